@@ -1,0 +1,3 @@
+//! The binary: argv, logging, then the command line; nothing else.
+
+fn main() {}

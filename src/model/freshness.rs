@@ -1,0 +1,176 @@
+//! How current an answer is, what it may cost, and what was left out.
+//!
+//! Refuses to know how currency is established. Nothing here is current by default.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use super::symbol::kinds;
+use serde::{Deserialize, Serialize};
+
+/// When work must stop: at a time, or when somebody asks. The only clock of the rooms below.
+#[derive(Clone, Debug)]
+pub struct Budget {
+    deadline: Option<Instant>,
+    interrupt: Arc<AtomicBool>,
+}
+
+impl Budget {
+    /// Returns a budget that ends after `limit`, or when `interrupt` is set.
+    pub fn within(limit: Duration, interrupt: Arc<AtomicBool>) -> Self {
+        Self {
+            deadline: Instant::now().checked_add(limit),
+            interrupt,
+        }
+    }
+
+    /// Returns a budget that only `interrupt` ends.
+    pub fn unlimited(interrupt: Arc<AtomicBool>) -> Self {
+        Self {
+            deadline: None,
+            interrupt,
+        }
+    }
+
+    /// Returns whether work must stop, for either reason.
+    pub fn is_spent(&self) -> bool {
+        self.is_cancelled() || self.deadline.is_some_and(|at| Instant::now() >= at)
+    }
+
+    /// Returns whether somebody asked to stop.
+    pub fn is_cancelled(&self) -> bool {
+        self.interrupt.load(Ordering::Relaxed)
+    }
+
+    /// Returns what is left; `None` where there is no limit.
+    pub fn remaining(&self) -> Option<Duration> {
+        self.deadline
+            .map(|at| at.saturating_duration_since(Instant::now()))
+    }
+
+    /// Returns the flag that ends it, for libraries that watch one.
+    pub fn interrupt(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.interrupt)
+    }
+}
+
+kinds! {
+    /// Why the proof of freshness could not be finished.
+    UnknownReason {
+        /// The time was up before every file was looked at.
+        Budget = 0 "budget",
+        /// Another process is writing this index.
+        Busy = 1 "busy",
+        /// `HEAD` or git's staging area changed while the answer was made.
+        Moved = 2 "moved",
+        /// Git's data could not be read.
+        Git = 3 "git",
+        /// A file or directory, or the data directory, could not be read or written.
+        Io = 4 "io",
+    }
+}
+
+/// Whether the index equals the work tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FreshnessState {
+    /// This call proved it.
+    Fresh,
+    /// This call knows what differs.
+    Partial,
+    /// This call could not find out.
+    Unknown(UnknownReason),
+}
+
+/// What one call found out about the currency of an index.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Freshness {
+    /// The finding.
+    pub state: FreshnessState,
+    /// Paths that differ from the index and were not brought up, sorted.
+    pub pending: Vec<super::RepoPath>,
+}
+
+impl Freshness {
+    /// Returns the finding for a complete detection that left `pending` (in any order) undone.
+    pub fn proved(mut pending: Vec<super::RepoPath>) -> Self {
+        pending.sort();
+        pending.dedup();
+        let state = if pending.is_empty() {
+            FreshnessState::Fresh
+        } else {
+            FreshnessState::Partial
+        };
+        Self { state, pending }
+    }
+
+    /// Returns the finding for a detection that ended early, with the differences it met.
+    pub fn unknown(reason: UnknownReason, mut pending: Vec<super::RepoPath>) -> Self {
+        pending.sort();
+        pending.dedup();
+        Self {
+            state: FreshnessState::Unknown(reason),
+            pending,
+        }
+    }
+
+    /// Returns the word used in answers.
+    pub fn as_str(&self) -> &'static str {
+        match self.state {
+            FreshnessState::Fresh => "fresh",
+            FreshnessState::Partial => "partial",
+            FreshnessState::Unknown(_) => "unknown",
+        }
+    }
+
+    /// Returns whether `path` differs from the index and was not brought up.
+    pub fn is_stale(&self, path: &str) -> bool {
+        self.pending
+            .binary_search_by(|known| known.as_str().cmp(path))
+            .is_ok()
+    }
+}
+
+kinds! {
+    /// Why a file's text or symbols are left out or reduced. Each such file is counted.
+    SkipReason {
+        /// Larger than the limit (2 MiB): neither text nor symbols.
+        TooLarge = 0 "tooLarge",
+        /// A NUL byte in the first 8 KiB: neither text nor symbols.
+        Binary = 1 "binary",
+        /// Could not be read: neither text nor symbols.
+        Unreadable = 2 "unreadable",
+        /// Probably a secret (`.env`, private keys): neither text nor symbols.
+        Secret = 3 "secret",
+        /// Very long lines: a little of its text, no symbols.
+        Minified = 4 "minified",
+        /// Marked or known as generated: symbols, and text up to a limit.
+        Generated = 5 "generated",
+        /// A lock file of a package manager: neither text nor symbols.
+        LockFile = 6 "lockFile",
+        /// A symbolic link: what it points to is indexed where it is, if it is in the repository.
+        Symlink = 7 "symlink",
+        /// A name that is not UTF-8.
+        NonUtf8Name = 8 "nonUtf8Name",
+        /// A submodule or nested repository: a repository of its own.
+        NestedRepository = 9 "nestedRepository",
+        /// A FIFO, socket or device.
+        Special = 10 "special",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::RepoPath;
+    use super::{Freshness, FreshnessState};
+
+    #[test]
+    fn fresh_needs_an_empty_list() {
+        let path = RepoPath::new("b").unwrap();
+        let found = Freshness::proved(vec![path.clone(), RepoPath::new("a").unwrap(), path]);
+        assert_eq!(found.state, FreshnessState::Partial);
+        assert_eq!(found.pending.len(), 2);
+        assert!(found.is_stale("b") && !found.is_stale("c"));
+        assert_eq!(Freshness::proved(vec![]).as_str(), "fresh");
+    }
+}

@@ -1,0 +1,158 @@
+//! Identifiers as types of their own, so that one can't stand where another belongs.
+//!
+//! Refuses to know how a commit or a row is found by its identifier.
+
+use std::fmt;
+
+/// A commit's object name in lower-case hexadecimal: 40 digits (SHA-1) or 64 (SHA-256).
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CommitId(String);
+
+impl CommitId {
+    /// Returns the identifier, or `None` if `hex` is not 40 or 64 lower-case hexadecimal digits.
+    pub fn new(hex: &str) -> Option<Self> {
+        let fine = matches!(hex.len(), 40 | 64)
+            && hex.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+        fine.then(|| Self(hex.to_owned()))
+    }
+
+    /// Returns the hexadecimal digits.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Returns the first 9 digits, for people.
+    pub fn short(&self) -> &str {
+        &self.0[..9]
+    }
+}
+
+impl fmt::Display for CommitId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// The BLAKE3 hash of the bytes of a file as they are on disk (before any of git's conversions).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ContentId([u8; 32]);
+
+impl ContentId {
+    /// Returns the identifier of `bytes`. Costs about 0.6 ms a megabyte.
+    pub fn of(bytes: &[u8]) -> Self {
+        Self(*blake3::hash(bytes).as_bytes())
+    }
+
+    /// Returns the identifier whose 32 bytes these are; `None` for another length.
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        bytes.try_into().ok().map(Self)
+    }
+
+    /// Returns the 32 bytes.
+    pub fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+}
+
+impl fmt::Display for ContentId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for byte in &self.0 {
+            write!(f, "{byte:02x}")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for ContentId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for byte in &self.0[..6] {
+            write!(f, "{byte:02x}")?;
+        }
+        Ok(())
+    }
+}
+
+/// What a [`Handle`] names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum HandleKind {
+    /// `chk_…`: a chunk.
+    Chunk,
+    /// `sym_…`: a symbol.
+    Symbol,
+}
+
+/// The 64-bit name of a symbol or a chunk that stays when lines above it move, on another branch and
+/// on another machine. On the wire `sym_` or `chk_` and 16 hexadecimal digits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Handle {
+    /// What it names.
+    pub kind: HandleKind,
+    /// The hash.
+    pub hash: u64,
+}
+
+impl Handle {
+    /// Returns the handle of the parts, which are hashed with their lengths so that no two lists of
+    /// parts collide by concatenation.
+    pub fn of(kind: HandleKind, parts: &[&[u8]]) -> Self {
+        let mut hasher = blake3::Hasher::new();
+        for part in parts {
+            hasher.update(&(part.len() as u64).to_le_bytes());
+            hasher.update(part);
+        }
+        let mut first = [0; 8];
+        first.copy_from_slice(&hasher.finalize().as_bytes()[..8]);
+        Self {
+            kind,
+            hash: u64::from_be_bytes(first),
+        }
+    }
+
+    /// Returns the handle written as `text`; `None` where it is no `sym_` or `chk_` handle.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (kind, hex) = if let Some(hex) = text.strip_prefix("sym_") {
+            (HandleKind::Symbol, hex)
+        } else {
+            (HandleKind::Chunk, text.strip_prefix("chk_")?)
+        };
+        let fine = hex.len() == 16 && hex.bytes().all(|b| b.is_ascii_hexdigit());
+        let hash = u64::from_str_radix(fine.then_some(hex)?, 16).ok()?;
+        Some(Self { kind, hash })
+    }
+}
+
+impl fmt::Display for Handle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let prefix = match self.kind {
+            HandleKind::Chunk => "chk_",
+            HandleKind::Symbol => "sym_",
+        };
+        write!(f, "{prefix}{:016x}", self.hash)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CommitId, Handle, HandleKind};
+
+    #[test]
+    fn a_handle_reads_back_as_itself() {
+        let handle = Handle::of(HandleKind::Symbol, &[b"a.ts", b"Store.open"]);
+        assert_eq!(Handle::parse(&handle.to_string()), Some(handle));
+        assert_ne!(
+            Handle::of(HandleKind::Symbol, &[b"ab", b"c"]),
+            Handle::of(HandleKind::Symbol, &[b"a", b"bc"])
+        );
+        for bad in ["", "sym_", "sym_00", "rel:a", "chk_zzzzzzzzzzzzzzzz"] {
+            assert_eq!(Handle::parse(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn commit_ids_are_whole_hex() {
+        assert!(CommitId::new(&"a".repeat(40)).is_some());
+        assert!(CommitId::new(&"a".repeat(64)).is_some());
+        assert!(CommitId::new(&"A".repeat(40)).is_none());
+        assert!(CommitId::new("abc").is_none());
+    }
+}

@@ -1,0 +1,24 @@
+//! The nouns that every room shares.
+//!
+//! This room knows no I/O, no clock but [`Budget`]'s, and no other room.
+
+pub mod edge;
+pub mod facts;
+pub mod freshness;
+pub mod id;
+pub mod naming;
+pub mod path;
+pub mod policy;
+pub mod snapshot;
+pub mod symbol;
+
+pub use edge::{EdgeKind, Provenance};
+pub use facts::{
+    Chunk, ChunkKind, Export, ExportKind, Extraction, FileFacts, Import, ImportKind, ImportedName,
+    Reference, ReferenceKind,
+};
+pub use freshness::{Budget, Freshness, FreshnessState, SkipReason, UnknownReason};
+pub use id::{CommitId, ContentId, Handle, HandleKind};
+pub use path::RepoPath;
+pub use snapshot::{Branch, FileStat, FoundFile, Snapshot};
+pub use symbol::{Span, Symbol, SymbolKind};

@@ -1,0 +1,122 @@
+//! Repository-relative paths.
+//!
+//! Refuses to know where the repository is: a [`RepoPath`] is a name, not a place on a disk.
+
+use std::fmt;
+
+/// A path relative to the root of a work tree: `/`-separated UTF-8, never empty, absolute, or with
+/// an empty, `.` or `..` component.
+///
+/// Invariant: joining it to the root with the file system's own rules can name only something below
+/// the root, as long as no component is a symbolic link.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RepoPath(Box<str>);
+
+impl RepoPath {
+    /// Returns the path as given, or `None` where it breaks the invariant.
+    pub fn new(path: &str) -> Option<Self> {
+        let fine = !path.is_empty()
+            && !path.contains('\0')
+            && path
+                .split('/')
+                .all(|part| !part.is_empty() && part != "." && part != "..");
+        fine.then(|| Self(path.into()))
+    }
+
+    /// Returns what a person or an agent may mean by `text`: `./a//b/` is `a/b`. `None` for anything
+    /// absolute, with `..`, or empty after that.
+    pub fn normalise(text: &str) -> Option<Self> {
+        if text.starts_with('/') {
+            return None;
+        }
+        let parts: Vec<&str> = text
+            .split('/')
+            .filter(|part| !part.is_empty() && *part != ".")
+            .collect();
+        Self::new(&parts.join("/"))
+    }
+
+    /// Returns the path as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Returns the last component.
+    pub fn file_name(&self) -> &str {
+        self.0.rsplit('/').next().unwrap_or(&self.0)
+    }
+
+    /// Returns the directory's path, empty for a file at the root.
+    pub fn directory(&self) -> &str {
+        self.0.rfind('/').map_or("", |at| &self.0[..at])
+    }
+
+    /// Returns what follows the last dot of the file name, without the dot; `None` for `.name` and
+    /// for a name with no dot. The case is kept.
+    pub fn extension(&self) -> Option<&str> {
+        let name = self.file_name();
+        match name.rfind('.') {
+            None | Some(0) => None,
+            Some(at) => Some(&name[at + 1..]),
+        }
+    }
+}
+
+impl fmt::Display for RepoPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for RepoPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", &self.0)
+    }
+}
+
+impl AsRef<str> for RepoPath {
+    fn as_ref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl std::borrow::Borrow<str> for RepoPath {
+    fn borrow(&self) -> &str {
+        &self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RepoPath;
+
+    #[test]
+    fn only_names_below_the_root_are_paths() {
+        for bad in [
+            "", "/a", "a/", "a//b", "./a", "..", "a/../b", "a/./b", "a\0b",
+        ] {
+            assert!(RepoPath::new(bad).is_none(), "{bad:?}");
+        }
+        for good in ["a", "a/b.ts", ".env", "a b/ü", "-x", "a\\b"] {
+            assert!(RepoPath::new(good).is_some(), "{good:?}");
+        }
+    }
+
+    #[test]
+    fn normalising_forgives_what_is_harmless_and_nothing_else() {
+        let normal = |text| RepoPath::normalise(text).map(|p| p.to_string());
+        assert_eq!(normal("./src//a.ts"), Some("src/a.ts".into()));
+        assert_eq!(normal("src/"), Some("src".into()));
+        assert_eq!(normal("src/../a"), None);
+        assert_eq!(normal("/src"), None);
+        assert_eq!(normal("."), None);
+    }
+
+    #[test]
+    fn extension_is_of_the_name_alone() {
+        let ext = |text| RepoPath::new(text).unwrap().extension().map(str::to_owned);
+        assert_eq!(ext("a.b/c"), None);
+        assert_eq!(ext("a/.env"), None);
+        assert_eq!(ext("a/x.d.ts"), Some("ts".into()));
+    }
+}

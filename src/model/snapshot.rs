@@ -1,0 +1,66 @@
+//! Which state of which work tree an index belongs to, and the files found in it.
+//!
+//! Refuses to know how git or the file system is asked.
+
+use super::{CommitId, RepoPath};
+
+/// What `HEAD` points to.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Branch {
+    /// A branch by its short name (`feat/x`).
+    Named(String),
+    /// A commit, not a branch.
+    Detached,
+}
+
+impl Branch {
+    /// Returns the short name; `None` when detached.
+    pub fn name(&self) -> Option<&str> {
+        match self {
+            Self::Named(name) => Some(name),
+            Self::Detached => None,
+        }
+    }
+}
+
+/// Branch and commit that are checked out. Within one work tree it names exactly one index.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Snapshot {
+    /// What `HEAD` points to.
+    pub branch: Branch,
+    /// The commit; `None` where the branch has no commit yet (unborn).
+    pub head: Option<CommitId>,
+}
+
+/// What `lstat` says of a file, as far as it tells one state of the file from another. Times are
+/// nanoseconds since the Unix epoch; `inode` is 0 where the platform has none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct FileStat {
+    /// Length in bytes.
+    pub size_bytes: u64,
+    /// Last change of the content.
+    pub mtime_ns: i64,
+    /// Last change of the inode, which no ordinary program can set back.
+    pub ctime_ns: i64,
+    /// The inode number.
+    pub inode: u64,
+}
+
+impl FileStat {
+    /// Returns whether content read at `read_at_ns`, with this stat before and after, proves that a
+    /// later equal stat means equal content: the last change must be older than the clock tick of the
+    /// file system, taken as 2 s (git's racy rule, made strict). Times in the future never qualify.
+    pub fn is_settled(&self, read_at_ns: i64) -> bool {
+        const TICK_NS: i64 = 2_000_000_000;
+        self.mtime_ns.max(self.ctime_ns).saturating_add(TICK_NS) < read_at_ns
+    }
+}
+
+/// A regular file that belongs to the work tree: tracked, or untracked and not ignored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundFile {
+    /// Where it is.
+    pub path: RepoPath,
+    /// What `lstat` said.
+    pub stat: FileStat,
+}

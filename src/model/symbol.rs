@@ -1,0 +1,112 @@
+//! Symbols and the places they take in a file.
+//!
+//! Refuses to know which language a symbol is written in.
+
+use serde::{Deserialize, Serialize};
+
+/// A range of a file. Bytes are half-open, lines 1-based and inclusive; both lie inside the file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Span {
+    /// First byte.
+    pub start_byte: u32,
+    /// One past the last byte.
+    pub end_byte: u32,
+    /// First line, from 1.
+    pub start_line: u32,
+    /// Last line, inclusive.
+    pub end_line: u32,
+}
+
+impl Span {
+    /// Returns whether `other` lies inside (or equals) this range, by bytes.
+    pub fn contains(&self, other: &Span) -> bool {
+        self.start_byte <= other.start_byte && other.end_byte <= self.end_byte
+    }
+}
+
+macro_rules! kinds {
+    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $code:literal $text:literal,)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        pub enum $name { $($(#[$vdoc])* $variant = $code,)* }
+
+        impl $name {
+            /// Every value, in the order of its codes.
+            pub const ALL: &'static [$name] = &[$($name::$variant,)*];
+
+            /// Returns the word used in answers.
+            pub fn as_str(self) -> &'static str {
+                match self { $($name::$variant => $text,)* }
+            }
+
+            /// Returns the number stored in an index.
+            pub fn code(self) -> u8 { self as u8 }
+
+            /// Returns the value with this number; `None` where there is none.
+            pub fn from_code(code: u8) -> Option<Self> {
+                match code { $($code => Some($name::$variant),)* _ => None }
+            }
+        }
+    };
+}
+pub(crate) use kinds;
+
+kinds! {
+    /// What a symbol is, in the words of the Language Server Protocol's `SymbolKind` (`type` for its
+    /// alias).
+    SymbolKind {
+        /// A function, or a function bound to a name.
+        Function = 0 "function",
+        /// A class.
+        Class = 1 "class",
+        /// A function of a class, an interface or an object.
+        Method = 2 "method",
+        /// A constructor.
+        Constructor = 3 "constructor",
+        /// A getter, a setter, or a data member of an interface or an object.
+        Property = 4 "property",
+        /// A data member of a class.
+        Field = 5 "field",
+        /// An interface.
+        Interface = 6 "interface",
+        /// A type alias.
+        Type = 7 "type",
+        /// An enumeration.
+        Enum = 8 "enum",
+        /// A member of an enumeration.
+        EnumMember = 9 "enumMember",
+        /// A namespace or a declared module.
+        Namespace = 10 "namespace",
+        /// A name bound once (`const`, or a `CommonJS` export of a value).
+        Constant = 11 "constant",
+        /// A name that can be bound again (`let`, `var`).
+        Variable = 12 "variable",
+        /// The whole module, where it exports something that has no name of its own.
+        Module = 13 "module",
+        /// A heading of a document.
+        Heading = 14 "heading",
+    }
+}
+
+/// A definition in one file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Symbol {
+    /// Its own name (`open`); `default` for a default export that has none.
+    pub name: String,
+    /// Its name with those of the definitions around it, dot-separated (`Store.open`).
+    pub qualified_name: String,
+    /// What it is.
+    pub kind: SymbolKind,
+    /// The definition, from its first decorator or `export` keyword on; the doc comment is outside.
+    pub span: Span,
+    /// Line of the name itself.
+    pub name_line: u32,
+    /// Whether another module can import it, or it is a public member of something that one can.
+    pub exported: bool,
+    /// The definition without its body, white space folded, at most 240 bytes.
+    pub signature: String,
+    /// The comment that documents it, without its comment marks, at most 2,000 bytes.
+    pub doc: String,
+    /// The innermost symbol around it, an index into the file's symbols that is less than its own.
+    pub parent: Option<u32>,
+}
