@@ -1,0 +1,87 @@
+//! Every row of an index as text, by natural keys: two indexes are equal if and only if their dumps are.
+//!
+//! Row ids, stats, times and the generation are left out: they tell how a row came, not what it says.
+
+use std::fmt::Write as _;
+
+use super::{Doing, Read, StoreResult};
+
+const QUERIES: [(&str, &str); 7] = [
+    (
+        "file",
+        "SELECT path, hex(content), size, lines, language, facts_version, marked, skip FROM file ORDER BY path",
+    ),
+    (
+        "symbol",
+        "SELECT f.path, ordinal, printf('%016x', handle), name, norm, qualified, kind, exported, parent, start_line, end_line,
+           name_line, start_byte, end_byte, signature FROM symbol s JOIN file f ON f.id = s.file ORDER BY f.path, ordinal",
+    ),
+    (
+        "chunk",
+        "SELECT f.path, ordinal, printf('%016x', handle), kind, symbol, part, start_line, end_line, start_byte, end_byte
+           FROM chunk c JOIN file f ON f.id = c.file ORDER BY f.path, ordinal",
+    ),
+    (
+        "text",
+        "SELECT f.path, c.ordinal, p.col, p.term, p.offset FROM posting p JOIN chunk c ON c.id = p.doc JOIN file f ON f.id = c.file
+           ORDER BY 1, 2, 3, 5, 4",
+    ),
+    (
+        "facts",
+        "SELECT f.path, hex(packed) FROM facts x JOIN file f ON f.id = x.file ORDER BY 1",
+    ),
+    (
+        "config",
+        "SELECT f.path, hex(packed) FROM config x JOIN file f ON f.id = x.file ORDER BY 1",
+    ),
+    (
+        "import",
+        "SELECT f.path, ordinal, specifier, kind, type_only, line, state, t.path FROM import i JOIN file f ON f.id = i.file
+           LEFT JOIN file t ON t.id = i.target ORDER BY 1, 2",
+    ),
+];
+
+impl Read<'_> {
+    /// Returns the dump: one line a row, the table's name first. Meant for tests and for
+    /// comparing; its size is several times that of the source.
+    pub fn dump(&self) -> StoreResult<String> {
+        let mut out = String::new();
+        for (table, query) in QUERIES {
+            let mut statement = self.tx.prepare(query).doing("dumping")?;
+            let n = statement.column_count();
+            let mut rows = statement.query([]).doing("dumping")?;
+            while let Some(row) = rows.next().doing("dumping")? {
+                out.push_str(table);
+                for at in 0..n {
+                    let value = row.get_ref(at).doing("dumping")?;
+                    match value {
+                        rusqlite::types::ValueRef::Null => out.push_str("\t-"),
+                        rusqlite::types::ValueRef::Integer(n) => {
+                            let _ = write!(out, "\t{n}");
+                        }
+                        rusqlite::types::ValueRef::Text(text) => {
+                            let _ = write!(out, "\t{:?}", String::from_utf8_lossy(text));
+                        }
+                        other => drop(write!(out, "\t{other:?}")),
+                    }
+                }
+                out.push('\n');
+            }
+        }
+        // Rows that nothing owns would be invisible above.
+        for (what, query) in [
+            (
+                "text rows without a chunk",
+                "SELECT count(DISTINCT doc) FROM posting WHERE doc NOT IN (SELECT id FROM chunk)",
+            ),
+            ("files left to link", "SELECT count(*) FROM relink"),
+        ] {
+            let n: i64 = self
+                .tx
+                .query_row(query, [], |row| row.get(0))
+                .doing("dumping")?;
+            let _ = writeln!(out, "{what}\t{n}");
+        }
+        Ok(out)
+    }
+}

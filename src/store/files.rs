@@ -1,0 +1,240 @@
+//! File rows: what is indexed, from which bytes, and what was left out.
+//!
+//! Refuses to know what is on the disk now.
+
+use std::collections::BTreeMap;
+
+use rusqlite::{Connection, OptionalExtension as _, Row};
+
+use super::{Doing, Read, StoreResult};
+use crate::model::{ContentId, FileStat, RepoPath, SkipReason};
+
+/// The part of a file row that detection compares with the disk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileRow {
+    /// The row.
+    pub id: i64,
+    /// Where the file is.
+    pub path: RepoPath,
+    /// The bytes that were indexed.
+    pub content: ContentId,
+    /// The version of the extractor that read it.
+    pub facts_version: u32,
+    /// Whether an attribute marked it as generated.
+    pub marked: bool,
+    /// What was left out, and why.
+    pub skip: Option<SkipReason>,
+    /// What `lstat` said; `None` where the row came from another work tree.
+    pub stat: Option<StatRow>,
+}
+
+/// What `lstat` said when the file was last read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StatRow {
+    /// The stat.
+    pub stat: FileStat,
+    /// Whether an equal stat proves equal bytes (see [`FileStat::is_settled`]).
+    pub settled: bool,
+}
+
+/// The part of a file row that answers show.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileSummary {
+    /// The row.
+    pub id: i64,
+    /// Where the file is.
+    pub path: RepoPath,
+    /// The bytes that were indexed.
+    pub content: ContentId,
+    /// The language's identifier.
+    pub language: String,
+    /// What was left out, and why.
+    pub skip: Option<SkipReason>,
+    /// How many lines it has.
+    pub n_lines: u32,
+}
+
+/// How many rows there are of each kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Files, those left out included.
+    pub files: u64,
+    /// Chunks.
+    pub chunks: u64,
+    /// Symbols.
+    pub symbols: u64,
+    /// Edges: imports that lead to a file of the repository.
+    pub edges: u64,
+    /// Imports that should lead to a file of the repository and do not.
+    pub unresolved: u64,
+    /// Files whose imports have to be looked at again.
+    pub relink: u64,
+}
+
+impl Read<'_> {
+    /// Returns the file at `path`; `None` if none is indexed there.
+    pub fn file(&self, path: &str) -> StoreResult<Option<FileSummary>> {
+        self.tx
+            .prepare_cached(
+                "SELECT id, path, content, language, skip, lines FROM file WHERE path = ?1",
+            )
+            .and_then(|mut statement| statement.query_row([path], summary).optional())
+            .doing("reading a file row")
+    }
+
+    /// Returns the files of which `path` is the whole path, or the directory (empty: all), by path.
+    pub fn files_under(&self, path: &str) -> StoreResult<Vec<FileSummary>> {
+        let (from, to) = if path.is_empty() {
+            (String::new(), "\u{10ffff}".to_owned())
+        } else {
+            // `0` follows `/`: the range holds exactly what begins with `path/`.
+            (format!("{path}/"), format!("{path}0"))
+        };
+        self.tx
+            .prepare_cached(
+                "SELECT id, path, content, language, skip, lines FROM file
+                 WHERE path = ?1 OR (path >= ?2 AND path < ?3) ORDER BY path",
+            )
+            .and_then(|mut statement| {
+                statement
+                    .query_map([path, &from, &to], summary)?
+                    .collect::<Result<Vec<_>, _>>()
+            })
+            .doing("reading file rows")
+    }
+
+    /// Returns the rows of the files that define a symbol.
+    pub fn files_with_symbols(&self) -> StoreResult<std::collections::HashSet<i64>> {
+        self.tx
+            .prepare_cached("SELECT DISTINCT file FROM symbol")
+            .and_then(|mut statement| statement.query_map([], |row| row.get(0))?.collect())
+            .doing("reading the files with symbols")
+    }
+
+    /// Returns how many rows there are of each kind.
+    pub fn counts(&self) -> StoreResult<Counts> {
+        self.tx
+            .prepare_cached(
+                "SELECT (SELECT count(*) FROM file), (SELECT count(*) FROM chunk), (SELECT count(*) FROM symbol),
+                        (SELECT count(*) FROM (SELECT DISTINCT file, target FROM import WHERE target IS NOT NULL)),
+                        (SELECT count(*) FROM import WHERE state = 3), (SELECT count(*) FROM relink)",
+            )
+            .and_then(|mut statement| {
+                statement.query_row([], |row| {
+                    Ok(Counts {
+                        files: unsigned(row, 0)?,
+                        chunks: unsigned(row, 1)?,
+                        symbols: unsigned(row, 2)?,
+                        edges: unsigned(row, 3)?,
+                        unresolved: unsigned(row, 4)?,
+                        relink: unsigned(row, 5)?,
+                    })
+                })
+            })
+            .doing("counting rows")
+    }
+
+    /// Returns how many files each language has, those left out not counted.
+    pub fn languages(&self) -> StoreResult<BTreeMap<String, u64>> {
+        self.tx
+            .prepare_cached("SELECT language, count(*) FROM file WHERE skip IS NULL OR skip IN (4, 5) GROUP BY 1")
+            .and_then(|mut statement| {
+                statement
+                    .query_map([], |row| Ok((row.get(0)?, unsigned(row, 1)?)))?
+                    .collect()
+            })
+            .doing("counting languages")
+    }
+
+    /// Returns how many files were left out or reduced, by reason.
+    pub fn skipped(&self) -> StoreResult<BTreeMap<SkipReason, u64>> {
+        let rows: Vec<(u8, u64)> = self
+            .tx
+            .prepare_cached("SELECT skip, count(*) FROM file WHERE skip IS NOT NULL GROUP BY 1")
+            .and_then(|mut statement| {
+                statement
+                    .query_map([], |row| Ok((row.get(0)?, unsigned(row, 1)?)))?
+                    .collect()
+            })
+            .doing("counting what was left out")?;
+        Ok(rows
+            .into_iter()
+            .filter_map(|(code, n)| Some((SkipReason::from_code(code)?, n)))
+            .collect())
+    }
+}
+
+/// Returns every file row, sorted by path.
+pub(super) fn rows(connection: &Connection) -> StoreResult<Vec<FileRow>> {
+    connection
+        .prepare_cached(
+            "SELECT id, path, content, facts_version, marked, skip, s.size, mtime_ns, ctime_ns, inode, settled
+             FROM file LEFT JOIN stat s ON s.file = id ORDER BY path",
+        )
+        .and_then(|mut statement| {
+            statement
+                .query_map([], |row| {
+                    let stat = row
+                        .get::<_, Option<i64>>(6)?
+                        .map(|size| {
+                            Ok::<_, rusqlite::Error>(StatRow {
+                                stat: FileStat {
+                                    size_bytes: size.cast_unsigned(),
+                                    mtime_ns: row.get(7)?,
+                                    ctime_ns: row.get(8)?,
+                                    inode: row.get::<_, i64>(9)?.cast_unsigned(),
+                                },
+                                settled: row.get(10)?,
+                            })
+                        })
+                        .transpose()?;
+                    Ok(FileRow {
+                        id: row.get(0)?,
+                        path: path(row, 1)?,
+                        content: content(row, 2)?,
+                        facts_version: row.get(3)?,
+                        marked: row.get(4)?,
+                        skip: skip(row, 5)?,
+                        stat,
+                    })
+                })?
+                .collect()
+        })
+        .doing("reading file rows")
+}
+
+fn summary(row: &Row<'_>) -> rusqlite::Result<FileSummary> {
+    Ok(FileSummary {
+        id: row.get(0)?,
+        path: path(row, 1)?,
+        content: content(row, 2)?,
+        language: row.get(3)?,
+        skip: skip(row, 4)?,
+        n_lines: row.get(5)?,
+    })
+}
+
+/// Reads a path; one that breaks the invariant is a damaged file, whoever wrote it.
+pub(super) fn path(row: &Row<'_>, at: usize) -> rusqlite::Result<RepoPath> {
+    let text = row.get_ref(at)?.as_str()?;
+    RepoPath::new(text).ok_or_else(|| damaged(at, "a path that leaves the repository"))
+}
+
+pub(super) fn content(row: &Row<'_>, at: usize) -> rusqlite::Result<ContentId> {
+    ContentId::from_bytes(row.get_ref(at)?.as_blob()?)
+        .ok_or_else(|| damaged(at, "a content identifier of another length"))
+}
+
+fn skip(row: &Row<'_>, at: usize) -> rusqlite::Result<Option<SkipReason>> {
+    Ok(row
+        .get::<_, Option<u8>>(at)?
+        .and_then(SkipReason::from_code))
+}
+
+pub(super) fn unsigned(row: &Row<'_>, at: usize) -> rusqlite::Result<u64> {
+    Ok(row.get::<_, i64>(at)?.cast_unsigned())
+}
+
+pub(super) fn damaged(at: usize, what: &str) -> rusqlite::Error {
+    rusqlite::Error::FromSqlConversionFailure(at, rusqlite::types::Type::Null, what.into())
+}

@@ -1,0 +1,376 @@
+//! The data directory: which index files there are and which build of each is current.
+//!
+//! A build's file name is never used twice; a small pointer, replaced atomically, says which build is
+//! current. Nothing is renamed or deleted while somebody may have it open. Refuses to know what a
+//! snapshot means to git.
+//!
+//! ```text
+//! <home>/repos/<repoId>/repo.json                 where the repository is, its family
+//! <home>/repos/<repoId>/<indexId>.json            the pointer
+//! <home>/repos/<repoId>/<indexId>.write           the write lock
+//! <home>/repos/<repoId>/<indexId>.<build>.db      one build (and SQLite's -wal, -shm)
+//! <home>/repos/<repoId>/<indexId>.<build>.open    the sign of use
+//! ```
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+use super::{StoreError, StoreResult, io_error};
+use crate::model::{Branch, CommitId, Snapshot};
+
+/// Which index: a work tree of a repository, and what is checked out in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IndexKey {
+    /// The repository.
+    pub repo_id: String,
+    /// The work tree within it.
+    pub worktree_id: String,
+    /// What is checked out.
+    pub snapshot: Snapshot,
+}
+
+impl IndexKey {
+    /// Returns `idx_` and 32 hexadecimal digits of a BLAKE3 hash over the key.
+    pub fn index_id(&self) -> String {
+        let mut hasher = blake3::Hasher::new();
+        let branch = match &self.snapshot.branch {
+            Branch::Named(name) => format!("branch {name}"),
+            Branch::Detached => "detached".to_owned(),
+        };
+        let head = self.snapshot.head.as_ref().map_or("", CommitId::as_str);
+        for part in [&self.repo_id, &self.worktree_id, &branch, head] {
+            hasher.update(&(part.len() as u64).to_le_bytes());
+            hasher.update(part.as_bytes());
+        }
+        format!("idx_{}", &hasher.finalize().to_hex()[..32])
+    }
+}
+
+/// Which build of an index is current, and whose it is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Pointer {
+    /// The index.
+    pub index_id: String,
+    /// The build: part of the file name, never used twice.
+    pub build: String,
+    /// The repository.
+    pub repo_id: String,
+    /// The work tree.
+    pub worktree_id: String,
+    /// Where that work tree was.
+    pub work_dir: PathBuf,
+    /// The branch's short name; `None` when detached.
+    pub branch: Option<String>,
+    /// The commit; `None` when unborn.
+    pub head_sha: Option<String>,
+    /// The layout of the file.
+    pub schema_version: i64,
+}
+
+impl Pointer {
+    /// Returns the commit.
+    pub fn head(&self) -> Option<CommitId> {
+        self.head_sha.as_deref().and_then(CommitId::new)
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct RepoRecord {
+    common_dir: PathBuf,
+    family: Option<String>,
+}
+
+/// The data directory.
+#[derive(Clone, Debug)]
+pub struct Home {
+    root: PathBuf,
+}
+
+impl Home {
+    /// Returns the data directory at `root`, which need not exist yet.
+    ///
+    /// # Errors
+    /// [`StoreError::Home`] if it lies inside the work tree `work_dir`: nothing is ever written there.
+    pub fn at(root: &Path, work_dir: &Path) -> StoreResult<Self> {
+        let known = nearest_existing(root);
+        if known.starts_with(work_dir) {
+            return Err(StoreError::Home(
+                "the data directory lies inside the repository's work tree".to_owned(),
+            ));
+        }
+        Ok(Self {
+            root: root.to_owned(),
+        })
+    }
+
+    /// Returns where it is.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Returns the part for one repository, without creating it.
+    pub fn repo(&self, repo_id: &str) -> RepoHome {
+        RepoHome {
+            dir: self.root.join("repos").join(repo_id),
+        }
+    }
+
+    /// Returns the repositories of the same family, other than `repo_id`, sorted by their identity.
+    pub fn relatives(&self, repo_id: &str, family: &str) -> Vec<RepoHome> {
+        let Ok(entries) = std::fs::read_dir(self.root.join("repos")) else {
+            return Vec::new();
+        };
+        let mut found: Vec<RepoHome> = entries
+            .filter_map(Result::ok)
+            .filter(|entry| entry.file_name() != repo_id)
+            .map(|entry| RepoHome { dir: entry.path() })
+            .filter(|home| {
+                read_json::<RepoRecord>(&home.dir.join("repo.json"))
+                    .is_some_and(|record| record.family.as_deref() == Some(family))
+            })
+            .collect();
+        found.sort_by(|a, b| a.dir.cmp(&b.dir));
+        found
+    }
+}
+
+/// The part of the data directory that belongs to one repository.
+#[derive(Clone, Debug)]
+pub struct RepoHome {
+    dir: PathBuf,
+}
+
+impl RepoHome {
+    /// Creates the directory, for this user alone, and notes whose it is.
+    pub fn create(&self, common_dir: &Path, family: Option<&str>) -> StoreResult<()> {
+        let mut builder = std::fs::DirBuilder::new();
+        builder.recursive(true);
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder
+            .create(&self.dir)
+            .map_err(io_error("create the directory", &self.dir))?;
+        let path = self.dir.join("repo.json");
+        if read_json::<RepoRecord>(&path).is_some_and(|known| known.family.as_deref() == family) {
+            return Ok(());
+        }
+        let record = RepoRecord {
+            common_dir: common_dir.to_owned(),
+            family: family.map(str::to_owned),
+        };
+        self.write_json(&path, &record, true).map(drop)
+    }
+
+    /// Returns where it is.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// Returns the database file of a build.
+    pub fn database(&self, index_id: &str, build: &str) -> PathBuf {
+        self.dir.join(format!("{index_id}.{build}.db"))
+    }
+
+    /// Returns the sign of use of a build.
+    pub fn open_mark(&self, index_id: &str, build: &str) -> PathBuf {
+        self.dir.join(format!("{index_id}.{build}.open"))
+    }
+
+    /// Returns the write lock of an index.
+    pub fn write_lock(&self, index_id: &str) -> PathBuf {
+        self.dir.join(format!("{index_id}.write"))
+    }
+
+    /// Returns the current build of an index; `None` if there is none.
+    pub fn pointer(&self, index_id: &str) -> Option<Pointer> {
+        read_json(&self.pointer_path(index_id))
+    }
+
+    /// Returns the current build of every index, sorted by index.
+    pub fn pointers(&self) -> Vec<Pointer> {
+        let Ok(entries) = std::fs::read_dir(&self.dir) else {
+            return Vec::new();
+        };
+        let mut found: Vec<Pointer> = entries
+            .filter_map(Result::ok)
+            .filter_map(|entry| {
+                let name = entry.file_name().into_string().ok()?;
+                let index_id = name.strip_suffix(".json")?;
+                index_id.starts_with("idx_").then_some(())?;
+                self.pointer(index_id)
+            })
+            .collect();
+        found.sort_by(|a, b| a.index_id.cmp(&b.index_id));
+        found
+    }
+
+    /// Makes `pointer` current. Without `replace` an index that has a build already keeps it.
+    ///
+    /// Returns whether `pointer` is current now.
+    pub fn publish(&self, pointer: &Pointer, replace: bool) -> StoreResult<bool> {
+        self.write_json(&self.pointer_path(&pointer.index_id), pointer, replace)
+    }
+
+    /// Returns the bytes that the files of a build take, SQLite's own side files included.
+    pub fn bytes(&self, pointer: &Pointer) -> u64 {
+        let database = self.database(&pointer.index_id, &pointer.build);
+        ["", "-wal", "-shm"]
+            .iter()
+            .map(|suffix| {
+                let mut name = database.clone().into_os_string();
+                name.push(suffix);
+                std::fs::metadata(name).map_or(0, |meta| meta.len())
+            })
+            .sum()
+    }
+
+    /// Returns when a build was last opened, in milliseconds since the Unix epoch.
+    pub fn last_used_ms(&self, pointer: &Pointer) -> Option<i64> {
+        let mark = self.open_mark(&pointer.index_id, &pointer.build);
+        let time = std::fs::metadata(mark).ok()?.modified().ok()?;
+        let since = time.duration_since(std::time::UNIX_EPOCH).ok()?;
+        i64::try_from(since.as_millis()).ok()
+    }
+
+    fn pointer_path(&self, index_id: &str) -> PathBuf {
+        self.dir.join(format!("{index_id}.json"))
+    }
+
+    /// Writes a whole file or nothing: beside it first, then in its place. Returns whether this
+    /// content is in place.
+    fn write_json<T: Serialize>(&self, path: &Path, value: &T, replace: bool) -> StoreResult<bool> {
+        let draft = self.dir.join(format!(".draft-{}", new_build()));
+        let done = (|| {
+            let mut file = std::fs::File::create(&draft)?;
+            file.write_all(&serde_json::to_vec(value).map_err(std::io::Error::other)?)?;
+            file.sync_data()?;
+            if replace {
+                return std::fs::rename(&draft, path).map(|()| true);
+            }
+            let linked = match std::fs::hard_link(&draft, path) {
+                Ok(()) => true,
+                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => false,
+                Err(error) => return Err(error),
+            };
+            std::fs::remove_file(&draft)?;
+            Ok(linked)
+        })();
+        if done.is_err() {
+            drop(std::fs::remove_file(&draft));
+        }
+        done.map_err(io_error("write", path))
+    }
+}
+
+/// Returns a name for a build that no other build has: time, process and a counter, hashed.
+pub fn new_build() -> String {
+    use std::sync::atomic::{AtomicU64, Ordering};
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let time = std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .unwrap_or_default();
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(&time.as_nanos().to_le_bytes());
+    hasher.update(&std::process::id().to_le_bytes());
+    hasher.update(&COUNT.fetch_add(1, Ordering::Relaxed).to_le_bytes());
+    // A container may give two processes on a shared disk the same number and clock.
+    hasher.update(
+        &std::hash::BuildHasher::hash_one(&std::collections::hash_map::RandomState::new(), 0_u8)
+            .to_le_bytes(),
+    );
+    hasher.finalize().to_hex()[..12].to_owned()
+}
+
+fn read_json<T: DeserializeOwned>(path: &Path) -> Option<T> {
+    serde_json::from_slice(&std::fs::read(path).ok()?).ok()
+}
+
+fn nearest_existing(path: &Path) -> PathBuf {
+    path.ancestors()
+        .find_map(|part| {
+            let rest = path.strip_prefix(part).ok()?;
+            Some(part.canonicalize().ok()?.join(rest))
+        })
+        .unwrap_or_else(|| path.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Home, IndexKey, Pointer, new_build};
+    use crate::model::{Branch, CommitId, Snapshot};
+
+    fn key(branch: Branch, head: Option<&str>) -> IndexKey {
+        IndexKey {
+            repo_id: "r".into(),
+            worktree_id: "main".into(),
+            snapshot: Snapshot {
+                branch,
+                head: head.and_then(CommitId::new),
+            },
+        }
+    }
+
+    #[test]
+    fn an_index_is_named_by_all_that_it_belongs_to() {
+        let sha = "a".repeat(40);
+        let named = key(Branch::Named("detached".into()), Some(&sha));
+        assert_eq!(named.index_id(), named.clone().index_id());
+        assert_eq!(named.index_id().len(), 36);
+        let others = [
+            key(Branch::Detached, Some(&sha)),
+            key(Branch::Named("detached".into()), None),
+            key(Branch::Named("main".into()), Some(&sha)),
+            IndexKey {
+                worktree_id: "worktrees/x".into(),
+                ..named.clone()
+            },
+        ];
+        for other in others {
+            assert_ne!(other.index_id(), named.index_id(), "{other:?}");
+        }
+    }
+
+    #[test]
+    fn publishing_without_replacing_keeps_the_winner() {
+        let dir = tempfile::tempdir().unwrap();
+        let home = Home::at(dir.path(), std::path::Path::new("/nowhere")).unwrap();
+        let repo = home.repo("r");
+        repo.create(std::path::Path::new("/x/.git"), Some("f"))
+            .unwrap();
+        let pointer = |build: &str| Pointer {
+            index_id: "idx_1".into(),
+            build: build.into(),
+            repo_id: "r".into(),
+            worktree_id: "main".into(),
+            work_dir: "/x".into(),
+            branch: None,
+            head_sha: None,
+            schema_version: 1,
+        };
+        assert!(repo.publish(&pointer("one"), false).unwrap());
+        assert!(!repo.publish(&pointer("two"), false).unwrap());
+        assert_eq!(repo.pointer("idx_1").unwrap().build, "one");
+        assert!(repo.publish(&pointer("three"), true).unwrap());
+        assert_eq!(repo.pointers(), vec![pointer("three")]);
+        assert_eq!(home.relatives("other", "f").len(), 1);
+        assert!(home.relatives("r", "f").is_empty());
+    }
+
+    #[test]
+    fn a_home_inside_the_work_tree_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let work = dir.path().canonicalize().unwrap();
+        assert!(Home::at(&work.join("a/b"), &work).is_err());
+        assert!(Home::at(&work.join("a/b"), &work.join("c")).is_ok());
+    }
+
+    #[test]
+    fn builds_never_share_a_name() {
+        let names: std::collections::BTreeSet<String> = (0..1000).map(|_| new_build()).collect();
+        assert_eq!(names.len(), 1000);
+    }
+}

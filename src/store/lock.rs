@@ -1,0 +1,100 @@
+//! Locks that the operating system holds and lets go of when their process dies.
+//!
+//! A lock is always on a file beside the database, never on the database itself: closing any other
+//! descriptor of a database would drop SQLite's own locks. Refuses to know what is protected.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use super::{StoreResult, io_error};
+
+/// The right to write one index. Let go on drop and on death.
+#[derive(Debug)]
+pub struct WriteLock {
+    _file: File,
+}
+
+impl WriteLock {
+    /// Takes the lock, waiting at most `patience`. `None` if somebody else still has it.
+    pub fn take(path: &Path, patience: Duration) -> StoreResult<Option<Self>> {
+        let file = open(path).map_err(io_error("open the lock", path))?;
+        let until = Instant::now() + patience;
+        loop {
+            match file.try_lock() {
+                Ok(()) => return Ok(Some(Self { _file: file })),
+                Err(TryLockError::WouldBlock) if Instant::now() < until => {
+                    std::thread::sleep(Duration::from_millis(5));
+                }
+                Err(TryLockError::WouldBlock) => return Ok(None),
+                Err(TryLockError::Error(error)) => return Err(io_error("lock", path)(error)),
+            }
+        }
+    }
+
+    /// Returns whether somebody holds the lock right now.
+    pub fn is_held(path: &Path) -> bool {
+        File::open(path).is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
+    }
+}
+
+/// The sign that a process has a build of an index open. Shared: many may hold it at once.
+#[derive(Debug)]
+pub struct OpenMark {
+    _file: Option<File>,
+}
+
+impl OpenMark {
+    /// Sets the sign and touches the file, whose time tells the last use. On a read-only data directory
+    /// nothing can be deleted either, so that no sign is needed.
+    pub fn set(path: &Path) -> StoreResult<Self> {
+        let file = match open(path) {
+            Ok(file) => file,
+            Err(error) if is_read_only(&error) => return Ok(Self { _file: None }),
+            Err(error) => return Err(io_error("open the sign of use", path)(error)),
+        };
+        file.lock_shared().map_err(io_error("lock", path))?;
+        // Best effort: the time only orders what may be pruned first.
+        drop(file.set_modified(std::time::SystemTime::now()));
+        Ok(Self { _file: Some(file) })
+    }
+}
+
+/// Returns whether the error says that nothing can be written there, as opposed to a fault.
+pub fn is_read_only(error: &std::io::Error) -> bool {
+    matches!(
+        error.kind(),
+        std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::ReadOnlyFilesystem
+    )
+}
+
+fn open(path: &Path) -> std::io::Result<File> {
+    OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::WriteLock;
+    use std::time::Duration;
+
+    #[test]
+    fn only_one_holds_the_write_lock() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x.write");
+        let first = WriteLock::take(&path, Duration::ZERO).unwrap();
+        assert!(first.is_some() && WriteLock::is_held(&path));
+        assert!(
+            WriteLock::take(&path, Duration::from_millis(12))
+                .unwrap()
+                .is_none()
+        );
+        drop(first);
+        assert!(!WriteLock::is_held(&path));
+        assert!(WriteLock::take(&path, Duration::ZERO).unwrap().is_some());
+    }
+}

@@ -1,0 +1,136 @@
+//! The door to SQLite: index files, their rows, and the directory they live in.
+//!
+//! Knows how rows are laid out, written and read. Refuses to know where they come from (git, the
+//! file system, a parser) and what an answer looks like.
+
+pub mod dump;
+pub mod facts;
+pub mod files;
+pub mod home;
+pub mod imports;
+pub mod lock;
+pub mod names;
+pub mod open;
+pub mod schema;
+pub mod seed;
+pub mod symbols;
+pub mod text;
+pub mod token;
+pub mod write;
+
+use std::path::PathBuf;
+
+pub use files::{FileRow, FileSummary, StatRow};
+pub use home::{Home, IndexKey, Pointer, RepoHome};
+pub use imports::{ImportRow, ImportTarget};
+pub use lock::{OpenMark, WriteLock};
+pub use open::{Index, Meta, Read, sqlite_version};
+pub use schema::SCHEMA_VERSION;
+pub use symbols::{ChunkRow, SymbolRow};
+pub use text::TextHit;
+pub use write::{PreparedChunk, PreparedFile, Writer};
+
+/// What can go wrong with an index.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// SQLite refused.
+    #[error("the index database failed while {doing}")]
+    Sqlite {
+        /// What was being done.
+        doing: &'static str,
+        /// SQLite's own words.
+        #[source]
+        source: rusqlite::Error,
+    },
+    /// A file of the data directory could not be read or written.
+    #[error("cannot {doing} {}", .path.display())]
+    Io {
+        /// What was being done.
+        doing: &'static str,
+        /// Which file.
+        path: PathBuf,
+        /// The system's own words.
+        #[source]
+        source: std::io::Error,
+    },
+    /// The file is no index, or its content contradicts itself.
+    #[error("index {} is damaged: {what}", .path.display())]
+    Corrupt {
+        /// Which file.
+        path: PathBuf,
+        /// What is wrong.
+        what: String,
+    },
+    /// The file was written with another layout.
+    #[error("index {} has schema {found}, this version needs {wanted}", .path.display())]
+    Version {
+        /// Which file.
+        path: PathBuf,
+        /// The layout found.
+        found: i64,
+        /// The layout of this version.
+        wanted: i64,
+    },
+    /// The data directory may not be used.
+    #[error("{0}")]
+    Home(String),
+}
+
+impl StoreError {
+    /// Returns whether the file itself is unusable and a new one has to take its place. A busy or
+    /// read-only database never is.
+    pub fn is_corrupt(&self) -> bool {
+        match self {
+            Self::Corrupt { .. } => true,
+            Self::Sqlite { source, .. } => matches!(
+                source.sqlite_error_code(),
+                Some(rusqlite::ErrorCode::DatabaseCorrupt | rusqlite::ErrorCode::NotADatabase)
+            ),
+            _ => false,
+        }
+    }
+
+    /// Returns whether a new build has to take the file's place: it is damaged, gone, or of
+    /// another layout.
+    pub fn is_unusable(&self) -> bool {
+        self.is_corrupt() || matches!(self, Self::Version { .. })
+    }
+
+    /// Returns whether somebody else holds the database right now.
+    pub fn is_busy(&self) -> bool {
+        matches!(self, Self::Sqlite { source, .. } if matches!(
+            source.sqlite_error_code(),
+            Some(rusqlite::ErrorCode::DatabaseBusy | rusqlite::ErrorCode::DatabaseLocked)
+        ))
+    }
+}
+
+/// The result of everything in this room.
+pub type StoreResult<T> = Result<T, StoreError>;
+
+/// Names what was being done when SQLite failed.
+pub(crate) trait Doing<T> {
+    fn doing(self, what: &'static str) -> StoreResult<T>;
+}
+
+impl<T> Doing<T> for rusqlite::Result<T> {
+    fn doing(self, what: &'static str) -> StoreResult<T> {
+        self.map_err(|source| StoreError::Sqlite {
+            doing: what,
+            source,
+        })
+    }
+}
+
+/// Names the file and the act when the system failed.
+pub(crate) fn io_error(
+    doing: &'static str,
+    path: impl Into<PathBuf>,
+) -> impl FnOnce(std::io::Error) -> StoreError {
+    let path = path.into();
+    move |source| StoreError::Io {
+        doing,
+        path,
+        source,
+    }
+}

@@ -1,0 +1,30 @@
+//! The names of symbols as a list, for finding one that was typed wrongly.
+//!
+//! Refuses to know how alike two names are.
+
+use super::{Doing, Read, StoreResult};
+
+impl Read<'_> {
+    /// Returns every distinct normal form of a symbol's name between `shortest` and `longest` bytes
+    /// long, sorted. One pass over an index of names.
+    pub fn norms(&self, shortest: usize, longest: usize) -> StoreResult<Vec<String>> {
+        let bounds = (
+            i64::try_from(shortest).unwrap_or(i64::MAX),
+            i64::try_from(longest).unwrap_or(i64::MAX),
+        );
+        self.tx
+            .prepare_cached(
+                "SELECT DISTINCT norm FROM symbol WHERE length(norm) BETWEEN ?1 AND ?2 ORDER BY norm",
+            )
+            .and_then(|mut statement| statement.query_map(bounds, |row| row.get(0))?.collect())
+            .doing("reading the names of symbols")
+    }
+
+    /// Returns whether a symbol has this normal form.
+    pub fn is_name(&self, norm: &str) -> StoreResult<bool> {
+        self.tx
+            .prepare_cached("SELECT 1 FROM symbol WHERE norm = ?1 LIMIT 1")
+            .and_then(|mut statement| statement.exists([norm]))
+            .doing("looking a name up")
+    }
+}

@@ -1,0 +1,113 @@
+//! The layout of an index file.
+//!
+//! Refuses to know what the columns mean to a reader beyond what is written here.
+
+/// The version of [`SCHEMA`]; a file with another one is set aside and built anew.
+///
+/// History: 1 files, stats, symbols, chunks, text, facts, imports.
+pub const SCHEMA_VERSION: i64 = 1;
+
+/// The tables. Keys are integers; what belongs to a file goes with it. `text` holds no source: its
+/// columns are indexed and forgotten, its rowid is the chunk's. `import.state` tells an import that
+/// is not looked at yet (0) from one that leads to a file (1), out of the repository (2) or to nothing
+/// (3). `relink` is the list of files whose imports have to be looked at again; it is written in the
+/// transaction that makes it necessary, so no crash can lose it.
+pub const SCHEMA: &str = "
+CREATE TABLE meta(
+  key TEXT PRIMARY KEY,
+  value TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE file(
+  id INTEGER PRIMARY KEY,
+  path TEXT NOT NULL UNIQUE,
+  content BLOB NOT NULL,
+  size INTEGER NOT NULL,
+  lines INTEGER NOT NULL,
+  language TEXT NOT NULL,
+  facts_version INTEGER NOT NULL,
+  marked INTEGER NOT NULL,
+  skip INTEGER
+) STRICT;
+
+CREATE TABLE stat(
+  file INTEGER PRIMARY KEY REFERENCES file(id) ON DELETE CASCADE,
+  size INTEGER NOT NULL,
+  mtime_ns INTEGER NOT NULL,
+  ctime_ns INTEGER NOT NULL,
+  inode INTEGER NOT NULL,
+  settled INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE symbol(
+  id INTEGER PRIMARY KEY,
+  file INTEGER NOT NULL REFERENCES file(id) ON DELETE CASCADE,
+  ordinal INTEGER NOT NULL,
+  handle INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  norm TEXT NOT NULL,
+  qualified TEXT NOT NULL,
+  kind INTEGER NOT NULL,
+  exported INTEGER NOT NULL,
+  parent INTEGER,
+  start_line INTEGER NOT NULL,
+  end_line INTEGER NOT NULL,
+  name_line INTEGER NOT NULL,
+  start_byte INTEGER NOT NULL,
+  end_byte INTEGER NOT NULL,
+  signature TEXT NOT NULL
+) STRICT;
+CREATE INDEX symbol_file ON symbol(file);
+CREATE INDEX symbol_norm ON symbol(norm);
+CREATE INDEX symbol_handle ON symbol(handle);
+
+CREATE TABLE chunk(
+  id INTEGER PRIMARY KEY,
+  file INTEGER NOT NULL REFERENCES file(id) ON DELETE CASCADE,
+  ordinal INTEGER NOT NULL,
+  handle INTEGER NOT NULL,
+  kind INTEGER NOT NULL,
+  symbol INTEGER,
+  part INTEGER NOT NULL,
+  start_line INTEGER NOT NULL,
+  end_line INTEGER NOT NULL,
+  start_byte INTEGER NOT NULL,
+  end_byte INTEGER NOT NULL
+) STRICT;
+CREATE INDEX chunk_file ON chunk(file);
+CREATE INDEX chunk_handle ON chunk(handle);
+
+CREATE VIRTUAL TABLE text USING fts5(
+  symbol, signature, doc, body, path,
+  content='', contentless_delete=1, detail=full, tokenize='porter ascii'
+);
+CREATE VIRTUAL TABLE term USING fts5vocab(text, row);
+CREATE VIRTUAL TABLE posting USING fts5vocab(text, instance);
+
+CREATE TABLE facts(
+  file INTEGER PRIMARY KEY REFERENCES file(id) ON DELETE CASCADE,
+  packed BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE config(
+  file INTEGER PRIMARY KEY REFERENCES file(id) ON DELETE CASCADE,
+  packed BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE import(
+  file INTEGER NOT NULL REFERENCES file(id) ON DELETE CASCADE,
+  ordinal INTEGER NOT NULL,
+  specifier TEXT NOT NULL,
+  kind INTEGER NOT NULL,
+  type_only INTEGER NOT NULL,
+  line INTEGER NOT NULL,
+  state INTEGER NOT NULL,
+  target INTEGER REFERENCES file(id) ON DELETE SET NULL,
+  PRIMARY KEY(file, ordinal)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX import_target ON import(target);
+
+CREATE TABLE relink(
+  file INTEGER PRIMARY KEY REFERENCES file(id) ON DELETE CASCADE
+) STRICT;
+";

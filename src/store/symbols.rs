@@ -1,0 +1,215 @@
+//! Reads of symbols and chunks: by file, by name, by handle, by row.
+//!
+//! Refuses to know how well a row answers a question.
+
+use rusqlite::{OptionalExtension as _, Row};
+
+use super::files::{content, damaged, path};
+use super::{Doing, Read, StoreResult};
+use crate::model::{ChunkKind, ContentId, Handle, HandleKind, RepoPath, Span, SymbolKind};
+
+/// A symbol as answers show it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SymbolRow {
+    /// Where it is.
+    pub path: RepoPath,
+    /// Its place among the symbols of its file, from 0.
+    pub ordinal: u32,
+    /// Its handle.
+    pub handle: Handle,
+    /// Its own name.
+    pub name: String,
+    /// Its name with those around it.
+    pub qualified_name: String,
+    /// What it is.
+    pub kind: SymbolKind,
+    /// Whether another module can use it.
+    pub exported: bool,
+    /// The place of the symbol around it.
+    pub parent: Option<u32>,
+    /// The definition.
+    pub span: Span,
+    /// Line of its name.
+    pub name_line: u32,
+    /// The definition without its body.
+    pub signature: String,
+}
+
+/// A chunk with the file and the symbol that it belongs to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChunkRow {
+    /// The row, equal to the rowid of its text.
+    pub id: i64,
+    /// Its handle.
+    pub handle: Handle,
+    /// Where it is.
+    pub path: RepoPath,
+    /// The bytes of that file that were indexed.
+    pub content: ContentId,
+    /// The language of that file.
+    pub language: String,
+    /// Whether that file is known as generated or minified.
+    pub is_generated: bool,
+    /// What it holds.
+    pub kind: ChunkKind,
+    /// Where it is: whole lines.
+    pub span: Span,
+    /// Which part of its symbol.
+    pub part: u32,
+    /// The symbol it belongs to.
+    pub symbol: Option<ChunkSymbol>,
+}
+
+/// The symbol of a chunk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChunkSymbol {
+    /// Its name with those around it.
+    pub qualified_name: String,
+    /// What it is.
+    pub kind: SymbolKind,
+    /// Whether another module can use it.
+    pub exported: bool,
+    /// Its first line.
+    pub start_line: u32,
+    /// The definition without its body.
+    pub signature: String,
+}
+
+const SYMBOL: &str =
+    "SELECT f.path, s.ordinal, s.handle, s.name, s.qualified, s.kind, s.exported, s.parent,
+    s.start_byte, s.end_byte, s.start_line, s.end_line, s.name_line, s.signature
+    FROM symbol s JOIN file f ON f.id = s.file ";
+
+const CHUNK: &str = "SELECT c.id, c.handle, f.path, f.content, f.language, f.skip, c.kind,
+    c.start_byte, c.end_byte, c.start_line, c.end_line, c.part,
+    s.qualified, s.kind, s.exported, s.start_line, s.signature
+    FROM chunk c JOIN file f ON f.id = c.file LEFT JOIN symbol s ON s.file = c.file AND s.ordinal = c.symbol ";
+
+impl Read<'_> {
+    /// Returns the symbols of a file, in source order.
+    pub fn symbols_of(&self, file: i64) -> StoreResult<Vec<SymbolRow>> {
+        self.symbols("WHERE s.file = ?1 ORDER BY s.ordinal", [file])
+    }
+
+    /// Returns the symbols whose normal form (see [`super::token::normal_form`]) is `norm`, by path
+    /// and line.
+    pub fn symbols_named(&self, norm: &str) -> StoreResult<Vec<SymbolRow>> {
+        self.symbols("WHERE s.norm = ?1 ORDER BY f.path, s.ordinal", [norm])
+    }
+
+    /// Returns the symbol of a handle; `None` if no symbol of this index has it.
+    pub fn symbol_by_handle(&self, hash: u64) -> StoreResult<Option<SymbolRow>> {
+        Ok(self
+            .symbols(
+                "WHERE s.handle = ?1 ORDER BY f.path, s.ordinal",
+                [hash.cast_signed()],
+            )?
+            .into_iter()
+            .next())
+    }
+
+    /// Returns the chunk of a handle; `None` if no chunk of this index has it.
+    pub fn chunk_by_handle(&self, hash: u64) -> StoreResult<Option<ChunkRow>> {
+        self.tx
+            .prepare_cached(&format!(
+                "{CHUNK} WHERE c.handle = ?1 ORDER BY f.path, c.ordinal LIMIT 1"
+            ))
+            .and_then(|mut statement| statement.query_row([hash.cast_signed()], chunk).optional())
+            .doing("reading a chunk by its handle")
+    }
+
+    /// Returns the chunk of a row; `None` if there is none.
+    pub fn chunk(&self, id: i64) -> StoreResult<Option<ChunkRow>> {
+        self.tx
+            .prepare_cached(&format!("{CHUNK} WHERE c.id = ?1"))
+            .and_then(|mut statement| statement.query_row([id], chunk).optional())
+            .doing("reading a chunk")
+    }
+
+    /// Returns the row of the chunk of a file that holds a line; `None` beyond its end.
+    pub fn chunk_at(&self, path: &str, line: u32) -> StoreResult<Option<i64>> {
+        self.tx
+            .prepare_cached(
+                "SELECT c.id FROM chunk c JOIN file f ON f.id = c.file
+                 WHERE f.path = ?1 AND c.start_line <= ?2 AND c.end_line >= ?2 ORDER BY c.ordinal LIMIT 1",
+            )
+            .and_then(|mut statement| statement.query_row((path, line), |row| row.get(0)).optional())
+            .doing("finding the chunk of a line")
+    }
+
+    fn symbols<const N: usize, T: rusqlite::ToSql>(
+        &self,
+        clause: &str,
+        values: [T; N],
+    ) -> StoreResult<Vec<SymbolRow>> {
+        self.tx
+            .prepare_cached(&format!("{SYMBOL}{clause}"))
+            .and_then(|mut statement| {
+                statement
+                    .query_map(rusqlite::params_from_iter(values), symbol)?
+                    .collect()
+            })
+            .doing("reading symbols")
+    }
+}
+
+fn symbol(row: &Row<'_>) -> rusqlite::Result<SymbolRow> {
+    Ok(SymbolRow {
+        path: path(row, 0)?,
+        ordinal: row.get(1)?,
+        handle: handle(row, 2, HandleKind::Symbol)?,
+        name: row.get(3)?,
+        qualified_name: row.get(4)?,
+        kind: kind(row, 5)?,
+        exported: row.get(6)?,
+        parent: row.get(7)?,
+        span: span(row, 8)?,
+        name_line: row.get(12)?,
+        signature: row.get(13)?,
+    })
+}
+
+fn chunk(row: &Row<'_>) -> rusqlite::Result<ChunkRow> {
+    let symbol = match row.get::<_, Option<String>>(12)? {
+        None => None,
+        Some(qualified_name) => Some(ChunkSymbol {
+            qualified_name,
+            kind: kind(row, 13)?,
+            exported: row.get(14)?,
+            start_line: row.get(15)?,
+            signature: row.get(16)?,
+        }),
+    };
+    Ok(ChunkRow {
+        id: row.get(0)?,
+        handle: handle(row, 1, HandleKind::Chunk)?,
+        path: path(row, 2)?,
+        content: content(row, 3)?,
+        language: row.get(4)?,
+        is_generated: row.get::<_, Option<u8>>(5)?.is_some(),
+        kind: ChunkKind::from_code(row.get(6)?).ok_or_else(|| damaged(6, "an unknown kind"))?,
+        span: span(row, 7)?,
+        part: row.get(11)?,
+        symbol,
+    })
+}
+
+fn handle(row: &Row<'_>, at: usize, kind: HandleKind) -> rusqlite::Result<Handle> {
+    Ok(Handle {
+        kind,
+        hash: row.get::<_, i64>(at)?.cast_unsigned(),
+    })
+}
+
+fn kind(row: &Row<'_>, at: usize) -> rusqlite::Result<SymbolKind> {
+    SymbolKind::from_code(row.get(at)?).ok_or_else(|| damaged(at, "an unknown kind of symbol"))
+}
+
+fn span(row: &Row<'_>, at: usize) -> rusqlite::Result<Span> {
+    Ok(Span {
+        start_byte: row.get(at)?,
+        end_byte: row.get(at + 1)?,
+        start_line: row.get(at + 2)?,
+        end_line: row.get(at + 3)?,
+    })
+}

@@ -1,0 +1,349 @@
+//! The only code that writes rows.
+//!
+//! One [`Writer`] is one transaction. Refuses to know why a row is written.
+
+use std::collections::HashMap;
+
+use rusqlite::{Connection, OptionalExtension as _, Transaction, TransactionBehavior};
+
+use super::{Doing, ImportTarget, StatRow, StoreResult};
+use crate::model::{ChunkKind, ContentId, ImportKind, RepoPath, SkipReason, Span, Symbol};
+
+/// A chunk ready to be written: what the text index gets is already split into words.
+#[derive(Clone, Debug)]
+pub struct PreparedChunk {
+    /// Its handle's hash.
+    pub handle: u64,
+    /// What it holds.
+    pub kind: ChunkKind,
+    /// Where it is.
+    pub span: Span,
+    /// The place of its symbol in the file.
+    pub symbol: Option<u32>,
+    /// Which part of it.
+    pub part: u32,
+    /// The columns of the text index: symbol, signature, doc, body, path.
+    pub columns: [String; 5],
+}
+
+/// A file ready to be written.
+#[derive(Clone, Debug)]
+pub struct PreparedFile {
+    /// Where it is.
+    pub path: RepoPath,
+    /// The bytes that were read.
+    pub content: ContentId,
+    /// Their number.
+    pub size_bytes: u64,
+    /// The number of lines.
+    pub n_lines: u32,
+    /// The language's identifier.
+    pub language: &'static str,
+    /// The extractor's version.
+    pub facts_version: u32,
+    /// Whether an attribute marks it as generated.
+    pub marked: bool,
+    /// What was left out.
+    pub skip: Option<SkipReason>,
+    /// What `lstat` said, and whether that proves anything later.
+    pub stat: StatRow,
+    /// Its symbols with their handles' hashes.
+    pub symbols: Vec<(u64, Symbol)>,
+    /// Its chunks, in order.
+    pub chunks: Vec<PreparedChunk>,
+    /// Its imports: specifier, kind, whether of types alone, line.
+    pub imports: Vec<(String, ImportKind, bool, u32)>,
+    /// Its facts, packed.
+    pub facts: Option<Vec<u8>>,
+    /// Its bytes, packed, if it configures module resolution.
+    pub config: Option<Vec<u8>>,
+}
+
+/// One transaction that writes.
+#[derive(Debug)]
+pub struct Writer<'a> {
+    tx: Transaction<'a>,
+}
+
+impl<'a> Writer<'a> {
+    pub(super) fn begin(connection: &'a mut Connection) -> StoreResult<Self> {
+        connection
+            .transaction_with_behavior(TransactionBehavior::Immediate)
+            .map(|tx| Self { tx })
+            .doing("beginning to write")
+    }
+
+    /// Writes a file in the place of what was known of its path. Symbols that stay keep their rows, so
+    /// that an edit does not loosen what points to them.
+    pub fn replace_file(&mut self, file: &PreparedFile) -> StoreResult<()> {
+        self.replace(file).doing("writing a file")
+    }
+
+    /// Removes a file with all that belongs to it.
+    pub fn remove_file(&mut self, path: &RepoPath) -> StoreResult<()> {
+        self.remove(path).doing("removing a file")
+    }
+
+    /// Writes what `lstat` says of a file whose bytes are those indexed.
+    pub fn set_stat(&mut self, file: i64, row: &StatRow) -> StoreResult<()> {
+        self.stat(file, row).doing("writing a stat")
+    }
+
+    /// Forgets every stat: the rows came from another work tree.
+    pub fn clear_stats(&mut self) -> StoreResult<()> {
+        self.run("DELETE FROM stat", [])
+    }
+
+    /// Writes where an import leads.
+    pub fn set_import(&mut self, file: i64, ordinal: u32, to: ImportTarget) -> StoreResult<()> {
+        let (state, target) = to.columns();
+        self.run(
+            "UPDATE import SET state = ?3, target = ?4 WHERE file = ?1 AND ordinal = ?2",
+            (file, ordinal, state, target),
+        )
+    }
+
+    /// Puts a file on the list of those whose imports have to be looked at again.
+    pub fn relink(&mut self, file: i64) -> StoreResult<()> {
+        self.run("INSERT OR IGNORE INTO relink(file) VALUES(?1)", [file])
+    }
+
+    /// Returns every import as (file row, specifier), as this transaction sees it.
+    pub fn specifiers(&mut self) -> StoreResult<Vec<(i64, String)>> {
+        self.tx
+            .prepare_cached("SELECT file, specifier FROM import ORDER BY file, ordinal")
+            .and_then(|mut statement| {
+                statement
+                    .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+                    .collect()
+            })
+            .doing("reading imports")
+    }
+
+    /// Puts every file with imports on that list.
+    pub fn relink_all(&mut self) -> StoreResult<()> {
+        self.run(
+            "INSERT OR IGNORE INTO relink(file) SELECT DISTINCT file FROM import",
+            [],
+        )
+    }
+
+    /// Takes a file from that list.
+    pub fn linked(&mut self, file: i64) -> StoreResult<()> {
+        self.run("DELETE FROM relink WHERE file = ?1", [file])
+    }
+
+    /// Writes a meta row.
+    pub fn set_meta(&mut self, key: &str, value: &str) -> StoreResult<()> {
+        self.run(
+            "INSERT INTO meta(key, value) VALUES(?1, ?2) ON CONFLICT(key) DO UPDATE SET value = excluded.value",
+            (key, value),
+        )
+    }
+
+    /// Commits. With `answerable` the generation rises: what an answer can contain has changed.
+    pub fn commit(mut self, answerable: bool) -> StoreResult<()> {
+        if answerable {
+            self.run(
+                "UPDATE meta SET value = CAST(CAST(value AS INTEGER) + 1 AS TEXT) WHERE key = 'generation'",
+                [],
+            )?;
+            let now = std::time::SystemTime::now()
+                .duration_since(std::time::UNIX_EPOCH)
+                .unwrap_or_default();
+            self.set_meta("last_indexed_ms", &now.as_millis().to_string())?;
+        }
+        self.tx.commit().doing("committing")
+    }
+
+    fn run<P: rusqlite::Params>(&mut self, statement: &str, values: P) -> StoreResult<()> {
+        self.tx
+            .prepare_cached(statement)
+            .and_then(|mut prepared| prepared.execute(values))
+            .map(drop)
+            .doing("writing a row")
+    }
+
+    fn replace(&mut self, file: &PreparedFile) -> rusqlite::Result<()> {
+        let tx = &self.tx;
+        let known: Option<i64> = tx
+            .prepare_cached("SELECT id FROM file WHERE path = ?1")?
+            .query_row([file.path.as_str()], |row| row.get(0))
+            .optional()?;
+        let id: i64 = tx
+            .prepare_cached(
+                "INSERT INTO file(path, content, size, lines, language, facts_version, marked, skip)
+                 VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+                 ON CONFLICT(path) DO UPDATE SET content = excluded.content, size = excluded.size, lines = excluded.lines,
+                   language = excluded.language, facts_version = excluded.facts_version, marked = excluded.marked, skip = excluded.skip
+                 RETURNING id",
+            )?
+            .query_row(
+                (
+                    file.path.as_str(),
+                    file.content.as_bytes().as_slice(),
+                    file.size_bytes.cast_signed(),
+                    file.n_lines,
+                    file.language,
+                    file.facts_version,
+                    file.marked,
+                    file.skip.map(SkipReason::code),
+                ),
+                |row| row.get(0),
+            )?;
+        if known.is_some() {
+            self.forget_chunks(id)?;
+            for table in ["facts", "config", "import", "relink"] {
+                self.tx
+                    .prepare_cached(&format!("DELETE FROM {table} WHERE file = ?1"))?
+                    .execute([id])?;
+            }
+        }
+        self.stat(id, &file.stat)?;
+        self.write_symbols(id, &file.symbols, known.is_some())?;
+        self.write_chunks(id, &file.chunks)?;
+        let tx = &self.tx;
+        for (table, packed) in [("facts", &file.facts), ("config", &file.config)] {
+            if let Some(packed) = packed {
+                tx.prepare_cached(&format!("INSERT INTO {table}(file, packed) VALUES(?1, ?2)"))?
+                    .execute((id, packed))?;
+            }
+        }
+        for (ordinal, (specifier, kind, type_only, line)) in file.imports.iter().enumerate() {
+            tx.prepare_cached(
+                "INSERT INTO import(file, ordinal, specifier, kind, type_only, line, state) VALUES(?1, ?2, ?3, ?4, ?5, ?6, 0)",
+            )?
+            .execute((id, index(ordinal), specifier, kind.code(), type_only, line))?;
+        }
+        if !file.imports.is_empty() {
+            tx.prepare_cached("INSERT OR IGNORE INTO relink(file) VALUES(?1)")?
+                .execute([id])?;
+        }
+        Ok(())
+    }
+
+    fn remove(&mut self, path: &RepoPath) -> rusqlite::Result<()> {
+        let known: Option<i64> = self
+            .tx
+            .prepare_cached("SELECT id FROM file WHERE path = ?1")?
+            .query_row([path.as_str()], |row| row.get(0))
+            .optional()?;
+        if let Some(id) = known {
+            self.forget_chunks(id)?;
+            self.tx
+                .prepare_cached("DELETE FROM file WHERE id = ?1")?
+                .execute([id])?;
+        }
+        Ok(())
+    }
+
+    /// The text index has no foreign keys: its rows go by hand.
+    fn forget_chunks(&mut self, file: i64) -> rusqlite::Result<()> {
+        self.tx
+            .prepare_cached(
+                "DELETE FROM text WHERE rowid IN (SELECT id FROM chunk WHERE file = ?1)",
+            )?
+            .execute([file])?;
+        self.tx
+            .prepare_cached("DELETE FROM chunk WHERE file = ?1")?
+            .execute([file])
+            .map(drop)
+    }
+
+    fn stat(&mut self, file: i64, row: &StatRow) -> rusqlite::Result<()> {
+        self.tx
+            .prepare_cached(
+                "INSERT OR REPLACE INTO stat(file, size, mtime_ns, ctime_ns, inode, settled) VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
+            )?
+            .execute((
+                file,
+                row.stat.size_bytes.cast_signed(),
+                row.stat.mtime_ns,
+                row.stat.ctime_ns,
+                row.stat.inode.cast_signed(),
+                row.settled,
+            ))
+            .map(drop)
+    }
+
+    fn write_symbols(
+        &mut self,
+        file: i64,
+        symbols: &[(u64, Symbol)],
+        is_known: bool,
+    ) -> rusqlite::Result<()> {
+        let mut rows: HashMap<i64, i64> = HashMap::new();
+        if is_known {
+            let mut statement = self
+                .tx
+                .prepare_cached("SELECT handle, id FROM symbol WHERE file = ?1")?;
+            rows = statement
+                .query_map([file], |row| Ok((row.get(0)?, row.get(1)?)))?
+                .collect::<Result<_, _>>()?;
+        }
+        let mut insert = self.tx.prepare_cached(
+            "INSERT INTO symbol(id, file, ordinal, handle, name, norm, qualified, kind, exported, parent,
+               start_line, end_line, name_line, start_byte, end_byte, signature)
+             VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
+             ON CONFLICT(id) DO UPDATE SET ordinal = excluded.ordinal, exported = excluded.exported, parent = excluded.parent,
+               start_line = excluded.start_line, end_line = excluded.end_line, name_line = excluded.name_line,
+               start_byte = excluded.start_byte, end_byte = excluded.end_byte, signature = excluded.signature",
+        )?;
+        for (ordinal, (handle, symbol)) in symbols.iter().enumerate() {
+            insert.execute(rusqlite::params![
+                rows.remove(&handle.cast_signed()),
+                file,
+                index(ordinal),
+                handle.cast_signed(),
+                symbol.name,
+                super::token::normal_form(&symbol.name),
+                symbol.qualified_name,
+                symbol.kind.code(),
+                symbol.exported,
+                symbol.parent,
+                symbol.span.start_line,
+                symbol.span.end_line,
+                symbol.name_line,
+                symbol.span.start_byte,
+                symbol.span.end_byte,
+                symbol.signature,
+            ])?;
+        }
+        let mut delete = self.tx.prepare_cached("DELETE FROM symbol WHERE id = ?1")?;
+        for gone in rows.into_values() {
+            delete.execute([gone])?;
+        }
+        Ok(())
+    }
+
+    fn write_chunks(&mut self, file: i64, chunks: &[PreparedChunk]) -> rusqlite::Result<()> {
+        let mut insert = self.tx.prepare_cached(
+            "INSERT INTO chunk(file, ordinal, handle, kind, symbol, part, start_line, end_line, start_byte, end_byte)
+             VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+        )?;
+        let mut text = self.tx.prepare_cached(
+            "INSERT INTO text(rowid, symbol, signature, doc, body, path) VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
+        )?;
+        for (ordinal, chunk) in chunks.iter().enumerate() {
+            let id = insert.insert((
+                file,
+                index(ordinal),
+                chunk.handle.cast_signed(),
+                chunk.kind.code(),
+                chunk.symbol,
+                chunk.part,
+                chunk.span.start_line,
+                chunk.span.end_line,
+                chunk.span.start_byte,
+                chunk.span.end_byte,
+            ))?;
+            let [symbol, signature, doc, body, path] = &chunk.columns;
+            text.execute((id, symbol, signature, doc, body, path))?;
+        }
+        Ok(())
+    }
+}
+
+fn index(ordinal: usize) -> i64 {
+    i64::try_from(ordinal).expect("a file has fewer rows than i64 can count")
+}
