@@ -1,6 +1,7 @@
 //! codelens: a git-aware manager of per-branch code indexes for coding agents.
 
-pub mod error;
 pub mod config;
+pub mod error;
+pub mod git;
 pub mod model;
 pub mod store;

@@ -1,0 +1,291 @@
+//! The one way to a file's bytes: through an open handle of the work tree, following no link.
+//!
+//! Refuses to know which files belong to the repository. What it reads cannot lie outside the work tree
+//! or in a `.git` directory, whatever is done to the tree meanwhile.
+
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use cap_fs_ext::{DirExt as _, FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt as _};
+use cap_std::fs::{Dir, OpenOptions};
+
+use crate::model::{FileStat, RepoPath};
+
+/// An open work tree. Clones share one handle; many threads may read through it at once.
+#[derive(Clone, Debug)]
+pub struct WorkTree {
+    root: Arc<Dir>,
+    path: Arc<Path>,
+}
+
+/// What was read from a file.
+#[derive(Clone, Debug)]
+pub struct FileRead {
+    /// The whole content.
+    pub bytes: Vec<u8>,
+    /// The stat of the file when it was opened.
+    pub stat: FileStat,
+    /// When reading began, in nanoseconds since the Unix epoch, by the clock that stamps files.
+    pub read_at_ns: i64,
+    /// Whether the path led to the same file with the same stat afterwards. Together with
+    /// [`FileStat::is_settled`] this proves that an equal stat later on means equal content.
+    pub stable: bool,
+}
+
+/// Why a file was not read.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// Nothing is there, or a directory on the way is none (any more).
+    #[error("there is no such file")]
+    Missing,
+    /// A directory, symbolic link, FIFO, socket or device.
+    #[error("not a regular file")]
+    NotAFile,
+    /// Outside of the work tree, or in a `.git` directory.
+    #[error("outside of the work tree")]
+    Outside,
+    /// Larger than the limit.
+    #[error("larger than the limit: {size} bytes")]
+    TooLarge {
+        /// Its size in bytes.
+        size: u64,
+    },
+    /// The system refused.
+    #[error("the file could not be read")]
+    Io(#[from] io::Error),
+}
+
+impl WorkTree {
+    /// Opens the work tree whose root is `root`.
+    pub fn open(root: &Path) -> io::Result<Self> {
+        let path = root.canonicalize()?;
+        let dir = Dir::open_ambient_dir(&path, cap_std::ambient_authority())?;
+        Ok(Self {
+            root: Arc::new(dir),
+            path: path.into(),
+        })
+    }
+
+    /// Returns the stat of the regular file at `path`, following no link; `None` where there is none.
+    pub fn stat(&self, path: &RepoPath) -> io::Result<Option<FileStat>> {
+        let parent = match self.parent(path) {
+            Ok(parent) => parent,
+            Err(ReadError::Io(e)) => return Err(e),
+            Err(_) => return Ok(None),
+        };
+        match lstat(parent.get(&self.root), path.file_name()) {
+            Ok(stat) => Ok(Some(stat)),
+            Err(ReadError::Io(e)) => Err(e),
+            Err(_) => Ok(None),
+        }
+    }
+
+    /// Reads the regular file at `path`, at most `limit` bytes, following no link in any component. Never
+    /// blocks on a FIFO. Costs about 5 µs and 3 µs for each directory on the way, besides the bytes.
+    pub fn read(&self, path: &RepoPath, limit: u64) -> Result<FileRead, ReadError> {
+        let parent = self.parent(path)?;
+        let (dir, name) = (parent.get(&self.root), path.file_name());
+        let read_at_ns = now_ns();
+        // Looked at before it is opened, since opening a device may do something.
+        lstat(dir, name)?;
+        let mut options = OpenOptions::new();
+        options.read(true).follow(FollowSymlinks::No).nonblock(true);
+        let file = match dir.open_with(name, &options) {
+            Ok(file) => file.into_std(),
+            // It may have become a link or gone since; if it is still a file, the error stands.
+            Err(e) => return Err(lstat(dir, name).err().unwrap_or(ReadError::Io(e))),
+        };
+        let meta = file.metadata()?;
+        if !meta.is_file() {
+            return Err(ReadError::NotAFile);
+        }
+        let stat = stat_of(&meta);
+        if stat.size_bytes > limit {
+            return Err(ReadError::TooLarge {
+                size: stat.size_bytes,
+            });
+        }
+        let capacity = usize::try_from(stat.size_bytes).unwrap_or(0);
+        let mut bytes = Vec::with_capacity(capacity.saturating_add(1));
+        let n_read = file.take(limit.saturating_add(1)).read_to_end(&mut bytes)? as u64;
+        if n_read > limit {
+            return Err(ReadError::TooLarge { size: n_read });
+        }
+        let stable = n_read == stat.size_bytes && lstat(dir, name).ok() == Some(stat);
+        Ok(FileRead {
+            bytes,
+            stat,
+            read_at_ns,
+            stable,
+        })
+    }
+
+    /// Returns where `path`, as a person may write it, leads to when links inside the work tree are
+    /// followed. Refuses what leaves the work tree or enters a `.git` directory.
+    pub fn resolve(&self, path: &RepoPath) -> Result<RepoPath, ReadError> {
+        if enters_dot_git(path) {
+            return Err(ReadError::Outside);
+        }
+        let real = match self.path.join(path.as_str()).canonicalize() {
+            Ok(real) => real,
+            Err(e) => {
+                return Err(match e.kind() {
+                    io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => ReadError::Missing,
+                    _ => ReadError::Io(e),
+                });
+            }
+        };
+        let inside = real
+            .strip_prefix(&self.path)
+            .map_err(|_| ReadError::Outside)?;
+        let found = inside
+            .to_str()
+            .and_then(|text| RepoPath::new(&text.replace(std::path::MAIN_SEPARATOR, "/")))
+            .ok_or(ReadError::NotAFile)?;
+        if enters_dot_git(&found) {
+            return Err(ReadError::Outside);
+        }
+        Ok(found)
+    }
+
+    /// Opens the directory that holds `path`, one component after the other, so that none is a link.
+    fn parent(&self, path: &RepoPath) -> Result<Parent, ReadError> {
+        if enters_dot_git(path) {
+            return Err(ReadError::Outside);
+        }
+        let mut at = Parent(None);
+        for part in path.directory().split('/').filter(|part| !part.is_empty()) {
+            let dir = at.get(&self.root);
+            let next = match dir.open_dir_nofollow(part) {
+                Ok(next) => next,
+                Err(e) => {
+                    // A link, or a file: then there is nothing at `path` itself.
+                    let is_dir = dir.symlink_metadata(part).is_ok_and(|meta| meta.is_dir());
+                    return Err(if is_dir {
+                        ReadError::Io(e)
+                    } else {
+                        ReadError::Missing
+                    });
+                }
+            };
+            at = Parent(Some(next));
+        }
+        Ok(at)
+    }
+}
+
+/// A directory below the root, or (`None`) the root.
+struct Parent(Option<Dir>);
+
+impl Parent {
+    fn get<'a>(&'a self, root: &'a Dir) -> &'a Dir {
+        self.0.as_ref().unwrap_or(root)
+    }
+}
+
+/// Returns whether `name` is git's own. The case is no matter, since it is none to some file systems.
+pub(super) fn is_dot_git(name: &[u8]) -> bool {
+    name.eq_ignore_ascii_case(b".git")
+}
+
+/// Returns what `meta` says.
+pub(super) fn stat_of(meta: &std::fs::Metadata) -> FileStat {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        FileStat {
+            size_bytes: meta.size(),
+            mtime_ns: nanos(meta.mtime(), meta.mtime_nsec()),
+            ctime_ns: nanos(meta.ctime(), meta.ctime_nsec()),
+            inode: meta.ino(),
+        }
+    }
+    #[cfg(not(unix))]
+    {
+        FileStat {
+            size_bytes: meta.len(),
+            mtime_ns: meta.modified().map_or(i64::MAX, since_epoch_ns),
+            ctime_ns: 0,
+            inode: 0,
+        }
+    }
+}
+
+/// Reads a file outside of the work tree (git's own, or the user's); `None` where there is no such file.
+pub(super) fn read_outside(path: &PathBuf, limit: u64) -> io::Result<Option<Vec<u8>>> {
+    match path.metadata() {
+        Ok(meta) if meta.is_file() => {}
+        Ok(_) => return Ok(None),
+        Err(e) if is_absent(&e) => return Ok(None),
+        Err(e) => return Err(e),
+    }
+    let mut bytes = Vec::new();
+    std::fs::File::open(path)?
+        .take(limit)
+        .read_to_end(&mut bytes)?;
+    Ok(Some(bytes))
+}
+
+fn is_absent(e: &io::Error) -> bool {
+    matches!(
+        e.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+    )
+}
+
+fn enters_dot_git(path: &RepoPath) -> bool {
+    path.as_str()
+        .split('/')
+        .any(|part| is_dot_git(part.as_bytes()))
+}
+
+fn lstat(dir: &Dir, name: &str) -> Result<FileStat, ReadError> {
+    match dir.symlink_metadata(name) {
+        Ok(meta) if meta.is_file() => Ok(cap_stat_of(&meta)),
+        Ok(_) => Err(ReadError::NotAFile),
+        Err(e) if is_absent(&e) => Err(ReadError::Missing),
+        Err(e) => Err(ReadError::Io(e)),
+    }
+}
+
+fn cap_stat_of(meta: &cap_std::fs::Metadata) -> FileStat {
+    #[cfg(unix)]
+    {
+        use cap_std::fs::MetadataExt as _;
+        FileStat {
+            size_bytes: meta.size(),
+            mtime_ns: nanos(meta.mtime(), meta.mtime_nsec()),
+            ctime_ns: nanos(meta.ctime(), meta.ctime_nsec()),
+            inode: meta.ino(),
+        }
+    }
+    #[cfg(not(unix))]
+    {
+        FileStat {
+            size_bytes: meta.len(),
+            mtime_ns: meta
+                .modified()
+                .map_or(i64::MAX, |time| since_epoch_ns(time.into_std())),
+            ctime_ns: 0,
+            inode: 0,
+        }
+    }
+}
+
+#[cfg(unix)]
+fn nanos(seconds: i64, nanoseconds: i64) -> i64 {
+    seconds
+        .saturating_mul(1_000_000_000)
+        .saturating_add(nanoseconds)
+}
+
+fn now_ns() -> i64 {
+    since_epoch_ns(SystemTime::now())
+}
+
+fn since_epoch_ns(time: SystemTime) -> i64 {
+    let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,245 @@
+//! Which files of the work tree differ from `HEAD`.
+//!
+//! Refuses to know how they differ. Git's conversions of line ends and encodings are applied; filter
+//! drivers are never run, so that a path with one counts as dirty as soon as its stat differs.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use gix::bstr::{BStr, ByteSlice};
+use gix::index::entry::{Flags, Mode};
+use gix::status::index_worktree::Item as WorkTreeItem;
+use gix::status::plumbing::index_as_worktree::{Change, EntryStatus};
+
+use crate::model::{Budget, RepoPath};
+
+use super::error::boxed;
+use super::staging::Staging;
+use super::walk::{Want, walk};
+use super::{GitError, Repo};
+
+const POLL: Duration = Duration::from_millis(2);
+
+/// What [`Repo::dirty`] found.
+#[derive(Clone, Debug, Default)]
+pub struct Dirty {
+    /// Paths that were changed, added (staged, or untracked and not ignored), deleted, replaced by
+    /// another kind of file, or are in conflict; both ends of a rename. Sorted, each once.
+    pub paths: Vec<RepoPath>,
+    /// Whether all was compared.
+    pub complete: bool,
+}
+
+impl Repo {
+    /// Lists the files that differ from `HEAD`, as `git status --porcelain -uall --no-renames
+    /// --ignore-submodules=all` does, repositories inside this one and names that are not UTF-8 left out.
+    ///
+    /// Costs about 10 µs a tracked file when nothing changed; changed files are read. A budget that ends
+    /// gives `complete: false`.
+    pub fn dirty(&self, budget: &Budget) -> Result<Dirty, GitError> {
+        let staging = self.staging()?;
+        let rules = self.rules()?;
+        let untracked = walk(self, &staging, &rules, Want::Untracked, budget);
+        let mut paths = untracked.untracked;
+        let mut complete = untracked.complete;
+        if complete {
+            let stop = Arc::new(AtomicBool::new(false));
+            let alive = Arc::new(());
+            let comparing = Arc::downgrade(&alive);
+            complete = std::thread::scope(|scope| {
+                // The library watches a flag, and sets it itself when it ends; the budget's stays ours.
+                let watcher = scope.spawn(|| {
+                    while comparing.strong_count() > 0 {
+                        if budget.is_spent() {
+                            stop.store(true, Ordering::Relaxed);
+                            return;
+                        }
+                        std::thread::park_timeout(POLL);
+                    }
+                });
+                let compared = self.compare(staging, &stop, &mut paths);
+                drop(alive);
+                watcher.thread().unpark();
+                compared
+            })?;
+        }
+        paths.sort_unstable();
+        paths.dedup();
+        Ok(Dirty { paths, complete })
+    }
+
+    /// Adds the tracked paths that differ; returns false when it was stopped.
+    fn compare(
+        &self,
+        staging: Staging,
+        stop: &Arc<AtomicBool>,
+        paths: &mut Vec<RepoPath>,
+    ) -> Result<bool, GitError> {
+        let failed = |source| GitError::Status {
+            source: boxed(source),
+        };
+        let mut file = staging.into_file();
+        self.show_present_files(&mut file);
+        paths.extend(self.filtered(&mut file).map_err(failed)?);
+        let index = gix::worktree::IndexPersistedOrInMemory::InMemory(file);
+        let mut items = self
+            .inner
+            .status(gix::progress::Discard)
+            .map_err(failed)?
+            .index(index)
+            .untracked_files(gix::status::UntrackedFiles::None)
+            .index_worktree_rewrites(None)
+            .index_worktree_submodules(None)
+            .tree_index_track_renames(gix::status::tree_index::TrackRenames::Disabled)
+            .should_interrupt_owned(Arc::clone(stop))
+            .into_iter(None)
+            .map_err(failed)?;
+        for item in items.by_ref() {
+            match item {
+                Ok(gix::status::Item::TreeIndex(change)) => paths.extend(staged(&change)),
+                Ok(gix::status::Item::IndexWorktree(item)) => paths.extend(unstaged(&item)),
+                Err(_) if stop.load(Ordering::Relaxed) => return Ok(false),
+                Err(source) => return Err(failed(source)),
+            }
+        }
+        Ok(items.into_outcome().is_some())
+    }
+
+    /// Lets the comparison see files that are there although sparse checkout left them out, as git does.
+    fn show_present_files(&self, file: &mut gix::index::File) {
+        let config = self.inner.config_snapshot();
+        let is_set = |key| config.boolean(key).unwrap_or(false);
+        if !is_set("core.sparseCheckout") || is_set("sparse.expectFilesOutsideOfPatterns") {
+            return;
+        }
+        let mut absent: Option<Vec<u8>> = None;
+        for (entry, path) in file.entries_mut_with_paths() {
+            let is_below = |dir: &Vec<u8>| path.starts_with(dir);
+            if !entry.flags.contains(Flags::SKIP_WORKTREE) || absent.as_ref().is_some_and(is_below)
+            {
+                continue;
+            }
+            let Ok(relative) = gix::path::from_bstr(path) else {
+                continue;
+            };
+            let full = self.work_dir.join(relative);
+            if full.symlink_metadata().is_ok() {
+                entry.flags.remove(Flags::SKIP_WORKTREE);
+            } else if full.parent().is_some_and(|dir| !dir.exists()) {
+                let end = path.rfind_byte(b'/').map_or(0, |at| at + 1);
+                absent = Some(path[..end].to_vec());
+            }
+        }
+    }
+
+    /// Decides by stat alone over the paths that have a filter driver, returns those that differ, and
+    /// takes all of them out of the comparison.
+    fn filtered(&self, file: &mut gix::index::File) -> gix::Result<Vec<RepoPath>> {
+        let mut dirty = Vec::new();
+        if self.drivers.is_empty() {
+            return Ok(dirty);
+        }
+        let source = gix::worktree::stack::state::attributes::Source::WorktreeThenIdMapping;
+        let mut stack = self.inner.attributes_only(file, source)?;
+        let mut outcome = stack.selected_attribute_matches(["filter"]);
+        let timestamp = file.timestamp();
+        let options = self.inner.stat_options()?;
+        for (entry, path) in file.entries_mut_with_paths() {
+            let is_file = matches!(entry.mode, Mode::FILE | Mode::FILE_EXECUTABLE);
+            if !is_file || entry.stage_raw() != 0 || entry.flags.contains(Flags::INTENT_TO_ADD) {
+                continue;
+            }
+            let platform = stack.at_entry(path, Some(entry.mode))?;
+            outcome.reset();
+            platform.matching_attributes(&mut outcome);
+            let is_filtered = outcome.iter_selected().next().is_some_and(|found| {
+                let name = found.assignment.state.as_bstr();
+                self.drivers
+                    .iter()
+                    .any(|driver| Some(driver.as_bstr()) == name)
+            });
+            if !is_filtered {
+                continue;
+            }
+            let hidden = Flags::SKIP_WORKTREE | Flags::ASSUME_VALID;
+            if !entry.flags.intersects(hidden) {
+                let mut options = options;
+                options.use_nsec |= entry.stat.mtime.nsecs != 0;
+                let is_same = self.stat_now(path).is_some_and(|stat| {
+                    stat.matches(&entry.stat, options) && !stat.is_racy(timestamp, options)
+                });
+                if !is_same {
+                    dirty.extend(repo_path(path));
+                }
+            }
+            entry.flags.insert(Flags::ASSUME_VALID);
+        }
+        Ok(dirty)
+    }
+
+    /// Returns the stat of the regular file at `path`, in the form git compares.
+    fn stat_now(&self, path: &BStr) -> Option<gix::index::entry::Stat> {
+        self.tree.stat(&repo_path(path)?).ok()??;
+        let full = self.work_dir.join(gix::path::from_bstr(path).ok()?);
+        let meta = gix::index::fs::Metadata::from_path_no_follow(&full).ok()?;
+        gix::index::entry::Stat::from_fs(&meta).ok()
+    }
+}
+
+/// Returns the path of a difference between `HEAD` and the staging area.
+fn staged(change: &gix::diff::index::Change) -> Option<RepoPath> {
+    use gix::diff::index::ChangeRef;
+    let (path, is_submodule) = match change {
+        ChangeRef::Addition {
+            location,
+            entry_mode,
+            ..
+        }
+        | ChangeRef::Deletion {
+            location,
+            entry_mode,
+            ..
+        } => (location, *entry_mode == Mode::COMMIT),
+        ChangeRef::Modification {
+            location,
+            previous_entry_mode,
+            entry_mode,
+            ..
+        } => {
+            let both = *entry_mode == Mode::COMMIT && *previous_entry_mode == Mode::COMMIT;
+            (location, both)
+        }
+        ChangeRef::Rewrite { location, .. } => (location, false),
+    };
+    if is_submodule {
+        return None;
+    }
+    repo_path(path)
+}
+
+/// Returns the path of a difference between the staging area and the work tree.
+fn unstaged(item: &WorkTreeItem) -> Option<RepoPath> {
+    let WorkTreeItem::Modification {
+        entry,
+        rela_path,
+        status,
+        ..
+    } = item
+    else {
+        return None;
+    };
+    let is_clean = match status {
+        EntryStatus::NeedsUpdate(_) | EntryStatus::Change(Change::SubmoduleModification(_)) => true,
+        EntryStatus::Change(Change::Removed) => entry.mode == Mode::COMMIT,
+        EntryStatus::Change(_) | EntryStatus::Conflict { .. } | EntryStatus::IntentToAdd => false,
+    };
+    if is_clean {
+        return None;
+    }
+    repo_path(rela_path.as_bstr())
+}
+
+fn repo_path(path: &BStr) -> Option<RepoPath> {
+    RepoPath::new(path.to_str().ok()?)
+}

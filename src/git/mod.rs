@@ -1,0 +1,205 @@
+//! The door to git: which work tree this is, which files belong to it, and what differs from `HEAD`.
+//!
+//! Everything is read from disk in the call that asks, in process, and nothing is written: no refreshed
+//! staging area, no lock, no object. Nothing that a repository configures is run: no hook, no filter, no
+//! file system monitor. This room refuses to know what is in a file and what an index is.
+
+use std::path::{Path, PathBuf};
+
+mod attributes;
+mod content;
+mod dirty;
+mod error;
+mod head;
+mod identity;
+mod ignore;
+mod queue;
+mod scan;
+mod staging;
+#[cfg(test)]
+mod tests;
+mod tree;
+mod walk;
+
+pub use attributes::Attributes;
+pub use content::{FileRead, ReadError, WorkTree};
+pub use dirty::Dirty;
+pub use error::GitError;
+pub use head::Motion;
+pub use ignore::IgnoreSource;
+pub use scan::Scan;
+
+/// An open repository with a work tree.
+///
+/// Cheap to open (about 1 ms) and meant to be opened for each call: configuration is read when it is
+/// opened, everything else when it is asked for.
+pub struct Repo {
+    inner: gix::Repository,
+    work_dir: PathBuf,
+    git_dir: PathBuf,
+    common_dir: PathBuf,
+    tree: WorkTree,
+    /// Names of the filter drivers that were configured, all of them taken out of `inner`.
+    drivers: Vec<gix::bstr::BString>,
+}
+
+impl Repo {
+    /// Finds the repository whose work tree holds `start`, a file or directory, by walking up.
+    ///
+    /// A `.git` file that points nowhere is an error, not a reason to walk further: what is above is
+    /// another repository. Repositories of other users are opened with reduced trust: their own
+    /// configuration then names no remote, excludes file or attributes file.
+    pub fn discover(start: &Path) -> Result<Self, GitError> {
+        let not_found = || GitError::NotARepository {
+            start: start.to_owned(),
+        };
+        let real = start.canonicalize().map_err(|_| not_found())?;
+        for dir in real.ancestors() {
+            let dot_git = dir.join(".git");
+            if let Ok(meta) = dot_git.symlink_metadata() {
+                if gix::discover::is_git(&dot_git).is_ok() {
+                    return Self::open(&dot_git);
+                }
+                // Git passes by a directory that merely has the name, but never a broken link.
+                if !meta.is_dir() {
+                    return Err(GitError::BrokenLink { link: dot_git });
+                }
+            }
+            let inside_dot_git = dir.components().any(|part| part.as_os_str() == ".git");
+            if !inside_dot_git && dir.is_dir() && gix::discover::is_git(dir).is_ok() {
+                return Self::open(dir);
+            }
+        }
+        Err(not_found())
+    }
+
+    /// Returns the canonical root of the work tree.
+    pub fn work_dir(&self) -> &Path {
+        &self.work_dir
+    }
+
+    /// Returns the canonical directory that all work trees of the repository share.
+    pub fn common_dir(&self) -> &Path {
+        &self.common_dir
+    }
+
+    /// Returns the way to read files of the work tree.
+    pub fn tree(&self) -> &WorkTree {
+        &self.tree
+    }
+
+    fn open(dot_git: &Path) -> Result<Self, GitError> {
+        let failed = |source| GitError::Open {
+            path: dot_git.to_owned(),
+            source,
+        };
+        let mut permissions = gix::open::Permissions::secure();
+        if environment_redirects() {
+            permissions.env.git_prefix = gix::sec::Permission::Deny;
+        }
+        let options = gix::open::Options::default()
+            .permissions(permissions)
+            .open_path_as_is(true);
+        let mut inner = options
+            .open(dot_git)
+            .map_err(|source| failed(error::boxed(source)))?
+            .to_thread_local();
+        refuse_unsupported(&inner)?;
+        let Some(work_dir) = inner.workdir() else {
+            return Err(GitError::Bare {
+                path: dot_git.to_owned(),
+            });
+        };
+        let real = |path: &Path| path.canonicalize().map_err(|e| failed(Box::new(e)));
+        let work_dir = real(work_dir)?;
+        let git_dir = real(inner.git_dir())?;
+        let common_dir = real(inner.common_dir())?;
+        let tree = WorkTree::open(&work_dir).map_err(|e| failed(Box::new(e)))?;
+        let drivers = disarm(&mut inner).map_err(|source| failed(error::boxed(source)))?;
+        inner.object_cache_size_if_unset(4 << 20);
+        Ok(Self {
+            inner,
+            work_dir,
+            git_dir,
+            common_dir,
+            tree,
+            drivers,
+        })
+    }
+
+    /// Whether pattern files are compared without regard to case.
+    fn case(&self) -> gix::glob::pattern::Case {
+        let config = self.inner.config_snapshot();
+        if config.boolean("core.ignoreCase").unwrap_or(false) {
+            gix::glob::pattern::Case::Fold
+        } else {
+            gix::glob::pattern::Case::Sensitive
+        }
+    }
+
+    /// Returns the user-wide file `name` (`ignore`, `attributes`), or the one that `key` configures in a
+    /// trusted file.
+    fn user_file(&self, key: &str, name: &str) -> Option<PathBuf> {
+        let configured = self.inner.config_snapshot().trusted_path(key);
+        if let Ok(Some(path)) = configured {
+            return Some(self.work_dir.join(path));
+        }
+        let base = std::env::var_os("XDG_CONFIG_HOME")
+            .filter(|value| !value.is_empty())
+            .map(PathBuf::from)
+            .or_else(|| std::env::home_dir().map(|home| home.join(".config")))?;
+        Some(base.join("git").join(name))
+    }
+}
+
+/// Whether the environment points git at another repository, as it does in hooks. What is found from a
+/// path must not be mixed with that.
+fn environment_redirects() -> bool {
+    [
+        "GIT_DIR",
+        "GIT_WORK_TREE",
+        "GIT_INDEX_FILE",
+        "GIT_COMMON_DIR",
+        "GIT_NAMESPACE",
+        "GIT_SHALLOW_FILE",
+    ]
+    .iter()
+    .any(|name| std::env::var_os(name).is_some())
+}
+
+fn refuse_unsupported(repo: &gix::Repository) -> Result<(), GitError> {
+    let storage = repo.config_snapshot().string("extensions.refStorage");
+    match storage {
+        Some(format) if format != "files" => Err(GitError::Unsupported {
+            what: format!("references stored as {format}"),
+            hint: "git refs migrate --ref-format=files".into(),
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// Takes every filter driver out of the configuration in memory and returns their names. Hooks and file
+/// system monitors are never run by the library.
+fn disarm(repo: &mut gix::Repository) -> gix::Result<Vec<gix::bstr::BString>> {
+    let mut names: Vec<gix::bstr::BString> = repo
+        .config_snapshot()
+        .plumbing()
+        .sections_by_name("filter")
+        .into_iter()
+        .flatten()
+        .filter_map(|section| section.header().subsection_name().map(ToOwned::to_owned))
+        .collect();
+    names.sort();
+    names.dedup();
+    if !names.is_empty() {
+        let mut config = repo.config_snapshot_mut();
+        for name in &names {
+            while config
+                .remove_section("filter", Some(name.as_ref()))
+                .is_some()
+            {}
+        }
+        config.commit()?;
+    }
+    Ok(names)
+}

@@ -1,0 +1,52 @@
+//! The files that belong to the work tree at this moment.
+//!
+//! Refuses to know what is in them. Git decides membership; bits of the staging area that hide a file
+//! from git (`skip-worktree`, `assume-unchanged`) hide nothing here.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use crate::model::{Budget, FoundFile, RepoPath, SkipReason};
+
+use super::walk::{Want, walk};
+use super::{GitError, Repo};
+
+/// What [`Repo::scan`] found.
+#[derive(Clone, Debug, Default)]
+pub struct Scan {
+    /// Regular files on disk that are tracked, or untracked and not ignored, and that no
+    /// `.codelensignore` takes away; sorted by path, each once.
+    pub files: Vec<FoundFile>,
+    /// How many entries were left out that would belong otherwise: links, names that are not UTF-8,
+    /// repositories inside this one, special files, files whose stat could not be had.
+    pub skipped: BTreeMap<SkipReason, u64>,
+    /// Directories that could not be listed; what is in them is unknown. Sorted.
+    pub unreadable: Vec<PathBuf>,
+    /// Every `.gitattributes` in a directory that may hold files, ignored ones included; sorted.
+    pub attributes: Vec<RepoPath>,
+    /// Whether every directory was visited. If not, a path that is missing from `files` may exist.
+    pub complete: bool,
+}
+
+impl Repo {
+    /// Lists the files that belong to the work tree, with their stat; see [`Scan`].
+    ///
+    /// Directories with a `.git` entry and submodules are repositories of their own: nothing below them
+    /// is listed. Costs about 4 µs a file and 15 µs a directory of one core; several cores share the
+    /// work in larger repositories. A budget that ends gives `complete: false`.
+    pub fn scan(&self, budget: &Budget) -> Result<Scan, GitError> {
+        let staging = self.staging()?;
+        let rules = self.rules()?;
+        let mut found = walk(self, &staging, &rules, Want::Members, budget);
+        found.files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        found.attributes.sort_unstable();
+        found.unreadable.sort_unstable();
+        Ok(Scan {
+            files: found.files,
+            skipped: found.skipped,
+            unreadable: found.unreadable,
+            attributes: found.attributes,
+            complete: found.complete,
+        })
+    }
+}

@@ -1,0 +1,316 @@
+//! One walk over the work tree: what is on disk, seen with git's rules.
+//!
+//! Refuses to know content. It enters no `.git`, no repository inside this one, and follows no link.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fs::{DirEntry, FileType};
+use std::io;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use gix::index::entry::Mode;
+
+use crate::model::{Budget, FoundFile, RepoPath, SkipReason};
+
+use super::ignore::{Level, RuleFiles, Rules};
+use super::queue::Queue;
+use super::staging::Staging;
+use super::{Repo, content};
+
+/// Below this many tracked files one thread is as quick as several.
+const FEW: usize = 1_000;
+const MAX_THREADS: usize = 8;
+
+/// What a walk looks for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Want {
+    /// Regular files that belong to the work tree, with their stat; `.codelensignore` applies.
+    Members,
+    /// Files and links that git calls untracked, without their stat; `.codelensignore` does not apply.
+    Untracked,
+}
+
+/// What a walk found, in no order.
+#[derive(Default)]
+pub(super) struct Found {
+    pub(super) files: Vec<FoundFile>,
+    pub(super) untracked: Vec<RepoPath>,
+    /// Every `.gitattributes` in a directory that was entered.
+    pub(super) attributes: Vec<RepoPath>,
+    pub(super) skipped: BTreeMap<SkipReason, u64>,
+    pub(super) unreadable: Vec<PathBuf>,
+    pub(super) complete: bool,
+}
+
+struct Walk<'a> {
+    repo_root: &'a Path,
+    git_dirs: Vec<PathBuf>,
+    tree: &'a super::WorkTree,
+    staging: &'a Staging,
+    rules: &'a Rules,
+    budget: &'a Budget,
+    want: Want,
+    stop: AtomicBool,
+}
+
+/// A directory to look at.
+struct Task {
+    /// Empty for the root, else with a slash at its end.
+    dir: Vec<u8>,
+    level: Arc<Level>,
+    /// The tracked files below it.
+    tracked: Range<usize>,
+    /// Whether git's rules hide it, so that only tracked files below it belong.
+    hidden: bool,
+}
+
+/// Walks the work tree of `repo`. Ends early when the budget does; then `complete` is false.
+pub(super) fn walk(
+    repo: &Repo,
+    staging: &Staging,
+    rules: &Rules,
+    want: Want,
+    budget: &Budget,
+) -> Found {
+    let inside = |dir: &PathBuf| dir.starts_with(&repo.work_dir) && *dir != repo.work_dir;
+    let git_dirs = [&repo.git_dir, &repo.common_dir].map(Clone::clone);
+    let walk = Walk {
+        repo_root: &repo.work_dir,
+        git_dirs: git_dirs.into_iter().filter(inside).collect(),
+        tree: &repo.tree,
+        staging,
+        rules,
+        budget,
+        want,
+        stop: AtomicBool::new(false),
+    };
+    let queue = Queue::new(Task {
+        dir: Vec::new(),
+        level: Arc::default(),
+        tracked: staging.all(),
+        hidden: false,
+    });
+    let run = || {
+        let mut found = Found::default();
+        queue.run(|task, next| walk.visit(&task, &mut found, next));
+        found
+    };
+    let n_threads = if staging.all().len() < FEW {
+        1
+    } else {
+        std::thread::available_parallelism().map_or(1, |n| n.get().min(MAX_THREADS))
+    };
+    let mut found = std::thread::scope(|scope| {
+        let others: Vec<_> = (1..n_threads).map(|_| scope.spawn(run)).collect();
+        let mut found = run();
+        for other in others {
+            match other.join() {
+                Ok(more) => found.add(more),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        found
+    });
+    found.complete = !walk.stop.load(Ordering::Relaxed);
+    found
+}
+
+impl Found {
+    fn add(&mut self, more: Self) {
+        self.files.extend(more.files);
+        self.untracked.extend(more.untracked);
+        self.attributes.extend(more.attributes);
+        self.unreadable.extend(more.unreadable);
+        for (reason, n) in more.skipped {
+            *self.skipped.entry(reason).or_default() += n;
+        }
+    }
+
+    fn skip(&mut self, reason: SkipReason) {
+        *self.skipped.entry(reason).or_default() += 1;
+    }
+}
+
+impl Walk<'_> {
+    fn visit(&self, task: &Task, found: &mut Found, next: &mut Vec<Task>) {
+        if self.is_over() {
+            return;
+        }
+        let dir = self.repo_root.join(os_str(&task.dir));
+        let entries = match list(&dir) {
+            Ok(entries) => entries,
+            // It went away, or became a file, since it was listed.
+            Err(e) if is_gone(&e) => return,
+            Err(error) => {
+                tracing::debug!(dir = %dir.display(), %error, "directory could not be read");
+                found.unreadable.push(dir);
+                return;
+            }
+        };
+        let is_root = task.dir.is_empty();
+        if !is_root && entries.iter().any(|(name, ..)| content::is_dot_git(name)) {
+            found.skip(SkipReason::NestedRepository);
+            return;
+        }
+        let holds = |wanted: &[u8]| {
+            let mut entries = entries.iter();
+            entries.any(|(name, kind, _)| kind.is_file() && name == wanted)
+        };
+        let rule_files = RuleFiles {
+            git: holds(b".gitignore"),
+            own: self.want == Want::Members && holds(b".codelensignore"),
+        };
+        if holds(b".gitattributes") {
+            let path = [&task.dir[..], b".gitattributes"].concat();
+            found.attributes.extend(repo_path(&path));
+        }
+        let (tree, staging) = (self.tree, self.staging);
+        let level = Level::enter(&task.level, &task.dir, rule_files, tree, staging);
+        for (n, (name, kind, entry)) in entries.iter().enumerate() {
+            if n % 256 == 255 && self.is_over() {
+                return;
+            }
+            let path = [&task.dir[..], name].concat();
+            if content::is_dot_git(name) {
+                continue;
+            }
+            if kind.is_dir() {
+                next.extend(self.enter(task, &level, path, found));
+            } else if self.want == Want::Members {
+                self.member(task, &level, &path, *kind, entry, found);
+            } else if self.is_untracked(task, &level, &path, *kind) {
+                match repo_path(&path) {
+                    Some(path) => found.untracked.push(path),
+                    None => found.skip(SkipReason::NonUtf8Name),
+                }
+            }
+        }
+    }
+
+    /// Returns the task for the directory `path`, unless nothing below it can belong.
+    fn enter(
+        &self,
+        task: &Task,
+        level: &Arc<Level>,
+        mut path: Vec<u8>,
+        found: &mut Found,
+    ) -> Option<Task> {
+        if self.want == Want::Members && self.rules.own_hides(level, &path, true) {
+            return None;
+        }
+        if self.staging.mode(task.tracked.clone(), &path) == Some(Mode::COMMIT) {
+            found.skip(SkipReason::NestedRepository);
+            return None;
+        }
+        let hidden = task.hidden || self.rules.git_hides(level, &path, true);
+        path.push(b'/');
+        let tracked = self.staging.below(task.tracked.clone(), &path);
+        if hidden && tracked.is_empty() {
+            return None;
+        }
+        if !self.git_dirs.is_empty() {
+            let full = self.repo_root.join(os_str(&path));
+            if self.git_dirs.contains(&full) {
+                return None;
+            }
+        }
+        Some(Task {
+            dir: path,
+            level: Arc::clone(level),
+            tracked,
+            hidden,
+        })
+    }
+
+    fn member(
+        &self,
+        task: &Task,
+        level: &Level,
+        path: &[u8],
+        kind: FileType,
+        entry: &DirEntry,
+        found: &mut Found,
+    ) {
+        let tracked = self.staging.mode(task.tracked.clone(), path).is_some();
+        if !tracked && (task.hidden || self.rules.git_hides(level, path, false)) {
+            return;
+        }
+        if self.rules.own_hides(level, path, false) {
+            return;
+        }
+        if kind.is_symlink() {
+            return found.skip(SkipReason::Symlink);
+        }
+        if !kind.is_file() {
+            return found.skip(SkipReason::Special);
+        }
+        let Some(path) = repo_path(path) else {
+            return found.skip(SkipReason::NonUtf8Name);
+        };
+        match entry.metadata() {
+            Ok(meta) if meta.is_file() => found.files.push(FoundFile {
+                path,
+                stat: content::stat_of(&meta),
+            }),
+            // It was replaced since it was listed; what it is now, the next walk says.
+            Ok(_) => {}
+            Err(e) if is_gone(&e) => {}
+            Err(_) => found.skip(SkipReason::Unreadable),
+        }
+    }
+
+    fn is_untracked(&self, task: &Task, level: &Level, path: &[u8], kind: FileType) -> bool {
+        !task.hidden
+            && (kind.is_file() || kind.is_symlink())
+            && self.staging.mode(task.tracked.clone(), path).is_none()
+            && !self.rules.git_hides(level, path, false)
+    }
+
+    fn is_over(&self) -> bool {
+        let over = self.stop.load(Ordering::Relaxed) || self.budget.is_spent();
+        if over {
+            self.stop.store(true, Ordering::Relaxed);
+        }
+        over
+    }
+}
+
+type Listed = (Vec<u8>, FileType, DirEntry);
+
+fn list(dir: &Path) -> io::Result<Vec<Listed>> {
+    let mut entries = Vec::new();
+    for entry in std::fs::read_dir(dir)? {
+        let entry = entry?;
+        let name = entry.file_name().into_encoded_bytes();
+        match entry.file_type() {
+            Ok(kind) => entries.push((name, kind, entry)),
+            Err(e) if is_gone(&e) => {}
+            Err(e) => return Err(e),
+        }
+    }
+    Ok(entries)
+}
+
+fn is_gone(e: &io::Error) -> bool {
+    matches!(
+        e.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+    )
+}
+
+fn repo_path(path: &[u8]) -> Option<RepoPath> {
+    RepoPath::new(std::str::from_utf8(path).ok()?)
+}
+
+#[cfg(unix)]
+fn os_str(path: &[u8]) -> &OsStr {
+    std::os::unix::ffi::OsStrExt::from_bytes(path)
+}
+
+#[cfg(not(unix))]
+fn os_str(path: &[u8]) -> &OsStr {
+    OsStr::new(std::str::from_utf8(path).unwrap_or_default())
+}
