@@ -4,4 +4,5 @@ pub mod config;
 pub mod error;
 pub mod git;
 pub mod model;
+pub mod resolve;
 pub mod store;

@@ -1,0 +1,64 @@
+//! Arithmetic on repository-relative paths, `""` being the root.
+//!
+//! Knows only text: whether anything stands at a path is the files' matter.
+
+/// Returns `relative` seen from the directory `dir`, without `.`, `..` and empty parts; `None` where
+/// it leaves the root.
+pub(super) fn join(dir: &str, relative: &str) -> Option<String> {
+    let mut parts: Vec<&str> = dir.split('/').filter(|part| !part.is_empty()).collect();
+    for part in relative.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop()?;
+            }
+            name => parts.push(name),
+        }
+    }
+    Some(parts.join("/"))
+}
+
+/// Returns the directory around `path`; the root is around itself.
+pub(super) fn parent(path: &str) -> &str {
+    path.rfind('/').map_or("", |at| &path[..at])
+}
+
+/// Returns the directory `dir` and those around it, the nearest first, the root last.
+pub(super) fn upwards(dir: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(dir), |dir| (!dir.is_empty()).then(|| parent(dir)))
+}
+
+/// Returns what is left of `path` below the directory `dir`, empty for `dir` itself; `None` where it
+/// lies elsewhere.
+pub(super) fn below<'a>(path: &'a str, dir: &str) -> Option<&'a str> {
+    if dir.is_empty() {
+        return Some(path);
+    }
+    match path.strip_prefix(dir)? {
+        "" => Some(""),
+        rest => rest.strip_prefix('/'),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{below, join, upwards};
+
+    #[test]
+    fn joining_never_leaves_the_root() {
+        assert_eq!(join("a/b", "../c/./d"), Some("a/c/d".into()));
+        assert_eq!(join("a", ".."), Some(String::new()));
+        assert_eq!(join("a", "../.."), None);
+        assert_eq!(join("", "./a//b/"), Some("a/b".into()));
+    }
+
+    #[test]
+    fn the_root_is_above_everything() {
+        assert_eq!(upwards("a/b").collect::<Vec<_>>(), ["a/b", "a", ""]);
+        assert_eq!(upwards("").collect::<Vec<_>>(), [""]);
+        assert_eq!(below("a/b", ""), Some("a/b"));
+        assert_eq!(below("a/b", "a"), Some("b"));
+        assert_eq!(below("a", "a"), Some(""));
+        assert_eq!(below("ab", "a"), None);
+    }
+}

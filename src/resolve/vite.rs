@@ -1,0 +1,284 @@
+//! Aliases that a `vite.config.*` or `vitest.config.*` writes out.
+//!
+//! Knows `alias: { name: place }` and `alias: [{ find, replacement }]` where names are texts and
+//! places are texts, alone or in the usual calls (`path.resolve(__dirname, 'src')`,
+//! `fileURLToPath(new URL('./src', import.meta.url))`). Refuses to run code: anything computed is left
+//! out.
+
+use super::files::SourceFiles;
+use super::place::{join, parent};
+
+/// Names that may stand around the texts of a place without a meaning of their own here: the
+/// directory that they stand for is that of the configuration.
+const PLACE_WORDS: [&str; 15] = [
+    "path",
+    "resolve",
+    "join",
+    "dirname",
+    "__dirname",
+    "normalize",
+    "normalizePath",
+    "new",
+    "URL",
+    "fileURLToPath",
+    "pathname",
+    "import",
+    "meta",
+    "url",
+    "process",
+];
+
+/// The aliases of one configuration, in the order they are written.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Aliases {
+    dir: String,
+    places: Vec<(String, String)>,
+}
+
+impl Aliases {
+    /// Reads the aliases of the configuration at `path`; `None` where it is none, or writes out none.
+    pub(super) fn read(files: &dyn SourceFiles, path: &str) -> Option<Self> {
+        if !is_vite_config(path.rsplit('/').next().unwrap_or(path)) {
+            return None;
+        }
+        let bytes = files.read_config(path)?;
+        Self::parse(parent(path), &String::from_utf8_lossy(&bytes))
+    }
+
+    fn parse(dir: &str, text: &str) -> Option<Self> {
+        let tokens = tokens(text);
+        let mut places = Vec::new();
+        for at in 0..tokens.len() {
+            let key = tokens[at].is_name("alias") && tokens.get(at + 1) == Some(&Token::Mark(':'));
+            match tokens.get(at + 2) {
+                Some(Token::Mark('{')) if key => {
+                    for (name, value) in members(&tokens, at + 2) {
+                        places.extend(place(dir, value).map(|place| (name, place)));
+                    }
+                }
+                Some(Token::Mark('[')) if key => {
+                    places.extend(listed(dir, &tokens, at + 2));
+                }
+                _ => {}
+            }
+        }
+        let dir = dir.to_owned();
+        (!places.is_empty()).then_some(Self { dir, places })
+    }
+
+    /// Returns the directory of the configuration: it holds for the files below.
+    pub(super) fn dir(&self) -> &str {
+        &self.dir
+    }
+
+    /// Returns the paths that `name` may stand for.
+    pub(super) fn places(&self, name: &str) -> impl Iterator<Item = String> {
+        self.places.iter().filter_map(move |(alias, place)| {
+            let rest = name.strip_prefix(alias.as_str())?;
+            let whole = rest.is_empty() || rest.starts_with('/') || alias.ends_with('/');
+            whole.then(|| join(place, rest))?
+        })
+    }
+}
+
+/// Returns whether a file of this name configures Vite.
+pub(super) fn is_vite_config(name: &str) -> bool {
+    ["vite.config.", "vitest.config."].iter().any(|start| {
+        let rest = name.strip_prefix(start);
+        rest.is_some_and(|rest| matches!(rest, "js" | "ts" | "mjs" | "mts" | "cjs" | "cts"))
+    })
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Token {
+    Name(String),
+    Text(String),
+    Mark(char),
+    /// A regular expression, or a template with a hole.
+    Other,
+}
+
+impl Token {
+    fn is_name(&self, word: &str) -> bool {
+        matches!(self, Self::Name(name) if name == word)
+    }
+
+    fn depth(&self) -> i32 {
+        match self {
+            Self::Mark('{' | '[' | '(') => 1,
+            Self::Mark('}' | ']' | ')') => -1,
+            _ => 0,
+        }
+    }
+}
+
+/// Returns the entries `name: value` of the object that opens at `open`.
+fn members(tokens: &[Token], open: usize) -> Vec<(String, &[Token])> {
+    let parts = parts(tokens, open).into_iter();
+    let entry = |part: &'_ [Token]| match part {
+        [Token::Name(name) | Token::Text(name), Token::Mark(':'), ..] => Some(name.clone()),
+        _ => None,
+    };
+    parts
+        .filter_map(|part| Some((entry(part)?, &part[2..])))
+        .collect()
+}
+
+/// Returns the aliases of the list that opens at `open`.
+fn listed(dir: &str, tokens: &[Token], open: usize) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    for part in parts(tokens, open) {
+        if part.first() != Some(&Token::Mark('{')) {
+            continue;
+        }
+        let members = members(part, 0);
+        let value = |word| {
+            members
+                .iter()
+                .find(|(name, _)| name == word)
+                .map(|(_, value)| *value)
+        };
+        if let (Some([Token::Text(find)]), Some(to)) = (value("find"), value("replacement")) {
+            found.extend(place(dir, to).map(|place| (find.clone(), place)));
+        }
+    }
+    found
+}
+
+/// Returns what stands between the commas of the bracket that opens at `open`.
+fn parts(tokens: &[Token], open: usize) -> Vec<&[Token]> {
+    let mut parts = Vec::new();
+    let (mut depth, mut start) = (0, open + 1);
+    for (at, token) in tokens.iter().enumerate().skip(open) {
+        depth += token.depth();
+        let closed = depth == 0;
+        if closed || (depth == 1 && *token == Token::Mark(',')) {
+            parts.push(&tokens[start..at]);
+            start = at + 1;
+        }
+        if closed {
+            break;
+        }
+    }
+    parts
+}
+
+/// Returns the place that an expression names, seen from `dir`; `None` where it is computed.
+fn place(dir: &str, value: &[Token]) -> Option<String> {
+    let mut path = dir.to_owned();
+    let mut texts = 0;
+    for token in value {
+        match token {
+            Token::Text(text) => {
+                // A bare text is a package's name unless it says that it is a path.
+                let is_path = value.len() > 1 || text.starts_with(['.', '/']);
+                path = is_path.then(|| join(&path, text))??;
+                texts += 1;
+            }
+            Token::Name(name) if !PLACE_WORDS.contains(&name.as_str()) => return None,
+            Token::Other | Token::Mark('+' | '?' | '=') => return None,
+            _ => {}
+        }
+    }
+    (texts > 0).then_some(path)
+}
+
+/// Cuts `text` into tokens, comments left out. Broken text yields what can be read.
+fn tokens(text: &str) -> Vec<Token> {
+    let mut tokens: Vec<Token> = Vec::new();
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let length = match first {
+            _ if rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
+            _ if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |at| at + 2),
+            '"' | '\'' | '`' => {
+                let length = quoted(rest, first);
+                let inner = rest.get(1..length - 1).unwrap_or_default();
+                let plain = !inner.contains("${") && !inner.contains('\\');
+                tokens.push(if plain {
+                    Token::Text(inner.to_owned())
+                } else {
+                    Token::Other
+                });
+                length
+            }
+            '/' if matches!(
+                tokens.last(),
+                Some(Token::Mark(':' | ',' | '[' | '(' | '='))
+            ) =>
+            {
+                tokens.push(Token::Other);
+                quoted(rest, '/')
+            }
+            _ if first.is_alphanumeric() || matches!(first, '_' | '$') => {
+                let end = |c: char| !c.is_alphanumeric() && !matches!(c, '_' | '$');
+                let length = rest.find(end).unwrap_or(rest.len());
+                tokens.push(Token::Name(rest[..length].to_owned()));
+                length
+            }
+            _ => {
+                if !first.is_whitespace() {
+                    tokens.push(Token::Mark(first));
+                }
+                first.len_utf8()
+            }
+        };
+        rest = &rest[length..];
+    }
+    tokens
+}
+
+/// Returns the length of what begins with the sign `quote` and ends with the next one.
+fn quoted(text: &str, quote: char) -> usize {
+    let mut escaped = false;
+    for (at, c) in text.char_indices().skip(1) {
+        if c == quote && !escaped {
+            return at + 1;
+        }
+        if c == '\n' && quote != '`' {
+            return at;
+        }
+        escaped = c == '\\' && !escaped;
+    }
+    text.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Aliases;
+
+    fn places(text: &str, name: &str) -> Vec<String> {
+        let aliases = Aliases::parse("web", text);
+        aliases.map_or_else(Vec::new, |aliases| aliases.places(name).collect())
+    }
+
+    #[test]
+    fn literal_aliases_are_read_in_both_forms() {
+        let object = "export default { resolve: { alias: { // here\n
+            '@': fileURLToPath(new URL('./src', import.meta.url)), '~/': `/lib/`,
+            core: path.resolve(__dirname, '..', 'core', 'src'), react: 'preact', x: make('y') } } }";
+        assert_eq!(places(object, "@/a"), ["web/src/a"]);
+        assert_eq!(places(object, "~/a"), ["web/lib/a"]);
+        assert_eq!(places(object, "core"), ["core/src"]);
+        assert!(places(object, "@b").is_empty());
+        assert!(places(object, "react").is_empty());
+        assert!(places(object, "x").is_empty());
+        let list =
+            "alias: [{ find: /^'@/, replacement: './a' }, { find: 'b', replacement: './b' }]";
+        assert_eq!(places(list, "b/c"), ["web/b/c"]);
+    }
+
+    #[test]
+    fn broken_text_yields_nothing() {
+        for text in [
+            "alias: {",
+            "alias: { '@': '",
+            "alias: [[[",
+            "alias: /",
+            "alias: { a: ) }",
+            "'",
+        ] {
+            assert!(places(text, "@/a").is_empty(), "{text}");
+        }
+    }
+}
