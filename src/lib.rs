@@ -6,3 +6,4 @@ pub mod git;
 pub mod model;
 pub mod resolve;
 pub mod store;
+pub mod syntax;

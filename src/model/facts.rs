@@ -125,7 +125,8 @@ kinds! {
     }
 }
 
-/// One use of a name that the file does not bind in a local scope.
+/// One use of a name that the file does not bind in a local scope, or binds there to one of its symbols (a
+/// function inside a function).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reference {
     /// The name that is used: the last one of a chain (`open` in `store.open()`).

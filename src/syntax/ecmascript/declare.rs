@@ -1,0 +1,370 @@
+//! Definitions that have a statement of their own: functions, classes, types, namespaces.
+//!
+//! Knows how a definition becomes a symbol. Refuses to know who may import it: that is settled when the
+//! whole file was seen.
+
+use tree_sitter::Node;
+
+use super::kinds::Kind;
+use super::role::Place;
+use super::walk::{Draft, Frame, Naming, Outer, Walk, line_of, span_of};
+use crate::model::{Export, ExportKind, Symbol, SymbolKind};
+use crate::syntax::scope::ScopeKind;
+use crate::syntax::signature::{self, doc_above};
+
+/// Longest name of a symbol in bytes; what is longer is no name that anyone looks for.
+const NAME_BYTES: usize = 256;
+/// Longest prefix of a qualified name; deeper definitions keep this one, so that the names of a file are
+/// not longer than the file.
+const PREFIX_BYTES: usize = 600;
+
+/// What a definition says about itself.
+#[derive(Clone, Debug)]
+pub(super) struct Definition<'s> {
+    pub(super) name: &'s str,
+    pub(super) kind: SymbolKind,
+    pub(super) name_line: u32,
+    pub(super) signature: String,
+    /// Under which name it stands.
+    pub(super) naming: u32,
+    pub(super) private: bool,
+    pub(super) overload: bool,
+    /// Whether it is as public as its parent.
+    pub(super) member: bool,
+}
+
+impl Definition<'_> {
+    /// Returns a definition of which only the kind and name are out of the ordinary.
+    pub(super) fn new(name: &str, kind: SymbolKind, name_line: u32, naming: u32) -> Definition<'_> {
+        Definition {
+            name,
+            kind,
+            name_line,
+            signature: String::new(),
+            naming,
+            private: false,
+            overload: false,
+            member: false,
+        }
+    }
+}
+
+impl<'a> Walk<'a> {
+    /// Records a definition and enters it: what is inside `frame` belongs to it. Returns its index; `None`
+    /// for a name that is empty or too long.
+    pub(super) fn define(
+        &mut self,
+        definition: Definition<'_>,
+        outer: &Outer,
+        frame: &mut Frame,
+    ) -> Option<u32> {
+        let Definition { name, .. } = definition;
+        if name.is_empty() || name.len() > NAME_BYTES {
+            return None;
+        }
+        let naming = &self.namings[definition.naming as usize];
+        let (parent, prefix_len) = (naming.parent, naming.prefix.len());
+        let qualified_name = if prefix_len == 0 {
+            name.to_owned()
+        } else {
+            format!("{}.{name}", naming.prefix)
+        };
+        let inner = parent.is_some() || prefix_len > 0;
+        let member =
+            definition.member || naming.members || naming.ambient || (inner && outer.exported);
+        let (mut span, mut lead_start) = (outer.span, outer.span.start_byte);
+        while let Some(last) = self.drafts.last() {
+            let fits = last.overload
+                && !definition.overload
+                && last.symbol.qualified_name == qualified_name
+                && last.symbol.parent == parent;
+            if !fits {
+                break;
+            }
+            span.start_byte = last.symbol.span.start_byte;
+            span.start_line = last.symbol.span.start_line;
+            lead_start = span.start_byte;
+            self.drafts.pop();
+        }
+        let index = u32::try_from(self.drafts.len()).ok()?;
+        for used in self.uses.iter_mut().rev() {
+            match used.symbol {
+                Some(symbol) if symbol >= index => used.symbol = Some(index),
+                _ => break,
+            }
+        }
+        for used in self.uses.iter_mut().skip(outer.mark) {
+            used.symbol = Some(index);
+        }
+        let (doc, lead) = self.doc(lead_start);
+        let own_naming = u32::try_from(self.namings.len()).ok()?;
+        let prefix = if prefix_len > PREFIX_BYTES {
+            self.namings[definition.naming as usize].prefix.clone()
+        } else {
+            qualified_name.clone()
+        };
+        self.namings.push(Naming {
+            prefix,
+            parent: Some(index),
+            members: false,
+            ambient: false,
+        });
+        if parent.is_none() && qualified_name == name {
+            self.tops.insert(name.to_owned(), index);
+        }
+        self.drafts.push(Draft {
+            symbol: Symbol {
+                name: name.to_owned(),
+                qualified_name,
+                kind: definition.kind,
+                span,
+                name_line: definition.name_line,
+                exported: outer.exported && !inner,
+                signature: definition.signature,
+                doc,
+                parent,
+            },
+            lead,
+            naming: own_naming,
+            member,
+            private: definition.private,
+            overload: definition.overload,
+        });
+        frame.symbol = Some(index);
+        frame.naming = own_naming;
+        Some(index)
+    }
+
+    fn doc(&mut self, start: u32) -> (String, u32) {
+        if self.last_doc.0 != start {
+            let (doc, lead) = doc_above(self.source, &self.comments, start);
+            self.last_doc = (start, doc, lead);
+        }
+        (self.last_doc.1.clone(), self.last_doc.2)
+    }
+
+    /// Returns the statement around a definition: that of the parent where there is one, else `node`.
+    pub(super) fn statement(&self, node: Node<'_>, parent: &Frame) -> Outer {
+        let mut outer = self.outers[parent.outer as usize];
+        if parent.outer == 0 || outer.shared {
+            outer.mark = self.uses.len();
+            outer.span = span_of(node);
+        }
+        outer
+    }
+
+    /// Returns the text of a definition up to `end`, without what decorates it.
+    pub(super) fn head(&self, node: Node<'_>, end: usize) -> &'a str {
+        let mut start = node.start_byte();
+        if self.source.as_bytes().get(start) == Some(&b'@') {
+            let mut cursor = node.walk();
+            let first = node.children(&mut cursor).find(|child| {
+                !matches!(self.grammar.kind(*child), Kind::Decorator | Kind::Comment)
+            });
+            start = first.map_or(start, |child| child.start_byte());
+        }
+        self.between(start, end)
+    }
+
+    /// Returns where the body of a definition begins, or its end where it has none.
+    pub(super) fn body_start(&self, node: Node<'_>) -> usize {
+        let body = node.child_by_field_id(self.grammar.fields.body);
+        body.map_or(node.end_byte(), |body| body.start_byte())
+    }
+
+    pub(super) fn signature_of(&self, node: Node<'_>) -> String {
+        signature::of_head(self.head(node, self.body_start(node)))
+    }
+
+    fn name_of(&self, node: Node<'_>) -> Option<(&'a str, u32)> {
+        let name = node.child_by_field_id(self.grammar.fields.name)?;
+        Some((self.text(name), line_of(name)))
+    }
+
+    /// `export default` of a definition that has `local` as its name.
+    pub(super) fn export_local(&mut self, outer: &Outer, scope: u32, local: &str, type_only: bool) {
+        if !outer.exported || scope != 0 {
+            return;
+        }
+        self.exports.push(Export {
+            kind: ExportKind::Local,
+            name: if outer.default { "default" } else { local }.to_owned(),
+            local: local.to_owned(),
+            specifier: String::new(),
+            type_only,
+            line: outer.span.start_line,
+        });
+    }
+
+    /// `function f() {}`, `function f();`
+    pub(super) fn function(&mut self, node: Node<'_>, frame: &mut Frame, parent: &Frame) {
+        let (name, line) = self.name_of(node).unwrap_or(("default", line_of(node)));
+        let outer = self.statement(node, parent);
+        self.scopes.bind(name, frame.scope, true);
+        let overload = frame.kind == Kind::FunctionSignature && !outer.ambient;
+        let n_before = self.drafts.len();
+        let mut definition = Definition::new(name, SymbolKind::Function, line, frame.naming);
+        definition.signature = self.signature_of(node);
+        definition.overload = overload;
+        let scope = frame.scope;
+        self.define(definition, &outer, frame);
+        // An implementation takes the place of its overloads, and their export is its own.
+        if self.drafts.len() > n_before && !self.is_repeated_overload(n_before, overload) {
+            self.export_local(&outer, scope, name, false);
+        }
+        self.open(frame, ScopeKind::Function);
+    }
+
+    fn is_repeated_overload(&self, index: usize, overload: bool) -> bool {
+        overload
+            && index > 0
+            && self.drafts[index - 1].overload
+            && self.drafts[index - 1].symbol.qualified_name
+                == self.drafts[index].symbol.qualified_name
+    }
+
+    /// A function as a value: its symbol is that of the name it is bound to, if any.
+    pub(super) fn function_value(&mut self, node: Node<'_>, frame: &mut Frame, parent: &Frame) {
+        let own = self.name_of(node);
+        let outside = *frame;
+        self.open(frame, ScopeKind::Function);
+        let Some((name, line)) = own else { return };
+        let returned = outside.place == Place::Returned && outside.symbol.is_some();
+        if returned {
+            let outer = self.statement(
+                node,
+                &Frame {
+                    outer: 0,
+                    ..*parent
+                },
+            );
+            let mut definition = Definition::new(name, SymbolKind::Function, line, outside.naming);
+            definition.signature = self.signature_of(node);
+            self.define(definition, &outer, frame);
+        }
+        self.scopes.bind(name, frame.scope, returned);
+    }
+
+    /// `class C {}`, as a statement or as a value.
+    pub(super) fn class(&mut self, node: Node<'_>, frame: &mut Frame, parent: &Frame) {
+        let own = self.name_of(node);
+        let is_value = frame.kind == Kind::ClassExpression;
+        if let Place::Value(naming) = frame.place
+            && is_value
+        {
+            // `const C = class {}`: the name's symbol is the class.
+            self.namings[naming as usize].members = true;
+            frame.naming = naming;
+            self.open(frame, ScopeKind::Block);
+            if let Some((name, _)) = own {
+                self.scopes.bind(name, frame.scope, false);
+            }
+            return;
+        }
+        let (name, line) = match own {
+            Some(own) => own,
+            None if !is_value => ("default", line_of(node)),
+            None => return self.open(frame, ScopeKind::Block),
+        };
+        let outer = self.statement(node, if is_value { frame } else { parent });
+        let scope = frame.scope;
+        if !is_value {
+            self.scopes.bind(name, scope, true);
+        }
+        let mut definition = Definition::new(name, SymbolKind::Class, line, frame.naming);
+        definition.signature = self.signature_of(node);
+        if self.define(definition, &outer, frame).is_some() {
+            self.namings[frame.naming as usize].members = true;
+            self.export_local(&outer, scope, name, false);
+        }
+        self.open(frame, ScopeKind::Block);
+        if is_value {
+            self.scopes.bind(name, frame.scope, true);
+        }
+    }
+
+    /// `interface I {}`, `type T = …`, `enum E {}`
+    pub(super) fn type_definition(&mut self, node: Node<'_>, frame: &mut Frame, parent: &Frame) {
+        let Some((name, line)) = self.name_of(node) else {
+            return;
+        };
+        let outer = self.statement(node, parent);
+        let scope = frame.scope;
+        frame.in_type = frame.kind != Kind::EnumDeclaration;
+        self.scopes.bind(name, scope, true);
+        let kind = match frame.kind {
+            Kind::Interface => SymbolKind::Interface,
+            Kind::TypeAlias => SymbolKind::Type,
+            _ => SymbolKind::Enum,
+        };
+        let mut definition = Definition::new(name, kind, line, frame.naming);
+        definition.signature = self.signature_of(node);
+        if self.define(definition, &outer, frame).is_some() {
+            self.namings[frame.naming as usize].members = true;
+            self.export_local(&outer, scope, name, kind != SymbolKind::Enum);
+            frame.place = Place::Value(frame.naming);
+        }
+        self.open(frame, ScopeKind::Block);
+    }
+
+    /// `namespace N {}`, `declare module 'm' {}`
+    pub(super) fn namespace(&mut self, node: Node<'_>, frame: &mut Frame, parent: &Frame) {
+        let Some((text, line)) = self.name_of(node) else {
+            return;
+        };
+        let name = text.trim_matches(['"', '\'', '`']);
+        let outer = self.statement(node, parent);
+        let scope = frame.scope;
+        if name == text {
+            self.scopes
+                .bind(name.split('.').next().unwrap_or(name), scope, true);
+        }
+        self.enter_namespace((name, line), node, &outer, frame);
+        self.export_local(&outer, scope, name, false);
+    }
+
+    fn enter_namespace(
+        &mut self,
+        (name, line): (&str, u32),
+        node: Node<'_>,
+        outer: &Outer,
+        frame: &mut Frame,
+    ) {
+        let mut definition = Definition::new(name, SymbolKind::Namespace, line, frame.naming);
+        definition.signature = self.signature_of(node);
+        let ambient = outer.ambient;
+        if self.define(definition, outer, frame).is_some() {
+            self.namings[frame.naming as usize].ambient = ambient;
+        }
+        self.open(frame, ScopeKind::Top);
+    }
+
+    /// `declare …`, `declare global {}`
+    pub(super) fn ambient(&mut self, node: Node<'_>, frame: &mut Frame, parent: &Frame) {
+        let mut outer = self.statement(node, parent);
+        outer.ambient = true;
+        let global = node.child(1).filter(|word| self.text(*word) == "global");
+        if let Some(word) = global {
+            let end = word.end_byte();
+            self.enter_namespace(("global", line_of(word)), node, &outer, frame);
+            if let Some(draft) = self.drafts.last_mut() {
+                draft.symbol.signature =
+                    signature::of_head(self.source.get(node.start_byte()..end).unwrap_or_default());
+            }
+            return;
+        }
+        frame.outer = self.push_outer(outer);
+    }
+
+    /// Keeps a statement for the definitions in it.
+    pub(super) fn push_outer(&mut self, outer: Outer) -> u32 {
+        self.outers.push(outer);
+        u32::try_from(self.outers.len() - 1).unwrap_or(0)
+    }
+
+    /// Keeps a node as the statement around the definitions in it.
+    pub(super) fn outer(&mut self, node: Node<'_>, parent: &Frame) -> u32 {
+        let outer = self.statement(node, parent);
+        self.push_outer(outer)
+    }
+}

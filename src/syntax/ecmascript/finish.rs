@@ -1,0 +1,187 @@
+//! What can be said only when the whole file was seen: who is exported, which uses are local.
+//!
+//! Refuses to look at the syntax tree.
+
+use super::uses::{Use, plain_receiver};
+use super::walk::Walk;
+use crate::model::{Export, ExportKind, FileFacts, Reference};
+use crate::syntax::scope::Binder;
+
+/// The facts of one script, with what cutting it into chunks needs beside them.
+#[derive(Debug, Default)]
+pub(in crate::syntax) struct Script {
+    /// What the script says.
+    pub(in crate::syntax) facts: FileFacts,
+    /// For each symbol the byte at which the comments above it begin.
+    pub(in crate::syntax) leads: Vec<u32>,
+}
+
+impl Walk<'_> {
+    /// Ends the pass.
+    pub(super) fn finish(mut self, has_errors: bool) -> Script {
+        self.scopes.leave(0);
+        self.scopes.close();
+        self.mark_exported();
+        self.offer_members();
+        let references = self.references();
+        let (mut symbols, leads): (Vec<_>, Vec<_>) = self
+            .drafts
+            .into_iter()
+            .map(|draft| (draft.symbol, draft.lead))
+            .unzip();
+        let mut script = Script {
+            facts: FileFacts {
+                symbols: Vec::new(),
+                imports: self.imports,
+                exports: self.exports,
+                references,
+                has_errors,
+            },
+            leads,
+        };
+        script.facts.symbols.append(&mut symbols);
+        script.facts.imports.sort_by_key(|import| import.line);
+        script.facts.exports.sort_by_key(|export| export.line);
+        script.sort();
+        script
+    }
+
+    fn mark_exported(&mut self) {
+        for at in 0..self.drafts.len() {
+            let draft = &self.drafts[at];
+            let exported = match draft.symbol.parent {
+                _ if draft.private => false,
+                Some(parent) if draft.member => self.drafts[parent as usize].symbol.exported,
+                Some(_) => false,
+                None if draft.member => {
+                    // The object is defined further down, or nowhere in this file.
+                    let root = draft.symbol.qualified_name.split('.').next();
+                    root.is_some_and(|root| self.offered.contains(root))
+                }
+                None => draft.symbol.exported || self.offered.contains(&draft.symbol.name),
+            };
+            self.drafts[at].symbol.exported = exported;
+        }
+    }
+
+    /// Members given to the object that the module is (`module.exports = app; app.use = …`) are names that
+    /// the module offers.
+    fn offer_members(&mut self) {
+        let whole: std::collections::HashSet<&str> = self
+            .exports
+            .iter()
+            .filter(|export| export.kind == ExportKind::Assignment && export.specifier.is_empty())
+            .map(|export| export.local.as_str())
+            .collect();
+        if whole.is_empty() {
+            return;
+        }
+        let mut offered = Vec::new();
+        for draft in &self.drafts {
+            let symbol = &draft.symbol;
+            let Some((object, name)) = symbol.qualified_name.split_once('.') else {
+                continue;
+            };
+            let given = draft.member && symbol.exported && whole.contains(object);
+            let by_assignment = symbol.parent.is_none_or(|parent| {
+                !self.drafts[parent as usize]
+                    .symbol
+                    .span
+                    .contains(&symbol.span)
+            });
+            if given && by_assignment && name == symbol.name {
+                offered.push(Export {
+                    kind: ExportKind::Local,
+                    name: name.to_owned(),
+                    local: symbol.qualified_name.clone(),
+                    specifier: String::new(),
+                    type_only: false,
+                    line: symbol.span.start_line,
+                });
+            }
+        }
+        self.exports.append(&mut offered);
+    }
+
+    fn references(&mut self) -> Vec<Reference> {
+        let uses = std::mem::take(&mut self.uses);
+        let mut references = Vec::with_capacity(uses.len());
+        for used in &uses {
+            if let Some(receiver) = self.receiver_of(used) {
+                references.push(Reference {
+                    name: used.name.to_owned(),
+                    receiver,
+                    kind: used.kind,
+                    symbol: used.symbol,
+                    line: used.line,
+                });
+            }
+        }
+        references.sort_by_key(|reference| reference.line);
+        references
+    }
+
+    /// Returns what stands before a name that is to be kept; `None` for one that is left out.
+    fn receiver_of(&self, used: &Use<'_>) -> Option<String> {
+        if used.receiver.is_empty() {
+            let kept = match self.scopes.binder(used.name, used.scope) {
+                Binder::Local => false,
+                Binder::Top | Binder::Inner => true,
+                Binder::Nobody => !used.root,
+            };
+            return kept.then(String::new);
+        }
+        if used.receiver == "?" {
+            return Some(used.receiver.to_owned());
+        }
+        let root = used
+            .receiver
+            .split(['.', '?', '!'])
+            .next()
+            .unwrap_or_default();
+        let hides = self.scopes.binder(root, used.scope) == Binder::Local
+            && self.scopes.is_top(root, used.scope);
+        // A local name that hides one of the file's would be taken for it.
+        Some(if hides {
+            "?".to_owned()
+        } else {
+            plain_receiver(used.receiver)
+        })
+    }
+}
+
+impl Script {
+    /// Puts symbols in the order of their first byte, the wider first, and parents before members.
+    pub(in crate::syntax) fn sort(&mut self) {
+        let symbols = &self.facts.symbols;
+        let key = |at: usize| (symbols[at].span.start_byte, at);
+        if (1..symbols.len()).all(|at| key(at - 1) <= key(at)) {
+            return;
+        }
+        let mut order: Vec<usize> = (0..symbols.len()).collect();
+        order.sort_by_key(|&at| key(at));
+        let mut place = vec![0_u32; order.len()];
+        for (new, &old) in order.iter().enumerate() {
+            place[old] = u32::try_from(new).unwrap_or(u32::MAX);
+        }
+        let (mut sorted, mut leads) = (
+            Vec::with_capacity(order.len()),
+            Vec::with_capacity(order.len()),
+        );
+        for (new, &old) in order.iter().enumerate() {
+            let mut symbol = symbols[old].clone();
+            // A parent that begins after its member is none to an outline.
+            symbol.parent = symbol
+                .parent
+                .map(|parent| place[parent as usize])
+                .filter(|&parent| (parent as usize) < new);
+            sorted.push(symbol);
+            leads.push(self.leads[old]);
+        }
+        for reference in &mut self.facts.references {
+            reference.symbol = reference.symbol.map(|symbol| place[symbol as usize]);
+        }
+        self.facts.symbols = sorted;
+        self.leads = leads;
+    }
+}

@@ -1,0 +1,46 @@
+//! Facts of TypeScript and JavaScript, with and without JSX.
+//!
+//! Knows the languages' definitions, modules (their own and CommonJS) and scopes. Refuses to know other
+//! files and how a file is cut into chunks.
+
+mod commonjs;
+mod declare;
+mod exports;
+mod finish;
+mod imports;
+pub(super) mod kinds;
+mod members;
+mod offers;
+mod role;
+mod uses;
+mod values;
+mod walk;
+mod worth;
+
+pub(super) use finish::Script;
+use kinds::{Dialect, Grammar};
+use walk::Walk;
+
+use super::parse::{Parsed, parse};
+use crate::model::Budget;
+
+/// Returns what a script says; `None` where the budget ended. A script that costs more to parse than one of
+/// its length may says nothing but that it has errors.
+pub(super) fn read(dialect: Dialect, source: &str, budget: &Budget) -> Option<Script> {
+    let grammar = Grammar::of(dialect);
+    let tree = match parse(grammar, source, budget) {
+        Parsed::Tree(tree) => tree,
+        Parsed::Ended => return None,
+        Parsed::TooHard => {
+            let mut script = Script::default();
+            script.facts.has_errors = true;
+            return Some(script);
+        }
+    };
+    let mut walk = Walk::new(source, grammar);
+    let root = tree.root_node();
+    let complete = walk.run(root, budget);
+    let has_errors = root.has_error();
+    drop(tree);
+    complete.then(|| walk.finish(has_errors))
+}

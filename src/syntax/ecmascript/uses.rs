@@ -1,0 +1,197 @@
+//! Uses of names.
+//!
+//! Knows every place where a name is used and what stands before it. Refuses to know what it means; the
+//! names that a local scope binds are taken out when the whole file was seen.
+
+use tree_sitter::Node;
+
+use super::kinds::Kind;
+use super::role::{Mode, Place};
+use super::walk::{Frame, Walk, byte};
+use crate::model::ReferenceKind;
+
+/// Longest name of a use in bytes.
+const NAME_BYTES: usize = 256;
+/// Longest receiver in bytes.
+const RECEIVER_BYTES: usize = 120;
+
+/// One use, before local names are taken out.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Use<'a> {
+    pub(super) name: &'a str,
+    /// As written; `?` for an expression, empty for none.
+    pub(super) receiver: &'a str,
+    pub(super) kind: ReferenceKind,
+    pub(super) symbol: Option<u32>,
+    pub(super) scope: u32,
+    pub(super) line: u32,
+    /// Whether it begins a chain: then it counts only where the file itself binds it.
+    pub(super) root: bool,
+}
+
+impl<'a> Walk<'a> {
+    /// An identifier. Never looks inside.
+    pub(super) fn name(&mut self, node: Node<'_>, frame: &Frame) -> bool {
+        let text = self.text(node);
+        let kind = match (frame.kind, frame.mode) {
+            (_, Mode::Skip | Mode::Label) => return false,
+            (Kind::Shorthand, _) => {
+                if frame.place == Place::ExportMembers {
+                    self.export_name(text, text, node);
+                }
+                ReferenceKind::Value
+            }
+            (_, Mode::Bind) => {
+                self.scopes.bind(text, frame.scope, false);
+                return false;
+            }
+            (_, Mode::BindVar) => {
+                let scope = self.scopes.hoisted(frame.scope);
+                self.scopes.bind(text, scope, false);
+                return false;
+            }
+            (_, Mode::Heritage) => ReferenceKind::Heritage,
+            (Kind::TypeIdentifier, _) | (_, Mode::TypeQuery) => ReferenceKind::Type,
+            (_, Mode::Callee) => ReferenceKind::Call,
+            (_, Mode::New) => ReferenceKind::New,
+            (_, Mode::Decorator) => ReferenceKind::Decorator,
+            (_, Mode::Jsx) if text.starts_with(|c: char| c.is_lowercase()) => return false,
+            (_, Mode::Jsx) => ReferenceKind::Jsx,
+            _ => ReferenceKind::Value,
+        };
+        let line = byte(node.start_position().row) + 1;
+        self.use_of(text, "", kind, frame, line);
+        false
+    }
+
+    /// A chain of names: its last name is used, and what begins it. Returns whether to look inside.
+    pub(super) fn chain(&mut self, node: Node<'_>, frame: &Frame) -> bool {
+        let text = self.text(node);
+        if self.import_type(text, node, frame) {
+            return false;
+        }
+        let (receiver, name) = split_chain(text);
+        let is_type = frame.kind == Kind::NestedTypeIdentifier;
+        let kind = match frame.mode {
+            Mode::Heritage => ReferenceKind::Heritage,
+            _ if is_type => ReferenceKind::Type,
+            Mode::TypeQuery => ReferenceKind::Type,
+            Mode::Callee => ReferenceKind::Call,
+            Mode::New => ReferenceKind::New,
+            Mode::Decorator => ReferenceKind::Decorator,
+            Mode::Jsx => ReferenceKind::Jsx,
+            _ => ReferenceKind::Value,
+        };
+        let line = byte(node.end_position().row) + 1;
+        // What begins a type's chain has no node that is looked at.
+        if frame.kind != Kind::MemberExpression {
+            let root = receiver.split('.').next().unwrap_or(receiver);
+            self.use_of(
+                root,
+                "",
+                ReferenceKind::Value,
+                &Frame {
+                    mode: Mode::Root,
+                    ..*frame
+                },
+                line,
+            );
+        }
+        self.use_of(name, receiver, kind, frame, line);
+        frame.kind == Kind::MemberExpression
+    }
+
+    fn use_of(
+        &mut self,
+        name: &'a str,
+        receiver: &'a str,
+        kind: ReferenceKind,
+        frame: &Frame,
+        line: u32,
+    ) {
+        let skipped = receiver.is_empty() && matches!(name, "require" | "arguments");
+        if name.is_empty() || name.len() > NAME_BYTES || skipped {
+            return;
+        }
+        self.uses.push(Use {
+            name,
+            receiver,
+            kind,
+            symbol: frame.symbol,
+            scope: frame.scope,
+            line,
+            root: frame.mode == Mode::Root && receiver.is_empty(),
+        });
+    }
+}
+
+/// Splits `a.b.c` into `a.b` and `c`. The first is `?` where it is no chain of names.
+fn split_chain(text: &str) -> (&str, &str) {
+    let n_ascii = text
+        .bytes()
+        .rev()
+        .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$' | b'#'))
+        .count();
+    let before = &text[..text.len() - n_ascii];
+    // A letter beyond ASCII is rare enough to look again.
+    let before = if before.ends_with(is_name_char) {
+        before.trim_end_matches(is_name_char)
+    } else {
+        before
+    };
+    let name = &text[before.len()..];
+    let receiver = before
+        .trim_end()
+        .trim_end_matches('.')
+        .trim_end_matches('?');
+    let receiver = receiver.trim_end();
+    (if is_chain(receiver) { receiver } else { "?" }, name)
+}
+
+fn is_name_char(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '_' | '$' | '#' | '\u{200c}' | '\u{200d}')
+}
+
+fn is_chain(text: &str) -> bool {
+    let begins = text.starts_with(|c: char| is_name_char(c) && !c.is_ascii_digit());
+    begins
+        && text.len() <= RECEIVER_BYTES
+        && text.bytes().all(|b| {
+            b.is_ascii_alphanumeric()
+                || b >= 0x80
+                || matches!(b, b'_' | b'$' | b'#' | b'.' | b'?' | b'!')
+        })
+}
+
+/// Returns a receiver without the marks that do not change what it names (`a?.b!` is `a.b`).
+pub(super) fn plain_receiver(receiver: &str) -> String {
+    if receiver == "?" || !receiver.contains(['?', '!']) {
+        return receiver.to_owned();
+    }
+    receiver
+        .chars()
+        .filter(|c| !matches!(c, '?' | '!'))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{plain_receiver, split_chain};
+
+    #[test]
+    fn a_chain_is_split_at_its_last_name() {
+        for (text, expected) in [
+            ("a.b", ("a", "b")),
+            ("this.db.open", ("this.db", "open")),
+            ("a?.b", ("a", "b")),
+            ("this.#x", ("this", "#x")),
+            ("f(a.b)\n  .then", ("?", "then")),
+            ("'a'.b", ("?", "b")),
+            ("(a).b", ("?", "b")),
+            ("1.5.toFixed", ("?", "toFixed")),
+        ] {
+            assert_eq!(split_chain(text), expected, "{text}");
+        }
+        assert_eq!(plain_receiver("a?.b!"), "a.b");
+    }
+}

@@ -1,0 +1,367 @@
+//! The languages, as rows of data.
+//!
+//! Knows which file is in which language, by its name alone. Refuses to look into a file.
+
+use super::ecmascript::kinds::Dialect;
+use crate::model::RepoPath;
+
+/// Meaning of the facts of the languages with structure; raised when extraction says something else.
+const CODE_FACTS: u32 = 1;
+/// The same for languages that are cut into chunks alone.
+const TEXT_FACTS: u32 = 1;
+
+/// How a document marks its headings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Markup {
+    /// `# A`, or a line under the title.
+    Markdown,
+    /// A line of punctuation under (and over) the title.
+    Rst,
+    /// `== A`.
+    Asciidoc,
+}
+
+/// How a file is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// A module or script.
+    Script(Dialect),
+    /// Markup with scripts in it.
+    Component(Framework),
+    /// Headings and sections.
+    Document(Markup),
+    /// Lines.
+    Plain,
+}
+
+/// Whose single-file components.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Framework {
+    /// `.vue`
+    Vue,
+    /// `.svelte`
+    Svelte,
+}
+
+/// One language: a row of [`LANGUAGES`].
+#[derive(Debug)]
+pub struct Language {
+    /// Its name in filters and answers.
+    pub id: &'static str,
+    /// File name extensions, lower case, without the dot.
+    pub extensions: &'static [&'static str],
+    /// Whole file names, lower case, for files whose extension says nothing.
+    pub names: &'static [&'static str],
+    /// Whether it is written for people to read.
+    pub is_prose: bool,
+    /// Meaning of its facts and chunks: stored facts of another version are void.
+    pub facts_version: u32,
+    pub(super) shape: Shape,
+}
+
+impl Language {
+    /// Returns whether its files have symbols, as opposed to chunks alone.
+    pub fn has_symbols(&self) -> bool {
+        matches!(self.shape, Shape::Script(_) | Shape::Component(_))
+    }
+}
+
+const fn row(
+    id: &'static str,
+    extensions: &'static [&'static str],
+    names: &'static [&'static str],
+    shape: Shape,
+) -> Language {
+    let (is_prose, facts_version) = match shape {
+        Shape::Script(_) | Shape::Component(_) => (false, CODE_FACTS),
+        Shape::Document(_) => (true, TEXT_FACTS),
+        Shape::Plain => (false, TEXT_FACTS),
+    };
+    Language {
+        id,
+        extensions,
+        names,
+        is_prose,
+        facts_version,
+        shape,
+    }
+}
+
+const fn plain(id: &'static str, extensions: &'static [&'static str]) -> Language {
+    row(id, extensions, &[], Shape::Plain)
+}
+
+const fn named(
+    id: &'static str,
+    extensions: &'static [&'static str],
+    names: &'static [&'static str],
+) -> Language {
+    row(id, extensions, names, Shape::Plain)
+}
+
+const fn script(
+    id: &'static str,
+    extensions: &'static [&'static str],
+    dialect: Dialect,
+) -> Language {
+    row(id, extensions, &[], Shape::Script(dialect))
+}
+
+const fn document(
+    id: &'static str,
+    extensions: &'static [&'static str],
+    markup: Markup,
+) -> Language {
+    row(id, extensions, &[], Shape::Document(markup))
+}
+
+/// What `.txt` and `README`, `LICENSE` and the like are written in.
+const PLAIN_PROSE: Language = Language {
+    is_prose: true,
+    ..named(
+        "plaintext",
+        &["txt"],
+        &[
+            "readme",
+            "license",
+            "licence",
+            "copying",
+            "changelog",
+            "changes",
+            "history",
+            "news",
+            "authors",
+            "contributors",
+            "contributing",
+            "notice",
+            "patents",
+            "todo",
+            "install",
+            "security",
+            "maintainers",
+            "code_of_conduct",
+            "roadmap",
+            "upgrading",
+        ],
+    )
+};
+
+/// The last resort: a file of which nothing is known but that it is text.
+const TEXT: Language = plain("text", &[]);
+
+/// Every language. An extension or name stands in one row; the last row takes what no other takes.
+pub static LANGUAGES: &[Language] = &[
+    script("typescript", &["ts", "mts", "cts"], Dialect::TypeScript),
+    script("tsx", &["tsx"], Dialect::Tsx),
+    script(
+        "javascript",
+        &["js", "mjs", "cjs", "jsx"],
+        Dialect::JavaScript,
+    ),
+    row("vue", &["vue"], &[], Shape::Component(Framework::Vue)),
+    row(
+        "svelte",
+        &["svelte"],
+        &[],
+        Shape::Component(Framework::Svelte),
+    ),
+    document(
+        "markdown",
+        &["md", "mdx", "markdown", "mdown", "mkd"],
+        Markup::Markdown,
+    ),
+    document("rst", &["rst", "rest"], Markup::Rst),
+    document("asciidoc", &["adoc", "asciidoc", "asc"], Markup::Asciidoc),
+    PLAIN_PROSE,
+    named(
+        "json",
+        &[
+            "json",
+            "jsonc",
+            "json5",
+            "jsonl",
+            "ndjson",
+            "geojson",
+            "webmanifest",
+            "map",
+        ],
+        &[".prettierrc", ".eslintrc", ".babelrc", ".swcrc"],
+    ),
+    named("yaml", &["yaml", "yml"], &[".clang-format"]),
+    named("toml", &["toml"], &["pipfile"]),
+    plain("css", &["css", "pcss", "postcss"]),
+    plain("scss", &["scss", "sass"]),
+    plain("less", &["less", "styl"]),
+    plain(
+        "html",
+        &[
+            "html",
+            "htm",
+            "xhtml",
+            "ejs",
+            "hbs",
+            "handlebars",
+            "mustache",
+            "njk",
+        ],
+    ),
+    plain("astro", &["astro"]),
+    plain("pug", &["pug", "jade"]),
+    plain("python", &["py", "pyi", "pyw"]),
+    named("go", &["go"], &["go.mod", "go.work"]),
+    plain("rust", &["rs"]),
+    plain("java", &["java"]),
+    plain("kotlin", &["kt", "kts"]),
+    plain("scala", &["scala", "sc", "sbt"]),
+    plain("groovy", &["groovy", "gradle"]),
+    plain("swift", &["swift"]),
+    plain("objectivec", &["m", "mm"]),
+    plain("dart", &["dart"]),
+    plain("c", &["c", "h"]),
+    plain(
+        "cpp",
+        &["cc", "cpp", "cxx", "c++", "hpp", "hh", "hxx", "inl", "ipp"],
+    ),
+    plain("csharp", &["cs", "csx"]),
+    plain("fsharp", &["fs", "fsi", "fsx"]),
+    named("ruby", &["rb", "rake", "gemspec"], &["gemfile", "rakefile"]),
+    plain("php", &["php", "phtml"]),
+    plain("perl", &["pl", "pm"]),
+    plain("lua", &["lua"]),
+    plain("r", &["r"]),
+    plain("julia", &["jl"]),
+    plain("elixir", &["ex", "exs"]),
+    plain("erlang", &["erl", "hrl"]),
+    plain("haskell", &["hs"]),
+    plain("ocaml", &["ml", "mli"]),
+    plain("clojure", &["clj", "cljs", "cljc", "edn"]),
+    plain("zig", &["zig"]),
+    plain("nix", &["nix"]),
+    named(
+        "shell",
+        &["sh", "bash", "zsh", "fish", "ksh"],
+        &[".bashrc", ".zshrc", ".profile", "gradlew", ".envrc"],
+    ),
+    plain("powershell", &["ps1", "psm1", "psd1"]),
+    plain("batch", &["bat", "cmd"]),
+    plain("sql", &["sql"]),
+    plain("prisma", &["prisma"]),
+    plain("graphql", &["graphql", "gql"]),
+    plain("protobuf", &["proto"]),
+    plain(
+        "xml",
+        &[
+            "xml", "svg", "xsd", "xsl", "xslt", "csproj", "vbproj", "props", "plist", "resx",
+        ],
+    ),
+    plain("terraform", &["tf", "tfvars", "hcl"]),
+    named(
+        "dockerfile",
+        &["dockerfile"],
+        &["dockerfile", "containerfile"],
+    ),
+    named(
+        "makefile",
+        &["mk", "mak"],
+        &["makefile", "gnumakefile", "justfile"],
+    ),
+    named("cmake", &["cmake"], &["cmakelists.txt"]),
+    named(
+        "ini",
+        &["ini", "cfg", "conf", "properties", "editorconfig"],
+        &[
+            ".editorconfig",
+            ".npmrc",
+            ".yarnrc",
+            ".gitconfig",
+            ".gitmodules",
+        ],
+    ),
+    named(
+        "ignore",
+        &["gitignore"],
+        &[
+            ".gitignore",
+            ".gitattributes",
+            ".npmignore",
+            ".dockerignore",
+            ".eslintignore",
+            ".prettierignore",
+            ".codelensignore",
+        ],
+    ),
+    plain("diff", &["diff", "patch"]),
+    plain("csv", &["csv", "tsv"]),
+    plain("tex", &["tex", "sty", "bib"]),
+    plain("solidity", &["sol"]),
+    plain("wgsl", &["wgsl", "glsl", "vert", "frag", "hlsl"]),
+    plain("vim", &["vim"]),
+    TEXT,
+];
+
+/// Returns the language of a file by its name. Every file has one: the last resort is `text`.
+pub fn by_path(path: &RepoPath) -> &'static Language {
+    let name = path.file_name().to_lowercase();
+    let find = |fits: &dyn Fn(&Language) -> bool| LANGUAGES.iter().find(|row| fits(row));
+    let by_name = |name: &str| find(&|row| row.names.contains(&name));
+    by_name(&name)
+        .or_else(|| {
+            let (stem, extension) = name.rsplit_once('.')?;
+            if stem.is_empty() {
+                return None;
+            }
+            // `LICENSE.MIT` and `Dockerfile.dev` say what they are before the dot.
+            find(&|row| row.extensions.contains(&extension)).or_else(|| by_name(stem))
+        })
+        .or_else(|| {
+            name.split_once(['-', '.'])
+                .and_then(|(stem, _)| by_name(stem))
+        })
+        .unwrap_or_else(|| LANGUAGES.last().expect("the list is not empty"))
+}
+
+/// Returns the language with this name.
+pub fn by_id(id: &str) -> Option<&'static Language> {
+    LANGUAGES.iter().find(|row| row.id == id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LANGUAGES, by_id, by_path};
+    use crate::model::RepoPath;
+
+    #[test]
+    fn every_file_has_a_language() {
+        let id = |path: &str| by_path(&RepoPath::new(path).unwrap()).id;
+        for (path, expected) in [
+            ("src/a.ts", "typescript"),
+            ("src/a.d.mts", "typescript"),
+            ("A.TSX", "tsx"),
+            ("a.cjs", "javascript"),
+            ("App.vue", "vue"),
+            ("README.md", "markdown"),
+            ("README", "plaintext"),
+            ("LICENSE-MIT", "plaintext"),
+            ("Dockerfile.dev", "dockerfile"),
+            ("CMakeLists.txt", "cmake"),
+            (".gitignore", "ignore"),
+            (".env", "text"),
+            ("a/no-extension", "text"),
+            ("x.unknown", "text"),
+        ] {
+            assert_eq!(id(path), expected, "{path}");
+        }
+        assert!(by_path(&RepoPath::new("LICENSE").unwrap()).is_prose);
+    }
+
+    #[test]
+    fn an_extension_stands_in_one_row() {
+        let mut seen = std::collections::BTreeSet::new();
+        for row in LANGUAGES {
+            assert_eq!(by_id(row.id).map(|found| found.id), Some(row.id));
+            for text in row.extensions {
+                assert!(seen.insert(*text), "{text}");
+            }
+        }
+    }
+}

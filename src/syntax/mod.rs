@@ -1,0 +1,61 @@
+//! What a file says by itself: symbols, imports, exports, uses, and the chunks it is cut into.
+//!
+//! The door to tree-sitter. Knows languages and their syntax. Refuses to know other files, git, the index,
+//! and what a name in another file means. Everything but [`Budget`] is a count, so that the same bytes give
+//! the same facts on every machine.
+
+mod chunk;
+mod component;
+mod ecmascript;
+mod language;
+mod lines;
+mod parse;
+mod scope;
+mod signature;
+#[cfg(test)]
+mod tests;
+mod text;
+
+pub use language::{LANGUAGES, Language, by_id, by_path};
+pub use parse::use_fast_allocator;
+
+use crate::model::{Budget, Extraction};
+use language::Shape;
+
+/// Returns what a file says, or `None` where the budget ended first. Never fails on broken code: what can
+/// be read is read, and `has_errors` says that there was more.
+///
+/// `structured` is false for files that are not written by hand (minified, generated): they are cut into
+/// chunks of lines and nothing else. Costs about 0.25 s a megabyte of code, 10 ms a megabyte of text.
+///
+/// Invariant: the chunks cover each line exactly once; spans lie inside `source`; a symbol's parent has
+/// a lower index. Sources of 4 GiB and more are not read.
+pub fn extract(
+    language: &Language,
+    source: &str,
+    structured: bool,
+    budget: &Budget,
+) -> Option<Extraction> {
+    if budget.is_spent() {
+        return None;
+    }
+    let lines = lines::Lines::new(source);
+    let chunks_alone = |chunks| Extraction {
+        chunks,
+        ..Extraction::default()
+    };
+    match language.shape {
+        _ if !structured => Some(chunks_alone(text::plain(&lines))),
+        Shape::Plain => Some(chunks_alone(text::plain(&lines))),
+        Shape::Document(markup) => Some(chunks_alone(text::document(&lines, markup))),
+        Shape::Component(framework) => component::read(framework, &lines, budget),
+        Shape::Script(dialect) => {
+            let script = ecmascript::read(dialect, source, budget)?;
+            let chunks = chunk::of_script(&lines, &script);
+            Some(Extraction {
+                facts: script.facts,
+                chunks,
+            })
+        }
+    }
+}

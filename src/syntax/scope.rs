@@ -1,0 +1,215 @@
+//! Which names a file binds, and where: enough to tell a local name from one that another file may mean.
+//!
+//! Knows blocks, functions and hoisting. Refuses to know types: a type and a value of one name are one
+//! name here.
+
+use std::collections::HashMap;
+
+/// What a scope is to hoisting and to definitions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ScopeKind {
+    /// The file, or a namespace: its names are definitions.
+    Top,
+    /// A function: `var` stops here.
+    Function,
+    /// A block, a class, a type with parameters.
+    Block,
+}
+
+/// Who binds a name at a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Binder {
+    /// Nobody in this file.
+    Nobody,
+    /// The file or a namespace.
+    Top,
+    /// A function inside another one, which is a symbol.
+    Inner,
+    /// A parameter, a local variable, a type parameter.
+    Local,
+}
+
+struct Scope {
+    parent: u32,
+    /// One past the last scope inside this one.
+    end: u32,
+    kind: ScopeKind,
+}
+
+#[derive(Clone, Copy)]
+struct Binding {
+    name: u32,
+    scope: u32,
+    is_symbol: bool,
+    /// Nearest binding of the same name in a scope around this one; an index, or `NONE`.
+    up: u32,
+}
+
+const NONE: u32 = u32::MAX;
+
+/// The scopes of a file in the order in which they open, so that a scope and all inside it are one run
+/// of numbers.
+pub(super) struct Scopes<'a> {
+    all: Vec<Scope>,
+    names: HashMap<&'a str, u32>,
+    bindings: Vec<Binding>,
+    /// First binding of each name after [`Scopes::close`].
+    first: Vec<u32>,
+}
+
+impl<'a> Scopes<'a> {
+    /// Returns scopes with the file's own, number 0.
+    pub(super) fn new() -> Self {
+        let top = Scope {
+            parent: 0,
+            end: NONE,
+            kind: ScopeKind::Top,
+        };
+        Self {
+            all: vec![top],
+            names: HashMap::new(),
+            bindings: Vec::new(),
+            first: Vec::new(),
+        }
+    }
+
+    /// Opens a scope and returns its number.
+    pub(super) fn open(&mut self, parent: u32, kind: ScopeKind) -> u32 {
+        let end = NONE;
+        self.all.push(Scope { parent, end, kind });
+        self.n_scopes() - 1
+    }
+
+    /// Ends a scope: what opens later is not inside.
+    pub(super) fn leave(&mut self, scope: u32) {
+        self.all[scope as usize].end = self.n_scopes();
+    }
+
+    /// Returns what a scope is.
+    pub(super) fn kind(&self, scope: u32) -> ScopeKind {
+        self.all[scope as usize].kind
+    }
+
+    /// Returns the scope that a `var` in `scope` belongs to.
+    pub(super) fn hoisted(&self, mut scope: u32) -> u32 {
+        while self.kind(scope) == ScopeKind::Block {
+            scope = self.all[scope as usize].parent;
+        }
+        scope
+    }
+
+    /// Binds a name.
+    pub(super) fn bind(&mut self, name: &'a str, scope: u32, is_symbol: bool) {
+        let next = u32::try_from(self.names.len()).unwrap_or(NONE);
+        let name = *self.names.entry(name).or_insert(next);
+        self.bindings.push(Binding {
+            name,
+            scope,
+            is_symbol,
+            up: NONE,
+        });
+    }
+
+    /// Ends the collection; from now on [`Scopes::binder`] can be asked. Costs a sort of all bindings.
+    pub(super) fn close(&mut self) {
+        self.bindings
+            .sort_unstable_by_key(|b| (b.name, b.scope, !b.is_symbol));
+        self.bindings.dedup_by_key(|b| (b.name, b.scope));
+        self.first = vec![NONE; self.names.len() + 1];
+        let mut open: Vec<u32> = Vec::new();
+        for at in 0..self.bindings.len() {
+            let Binding { name, scope, .. } = self.bindings[at];
+            let index = u32::try_from(at).unwrap_or(NONE);
+            if self.first[name as usize] == NONE {
+                self.first[name as usize] = index;
+                open.clear();
+            }
+            while open.last().is_some_and(|&o| !self.holds(o, scope)) {
+                open.pop();
+            }
+            self.bindings[at].up = open.last().copied().unwrap_or(NONE);
+            open.push(index);
+        }
+        let n_bindings = u32::try_from(self.bindings.len()).unwrap_or(NONE);
+        if let Some(last) = self.first.last_mut() {
+            *last = n_bindings;
+        }
+    }
+
+    /// Returns who binds `name` for a use in `scope`. Costs a binary search over the bindings of that
+    /// name and at most one step for each scope around it.
+    pub(super) fn binder(&self, name: &str, scope: u32) -> Binder {
+        let Some(&id) = self.names.get(name) else {
+            return Binder::Nobody;
+        };
+        let (from, to) = (self.first[id as usize], self.first[id as usize + 1]);
+        let run = &self.bindings[from as usize..to as usize];
+        let before = u32::try_from(run.partition_point(|b| b.scope <= scope)).unwrap_or(0);
+        let mut at = if before == 0 { NONE } else { from + before - 1 };
+        while at != NONE && !self.holds(at, scope) {
+            at = self.bindings[at as usize].up;
+        }
+        if at == NONE {
+            return Binder::Nobody;
+        }
+        let found = self.bindings[at as usize];
+        match self.kind(found.scope) {
+            ScopeKind::Top => Binder::Top,
+            _ if found.is_symbol => Binder::Inner,
+            _ => Binder::Local,
+        }
+    }
+
+    /// Returns whether the file itself or a namespace around `scope` binds `name`.
+    pub(super) fn is_top(&self, name: &str, mut scope: u32) -> bool {
+        loop {
+            match self.binder(name, scope) {
+                Binder::Top => return true,
+                Binder::Nobody => return false,
+                Binder::Inner | Binder::Local if scope == 0 => return false,
+                Binder::Inner | Binder::Local => scope = 0,
+            }
+        }
+    }
+
+    fn holds(&self, binding: u32, scope: u32) -> bool {
+        let around = self.bindings[binding as usize].scope;
+        around <= scope && scope < self.all[around as usize].end
+    }
+
+    fn n_scopes(&self) -> u32 {
+        u32::try_from(self.all.len()).unwrap_or(NONE)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Binder, ScopeKind, Scopes};
+
+    #[test]
+    fn the_innermost_binding_around_a_use_decides() {
+        let mut scopes = Scopes::new();
+        let outer = scopes.open(0, ScopeKind::Function);
+        let block = scopes.open(outer, ScopeKind::Block);
+        scopes.leave(block);
+        let sibling = scopes.open(outer, ScopeKind::Function);
+        scopes.leave(sibling);
+        scopes.leave(outer);
+        let after = scopes.open(0, ScopeKind::Function);
+        scopes.leave(after);
+        scopes.bind("a", 0, true);
+        scopes.bind("a", block, false);
+        scopes.bind("f", outer, true);
+        scopes.bind("a", sibling, false);
+        assert_eq!(scopes.hoisted(block), outer);
+        scopes.leave(0);
+        scopes.close();
+        assert_eq!(scopes.binder("a", block), Binder::Local);
+        assert_eq!(scopes.binder("a", outer), Binder::Top);
+        assert_eq!(scopes.binder("a", after), Binder::Top);
+        assert_eq!(scopes.binder("f", sibling), Binder::Inner);
+        assert_eq!(scopes.binder("f", after), Binder::Nobody);
+        assert_eq!(scopes.binder("b", block), Binder::Nobody);
+        assert!(scopes.is_top("a", sibling) && !scopes.is_top("f", sibling));
+    }
+}
