@@ -1,0 +1,124 @@
+//! From what files say by themselves to what they mean to each other: which file an import leads to.
+//!
+//! Works off a list that is written together with the rows that make it necessary, so that neither a
+//! crash nor a spent budget loses an edge. Refuses to read the disk: files and their configuration are
+//! what the index holds.
+
+mod causes;
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+pub use causes::Causes;
+
+use crate::model::{Budget, RepoPath};
+use crate::resolve::{Resolution, Resolver, SourceFiles};
+use crate::store::{ImportTarget, Index, Read, StoreError};
+
+/// Files in one transaction.
+const BATCH_FILES: u32 = 128;
+
+/// Looks again at the imports of every file on the list, until it is empty or the budget is spent. The
+/// caller holds the write lock and has applied every file before.
+pub fn link(index: &mut Index, budget: &Budget) -> Result<(), StoreError> {
+    if index.read()?.n_unlinked()? == 0 {
+        return Ok(());
+    }
+    let files = Arc::new(Manifest::of(index, &index.read()?)?);
+    let resolver = Resolver::new(Arc::clone(&files) as Arc<dyn SourceFiles>);
+    while !budget.is_spent() {
+        let mut found = Vec::new();
+        let mut worked = Vec::new();
+        {
+            let read = index.read()?;
+            for (file, path) in read.relink_batch(BATCH_FILES)? {
+                worked.push(file);
+                for import in read.imports(file)? {
+                    let to = resolver.resolve(&path, &import.specifier, import.kind);
+                    found.push((file, import.ordinal, files.target(&to)));
+                }
+            }
+        }
+        if worked.is_empty() {
+            return Ok(());
+        }
+        let mut writer = index.writer()?;
+        for (file, ordinal, target) in found {
+            writer.set_import(file, ordinal, target)?;
+        }
+        for file in worked {
+            writer.linked(file)?;
+        }
+        writer.commit(true)?;
+    }
+    Ok(())
+}
+
+/// The files of the index as the resolver sees them.
+struct Manifest {
+    files: HashMap<String, i64>,
+    directories: HashSet<String>,
+    configs: HashMap<String, Vec<u8>>,
+}
+
+impl Manifest {
+    fn of(index: &Index, read: &Read<'_>) -> Result<Self, StoreError> {
+        let rows = index.file_rows(read)?;
+        let mut directories = HashSet::new();
+        let mut files = HashMap::with_capacity(rows.len());
+        for row in rows.iter() {
+            let mut directory = row.path.directory();
+            while !directory.is_empty() && !directories.contains(directory) {
+                directories.insert(directory.to_owned());
+                directory = directory.rfind('/').map_or("", |at| &directory[..at]);
+            }
+            files.insert(row.path.as_str().to_owned(), row.id);
+        }
+        let configs = read
+            .configs()?
+            .into_iter()
+            .map(|(path, bytes)| (path.as_str().to_owned(), bytes))
+            .collect();
+        Ok(Self {
+            files,
+            directories,
+            configs,
+        })
+    }
+
+    fn target(&self, to: &Resolution) -> ImportTarget {
+        match to {
+            Resolution::File(path) => self
+                .files
+                .get(path.as_str())
+                .map_or(ImportTarget::Missing, |id| ImportTarget::File(*id)),
+            Resolution::External => ImportTarget::External,
+            Resolution::Missing => ImportTarget::Missing,
+        }
+    }
+}
+
+impl SourceFiles for Manifest {
+    fn is_file(&self, path: &str) -> bool {
+        self.files.contains_key(path)
+    }
+
+    fn is_dir(&self, path: &str) -> bool {
+        path.is_empty() || self.directories.contains(path)
+    }
+
+    fn read_config(&self, path: &str) -> Option<Vec<u8>> {
+        self.configs.get(path).cloned()
+    }
+
+    fn configs(&self) -> Vec<String> {
+        let mut paths: Vec<String> = self.configs.keys().cloned().collect();
+        paths.sort();
+        paths
+    }
+}
+
+/// Returns the path's last component and every directory above it.
+fn components(path: &RepoPath) -> impl Iterator<Item = &str> {
+    path.as_str().split('/')
+}

@@ -1,0 +1,195 @@
+//! The work of a plan: many threads read and extract, one writes, until all is done or the budget is
+//! spent.
+//!
+//! The queue between them is bounded, so that memory does not grow with the repository. Refuses to
+//! know how the plan was made.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::sync_channel;
+
+use super::plan::Detection;
+use super::prepare::{Prepared, prepare};
+use super::{OnProgress, ReconcileError};
+use crate::git::Repo;
+use crate::link::Causes;
+use crate::model::{Budget, RepoPath};
+use crate::resolve;
+use crate::store::Index;
+
+/// Files in one transaction.
+const BATCH_FILES: usize = 64;
+
+/// Files that may wait for the writer.
+const QUEUE_FILES: usize = 32;
+
+/// What was done.
+#[derive(Debug, Default)]
+pub struct Applied {
+    /// Paths of the plan that are still to be done.
+    pub pending: Vec<RepoPath>,
+    /// Files read and written.
+    pub n_indexed: u64,
+    /// Files removed.
+    pub n_deleted: u64,
+}
+
+/// Does the work of a plan, removals first. Each batch leaves a valid index.
+pub fn apply(
+    repo: &Repo,
+    index: &mut Index,
+    detection: &Detection,
+    budget: &Budget,
+    on_progress: OnProgress<'_>,
+) -> Result<Applied, ReconcileError> {
+    let mut applied = Applied::default();
+    remove(index, detection, &mut applied)?;
+    replace(repo, index, detection, budget, on_progress, &mut applied)?;
+    if detection.is_complete && applied.pending.is_empty() {
+        finish(index, detection)?;
+    }
+    Ok(applied)
+}
+
+fn remove(
+    index: &mut Index,
+    detection: &Detection,
+    applied: &mut Applied,
+) -> Result<(), ReconcileError> {
+    let gone = &detection.plan.remove;
+    if gone.is_empty() {
+        return Ok(());
+    }
+    let mut writer = index.writer()?;
+    let mut causes = Causes::default();
+    for path in gone {
+        causes.add(path, resolve::is_config(path));
+        writer.remove_file(path)?;
+    }
+    causes.mark(&mut writer)?;
+    writer.commit(true)?;
+    applied.n_deleted = gone.len() as u64;
+    Ok(())
+}
+
+fn replace(
+    repo: &Repo,
+    index: &mut Index,
+    detection: &Detection,
+    budget: &Budget,
+    on_progress: OnProgress<'_>,
+    applied: &mut Applied,
+) -> Result<(), ReconcileError> {
+    let candidates = &detection.plan.replace;
+    if candidates.is_empty() {
+        return Ok(());
+    }
+    let tree = repo.tree();
+    let cores = std::thread::available_parallelism().map_or(2, usize::from);
+    let n_workers = cores.clamp(1, 8).min(candidates.len().div_ceil(2));
+    let next = AtomicUsize::new(0);
+    let total = candidates.len() as u64;
+    std::thread::scope(|scope| {
+        let (sender, receiver) = sync_channel(QUEUE_FILES);
+        for _ in 0..n_workers {
+            let sender = sender.clone();
+            let next = &next;
+            scope.spawn(move || {
+                loop {
+                    let at = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(candidate) = candidates.get(at) else {
+                        break;
+                    };
+                    let prepared = if budget.is_spent() {
+                        Prepared::Left
+                    } else {
+                        prepare(tree, candidate, budget)
+                    };
+                    if sender.send((at, prepared)).is_err() {
+                        break;
+                    }
+                }
+            });
+        }
+        drop(sender);
+        // Dropping the receiver, also on an error below, lets the workers end.
+        let mut done = 0;
+        let mut results = receiver.into_iter();
+        loop {
+            let mut batch: Vec<(usize, Prepared)> = Vec::with_capacity(BATCH_FILES);
+            batch.extend(results.by_ref().take(BATCH_FILES));
+            if batch.is_empty() {
+                return Ok(());
+            }
+            done += batch.len() as u64;
+            write(index, detection, batch, applied)?;
+            on_progress(done, total);
+        }
+    })
+}
+
+fn write(
+    index: &mut Index,
+    detection: &Detection,
+    batch: Vec<(usize, Prepared)>,
+    applied: &mut Applied,
+) -> Result<(), ReconcileError> {
+    if batch
+        .iter()
+        .all(|(_, prepared)| matches!(prepared, Prepared::Left))
+    {
+        let left = batch.iter().map(|(at, _)| &detection.plan.replace[*at]);
+        applied
+            .pending
+            .extend(left.map(|candidate| candidate.path.clone()));
+        return Ok(());
+    }
+    let mut writer = index.writer()?;
+    let mut causes = Causes::default();
+    let mut answerable = false;
+    for (at, prepared) in batch {
+        let candidate = &detection.plan.replace[at];
+        let path = &candidate.path;
+        match prepared {
+            Prepared::Left => applied.pending.push(path.clone()),
+            Prepared::Same(row, stat) => writer.set_stat(row, &stat)?,
+            Prepared::Gone => {
+                if candidate.known.is_some() {
+                    causes.add(path, resolve::is_config(path));
+                    writer.remove_file(path)?;
+                    applied.n_deleted += 1;
+                    answerable = true;
+                }
+            }
+            Prepared::File(file) => {
+                let is_config = resolve::is_config(path);
+                // In a first build every file with imports is on the list of those to link anyway.
+                if detection.was_complete && (candidate.known.is_none() || is_config) {
+                    causes.add(path, is_config);
+                }
+                writer.replace_file(&file)?;
+                applied.n_indexed += 1;
+                answerable = true;
+            }
+        }
+    }
+    causes.mark(&mut writer)?;
+    writer.commit(answerable)?;
+    Ok(())
+}
+
+/// Notes what the rows now rest on, where that changed.
+fn finish(index: &mut Index, detection: &Detection) -> Result<(), ReconcileError> {
+    if detection.was_complete && !detection.has_news() {
+        return Ok(());
+    }
+    let mut writer = index.writer()?;
+    writer.set_meta("complete", "1")?;
+    if let Some(left_out) = &detection.new_left_out {
+        writer.set_meta("left_out", left_out)?;
+    }
+    if let Some(digest) = &detection.new_attributes {
+        writer.set_meta("attributes", digest)?;
+    }
+    writer.commit(false)?;
+    Ok(())
+}

@@ -1,0 +1,153 @@
+//! The only writer of an index: from the difference between what is indexed and what is on disk to its
+//! repair.
+//!
+//! A new branch, a moved `HEAD`, a dirty file and a new version of the extractor are the same event
+//! here. Refuses to know what is asked of the index.
+
+pub mod apply;
+pub mod plan;
+pub mod prepare;
+pub mod seed;
+
+use std::sync::Arc;
+
+use crate::git::{GitError, Repo};
+use crate::link;
+use crate::model::{Budget, Freshness, RepoPath, UnknownReason};
+use crate::store::{Index, Read, StoreError};
+use plan::{Detection, Plan};
+
+/// What can go wrong while an index is brought up.
+#[derive(Debug, thiserror::Error)]
+pub enum ReconcileError {
+    /// The repository could not be read.
+    #[error(transparent)]
+    Git(#[from] GitError),
+    /// The index could not be read or written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// What one reconcile did and found.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// Whether the index equals the work tree now.
+    pub freshness: Freshness,
+    /// The generation that this is said of.
+    pub generation: u64,
+    /// Files read and written.
+    pub n_indexed: u64,
+    /// Files removed from the index.
+    pub n_deleted: u64,
+}
+
+/// Tells how many files of how many are done.
+pub type OnProgress<'a> = &'a (dyn Fn(u64, u64) + Send + Sync);
+
+/// Finds out what differs, without writing. The finding is about one generation, which it carries.
+pub fn detect(repo: &Repo, index: &Index, budget: &Budget) -> Result<Detection, ReconcileError> {
+    Detection::make(repo, index, budget)
+}
+
+/// Returns what a detection says where nothing may be written now: nothing differs, or this does, and
+/// `reason` is why it stays. Files whose stat alone changed are read, as far as the budget allows.
+pub fn inspect(
+    repo: &Repo,
+    mut detection: Detection,
+    budget: &Budget,
+    reason: UnknownReason,
+) -> Outcome {
+    detection.plan.drop_unchanged(repo.tree(), budget);
+    let pending = detection.plan.paths();
+    let freshness = if !detection.is_complete {
+        Freshness::unknown(UnknownReason::Budget, pending)
+    } else if pending.is_empty() && detection.n_unlinked == 0 && detection.was_complete {
+        Freshness::proved(pending)
+    } else {
+        Freshness::unknown(reason, pending)
+    };
+    Outcome {
+        freshness,
+        generation: detection.generation,
+        n_indexed: 0,
+        n_deleted: 0,
+    }
+}
+
+/// Brings the index towards the work tree until it is there or the budget is spent. The caller holds
+/// the write lock. What was done is committed, whatever happens.
+pub fn reconcile(
+    repo: &Repo,
+    index: &mut Index,
+    budget: &Budget,
+    on_progress: OnProgress<'_>,
+) -> Result<Outcome, ReconcileError> {
+    let detection = detect(repo, index, budget)?;
+    repair(repo, index, &detection, budget, on_progress)
+}
+
+/// Does the second half of [`reconcile`], for a detection that was made already; one that another
+/// process has overtaken is made again.
+pub fn repair(
+    repo: &Repo,
+    index: &mut Index,
+    detection: &Detection,
+    budget: &Budget,
+    on_progress: OnProgress<'_>,
+) -> Result<Outcome, ReconcileError> {
+    if index.read()?.meta().generation != detection.generation {
+        let again = detect(repo, index, budget)?;
+        return finish(repo, index, &again, budget, on_progress);
+    }
+    finish(repo, index, detection, budget, on_progress)
+}
+
+fn finish(
+    repo: &Repo,
+    index: &mut Index,
+    detection: &Detection,
+    budget: &Budget,
+    on_progress: OnProgress<'_>,
+) -> Result<Outcome, ReconcileError> {
+    let applied = apply::apply(repo, index, detection, budget, on_progress)?;
+    let mut pending: Vec<RepoPath> = applied.pending;
+    if pending.is_empty() && detection.is_complete {
+        link::link(index, budget)?;
+    }
+    if applied.n_indexed + applied.n_deleted > 0 {
+        index.settle(!detection.was_complete && pending.is_empty())?;
+    }
+    let read = index.read()?;
+    pending.extend(unlinked(&read)?);
+    let freshness = if detection.is_complete {
+        Freshness::proved(pending)
+    } else {
+        Freshness::unknown(UnknownReason::Budget, pending)
+    };
+    Ok(Outcome {
+        freshness,
+        generation: read.meta().generation,
+        n_indexed: applied.n_indexed,
+        n_deleted: applied.n_deleted,
+    })
+}
+
+fn unlinked(read: &Read<'_>) -> Result<Vec<RepoPath>, StoreError> {
+    let all = u32::MAX;
+    Ok(read
+        .relink_batch(all)?
+        .into_iter()
+        .map(|(_, path)| path)
+        .collect())
+}
+
+impl Plan {
+    /// Returns every path that the plan is about.
+    pub fn paths(&self) -> Vec<RepoPath> {
+        let replaced = self.replace.iter().map(|candidate| &candidate.path);
+        self.remove.iter().chain(replaced).cloned().collect()
+    }
+}
+
+/// Rows shared between detection and whoever compares with them.
+pub(crate) type Rows = Arc<Vec<crate::store::FileRow>>;

@@ -1,0 +1,325 @@
+//! The difference between what is indexed and what is on disk, as work to be done.
+//!
+//! Refuses to know how the work is done.
+
+use std::collections::BTreeMap;
+
+use super::{ReconcileError, Rows};
+use crate::git::{Repo, WorkTree};
+use crate::model::policy::POLICY_VERSION;
+use crate::model::{Budget, ContentId, FileStat, FoundFile, RepoPath, SkipReason, policy};
+use crate::store::{FileRow, Index};
+use crate::syntax;
+
+/// A file that has to be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// Where it is.
+    pub path: RepoPath,
+    /// What `lstat` said of it.
+    pub stat: FileStat,
+    /// Whether an attribute marks it as generated.
+    pub marked: bool,
+    /// The row and bytes that are indexed for it; `None` for a new file.
+    pub known: Option<(i64, ContentId)>,
+    /// Whether it has to be written even if the bytes are those indexed.
+    pub is_forced: bool,
+}
+
+/// What has to be done for the index to equal the work tree.
+///
+/// Invariant: empty if and only if they are equal, as far as the detection went.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Plan {
+    /// Files that are not there any more, by path.
+    pub remove: Vec<RepoPath>,
+    /// Files that have to be read, the most recently changed first.
+    pub replace: Vec<Candidate>,
+}
+
+/// A plan with what it rests on.
+#[derive(Clone, Debug)]
+pub struct Detection {
+    /// The difference.
+    pub plan: Plan,
+    /// The generation that was compared.
+    pub generation: u64,
+    /// Whether every file was looked at.
+    pub is_complete: bool,
+    /// Whether the index had seen every file once before.
+    pub was_complete: bool,
+    /// How many files wait for their imports to be looked at.
+    pub n_unlinked: u64,
+    /// The digest of the attribute files, where it is another than the one indexed.
+    pub new_attributes: Option<String>,
+    /// What the work tree holds that no row can tell (links, nested repositories and the like), as it is
+    /// kept in meta, where it is another than the one noted.
+    pub new_left_out: Option<String>,
+    /// How many files the work tree has.
+    pub n_files: u64,
+}
+
+impl Detection {
+    /// Returns whether the index equals the work tree and nothing has to be noted.
+    pub fn is_current(&self) -> bool {
+        self.is_complete
+            && self.was_complete
+            && self.n_unlinked == 0
+            && self.plan.is_empty()
+            && !self.has_news()
+    }
+
+    /// Returns whether something has to be noted beside the rows.
+    pub(super) fn has_news(&self) -> bool {
+        self.new_attributes.is_some() || self.new_left_out.is_some()
+    }
+
+    /// Looks at every file of the work tree and compares it with its row.
+    pub(super) fn make(
+        repo: &Repo,
+        index: &Index,
+        budget: &Budget,
+    ) -> Result<Self, ReconcileError> {
+        let (meta, rows, n_unlinked) = {
+            let read = index.read()?;
+            (
+                read.meta().clone(),
+                index.file_rows(&read)?,
+                read.n_unlinked()?,
+            )
+        };
+        let scan = repo.scan(budget)?;
+        let left_out = left_out_text(&scan.skipped);
+        let mut attributes = repo.attributes(&scan)?;
+        let digest = attributes.digest().to_string();
+        let is_new = meta.attributes.as_ref() != Some(&digest);
+        let mut is_marked = |path: &RepoPath| attributes.is_generated(path);
+        let mut plan = Plan::between(&rows, &scan.files, is_new, &mut is_marked);
+        if !scan.complete {
+            // What was not looked at may be there.
+            plan.remove.clear();
+        }
+        Ok(Self {
+            plan,
+            generation: meta.generation,
+            is_complete: scan.complete,
+            was_complete: meta.complete,
+            n_unlinked,
+            new_attributes: is_new.then_some(digest),
+            new_left_out: (left_out != meta.left_out).then_some(left_out),
+            n_files: scan.files.len() as u64,
+        })
+    }
+}
+
+impl Plan {
+    /// Compares rows and files, both sorted by path. `recheck` asks for the attribute of every file,
+    /// not only of those that have to be read anyway.
+    pub fn between(
+        rows: &Rows,
+        files: &[FoundFile],
+        recheck: bool,
+        is_marked: &mut dyn FnMut(&RepoPath) -> bool,
+    ) -> Self {
+        let mut plan = Self::default();
+        let mut rows = rows.iter().peekable();
+        for file in files {
+            while let Some(row) = rows.next_if(|row| row.path < file.path) {
+                plan.remove.push(row.path.clone());
+            }
+            let row = rows.next_if(|row| row.path == file.path);
+            plan.replace
+                .extend(Candidate::of(row, file, recheck, is_marked));
+        }
+        plan.remove.extend(rows.map(|row| row.path.clone()));
+        plan.replace.sort_by(|a, b| {
+            let newest_first = b.stat.mtime_ns.cmp(&a.stat.mtime_ns);
+            newest_first.then_with(|| a.path.cmp(&b.path))
+        });
+        plan
+    }
+
+    /// Returns whether nothing has to be done.
+    pub fn is_empty(&self) -> bool {
+        self.remove.is_empty() && self.replace.is_empty()
+    }
+
+    /// Leaves out the files whose bytes turn out to be those indexed; stops early when the budget ends.
+    pub fn drop_unchanged(&mut self, tree: &WorkTree, budget: &Budget) {
+        self.replace.retain(|candidate| {
+            let Some((_, content)) = candidate.known else {
+                return true;
+            };
+            if candidate.is_forced || budget.is_spent() {
+                return true;
+            }
+            tree.read(&candidate.path, policy::MAX_FILE_BYTES)
+                .map_or(true, |file| ContentId::of(&file.bytes) != content)
+        });
+    }
+}
+
+impl Candidate {
+    fn of(
+        row: Option<&FileRow>,
+        file: &FoundFile,
+        recheck: bool,
+        is_marked: &mut dyn FnMut(&RepoPath) -> bool,
+    ) -> Option<Self> {
+        let new = |known, is_forced, marked| Self {
+            path: file.path.clone(),
+            stat: file.stat,
+            marked,
+            known,
+            is_forced,
+        };
+        let Some(row) = row else {
+            return Some(new(None, true, is_marked(&file.path)));
+        };
+        let marked = if recheck {
+            is_marked(&file.path)
+        } else {
+            row.marked
+        };
+        let is_forced = row.facts_version != wanted_version(&file.path) || marked != row.marked;
+        let known = Some((row.id, row.content));
+        match row.stat {
+            _ if is_forced => Some(new(known, true, marked)),
+            Some(stat) if stat.stat == file.stat => {
+                let proved = stat.settled || has_no_text(row.skip);
+                (!proved).then(|| new(known, false, marked))
+            }
+            // Nothing of its bytes is indexed that could tell whether the row still holds.
+            _ if has_no_text(row.skip) => Some(new(known, true, marked)),
+            _ => Some(new(known, false, marked)),
+        }
+    }
+}
+
+/// Returns the counts as they are kept in meta: `reason=count` joined by commas.
+fn left_out_text(counts: &BTreeMap<SkipReason, u64>) -> String {
+    let parts: Vec<String> = counts
+        .iter()
+        .filter(|(_, n)| **n > 0)
+        .map(|(reason, n)| format!("{}={n}", reason.as_str()))
+        .collect();
+    parts.join(",")
+}
+
+/// Returns the version that a row must have been made by: of the extractor and of the policy.
+pub(super) fn wanted_version(path: &RepoPath) -> u32 {
+    syntax::by_path(path).facts_version * 100 + POLICY_VERSION
+}
+
+/// Returns whether the file was left out without reading all of its bytes.
+pub(super) fn has_no_text(skip: Option<SkipReason>) -> bool {
+    matches!(
+        skip,
+        Some(SkipReason::Secret | SkipReason::TooLarge | SkipReason::Unreadable)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::{Plan, wanted_version};
+    use crate::model::{ContentId, FileStat, FoundFile, RepoPath};
+    use crate::store::{FileRow, StatRow};
+
+    fn path(text: &str) -> RepoPath {
+        RepoPath::new(text).unwrap()
+    }
+
+    fn stat(mtime_ns: i64) -> FileStat {
+        FileStat {
+            size_bytes: 1,
+            mtime_ns,
+            ctime_ns: mtime_ns,
+            inode: 1,
+        }
+    }
+
+    fn row(text: &str, mtime_ns: i64, settled: bool) -> FileRow {
+        FileRow {
+            id: 1,
+            path: path(text),
+            content: ContentId::of(b"x"),
+            facts_version: wanted_version(&path(text)),
+            marked: false,
+            skip: None,
+            stat: Some(StatRow {
+                stat: stat(mtime_ns),
+                settled,
+            }),
+        }
+    }
+
+    fn file(text: &str, mtime_ns: i64) -> FoundFile {
+        FoundFile {
+            path: path(text),
+            stat: stat(mtime_ns),
+        }
+    }
+
+    fn between(rows: Vec<FileRow>, files: &[FoundFile]) -> (Vec<String>, Vec<String>) {
+        let plan = Plan::between(&Arc::new(rows), files, false, &mut |_| false);
+        (
+            plan.remove.iter().map(ToString::to_string).collect(),
+            plan.replace.iter().map(|c| c.path.to_string()).collect(),
+        )
+    }
+
+    #[test]
+    fn equal_and_settled_stats_need_no_work() {
+        assert_eq!(
+            between(vec![row("a.ts", 5, true)], &[file("a.ts", 5)])
+                .1
+                .len(),
+            0
+        );
+        assert_eq!(
+            between(vec![row("a.ts", 5, false)], &[file("a.ts", 5)])
+                .1
+                .len(),
+            1
+        );
+        assert_eq!(
+            between(vec![row("a.ts", 5, true)], &[file("a.ts", 6)])
+                .1
+                .len(),
+            1
+        );
+    }
+
+    #[test]
+    fn what_is_gone_is_removed_and_what_is_new_is_read_newest_first() {
+        let rows = vec![
+            row("a.ts", 1, true),
+            row("b.ts", 1, true),
+            row("d.ts", 1, true),
+        ];
+        let files = [file("a.ts", 1), file("c.ts", 3), file("e.ts", 9)];
+        let (remove, replace) = between(rows, &files);
+        assert_eq!(remove, ["b.ts", "d.ts"]);
+        assert_eq!(replace, ["e.ts", "c.ts"]);
+    }
+
+    #[test]
+    fn another_version_of_the_extractor_reads_everything_again() {
+        let mut old = row("a.ts", 1, true);
+        old.facts_version -= 1;
+        assert_eq!(between(vec![old], &[file("a.ts", 1)]).1, ["a.ts"]);
+    }
+
+    #[test]
+    fn an_attribute_that_changed_reads_the_file_again() {
+        let plan = Plan::between(
+            &Arc::new(vec![row("a.ts", 1, true)]),
+            &[file("a.ts", 1)],
+            true,
+            &mut |_| true,
+        );
+        assert!(plan.replace[0].marked && plan.replace[0].is_forced);
+    }
+}

@@ -1,0 +1,216 @@
+//! One file from the disk to rows: read, judged, extracted, split into words, packed.
+//!
+//! Runs on many threads at once and touches no database. Refuses to know the other files.
+
+use super::plan::{Candidate, wanted_version};
+use crate::git::{FileRead, ReadError, WorkTree};
+use crate::model::policy::{
+    GENERATED_TEXT_BYTES, MAX_FILE_BYTES, MINIFIED_TEXT_BYTES, is_secret_name, judge,
+};
+use crate::model::{Budget, Chunk, ContentId, Extraction, RepoPath, SkipReason, naming};
+use crate::resolve;
+use crate::store::facts::{pack, pack_facts};
+use crate::store::{PreparedChunk, PreparedFile, StatRow, token};
+use crate::syntax;
+
+/// What became of a candidate.
+#[derive(Debug)]
+pub enum Prepared {
+    /// Its rows.
+    File(Box<PreparedFile>),
+    /// The bytes are those indexed: only the stat is new.
+    Same(i64, StatRow),
+    /// It is not there any more, or is no regular file now.
+    Gone,
+    /// It changed while it was read, or the budget ended: it stays to be done.
+    Left,
+}
+
+/// Reads a file and makes its rows.
+pub fn prepare(tree: &WorkTree, candidate: &Candidate, budget: &Budget) -> Prepared {
+    let path = &candidate.path;
+    let left_out = |skip| {
+        let stat = StatRow {
+            stat: candidate.stat,
+            settled: true,
+        };
+        Prepared::File(Box::new(empty(candidate, stat, skip)))
+    };
+    if is_secret_name(path) {
+        return left_out(SkipReason::Secret);
+    }
+    let file = match tree.read(path, MAX_FILE_BYTES) {
+        Ok(file) => file,
+        Err(ReadError::TooLarge { .. }) => return left_out(SkipReason::TooLarge),
+        Err(ReadError::Missing | ReadError::NotAFile | ReadError::Outside) => {
+            return Prepared::Gone;
+        }
+        Err(ReadError::Io(error)) => {
+            tracing::debug!(%path, %error, "unreadable");
+            return left_out(SkipReason::Unreadable);
+        }
+    };
+    if !file.stable {
+        return Prepared::Left;
+    }
+    let stat = StatRow {
+        stat: file.stat,
+        settled: file.stat.is_settled(file.read_at_ns),
+    };
+    let content = ContentId::of(&file.bytes);
+    if let Some((row, known)) = candidate.known
+        && known == content
+        && !candidate.is_forced
+    {
+        return Prepared::Same(row, stat);
+    }
+    match rows(candidate, &file, stat, content, budget) {
+        Some(rows) => Prepared::File(Box::new(rows)),
+        None => Prepared::Left,
+    }
+}
+
+/// Returns what a file's own text says, under the same rules as in an index: for a reader that has to
+/// find a place in a file that changed since.
+pub fn extract(
+    path: &RepoPath,
+    bytes: &[u8],
+    marked: bool,
+    budget: &Budget,
+) -> Option<(String, Extraction, Option<SkipReason>)> {
+    let language = syntax::by_path(path);
+    let skip = judge(path, bytes, marked, language.is_prose);
+    if skip.is_some_and(|skip| !matches!(skip, SkipReason::Minified | SkipReason::Generated)) {
+        return Some((String::new(), Extraction::default(), skip));
+    }
+    let text = decode(bytes);
+    let is_structured = skip != Some(SkipReason::Minified);
+    let extraction = syntax::extract(language, &text, is_structured, budget)?;
+    Some((text, extraction, skip))
+}
+
+fn rows(
+    candidate: &Candidate,
+    file: &FileRead,
+    stat: StatRow,
+    content: ContentId,
+    budget: &Budget,
+) -> Option<PreparedFile> {
+    let path = &candidate.path;
+    let (text, extraction, skip) = extract(path, &file.bytes, candidate.marked, budget)?;
+    let Extraction { facts, chunks } = extraction;
+    let handles = naming::symbol_handles(path, &facts.symbols);
+    let chunk_handles = naming::chunk_handles(path, &handles, &chunks, &text);
+    let limit = match skip {
+        Some(SkipReason::Minified) => MINIFIED_TEXT_BYTES,
+        Some(SkipReason::Generated) => GENERATED_TEXT_BYTES,
+        _ => usize::MAX,
+    };
+    let mut words_of_path = String::new();
+    token::index_text(path.as_str(), &mut words_of_path);
+    let chunks = chunks
+        .into_iter()
+        .zip(chunk_handles)
+        .map(|(chunk, handle)| columns(&chunk, handle, &text, limit, &words_of_path))
+        .collect();
+    let imports = facts
+        .imports
+        .iter()
+        .map(|import| {
+            (
+                import.specifier.clone(),
+                import.kind,
+                import.type_only,
+                import.line,
+            )
+        })
+        .collect();
+    let has_facts = !(facts.symbols.is_empty()
+        && facts.references.is_empty()
+        && facts.imports.is_empty()
+        && facts.exports.is_empty());
+    let packed = has_facts.then(|| pack_facts(&facts));
+    let is_config = resolve::is_config(path) && skip.is_none();
+    let n_lines = text.split('\n').count() - usize::from(text.is_empty() || text.ends_with('\n'));
+    Some(PreparedFile {
+        content,
+        size_bytes: file.bytes.len() as u64,
+        n_lines: u32::try_from(n_lines).unwrap_or(u32::MAX),
+        symbols: handles.into_iter().zip(facts.symbols).collect(),
+        chunks,
+        imports,
+        facts: packed,
+        config: is_config.then(|| pack(&file.bytes)),
+        ..empty_with(candidate, stat, skip)
+    })
+}
+
+fn empty(candidate: &Candidate, stat: StatRow, skip: SkipReason) -> PreparedFile {
+    empty_with(candidate, stat, Some(skip))
+}
+
+fn empty_with(candidate: &Candidate, stat: StatRow, skip: Option<SkipReason>) -> PreparedFile {
+    PreparedFile {
+        path: candidate.path.clone(),
+        content: ContentId::of(&[]),
+        size_bytes: stat.stat.size_bytes,
+        n_lines: 0,
+        language: syntax::by_path(&candidate.path).id,
+        facts_version: wanted_version(&candidate.path),
+        marked: candidate.marked,
+        skip,
+        stat,
+        symbols: Vec::new(),
+        chunks: Vec::new(),
+        imports: Vec::new(),
+        facts: None,
+        config: None,
+    }
+}
+
+fn columns(chunk: &Chunk, handle: u64, text: &str, limit: usize, path: &str) -> PreparedChunk {
+    let (from, to) = (chunk.span.start_byte as usize, chunk.span.end_byte as usize);
+    let mut columns: [String; 5] = Default::default();
+    for name in &chunk.names {
+        token::index_text(name, &mut columns[0]);
+    }
+    token::index_text(&chunk.signature, &mut columns[1]);
+    token::index_text(&chunk.doc, &mut columns[2]);
+    let body = text.get(from..to.min(limit).max(from)).unwrap_or_default();
+    columns[3].reserve(body.len() + body.len() / 2);
+    token::index_text(body, &mut columns[3]);
+    path.clone_into(&mut columns[4]);
+    PreparedChunk {
+        handle,
+        kind: chunk.kind,
+        span: chunk.span,
+        symbol: chunk.symbol,
+        part: chunk.part,
+        columns,
+    }
+}
+
+/// Returns the text of a file; each byte that is not UTF-8 becomes one `?`, so that offsets into the
+/// text are offsets into the file.
+pub fn decode(bytes: &[u8]) -> String {
+    let mut out = String::with_capacity(bytes.len());
+    for piece in bytes.utf8_chunks() {
+        out.push_str(piece.valid());
+        out.extend(piece.invalid().iter().map(|_| '?'));
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::decode;
+
+    #[test]
+    fn broken_utf8_keeps_its_length() {
+        let bytes = b"a\xff\xc3(b \xe2\x82z";
+        let text = decode(bytes);
+        assert_eq!(text.len(), bytes.len());
+        assert_eq!(text, "a??(b ??z");
+        assert_eq!(decode("ünï".as_bytes()), "ünï");
+    }
+}

@@ -1,0 +1,163 @@
+//! The index of what is checked out now: the one that exists, or a new one that starts from the nearest.
+//!
+//! Refuses to know how the rest of the difference is applied.
+
+use crate::git::Repo;
+use crate::model::CommitId;
+use crate::store::{
+    Home, Index, IndexKey, Pointer, RepoHome, SCHEMA_VERSION, StoreError, home, seed,
+};
+
+/// How many indexes are compared by what differs between their commits; the most recently used first.
+const MAX_COMPARED: usize = 8;
+
+/// From how many differing files on an index is no better a start than another.
+const MAX_DISTANCE: usize = 20_000;
+
+/// Where an index came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// It was there.
+    Existing,
+    /// It was made by this call, from nothing.
+    Empty,
+    /// It was made by this call, from the index of this identity.
+    Seeded(String),
+}
+
+/// Returns the index from which a new one for `key` would start; `None` if there is none.
+pub fn nearest(repo: &Repo, home: &Home, key: &IndexKey) -> Option<Pointer> {
+    choose(repo, home, key).map(|(_, pointer)| pointer)
+}
+
+/// Opens the index of `key`, or makes it: from the nearest index, else empty. An index that is damaged
+/// or of another layout is left where it is, said in the log, and replaced by a new build.
+pub fn open_or_create(
+    repo: &Repo,
+    home: &Home,
+    key: &IndexKey,
+) -> Result<(Index, Origin), StoreError> {
+    let repo_home = home.repo(&key.repo_id);
+    let index_id = key.index_id();
+    let mut replaces = false;
+    if let Some(pointer) = repo_home.pointer(&index_id) {
+        match Index::open(&repo_home, pointer) {
+            Ok(index) => return Ok((index, Origin::Existing)),
+            Err(error) if error.is_unusable() => {
+                tracing::warn!(%index_id, %error, "set aside; building a new index");
+                replaces = true;
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    repo_home.create(repo.common_dir(), repo.family().as_deref())?;
+    let pointer = new_pointer(repo, key);
+    let (index, origin) = create(repo, home, key, &repo_home, &pointer)?;
+    if repo_home.publish(&pointer, replaces)? {
+        return Ok((index, origin));
+    }
+    // Another process was first: its build is as good.
+    drop(index);
+    seed::discard(&repo_home, &pointer);
+    let winner = repo_home
+        .pointer(&index_id)
+        .ok_or_else(|| StoreError::Corrupt {
+            path: repo_home.dir().to_owned(),
+            what: "the pointer of an index vanished".to_owned(),
+        })?;
+    Ok((Index::open(&repo_home, winner)?, Origin::Existing))
+}
+
+/// Makes an empty build that nobody finds before [`publish`].
+pub fn create_empty(repo: &Repo, home: &Home, key: &IndexKey) -> Result<Index, StoreError> {
+    let repo_home = home.repo(&key.repo_id);
+    repo_home.create(repo.common_dir(), repo.family().as_deref())?;
+    Index::create(&repo_home, new_pointer(repo, key))
+}
+
+/// Makes a build current in the place of whatever was.
+pub fn publish(home: &Home, index: &Index) -> Result<(), StoreError> {
+    let pointer = index.pointer();
+    home.repo(&pointer.repo_id).publish(pointer, true).map(drop)
+}
+
+fn create(
+    repo: &Repo,
+    home: &Home,
+    key: &IndexKey,
+    repo_home: &RepoHome,
+    pointer: &Pointer,
+) -> Result<(Index, Origin), StoreError> {
+    if let Some((source_home, source)) = choose(repo, home, key) {
+        let from = source.index_id.clone();
+        let seeded = Index::open(&source_home, source)
+            .and_then(|source| Index::seeded(repo_home, pointer.clone(), &source));
+        match seeded {
+            Ok(index) => return Ok((index, Origin::Seeded(from))),
+            Err(error) => {
+                tracing::warn!(%from, %error, "cannot start from this index; starting from nothing");
+                seed::discard(repo_home, pointer);
+            }
+        }
+    }
+    Ok((Index::create(repo_home, pointer.clone())?, Origin::Empty))
+}
+
+fn choose(repo: &Repo, home: &Home, key: &IndexKey) -> Option<(RepoHome, Pointer)> {
+    let own = home.repo(&key.repo_id);
+    let mut found = candidates(&own, key);
+    if found.is_empty() {
+        let family = repo.family()?;
+        found = home
+            .relatives(&key.repo_id, &family)
+            .iter()
+            .flat_map(|relative| candidates(relative, key))
+            .collect();
+    }
+    // The work tree was just at the state that was used last, so that its stats hold; then the rest.
+    found.sort_by_key(|(home, pointer)| {
+        let same_tree = pointer.repo_id == key.repo_id && pointer.worktree_id == key.worktree_id;
+        (
+            !same_tree,
+            std::cmp::Reverse(home.last_used_ms(pointer)),
+            pointer.index_id.clone(),
+        )
+    });
+    found.truncate(MAX_COMPARED);
+    let wanted = key.snapshot.head.as_ref();
+    found
+        .into_iter()
+        .min_by_key(|(_, pointer)| distance(repo, pointer.head().as_ref(), wanted))
+}
+
+fn candidates(home: &RepoHome, key: &IndexKey) -> Vec<(RepoHome, Pointer)> {
+    let own = key.index_id();
+    home.pointers()
+        .into_iter()
+        .filter(|pointer| pointer.schema_version == SCHEMA_VERSION && pointer.index_id != own)
+        .map(|pointer| (home.clone(), pointer))
+        .collect()
+}
+
+fn distance(repo: &Repo, from: Option<&CommitId>, to: Option<&CommitId>) -> usize {
+    match (from, to) {
+        (Some(from), Some(to)) if from == to => 0,
+        (Some(from), Some(to)) => repo
+            .tree_distance(from, to, MAX_DISTANCE)
+            .unwrap_or(MAX_DISTANCE),
+        _ => MAX_DISTANCE,
+    }
+}
+
+fn new_pointer(repo: &Repo, key: &IndexKey) -> Pointer {
+    Pointer {
+        index_id: key.index_id(),
+        build: home::new_build(),
+        repo_id: key.repo_id.clone(),
+        worktree_id: key.worktree_id.clone(),
+        work_dir: repo.work_dir().to_owned(),
+        branch: key.snapshot.branch.name().map(str::to_owned),
+        head_sha: key.snapshot.head.as_ref().map(ToString::to_string),
+        schema_version: SCHEMA_VERSION,
+    }
+}
