@@ -1,4 +1,17 @@
-//! codelens: a git-aware manager of per-branch code indexes for coding agents.
+//! CodeLens: a git-aware manager of per-branch code indexes for coding agents.
+//!
+//! ```text
+//!    cli ──┐                                 arrows point at what is known
+//!    mcp ──┴─► tools ─► workspace ─► reconcile ─┐
+//!                │          │           │       ├─► git     (gix)          ┐
+//!                │          │           └► link ┤   syntax  (tree-sitter)  │
+//!                │          └───────────────────┤   resolve (oxc_resolver) ├─► model
+//!                └─► search ────────────────────┴─► store   (SQLite)       ┘
+//! ```
+//!
+//! One idea carries the design: a new branch, a moved `HEAD`, a dirty file and a new version of the
+//! extractor are the same event, namely that the manifest which is indexed differs from the one on the
+//! disk. There is one path from difference to repair ([`reconcile`]), and nothing else writes rows.
 
 pub mod config;
 pub mod error;
@@ -7,5 +20,6 @@ pub mod link;
 pub mod model;
 pub mod reconcile;
 pub mod resolve;
+pub mod search;
 pub mod store;
 pub mod syntax;

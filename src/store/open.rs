@@ -16,6 +16,9 @@ use super::{Doing, FileRow, OpenMark, Pointer, RepoHome, StoreError, StoreResult
 /// that only a checkpoint can be in the way.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// How many unused pages of 4 KiB a file may keep for the next rows.
+const MAX_FREE_PAGES: i64 = 64;
+
 /// The rows of `meta`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Meta {
@@ -165,6 +168,20 @@ impl Index {
                 .execute_batch("INSERT INTO text(text) VALUES('optimize'); PRAGMA optimize;")
                 .doing("merging the text index")?;
         }
+        // Pages that nothing uses any more go back to the file system.
+        let free: i64 = connection
+            .pragma_query_value(None, "freelist_count", |row| row.get(0))
+            .doing("counting free pages")?;
+        if free > MAX_FREE_PAGES {
+            // The statement yields once for each page that it moves.
+            let give_back = || {
+                let mut statement = connection.prepare("PRAGMA incremental_vacuum")?;
+                let mut rows = statement.query([])?;
+                while rows.next()?.is_some() {}
+                Ok(())
+            };
+            give_back().doing("giving free pages back")?;
+        }
         // A reader in the way is not waited for: the next time will do.
         let patience = Duration::ZERO;
         connection
@@ -282,7 +299,7 @@ fn connect_writer(path: &Path) -> StoreResult<Connection> {
     harden(&connection)?;
     connection
         .execute_batch(
-            "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;
+            "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;
              PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16384; PRAGMA wal_autocheckpoint = 2000;
              PRAGMA journal_size_limit = 16777216;",
         )

@@ -137,6 +137,24 @@ impl Read<'_> {
             .doing("finding the chunk of a line")
     }
 
+    /// Returns the rows of the chunks of some files.
+    pub fn chunks_of(&self, files: &[i64]) -> StoreResult<std::collections::HashSet<i64>> {
+        let mut found = std::collections::HashSet::new();
+        let mut statement = self
+            .tx
+            .prepare_cached("SELECT id FROM chunk WHERE file = ?1")
+            .doing("reading the chunks of a file")?;
+        for file in files {
+            let rows = statement
+                .query_map([file], |row| row.get::<_, i64>(0))
+                .doing("reading the chunks of a file")?;
+            for row in rows {
+                found.insert(row.doing("reading the chunks of a file")?);
+            }
+        }
+        Ok(found)
+    }
+
     fn symbols<const N: usize, T: rusqlite::ToSql>(
         &self,
         clause: &str,

@@ -17,7 +17,6 @@ mod tests;
 mod text;
 
 pub use language::{LANGUAGES, Language, by_id, by_path};
-pub use parse::use_fast_allocator;
 
 use crate::model::{Budget, Extraction};
 use language::Shape;

@@ -1,0 +1,320 @@
+//! Query text → what is looked for: words and their parts, phrases, qualified names, paths.
+//!
+//! Any text is a query; nothing in it is an operator. Refuses to know the index.
+
+use std::collections::HashSet;
+
+use super::class::Wants;
+use crate::store::token;
+
+/// How much of a query is read, in bytes; what follows is left out.
+const MAX_QUERY_BYTES: usize = 16 << 10;
+
+/// How many different terms of a query are looked up, in their order; the ranking keeps the rarest.
+const MAX_TERMS: usize = 256;
+
+/// The longest phrase that is looked for, in words.
+const MAX_PHRASE_WORDS: usize = 32;
+
+/// The fewest plain words that are tried as a phrase.
+const MIN_PLAIN_PHRASE_WORDS: usize = 3;
+
+/// How many quoted phrases are looked for.
+const MAX_PHRASES: usize = 8;
+
+/// English words that say nothing about code. They are left out while other words remain.
+const STOP_WORDS: &[&str] = &[
+    "a", "about", "after", "all", "also", "an", "and", "any", "are", "as", "at", "be", "been",
+    "before", "both", "but", "by", "can", "could", "did", "do", "does", "doesn", "don", "during",
+    "each", "for", "from", "had", "has", "have", "how", "i", "if", "in", "into", "is", "it", "its",
+    "more", "most", "my", "no", "not", "of", "on", "only", "or", "other", "our", "same", "should",
+    "so", "some", "such", "than", "that", "the", "their", "them", "then", "there", "these", "they",
+    "this", "those", "to", "via", "was", "we", "were", "what", "when", "where", "which", "while",
+    "who", "why", "will", "with", "without", "would", "you", "your",
+];
+
+/// One distinct word of a query.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct QueryWord {
+    /// Its normal form.
+    pub norm: String,
+    /// Its parts; empty where it is one part.
+    pub parts: Vec<String>,
+    /// Whether it says nothing about code.
+    pub is_stop: bool,
+}
+
+/// A run of words that is looked for as it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Phrase {
+    /// The words and their parts, split as the rows are.
+    pub text: String,
+    /// Whether the query quotes it.
+    pub is_quoted: bool,
+}
+
+/// What a query asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Query {
+    text: String,
+    pub(super) words: Vec<QueryWord>,
+    pub(super) terms: Vec<String>,
+    pub(super) phrases: Vec<Phrase>,
+    pub(super) whole: String,
+    pub(super) qualified: Vec<Vec<String>>,
+    pub(super) paths: Vec<Vec<String>>,
+    pub(super) wants: Wants,
+}
+
+impl Query {
+    /// Returns the text as given, without white space around it.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Returns the words and parts that are looked for, in their order, each once.
+    pub fn terms(&self) -> &[String] {
+        &self.terms
+    }
+
+    /// Returns the words that are no stop words; all words where there are no others.
+    pub(super) fn telling_words(&self) -> Vec<&QueryWord> {
+        let telling: Vec<&QueryWord> = self.words.iter().filter(|word| !word.is_stop).collect();
+        if telling.is_empty() {
+            self.words.iter().collect()
+        } else {
+            telling
+        }
+    }
+}
+
+/// Returns what `text` asks for; `None` where it is nothing but white space. A text without a letter
+/// or digit is a query that finds nothing.
+pub fn parse(text: &str) -> Option<Query> {
+    let text = text.trim();
+    if text.is_empty() {
+        return None;
+    }
+    let mut end = text.len().min(MAX_QUERY_BYTES);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    let read = &text[..end];
+    let words = distinct_words(read);
+    let (qualified, paths) = dotted(read);
+    Some(Query {
+        text: text.to_owned(),
+        terms: terms(read, &words),
+        phrases: phrases(read),
+        whole: token::normal_form(read),
+        wants: Wants::of(words.iter().map(|word| word.norm.as_str()), read),
+        words,
+        qualified,
+        paths,
+    })
+}
+
+/// Returns whether a word in its normal form says nothing about code.
+pub(super) fn is_stop(norm: &str) -> bool {
+    STOP_WORDS.binary_search(&norm).is_ok()
+}
+
+fn distinct_words(text: &str) -> Vec<QueryWord> {
+    let mut seen = HashSet::new();
+    token::words(text)
+        .into_iter()
+        .filter(|word| seen.insert(word.norm.clone()))
+        .take(MAX_TERMS)
+        .map(|word| QueryWord {
+            is_stop: is_stop(&word.norm),
+            norm: word.norm,
+            parts: word.parts,
+        })
+        .collect()
+}
+
+/// Returns the terms worth looking up: no stop words and no single letters while others remain.
+fn terms(text: &str, words: &[QueryWord]) -> Vec<String> {
+    let mut all: Vec<String> = words
+        .iter()
+        .flat_map(|word| std::iter::once(&word.norm).chain(&word.parts))
+        .cloned()
+        .collect();
+    all.extend(hyphenated(text));
+    let mut seen = HashSet::new();
+    all.retain(|term| seen.insert(term.clone()));
+    all.truncate(MAX_TERMS);
+    let telling: Vec<String> = all
+        .iter()
+        .filter(|term| !is_stop(term) && (term.len() > 1 || !term.is_ascii()))
+        .cloned()
+        .collect();
+    if telling.is_empty() { all } else { telling }
+}
+
+/// Returns hyphenated words as one: `keep-alive` also looks for `KeepAlive`.
+fn hyphenated(text: &str) -> impl Iterator<Item = String> {
+    text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_' | '$')))
+        .filter(|run| run.trim_matches('-').contains('-'))
+        .map(token::normal_form)
+        .filter(|norm| norm.len() > 1 && norm.len() <= 64)
+}
+
+fn phrases(text: &str) -> Vec<Phrase> {
+    let mut found: Vec<Phrase> = Vec::new();
+    let mut add = |part: &str, is_quoted: bool, fewest: usize| {
+        let n_words = token::words(part).len();
+        if (fewest..=MAX_PHRASE_WORDS).contains(&n_words) {
+            let mut out = String::new();
+            token::index_text(part, &mut out);
+            let text = out.trim_end().to_owned();
+            if !found.iter().any(|known| known.text == text) {
+                found.push(Phrase { text, is_quoted });
+            }
+        }
+    };
+    for part in quoted_parts(text).take(MAX_PHRASES) {
+        add(part, true, 2);
+    }
+    add(text, false, MIN_PLAIN_PHRASE_WORDS);
+    found
+}
+
+/// Returns what stands between double quotes, straight or curly.
+fn quoted_parts(text: &str) -> impl Iterator<Item = &str> {
+    text.split(['"', '\u{201c}', '\u{201d}'])
+        .enumerate()
+        // What follows the last mark is not closed by another.
+        .filter(|(at, _)| at % 2 == 1)
+        .map(|(_, part)| part)
+}
+
+/// Returns the qualified names (`Class.method`, `class#method`, `class::method`) as normal forms of
+/// their parts, and the paths as lower-case components. `res.json` may be both.
+fn dotted(text: &str) -> (Vec<Vec<String>>, Vec<Vec<String>>) {
+    let mut names: Vec<Vec<String>> = Vec::new();
+    let mut paths: Vec<Vec<String>> = Vec::new();
+    for run in text.split_whitespace().take(MAX_TERMS) {
+        let run = run.trim_matches(|c: char| {
+            !(c.is_alphanumeric() || matches!(c, '_' | '$' | '/' | '.' | '*'))
+        });
+        let run = run.trim_end_matches(['.', '/']);
+        if run.contains('/') || has_file_extension(run) {
+            let parts: Vec<String> = run
+                .split('/')
+                .filter(|part| !matches!(*part, "" | "." | ".."))
+                .map(str::to_lowercase)
+                .collect();
+            if !parts.is_empty() && !paths.contains(&parts) && paths.len() < MAX_PHRASES {
+                paths.push(parts);
+            }
+        }
+        if run.contains('/') || !run.contains(['.', '#', ':']) {
+            continue;
+        }
+        let is_name =
+            |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '.' | '#' | ':' | '?');
+        if !run.chars().all(is_name) {
+            continue;
+        }
+        let parts: Vec<String> = run
+            .split(['.', '#', ':', '?'])
+            .map(token::normal_form)
+            .filter(|part| !matches!(part.as_str(), "" | "prototype" | "this" | "self"))
+            .collect();
+        if parts.len() > 1 && !names.contains(&parts) && names.len() < MAX_PHRASES {
+            names.push(parts);
+        }
+    }
+    (names, paths)
+}
+
+/// Returns whether what follows the last dot looks like a file's extension rather than a sentence.
+fn has_file_extension(run: &str) -> bool {
+    run.rsplit_once('.').is_some_and(|(stem, ext)| {
+        !stem.is_empty()
+            && (1..=6).contains(&ext.len())
+            && ext
+                .bytes()
+                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Query, STOP_WORDS, parse};
+
+    fn query(text: &str) -> Query {
+        parse(text).unwrap()
+    }
+
+    #[test]
+    fn the_stop_words_are_sorted_for_the_search() {
+        assert!(STOP_WORDS.is_sorted());
+    }
+
+    #[test]
+    fn words_and_their_parts_are_terms_and_stop_words_are_not() {
+        assert_eq!(
+            query("where is getUserName validated").terms,
+            ["getusername", "get", "user", "name", "validated"]
+        );
+        assert_eq!(query("where is it").terms, ["where", "is", "it"]);
+        assert_eq!(query("v-model").terms, ["model", "vmodel"]);
+    }
+
+    #[test]
+    fn white_space_is_no_query_and_punctuation_finds_nothing() {
+        for empty in ["", " ", "\t\n\u{a0}"] {
+            assert!(parse(empty).is_none(), "{empty:?}");
+        }
+        for bare in ["!?", "\"", "***", "\0", "🦀"] {
+            assert!(query(bare).terms.is_empty(), "{bare:?}");
+        }
+    }
+
+    #[test]
+    fn qualified_names_are_known_in_every_notation() {
+        for text in [
+            "EffectScope.off",
+            "EffectScope#off",
+            "EffectScope::off()",
+            "EffectScope.prototype.off",
+        ] {
+            assert_eq!(query(text).qualified, [["effectscope", "off"]], "{text}");
+        }
+        assert!(query("a sentence. Another one").qualified.is_empty());
+        assert!(query("what?").qualified.is_empty());
+    }
+
+    #[test]
+    fn paths_and_file_names_are_known() {
+        assert_eq!(query("renderer.ts queueJob").paths, [["renderer.ts"]]);
+        assert_eq!(
+            query("runtime-core/scheduler").paths,
+            [["runtime-core", "scheduler"]]
+        );
+        assert_eq!(query("./src//a.ts").paths, [["src", "a.ts"]]);
+        assert!(query("Hello. World").paths.is_empty());
+    }
+
+    #[test]
+    fn quoted_text_and_three_plain_words_are_phrases() {
+        let found = query("say \"not found\" please");
+        assert_eq!(found.phrases[0].text, "not found");
+        assert!(found.phrases[0].is_quoted && !found.phrases[1].is_quoted);
+        assert!(query("two words").phrases.is_empty());
+        assert_eq!(
+            query("call getName now").phrases[0].text,
+            "call getname get name now"
+        );
+    }
+
+    #[test]
+    fn a_huge_query_is_bounded() {
+        let text: String = (0..5_000).fold(String::new(), |text, n| text + &format!("w{n} "));
+        let found = query(&text);
+        assert!(found.terms.len() <= super::MAX_TERMS);
+        assert!(query(&"é".repeat(20_000)).text().len() == 40_000);
+    }
+}
