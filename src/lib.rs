@@ -23,3 +23,4 @@ pub mod resolve;
 pub mod search;
 pub mod store;
 pub mod syntax;
+pub mod workspace;

@@ -1,0 +1,153 @@
+//! Checks of what answers rest on, each with its repair.
+//!
+//! Refuses to repair: a check looks and says.
+
+use super::Workspace;
+use crate::config::Config;
+use crate::store;
+
+/// One check and what it found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Check {
+    /// What was looked at.
+    pub name: &'static str,
+    /// What was found.
+    pub detail: String,
+    /// How to mend it; `None` when it is in order.
+    pub fix: Option<String>,
+}
+
+/// What the checks of one repository found.
+#[derive(Clone, Debug)]
+pub struct Diagnosis {
+    /// Whether the index of what is checked out passed SQLite's check, or there is none.
+    pub integrity_ok: bool,
+    /// Whether it uses a write-ahead log, or there is none.
+    pub wal_mode: bool,
+    /// The checks.
+    pub checks: Vec<Check>,
+}
+
+impl Check {
+    /// Returns a check that found nothing wrong.
+    pub fn passed(name: &'static str, detail: impl Into<String>) -> Self {
+        Self {
+            name,
+            detail: detail.into(),
+            fix: None,
+        }
+    }
+
+    /// Returns a check that found something, with the repair.
+    pub fn failed(name: &'static str, detail: impl Into<String>, fix: impl Into<String>) -> Self {
+        Self {
+            name,
+            detail: detail.into(),
+            fix: Some(fix.into()),
+        }
+    }
+}
+
+/// Checks that the data directory can be written, or can be made.
+pub fn data_directory(config: &Config) -> Check {
+    let name = "data directory";
+    let place = config.home.display();
+    let Some(there) = config.home.ancestors().find(|path| path.exists()) else {
+        return Check::failed(name, format!("{place} cannot be made"), "set CODELENS_HOME");
+    };
+    let probe = there.join(format!(".codelens-probe-{}", store::home::new_build()));
+    match std::fs::File::create_new(&probe) {
+        Ok(file) => {
+            drop(file);
+            drop(std::fs::remove_file(&probe));
+            Check::passed(name, format!("{place} can be written"))
+        }
+        Err(error) if there == config.home => Check::failed(
+            name,
+            format!("{place} cannot be written: {error}"),
+            "make it writable, or set CODELENS_HOME; until then indexes are only read and may be stale",
+        ),
+        Err(error) => Check::failed(
+            name,
+            format!("{place} does not exist and cannot be made: {error}"),
+            "set CODELENS_HOME to a directory that can be written",
+        ),
+    }
+}
+
+/// Checks a repository, its indexes and the index of what is checked out.
+pub fn of_repository(workspace: &Workspace) -> Diagnosis {
+    let mut found = Diagnosis {
+        integrity_ok: true,
+        wal_mode: true,
+        checks: Vec::new(),
+    };
+    let again = "run `codelens refresh --force` to build the index anew";
+    match workspace.repo().and_then(|repo| Ok(repo.motion()?)) {
+        Ok(motion) if motion.locked => found.checks.push(Check::failed(
+            "repository",
+            "git holds `index.lock`: indexes are not brought up meanwhile",
+            "wait until the git command ends; if none runs, remove `index.lock` from the git directory",
+        )),
+        Ok(motion) => {
+            let branch = motion.snapshot.branch.name().unwrap_or("detached HEAD").to_owned();
+            found.checks.push(Check::passed("repository", branch));
+        }
+        Err(error) => {
+            found.checks.push(Check::failed("repository", error.message, error.hint));
+            return found;
+        }
+    }
+    match workspace.health() {
+        Ok(None) => found.checks.push(Check::passed(
+            "index",
+            "none yet for what is checked out; the first query or `codelens refresh` builds it",
+        )),
+        Ok(Some(health)) => {
+            found.wal_mode = health.journal_mode == "wal";
+            found.checks.push(match health.damage {
+                None => Check::passed("index", "passes SQLite's integrity check"),
+                Some(damage) => {
+                    found.integrity_ok = false;
+                    Check::failed("index", format!("damaged: {damage}"), again)
+                }
+            });
+        }
+        Err(error) => {
+            found.integrity_ok = false;
+            found
+                .checks
+                .push(Check::failed("index", error.message, again));
+        }
+    }
+    if let Ok(entries) = workspace.indexes() {
+        let bytes: u64 = entries.iter().map(|entry| entry.bytes).sum();
+        found.checks.push(Check::passed(
+            "indexes",
+            format!(
+                "{} of this repository, {} KiB",
+                entries.len(),
+                bytes.div_ceil(1024)
+            ),
+        ));
+    }
+    found
+}
+
+/// Returns the layout of index files that this version reads and writes.
+pub fn schema_version() -> i64 {
+    store::SCHEMA_VERSION
+}
+
+/// Returns the version of the SQLite library in use.
+pub fn sqlite_version() -> &'static str {
+    store::sqlite_version()
+}
+
+/// Returns whether a `git` program is on the search path. It is not needed: repositories are read in
+/// process.
+pub fn has_git_program() -> bool {
+    let name = if cfg!(windows) { "git.exe" } else { "git" };
+    std::env::var_os("PATH")
+        .is_some_and(|paths| std::env::split_paths(&paths).any(|dir| dir.join(name).is_file()))
+}

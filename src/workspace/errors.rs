@@ -1,0 +1,109 @@
+//! What the doors report, as the error that a client sees.
+//!
+//! The only place where a room's error gets its code and its next step.
+
+use crate::error::{Code, Error};
+use crate::git::GitError;
+use crate::reconcile::ReconcileError;
+use crate::store::StoreError;
+
+impl From<GitError> for Error {
+    fn from(error: GitError) -> Self {
+        // Messages name no absolute path: those go to the log with the source.
+        let status =
+            "`git status` shows whether git can read the repository; `codelens doctor` tells more";
+        let (code, message, hint) = match &error {
+            GitError::NotARepository { .. } => (
+                Code::NotARepo,
+                "this place is not inside a git work tree".to_owned(),
+                "run it inside a git work tree, or pass `repo` (on the command line `--repo PATH`)"
+                    .to_owned(),
+            ),
+            GitError::Bare { .. } => (
+                Code::NotARepo,
+                "this is a bare repository: it has no work tree".to_owned(),
+                "make a work tree with `git worktree add DIR`, and ask there".to_owned(),
+            ),
+            GitError::BrokenLink { .. } => (
+                Code::Git,
+                "the `.git` file points to a directory that is no git repository".to_owned(),
+                "run `git worktree repair` in the main work tree, or clone again".to_owned(),
+            ),
+            GitError::Unsupported { what, hint } => {
+                (Code::Git, format!("not supported: {what}"), hint.clone())
+            }
+            GitError::Open { .. } => (
+                Code::Git,
+                "the repository could not be opened".to_owned(),
+                status.to_owned(),
+            ),
+            GitError::Staging { .. } => (
+                Code::Git,
+                "git's staging area could not be read".to_owned(),
+                status.to_owned(),
+            ),
+            GitError::Rules { .. } => (
+                Code::Git,
+                "a file of ignore rules or attributes could not be read".to_owned(),
+                status.to_owned(),
+            ),
+            _ => (Code::Git, error.to_string(), status.to_owned()),
+        };
+        Self::new(code, message, hint).because(error)
+    }
+}
+
+impl From<StoreError> for Error {
+    fn from(error: StoreError) -> Self {
+        let (code, message, hint) = if error.is_busy() {
+            (
+                Code::IndexBusy,
+                "another process is writing this index".to_owned(),
+                "call again in a moment",
+            )
+        } else {
+            match &error {
+                StoreError::Home(what) => (
+                    Code::Io,
+                    what.clone(),
+                    "set CODELENS_HOME to a directory outside the repository",
+                ),
+                StoreError::Io { doing, .. } => (
+                    Code::Io,
+                    format!("cannot {doing} in the data directory"),
+                    "`codelens doctor` shows the data directory and what is wrong with it",
+                ),
+                StoreError::Version { found, wanted, .. } if found > wanted => (
+                    Code::NewerSchema,
+                    format!("the index has schema {found}, this version knows {wanted}"),
+                    "update codelens, or run `codelens refresh --force`",
+                ),
+                StoreError::Version { .. } | StoreError::Corrupt { .. } => (
+                    Code::Io,
+                    "the index is damaged or of another version".to_owned(),
+                    "run `codelens refresh --force` to build it anew",
+                ),
+                StoreError::Sqlite { doing, .. } if error.is_corrupt() => (
+                    Code::Io,
+                    format!("the index is damaged (while {doing})"),
+                    "run `codelens refresh --force` to build it anew",
+                ),
+                StoreError::Sqlite { doing, .. } => (
+                    Code::Io,
+                    format!("the index could not be used while {doing}"),
+                    "`codelens doctor` checks the index and the data directory",
+                ),
+            }
+        };
+        Self::new(code, message, hint).because(error)
+    }
+}
+
+impl From<ReconcileError> for Error {
+    fn from(error: ReconcileError) -> Self {
+        match error {
+            ReconcileError::Git(error) => error.into(),
+            ReconcileError::Store(error) => error.into(),
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! The road to an answer: find out what differs, bring the index up within the budget, answer from one
+//! generation, and make sure that neither `HEAD` nor the staging area moved meanwhile.
+//!
+//! `fresh` is the outcome of a proof that this call made; nothing here assumes it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use super::{View, Workspace, key_of};
+use crate::error::{Error, Result};
+use crate::git::{Motion, Repo};
+use crate::model::{Budget, Freshness, UnknownReason};
+use crate::reconcile::{self, Outcome, ReconcileError, seed};
+use crate::store::{Index, IndexKey, StoreError, WriteLock};
+
+/// How long a try may be when work is done after an answer: the lock is free in between.
+const CATCH_UP_STEP: Duration = Duration::from_millis(400);
+
+impl Workspace {
+    /// Answers from an index that was brought as far as the budget allows.
+    ///
+    /// The answer is made again if git moved while it was made; if it moved once more, the answer is
+    /// said to be `unknown`, never more.
+    pub fn query<T>(
+        self: &Arc<Self>,
+        interrupt: &Arc<AtomicBool>,
+        answer: impl Fn(&View<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let budget = Budget::within(self.budget, Arc::clone(interrupt));
+        for is_last in [false, true] {
+            let repo = self.repo()?;
+            let before = repo.motion()?;
+            let key = key_of(&repo, before.snapshot.clone());
+            let mut index = self.index_for(&repo, &key)?;
+            let outcome = match self.bring_up(&repo, &mut index, &key, &before, &budget) {
+                Ok(outcome) => outcome,
+                Err(ReconcileError::Store(error)) if error.is_corrupt() && !is_last => {
+                    self.replace_damaged(&repo, &key, &error)?;
+                    continue;
+                }
+                Err(error) => unproved(&index, &error)?,
+            };
+            if budget.is_cancelled() {
+                return Err(Error::cancelled());
+            }
+            let made = {
+                let read = index.read()?;
+                let is_same = read.meta().generation == outcome.generation;
+                let mut freshness = outcome.freshness;
+                if !is_same {
+                    if !is_last {
+                        continue;
+                    }
+                    freshness = Freshness::unknown(UnknownReason::Busy, freshness.pending);
+                }
+                let ask = |freshness: &Freshness| {
+                    answer(&View {
+                        read: &read,
+                        freshness,
+                        index_id: &index.pointer().index_id,
+                        budget: &budget,
+                        repo: &repo,
+                    })
+                };
+                let made = ask(&freshness)?;
+                let has_moved = before.locked || repo.motion()? != before;
+                if has_moved && !is_last {
+                    None
+                } else if has_moved {
+                    Some(ask(&Freshness::unknown(
+                        UnknownReason::Moved,
+                        freshness.pending,
+                    ))?)
+                } else {
+                    if !freshness.pending.is_empty() {
+                        self.catch_up();
+                    }
+                    Some(made)
+                }
+            };
+            self.keep(index);
+            if let Some(made) = made {
+                return Ok(made);
+            }
+        }
+        unreachable!("the last try always returns")
+    }
+
+    /// Returns the index of what is checked out, made from the nearest one if there is none.
+    pub(super) fn index_for(&self, repo: &Repo, key: &IndexKey) -> Result<Index> {
+        if let Some(index) = self.idle_index(key) {
+            return Ok(index);
+        }
+        let (index, origin) = seed::open_or_create(repo, &self.home, key)?;
+        if origin != seed::Origin::Existing {
+            tracing::info!(index_id = index.pointer().index_id, ?origin, "new index");
+        }
+        Ok(index)
+    }
+
+    fn bring_up(
+        &self,
+        repo: &Repo,
+        index: &mut Index,
+        key: &IndexKey,
+        before: &Motion,
+        budget: &Budget,
+    ) -> std::result::Result<Outcome, ReconcileError> {
+        let detection = reconcile::detect(repo, index, budget)?;
+        if detection.is_current() {
+            return Ok(reconcile::inspect(
+                repo,
+                detection,
+                budget,
+                UnknownReason::Moved,
+            ));
+        }
+        if before.locked {
+            // Git is about to change what is there: nothing is written until it is done.
+            return Ok(reconcile::inspect(
+                repo,
+                detection,
+                budget,
+                UnknownReason::Moved,
+            ));
+        }
+        let path = self.home.repo(&key.repo_id).write_lock(&key.index_id());
+        let patience = budget.remaining().unwrap_or_default() / 4;
+        match WriteLock::take(&path, patience) {
+            Ok(Some(_lock)) => reconcile::repair(repo, index, &detection, budget, &|_, _| ()),
+            Ok(None) => {
+                // Whoever holds the lock has gone on meanwhile.
+                let now = reconcile::detect(repo, index, budget)?;
+                Ok(reconcile::inspect(repo, now, budget, UnknownReason::Busy))
+            }
+            Err(error) => {
+                tracing::warn!(%error, "the index can't be written");
+                Ok(reconcile::inspect(
+                    repo,
+                    detection,
+                    budget,
+                    UnknownReason::Io,
+                ))
+            }
+        }
+    }
+
+    /// Puts a new, empty build in the place of a damaged one.
+    pub(super) fn replace_damaged(
+        &self,
+        repo: &Repo,
+        key: &IndexKey,
+        error: &StoreError,
+    ) -> Result<()> {
+        tracing::warn!(%error, "the index is damaged: set aside, building a new one");
+        let index = seed::create_empty(repo, &self.home, key)?;
+        seed::publish(&self.home, &index)?;
+        Ok(())
+    }
+
+    /// Works off what an answer left undone, so that the next call finds it done. Only a server does
+    /// this, one thread a work tree; the thread ends when nothing is left or nothing gets done.
+    fn catch_up(self: &Arc<Self>) {
+        if !self.is_server || self.is_catching_up.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        let workspace = Arc::clone(self);
+        let spawned = std::thread::Builder::new()
+            .name("catch-up".to_owned())
+            .spawn(move || {
+                let mut left = usize::MAX;
+                while let Ok(Some(now)) = workspace.catch_up_once() {
+                    if now == 0 || now >= left {
+                        break;
+                    }
+                    left = now;
+                    // Whoever waits for the lock gets it here.
+                    std::thread::sleep(Duration::from_millis(10));
+                }
+                workspace.is_catching_up.store(false, Ordering::Release);
+            });
+        if let Err(error) = spawned {
+            tracing::warn!(%error, "no thread to catch up with");
+            self.is_catching_up.store(false, Ordering::Release);
+        }
+    }
+
+    /// Returns how many files are still to be done; `None` where nothing could be done now.
+    fn catch_up_once(&self) -> Result<Option<usize>> {
+        let budget = Budget::within(CATCH_UP_STEP, Arc::default());
+        let repo = self.repo()?;
+        let before = repo.motion()?;
+        if before.locked {
+            return Ok(None);
+        }
+        let key = key_of(&repo, before.snapshot.clone());
+        let mut index = self.index_for(&repo, &key)?;
+        let path = self.home.repo(&key.repo_id).write_lock(&key.index_id());
+        let Some(_lock) = WriteLock::take(&path, Duration::ZERO)? else {
+            return Ok(None);
+        };
+        let outcome = reconcile::reconcile(&repo, &mut index, &budget, &|_, _| ())?;
+        self.keep(index);
+        Ok(Some(outcome.freshness.pending.len()))
+    }
+}
+
+/// Returns what is known where the proof failed: nothing but the rows.
+fn unproved(index: &Index, error: &ReconcileError) -> Result<Outcome> {
+    let reason = match error {
+        ReconcileError::Git(_) => UnknownReason::Git,
+        ReconcileError::Store(error) if error.is_busy() => UnknownReason::Busy,
+        ReconcileError::Store(_) => UnknownReason::Io,
+    };
+    tracing::warn!(%error, "freshness could not be proved");
+    Ok(Outcome {
+        freshness: Freshness::unknown(reason, Vec::new()),
+        generation: index.read()?.meta().generation,
+        n_indexed: 0,
+        n_deleted: 0,
+    })
+}

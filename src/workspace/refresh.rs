@@ -1,0 +1,162 @@
+//! Bringing an index fully up, with no budget.
+//!
+//! A build that is stopped keeps what it did and goes on from there.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use super::{IndexStatus, Workspace, key_of, state};
+use crate::error::{Code, Error, Result};
+use crate::git::{Motion, Repo};
+use crate::model::{Budget, FreshnessState, Snapshot};
+use crate::reconcile::{self, seed};
+use crate::store::WriteLock;
+
+/// How often the work tree may change under a refresh before it reports what is pending.
+const MAX_ROUNDS: usize = 3;
+
+/// How long to wait for git to finish what it is doing.
+const GIT_PATIENCE: Duration = Duration::from_secs(3);
+
+/// What a refresh did and left.
+#[derive(Clone, Debug)]
+pub struct Refreshed {
+    /// The index.
+    pub index_id: String,
+    /// What is checked out.
+    pub snapshot: Snapshot,
+    /// `ready`, or `partial` if the work tree changed faster than it could be read.
+    pub status: IndexStatus,
+    /// Files read and written by this call.
+    pub n_indexed: u64,
+    /// Files removed by this call.
+    pub n_deleted: u64,
+    /// Files in the index.
+    pub n_files: u64,
+    /// Chunks in the index.
+    pub n_chunks: u64,
+    /// What was left out or reduced, by reason.
+    pub skipped: BTreeMap<&'static str, u64>,
+    /// The index that a new one was started from.
+    pub seeded_from: Option<String>,
+    /// How long it took.
+    pub elapsed_ms: u64,
+}
+
+impl Workspace {
+    /// Brings the index of what is checked out fully up; `force` builds it from nothing. Waits for
+    /// another process that is building it.
+    ///
+    /// # Errors
+    /// `cancelled` when interrupted; `git` while git itself holds its lock.
+    pub fn refresh(
+        self: &Arc<Self>,
+        force: bool,
+        interrupt: &Arc<AtomicBool>,
+        on_progress: reconcile::OnProgress<'_>,
+    ) -> Result<Refreshed> {
+        let begun = Instant::now();
+        let budget = Budget::unlimited(Arc::clone(interrupt));
+        let repo = self.repo()?;
+        let motion = wait_for_git(&repo, &budget)?;
+        let key = key_of(&repo, motion.snapshot.clone());
+        let repo_home = self.home.repo(&key.repo_id);
+        repo_home.create(repo.common_dir(), repo.family().as_deref())?;
+        let lock = wait_for_lock(&repo_home.write_lock(&key.index_id()), &budget)?;
+        let mut seeded_from = None;
+        let mut index = if force {
+            seed::create_empty(&repo, &self.home, &key)?
+        } else if let Some(index) = self.idle_index(&key) {
+            index
+        } else {
+            let (index, origin) = seed::open_or_create(&repo, &self.home, &key)?;
+            if let seed::Origin::Seeded(from) = origin {
+                seeded_from = Some(from);
+            }
+            index
+        };
+        let mut n_indexed = 0;
+        let mut n_deleted = 0;
+        let mut status = IndexStatus::Partial;
+        for round in 0..MAX_ROUNDS {
+            let outcome = match reconcile::reconcile(&repo, &mut index, &budget, on_progress) {
+                Err(reconcile::ReconcileError::Store(error))
+                    if error.is_corrupt() && round == 0 =>
+                {
+                    self.replace_damaged(&repo, &key, &error)?;
+                    index = self.index_for(&repo, &key)?;
+                    continue;
+                }
+                outcome => outcome?,
+            };
+            n_indexed += outcome.n_indexed;
+            n_deleted += outcome.n_deleted;
+            if budget.is_cancelled() {
+                return Err(Error::cancelled());
+            }
+            if outcome.freshness.state == FreshnessState::Fresh {
+                status = IndexStatus::Ready;
+                break;
+            }
+        }
+        if force {
+            seed::publish(&self.home, &index)?;
+        }
+        drop(lock);
+        if repo.snapshot()? != key.snapshot {
+            status = IndexStatus::Partial;
+        }
+        let refreshed = {
+            let read = index.read()?;
+            let counts = read.counts()?;
+            Refreshed {
+                index_id: key.index_id(),
+                snapshot: key.snapshot,
+                status,
+                n_indexed,
+                n_deleted,
+                n_files: counts.files,
+                n_chunks: counts.chunks,
+                skipped: state::skipped(&read)?,
+                seeded_from,
+                elapsed_ms: u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX),
+            }
+        };
+        self.keep(index);
+        Ok(refreshed)
+    }
+}
+
+fn wait_for_lock(path: &std::path::Path, budget: &Budget) -> Result<WriteLock> {
+    loop {
+        if let Some(lock) = WriteLock::take(path, Duration::from_millis(100))? {
+            return Ok(lock);
+        }
+        if budget.is_cancelled() {
+            return Err(Error::cancelled());
+        }
+    }
+}
+
+fn wait_for_git(repo: &Repo, budget: &Budget) -> Result<Motion> {
+    let until = Instant::now() + GIT_PATIENCE;
+    loop {
+        let motion = repo.motion()?;
+        if !motion.locked {
+            return Ok(motion);
+        }
+        if budget.is_cancelled() {
+            return Err(Error::cancelled());
+        }
+        if Instant::now() >= until {
+            return Err(Error::new(
+                Code::Git,
+                "git is changing the repository (`index.lock` is there)",
+                "wait until the git command ends; if none runs, remove `index.lock` from the git directory",
+            ));
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}

@@ -1,0 +1,149 @@
+//! Text from the disk: a file as it is now, and the place where a handle's code is now.
+//!
+//! Nothing here comes from the index but the path behind a handle.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use super::view::{missing, outside, why_absent};
+use super::{View, Workspace};
+use crate::error::{Code, Error, Result};
+use crate::git::ReadError;
+use crate::model::policy::{MAX_FILE_BYTES, is_secret_name};
+use crate::model::{Budget, ContentId, Handle, HandleKind, RepoPath, SkipReason, naming, policy};
+use crate::reconcile::prepare;
+
+/// The largest file that is read for a person or an agent, in bytes.
+const MAX_READ_BYTES: u64 = 64 << 20;
+
+/// A file, or some lines of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The file.
+    pub path: RepoPath,
+    /// First and last line, from 1; `None` for the whole file.
+    pub lines: Option<(u32, u32)>,
+}
+
+/// A file's text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Text {
+    /// The text; bytes that are not UTF-8 are U+FFFD.
+    pub text: String,
+    /// How many bytes those were.
+    pub n_invalid: u64,
+}
+
+impl Place {
+    /// Returns a whole file by what a caller named it.
+    ///
+    /// # Errors
+    /// `outside_repo` for an absolute path or one with `..`.
+    pub fn whole(path: &str) -> Result<Self> {
+        let path = RepoPath::normalise(path).ok_or_else(|| outside(path))?;
+        Ok(Self { path, lines: None })
+    }
+}
+
+impl Workspace {
+    /// Reads a file of the work tree as it is now, ignored ones included, secrets not.
+    pub fn text(&self, path: &RepoPath) -> Result<Text> {
+        let repo = self.repo()?;
+        let refused = |reason: SkipReason| {
+            Error::new(
+                Code::NotIndexed,
+                format!("`{path}` is not shown: {}", reason.as_str()),
+                "read it by other means if you must",
+            )
+        };
+        let tree = repo.tree();
+        let real = match tree.resolve(path) {
+            Ok(real) => real,
+            Err(ReadError::Outside) => return Err(outside(path)),
+            Err(_) => return Err(missing(path)),
+        };
+        if is_secret_name(path) || is_secret_name(&real) {
+            return Err(refused(SkipReason::Secret));
+        }
+        let file = tree
+            .read(&real, MAX_READ_BYTES)
+            .map_err(|error| match error {
+                ReadError::Outside => outside(path),
+                ReadError::TooLarge { .. } => refused(SkipReason::TooLarge),
+                ReadError::Io(_) => refused(SkipReason::Unreadable),
+                ReadError::Missing | ReadError::NotAFile => missing(path),
+            })?;
+        if let Some(reason @ (SkipReason::Binary | SkipReason::Secret)) =
+            policy::judge(&real, &file.bytes, false, true)
+        {
+            return Err(refused(reason));
+        }
+        let n_invalid = file
+            .bytes
+            .utf8_chunks()
+            .map(|piece| piece.invalid().len() as u64)
+            .sum();
+        let text = match String::from_utf8(file.bytes) {
+            Ok(text) => text,
+            Err(broken) => String::from_utf8_lossy(broken.as_bytes()).into_owned(),
+        };
+        Ok(Text { text, n_invalid })
+    }
+
+    /// Returns where the code of a handle is now; `None` if it is in no file of the index. Reads the
+    /// file again if it changed since it was indexed.
+    pub fn locate(
+        self: &Arc<Self>,
+        handle: Handle,
+        interrupt: &Arc<AtomicBool>,
+    ) -> Result<Option<Place>> {
+        self.query(interrupt, |view| locate(view, handle))
+    }
+}
+
+fn locate(view: &View<'_>, handle: Handle) -> Result<Option<Place>> {
+    let known = match handle.kind {
+        HandleKind::Symbol => view.read.symbol_by_handle(handle.hash)?.map(|symbol| {
+            let lines = (symbol.span.start_line, symbol.span.end_line);
+            (symbol.path, lines)
+        }),
+        HandleKind::Chunk => view
+            .read
+            .chunk_by_handle(handle.hash)?
+            .map(|chunk| (chunk.path, (chunk.span.start_line, chunk.span.end_line))),
+    };
+    let Some((path, lines)) = known else {
+        return Ok(None);
+    };
+    let Some(row) = view.read.file(path.as_str())? else {
+        return Ok(None);
+    };
+    let Ok(file) = view.repo.tree().read(&path, MAX_FILE_BYTES) else {
+        return Err(why_absent(view.repo, &path));
+    };
+    if ContentId::of(&file.bytes) == row.content {
+        return Ok(Some(Place {
+            path,
+            lines: Some(lines),
+        }));
+    }
+    let budget = Budget::unlimited(view.budget.interrupt());
+    let Some((text, extraction, _)) = prepare::extract(&path, &file.bytes, false, &budget) else {
+        return Err(Error::cancelled());
+    };
+    let symbols = naming::symbol_handles(&path, &extraction.facts.symbols);
+    let span = match handle.kind {
+        HandleKind::Symbol => symbols
+            .iter()
+            .position(|hash| *hash == handle.hash)
+            .map(|at| extraction.facts.symbols[at].span),
+        HandleKind::Chunk => naming::chunk_handles(&path, &symbols, &extraction.chunks, &text)
+            .iter()
+            .position(|hash| *hash == handle.hash)
+            .map(|at| extraction.chunks[at].span),
+    };
+    Ok(span.map(|span| Place {
+        path,
+        lines: Some((span.start_line, span.end_line)),
+    }))
+}

@@ -1,0 +1,252 @@
+//! What is known of the indexes of a repository without building anything.
+//!
+//! Refuses to write.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use super::{Workspace, key_of};
+use crate::error::Result;
+use crate::git::Repo;
+use crate::model::{Budget, SkipReason, Snapshot, UnknownReason};
+use crate::reconcile::{self, seed};
+use crate::store::files::Counts;
+use crate::store::{Index, IndexKey, Pointer, Read, WriteLock};
+
+/// How far an index is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IndexStatus {
+    /// There is none.
+    Missing,
+    /// A process is building it.
+    Building,
+    /// Files are pending.
+    Partial,
+    /// It equals the work tree.
+    Ready,
+}
+
+impl IndexStatus {
+    /// Returns the word used in answers.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Missing => "missing",
+            Self::Building => "building",
+            Self::Partial => "partial",
+            Self::Ready => "ready",
+        }
+    }
+}
+
+/// What is checked out and which index belongs to it.
+#[derive(Clone, Debug)]
+pub struct Current {
+    /// The work tree.
+    pub work_dir: std::path::PathBuf,
+    /// Which work tree of the repository it is.
+    pub worktree_id: String,
+    /// What is checked out.
+    pub snapshot: Snapshot,
+    /// The index that belongs to it, whether or not it exists.
+    pub index_id: String,
+    /// How far it is.
+    pub status: IndexStatus,
+    /// Files of the work tree that differ from `HEAD`.
+    pub n_dirty: u64,
+    /// Files that differ from the index.
+    pub n_pending: u64,
+    /// When its rows last changed, in milliseconds since the Unix epoch.
+    pub last_indexed_ms: Option<i64>,
+    /// The index that a missing one would start from.
+    pub seed_from: Option<String>,
+}
+
+/// One index of a repository.
+#[derive(Clone, Debug)]
+pub struct IndexEntry {
+    /// Whose it is.
+    pub pointer: Pointer,
+    /// The bytes of its files.
+    pub bytes: u64,
+    /// When it was last opened, in milliseconds since the Unix epoch.
+    pub last_used_ms: Option<i64>,
+    /// Whether it belongs to what is checked out here.
+    pub is_active: bool,
+}
+
+/// What an index holds.
+#[derive(Clone, Debug, Default)]
+pub struct Contents {
+    /// Rows of each kind.
+    pub counts: Counts,
+    /// Files by language.
+    pub languages: BTreeMap<String, u64>,
+    /// What was left out or reduced, by reason.
+    pub skipped: BTreeMap<&'static str, u64>,
+    /// When rows last changed, in milliseconds since the Unix epoch.
+    pub last_indexed_ms: Option<i64>,
+    /// Files that differ from the index, or wait to be linked.
+    pub n_pending: u64,
+}
+
+/// What a check of the index found.
+#[derive(Clone, Debug)]
+pub struct Health {
+    /// SQLite's finding; `None` when nothing is wrong.
+    pub damage: Option<String>,
+    /// The journal mode.
+    pub journal_mode: String,
+}
+
+impl Workspace {
+    /// Returns what is checked out and how far its index is. Builds nothing.
+    pub fn current(&self, interrupt: &Arc<AtomicBool>) -> Result<Current> {
+        let repo = self.repo()?;
+        let budget = Budget::unlimited(Arc::clone(interrupt));
+        let snapshot = repo.snapshot()?;
+        let key = key_of(&repo, snapshot.clone());
+        let n_dirty = repo.dirty(&budget)?.paths.len() as u64;
+        let mut current = Current {
+            work_dir: repo.work_dir().to_owned(),
+            worktree_id: repo.worktree_id(),
+            snapshot,
+            index_id: key.index_id(),
+            status: IndexStatus::Missing,
+            n_dirty,
+            n_pending: 0,
+            last_indexed_ms: None,
+            seed_from: None,
+        };
+        let Some(index) = self.existing(&key)? else {
+            current.seed_from = seed::nearest(&repo, &self.home, &key).map(|found| found.index_id);
+            current.n_pending = repo.scan(&budget)?.files.len() as u64;
+            return Ok(current);
+        };
+        let is_held = WriteLock::is_held(&self.home.repo(&key.repo_id).write_lock(&key.index_id()));
+        current.n_pending = n_pending(&repo, &index, &budget)?;
+        let meta = index.read()?.meta().clone();
+        current.last_indexed_ms = meta.last_indexed_ms;
+        current.status = match current.n_pending {
+            _ if is_held && !meta.complete => IndexStatus::Building,
+            0 if meta.complete => IndexStatus::Ready,
+            _ => IndexStatus::Partial,
+        };
+        self.keep(index);
+        Ok(current)
+    }
+
+    /// Returns the index that belongs to what is checked out, whether or not it exists.
+    pub fn identity(&self) -> Result<(String, Snapshot)> {
+        let repo = self.repo()?;
+        let snapshot = repo.snapshot()?;
+        Ok((key_of(&repo, snapshot.clone()).index_id(), snapshot))
+    }
+
+    /// Returns every index of the repository, the active one first, then the most recently used.
+    pub fn indexes(&self) -> Result<Vec<IndexEntry>> {
+        let repo = self.repo()?;
+        let key = key_of(&repo, repo.snapshot()?);
+        let home = self.home.repo(&key.repo_id);
+        let active = key.index_id();
+        let mut found: Vec<IndexEntry> = home
+            .pointers()
+            .into_iter()
+            .map(|pointer| IndexEntry {
+                bytes: home.bytes(&pointer),
+                last_used_ms: home.last_used_ms(&pointer),
+                is_active: pointer.index_id == active,
+                pointer,
+            })
+            .collect();
+        found.sort_by_key(|entry| {
+            (
+                !entry.is_active,
+                std::cmp::Reverse(entry.last_used_ms),
+                entry.pointer.index_id.clone(),
+            )
+        });
+        Ok(found)
+    }
+
+    /// Returns what the index of what is checked out holds; `None` if there is none.
+    pub fn contents(&self, interrupt: &Arc<AtomicBool>) -> Result<Option<Contents>> {
+        let repo = self.repo()?;
+        let key = key_of(&repo, repo.snapshot()?);
+        let Some(index) = self.existing(&key)? else {
+            return Ok(None);
+        };
+        let budget = Budget::within(self.budget, Arc::clone(interrupt));
+        let n_pending = n_pending(&repo, &index, &budget)?;
+        let contents = {
+            let read = index.read()?;
+            Contents {
+                counts: read.counts()?,
+                languages: read.languages()?,
+                skipped: skipped(&read)?,
+                last_indexed_ms: read.meta().last_indexed_ms,
+                n_pending,
+            }
+        };
+        self.keep(index);
+        Ok(Some(contents))
+    }
+
+    /// Checks the index of what is checked out; `None` if there is none.
+    pub fn health(&self) -> Result<Option<Health>> {
+        let repo = self.repo()?;
+        let key = key_of(&repo, repo.snapshot()?);
+        let Some(index) = self.existing(&key)? else {
+            return Ok(None);
+        };
+        let health = Health {
+            damage: index.damage()?,
+            journal_mode: index.journal_mode()?,
+        };
+        Ok(Some(health))
+    }
+
+    fn existing(&self, key: &IndexKey) -> Result<Option<Index>> {
+        if let Some(index) = self.idle_index(key) {
+            return Ok(Some(index));
+        }
+        let home = self.home.repo(&key.repo_id);
+        let Some(pointer) = home.pointer(&key.index_id()) else {
+            return Ok(None);
+        };
+        match Index::open(&home, pointer) {
+            Ok(index) => Ok(Some(index)),
+            // The next query puts a new one in its place.
+            Err(error) if error.is_unusable() => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+fn n_pending(repo: &Repo, index: &Index, budget: &Budget) -> Result<u64> {
+    let detection = reconcile::detect(repo, index, budget)?;
+    let n_unlinked = detection.n_unlinked;
+    let outcome = reconcile::inspect(repo, detection, budget, UnknownReason::Busy);
+    Ok(outcome.freshness.pending.len() as u64 + n_unlinked)
+}
+
+/// Returns what was left out or reduced, by the words used in answers.
+pub(super) fn skipped(read: &Read<'_>) -> Result<BTreeMap<&'static str, u64>> {
+    let mut found: BTreeMap<&'static str, u64> = read
+        .skipped()?
+        .into_iter()
+        .map(|(reason, n)| (reason.as_str(), n))
+        .collect();
+    for part in read.meta().left_out.split(',') {
+        let Some((word, n)) = part.split_once('=') else {
+            continue;
+        };
+        let reason = SkipReason::ALL
+            .iter()
+            .find(|reason| reason.as_str() == word);
+        if let (Some(reason), Ok(n)) = (reason, n.parse::<u64>()) {
+            *found.entry(reason.as_str()).or_default() += n;
+        }
+    }
+    Ok(found)
+}

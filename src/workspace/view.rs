@@ -1,0 +1,83 @@
+//! What a query tool sees: one generation of one index, and how current it is.
+//!
+//! Refuses to know how it became current.
+
+use std::sync::Arc;
+
+use crate::error::{Code, Error};
+use crate::git::{ReadError, Repo};
+use crate::model::policy::MAX_FILE_BYTES;
+use crate::model::{Budget, ContentId, Freshness, RepoPath, SkipReason};
+use crate::reconcile::prepare::decode;
+use crate::search::Sources;
+use crate::store::Read;
+
+/// One generation of one index, and how current it is.
+pub struct View<'a> {
+    /// The rows.
+    pub read: &'a Read<'a>,
+    /// How they compare with the work tree.
+    pub freshness: &'a Freshness,
+    /// The identity of the index that the rows are of.
+    pub index_id: &'a str,
+    /// When and by whom the call is ended.
+    pub budget: &'a Budget,
+    pub(super) repo: &'a Repo,
+}
+
+impl View<'_> {
+    /// Returns why `path` is not in the index: the error for a path that a caller named.
+    pub fn why_absent(&self, path: &RepoPath) -> Error {
+        why_absent(self.repo, path)
+    }
+}
+
+impl Sources for View<'_> {
+    /// Reads a file of the work tree whose bytes are still those that were indexed.
+    fn read(&self, path: &RepoPath, content: ContentId) -> Option<Arc<str>> {
+        let file = self.repo.tree().read(path, MAX_FILE_BYTES).ok()?;
+        (ContentId::of(&file.bytes) == content).then(|| decode(&file.bytes).into())
+    }
+}
+
+/// Returns the error for a path that is not in the index: it is not there, or it is left out.
+pub(super) fn why_absent(repo: &Repo, path: &RepoPath) -> Error {
+    let not_indexed = |reason: &str| {
+        Error::new(
+            Code::NotIndexed,
+            format!("`{path}` is not indexed: {reason}"),
+            "`codelens expand` (cl_expand) reads a file from the disk unless it is a secret",
+        )
+    };
+    if crate::model::policy::is_secret_name(path) {
+        return not_indexed("secret");
+    }
+    match repo.tree().resolve(path) {
+        Err(ReadError::Outside) => outside(path),
+        Err(_) => missing(path),
+        Ok(_) if matches!(repo.ignored_by(path, false), Ok(Some(_))) => not_indexed("ignored"),
+        Ok(found) if found != *path => not_indexed(SkipReason::Symlink.as_str()),
+        Ok(_) => match repo.tree().stat(path) {
+            Ok(Some(_)) => not_indexed("not brought up yet, or excluded"),
+            _ => missing(path),
+        },
+    }
+}
+
+/// Returns the error for a path that is not there.
+pub fn missing(path: &RepoPath) -> Error {
+    Error::new(
+        Code::PathNotFound,
+        format!("there is no file or directory `{path}`"),
+        "paths are relative to the root of the repository; `codelens map` (cl_map) lists files",
+    )
+}
+
+/// Returns the error for a path that leads out of the work tree.
+pub fn outside(path: impl std::fmt::Display) -> Error {
+    Error::new(
+        Code::OutsideRepo,
+        format!("`{path}` leads out of the repository"),
+        "pass a path relative to the root of the repository, without `..`",
+    )
+}
