@@ -23,4 +23,5 @@ pub mod resolve;
 pub mod search;
 pub mod store;
 pub mod syntax;
+pub mod tools;
 pub mod workspace;

@@ -1,0 +1,247 @@
+//! `cl_current`, `cl_refresh`, `cl_stats`: the state of the index of what is checked out.
+//!
+//! Refuses to know how an index is brought up.
+
+use std::collections::BTreeMap;
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::answer::time;
+use super::{Call, Progress, Tool};
+use crate::error::{Code, Result};
+
+/// Input of a tool that takes nothing of its own.
+#[derive(Debug, Default, Serialize, Deserialize, JsonSchema, Args)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Nothing {
+    /// Path of the repository, where it is not the working directory's.
+    #[arg(skip)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repo: Option<String>,
+}
+
+/// `cl_current`.
+pub struct Current;
+
+/// What is checked out and how far its index is.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CurrentOutput {
+    repo: Option<String>,
+    branch: Option<String>,
+    head_sha: Option<String>,
+    index_id: Option<String>,
+    status: Option<&'static str>,
+    dirty_files: u64,
+    last_indexed_at: Option<String>,
+    in_git_repo: bool,
+    worktree: Option<String>,
+    detached: bool,
+    pending_files: u64,
+    seed_from: Option<String>,
+}
+
+impl Tool for Current {
+    const NAME: &'static str = "cl_current";
+    const TITLE: &'static str = "Show what is checked out and whether its index is ready";
+    const ABOUT: &'static str = "First call: which repository, branch and commit is checked out, and whether its index is \
+        missing, building, partial or ready. Builds nothing; the query tools build what they need.";
+    const EXAMPLES: &'static str = "codelens current\ncodelens current --repo ../other --json";
+    type Input = Nothing;
+    type Output = CurrentOutput;
+
+    fn run(input: Nothing, call: &Call<'_>) -> Result<CurrentOutput> {
+        let workspace = match call.workspaces.open(input.repo.as_deref(), call.places) {
+            Err(error) if error.code == Code::NotARepo => return Ok(CurrentOutput::default()),
+            other => other?,
+        };
+        let current = workspace.current(&call.interrupt)?;
+        Ok(CurrentOutput {
+            repo: Some(current.work_dir.display().to_string()),
+            branch: current.snapshot.branch.name().map(str::to_owned),
+            head_sha: current.snapshot.head.as_ref().map(ToString::to_string),
+            index_id: Some(current.index_id),
+            status: Some(current.status.as_str()),
+            dirty_files: current.n_dirty,
+            last_indexed_at: current.last_indexed_ms.and_then(time),
+            in_git_repo: true,
+            worktree: Some(current.worktree_id),
+            detached: current.snapshot.branch.name().is_none(),
+            pending_files: current.n_pending,
+            seed_from: current.seed_from,
+        })
+    }
+}
+
+/// `cl_refresh`.
+pub struct Refresh;
+
+/// Input of `cl_refresh`.
+#[derive(Debug, Default, Serialize, Deserialize, JsonSchema, Args)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct RefreshInput {
+    /// Build from nothing, whatever is there.
+    #[arg(long)]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub force: bool,
+    /// Path of the repository, where it is not the working directory's.
+    #[arg(skip)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repo: Option<String>,
+}
+
+/// What a refresh did and left.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RefreshOutput {
+    index_id: String,
+    branch: Option<String>,
+    head_sha: Option<String>,
+    status: &'static str,
+    indexed_files: u64,
+    deleted_files: u64,
+    total_files: u64,
+    total_chunks: u64,
+    skipped: u64,
+    skipped_by_reason: BTreeMap<&'static str, u64>,
+    seeded_from: Option<String>,
+    elapsed_ms: u64,
+}
+
+impl Tool for Refresh {
+    const NAME: &'static str = "cl_refresh";
+    const TITLE: &'static str = "Build or bring up the index of what is checked out";
+    const ABOUT: &'static str = "Brings the index of what is checked out fully up, however long it takes, starting from the nearest \
+        index there is. Rarely needed: the query tools bring up what changed. Use it before a first question in a large repository.";
+    const EXAMPLES: &'static str = "codelens refresh\ncodelens refresh --force --json";
+    const READ_ONLY: bool = false;
+    type Input = RefreshInput;
+    type Output = RefreshOutput;
+
+    fn run(input: RefreshInput, call: &Call<'_>) -> Result<RefreshOutput> {
+        let workspace = call.workspaces.open(input.repo.as_deref(), call.places)?;
+        let tell = |done, total| (call.progress)(Progress { done, total });
+        let done = workspace.refresh(input.force, &call.interrupt, &tell)?;
+        Ok(RefreshOutput {
+            index_id: done.index_id,
+            branch: done.snapshot.branch.name().map(str::to_owned),
+            head_sha: done.snapshot.head.as_ref().map(ToString::to_string),
+            status: done.status.as_str(),
+            indexed_files: done.n_indexed,
+            deleted_files: done.n_deleted,
+            total_files: done.n_files,
+            total_chunks: done.n_chunks,
+            skipped: done.skipped.values().sum(),
+            skipped_by_reason: done.skipped,
+            seeded_from: done.seeded_from,
+            elapsed_ms: done.elapsed_ms,
+        })
+    }
+}
+
+/// `cl_stats`.
+pub struct Stats;
+
+/// What the index holds, and which indexes the repository has.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct StatsOutput {
+    active: bool,
+    index_id: String,
+    branch: Option<String>,
+    counts: CountsOutput,
+    backlog: u64,
+    last_indexed_at: Option<String>,
+    total_indexes: u64,
+    languages: BTreeMap<String, u64>,
+    skipped_by_reason: BTreeMap<&'static str, u64>,
+    bytes: u64,
+    indexes: Vec<IndexOutput>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    truncated: bool,
+}
+
+/// Rows of each kind.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CountsOutput {
+    files: u64,
+    chunks: u64,
+    symbols: u64,
+    edges: u64,
+    unresolved: u64,
+}
+
+/// One index of the repository.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct IndexOutput {
+    index_id: String,
+    branch: Option<String>,
+    head_sha: Option<String>,
+    worktree: String,
+    bytes: u64,
+    last_used_at: Option<String>,
+    pinned: bool,
+    active: bool,
+}
+
+/// How many indexes are listed one by one.
+const MAX_INDEXES: usize = 100;
+
+impl Tool for Stats {
+    const NAME: &'static str = "cl_stats";
+    const TITLE: &'static str = "Count what the index holds and list the repository's indexes";
+    const ABOUT: &'static str = "What the index of what is checked out holds (files, chunks, symbols, edges, what was left out and \
+        why), and every index of this repository with its size.";
+    const EXAMPLES: &'static str = "codelens stats\ncodelens stats --json";
+    type Input = Nothing;
+    type Output = StatsOutput;
+
+    fn run(input: Nothing, call: &Call<'_>) -> Result<StatsOutput> {
+        let workspace = call.workspaces.open(input.repo.as_deref(), call.places)?;
+        let (index_id, snapshot) = workspace.identity()?;
+        let contents = workspace.contents(&call.interrupt)?;
+        let entries = workspace.indexes()?;
+        let n_indexes = entries.len();
+        let bytes = entries.iter().map(|entry| entry.bytes).sum();
+        let indexes = entries
+            .into_iter()
+            .take(MAX_INDEXES)
+            .map(|entry| IndexOutput {
+                index_id: entry.pointer.index_id,
+                branch: entry.pointer.branch,
+                head_sha: entry.pointer.head_sha,
+                worktree: entry.pointer.worktree_id,
+                bytes: entry.bytes,
+                last_used_at: entry.last_used_ms.and_then(time),
+                pinned: false,
+                active: entry.is_active,
+            })
+            .collect();
+        let active = contents.is_some();
+        let contents = contents.unwrap_or_default();
+        Ok(StatsOutput {
+            active,
+            index_id,
+            branch: snapshot.branch.name().map(str::to_owned),
+            counts: CountsOutput {
+                files: contents.counts.files,
+                chunks: contents.counts.chunks,
+                symbols: contents.counts.symbols,
+                edges: contents.counts.edges,
+                unresolved: contents.counts.unresolved,
+            },
+            backlog: contents.n_pending,
+            last_indexed_at: contents.last_indexed_ms.and_then(time),
+            total_indexes: n_indexes as u64,
+            languages: contents.languages,
+            skipped_by_reason: contents.skipped,
+            bytes,
+            indexes,
+            truncated: n_indexes > MAX_INDEXES,
+        })
+    }
+}

@@ -1,0 +1,93 @@
+//! `cl_doctor`: whether everything that an answer rests on is in order.
+//!
+//! Refuses to mend anything: each check that fails names its repair.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::index::Nothing;
+use super::{Call, Tool};
+use crate::error::{Code, Result};
+use crate::workspace::diagnosis::{self, Check};
+
+/// `cl_doctor`.
+pub struct Doctor;
+
+/// What was checked and found.
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each is a field of the tool's contract"
+)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct DoctorOutput {
+    code_version: &'static str,
+    schema_version: i64,
+    sqlite_version: &'static str,
+    git_present: bool,
+    integrity_ok: bool,
+    wal_mode: bool,
+    in_git_repo: bool,
+    data_dir: String,
+    checks: Vec<CheckOutput>,
+}
+
+/// One check.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckOutput {
+    name: &'static str,
+    ok: bool,
+    detail: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fix: Option<String>,
+}
+
+impl Tool for Doctor {
+    const NAME: &'static str = "cl_doctor";
+    const TITLE: &'static str = "Check the repository, the data directory and the index";
+    const ABOUT: &'static str = "Checks the repository, the data directory and the index, and says how to mend what is wrong. Use it when \
+        another tool reports `io`, `git` or `internal`.";
+    const EXAMPLES: &'static str = "codelens doctor\ncodelens doctor --json";
+    type Input = Nothing;
+    type Output = DoctorOutput;
+
+    fn run(input: Nothing, call: &Call<'_>) -> Result<DoctorOutput> {
+        let mut checks = vec![diagnosis::data_directory(call.workspaces.config())];
+        let mut integrity_ok = true;
+        let mut wal_mode = true;
+        let mut in_git_repo = false;
+        match call.workspaces.open(input.repo.as_deref(), call.places) {
+            Ok(workspace) => {
+                in_git_repo = true;
+                let found = diagnosis::of_repository(&workspace);
+                integrity_ok = found.integrity_ok;
+                wal_mode = found.wal_mode;
+                checks.extend(found.checks);
+            }
+            Err(error) => {
+                in_git_repo |= error.code != Code::NotARepo;
+                checks.push(Check::failed("repository", error.message, error.hint));
+            }
+        }
+        Ok(DoctorOutput {
+            code_version: env!("CARGO_PKG_VERSION"),
+            schema_version: diagnosis::schema_version(),
+            sqlite_version: diagnosis::sqlite_version(),
+            git_present: diagnosis::has_git_program(),
+            integrity_ok,
+            wal_mode,
+            in_git_repo,
+            data_dir: call.workspaces.config().home.display().to_string(),
+            checks: checks
+                .into_iter()
+                .map(|check| CheckOutput {
+                    name: check.name,
+                    ok: check.fix.is_none(),
+                    detail: check.detail,
+                    fix: check.fix,
+                })
+                .collect(),
+        })
+    }
+}

@@ -1,0 +1,172 @@
+//! TOOLS.md, made from the tools themselves so that it can't say anything else.
+//!
+//! Refuses to know anything that a [`super::ToolSpec`] does not say.
+
+use std::fmt::Write as _;
+
+use serde_json::{Map, Value};
+
+use super::{TOOLS, ToolSpec};
+use crate::model::{SkipReason, UnknownReason};
+
+const HEAD: &str = "# Tools
+
+Generated from the code; a test keeps it true. Every tool is one function with one input and one output type: over MCP it is
+`cl_NAME`, on the command line `codelens NAME`, and `--json` prints exactly the value that MCP returns.
+
+Input is JSON in camelCase. An unknown field or a wrong type is `invalid_argument`, with the accepted ones; a number out of range
+is clamped to it. `repo` is taken by every tool: the path of the repository, where it is not the one that was given at the
+start (`--repo`), the client's root, or the working directory.
+
+## Freshness
+
+`cl_search`, `cl_map` (and `cl_expand` by a handle) first find out what changed since the index was made, bring it up within a budget of 500 ms
+(`--budget-ms`, `CODELENS_BUDGET_MS`), and then answer from one generation of one index.
+
+- `freshness`: `fresh` (this call proved that the index equals the work tree), `partial` (files are pending), `unknown` (the proof could not
+  be finished: `freshnessReason` says why).
+- `pendingFiles`: how many files differ from the index and were not brought up; `stale: true` marks each result whose file is among them.
+- `indexId` is the identity of the rows that were read, `generation` their revision.
+
+A server works off what is left after the answer; a command does not. `generation` and `nextCursor` of query tools and times, durations, counts
+of work and sizes of the others may differ between two answers for the same tree; all else is byte for byte the same while `fresh`.
+
+## Handles
+
+`chk_…` (a chunk), `sym_…` (a symbol), `rel:<path>` (a file). The same code keeps its handle when lines above it move, in another branch and on
+another machine; an edited symbol keeps it as long as its qualified name and file stay.
+
+## Errors
+
+A failed call has `isError` and `{\"error\":{\"code\",\"message\",\"hint\"}}`; `hint` is the next step. On the command line it goes to stderr, with exit
+code 1 (2 for wrong usage, 130 when interrupted). Codes: `not_a_repo`, `index_missing`, `index_busy`, `invalid_argument`, `bad_cursor`,
+`unknown_handle`, `path_not_found`, `outside_repo`, `not_indexed`, `refused`, `newer_schema`, `cancelled`, `git`, `io`, `internal`.
+
+";
+
+/// Returns TOOLS.md.
+pub fn manual() -> String {
+    let mut out = String::from(HEAD);
+    let reasons: Vec<String> = UnknownReason::ALL
+        .iter()
+        .map(|reason| format!("`{}`", reason.as_str()))
+        .collect();
+    let skips: Vec<String> = SkipReason::ALL
+        .iter()
+        .map(|reason| format!("`{}`", reason.as_str()))
+        .collect();
+    let _ = writeln!(out, "Values of `freshnessReason`: {}.", reasons.join(", "));
+    let _ = writeln!(
+        out,
+        "\nKeys of `skippedByReason`: {}. Each file that is left out or reduced is counted under one of them.",
+        skips.join(", ")
+    );
+    for tool in TOOLS {
+        section(tool, &mut out);
+    }
+    out
+}
+
+fn section(tool: &ToolSpec, out: &mut String) {
+    let _ = writeln!(
+        out,
+        "\n## {}\n\n{}.\n\n{}\n",
+        tool.name, tool.title, tool.about
+    );
+    let access = match (tool.read_only, tool.destructive) {
+        (true, _) => "Only reads.",
+        (false, false) => "Writes in the data directory alone.",
+        (false, true) => "Deletes in the data directory.",
+    };
+    let _ = writeln!(out, "{access}\n");
+    out.push_str("| input | type | |\n|---|---|---|\n");
+    let schema = (tool.input_schema)();
+    let required: Vec<&str> = schema
+        .get("required")
+        .and_then(Value::as_array)
+        .map(|names| names.iter().filter_map(Value::as_str).collect())
+        .unwrap_or_default();
+    for (name, field) in properties(&schema) {
+        let must = if required.contains(&name.as_str()) {
+            ", required"
+        } else {
+            ""
+        };
+        let about = field
+            .get("description")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
+        let _ = writeln!(
+            out,
+            "| `{name}` | {}{must} | {} |",
+            kind(field),
+            about.replace('|', "\\|")
+        );
+    }
+    let _ = writeln!(
+        out,
+        "\nReturns `{}`\n\n```\n{}\n```",
+        shape(&Value::Object((tool.output_schema)())),
+        tool.examples
+    );
+}
+
+fn properties(schema: &Map<String, Value>) -> Vec<(String, &Value)> {
+    schema
+        .get("properties")
+        .and_then(Value::as_object)
+        .map(|fields| {
+            fields
+                .iter()
+                .map(|(name, field)| (name.clone(), field))
+                .collect()
+        })
+        .unwrap_or_default()
+}
+
+fn kind(field: &Value) -> String {
+    let base = match (field.get("enum"), field.get("type").and_then(Value::as_str)) {
+        (Some(Value::Array(words)), _) => {
+            let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
+            words.join(" \\| ")
+        }
+        (_, Some(kind)) => kind.to_owned(),
+        _ => "value".to_owned(),
+    };
+    match (field.get("minimum"), field.get("maximum")) {
+        (Some(low), Some(high)) => format!("{base} {low}–{high}"),
+        (Some(low), None) => format!("{base} from {low}"),
+        _ => base,
+    }
+}
+
+/// Writes a schema as the shape of its value: `{a, b?, c:[{d}]}`.
+fn shape(schema: &Value) -> String {
+    if let Some(items) = schema.get("items") {
+        return match shape(items) {
+            inner if inner.is_empty() => "[…]".to_owned(),
+            inner => format!("[{inner}]"),
+        };
+    }
+    let Some(object) = schema.as_object() else {
+        return String::new();
+    };
+    let fields = properties(object);
+    if fields.is_empty() {
+        return String::new();
+    }
+    let required = object.get("required").and_then(Value::as_array);
+    let parts: Vec<String> = fields
+        .iter()
+        .map(|(name, field)| {
+            let is_required =
+                required.is_some_and(|names| names.iter().any(|known| known == name.as_str()));
+            let mark = if is_required { "" } else { "?" };
+            match shape(field) {
+                inner if inner.is_empty() => format!("{name}{mark}"),
+                inner => format!("{name}{mark}:{inner}"),
+            }
+        })
+        .collect();
+    format!("{{{}}}", parts.join(", "))
+}

@@ -1,0 +1,176 @@
+//! The tools: the only list of them, and what the faces read of each.
+//!
+//! A tool is one function with one input type and one output type. MCP, the command line and `--json`
+//! all go through [`ToolSpec::call`], so for equal input they give equal values. Refuses to know
+//! protocols and terminals.
+
+pub mod answer;
+pub mod index;
+pub mod lifecycle;
+pub mod manual;
+pub mod schema;
+pub mod search;
+pub mod source;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use crate::error::{Error, Result};
+use crate::workspace::Workspaces;
+
+/// What one call may use besides its input.
+pub struct Call<'a> {
+    /// The repositories that this process has open.
+    pub workspaces: &'a Workspaces,
+    /// Where to look for the repository if the input names none, in this order: what was said at the
+    /// start, the client's root, the working directory. The first that is there is used.
+    pub places: &'a [PathBuf],
+    /// Set from outside to stop the call.
+    pub interrupt: Arc<AtomicBool>,
+    /// Told how far a long call is; called from any thread, at most some hundred times.
+    pub progress: &'a (dyn Fn(Progress) + Send + Sync),
+}
+
+/// How far a long call is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Files done.
+    pub done: u64,
+    /// Files in all, as far as known.
+    pub total: u64,
+}
+
+/// A tool: its words, its types and its function.
+pub trait Tool {
+    /// The name on the wire (`cl_search`).
+    const NAME: &'static str;
+    /// A short name for people.
+    const TITLE: &'static str;
+    /// What it is for and when to use it; the description that an agent reads.
+    const ABOUT: &'static str;
+    /// Examples for the command line's help: a line each.
+    const EXAMPLES: &'static str;
+    /// Whether it only reads the index.
+    const READ_ONLY: bool = true;
+    /// Whether it may delete what cannot be had back at once.
+    const DESTRUCTIVE: bool = false;
+    /// What it takes. Its doc comments feed `--help`, the schema and TOOLS.md.
+    type Input: DeserializeOwned + Serialize + JsonSchema + clap::Args;
+    /// What it returns.
+    type Output: Serialize + JsonSchema;
+
+    /// Does the work.
+    fn run(input: Self::Input, call: &Call<'_>) -> Result<Self::Output>;
+}
+
+/// A tool as the faces see it.
+pub struct ToolSpec {
+    /// The name on the wire (`cl_search`).
+    pub name: &'static str,
+    /// A short name for people.
+    pub title: &'static str,
+    /// What it is for.
+    pub about: &'static str,
+    /// Examples for the command line's help.
+    pub examples: &'static str,
+    /// Whether it only reads the index.
+    pub read_only: bool,
+    /// Whether it may delete what cannot be had back at once.
+    pub destructive: bool,
+    /// Returns the JSON Schema of the input.
+    pub input_schema: fn() -> Map<String, Value>,
+    /// Returns the JSON Schema of the output.
+    pub output_schema: fn() -> Map<String, Value>,
+    /// Returns the command of the tool, without the options that all commands share.
+    pub command: fn() -> clap::Command,
+    /// Returns the input that the command's arguments mean, as [`ToolSpec::call`] takes it.
+    pub input_of: fn(&clap::ArgMatches) -> std::result::Result<Value, clap::Error>,
+    /// Does the work: checks the input, runs the tool, returns the output as one compact value.
+    pub call: fn(Value, &Call<'_>) -> Result<Value>,
+}
+
+impl ToolSpec {
+    /// Returns what the faces see of a tool.
+    pub const fn of<T: Tool>() -> Self {
+        Self {
+            name: T::NAME,
+            title: T::TITLE,
+            about: T::ABOUT,
+            examples: T::EXAMPLES,
+            read_only: T::READ_ONLY,
+            destructive: T::DESTRUCTIVE,
+            input_schema: schema::input::<T::Input>,
+            output_schema: schema::output::<T::Output>,
+            command: command::<T>,
+            input_of: input_of::<T>,
+            call: call::<T>,
+        }
+    }
+
+    /// Returns the name of the command (`search` for `cl_search`).
+    pub fn command_name(&self) -> &'static str {
+        self.name.strip_prefix("cl_").unwrap_or(self.name)
+    }
+}
+
+/// Every tool, in the order in which a newcomer needs them.
+pub const TOOLS: &[ToolSpec] = &[
+    ToolSpec::of::<index::Current>(),
+    ToolSpec::of::<search::Search>(),
+    ToolSpec::of::<source::Map>(),
+    ToolSpec::of::<source::Expand>(),
+    ToolSpec::of::<index::Refresh>(),
+    ToolSpec::of::<index::Stats>(),
+    ToolSpec::of::<lifecycle::Doctor>(),
+];
+
+/// Returns the tool of a name on the wire.
+pub fn by_name(name: &str) -> Option<&'static ToolSpec> {
+    TOOLS.iter().find(|tool| tool.name == name)
+}
+
+fn command<T: Tool>() -> clap::Command {
+    let name = T::NAME.strip_prefix("cl_").unwrap_or(T::NAME);
+    <T::Input as clap::Args>::augment_args(
+        clap::Command::new(name)
+            .about(T::TITLE)
+            .long_about(T::ABOUT)
+            .after_help(T::EXAMPLES),
+    )
+}
+
+fn input_of<T: Tool>(matches: &clap::ArgMatches) -> std::result::Result<Value, clap::Error> {
+    let input = <T::Input as clap::FromArgMatches>::from_arg_matches(matches)?;
+    Ok(serde_json::to_value(input).expect("an input type is plain data"))
+}
+
+fn call<T: Tool>(input: Value, call: &Call<'_>) -> Result<Value> {
+    let input = schema::read::<T::Input>(input)?;
+    let output = T::run(input, call)?;
+    serde_json::to_value(output).map_err(|error| {
+        Error::new(
+            crate::error::Code::Internal,
+            "the answer could not be written",
+            "report this as a fault",
+        )
+        .because(error)
+    })
+}
+
+/// Returns the error for a handle that names nothing.
+fn unknown_handle(handle: &str) -> Error {
+    Error::new(
+        crate::error::Code::UnknownHandle,
+        format!(
+            "no code in this index has the handle `{}`",
+            handle.escape_debug()
+        ),
+        "search again: the code was removed or renamed, or the handle is of another repository",
+    )
+}

@@ -1,0 +1,239 @@
+//! Input and output types as JSON Schema, and input values as types.
+//!
+//! The schema of an input is what an agent pays for in every session: it is kept short. Refuses to
+//! know which tools there are.
+
+use schemars::{JsonSchema, generate::SchemaSettings};
+use serde::de::{Deserialize, DeserializeOwned, Deserializer, Error as _};
+use serde_json::{Map, Value};
+
+use crate::error::{Error, Result};
+
+/// Returns the schema of an input type.
+pub fn input<T: JsonSchema>() -> Map<String, Value> {
+    schema_of::<T>(false)
+}
+
+/// Returns the schema of an output type, without descriptions.
+pub fn output<T: JsonSchema>() -> Map<String, Value> {
+    schema_of::<T>(true)
+}
+
+/// Reads an input; nothing at all is an empty object.
+///
+/// # Errors
+/// `invalid_argument`, which names the field and lists the accepted ones.
+pub fn read<T: DeserializeOwned + JsonSchema>(value: Value) -> Result<T> {
+    let value = if value.is_null() {
+        Value::Object(Map::new())
+    } else {
+        value
+    };
+    serde_path_to_error::deserialize(value).map_err(|error| {
+        let place = error.path().to_string();
+        let what = error.inner().to_string();
+        let message = if place == "." || what.contains("field `") {
+            what
+        } else {
+            format!("field `{place}`: {what}")
+        };
+        Error::invalid(message, accepted(&input::<T>()))
+    })
+}
+
+/// Reads a whole number that may be written as `5` or `5.0`; one beyond the range of an `i64` is its
+/// bound, so that the caller's clamping sees what was meant.
+pub fn number<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<Option<i64>, D::Error> {
+    let Some(value) = Option::<serde_json::Number>::deserialize(from)? else {
+        return Ok(None);
+    };
+    if let Some(whole) = value.as_i64() {
+        return Ok(Some(whole));
+    }
+    match value.as_f64() {
+        #[allow(
+            clippy::cast_possible_truncation,
+            reason = "`as` saturates, which is the clamping that is meant"
+        )]
+        Some(float) if float.fract() == 0.0 => Ok(Some(float as i64)),
+        _ => Err(D::Error::custom(format!("{value} is not a whole number"))),
+    }
+}
+
+/// Returns `value` within the range, or the default.
+pub fn clamp(value: Option<i64>, default: usize, range: std::ops::RangeInclusive<usize>) -> usize {
+    let value = value.map_or(default, |n| usize::try_from(n.max(0)).unwrap_or(usize::MAX));
+    value.clamp(*range.start(), *range.end())
+}
+
+fn schema_of<T: JsonSchema>(is_output: bool) -> Map<String, Value> {
+    let mut settings = SchemaSettings::draft2020_12();
+    settings.inline_subschemas = true;
+    settings.meta_schema = None;
+    if is_output {
+        settings.contract = schemars::generate::Contract::Serialize;
+    }
+    let schema = settings.into_generator().into_root_schema_for::<T>();
+    let mut value = Value::from(schema);
+    tidy(&mut value, is_output);
+    let mut object = match value {
+        Value::Object(object) => object,
+        _ => Map::new(),
+    };
+    object.remove("title");
+    if !is_output {
+        object.remove("description");
+    }
+    object
+        .entry("type")
+        .or_insert_with(|| Value::from("object"));
+    object
+}
+
+/// Takes out what costs tokens and says nothing: `null` beside a type, formats, titles.
+fn tidy(value: &mut Value, is_output: bool) {
+    match value {
+        Value::Object(object) => {
+            object.remove("format");
+            if object.get("default").is_some_and(Value::is_null) {
+                object.remove("default");
+            }
+            if is_output && object.get("description").is_some_and(Value::is_string) {
+                object.remove("description");
+            }
+            if let Some(Value::Array(types)) = object.get_mut("type") {
+                types.retain(|name| name != "null");
+                if let [only] = types.as_slice() {
+                    let only = only.clone();
+                    object.insert("type".to_owned(), only);
+                }
+            }
+            if let Some(Value::Array(words)) = object.get_mut("enum") {
+                words.retain(|word| !word.is_null());
+            }
+            if let Some(Value::Array(choices)) = object.get("oneOf") {
+                let words: Vec<Value> = choices
+                    .iter()
+                    .filter_map(|choice| choice.get("const").cloned())
+                    .collect();
+                if words.len() == choices.len() {
+                    object.remove("oneOf");
+                    object.insert("enum".to_owned(), Value::Array(words));
+                }
+            }
+            if let Some(Value::Array(choices)) = object.get_mut("anyOf") {
+                choices.retain(|choice| choice.get("type").is_none_or(|name| name != "null"));
+                if let [Value::Object(only)] = choices.as_slice() {
+                    let only = only.clone();
+                    object.remove("anyOf");
+                    for (key, inner) in only {
+                        object.entry(key).or_insert(inner);
+                    }
+                }
+            }
+            for inner in object.values_mut() {
+                tidy(inner, is_output);
+            }
+        }
+        Value::Array(values) => values.iter_mut().for_each(|inner| tidy(inner, is_output)),
+        _ => {}
+    }
+}
+
+fn accepted(schema: &Map<String, Value>) -> String {
+    let Some(Value::Object(fields)) = schema.get("properties") else {
+        return "this tool takes no arguments".to_owned();
+    };
+    let fields: Vec<String> = fields
+        .iter()
+        .map(|(name, field)| {
+            let kind = match (field.get("enum"), field.get("type")) {
+                (Some(Value::Array(words)), _) => {
+                    let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
+                    words.join("|")
+                }
+                (_, Some(Value::String(kind))) => kind.clone(),
+                _ => "value".to_owned(),
+            };
+            match (field.get("minimum"), field.get("maximum")) {
+                (Some(low), Some(high)) => format!("{name} ({kind} {low}-{high})"),
+                _ => format!("{name} ({kind})"),
+            }
+        })
+        .collect();
+    format!("accepted: {}", fields.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use schemars::JsonSchema;
+    use serde::Deserialize;
+    use serde_json::json;
+
+    use super::{clamp, input, number, read};
+    use crate::error::Code;
+
+    #[derive(Debug, Deserialize, JsonSchema)]
+    #[serde(rename_all = "camelCase", deny_unknown_fields)]
+    struct Sample {
+        /// What to look for.
+        query: String,
+        /// How many.
+        #[serde(default, deserialize_with = "number")]
+        #[schemars(range(min = 1, max = 50))]
+        limit: Option<i64>,
+    }
+
+    #[test]
+    fn a_schema_says_no_more_than_it_must() {
+        assert_eq!(
+            serde_json::Value::from(input::<Sample>()),
+            json!({
+                "type": "object",
+                "properties": {
+                    "query": {"description": "What to look for.", "type": "string"},
+                    "limit": {"description": "How many.", "type": "integer", "minimum": 1, "maximum": 50},
+                },
+                "required": ["query"],
+                "additionalProperties": false,
+            })
+        );
+    }
+
+    #[test]
+    fn a_wrong_input_names_the_field_and_the_accepted_ones() {
+        for (value, part) in [
+            (json!({"query": "a", "limt": 1}), "unknown field `limt`"),
+            (json!({"query": 7}), "field `query`"),
+            (json!({"query": "a", "limit": "x"}), "field `limit`"),
+            (json!({"query": "a", "limit": 1.5}), "field `limit`"),
+            (json!({}), "missing field `query`"),
+            (json!(null), "missing field `query`"),
+        ] {
+            let error = read::<Sample>(value).unwrap_err();
+            assert_eq!(error.code, Code::InvalidArgument);
+            assert!(error.message.contains(part), "{}", error.message);
+            assert!(
+                error.hint.contains("limit (integer 1-50)"),
+                "{}",
+                error.hint
+            );
+        }
+    }
+
+    #[test]
+    fn numbers_out_of_range_are_clamped() {
+        for (value, wanted) in [
+            (json!(null), 5),
+            (json!(0), 1),
+            (json!(-3), 1),
+            (json!(7.0), 7),
+            (json!(1e30), 50),
+            (json!(u64::MAX), 50),
+        ] {
+            let sample: Sample = read(json!({"query": "a", "limit": value})).unwrap();
+            assert_eq!(clamp(sample.limit, 5, 1..=50), wanted, "{value}");
+            assert_eq!(sample.query, "a");
+        }
+    }
+}
