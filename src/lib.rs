@@ -13,10 +13,12 @@
 //! extractor are the same event, namely that the manifest which is indexed differs from the one on the
 //! disk. There is one path from difference to repair ([`reconcile`]), and nothing else writes rows.
 
+pub mod cli;
 pub mod config;
 pub mod error;
 pub mod git;
 pub mod link;
+pub mod mcp;
 pub mod model;
 pub mod reconcile;
 pub mod resolve;

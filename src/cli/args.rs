@@ -1,0 +1,178 @@
+//! What can be written on the command line: a command for each tool, and what all of them share.
+//!
+//! Refuses to know what is done with it.
+
+use std::path::PathBuf;
+
+use clap::builder::PossibleValuesParser;
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+
+use crate::tools::{TOOLS, ToolSpec};
+
+const ABOUT: &str = "Search and structure of a git repository, always for the branch and the edits that are on disk";
+
+const FIRST_STEPS: &str = "\
+Run it anywhere inside a git repository; the index is built by the first question.
+In a large repository run `codelens refresh` once before.
+
+Examples:
+  codelens current                          what is checked out, and how its index is
+  codelens search \"retry with backoff\"      find code by words, names or intent
+  codelens map src                          the outline of a file or directory
+
+`codelens help COMMAND` explains a command. `codelens serve` is what an agent starts.";
+
+const SHARED: &str = "Shared options";
+
+/// Returns the whole command line.
+pub(super) fn command() -> Command {
+    // With the commit, if the build script found one.
+    let version = option_env!("CODELENS_VERSION").unwrap_or(env!("CARGO_PKG_VERSION"));
+    Command::new("codelens")
+        .version(version)
+        .about(ABOUT)
+        .after_help(FIRST_STEPS)
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .args(shared())
+        .subcommands(TOOLS.iter().map(of_tool))
+        .subcommand(
+            Command::new("serve")
+                .about("Serve the tools to an agent over MCP (standard input and output)")
+                .after_help("Examples:\n  codelens serve\n  codelens serve --repo ~/src/project"),
+        )
+        .subcommand(
+            Command::new("completions")
+                .about("Print the completion script of a shell")
+                .arg(
+                    Arg::new("shell")
+                        .value_name("SHELL")
+                        .required(true)
+                        .value_parser(value_parser!(clap_complete::Shell))
+                        .help("The shell"),
+                )
+                .after_help(
+                    "Examples:\n  codelens completions bash > ~/.local/share/bash-completion/completions/codelens\n  codelens completions zsh > \"${fpath[1]}/_codelens\"",
+                ),
+        )
+}
+
+/// Returns the repository that the command line or the environment names.
+pub(super) fn repo(matches: &ArgMatches) -> Option<PathBuf> {
+    matches
+        .try_get_one::<PathBuf>("repo")
+        .ok()
+        .flatten()
+        .cloned()
+}
+
+/// Returns whether the bare value is asked for.
+pub(super) fn is_json(matches: &ArgMatches) -> bool {
+    matches.get_flag("json")
+}
+
+/// Returns the budget in milliseconds, if one is given.
+pub(super) fn budget_ms(matches: &ArgMatches) -> Option<u64> {
+    matches.get_one("budget_ms").copied()
+}
+
+/// Returns how often `-v` was given.
+pub(super) fn verbosity(matches: &ArgMatches) -> u8 {
+    matches.get_count("verbose")
+}
+
+/// Returns `auto`, `always` or `never`.
+pub(super) fn colours(matches: &ArgMatches) -> &str {
+    matches
+        .get_one::<String>("color")
+        .map_or("auto", String::as_str)
+}
+
+fn of_tool(tool: &ToolSpec) -> Command {
+    let mut help = vec!["Examples:"];
+    help.extend(tool.examples.lines().map(str::trim));
+    help.retain(|line| !line.is_empty());
+    (tool.command)().after_help(help.join("\n  "))
+}
+
+fn shared() -> [Arg; 5] {
+    let shared = |name: &'static str| Arg::new(name).global(true).help_heading(SHARED);
+    [
+        shared("repo")
+            .long("repo")
+            .value_name("PATH")
+            .env("CODELENS_REPO")
+            .hide_env_values(true)
+            .value_parser(value_parser!(PathBuf))
+            .help("The repository: any path inside it [default: the working directory]"),
+        shared("json")
+            .long("json")
+            .action(ArgAction::SetTrue)
+            .help("Print the bare value, as a client of the protocol gets it"),
+        shared("budget_ms")
+            .long("budget-ms")
+            .value_name("N")
+            .value_parser(value_parser!(u64))
+            .help(
+                "How long a question may look for changes before it is answered, in milliseconds",
+            ),
+        shared("color")
+            .long("color")
+            .value_name("WHEN")
+            .value_parser(PossibleValuesParser::new(["auto", "always", "never"]))
+            .default_value("auto")
+            .hide_possible_values(false)
+            .help("When to use colours"),
+        shared("verbose")
+            .short('v')
+            .long("verbose")
+            .action(ArgAction::Count)
+            .help("Log to standard error; repeat for more (or set CODELENS_LOG)"),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{TOOLS, command};
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        command().debug_assert();
+    }
+
+    #[test]
+    fn every_tool_is_a_command_with_examples() {
+        let mut command = command();
+        command.build();
+        for tool in TOOLS {
+            let found = command.find_subcommand(tool.command_name());
+            let help = found
+                .expect("each tool has its command")
+                .clone()
+                .render_help();
+            assert!(help.to_string().contains("Examples:"), "{}", tool.name);
+        }
+    }
+
+    #[test]
+    fn shared_options_stand_before_and_behind_the_command() {
+        for line in [
+            ["codelens", "--json", "--repo=/x", "completions", "bash"],
+            ["codelens", "completions", "bash", "--repo=/x", "--json"],
+        ] {
+            let matches = command().try_get_matches_from(line).unwrap();
+            let (_, matches) = matches.subcommand().unwrap();
+            assert!(super::is_json(matches));
+            assert_eq!(super::repo(matches).unwrap().to_str(), Some("/x"));
+        }
+    }
+
+    #[test]
+    fn a_mistyped_command_is_answered_with_the_right_one() {
+        let refused = command()
+            .try_get_matches_from(["codelens", "completion"])
+            .unwrap_err();
+        assert!(refused.to_string().contains("completions"), "{refused}");
+        assert_eq!(refused.exit_code(), 2);
+    }
+}

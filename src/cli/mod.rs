@@ -1,0 +1,74 @@
+//! The command line: every tool as a command, for people and for scripts.
+//!
+//! Knows arguments, terminals and exit codes. Refuses to know what a tool does: it renders the same
+//! value that a client of the protocol gets.
+
+mod args;
+mod output;
+mod progress;
+mod render;
+mod run;
+mod screen;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::ArgMatches;
+
+/// A command line that was understood.
+pub struct Invocation {
+    name: String,
+    matches: ArgMatches,
+}
+
+impl Invocation {
+    /// Returns what to log, as directives of the environment filter: `-v` and its repetitions, else
+    /// `CODELENS_LOG`, else warnings.
+    pub fn log_filter(&self) -> String {
+        match args::verbosity(&self.matches) {
+            0 => std::env::var("CODELENS_LOG")
+                .ok()
+                .filter(|filter| !filter.trim().is_empty())
+                .unwrap_or_else(|| "warn".to_owned()),
+            1 => "warn,codelens=info".to_owned(),
+            2 => "warn,codelens=debug".to_owned(),
+            _ => "warn,codelens=trace".to_owned(),
+        }
+    }
+}
+
+/// Reads the command line; the first argument is the program's name.
+///
+/// # Errors
+/// The exit code of what was already answered: help and the version with success, wrong usage with 2
+/// and an explanation on standard error.
+pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Invocation, ExitCode> {
+    let read = args::command().try_get_matches_from(arguments);
+    match read {
+        Ok(mut matches) => {
+            let (name, matches) = matches
+                .remove_subcommand()
+                .expect("the command line is refused without a command");
+            Ok(Invocation { name, matches })
+        }
+        Err(refused) => Err(output::usage(&refused)),
+    }
+}
+
+/// Does what the command line asks and returns its exit code: 0, 1 for an error, 2 for wrong usage,
+/// 130 when it was interrupted. `cwd` is where it was called.
+pub fn run(command: &Invocation, cwd: Option<PathBuf>) -> ExitCode {
+    output::choose_colours(args::colours(&command.matches));
+    match command.name.as_str() {
+        "serve" => run::serve(&command.matches, cwd),
+        "completions" => run::completions(&command.matches),
+        name => match crate::tools::TOOLS
+            .iter()
+            .find(|tool| tool.command_name() == name)
+        {
+            Some(tool) => run::tool(tool, &command.matches, cwd),
+            None => unreachable!("commands are built from the list of tools"),
+        },
+    }
+}

@@ -1,0 +1,94 @@
+//! Standard output and standard error: data on the one, everything else on the other.
+//!
+//! Survives a reader that closes its end. Refuses to know what is written.
+
+use std::io::{self, ErrorKind, Write};
+use std::process::ExitCode;
+
+use anstream::{AutoStream, ColorChoice};
+use serde_json::json;
+
+use super::screen::{self, Screen};
+use crate::error::{Code, Error};
+
+/// The exit code of a command that was interrupted, as shells expect it.
+pub(super) const INTERRUPTED: u8 = 130;
+
+/// Sets when colours are used: `always`, `never`, else where the stream and the environment
+/// (`NO_COLOR`, `CLICOLOR`, `CLICOLOR_FORCE`, `TERM`) allow them.
+pub(super) fn choose_colours(when: &str) {
+    match when {
+        "always" => ColorChoice::Always,
+        "never" => ColorChoice::Never,
+        _ => ColorChoice::Auto,
+    }
+    .write_global();
+}
+
+/// Explains wrong usage on standard error, or answers a call for help on standard output.
+pub(super) fn usage(refused: &clap::Error) -> ExitCode {
+    // Whoever closed the stream does not want to read it.
+    drop(refused.print());
+    ExitCode::from(u8::try_from(refused.exit_code()).unwrap_or(2))
+}
+
+/// Writes data to standard output. A reader that closed its end has what it wanted.
+pub(super) fn data(text: &str) -> ExitCode {
+    let stdout = io::stdout();
+    let choice = AutoStream::choice(&stdout);
+    let mut stream = AutoStream::new(stdout.lock(), choice);
+    match stream
+        .write_all(text.as_bytes())
+        .and_then(|()| stream.flush())
+    {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => failure(
+            &Error::new(
+                Code::Io,
+                format!("standard output could not be written: {}", error.kind()),
+                "check where the output goes, then run the command again",
+            )
+            .because(error),
+            false,
+        ),
+    }
+}
+
+/// Explains an error on standard error, as the bare object if `is_json`.
+pub(super) fn failure(error: &Error, is_json: bool) -> ExitCode {
+    let text = if is_json {
+        let object = json!({
+            "error": {
+                "code": error.code.as_str(),
+                "message": error.message,
+                "hint": error.hint,
+            }
+        });
+        format!("{object}\n")
+    } else {
+        let screen = Screen::of_stderr();
+        let error_line = format!(
+            "{} {}\n",
+            screen.paint(screen::BAD.bold(), "error:"),
+            screen::visible(&error.message)
+        );
+        let hint_line = format!(
+            "{} {}\n",
+            screen.paint(screen::GOOD.bold(), "hint:"),
+            screen::visible(&error.hint)
+        );
+        if error.hint.is_empty() {
+            error_line
+        } else {
+            error_line + &hint_line
+        }
+    };
+    aside(&text);
+    ExitCode::FAILURE
+}
+
+/// Writes what is no data to standard error; nobody has to read it.
+pub(super) fn aside(text: &str) {
+    drop(anstream::stderr().write_all(text.as_bytes()));
+}

@@ -1,0 +1,76 @@
+//! How far a long call is, on a terminal.
+//!
+//! Refuses to know what takes so long.
+
+use std::io::{IsTerminal, stderr};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+
+use crate::tools::Progress;
+
+/// A bar on standard error that appears when there is something to show for long enough.
+pub(super) struct Meter {
+    is_on: bool,
+    begun: Instant,
+    delay: Duration,
+    bar: OnceLock<ProgressBar>,
+}
+
+impl Meter {
+    /// Returns a bar that appears after `delay`, on a terminal, unless `is_quiet`.
+    pub(super) fn new(delay: Duration, is_quiet: bool) -> Self {
+        Self {
+            is_on: !is_quiet && stderr().is_terminal(),
+            begun: Instant::now(),
+            delay,
+            bar: OnceLock::new(),
+        }
+    }
+
+    /// Shows how far the call is; cheap, from any thread.
+    pub(super) fn show(&self, progress: Progress) {
+        if !self.is_on || progress.total == 0 || self.begun.elapsed() < self.delay {
+            return;
+        }
+        let bar = self.bar.get_or_init(bar);
+        bar.set_length(progress.total);
+        // Threads report out of order.
+        if progress.done > bar.position() {
+            bar.set_position(progress.done);
+        }
+    }
+
+    /// Takes the bar away.
+    pub(super) fn clear(&self) {
+        if let Some(bar) = self.bar.get() {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+fn bar() -> ProgressBar {
+    let style =
+        ProgressStyle::with_template("indexing {bar:24} {pos}/{len} files, {rate}, {left} left")
+            .expect("the template is well formed")
+            .with_key(
+                "rate",
+                |state: &ProgressState, out: &mut dyn std::fmt::Write| {
+                    out.write_fmt(format_args!("{:.0}/s", state.per_sec()))
+                        .unwrap_or_default();
+                },
+            )
+            .with_key(
+                "left",
+                |state: &ProgressState, out: &mut dyn std::fmt::Write| {
+                    let seconds = state.eta().as_secs_f64().ceil();
+                    out.write_fmt(format_args!("{seconds:.0} s"))
+                        .unwrap_or_default();
+                },
+            )
+            .progress_chars("━╸ ");
+    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(10));
+    bar.set_style(style);
+    bar
+}

@@ -1,0 +1,118 @@
+//! Outlines and source text.
+//!
+//! Refuses to know what a symbol means.
+
+use serde_json::Value;
+
+use super::hits::stale;
+use super::text::{Fields, add, count, plural};
+use super::{Page, footer};
+use crate::cli::screen::{FAINT, PLACE, STRONG, Screen, visible, visible_lines};
+
+/// Returns the outline: a heading for each file, below it a line for each symbol.
+pub(super) fn map(value: &Value, screen: &Screen) -> String {
+    let files = value.items("files");
+    let mut text = String::new();
+    if files.is_empty() {
+        text += &screen.paint(FAINT, "no symbols here");
+        text.push('\n');
+    }
+    for (place, file) in files.iter().enumerate() {
+        if place > 0 {
+            text.push('\n');
+        }
+        text += &screen.paint(PLACE, &visible(file.text("path")));
+        text += &stale(file, screen);
+        text.push('\n');
+        text += &symbols(file.items("symbols"), screen);
+        if file.is_true("truncated") {
+            text += &screen.paint(FAINT, "  … more symbols than fit");
+            text.push('\n');
+        }
+    }
+    let total = value.number("fileCount");
+    let shown = u64::try_from(files.len()).unwrap_or(u64::MAX);
+    if total > shown && shown > 0 && !value.is_true("truncated") {
+        let line = format!("{} of {} files shown", count(shown), count(total));
+        add(
+            &mut text,
+            format_args!("\n{}\n", screen.paint(FAINT, &line)),
+        );
+    }
+    text + &footer(value, screen)
+}
+
+fn symbols(symbols: &[Value], screen: &Screen) -> String {
+    let longest = |of: &dyn Fn(&Value) -> usize| symbols.iter().map(of).max().unwrap_or_default();
+    let number_width = longest(&|symbol| symbol.number("startLine").to_string().len());
+    let kind_width = longest(&|symbol| symbol.text("kind").len());
+    let used = number_width + kind_width + 6;
+    let mut text = String::new();
+    for symbol in symbols {
+        let name = visible(symbol.text("name"));
+        let signature = visible(symbol.text("signature"));
+        let said = if signature.is_empty() {
+            name.clone().into_owned()
+        } else if signature.contains(name.as_ref()) {
+            signature.into_owned()
+        } else {
+            format!("{name}  {signature}")
+        };
+        let said = screen.fit(&said, screen.width.saturating_sub(used));
+        let said = match said.split_once(name.as_ref()) {
+            _ if symbol["exported"] == false => screen.paint(FAINT, &said),
+            Some((before, after)) if !name.is_empty() => {
+                format!("{before}{}{after}", screen.paint(STRONG, &name))
+            }
+            _ => said.into_owned(),
+        };
+        let line = symbol.number("startLine");
+        let line = screen.paint(FAINT, &format!("{line:>number_width$}"));
+        let kind = visible(symbol.text("kind")).into_owned();
+        let kind = screen.paint(FAINT, &format!("{kind:kind_width$}"));
+        add(&mut text, format_args!("  {line}  {kind}  {said}\n"));
+    }
+    text
+}
+
+/// Returns the source as it is, so that it can be piped. A person also sees which lines these are, and
+/// everybody is told on standard error when there are more.
+pub(super) fn expand(value: &Value, screen: &Screen) -> Page {
+    let path = visible(value.text("path"));
+    let (start, end) = (value.number("startLine"), value.number("endLine"));
+    let total = value.number("totalLines");
+    let content = value.text("content");
+    let mut page = Page::default();
+    if screen.is_terminal || screen.is_coloured {
+        let of = if total > 0 {
+            format!(" of {}", count(total))
+        } else {
+            String::new()
+        };
+        let header = format!("{path}:{start}-{end}{of}");
+        page.data += &screen.paint(FAINT, &header);
+        page.data.push('\n');
+        page.data += &visible_lines(content);
+        if !content.ends_with('\n') && !content.is_empty() {
+            page.data.push('\n');
+        }
+    } else {
+        content.clone_into(&mut page.data);
+    }
+    let invalid = value.number("invalidBytes");
+    if invalid > 0 {
+        let bytes = plural(invalid, "byte");
+        page.aside = format!("codelens: {bytes} not UTF-8, replaced\n");
+    }
+    if value.is_true("truncated") {
+        let next = value.number("nextStartLine");
+        let how = if next > 0 {
+            format!("go on with --start-line {next}")
+        } else {
+            "a larger --budget shows more".to_owned()
+        };
+        let cut = format_args!("codelens: cut after line {end}; {how}\n");
+        add(&mut page.aside, cut);
+    }
+    page
+}

@@ -1,0 +1,113 @@
+//! The value of each tool as text for people.
+//!
+//! Knows the shape of every answer, and takes a missing part for an empty one: a value is shown as far
+//! as it goes. Refuses to know where the value comes from and where the text goes.
+
+mod code;
+mod hits;
+mod state;
+mod text;
+
+use serde_json::Value;
+
+use super::screen::{self, Screen, visible};
+use text::{Fields, add, count, plural};
+
+/// What is shown for a value.
+#[derive(Debug, Default)]
+pub(super) struct Page {
+    /// For standard output.
+    pub(super) data: String,
+    /// For standard error: what a person wants to know and a program must not read.
+    pub(super) aside: String,
+}
+
+impl From<String> for Page {
+    fn from(data: String) -> Self {
+        Self {
+            data,
+            aside: String::new(),
+        }
+    }
+}
+
+/// Returns the text of a tool's value.
+pub(super) fn page(tool: &str, value: &Value, screen: &Screen) -> Page {
+    match tool {
+        "cl_search" => hits::search(value, screen).into(),
+        "cl_map" => code::map(value, screen).into(),
+        "cl_expand" => code::expand(value, screen),
+        "cl_current" => state::current(value, screen).into(),
+        "cl_refresh" => state::refresh(value, screen).into(),
+        "cl_stats" => state::stats(value, screen).into(),
+        "cl_doctor" => state::doctor(value, screen).into(),
+        _ => pretty(value).into(),
+    }
+}
+
+fn pretty(value: &Value) -> String {
+    // JSON escapes the control characters below the space, and nothing else that a terminal obeys.
+    format!("{}\n", screen::visible_lines(&format!("{value:#}")))
+}
+
+/// Returns the last lines of an answer: how current it is, unless it is, and how to get the rest.
+fn footer(value: &Value, screen: &Screen) -> String {
+    let mut lines = Vec::new();
+    let pending = value.number("pendingFiles");
+    match value.text("freshness") {
+        "" | "fresh" => {}
+        "partial" => lines.push(screen.paint(
+            screen::CARE,
+            &format!(
+                "partial: {} pending; ask again, or run `codelens refresh`",
+                plural(pending, "file")
+            ),
+        )),
+        other => {
+            let reason = match value.text("freshnessReason") {
+                "" => "not proved",
+                "budget" => "the time was up before every file was looked at",
+                "busy" => "another process is writing this index",
+                "moved" => "HEAD or the work tree changed meanwhile",
+                "git" => "git's data could not be read",
+                "io" => "a file could not be read",
+                reason => reason,
+            };
+            let mut line = format!("{}: {}", visible(other), visible(reason));
+            if pending > 0 {
+                add(
+                    &mut line,
+                    format_args!("; {} pending", plural(pending, "file")),
+                );
+            }
+            lines.push(screen.paint(screen::CARE, &line));
+        }
+    }
+    if value.is_true("truncated") {
+        let total = ["total", "fileCount"]
+            .into_iter()
+            .map(|key| value.number(key))
+            .find(|total| *total > 0);
+        lines.push(screen.paint(
+            screen::FAINT,
+            &match total {
+                Some(total) => format!("cut; {} in all (--limit N for more)", count(total)),
+                None => "cut (--limit N for more)".to_owned(),
+            },
+        ));
+    }
+    let cursor = value.text("nextCursor");
+    if !cursor.is_empty() {
+        lines.push(screen.paint(
+            screen::FAINT,
+            &format!("next page: the same with --cursor {}", visible(cursor)),
+        ));
+    }
+    if lines.is_empty() {
+        return String::new();
+    }
+    format!("\n{}\n", lines.join("\n"))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,222 @@
+//! Reading values and writing figures.
+//!
+//! Refuses to know what they stand for.
+
+use serde_json::Value;
+
+use crate::cli::screen::{FAINT, STRONG, Screen, visible};
+
+/// Reading a value's fields, a missing or odd one as empty.
+pub(super) trait Fields {
+    /// Returns a text; empty where there is none.
+    fn text(&self, key: &str) -> &str;
+    /// Returns a count; 0 where there is none.
+    fn number(&self, key: &str) -> u64;
+    /// Returns whether a field is `true`.
+    fn is_true(&self, key: &str) -> bool;
+    /// Returns the items of a list; none where there is no list.
+    fn items(&self, key: &str) -> &[Value];
+    /// Returns the counts of an object, most first, then by name.
+    fn counts(&self, key: &str) -> Vec<(&str, u64)>;
+}
+
+impl Fields for Value {
+    fn text(&self, key: &str) -> &str {
+        self[key].as_str().unwrap_or_default()
+    }
+
+    fn number(&self, key: &str) -> u64 {
+        self[key].as_u64().unwrap_or_default()
+    }
+
+    fn is_true(&self, key: &str) -> bool {
+        self[key].as_bool().unwrap_or_default()
+    }
+
+    fn items(&self, key: &str) -> &[Value] {
+        self[key].as_array().map(Vec::as_slice).unwrap_or_default()
+    }
+
+    fn counts(&self, key: &str) -> Vec<(&str, u64)> {
+        let object = self[key].as_object().into_iter().flatten();
+        let mut counts: Vec<_> = object
+            .filter_map(|(name, count)| Some((name.as_str(), count.as_u64()?)))
+            .collect();
+        counts.sort_by_key(|(name, count)| (std::cmp::Reverse(*count), *name));
+        counts
+    }
+}
+
+/// Adds to a text.
+pub(super) fn add(text: &mut String, more: std::fmt::Arguments<'_>) {
+    std::fmt::Write::write_fmt(text, more).expect("a text in memory takes all that is added");
+}
+
+/// Returns a number with its thousands set apart.
+pub(super) fn count(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Returns a number with its noun.
+pub(super) fn plural(number: u64, noun: &str) -> String {
+    format!(
+        "{} {noun}{}",
+        count(number),
+        if number == 1 { "" } else { "s" }
+    )
+}
+
+/// Returns a size in the unit that fits.
+pub(super) fn bytes(number: u64) -> String {
+    const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
+    if number < 1024 {
+        return format!("{number} B");
+    }
+    // Tenths, so that no floating point is needed: sizes are exact up to the last unit.
+    let mut tenths = u128::from(number) * 10 / 1024;
+    let mut unit = 0;
+    while tenths >= 10_240 && unit + 1 < UNITS.len() {
+        tenths /= 1024;
+        unit += 1;
+    }
+    format!("{}.{} {}", tenths / 10, tenths % 10, UNITS[unit])
+}
+
+/// Returns a duration in the unit that fits.
+pub(super) fn duration(ms: u64) -> String {
+    match ms {
+        0..1_000 => format!("{ms} ms"),
+        1_000..60_000 => format!("{}.{} s", ms / 1_000, ms % 1_000 / 100),
+        _ => format!("{} min {} s", ms / 60_000, ms % 60_000 / 1_000),
+    }
+}
+
+/// Returns the first digits of a commit, as people know it.
+pub(super) fn short(commit: &str) -> String {
+    commit.chars().take(10).collect()
+}
+
+/// Returns named counts in one line (`7 binary, 1 secret`).
+pub(super) fn list(counts: &[(impl AsRef<str>, u64)]) -> String {
+    counts
+        .iter()
+        .map(|(name, number)| format!("{} {}", count(*number), visible(name.as_ref())))
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+/// Lines of a name and what there is to say of it, in two columns.
+pub(super) struct Facts<'a> {
+    screen: &'a Screen,
+    rows: Vec<(&'static str, String)>,
+}
+
+impl<'a> Facts<'a> {
+    /// Returns no lines yet.
+    pub(super) fn on(screen: &'a Screen) -> Self {
+        Self {
+            screen,
+            rows: Vec::new(),
+        }
+    }
+
+    /// Adds a line unless there is nothing to say.
+    pub(super) fn add(&mut self, name: &'static str, said: impl Into<String>) {
+        let said = said.into();
+        if !said.is_empty() {
+            self.rows.push((name, said));
+        }
+    }
+
+    /// Returns the lines.
+    pub(super) fn finish(self) -> String {
+        let width = self.rows.iter().map(|(name, _)| name.len()).max();
+        let width = width.unwrap_or_default();
+        let mut text = String::new();
+        for (name, said) in self.rows {
+            let name = self.screen.paint(FAINT, &format!("{name:width$}"));
+            add(&mut text, format_args!("{name}  {said}\n"));
+        }
+        text
+    }
+}
+
+/// From how many columns on only the first column of a table is broken.
+const ROOMY: usize = 70;
+
+/// Returns a table that fits the screen, its heading emphasised.
+pub(super) fn table(screen: &Screen, heading: &[&str], rows: Vec<Vec<String>>) -> String {
+    use comfy_table::{ColumnConstraint, ContentArrangement, Table, presets};
+    let mut table = Table::new();
+    table
+        .load_style(presets::NOTHING)
+        .set_content_arrangement(ContentArrangement::Dynamic)
+        .set_header(heading.iter().copied());
+    if screen.is_terminal {
+        table.set_width(u16::try_from(screen.width).unwrap_or(u16::MAX));
+    }
+    table.add_rows(rows);
+    let is_wide = screen.width >= ROOMY;
+    for (place, column) in table.column_iter_mut().enumerate() {
+        column.set_padding((0, 2));
+        // Names give way first; figures and dates are not broken while there is room.
+        if place > 0 && is_wide {
+            column.set_constraint(ColumnConstraint::ContentWidth);
+        }
+    }
+    let drawn = table.trim_fmt();
+    let (heading, rest) = drawn.split_once('\n').unwrap_or((&drawn, ""));
+    format!("{}\n{rest}\n", screen.paint(STRONG, heading))
+}
+
+/// Returns the text broken at spaces into lines of at most `width` columns; a longer word stands alone.
+pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let line = lines.last_mut().expect("there is always a line");
+        if line.is_empty() {
+            line.push_str(word);
+        } else if line.chars().count() + 1 + word.chars().count() <= width {
+            line.push(' ');
+            line.push_str(word);
+        } else {
+            lines.push(word.to_owned());
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{bytes, count, duration, plural, wrap};
+
+    #[test]
+    fn figures_read_well() {
+        assert_eq!(count(0), "0");
+        assert_eq!(count(999), "999");
+        assert_eq!(count(1_234_567), "1,234,567");
+        assert_eq!(plural(1, "file"), "1 file");
+        assert_eq!(bytes(1_023), "1023 B");
+        assert_eq!(bytes(1_024), "1.0 KiB");
+        assert_eq!(bytes(29 * 1_048_576), "29.0 MiB");
+        assert_eq!(bytes(u64::MAX), "16777215.9 TiB");
+        assert_eq!(duration(999), "999 ms");
+        assert_eq!(duration(1_250), "1.2 s");
+        assert_eq!(duration(125_000), "2 min 5 s");
+    }
+
+    #[test]
+    fn text_is_broken_at_spaces() {
+        assert_eq!(wrap("a bc def", 4), ["a bc", "def"]);
+        assert_eq!(wrap("unbreakable x", 4), ["unbreakable", "x"]);
+        assert_eq!(wrap("", 4), [""]);
+    }
+}

@@ -1,0 +1,141 @@
+//! What the output goes to: its width, its colours, and what may not reach it.
+//!
+//! Refuses to know what is shown.
+
+use std::borrow::Cow;
+use std::io::{IsTerminal, stderr, stdout};
+
+use anstream::{AutoStream, ColorChoice};
+use anstyle::{AnsiColor, Style};
+
+/// Paths and other names that lead somewhere.
+pub(super) const PLACE: Style = AnsiColor::Cyan.on_default();
+/// Names and headings.
+pub(super) const STRONG: Style = Style::new().bold();
+/// What is said besides.
+pub(super) const FAINT: Style = Style::new().dimmed();
+/// What is well.
+pub(super) const GOOD: Style = AnsiColor::Green.on_default();
+/// What needs care.
+pub(super) const CARE: Style = AnsiColor::Yellow.on_default();
+/// What went wrong.
+pub(super) const BAD: Style = AnsiColor::Red.on_default();
+
+/// The width of what is no terminal, in columns.
+const PLAIN_WIDTH: usize = 100;
+
+/// What the output goes to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Screen {
+    /// Columns.
+    pub(super) width: usize,
+    /// Whether somebody looks at it.
+    pub(super) is_terminal: bool,
+    /// Whether colours are shown.
+    pub(super) is_coloured: bool,
+}
+
+impl Screen {
+    /// Returns where data goes.
+    pub(super) fn of_stdout() -> Self {
+        let stdout = stdout();
+        let size = terminal_size::terminal_size_of(&stdout);
+        Self {
+            width: size.map_or(PLAIN_WIDTH, |(width, _)| usize::from(width.0).max(20)),
+            is_terminal: stdout.is_terminal(),
+            is_coloured: AutoStream::choice(&stdout) != ColorChoice::Never,
+        }
+    }
+
+    /// Returns where everything else goes.
+    pub(super) fn of_stderr() -> Self {
+        let stderr = stderr();
+        Self {
+            width: PLAIN_WIDTH,
+            is_terminal: stderr.is_terminal(),
+            is_coloured: AutoStream::choice(&stderr) != ColorChoice::Never,
+        }
+    }
+
+    /// Returns the text in a style, or as it is where colours are not shown.
+    pub(super) fn paint(&self, style: Style, text: &str) -> String {
+        if self.is_coloured && !text.is_empty() {
+            format!("{style}{text}{style:#}")
+        } else {
+            text.to_owned()
+        }
+    }
+
+    /// Returns the text cut to `width` columns where somebody looks at it; what goes to a program is
+    /// never cut.
+    pub(super) fn fit<'a>(&self, text: &'a str, width: usize) -> Cow<'a, str> {
+        if !self.is_terminal || text.chars().count() <= width {
+            return Cow::Borrowed(text);
+        }
+        let mut cut: String = text.chars().take(width.saturating_sub(1)).collect();
+        cut.push('…');
+        Cow::Owned(cut)
+    }
+}
+
+/// Returns the text on one line with everything escaped that a terminal would obey or hide: control
+/// characters and marks that turn the direction of writing.
+pub(super) fn visible(text: &str) -> Cow<'_, str> {
+    escape(text, |character| character == '\t')
+}
+
+/// Does the same and keeps the lines. A carriage return at the end of a line belongs to it and is
+/// dropped.
+pub(super) fn visible_lines(text: &str) -> Cow<'_, str> {
+    if text.contains("\r\n") {
+        return Cow::Owned(visible_lines(&text.replace("\r\n", "\n")).into_owned());
+    }
+    escape(text, |character| matches!(character, '\t' | '\n'))
+}
+
+fn escape(text: &str, is_kept: impl Fn(char) -> bool) -> Cow<'_, str> {
+    let is_harmful = |character: char| {
+        !is_kept(character)
+            && (character.is_control()
+                || matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{061c}'))
+    };
+    if !text.contains(is_harmful) {
+        return Cow::Borrowed(text);
+    }
+    let mut escaped = String::with_capacity(text.len() + 16);
+    for character in text.chars() {
+        match character {
+            '\n' if is_harmful('\n') => escaped.push_str("\\n"),
+            '\r' => escaped.push_str("\\r"),
+            _ if is_harmful(character) => escaped.extend(character.escape_unicode()),
+            _ => escaped.push(character),
+        }
+    }
+    Cow::Owned(escaped)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Screen, visible, visible_lines};
+
+    #[test]
+    fn a_terminal_is_never_commanded_by_a_repository() {
+        assert_eq!(visible("a\u{1b}[2Jb\nc\u{9b}"), "a\\u{1b}[2Jb\\nc\\u{9b}");
+        assert_eq!(visible("x\u{202e}y"), "x\\u{202e}y");
+        assert_eq!(visible("tab\tand é stay"), "tab\tand é stay");
+        assert_eq!(visible_lines("a\r\nb\rc\n"), "a\nb\\rc\n");
+    }
+
+    #[test]
+    fn only_a_terminal_gets_cut_text() {
+        let mut screen = Screen {
+            width: 80,
+            is_terminal: true,
+            is_coloured: false,
+        };
+        assert_eq!(screen.fit("abcdef", 4), "abc…");
+        assert_eq!(screen.fit("abcd", 4), "abcd");
+        screen.is_terminal = false;
+        assert_eq!(screen.fit("abcdef", 4), "abcdef");
+    }
+}

@@ -1,0 +1,225 @@
+//! One call of a tool: run off the runtime, watched for progress and the wish to stop, and turned into
+//! a result whatever happens.
+//!
+//! Refuses to know which tools there are and what carries the messages.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use rmcp::RoleServer;
+use rmcp::model::{CallToolResult, ProgressNotificationParam, ProgressToken};
+use rmcp::service::{Peer, RequestContext};
+use serde_json::{Value, json};
+use tokio::sync::watch;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::Lifetime;
+use crate::error::{Code, Error};
+use crate::tools::{Call, Progress, ToolSpec};
+use crate::workspace::Workspaces;
+
+/// How often at most a client is told how far a call is.
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
+
+/// A call that is about to run.
+pub(super) struct Running {
+    pub(super) tool: &'static ToolSpec,
+    pub(super) input: Value,
+    pub(super) places: Vec<PathBuf>,
+    pub(super) workspaces: Arc<Workspaces>,
+    pub(super) lifetime: Lifetime,
+}
+
+impl Running {
+    /// Runs the call to its end. A stopped call ends as soon as the tool sees the flag; a panic is a
+    /// result like any other error, without its words.
+    pub(super) async fn finish(self, context: &RequestContext<RoleServer>) -> CallToolResult {
+        let name = self.tool.name;
+        let begun = Instant::now();
+        let interrupt = Arc::new(AtomicBool::new(false));
+        let (tell, told) = watch::channel(None);
+        let lifetime = self.lifetime.clone();
+        let stop_work = Arc::clone(&interrupt);
+        let mut work = tokio::task::spawn_blocking(move || self.work(&interrupt, &tell));
+        let mut meter = context
+            .meta
+            .get_progress_token()
+            .map(|token| Meter::new(context, token, told, lifetime.closing.clone()));
+        let mut has_news = meter.is_some();
+        let mut is_stopped = false;
+        let outcome = loop {
+            tokio::select! {
+                outcome = &mut work => break outcome,
+                () = either(&context.ct, &lifetime.stopping), if !is_stopped => {
+                    is_stopped = true;
+                    stop_work.store(true, Ordering::Relaxed);
+                }
+                is_news = news(meter.as_mut()), if has_news => {
+                    has_news = is_news;
+                    if let Some(meter) = &mut meter {
+                        meter.send().await;
+                    }
+                }
+            }
+        };
+        if let Some(meter) = &mut meter {
+            meter.send().await;
+        }
+        let elapsed_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
+        tracing::debug!(tool = name, elapsed_ms, stopped = is_stopped, "call ended");
+        outcome.unwrap_or_else(|fault| {
+            tracing::error!(tool = name, panicked = fault.is_panic(), "a call broke off");
+            failure(&Error::new(
+                Code::Internal,
+                format!("{name} failed by a fault of this program"),
+                "call again; if it fails again, run `codelens doctor` and report the lines on stderr",
+            ))
+        })
+    }
+
+    fn work(
+        self,
+        interrupt: &Arc<AtomicBool>,
+        tell: &watch::Sender<Option<Progress>>,
+    ) -> CallToolResult {
+        let _span = tracing::info_span!("call", tool = self.tool.name).entered();
+        let progress = |progress: Progress| {
+            // Threads report out of order; what is told only grows.
+            tell.send_if_modified(|known| {
+                let is_news = known.is_none_or(|known| progress.done > known.done);
+                if is_news {
+                    *known = Some(progress);
+                }
+                is_news
+            });
+        };
+        let call = Call {
+            workspaces: &self.workspaces,
+            places: &self.places,
+            interrupt: Arc::clone(interrupt),
+            progress: &progress,
+        };
+        match (self.tool.call)(self.input, &call) {
+            Ok(value) => success(value),
+            Err(error) => {
+                match error.code {
+                    Code::Internal | Code::Git | Code::Io => {
+                        tracing::warn!(%error, cause = cause(&error), "call failed");
+                    }
+                    _ => tracing::debug!(%error, "call refused"),
+                }
+                failure(&error)
+            }
+        }
+    }
+}
+
+/// What a client with a progress token is told.
+struct Meter {
+    peer: Peer<RoleServer>,
+    token: ProgressToken,
+    told: watch::Receiver<Option<Progress>>,
+    last_sent: Option<Progress>,
+    not_before: Instant,
+    cancelled: CancellationToken,
+    closing: CancellationToken,
+    is_on: bool,
+}
+
+impl Meter {
+    fn new(
+        context: &RequestContext<RoleServer>,
+        token: ProgressToken,
+        told: watch::Receiver<Option<Progress>>,
+        closing: CancellationToken,
+    ) -> Self {
+        Self {
+            peer: context.peer.clone(),
+            token,
+            told,
+            last_sent: None,
+            not_before: Instant::now(),
+            cancelled: context.ct.clone(),
+            closing,
+            is_on: true,
+        }
+    }
+
+    /// Waits until there is something to tell and time to tell it; returns whether there ever will be.
+    /// May be dropped while it waits.
+    async fn wait(&mut self) -> bool {
+        tokio::time::sleep_until(self.not_before).await;
+        self.told.changed().await.is_ok()
+    }
+
+    /// Tells the newest progress, unless it was told.
+    async fn send(&mut self) {
+        let newest = *self.told.borrow_and_update();
+        let Some(progress) = newest.filter(|_| self.is_on && newest != self.last_sent) else {
+            return;
+        };
+        self.last_sent = newest;
+        self.not_before = Instant::now() + PROGRESS_INTERVAL;
+        let mut param = ProgressNotificationParam::new(self.token.clone(), float(progress.done));
+        if progress.total > 0 {
+            param = param
+                .with_total(float(progress.total))
+                .with_message(format!("{} of {} files", progress.done, progress.total));
+        }
+        // A session that closes delivers no more notifications and would never answer here.
+        tokio::select! {
+            biased;
+            () = either(&self.cancelled, &self.closing) => self.is_on = false,
+            sent = self.peer.notify_progress(param) => self.is_on = sent.is_ok(),
+        }
+    }
+}
+
+/// Waits for the meter, or for ever where there is none.
+async fn news(meter: Option<&mut Meter>) -> bool {
+    match meter {
+        Some(meter) => meter.wait().await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn either(one: &CancellationToken, other: &CancellationToken) {
+    tokio::select! {
+        () = one.cancelled() => {}
+        () = other.cancelled() => {}
+    }
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "counts of files stay far below 2^52"
+)]
+fn float(count: u64) -> f64 {
+    count as f64
+}
+
+/// Returns a result that carries the value twice, as the protocol asks: structured, and as text for
+/// clients that know no structure.
+fn success(value: Value) -> CallToolResult {
+    CallToolResult::structured(value)
+}
+
+fn failure(error: &Error) -> CallToolResult {
+    CallToolResult::structured_error(json!({
+        "error": {
+            "code": error.code.as_str(),
+            "message": error.message,
+            "hint": error.hint,
+        }
+    }))
+}
+
+fn cause(error: &Error) -> String {
+    std::iter::successors(std::error::Error::source(error), |cause| cause.source())
+        .map(ToString::to_string)
+        .collect::<Vec<_>>()
+        .join(": ")
+}

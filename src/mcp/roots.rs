@@ -1,0 +1,169 @@
+//! The directory that a client works in, where its protocol revision still lets a server ask.
+//!
+//! Asked in the background after the handshake. Refuses to know whether a directory is a repository.
+#![expect(
+    deprecated,
+    reason = "gone from the newest revision, alive in those that clients speak"
+)]
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rmcp::RoleServer;
+use rmcp::model::ProtocolVersion;
+use rmcp::service::Peer;
+use tokio::sync::watch;
+
+/// How long a client has to answer.
+const TIMEOUT: Duration = Duration::from_secs(2);
+
+/// How long a call waits for the client's answer. A client that sends its first call right behind the
+/// handshake would otherwise be answered from another directory than all its later calls.
+const PATIENCE: Duration = Duration::from_millis(300);
+
+/// The client's first root, as far as it is known.
+#[derive(Clone, Default)]
+pub(super) struct Roots {
+    state: Arc<watch::Sender<State>>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct State {
+    n_asked: u64,
+    is_asking: bool,
+    root: Option<PathBuf>,
+}
+
+impl Roots {
+    /// Asks the client for its roots if it has any to tell; returns at once.
+    pub(super) fn ask(&self, peer: Peer<RoleServer>) {
+        if !can_be_asked(&peer) {
+            return;
+        }
+        let mut number = 0;
+        self.state.send_modify(|state| {
+            state.n_asked += 1;
+            state.is_asking = true;
+            number = state.n_asked;
+        });
+        let roots = self.clone();
+        tokio::spawn(async move {
+            let answer = tokio::time::timeout(TIMEOUT, peer.list_roots()).await;
+            let root = match answer {
+                Ok(Ok(list)) => Some(list.roots.iter().find_map(|root| file_path(&root.uri))),
+                Ok(Err(error)) => {
+                    tracing::debug!(%error, "the client did not tell its roots");
+                    None
+                }
+                Err(_) => {
+                    tracing::debug!("the client did not tell its roots in time");
+                    None
+                }
+            };
+            roots.state.send_modify(|state| {
+                // Only the newest question counts.
+                if state.n_asked == number {
+                    state.is_asking = false;
+                    if let Some(root) = root {
+                        state.root = root;
+                    }
+                }
+            });
+        });
+    }
+
+    /// Returns the client's first root that is a directory of this machine. Waits shortly if the
+    /// client was asked and has not answered yet.
+    pub(super) async fn current(&self) -> Option<PathBuf> {
+        let mut state = self.state.subscribe();
+        let settled = state.wait_for(|state| !state.is_asking);
+        drop(tokio::time::timeout(PATIENCE, settled).await);
+        self.state.borrow().root.clone()
+    }
+}
+
+fn can_be_asked(peer: &Peer<RoleServer>) -> bool {
+    peer.peer_info().is_some_and(|client| {
+        client.capabilities.roots.is_some()
+            && client.protocol_version < ProtocolVersion::V_2026_07_28
+    })
+}
+
+/// Returns the path of a `file:` address of this machine, percent signs decoded.
+fn file_path(uri: &str) -> Option<PathBuf> {
+    let (scheme, rest) = uri.split_once(':')?;
+    if !scheme.eq_ignore_ascii_case("file") {
+        return None;
+    }
+    let rest = rest.strip_prefix("//").unwrap_or(rest);
+    let start = rest.find('/')?;
+    let (host, path) = rest.split_at(start);
+    if !host.is_empty() && !host.eq_ignore_ascii_case("localhost") {
+        return None;
+    }
+    let path = decode(path.split(['?', '#']).next().unwrap_or(path))?;
+    // `/C:/src` is how a drive is written there.
+    let bytes = path.as_bytes();
+    let is_drive = bytes.len() > 2 && bytes[1].is_ascii_alphabetic() && bytes[2] == b':';
+    Some(PathBuf::from(if is_drive { &path[1..] } else { &path }))
+}
+
+/// Returns the text with `%xx` replaced; `None` where that is no UTF-8 text or holds a NUL.
+fn decode(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((&first, tail)) = rest.split_first() {
+        let escaped = (first == b'%')
+            .then(|| tail.get(..2))
+            .flatten()
+            .and_then(|digits| std::str::from_utf8(digits).ok())
+            .filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()))
+            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        bytes.push(escaped.unwrap_or(first));
+        rest = if escaped.is_some() { &tail[2..] } else { tail };
+    }
+    String::from_utf8(bytes)
+        .ok()
+        .filter(|text| !text.contains('\0'))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::file_path;
+
+    #[test]
+    fn file_addresses_become_paths() {
+        let path = |uri| file_path(uri);
+        assert_eq!(path("file:///a/b").as_deref(), Some(Path::new("/a/b")));
+        assert_eq!(
+            path("file://localhost/a%20b/%C3%A9").as_deref(),
+            Some(Path::new("/a b/é"))
+        );
+        assert_eq!(path("FILE:/a#x").as_deref(), Some(Path::new("/a")));
+        assert_eq!(
+            path("file:///100%/x").as_deref(),
+            Some(Path::new("/100%/x"))
+        );
+        assert_eq!(
+            path("file:///c%3A/src").as_deref(),
+            Some(Path::new("c:/src"))
+        );
+    }
+
+    #[test]
+    fn what_is_no_file_of_this_machine_is_left_alone() {
+        for uri in [
+            "https://example.org/a",
+            "file://server/share",
+            "file:relative",
+            "file:///a%00b",
+            "file:///%ff",
+            "",
+        ] {
+            assert_eq!(file_path(uri), None, "{uri}");
+        }
+    }
+}
