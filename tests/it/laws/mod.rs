@@ -1,0 +1,235 @@
+//! The laws of the design, each by its name.
+
+mod histories;
+mod steps;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use codelens::config::Config;
+use codelens::workspace::{IndexStatus, Workspace, Workspaces};
+
+use crate::support::{Cli, Fixture};
+
+/// A data directory of its own, with the work trees that are open in it.
+pub(crate) struct Bench {
+    _dir: tempfile::TempDir,
+    spaces: Workspaces,
+}
+
+impl Bench {
+    pub(crate) fn new(budget_ms: u64) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let config = Config {
+            home: dir.path().join("home"),
+            budget_ms,
+        };
+        Self {
+            _dir: dir,
+            spaces: Workspaces::new(config),
+        }
+    }
+
+    pub(crate) fn at(&self, place: &Path) -> Arc<Workspace> {
+        self.spaces.open(None, &[place.to_owned()]).unwrap()
+    }
+
+    /// Brings the index fully up and returns how many files were read, with every row.
+    pub(crate) fn refreshed(&self, place: &Path) -> (u64, String) {
+        let workspace = self.at(place);
+        let done = workspace
+            .refresh(false, &Arc::default(), &|_, _| ())
+            .unwrap();
+        assert_eq!(done.status, IndexStatus::Ready);
+        (done.n_indexed, self.dump(place))
+    }
+
+    /// Returns every row as a query sees it.
+    pub(crate) fn dump(&self, place: &Path) -> String {
+        self.at(place)
+            .query(&Arc::default(), |view| Ok(view.read.dump()?))
+            .unwrap()
+    }
+}
+
+/// Returns every row of an index that was built from nothing.
+pub(crate) fn rebuilt(place: &Path) -> String {
+    Bench::new(60_000).refreshed(place).1
+}
+
+/// Fails with the first lines that differ.
+pub(crate) fn assert_same(found: &str, wanted: &str, when: &str) {
+    if found == wanted {
+        return;
+    }
+    let lines = |text: &str| text.lines().map(str::to_owned).collect::<Vec<_>>();
+    let (found, wanted) = (lines(found), lines(wanted));
+    let only = |a: &[String], b: &[String]| {
+        let known: std::collections::HashSet<&String> = b.iter().collect();
+        let left: Vec<&String> = a
+            .iter()
+            .filter(|line| !known.contains(line))
+            .take(8)
+            .collect();
+        left.into_iter().cloned().collect::<Vec<_>>().join("\n  ")
+    };
+    panic!(
+        "{when}: the index differs from one built from nothing\n only reconciled:\n  {}\n only rebuilt:\n  {}",
+        only(&found, &wanted),
+        only(&wanted, &found)
+    );
+}
+
+#[test]
+fn rebuild_equals_reconcile_on_every_step_of_the_fixtures() {
+    for name in ["shop", "ledger", "kiosk", "attic"] {
+        let fixture = Fixture::load(name);
+        let bench = Bench::new(60_000);
+        let mut repo = fixture.begin();
+        let mut at = 0;
+        while repo.play(1) > 0 {
+            at += 1;
+            let (_, dump) = bench.refreshed(&repo.path());
+            assert_same(&dump, &rebuilt(&repo.path()), &format!("{name}, step {at}"));
+        }
+    }
+}
+
+#[test]
+fn budget_converges_and_says_what_is_pending_until_then() {
+    let repo = Fixture::load("shop").build();
+    let bench = Bench::new(0);
+    let workspace = bench.at(&repo.path());
+    let ask = || {
+        workspace
+            .query(&Arc::default(), |view| {
+                Ok((view.freshness.as_str(), view.freshness.pending.len()))
+            })
+            .unwrap()
+    };
+    let (first, _) = ask();
+    assert_ne!(first, "fresh", "nothing can be proved without time");
+    let patient = Bench::new(60_000);
+    let (n, wanted) = patient.refreshed(&repo.path());
+    assert!(n > 0);
+    workspace
+        .refresh(false, &Arc::default(), &|_, _| ())
+        .unwrap();
+    let found = workspace
+        .query(&Arc::default(), |view| Ok(view.read.dump()?))
+        .unwrap();
+    assert_same(&found, &wanted, "after a query without time and a refresh");
+}
+
+#[test]
+fn no_ghosts() {
+    let repo = Fixture::parse(
+        "//- /src/keep.ts\nexport function keeper() {}\n//- /src/gone.ts\nexport function poltergeist() {}\n//- commit base\n",
+    )
+    .build();
+    let cli = Cli::new(repo.path());
+    let hits = |word: &str| {
+        let answer = cli.json(&["search", word]);
+        assert_eq!(answer["freshness"], "fresh");
+        let paths: Vec<String> = answer["results"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|hit| hit["path"].as_str().unwrap().to_owned())
+            .collect();
+        paths
+    };
+    assert_eq!(hits("poltergeist"), ["src/gone.ts"]);
+    std::fs::rename(
+        repo.path().join("src/gone.ts"),
+        repo.path().join("src/moved.ts"),
+    )
+    .unwrap();
+    assert_eq!(hits("poltergeist"), ["src/moved.ts"]);
+    std::fs::remove_file(repo.path().join("src/moved.ts")).unwrap();
+    assert!(hits("poltergeist").is_empty());
+    let error = cli.fails(&["map", "src/moved.ts"], 1);
+    assert!(error.contains("no file or directory"), "{error}");
+}
+
+#[test]
+fn an_edit_that_keeps_size_and_mtime_is_seen() {
+    let repo = Fixture::parse("//- /a.ts\nexport const before = 1;\n//- commit base\n").build();
+    let cli = Cli::new(repo.path());
+    assert_eq!(
+        cli.json(&["map", "a.ts"])["files"][0]["symbols"][0]["name"],
+        "before"
+    );
+    let path = repo.path().join("a.ts");
+    let time = std::fs::metadata(&path).unwrap().modified().unwrap();
+    std::fs::write(&path, "export const behind = 1;\n").unwrap();
+    let file = std::fs::File::options().write(true).open(&path).unwrap();
+    file.set_modified(time).unwrap();
+    let answer = cli.json(&["map", "a.ts"]);
+    assert_eq!(answer["files"][0]["symbols"][0]["name"], "behind");
+    assert_eq!(answer["freshness"], "fresh");
+}
+
+#[test]
+fn reading_never_writes_source() {
+    let repo = Fixture::load("shop").build();
+    let before = listing(&repo.path());
+    let cli = Cli::new(repo.path().join("packages"));
+    for args in [
+        &["current"][..],
+        &["refresh"],
+        &["search", "price"],
+        &["map"],
+        &["expand", "package.json"],
+        &["stats"],
+        &["doctor"],
+        &["refresh", "--force"],
+    ] {
+        cli.json(args);
+    }
+    assert_eq!(listing(&repo.path()), before);
+}
+
+#[test]
+fn order_is_total() {
+    let repo = Fixture::load("shop").build();
+    let answers = |cli: &Cli| {
+        ["price", "cart total discount", "stock", "export function"].map(|query| {
+            let mut answer = cli.json(&["search", query, "-n", "50"]);
+            let object = answer.as_object_mut().unwrap();
+            assert_eq!(object["freshness"], "fresh");
+            object.remove("generation");
+            object.remove("nextCursor");
+            answer.to_string()
+        })
+    };
+    let one = Cli::new(repo.path());
+    let first = answers(&one);
+    assert_eq!(answers(&one), first);
+    // Rows that were written in another order: from an older commit on, and by an edit there and back.
+    let other = Cli::new(repo.path());
+    let text = repo.read("package.json");
+    repo.write("package.json", "{}");
+    other.json(&["refresh"]);
+    repo.write("package.json", text);
+    assert_eq!(answers(&other), first);
+}
+
+/// Every file with its size and times, `.git` included.
+fn listing(root: &Path) -> BTreeMap<PathBuf, (u64, SystemTime)> {
+    let mut found = BTreeMap::new();
+    let mut left = vec![root.to_owned()];
+    while let Some(dir) = left.pop() {
+        for entry in std::fs::read_dir(dir).unwrap() {
+            let entry = entry.unwrap();
+            let meta = entry.metadata().unwrap();
+            if meta.is_dir() {
+                left.push(entry.path());
+            }
+            found.insert(entry.path(), (meta.len(), meta.modified().unwrap()));
+        }
+    }
+    found
+}

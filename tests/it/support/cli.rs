@@ -1,0 +1,91 @@
+//! The built binary on a command line, with a data directory of its own.
+//!
+//! Refuses to know the product's types: answers are JSON.
+
+use std::ffi::OsStr;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// The binary, a folder to run it in and the data directory it writes to.
+pub(crate) struct Cli {
+    at: PathBuf,
+    home: TempDir,
+}
+
+/// What one run left behind.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+    /// The exit code; -1 if a signal ended the process.
+    pub(crate) code: i32,
+}
+
+impl Cli {
+    /// Returns the binary with a new, empty data directory, to run in a folder.
+    pub(crate) fn new(at: impl Into<PathBuf>) -> Self {
+        let home = tempfile::Builder::new()
+            .prefix("codelens-home-")
+            .tempdir()
+            .unwrap();
+        Self {
+            at: at.into(),
+            home,
+        }
+    }
+
+    /// Goes to another folder; the data directory stays.
+    pub(crate) fn go(&mut self, at: impl Into<PathBuf>) -> &mut Self {
+        self.at = at.into();
+        self
+    }
+
+    /// Returns the data directory; it exists once a run has made it.
+    pub(crate) fn home(&self) -> PathBuf {
+        self.home.path().join("data")
+    }
+
+    /// Returns a command that is ready to run, for tests that need its streams.
+    pub(crate) fn command<S: AsRef<OsStr>>(&self, args: &[S]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_codelens"));
+        command
+            .args(args)
+            .current_dir(&self.at)
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", self.home.path())
+            .env("CODELENS_HOME", self.home())
+            .stdin(Stdio::null());
+        command
+    }
+
+    /// Runs a command to its end.
+    pub(crate) fn run(&self, args: &[&str]) -> Ran {
+        let output = self.command(args).output().unwrap();
+        let text = |bytes| String::from_utf8(bytes).expect("the binary writes UTF-8");
+        Ran {
+            stdout: text(output.stdout),
+            stderr: text(output.stderr),
+            code: output.status.code().unwrap_or(-1),
+        }
+    }
+
+    /// Runs a tool with `--json` and returns its answer. Panics with all that was said if it fails.
+    pub(crate) fn json(&self, args: &[&str]) -> Value {
+        let ran = self.run(&[args, &["--json"]].concat());
+        assert_eq!(ran.code, 0, "codelens {}: {ran:?}", args.join(" "));
+        serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {ran:?}"))
+    }
+
+    /// Runs a tool that must fail and returns what it said on stderr, after checking that stdout holds
+    /// no data and that the exit code is `code`.
+    pub(crate) fn fails(&self, args: &[&str], code: i32) -> String {
+        let ran = self.run(args);
+        assert_eq!(ran.code, code, "codelens {}: {ran:?}", args.join(" "));
+        assert_eq!(ran.stdout, "", "an error goes to stderr alone");
+        ran.stderr
+    }
+}

@@ -1,0 +1,12 @@
+//! What the tests stand on: repositories described as text, and the built binary.
+//!
+//! Refuses to know the product's code: it sees files, git and a command line.
+#![allow(dead_code, unused_imports, reason = "each subject uses its own part")]
+
+mod cli;
+mod fixture;
+mod repo;
+
+pub(crate) use cli::{Cli, Ran};
+pub(crate) use fixture::{Fixture, Step};
+pub(crate) use repo::{Marker, Repo};

@@ -1,0 +1,78 @@
+//! The layout holds: which room names which, one door for each foreign library, no cycle, every file
+//! opens with what it is and stays short.
+//!
+//! The compiler checks none of this inside one crate. Refuses to know what the code does.
+
+mod lexer;
+mod paths;
+mod rules;
+mod samples;
+mod table;
+
+use std::path::Path;
+
+use rules::Source;
+
+/// Returns every Rust file under a folder of the project, with its path from there, sorted.
+fn rust_files(folder: &str) -> Vec<(String, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+    let mut folders = vec![root.clone()];
+    let mut files = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let name = path
+                    .strip_prefix(&root)
+                    .unwrap()
+                    .to_str()
+                    .unwrap()
+                    .replace('\\', "/");
+                files.push((name, std::fs::read_to_string(&path).unwrap()));
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
+#[test]
+fn the_rooms_keep_to_the_table() {
+    let files = rust_files("src");
+    assert!(
+        files.iter().any(|(path, _)| path == "lib.rs"),
+        "no sources were found"
+    );
+    let sources: Vec<_> = files
+        .iter()
+        .map(|(path, text)| Source { path, text })
+        .collect();
+    let faults = rules::faults(&sources);
+    assert!(
+        faults.is_empty(),
+        "{} faults:\n{}",
+        faults.len(),
+        faults.join("\n")
+    );
+}
+
+#[test]
+fn the_tests_are_short_and_say_what_they_are() {
+    let files = rust_files("tests/it");
+    assert!(
+        files.iter().any(|(path, _)| path == "main.rs"),
+        "no tests were found"
+    );
+    let faults: Vec<_> = files
+        .iter()
+        .flat_map(|(path, text)| rules::shape(&Source { path, text }))
+        .collect();
+    assert!(
+        faults.is_empty(),
+        "{} faults:\n{}",
+        faults.len(),
+        faults.join("\n")
+    );
+}

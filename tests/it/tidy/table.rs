@@ -1,0 +1,131 @@
+//! The table: which room may name which, and which rooms are the doors of a foreign library.
+//!
+//! A new arrow or a new door is a line here, and a decision.
+
+/// A room of the crate: a folder or file right under `src/`.
+pub(crate) struct Room {
+    /// Its name.
+    pub(crate) name: &'static str,
+    /// The rooms it may name.
+    pub(crate) may_name: &'static [&'static str],
+}
+
+const fn room(name: &'static str, may_name: &'static [&'static str]) -> Room {
+    Room { name, may_name }
+}
+
+/// Every room, from the bottom up.
+pub(crate) const ROOMS: &[Room] = &[
+    // Nouns.
+    room("model", &[]),
+    room("error", &["model"]),
+    room("config", &["error", "model"]),
+    // Doors: they never name one another.
+    room("git", &["model"]),
+    room("syntax", &["model"]),
+    room("resolve", &["model"]),
+    room("store", &["model"]),
+    // What the index means, and how it is made.
+    room("link", &["store", "resolve", "model", "error"]),
+    room(
+        "reconcile",
+        &[
+            "git", "syntax", "resolve", "store", "link", "model", "error",
+        ],
+    ),
+    room("search", &["store", "model", "error"]),
+    room("graph", &["store", "model", "error"]),
+    room("lifecycle", &["git", "store", "model", "error", "config"]),
+    // Where a repository, its index and the reconciler come together. `search` reads the text of a hit
+    // through a port of its own, which the workspace fills.
+    room(
+        "workspace",
+        &[
+            "reconcile",
+            "git",
+            "syntax",
+            "resolve",
+            "store",
+            "search",
+            "model",
+            "error",
+            "config",
+        ],
+    ),
+    // Faces.
+    room(
+        "tools",
+        &[
+            "workspace",
+            "search",
+            "graph",
+            "lifecycle",
+            "model",
+            "error",
+            "config",
+        ],
+    ),
+    room("mcp", &["tools", "workspace", "model", "error", "config"]),
+    room(
+        "cli",
+        &["tools", "mcp", "workspace", "model", "error", "config"],
+    ),
+    room("main", &["cli", "error", "config"]),
+    // The crate's page and list of modules; re-exports its error.
+    room("lib", &["error"]),
+];
+
+/// A foreign library and the rooms that may name it.
+pub(crate) struct Door {
+    /// The library's name in paths; a final `*` stands for any ending.
+    pub(crate) library: &'static str,
+    /// The only rooms in which it may be named.
+    pub(crate) rooms: &'static [&'static str],
+}
+
+const fn door(library: &'static str, rooms: &'static [&'static str]) -> Door {
+    Door { library, rooms }
+}
+
+/// Every library that has a door.
+pub(crate) const DOORS: &[Door] = &[
+    door("gix*", &["git"]),
+    door("cap_std", &["git"]),
+    door("cap_fs_ext", &["git"]),
+    door("ignore", &["git"]),
+    door("rusqlite", &["store"]),
+    door("libsqlite3_sys", &["store"]),
+    door("zstd", &["store"]),
+    door("postcard", &["store"]),
+    door("tree_sitter*", &["syntax"]),
+    door("libmimalloc_sys", &["syntax"]),
+    door("oxc_resolver", &["resolve"]),
+    door("rmcp", &["mcp"]),
+    door("tokio*", &["mcp"]),
+    // In `tools` as a derive on input types, and to hand the commands it derives to `cli`.
+    door("clap", &["cli", "tools"]),
+    door("clap_complete", &["cli"]),
+    door("indicatif", &["cli"]),
+    door("comfy_table", &["cli"]),
+    door("anstyle", &["cli"]),
+    door("anstream", &["cli"]),
+    door("terminal_size", &["cli"]),
+];
+
+/// Names right under `crate::` that are not rooms: what `lib.rs` re-exports, and whose they are.
+pub(crate) const REEXPORTS: &[(&str, &str)] = &[("Error", "error"), ("Result", "error")];
+
+/// Most lines of a source file.
+pub(crate) const MAX_LINES: usize = 400;
+
+impl Door {
+    /// Whether a path that begins with `name` goes through this door.
+    pub(crate) fn leads_to(&self, name: &str) -> bool {
+        match self.library.strip_suffix('*') {
+            Some(stem) => name
+                .strip_prefix(stem)
+                .is_some_and(|ending| ending.is_empty() || ending.starts_with('_')),
+            None => name == self.library,
+        }
+    }
+}
