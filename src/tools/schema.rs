@@ -111,16 +111,6 @@ fn tidy(value: &mut Value, is_output: bool) {
             if let Some(Value::Array(words)) = object.get_mut("enum") {
                 words.retain(|word| !word.is_null());
             }
-            if let Some(Value::Array(choices)) = object.get("oneOf") {
-                let words: Vec<Value> = choices
-                    .iter()
-                    .filter_map(|choice| choice.get("const").cloned())
-                    .collect();
-                if words.len() == choices.len() {
-                    object.remove("oneOf");
-                    object.insert("enum".to_owned(), Value::Array(words));
-                }
-            }
             if let Some(Value::Array(choices)) = object.get_mut("anyOf") {
                 choices.retain(|choice| choice.get("type").is_none_or(|name| name != "null"));
                 if let [Value::Object(only)] = choices.as_slice() {
@@ -129,6 +119,16 @@ fn tidy(value: &mut Value, is_output: bool) {
                     for (key, inner) in only {
                         object.entry(key).or_insert(inner);
                     }
+                }
+            }
+            if let Some(Value::Array(choices)) = object.get("oneOf") {
+                let words: Vec<Value> = choices
+                    .iter()
+                    .filter_map(|choice| choice.get("const").cloned())
+                    .collect();
+                if words.len() == choices.len() {
+                    object.remove("oneOf");
+                    object.insert("enum".to_owned(), Value::Array(words));
                 }
             }
             for inner in object.values_mut() {

@@ -8,5 +8,6 @@
 mod faces;
 mod fixtures;
 mod laws;
+mod manual;
 mod support;
 mod tidy;

@@ -1,0 +1,40 @@
+//! TOOLS.md says what the code says; set `CODELENS_UPDATE=1` to write it anew.
+
+use codelens::tools::{TOOLS, manual};
+
+#[test]
+fn the_manual_is_that_of_the_code() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/TOOLS.md");
+    let wanted = manual::manual();
+    if std::env::var_os("CODELENS_UPDATE").is_some() {
+        std::fs::write(path, &wanted).unwrap();
+    }
+    let found = std::fs::read_to_string(path).unwrap_or_default();
+    assert!(
+        found == wanted,
+        "TOOLS.md is not what the code says: run this test with CODELENS_UPDATE=1"
+    );
+}
+
+#[test]
+fn the_definitions_of_all_tools_cost_an_agent_little() {
+    let mut definitions = 0;
+    let mut outputs = 0;
+    for tool in TOOLS {
+        let schema = serde_json::Value::Object((tool.input_schema)());
+        definitions += tool.name.len() + tool.title.len() + tool.about.len();
+        // Annotations and the names of the fields around all this.
+        definitions += schema.to_string().len() + 220;
+        outputs += serde_json::Value::Object((tool.output_schema)()).to_string().len();
+    }
+    assert!(definitions / 4 < 4_000, "{} tokens of definitions", definitions / 4);
+    assert!(outputs / 4 < 6_000, "{} tokens of output schemas", outputs / 4);
+}
+
+#[test]
+fn output_schemas_carry_no_descriptions() {
+    for tool in TOOLS {
+        let schema = serde_json::Value::Object((tool.output_schema)()).to_string();
+        assert!(!schema.contains("\"description\":\""), "{}", tool.name);
+    }
+}

@@ -1,0 +1,378 @@
+"""A session of the built binary, driven over stdio by the official Python client of the protocol.
+
+    python3 tests/mcp_session.py --binary target/release/codelens
+
+Needs the package `mcp` in the version of `scripts/python-requirements.txt`. Every answer is checked against
+the schema that the server publishes, against the repository on the disk, and against the command line.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import subprocess
+import tempfile
+from pathlib import Path
+
+import jsonschema
+from mcp import Client, MCPError, StdioServerParameters, stdio_client
+
+from checks import Checks
+from fixture_repo import FixtureRepo
+
+TOOLS = {"cl_current", "cl_refresh", "cl_search", "cl_map", "cl_expand", "cl_stats", "cl_doctor"}
+# What may differ between two answers for one tree.
+VOLATILE = {"generation", "nextCursor", "elapsedMs", "lastIndexedAt", "lastUsedAt", "bytes"}
+
+
+def steady(value: object) -> object:
+    """Returns a value without its volatile fields."""
+    if isinstance(value, dict):
+        return {key: steady(inner) for key, inner in value.items() if key not in VOLATILE}
+    if isinstance(value, list):
+        return [steady(inner) for inner in value]
+    return value
+
+
+class Session:
+    """One connected client, with the repository and the checks."""
+
+    def __init__(self, client: Client, checks: Checks, repo: FixtureRepo, binary: Path, env: dict[str, str]) -> None:
+        self.client = client
+        self.checks = checks
+        self.repo = repo
+        self.binary = binary
+        self.env = env
+        self.schemas: dict[str, dict] = {}
+
+    async def call(self, tool: str, progress=None, **arguments: object) -> dict:
+        """Calls a tool that must succeed and returns its answer."""
+        name = f"{tool} {arguments}"
+        try:
+            result = await self.client.call_tool(tool, arguments, progress_callback=progress)
+        except RuntimeError as error:
+            # The client refuses an answer that does not fit the published schema.
+            self.checks.that(f"{name} is taken by the client", False, str(error))
+            return {}
+        answer = result.structured_content
+        self.checks.that(f"{name} is no error", not result.is_error, answer or str(result.content))
+        if not self.checks.that(f"{name} has structured content", isinstance(answer, dict), str(result)):
+            return {}
+        texts = [block.text for block in result.content if block.type == "text"]
+        if self.checks.equal(f"{name} has one text block", len(texts), 1):
+            self.checks.equal(f"{name}: the text is the structured content", json.loads(texts[0]), answer)
+            self.checks.that(f"{name}: at most 20,000 tokens", len(texts[0].encode()) <= 80_000, len(texts[0]))
+        try:
+            jsonschema.Draft202012Validator(self.schemas.get(tool, {})).validate(answer)
+            self.checks.that(f"{name} fits its output schema", True)
+        except jsonschema.ValidationError as error:
+            self.checks.that(f"{name} fits its output schema", False, f"{error.json_path}: {error.message}")
+        return answer
+
+    async def fails(self, tool: str, code: str, mentions: str = "", **arguments: object) -> None:
+        """Calls a tool that must answer with an error of this code."""
+        result = await self.client.call_tool(tool, arguments)
+        name = f"{tool} {arguments}"
+        self.checks.that(f"{name} is an error", result.is_error, result.structured_content)
+        error = (result.structured_content or {}).get("error", {})
+        self.checks.equal(f"{name} has the code {code}", error.get("code"), code)
+        for field in ("message", "hint"):
+            self.checks.that(f"{name}: the error has a {field}", error.get(field), error)
+        said = json.dumps(error)
+        self.checks.that(f"{name}: the error names {mentions!r}", mentions in said, error)
+        for forbidden in (str(self.repo.path), self.env["CODELENS_HOME"], "SELECT ", "panicked"):
+            self.checks.that(f"{name}: the error holds no {forbidden!r}", forbidden not in said, error)
+
+    def command(self, *args: str) -> dict:
+        """Runs a command with `--json` and returns its answer."""
+        ran = subprocess.run(
+            [self.binary, *args, "--json"],
+            cwd=self.repo.path, env={"PATH": os.environ.get("PATH", ""), **self.env},
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, encoding="utf-8",
+        )
+        if not self.checks.equal(f"codelens {' '.join(args)} succeeds", ran.returncode, 0):
+            print(f"        {ran.stderr.strip()[:1000]}")
+            return {}
+        return json.loads(ran.stdout)
+
+
+async def handshake(s: Session, mode: str) -> None:
+    """What a client learns before the first call."""
+    version = {"auto": "2026-07-28", "legacy": "2025-11-25"}[mode]
+    s.checks.equal(f"{mode}: protocol version", s.client.protocol_version, version)
+    info = s.client.server_info
+    s.checks.equal(f"{mode}: the server's name", info and info.name, "codelens")
+    s.checks.that(f"{mode}: the server says how to begin", s.client.instructions, s.client.instructions)
+
+    tools = (await s.client.list_tools()).tools
+    s.checks.that("the seven tools are there", TOOLS <= {tool.name for tool in tools}, [t.name for t in tools])
+    n_bytes = {"definitions": 0, "outputs": 0}
+    for tool in tools:
+        s.checks.that(f"{tool.name} is described", tool.description, tool.name)
+        s.checks.that(f"{tool.name} has an output schema", tool.output_schema, tool.name)
+        s.schemas[tool.name] = tool.output_schema or {}
+        for schema in (tool.input_schema, s.schemas[tool.name]):
+            jsonschema.Draft202012Validator.check_schema(schema)
+        s.checks.that(f"{tool.name} takes `repo`", "repo" in tool.input_schema.get("properties", {}), tool.input_schema)
+        hints = tool.annotations and (
+            tool.annotations.read_only_hint, tool.annotations.destructive_hint, tool.annotations.idempotent_hint)
+        s.checks.that(f"{tool.name} has its annotations", hints and None not in hints, str(tool.annotations))
+        shown = tool.model_dump(by_alias=True, exclude_none=True)
+        definition = {key: shown.get(key) for key in ("name", "description", "inputSchema", "annotations")}
+        n_bytes["definitions"] += len(json.dumps(definition, separators=(",", ":")).encode())
+        n_bytes["outputs"] += len(json.dumps(shown.get("outputSchema"), separators=(",", ":")).encode())
+    s.checks.that("the definitions stay under 4,000 tokens", n_bytes["definitions"] < 4 * 4000, n_bytes)
+    s.checks.that("the output schemas stay under 6,000 tokens", n_bytes["outputs"] < 4 * 6000, n_bytes)
+
+
+async def first_index(s: Session) -> None:
+    """From no index to a ready one."""
+    head = s.repo.git("rev-parse", "HEAD")
+    current = await s.call("cl_current")
+    expected = {"status": "missing", "branch": "main", "headSha": head, "inGitRepo": True, "dirtyFiles": 2}
+    s.checks.equal("cl_current before the first index", {key: current.get(key) for key in expected}, expected)
+
+    steps: list[tuple[float, float | None]] = []
+
+    async def progress(done: float, total: float | None, _message: str | None) -> None:
+        steps.append((done, total))
+
+    refresh = await s.call("cl_refresh", progress=progress)
+    s.checks.equal("cl_refresh makes it ready", refresh.get("status"), "ready")
+    s.checks.equal("cl_refresh names the commit", refresh.get("headSha"), head)
+    s.checks.equal("cl_refresh names the index", refresh.get("indexId"), current.get("indexId"))
+    s.checks.that("cl_refresh read files", refresh.get("indexedFiles", 0) >= 12, refresh)
+    s.checks.that("cl_refresh reports progress", steps, steps)
+    s.checks.that("progress rises", steps == sorted(steps, key=lambda step: step[0]), steps)
+    s.checks.that("progress stays within its total", all(t is None or d <= t for d, t in steps), steps)
+
+    current = await s.call("cl_current")
+    s.checks.equal("cl_current after it", current.get("status"), "ready")
+    again = await s.call("cl_refresh")
+    s.checks.equal("a second refresh reads nothing", again.get("indexedFiles"), 0)
+
+
+def check_place(s: Session, result: dict, word: str) -> None:
+    """Checks that the lines of a hit hold a word, on the disk."""
+    start, end = (int(part) for part in result["lines"].split("-"))
+    lines = (s.repo.path / result["path"]).read_text(encoding="utf-8").splitlines()
+    s.checks.that(f"{result['path']}: lines in the file", 1 <= start <= end <= len(lines), result)
+    s.checks.that(f"{result['path']}: the lines hold {word}", word in "\n".join(lines[start - 1 : end]), result)
+
+
+async def answers(s: Session) -> None:
+    """Search, map, expand, stats and doctor against the files on the disk."""
+    found = await s.call("cl_search", query="placeOrder")
+    results = found.get("results", [])
+    s.checks.equal("cl_search is fresh", found.get("freshness"), "fresh")
+    s.checks.equal("cl_search counts", found.get("count"), len(results))
+    if s.checks.that("cl_search finds the method", results, found):
+        s.checks.equal("the definition is first", results[0]["path"], "packages/checkout/src/order-service.ts")
+        check_place(s, results[0], "placeOrder")
+        s.checks.that("the score is in 0 to 1", all(0 <= r["score"] <= 1 for r in results), results)
+        s.checks.that("the best is first", results == sorted(results, key=lambda r: -r["score"]), results)
+        s.checks.that("each hit says why", all(r["why"] for r in results), results)
+        expanded = await s.call("cl_expand", handle=results[0]["handle"])
+        s.checks.that("its handle expands to it", "placeOrder" in expanded.get("content", ""), expanded)
+        s.checks.equal("the command line agrees", steady(s.command("search", "placeOrder")), steady(found))
+
+    subtokens = await s.call("cl_search", query="stock reserve", limit=3, snippet="none")
+    paths = [result["path"] for result in subtokens.get("results", [])]
+    s.checks.that("words find parts of names", "packages/catalog/src/inventory.ts" in paths, subtokens)
+    s.checks.that("no preview was asked for", not any(r["preview"] for r in subtokens.get("results", [])), subtokens)
+
+    first = await s.call("cl_search", query="money price", limit=2)
+    if s.checks.that("more hits wait behind a cursor", first.get("nextCursor"), first):
+        second = await s.call("cl_search", query="money price", limit=2, cursor=first["nextCursor"])
+        handles = [r["handle"] for page in (first, second) for r in page.get("results", [])]
+        s.checks.equal("no hit is on two pages", len(handles), len(set(handles)))
+        await s.fails("cl_search", "bad_cursor", query="another query", cursor=first["nextCursor"])
+
+    for query in ('"two packages"', "a AND (b OR", "NEAR(x* y)", "col:{x}^", "\x00\x01 cart", "'; DROP TABLE file"):
+        await s.call("cl_search", query=query)
+
+    path = "packages/catalog/src/money.ts"
+    text = (s.repo.path / path).read_text(encoding="utf-8")
+    outline = await s.call("cl_map", path=path)
+    symbols = {symbol["name"]: symbol for file in outline.get("files", []) for symbol in file["symbols"]}
+    s.checks.that("the outline holds what is exported",
+                  {"Money", "Currency", "addMoney", "formatMoney"} <= symbols.keys(), outline)
+    for name, declaration in {"addMoney": "export function addMoney", "Currency": "export type Currency"}.items():
+        line = text[: text.index(declaration)].count("\n") + 1
+        symbol = symbols.get(name, {})
+        s.checks.equal(f"{name} begins at its line", symbol.get("startLine"), line)
+        s.checks.that(f"{name} ends after it begins", symbol.get("endLine", 0) >= line, symbol)
+        s.checks.equal(f"{name} is exported", symbol.get("exported"), True)
+    s.checks.equal("the command line agrees on the outline", steady(s.command("map", path)), steady(outline))
+    everything = await s.call("cl_map")
+    s.checks.that("the map of all has both packages",
+                  {"packages/catalog", "packages/checkout"}
+                  <= {"/".join(file["path"].split("/")[:2]) for file in everything.get("files", [])}, everything)
+
+    expanded = await s.call("cl_expand", path=path)
+    s.checks.equal("cl_expand gives the bytes on the disk", expanded.get("content"), text)
+    s.checks.equal("cl_expand counts lines", expanded.get("totalLines"), text.count("\n"))
+    part = await s.call("cl_expand", path=path, startLine=2, endLine=4)
+    s.checks.equal("cl_expand gives a range", part.get("content", "").rstrip("\n"), "\n".join(text.splitlines()[1:4]))
+    cut = await s.call("cl_expand", path=path, budget=200)
+    s.checks.that("cl_expand cuts at its budget", cut.get("truncated") and cut.get("chars", 999) <= 200, cut)
+    s.checks.equal("the command line agrees on the text", steady(s.command("expand", path)), steady(expanded))
+
+    stats = await s.call("cl_stats")
+    s.checks.that("cl_stats counts files", stats.get("counts", {}).get("files", 0) >= 12, stats)
+    s.checks.that("cl_stats counts symbols", stats.get("counts", {}).get("symbols", 0) >= 20, stats)
+    s.checks.that("cl_stats lists the index",
+                  stats.get("indexId") in [index["indexId"] for index in stats.get("indexes", [])], stats)
+    doctor = await s.call("cl_doctor")
+    for key in ("integrityOk", "walMode", "inGitRepo"):
+        s.checks.equal(f"cl_doctor: {key}", doctor.get(key), True)
+    bad = [check for check in doctor.get("checks", []) if not check["ok"]]
+    s.checks.that("cl_doctor finds nothing wrong", doctor.get("checks") and not bad, bad or doctor)
+
+
+async def errors(s: Session) -> None:
+    """Bad input gets the contract's errors, and the session goes on."""
+    await s.fails("cl_search", "invalid_argument", mentions="colour", query="cart", colour="red")
+    await s.fails("cl_search", "invalid_argument", mentions="limit", query="cart", limit="many")
+    await s.fails("cl_search", "invalid_argument", mentions="query", query="")
+    await s.fails("cl_search", "invalid_argument", mentions="query")
+    await s.fails("cl_map", "path_not_found", path="no/such/folder")
+    await s.fails("cl_expand", "path_not_found", path="no/such/file.ts")
+    await s.fails("cl_expand", "unknown_handle", handle="sym_0123456789abcdef")
+    for path in ("../outside.txt", "/etc/hostname", ".git/config", "packages/../../x"):
+        await s.fails("cl_expand", "outside_repo", path=path)
+    await s.fails("cl_expand", "not_indexed", mentions="secret", path=".env")
+    with tempfile.TemporaryDirectory(prefix="codelens-none-") as nowhere:
+        for tool, arguments in (("cl_search", {"query": "x"}), ("cl_refresh", {}), ("cl_map", {})):
+            await s.fails(tool, "not_a_repo", repo=nowhere, **arguments)
+        current = await s.call("cl_current", repo=nowhere)
+        s.checks.equal("cl_current outside of git", current.get("inGitRepo"), False)
+    clamped = await s.call("cl_search", query="cart", limit=100_000)
+    s.checks.that("a limit out of range is clamped", len(clamped.get("results", [])) <= 50, clamped.get("count"))
+    try:
+        await s.client.call_tool("cl_nothing", {})
+        s.checks.that("an unknown tool is refused", False, "it was not")
+    except MCPError as error:
+        s.checks.that("an unknown tool is refused", "cl_nothing" in str(error), str(error))
+
+
+async def changes(s: Session) -> None:
+    """The very next call answers for what is on the disk and checked out."""
+    paths = lambda found: [result["path"] for result in found.get("results", [])]  # noqa: E731
+    s.repo.write("packages/checkout/src/gift.ts", "export function wrapGiftParcel(): string {\n  return 'ribbon';\n}\n")
+    found = await s.call("cl_search", query="wrapGiftParcel")
+    s.checks.equal("a new file is found", paths(found)[:1], ["packages/checkout/src/gift.ts"])
+    s.checks.equal("and the answer is fresh", found.get("freshness"), "fresh")
+
+    s.repo.write("packages/checkout/src/gift.ts", "export function wrapGiftBasket(): string {\n  return 'ribbon';\n}\n")
+    found = await s.call("cl_search", query="wrapGiftBasket")
+    s.checks.equal("an edit of equal length is found", paths(found)[:1], ["packages/checkout/src/gift.ts"])
+    (s.repo.path / "packages/checkout/src/gift.ts").unlink()
+    found = await s.call("cl_search", query="wrapGiftBasket", limit=50)
+    s.checks.that("a deleted file is gone", "packages/checkout/src/gift.ts" not in paths(found), found)
+
+    main = (await s.call("cl_current")).get("indexId")
+    s.repo.git("stash", "--quiet", "--include-untracked")
+    s.repo.git("checkout", "--quiet", "feature/discounts")
+    current = await s.call("cl_current")
+    s.checks.equal("another branch is another index", (current.get("branch"), current.get("status")),
+                   ("feature/discounts", "missing"))
+    s.checks.that("with another id", current.get("indexId") != main, current)
+    s.checks.that("which would start from the other one", current.get("seedFrom"), current)
+    refresh = await s.call("cl_refresh")
+    s.checks.that("it was seeded", refresh.get("seededFrom"), refresh)
+    n_changed = len(s.repo.git("diff", "--name-only", "main", "feature/discounts").splitlines()) + 2
+    s.checks.that("only what differs was read", refresh.get("indexedFiles", 99) <= n_changed, refresh)
+    found = await s.call("cl_search", query="percentOff")
+    s.checks.equal("the branch's file is found", paths(found)[:1], ["packages/checkout/src/discount.ts"])
+    found = await s.call("cl_search", query="refundOrder", limit=50)
+    s.checks.that("the other branch's file is not", "packages/checkout/src/refund.ts" not in paths(found), found)
+
+    s.repo.git("checkout", "--quiet", "main")
+    s.repo.git("stash", "pop", "--quiet")
+    found = await s.call("cl_search", query="refundOrder")
+    s.checks.equal("and back again", paths(found)[:1], ["packages/checkout/src/refund.ts"])
+    s.checks.equal("on the first index", found.get("indexId"), main)
+
+
+async def session(binary: Path, mode: str, checks: Checks) -> None:
+    """A whole session in one of the protocol's two handshakes."""
+    with tempfile.TemporaryDirectory(prefix="codelens-mcp-") as root:
+        repo = FixtureRepo.load("shop", Path(root) / "fixture")
+        repo.write(".env", "TOKEN=not-for-any-answer\n")
+        repo.git("config", "core.excludesFile", str(Path(root) / "ignored"))
+        (Path(root) / "ignored").write_text("/.env\n", encoding="utf-8")
+        env = {"HOME": str(repo.home), "CODELENS_HOME": str(Path(root) / "data"), "CODELENS_BUDGET_MS": "10000"}
+        server = StdioServerParameters(command=str(binary), args=["serve"], env=env, cwd=repo.path)
+        with open(Path(root) / "stderr.txt", "w+", encoding="utf-8") as log:
+            before = repo.git("status", "--porcelain", "-uall")
+            try:
+                async with Client(stdio_client(server, errlog=log), mode=mode, read_timeout_seconds=60) as client:
+                    s = Session(client, checks, repo, binary, env)
+                    for part in (handshake, first_index, answers, errors, changes):
+                        print(f"  {mode}: {part.__name__}", flush=True)
+                        try:
+                            await (part(s, mode) if part is handshake else part(s))
+                        except Exception as error:  # noqa: BLE001
+                            checks.broke(f"{mode}: {part.__name__}", error)
+            except Exception as error:  # noqa: BLE001
+                checks.broke(f"{mode}: the session", error)
+            checks.equal(f"{mode}: the work tree is as it was", repo.git("status", "--porcelain", "-uall"), before)
+            log.seek(0)
+            said = log.read()
+            checks.that(f"{mode}: no panic on stderr", "panicked" not in said, said[-2000:])
+
+
+def ending(binary: Path, checks: Checks) -> None:
+    """The server speaks the protocol alone on stdout and leaves when its input ends."""
+    with tempfile.TemporaryDirectory(prefix="codelens-end-") as root:
+        repo = FixtureRepo.load("ledger", Path(root) / "fixture")
+        env = {"HOME": str(repo.home), "CODELENS_HOME": str(Path(root) / "data"), "PATH": os.environ.get("PATH", "")}
+        hello = {
+            "jsonrpc": "2.0", "id": 1, "method": "initialize",
+            "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}},
+        }
+        ready = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+        listing = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
+        for what, messages in {"at once": [], "after a session": [hello, ready, listing]}.items():
+            process = subprocess.Popen(
+                [binary, "serve"], cwd=repo.path, env=env,
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8",
+            )
+            answers = []
+            try:
+                for message in messages:
+                    process.stdin.write(json.dumps(message) + "\n")
+                    process.stdin.flush()
+                    if "id" in message:
+                        answers.append(json.loads(process.stdout.readline()))
+                out, err = process.communicate(timeout=20)
+                if messages:
+                    checks.equal(f"end of input {what}: it leaves with 0", process.returncode, 0)
+                else:
+                    checks.that(f"end of input {what}: it leaves by itself", process.returncode in (0, 1), err)
+                checks.equal(f"end of input {what}: nothing more on stdout", out, "")
+                checks.that(f"end of input {what}: no panic", "panicked" not in err, err)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.communicate()
+                checks.that(f"end of input {what}: it leaves", False, "still there after 20 s")
+            checks.equal(f"end of input {what}: answers in order", [a.get("id") for a in answers],
+                         [m["id"] for m in messages if "id" in m])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--binary", required=True, type=Path, help="the built codelens")
+    binary = parser.parse_args().binary.resolve()
+    checks = Checks()
+    for mode in ("auto", "legacy"):
+        asyncio.run(asyncio.wait_for(session(binary, mode, checks), timeout=300))
+    ending(binary, checks)
+    checks.end()
+
+
+if __name__ == "__main__":
+    main()
