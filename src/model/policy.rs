@@ -43,7 +43,7 @@ pub fn is_secret_name(path: &RepoPath) -> bool {
             ".netrc" | "_netrc" | ".pgpass" | ".htpasswd" | ".git-credentials" | ".dockercfg"
         )
         || (["id_rsa", "id_dsa", "id_ecdsa", "id_ed25519"].contains(&name.as_str()))
-        || (name == "credentials" && path.directory().ends_with(".aws"))
+        || (name == "credentials" && path.directory().rsplit('/').next() == Some(".aws"))
 }
 
 /// Returns whether the file is written by a package manager to pin versions.

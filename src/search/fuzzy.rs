@@ -74,14 +74,15 @@ fn is_one_edit(a: &str, b: &str) -> bool {
         return false;
     }
     let front = long.iter().zip(short).take_while(|(x, y)| x == y).count();
-    let (x, y) = (&long[front..], &short[front..]);
-    if long.len() > short.len() {
-        return x[1..] == *y;
-    }
-    match (x, y) {
+    let (long, short) = (&long[front..], &short[front..]);
+    match (long, short) {
         ([], []) => true,
-        ([a, b, rest @ ..], [c, d, other @ ..]) if a == d && b == c && rest == other => true,
-        _ => x[1..] == y[1..],
+        ([_, rest @ ..], other) if long.len() > short.len() => rest == other,
+        ([one, two, rest @ ..], [other, next, end @ ..]) if one == next && two == other => {
+            rest == end
+        }
+        ([_, rest @ ..], [_, end @ ..]) => rest == end,
+        _ => false,
     }
 }
 

@@ -90,7 +90,8 @@ fn schema_of<T: JsonSchema>(is_output: bool) -> Map<String, Value> {
     object
 }
 
-/// Takes out what costs tokens and says nothing: `null` beside a type, formats, titles.
+/// Takes out what costs tokens and says nothing: formats, titles, and in an input `null` beside a type.
+/// In an output `null` is a value that a client checks.
 fn tidy(value: &mut Value, is_output: bool) {
     match value {
         Value::Object(object) => {
@@ -101,17 +102,17 @@ fn tidy(value: &mut Value, is_output: bool) {
             if is_output && object.get("description").is_some_and(Value::is_string) {
                 object.remove("description");
             }
-            if let Some(Value::Array(types)) = object.get_mut("type") {
+            if let (false, Some(Value::Array(types))) = (is_output, object.get_mut("type")) {
                 types.retain(|name| name != "null");
                 if let [only] = types.as_slice() {
                     let only = only.clone();
                     object.insert("type".to_owned(), only);
                 }
             }
-            if let Some(Value::Array(words)) = object.get_mut("enum") {
+            if let (false, Some(Value::Array(words))) = (is_output, object.get_mut("enum")) {
                 words.retain(|word| !word.is_null());
             }
-            if let Some(Value::Array(choices)) = object.get_mut("anyOf") {
+            if let (false, Some(Value::Array(choices))) = (is_output, object.get_mut("anyOf")) {
                 choices.retain(|choice| choice.get("type").is_none_or(|name| name != "null"));
                 if let [Value::Object(only)] = choices.as_slice() {
                     let only = only.clone();

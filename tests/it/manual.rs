@@ -25,10 +25,20 @@ fn the_definitions_of_all_tools_cost_an_agent_little() {
         definitions += tool.name.len() + tool.title.len() + tool.about.len();
         // Annotations and the names of the fields around all this.
         definitions += schema.to_string().len() + 220;
-        outputs += serde_json::Value::Object((tool.output_schema)()).to_string().len();
+        outputs += serde_json::Value::Object((tool.output_schema)())
+            .to_string()
+            .len();
     }
-    assert!(definitions / 4 < 4_000, "{} tokens of definitions", definitions / 4);
-    assert!(outputs / 4 < 6_000, "{} tokens of output schemas", outputs / 4);
+    assert!(
+        definitions / 4 < 4_000,
+        "{} tokens of definitions",
+        definitions / 4
+    );
+    assert!(
+        outputs / 4 < 6_000,
+        "{} tokens of output schemas",
+        outputs / 4
+    );
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //!
 //! Refuses to know what an index is: it writes files and runs git.
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use crate::support::Repo;
@@ -38,12 +39,12 @@ pub(crate) fn step(repo: &Repo, dice: &mut Dice, n: usize) -> String {
         4 => edit_keeping_stat(repo, dice, &files),
         5 | 6 => add(repo, dice, n),
         7 => act(dice, &files, "delete", |file| {
-            drop(std::fs::remove_file(file))
+            drop(std::fs::remove_file(file));
         }),
         8 => {
             let to = repo.path().join(format!("src/moved{n}.ts"));
             act(dice, &files, "rename", |file| {
-                drop(std::fs::rename(file, &to))
+                drop(std::fs::rename(file, &to));
             })
         }
         9 => {
@@ -164,9 +165,10 @@ fn source(dice: &mut Dice, n: usize) -> String {
     );
     for _ in 0..dice.below(4) {
         let k = dice.below(40);
-        text.push_str(&format!(
+        let _ = write!(
+            text,
             "/** Does {k}. */\nexport function work{k}(x: number) {{ return a{n}(x + {k}) }}\nclass C{k} {{ m{k}() {{}} }}\n"
-        ));
+        );
     }
     text
 }
@@ -188,7 +190,7 @@ fn commit(repo: &Repo, args: &[&str]) -> String {
 fn git(repo: &Repo, args: &[&str]) -> String {
     let done = repo.try_git(args);
     // What a conflict stopped is given up in every second case; else it stays for the next steps.
-    if !done && args.join(" ").len() % 2 == 0 {
+    if !done && args.join(" ").len().is_multiple_of(2) {
         for what in ["rebase", "merge"] {
             repo.try_git(&[what, "--abort"]);
         }
