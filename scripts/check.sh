@@ -37,7 +37,8 @@ section "lints"
 cargo clippy --locked --all-targets ${profile[@]+"${profile[@]}"} -- -D warnings
 
 section "build"
-cargo build --locked --bins ${profile[@]+"${profile[@]}"}
+# Everything at once: alone, the binary would have its dependencies built with fewer features, a second time.
+cargo build --locked --all-targets ${profile[@]+"${profile[@]}"}
 
 section "tests"
 if cargo nextest --version >/dev/null 2>&1; then

@@ -75,10 +75,16 @@ pub fn create_empty(repo: &Repo, home: &Home, key: &IndexKey) -> Result<Index, S
     Index::create(&repo_home, new_pointer(repo, key))
 }
 
-/// Makes a build current in the place of whatever was.
+/// Makes a build current in the place of whatever was, which is deleted unless somebody has it open.
 pub fn publish(home: &Home, index: &Index) -> Result<(), StoreError> {
     let pointer = index.pointer();
-    home.repo(&pointer.repo_id).publish(pointer, true).map(drop)
+    let repo_home = home.repo(&pointer.repo_id);
+    let before = repo_home.pointer(&pointer.index_id);
+    repo_home.publish(pointer, true)?;
+    if let Some(before) = before.filter(|before| before.build != pointer.build) {
+        seed::retire(&repo_home, &before);
+    }
+    Ok(())
 }
 
 fn create(

@@ -58,6 +58,16 @@ impl OpenMark {
         drop(file.set_modified(std::time::SystemTime::now()));
         Ok(Self { _file: Some(file) })
     }
+
+    /// Takes the sign for this process alone; `None` if any process has the build open.
+    pub fn alone(path: &Path) -> StoreResult<Option<Self>> {
+        let file = open(path).map_err(io_error("open the sign of use", path))?;
+        match file.try_lock() {
+            Ok(()) => Ok(Some(Self { _file: Some(file) })),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(error)) => Err(io_error("lock", path)(error)),
+        }
+    }
 }
 
 /// Returns whether the error says that nothing can be written there, as opposed to a fault.
@@ -79,8 +89,18 @@ fn open(path: &Path) -> std::io::Result<File> {
 
 #[cfg(test)]
 mod tests {
-    use super::WriteLock;
+    use super::{OpenMark, WriteLock};
     use std::time::Duration;
+
+    #[test]
+    fn a_build_that_is_open_belongs_to_nobody_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x.open");
+        let (one, two) = (OpenMark::set(&path).unwrap(), OpenMark::set(&path).unwrap());
+        assert!(OpenMark::alone(&path).unwrap().is_none());
+        drop((one, two));
+        assert!(OpenMark::alone(&path).unwrap().is_some());
+    }
 
     #[test]
     fn only_one_holds_the_write_lock() {

@@ -4,7 +4,7 @@
 
 use rusqlite::backup::{Backup, StepResult};
 
-use super::{Doing, Index, Pointer, RepoHome, StoreError, StoreResult};
+use super::{Doing, Index, OpenMark, Pointer, RepoHome, StoreError, StoreResult};
 
 impl Index {
     /// Copies `source` into a new build for `pointer`, which nobody finds before it is published. The
@@ -42,6 +42,15 @@ impl Index {
         }
         writer.commit(true)?;
         Ok(index)
+    }
+}
+
+/// Removes a build that is not current any more, unless somebody has it open: then it stays, and so
+/// does the sign of use that tells so.
+pub fn retire(home: &RepoHome, pointer: &Pointer) {
+    let mark = home.open_mark(&pointer.index_id, &pointer.build);
+    if let Ok(Some(_alone)) = OpenMark::alone(&mark) {
+        discard(home, pointer);
     }
 }
 

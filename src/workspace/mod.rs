@@ -144,6 +144,12 @@ impl Workspace {
         Some(idle.remove(at))
     }
 
+    /// Closes what is open of an index.
+    fn close_idle(&self, index_id: &str) {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        idle.retain(|index| index.pointer().index_id != index_id);
+    }
+
     /// Keeps an index for the next call; the one that waited longest is closed.
     fn keep(&self, index: Index) {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);

@@ -102,6 +102,7 @@ impl Workspace {
             }
         }
         if force {
+            self.close_idle(&key.index_id());
             seed::publish(&self.home, &index)?;
         }
         drop(lock);
