@@ -30,7 +30,7 @@ codelens=$target/release/codelens
 cd "$repo"
 echo "\$ codelens refresh"
 "$codelens" refresh
-printf '\n$ codelens search %q\n' "$query"
+printf '\n$ codelens search "%s"\n' "$query"
 "$codelens" search "$query"
 
 cat <<END

@@ -137,12 +137,11 @@ pub fn by_name(name: &str) -> Option<&'static ToolSpec> {
 
 fn command<T: Tool>() -> clap::Command {
     let name = T::NAME.strip_prefix("cl_").unwrap_or(T::NAME);
-    <T::Input as clap::Args>::augment_args(
-        clap::Command::new(name)
-            .about(T::TITLE)
-            .long_about(T::ABOUT)
-            .after_help(T::EXAMPLES),
-    )
+    // The words come last: the input type's own comment would take their place.
+    <T::Input as clap::Args>::augment_args(clap::Command::new(name))
+        .about(T::TITLE)
+        .long_about(T::ABOUT)
+        .after_help(T::EXAMPLES)
 }
 
 fn input_of<T: Tool>(matches: &clap::ArgMatches) -> std::result::Result<Value, clap::Error> {
