@@ -114,7 +114,7 @@ fn shared() -> [Arg; 5] {
             .value_name("N")
             .value_parser(value_parser!(u64))
             .help(
-                "How long a question may look for changes before it is answered, in milliseconds",
+                "How long a question may look for changes before it is answered, in milliseconds [default: 500] [env: CODELENS_BUDGET_MS]",
             ),
         shared("color")
             .long("color")

@@ -32,15 +32,28 @@ pub(super) fn usage(refused: &clap::Error) -> ExitCode {
     ExitCode::from(u8::try_from(refused.exit_code()).unwrap_or(2))
 }
 
+/// Writes data to standard output as it is: exact text of a file, for a pipe or a file.
+pub(super) fn exact(text: &str) -> ExitCode {
+    let mut stream = io::stdout().lock();
+    let written = stream
+        .write_all(text.as_bytes())
+        .and_then(|()| stream.flush());
+    outcome(written)
+}
+
 /// Writes data to standard output. A reader that closed its end has what it wanted.
 pub(super) fn data(text: &str) -> ExitCode {
     let stdout = io::stdout();
     let choice = AutoStream::choice(&stdout);
     let mut stream = AutoStream::new(stdout.lock(), choice);
-    match stream
+    let written = stream
         .write_all(text.as_bytes())
-        .and_then(|()| stream.flush())
-    {
+        .and_then(|()| stream.flush());
+    outcome(written)
+}
+
+fn outcome(written: io::Result<()>) -> ExitCode {
+    match written {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => failure(

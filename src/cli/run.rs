@@ -2,7 +2,7 @@
 //!
 //! Knows interrupts and faults. Refuses to know how a value looks.
 
-use std::io::{IsTerminal, stdin};
+use std::io::{IsTerminal, stdin, stdout};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -46,9 +46,16 @@ pub(super) fn tool(tool: &ToolSpec, matches: &ArgMatches, cwd: Option<PathBuf>) 
         Ok(value) if is_json => output::data(&format!("{value}\n")),
         Ok(value) => {
             let page = render::page(tool.name, &value, &Screen::of_stdout());
-            let code = output::data(&page.data);
+            let is_exact = tool.name == "cl_expand" && !stdout().is_terminal();
+            let code = match value["content"].as_str() {
+                Some(content) if is_exact => output::exact(content),
+                _ => output::data(&page.data),
+            };
+            let failed = value["checks"]
+                .as_array()
+                .is_some_and(|checks| checks.iter().any(|check| check["ok"] == false));
             output::aside(&page.aside);
-            code
+            if failed { ExitCode::FAILURE } else { code }
         }
         Err(error) => output::failure(&error, is_json),
     };

@@ -2,7 +2,7 @@
 //!
 //! Refuses to know what is checked out. A family is a hint: a wrong one costs time, never truth.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use gix::bstr::ByteSlice;
 
@@ -24,6 +24,27 @@ impl Repo {
             Ok(rest) if rest.starts_with("worktrees") => rest.to_string_lossy().into_owned(),
             _ => "main".into(),
         }
+    }
+
+    /// Returns every directory that belongs to the repository: its git directories and its work trees, as
+    /// far as they can be found.
+    pub fn places(&self) -> Vec<PathBuf> {
+        let mut places = vec![
+            self.work_dir.clone(),
+            self.common_dir.clone(),
+            self.git_dir.clone(),
+        ];
+        if self
+            .common_dir
+            .file_name()
+            .is_some_and(|name| name == ".git")
+        {
+            places.extend(self.common_dir.parent().map(Path::to_owned));
+        }
+        let linked = self.inner.worktrees().unwrap_or_default();
+        let bases = linked.iter().filter_map(|tree| tree.base().ok());
+        places.extend(bases.filter_map(|base| base.canonicalize().ok()));
+        places
     }
 
     /// Returns what clones of one project share: 32 hexadecimal digits over the normalised address of the

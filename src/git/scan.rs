@@ -18,7 +18,8 @@ pub struct Scan {
     /// `.codelensignore` takes away; sorted by path, each once.
     pub files: Vec<FoundFile>,
     /// How many entries were left out that would belong otherwise: links, names that are not UTF-8,
-    /// repositories inside this one, special files, files whose stat could not be had.
+    /// repositories inside this one, special files, files whose stat could not be had, and directories
+    /// that could not be listed (each counted once).
     pub skipped: BTreeMap<SkipReason, u64>,
     /// Directories that could not be listed; what is in them is unknown. Sorted.
     pub unreadable: Vec<PathBuf>,
@@ -41,6 +42,10 @@ impl Repo {
         found.files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         found.attributes.sort_unstable();
         found.unreadable.sort_unstable();
+        if !found.unreadable.is_empty() {
+            *found.skipped.entry(SkipReason::Unreadable).or_default() +=
+                found.unreadable.len() as u64;
+        }
         Ok(Scan {
             files: found.files,
             skipped: found.skipped,

@@ -89,19 +89,26 @@ pub struct Freshness {
     pub state: FreshnessState,
     /// Paths that differ from the index and were not brought up, sorted.
     pub pending: Vec<super::RepoPath>,
+    /// Files whose text is up but whose imports are still to be looked at.
+    pub n_unlinked: u64,
 }
 
 impl Freshness {
-    /// Returns the finding for a complete detection that left `pending` (in any order) undone.
-    pub fn proved(mut pending: Vec<super::RepoPath>) -> Self {
+    /// Returns the finding for a complete detection that left `pending` (in any order) undone, and the
+    /// imports of so many files.
+    pub fn proved(mut pending: Vec<super::RepoPath>, n_unlinked: u64) -> Self {
         pending.sort();
         pending.dedup();
-        let state = if pending.is_empty() {
+        let state = if pending.is_empty() && n_unlinked == 0 {
             FreshnessState::Fresh
         } else {
             FreshnessState::Partial
         };
-        Self { state, pending }
+        Self {
+            state,
+            pending,
+            n_unlinked,
+        }
     }
 
     /// Returns the finding for a detection that ended early, with the differences it met.
@@ -111,6 +118,7 @@ impl Freshness {
         Self {
             state: FreshnessState::Unknown(reason),
             pending,
+            n_unlinked: 0,
         }
     }
 
@@ -120,6 +128,15 @@ impl Freshness {
             FreshnessState::Fresh => "fresh",
             FreshnessState::Partial => "partial",
             FreshnessState::Unknown(_) => "unknown",
+        }
+    }
+
+    /// Returns how many files are still to be done: those that differ, and when none does those that wait
+    /// for their imports. Falls as work is done.
+    pub fn n_pending(&self) -> u64 {
+        match self.pending.len() as u64 {
+            0 => self.n_unlinked,
+            n => n,
         }
     }
 
@@ -138,7 +155,7 @@ kinds! {
         TooLarge = 0 "tooLarge",
         /// A NUL byte in the first 8 KiB: neither text nor symbols.
         Binary = 1 "binary",
-        /// Could not be read: neither text nor symbols.
+        /// A file or a whole directory that could not be read: neither text nor symbols.
         Unreadable = 2 "unreadable",
         /// Probably a secret (`.env`, private keys): neither text nor symbols.
         Secret = 3 "secret",
@@ -167,10 +184,12 @@ mod tests {
     #[test]
     fn fresh_needs_an_empty_list() {
         let path = RepoPath::new("b").unwrap();
-        let found = Freshness::proved(vec![path.clone(), RepoPath::new("a").unwrap(), path]);
+        let found = Freshness::proved(vec![path.clone(), RepoPath::new("a").unwrap(), path], 0);
         assert_eq!(found.state, FreshnessState::Partial);
         assert_eq!(found.pending.len(), 2);
         assert!(found.is_stale("b") && !found.is_stale("c"));
-        assert_eq!(Freshness::proved(vec![]).as_str(), "fresh");
+        assert_eq!(Freshness::proved(vec![], 0).as_str(), "fresh");
+        let unlinked = Freshness::proved(vec![], 3);
+        assert_eq!((unlinked.as_str(), unlinked.n_pending()), ("partial", 3));
     }
 }

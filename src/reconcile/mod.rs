@@ -14,7 +14,7 @@ use std::sync::Arc;
 use crate::git::{GitError, Repo};
 use crate::link;
 use crate::model::{Budget, Freshness, RepoPath, UnknownReason};
-use crate::store::{Index, Read, StoreError};
+use crate::store::{Index, StoreError};
 use plan::{Detection, Plan};
 
 /// What can go wrong while an index is brought up.
@@ -62,9 +62,11 @@ pub fn inspect(
     let freshness = if !detection.is_complete {
         Freshness::unknown(UnknownReason::Budget, pending)
     } else if pending.is_empty() && detection.n_unlinked == 0 && detection.was_complete {
-        Freshness::proved(pending)
+        Freshness::proved(pending, 0)
     } else {
-        Freshness::unknown(reason, pending)
+        let mut freshness = Freshness::unknown(reason, pending);
+        freshness.n_unlinked = detection.n_unlinked;
+        freshness
     };
     Outcome {
         freshness,
@@ -110,7 +112,7 @@ fn finish(
     on_progress: OnProgress<'_>,
 ) -> Result<Outcome, ReconcileError> {
     let applied = apply::apply(repo, index, detection, budget, on_progress)?;
-    let mut pending: Vec<RepoPath> = applied.pending;
+    let pending = applied.pending;
     if pending.is_empty() && detection.is_complete {
         link::link(index, budget)?;
     }
@@ -118,9 +120,8 @@ fn finish(
         index.settle(!detection.was_complete && pending.is_empty())?;
     }
     let read = index.read()?;
-    pending.extend(unlinked(&read)?);
     let freshness = if detection.is_complete {
-        Freshness::proved(pending)
+        Freshness::proved(pending, read.n_unlinked()?)
     } else {
         Freshness::unknown(UnknownReason::Budget, pending)
     };
@@ -130,15 +131,6 @@ fn finish(
         n_indexed: applied.n_indexed,
         n_deleted: applied.n_deleted,
     })
-}
-
-fn unlinked(read: &Read<'_>) -> Result<Vec<RepoPath>, StoreError> {
-    let all = u32::MAX;
-    Ok(read
-        .relink_batch(all)?
-        .into_iter()
-        .map(|(_, path)| path)
-        .collect())
 }
 
 impl Plan {

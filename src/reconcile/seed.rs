@@ -39,7 +39,7 @@ pub fn open_or_create(
 ) -> Result<(Index, Origin), StoreError> {
     let repo_home = home.repo(&key.repo_id);
     let index_id = key.index_id();
-    let mut replaces = false;
+    let mut replaces = repo_home.has_broken_pointer(&index_id);
     if let Some(pointer) = repo_home.pointer(&index_id) {
         match Index::open(&repo_home, pointer) {
             Ok(index) => return Ok((index, Origin::Existing)),

@@ -56,17 +56,7 @@ impl Allowed {
         if *filters == Filters::default() {
             return Ok(Some(Self(None)));
         }
-        let is_path = path_filter(filters.path.as_deref());
-        let fits = |file: &FileSummary| {
-            let is_kind = filters
-                .content_type
-                .is_none_or(|kind| (kind == ContentType::Prose) == is_prose(&file.language));
-            let is_language = filters
-                .language
-                .as_ref()
-                .is_none_or(|language| language.eq_ignore_ascii_case(&file.language));
-            is_kind && is_language && is_path(file.path.as_str())
-        };
+        let fits = fits(filters);
         let files: Vec<i64> = read
             .files_under("")?
             .iter()
@@ -81,6 +71,21 @@ impl Allowed {
 
     fn has(&self, chunk: i64) -> bool {
         self.0.as_ref().is_none_or(|chunks| chunks.contains(&chunk))
+    }
+}
+
+/// Returns the test of a file by the filters.
+pub(super) fn fits(filters: &Filters) -> impl Fn(&FileSummary) -> bool {
+    let is_path = path_filter(filters.path.as_deref());
+    move |file| {
+        let is_kind = filters
+            .content_type
+            .is_none_or(|kind| (kind == ContentType::Prose) == is_prose(&file.language));
+        let is_language = filters
+            .language
+            .as_ref()
+            .is_none_or(|language| language.eq_ignore_ascii_case(&file.language));
+        is_kind && is_language && is_path(file.path.as_str())
     }
 }
 
@@ -251,10 +256,16 @@ fn mark(
 fn path_filter(text: Option<&str>) -> impl Fn(&str) -> bool + use<> {
     let wanted = text.map(|text| {
         let text = text.trim_start_matches("./").trim_matches('/').to_owned();
+        // As in an ignore file, a pattern without `/` is about names, at any depth.
+        let pattern = if text.contains('/') {
+            text.clone()
+        } else {
+            format!("**/{text}")
+        };
         let glob = text
             .contains(['*', '?', '[', '{'])
             .then(|| {
-                let mut builder = GlobBuilder::new(&text);
+                let mut builder = GlobBuilder::new(&pattern);
                 builder.literal_separator(true).build().ok()
             })
             .flatten()
@@ -264,7 +275,11 @@ fn path_filter(text: Option<&str>) -> impl Fn(&str) -> bool + use<> {
     move |path| match &wanted {
         None => true,
         Some((text, _)) if text.is_empty() => true,
-        Some((_, Some(glob))) => glob.is_match(path),
+        // A pattern that fits a directory fits what is in it.
+        Some((_, Some(glob))) => {
+            let ends = path.match_indices('/').map(|(at, _)| &path[..at]);
+            glob.is_match(path) || ends.into_iter().any(|directory| glob.is_match(directory))
+        }
         Some((text, None)) => path
             .strip_prefix(text.as_str())
             .is_some_and(|rest| rest.is_empty() || rest.starts_with('/')),
@@ -283,6 +298,7 @@ mod tests {
         );
         assert!(!fits("src", "srcs/a.ts") && !fits("rc", "src/a.ts"));
         assert!(fits("src/*.ts", "src/a.ts") && !fits("src/*.ts", "src/b/a.ts"));
+        assert!(fits("*.ts", "src/b/a.ts") && fits("packages/*/src", "packages/a/src/b.ts"));
         assert!(fits("**/*.ts", "src/b/a.ts") && fits("src/**", "src/b/a.ts"));
         assert!(
             !fits("src/[", "src/a.ts"),

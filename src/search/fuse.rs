@@ -19,6 +19,8 @@ const WHOLE: f64 = 2.5;
 const FUZZY: f64 = 1.5;
 /// The question, or a quoted part of it, stands in the text.
 const PHRASE: f64 = 1.0;
+/// A quoted part does: on top of that.
+const QUOTED: f64 = 1.0;
 /// One of few words is the name of the definition.
 const NAME_AMONG_FEW: f64 = 0.5;
 /// One of many words is.
@@ -107,6 +109,14 @@ fn weigh(query: &Query, filters: &Filters, chunk: ChunkRow, strength: Strength) 
     }
     let class = PathClass::of(path, is_prose(&chunk.language), chunk.is_generated);
     let wants = query.wants;
+    if strength.phrase >= 1.0 {
+        // Quoted words are meant as they stand, wherever that is.
+        return Hit {
+            chunk,
+            score: score + QUOTED,
+            reasons,
+        };
+    }
     if class.is_test && !wants.tests {
         score *= TEST_FACTOR;
     }

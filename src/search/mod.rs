@@ -124,6 +124,17 @@ pub fn search(
     fuse::rank(read, query, filters, found, limit)
 }
 
+/// Returns the first file that the filters leave, by path; `None` where they leave nothing and every
+/// search finds nothing.
+pub fn first_left(read: &Read<'_>, filters: &Filters) -> StoreResult<Option<RepoPath>> {
+    let fits = channel::fits(filters);
+    let files = read.files_under("")?;
+    Ok(files
+        .into_iter()
+        .find(|file| fits(file))
+        .map(|file| file.path))
+}
+
 fn is_prose(language: &str) -> bool {
     PROSE_LANGUAGES.contains(&language)
 }

@@ -94,12 +94,13 @@ impl Home {
     /// Returns the data directory at `root`, which need not exist yet.
     ///
     /// # Errors
-    /// [`StoreError::Home`] if it lies inside the work tree `work_dir`: nothing is ever written there.
-    pub fn at(root: &Path, work_dir: &Path) -> StoreResult<Self> {
+    /// [`StoreError::Home`] if it lies inside one of `places`, the repository's work trees and git
+    /// directories: nothing is ever written there.
+    pub fn at(root: &Path, places: &[PathBuf]) -> StoreResult<Self> {
         let known = nearest_existing(root);
-        if known.starts_with(work_dir) {
+        if places.iter().any(|place| known.starts_with(place)) {
             return Err(StoreError::Home(
-                "the data directory lies inside the repository's work tree".to_owned(),
+                "the data directory lies inside the repository".to_owned(),
             ));
         }
         Ok(Self {
@@ -190,6 +191,11 @@ impl RepoHome {
         read_json(&self.pointer_path(index_id))
     }
 
+    /// Returns whether something is in the place of an index's pointer that is none.
+    pub fn has_broken_pointer(&self, index_id: &str) -> bool {
+        self.pointer(index_id).is_none() && self.pointer_path(index_id).exists()
+    }
+
     /// Returns the current build of every index, sorted by index.
     pub fn pointers(&self) -> Vec<Pointer> {
         let Ok(entries) = std::fs::read_dir(&self.dir) else {
@@ -244,6 +250,11 @@ impl RepoHome {
     /// content is in place.
     fn write_json<T: Serialize>(&self, path: &Path, value: &T, replace: bool) -> StoreResult<bool> {
         let draft = self.dir.join(format!(".draft-{}", new_build()));
+        if replace && path.is_dir() {
+            // Nobody of ours made a directory here: out of the way with it, whatever it holds.
+            let aside = self.dir.join(format!("aside-{}", new_build()));
+            std::fs::rename(path, aside).map_err(io_error("set aside", path))?;
+        }
         let done = (|| {
             let mut file = std::fs::File::create(&draft)?;
             file.write_all(&serde_json::to_vec(value).map_err(std::io::Error::other)?)?;
@@ -337,7 +348,7 @@ mod tests {
     #[test]
     fn publishing_without_replacing_keeps_the_winner() {
         let dir = tempfile::tempdir().unwrap();
-        let home = Home::at(dir.path(), std::path::Path::new("/nowhere")).unwrap();
+        let home = Home::at(dir.path(), &[]).unwrap();
         let repo = home.repo("r");
         repo.create(std::path::Path::new("/x/.git"), Some("f"))
             .unwrap();
@@ -364,8 +375,9 @@ mod tests {
     fn a_home_inside_the_work_tree_is_refused() {
         let dir = tempfile::tempdir().unwrap();
         let work = dir.path().canonicalize().unwrap();
-        assert!(Home::at(&work.join("a/b"), &work).is_err());
-        assert!(Home::at(&work.join("a/b"), &work.join("c")).is_ok());
+        assert!(Home::at(&work.join("a/b"), std::slice::from_ref(&work)).is_err());
+        assert!(Home::at(&work.join("a/b"), &[work.join("c"), work]).is_err());
+        assert!(Home::at(&dir.path().join("a/b"), &["/elsewhere".into()]).is_ok());
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! Knows one parser for each thread and how much work a file of some length may cost. Refuses to know
 //! what a tree means.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ops::ControlFlow;
 use std::sync::Once;
 
@@ -17,6 +17,12 @@ const STEPS_BASE: usize = 2_000;
 /// Bytes of a file for each further step. Ordinary code costs a step for 70 to 130 bytes; code that keeps the
 /// parser in error recovery costs many times that and is given up.
 const BYTES_PER_STEP: usize = 8;
+
+/// Bytes that the lexer is handed at once.
+const WINDOW_BYTES: usize = 4 << 10;
+/// How often the lexer may go through a file of some length. Ordinary code is read little more than once;
+/// code that makes each token run to the end of the file is read once a token.
+const READINGS: usize = 40;
 
 /// How a parse ended.
 pub(super) enum Parsed {
@@ -48,10 +54,12 @@ pub(super) fn parse(grammar: &Grammar, source: &str, budget: &Budget) -> Parsed 
         }
         let limit = STEPS_BASE + source.len() / BYTES_PER_STEP;
         let (mut n_steps, mut ended) = (0_usize, false);
+        let max_windows = READINGS * (source.len() / WINDOW_BYTES + 8);
+        let n_windows = Cell::new(0_usize);
         let mut watch = |_: &ParseState| {
             n_steps += 1;
             ended = budget.is_spent();
-            if ended || n_steps > limit {
+            if ended || n_steps > limit || n_windows.get() > max_windows {
                 ControlFlow::Break(())
             } else {
                 ControlFlow::Continue(())
@@ -59,11 +67,20 @@ pub(super) fn parse(grammar: &Grammar, source: &str, budget: &Budget) -> Parsed 
         };
         let bytes = source.as_bytes();
         let tree = parser.parse_with_options(
-            &mut |at, _| &bytes[at.min(bytes.len())..],
+            &mut |at, _| {
+                n_windows.set(n_windows.get() + 1);
+                if n_windows.get() > max_windows {
+                    // To the lexer the file ends here; what it makes of that is thrown away below.
+                    return &bytes[..0];
+                }
+                &bytes[at.min(bytes.len())..bytes.len().min(at + WINDOW_BYTES)]
+            },
             None,
             Some(ParseOptions::new().progress_callback(&mut watch)),
         );
-        if let Some(tree) = tree {
+        if let Some(tree) = tree
+            && n_windows.get() <= max_windows
+        {
             return Parsed::Tree(tree);
         }
         // Otherwise the next parse would resume this one.

@@ -40,7 +40,7 @@ impl Currency {
         Self {
             freshness: view.freshness.as_str(),
             freshness_reason: reason,
-            pending_files: view.freshness.pending.len() as u64,
+            pending_files: view.freshness.n_pending(),
             generation: view.read.meta().generation,
         }
     }

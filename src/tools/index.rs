@@ -34,7 +34,7 @@ pub struct CurrentOutput {
     head_sha: Option<String>,
     index_id: Option<String>,
     status: Option<&'static str>,
-    dirty_files: u64,
+    dirty_files: Option<u64>,
     last_indexed_at: Option<String>,
     in_git_repo: bool,
     worktree: Option<String>,
@@ -54,7 +54,12 @@ impl Tool for Current {
 
     fn run(input: Nothing, call: &Call<'_>) -> Result<CurrentOutput> {
         let workspace = match call.workspaces.open(input.repo.as_deref(), call.places) {
-            Err(error) if error.code == Code::NotARepo => return Ok(CurrentOutput::default()),
+            Err(error) if error.code == Code::NotARepo => {
+                return Ok(CurrentOutput {
+                    dirty_files: Some(0),
+                    ..CurrentOutput::default()
+                });
+            }
             other => other?,
         };
         let current = workspace.current(&call.interrupt)?;

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::answer::{Currency, Cursor, MAX_LIST_BYTES, fitting};
 use super::schema::{clamp, number};
 use super::{Call, Tool};
-use crate::error::{Error, Result};
+use crate::error::{Code, Error, Result};
 use crate::search::snippet::{self, Snippet};
 use crate::search::{self, Filters, Hit, Query, Sources as _};
 use crate::workspace::View;
@@ -192,6 +192,7 @@ fn answer(
         Some(text) => Some(Cursor::read(text, &asked, view.index_id)?),
         None => None,
     };
+    check_filters(view, filters)?;
     let ranked = search::search(view.read, query, filters, DEPTH, view.budget)?;
     let is_later = |hit: &&Hit| {
         after.as_ref().is_none_or(|last| {
@@ -232,7 +233,7 @@ fn answer(
     };
     Ok(SearchOutput {
         index_id: view.index_id.to_owned(),
-        query: input.query.clone(),
+        query: brief(&input.query, 1_000),
         count: results.len() as u64,
         results,
         next_cursor,
@@ -240,6 +241,43 @@ fn answer(
         truncated,
         currency: Currency::of(view),
     })
+}
+
+/// Refuses filters that leave no file: an answer without results would read as "there is no such code".
+fn check_filters(view: &View<'_>, filters: &Filters) -> Result<()> {
+    let of_language = Filters {
+        language: filters.language.clone(),
+        ..Filters::default()
+    };
+    let of_path = Filters {
+        path: filters.path.clone(),
+        ..Filters::default()
+    };
+    if let Some(language) = &filters.language
+        && search::first_left(view.read, &of_language)?.is_none()
+    {
+        let known: Vec<String> = view.read.languages()?.into_keys().collect();
+        return Err(Error::invalid(
+            format!(
+                "no indexed file is in the language `{}`",
+                language.escape_debug()
+            ),
+            format!("languages here: {}", known.join(", ")),
+        ));
+    }
+    if let Some(path) = &filters.path
+        && search::first_left(view.read, &of_path)?.is_none()
+    {
+        return Err(Error::new(
+            Code::PathNotFound,
+            format!(
+                "no indexed file is below or matches `{}`",
+                path.escape_debug()
+            ),
+            "pass a directory or file relative to the root of the repository, or a glob such as `src/**/*.ts`",
+        ));
+    }
+    Ok(())
 }
 
 fn result(
@@ -317,6 +355,14 @@ fn related(view: &View<'_>, results: &[ResultOutput]) -> Result<Vec<RelatedOutpu
         }
     }
     Ok(found)
+}
+
+/// A text that came from outside, cut so that echoing it costs little.
+fn brief(text: &str, max_chars: usize) -> String {
+    match text.char_indices().nth(max_chars) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text.to_owned(),
+    }
 }
 
 /// The score as a whole number, so that a cursor compares exactly.

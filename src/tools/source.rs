@@ -250,7 +250,7 @@ impl Tool for Expand {
         let total = u32::try_from(lines.len()).unwrap_or(u32::MAX);
         let start = line(input.start_line).unwrap_or(place.lines.map_or(1, |(from, _)| from));
         let end = line(input.end_line).unwrap_or(place.lines.map_or(total, |(_, to)| to));
-        if end < start || (start > total && total > 0) {
+        if total > 0 && (end < start || start > total) {
             return Err(Error::invalid(
                 format!(
                     "lines {start}-{end} are not in `{}`, which has {total}",
@@ -276,7 +276,9 @@ impl Tool for Expand {
 
 fn place(input: &ExpandInput, workspace: &Arc<Workspace>, call: &Call<'_>) -> Result<Place> {
     let handle = match (input.path.as_deref(), input.handle.as_deref()) {
-        (Some(path), None) => return Place::whole(path),
+        // What another tool printed can be given back as it stands: a handle, or `path:line`.
+        (Some(path), None) if Handle::parse(path).is_some() => path,
+        (Some(path), None) => return named_place(path, workspace),
         (None, Some(handle)) => handle,
         _ => {
             return Err(Error::invalid(
@@ -293,6 +295,25 @@ fn place(input: &ExpandInput, workspace: &Arc<Workspace>, call: &Call<'_>) -> Re
     workspace
         .locate(parsed, &call.interrupt)?
         .ok_or_else(unknown)
+}
+
+/// Returns the place that `path`, `path:10` or `path:10-20` names; a file of exactly that name goes
+/// before.
+fn named_place(path: &str, workspace: &Workspace) -> Result<Place> {
+    let path = path.strip_prefix("rel:").unwrap_or(path);
+    let split = || {
+        let (file, lines) = path.rsplit_once(':')?;
+        let (from, to) = lines.split_once('-').unwrap_or((lines, lines));
+        let (from, to) = (from.parse().ok()?, to.parse().ok()?);
+        let mut place = Place::whole(file).ok()?;
+        place.lines = Some((from, if lines.contains('-') { to } else { u32::MAX }));
+        Some(place)
+    };
+    let whole = Place::whole(path)?;
+    match split() {
+        Some(place) if !workspace.has_file(&whole.path)? => Ok(place),
+        _ => Ok(whole),
+    }
 }
 
 struct Cut {

@@ -108,7 +108,7 @@ impl Workspaces {
             return Ok(Arc::clone(known));
         }
         let workspace = Arc::new(Workspace {
-            home: Home::at(&self.config.home, &work_dir)?,
+            home: Home::at(&self.config.home, &repo.places())?,
             budget: self.config.budget(),
             is_server: self.is_server,
             idle: Mutex::default(),

@@ -73,7 +73,7 @@ impl Workspace {
                         freshness.pending,
                     ))?)
                 } else {
-                    if !freshness.pending.is_empty() {
+                    if freshness.n_pending() > 0 {
                         self.catch_up();
                     }
                     Some(made)
@@ -202,7 +202,9 @@ impl Workspace {
         };
         let outcome = reconcile::reconcile(&repo, &mut index, &budget, &|_, _| ())?;
         self.keep(index);
-        Ok(Some(outcome.freshness.pending.len()))
+        Ok(Some(
+            outcome.freshness.pending.len() * 2 + usize::from(outcome.freshness.n_unlinked > 0),
+        ))
     }
 }
 

@@ -45,6 +45,14 @@ impl Place {
     }
 }
 
+fn not_a_file(path: &RepoPath) -> Error {
+    Error::new(
+        Code::PathNotFound,
+        format!("`{path}` is a directory or a special file, not a file with text"),
+        "`codelens map` (cl_map) outlines what is in a directory",
+    )
+}
+
 impl Workspace {
     /// Reads a file of the work tree as it is now, ignored ones included, secrets not.
     pub fn text(&self, path: &RepoPath) -> Result<Text> {
@@ -60,6 +68,7 @@ impl Workspace {
         let real = match tree.resolve(path) {
             Ok(real) => real,
             Err(ReadError::Outside) => return Err(outside(path)),
+            Err(ReadError::NotAFile) => return Err(not_a_file(path)),
             Err(_) => return Err(missing(path)),
         };
         if is_secret_name(path) || is_secret_name(&real) {
@@ -71,7 +80,8 @@ impl Workspace {
                 ReadError::Outside => outside(path),
                 ReadError::TooLarge { .. } => refused(SkipReason::TooLarge),
                 ReadError::Io(_) => refused(SkipReason::Unreadable),
-                ReadError::Missing | ReadError::NotAFile => missing(path),
+                ReadError::NotAFile => not_a_file(path),
+                ReadError::Missing => missing(path),
             })?;
         if let Some(reason @ (SkipReason::Binary | SkipReason::Secret)) =
             policy::judge(&real, &file.bytes, false, true)
@@ -88,6 +98,11 @@ impl Workspace {
             Err(broken) => String::from_utf8_lossy(broken.as_bytes()).into_owned(),
         };
         Ok(Text { text, n_invalid })
+    }
+
+    /// Returns whether a file of that name is in the work tree.
+    pub fn has_file(&self, path: &RepoPath) -> Result<bool> {
+        Ok(self.repo()?.tree().resolve(path).is_ok())
     }
 
     /// Returns where the code of a handle is now; `None` if it is in no file of the index. Reads the

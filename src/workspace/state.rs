@@ -52,8 +52,8 @@ pub struct Current {
     pub index_id: String,
     /// How far it is.
     pub status: IndexStatus,
-    /// Files of the work tree that differ from `HEAD`.
-    pub n_dirty: u64,
+    /// Files of the work tree that differ from `HEAD`; `None` where that could not be found out.
+    pub n_dirty: Option<u64>,
     /// Files that differ from the index.
     pub n_pending: u64,
     /// When its rows last changed, in milliseconds since the Unix epoch.
@@ -106,7 +106,14 @@ impl Workspace {
         let budget = Budget::unlimited(Arc::clone(interrupt));
         let snapshot = repo.snapshot()?;
         let key = key_of(&repo, snapshot.clone());
-        let n_dirty = repo.dirty(&budget)?.paths.len() as u64;
+        // What can't be read can't be compared: that is no reason to say nothing of the rest.
+        let n_dirty = match repo.dirty(&budget) {
+            Ok(dirty) => Some(dirty.paths.len() as u64),
+            Err(error) => {
+                tracing::info!(%error, "the work tree could not be compared with HEAD");
+                None
+            }
+        };
         let mut current = Current {
             work_dir: repo.work_dir().to_owned(),
             worktree_id: repo.worktree_id(),
@@ -225,9 +232,8 @@ impl Workspace {
 
 fn n_pending(repo: &Repo, index: &Index, budget: &Budget) -> Result<u64> {
     let detection = reconcile::detect(repo, index, budget)?;
-    let n_unlinked = detection.n_unlinked;
     let outcome = reconcile::inspect(repo, detection, budget, UnknownReason::Busy);
-    Ok(outcome.freshness.pending.len() as u64 + n_unlinked)
+    Ok(outcome.freshness.n_pending())
 }
 
 /// Returns what was left out or reduced, by the words used in answers.

@@ -64,11 +64,19 @@ pub(super) fn why_absent(repo: &Repo, path: &RepoPath) -> Error {
     }
 }
 
+/// What a caller sent, cut so that a message stays one line.
+fn brief(text: &str) -> String {
+    text.chars()
+        .take(200)
+        .flat_map(char::escape_debug)
+        .collect()
+}
+
 /// Returns the error for a path that is not there.
 pub fn missing(path: &RepoPath) -> Error {
     Error::new(
         Code::PathNotFound,
-        format!("there is no file or directory `{path}`"),
+        format!("there is no file or directory `{}`", brief(path.as_str())),
         "paths are relative to the root of the repository; `codelens map` (cl_map) lists files",
     )
 }
@@ -77,7 +85,10 @@ pub fn missing(path: &RepoPath) -> Error {
 pub fn outside(path: impl std::fmt::Display) -> Error {
     Error::new(
         Code::OutsideRepo,
-        format!("`{path}` leads out of the repository"),
-        "pass a path relative to the root of the repository, without `..`",
+        format!(
+            "`{}` is not a path inside the repository",
+            brief(&path.to_string())
+        ),
+        "paths are relative to the root of the repository: neither absolute nor with `..`, and not in `.git`",
     )
 }

@@ -100,13 +100,26 @@ fn footer(value: &Value, screen: &Screen) -> String {
     if !cursor.is_empty() {
         lines.push(screen.paint(
             screen::FAINT,
-            &format!("next page: the same with --cursor {}", visible(cursor)),
+            &format!(
+                "next page: the same with --cursor {}",
+                quoted(&visible(cursor))
+            ),
         ));
     }
     if lines.is_empty() {
         return String::new();
     }
     format!("\n{}\n", lines.join("\n"))
+}
+
+/// Returns a word as a shell takes it: what a repository names its files must not run when pasted.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "._/-@%+=:".contains(c);
+    if word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
 }
 
 #[cfg(test)]

@@ -39,6 +39,9 @@ pub(super) fn current(value: &Value, screen: &Screen) -> String {
     facts.add(
         "changes",
         match value.number("dirtyFiles") {
+            _ if value["dirtyFiles"].is_null() => {
+                "not known: the work tree could not be compared".to_owned()
+            }
             0 => "none".to_owned(),
             1 => "1 file differs from HEAD".to_owned(),
             dirty => format!("{} files differ from HEAD", count(dirty)),
