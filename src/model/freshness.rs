@@ -176,6 +176,13 @@ kinds! {
     }
 }
 
+impl SkipReason {
+    /// Returns whether some of the file's text is indexed all the same.
+    pub fn keeps_text(self) -> bool {
+        matches!(self, Self::Minified | Self::Generated)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::RepoPath;

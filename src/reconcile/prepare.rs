@@ -80,7 +80,7 @@ pub fn extract(
 ) -> Option<(String, Extraction, Option<SkipReason>)> {
     let language = syntax::by_path(path);
     let skip = judge(path, bytes, marked, language.is_prose);
-    if skip.is_some_and(|skip| !matches!(skip, SkipReason::Minified | SkipReason::Generated)) {
+    if skip.is_some_and(|skip| !skip.keeps_text()) {
         return Some((String::new(), Extraction::default(), skip));
     }
     let text = decode(bytes);

@@ -109,6 +109,11 @@ fn map(view: &View<'_>, path: Option<&RepoPath>, limit: usize, all: bool) -> Res
     if let (Some(path), true) = (path, found.is_empty()) {
         return Err(view.why_absent(path));
     }
+    if let [only] = found.as_slice()
+        && let Some(reason) = only.skip.filter(|skip| !skip.keeps_text())
+    {
+        return Err(view.left_out(&only.path, reason));
+    }
     let one_file =
         path.is_some_and(|path| matches!(found.as_slice(), [only] if only.path == *path));
     if !one_file {

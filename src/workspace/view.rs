@@ -26,6 +26,11 @@ pub struct View<'a> {
 }
 
 impl View<'_> {
+    /// Returns the error for a file whose text is left out of the index.
+    pub fn left_out(&self, path: &RepoPath, reason: SkipReason) -> Error {
+        not_indexed(path, reason.as_str())
+    }
+
     /// Returns why `path` is not in the index: the error for a path that a caller named.
     pub fn why_absent(&self, path: &RepoPath) -> Error {
         why_absent(self.repo, path)
@@ -42,13 +47,7 @@ impl Sources for View<'_> {
 
 /// Returns the error for a path that is not in the index: it is not there, or it is left out.
 pub(super) fn why_absent(repo: &Repo, path: &RepoPath) -> Error {
-    let not_indexed = |reason: &str| {
-        Error::new(
-            Code::NotIndexed,
-            format!("`{path}` is not indexed: {reason}"),
-            "`codelens expand` (cl_expand) reads a file from the disk unless it is a secret",
-        )
-    };
+    let not_indexed = |reason: &str| not_indexed(path, reason);
     if crate::model::policy::is_secret_name(path) {
         return not_indexed("secret");
     }
@@ -62,6 +61,14 @@ pub(super) fn why_absent(repo: &Repo, path: &RepoPath) -> Error {
             _ => missing(path),
         },
     }
+}
+
+fn not_indexed(path: &RepoPath, reason: &str) -> Error {
+    Error::new(
+        Code::NotIndexed,
+        format!("`{}` is not indexed: {reason}", brief(path.as_str())),
+        "`codelens expand` (cl_expand) reads a file from the disk unless it is a secret",
+    )
 }
 
 /// What a caller sent, cut so that a message stays one line.
