@@ -1,8 +1,8 @@
 //! Which imports may lead elsewhere after files came or went.
 //!
 //! Errs on the side of looking again: a specifier is looked at when any of its last segment's spellings
-//! is a component of a path that came or went, or when it is not relative, since configuration decides
-//! where those lead. Refuses to resolve anything itself.
+//! is a component of a path that came or went, when a manifest decides where it leads, or when it is not
+//! relative and led into the repository. Refuses to resolve anything itself.
 
 use std::collections::HashSet;
 
@@ -34,23 +34,45 @@ impl Causes {
         if self.stems.is_empty() {
             return Ok(());
         }
-        for (file, specifier) in writer.specifiers()? {
-            if self.touches(&specifier) {
+        let packages: HashSet<String> = writer
+            .package_directories()?
+            .iter()
+            .map(|directory| stem(directory.rsplit('/').next().unwrap_or(directory)))
+            .collect();
+        for (file, specifier, is_external) in writer.specifiers()? {
+            if self.touches(&specifier, is_external, &packages) {
                 writer.relink(file)?;
             }
         }
         Ok(())
     }
 
-    fn touches(&self, specifier: &str) -> bool {
-        if !specifier.starts_with('.') {
+    fn touches(&self, specifier: &str, is_external: bool, packages: &HashSet<String>) -> bool {
+        let path = specifier.split('?').next().unwrap_or(specifier);
+        let last = match path.trim_end_matches('/').rsplit('/').next() {
+            None | Some("" | "." | "..") => return true,
+            Some(last) => stem(last),
+        };
+        if self.stems.contains(&last) {
             return true;
         }
-        let path = specifier.split(['?', '#']).next().unwrap_or(specifier);
-        match path.trim_end_matches('/').rsplit('/').next() {
-            None | Some("" | "." | "..") => true,
-            Some(last) => self.stems.contains(&stem(last)),
+        if specifier.starts_with('.') {
+            // The manifest of a directory may lead anywhere.
+            return packages.contains(&last);
         }
+        // What led out of the repository does so until something of its name comes; configuration, which
+        // could lead it elsewhere, is not the matter here.
+        !is_external || path.split('/').any(|part| self.stems.contains(&stem(part)))
+    }
+
+    /// Returns whether nothing came, went or changed.
+    pub fn is_empty(&self) -> bool {
+        !self.all && self.stems.is_empty()
+    }
+
+    /// Notes that what came and went was lost.
+    pub fn add_all(&mut self) {
+        self.all = true;
     }
 }
 
@@ -63,6 +85,8 @@ fn stem(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use super::Causes;
     use crate::model::RepoPath;
 
@@ -71,7 +95,7 @@ mod tests {
         for path in paths {
             causes.add(&RepoPath::new(path).unwrap(), false);
         }
-        causes.touches(specifier)
+        causes.touches(specifier, false, &HashSet::from(["lib".to_owned()]))
     }
 
     #[test]
@@ -82,6 +106,11 @@ mod tests {
         assert!(touched(&["src/a/index.ts"], "."));
         assert!(touched(&["src/a.ts"], "@scope/a"));
         assert!(touched(&["src/a.svg"], "./a.svg?raw"));
+        assert!(touched(&["src/a#b.ts"], "./a#b") && touched(&["dist/x.js"], "./lib"));
         assert!(!touched(&["src/a.ts"], "./b"));
+        let mut causes = Causes::default();
+        causes.add(&RepoPath::new("src/a.ts").unwrap(), false);
+        assert!(!causes.touches("react", true, &HashSet::new()));
+        assert!(causes.touches("src/a", true, &HashSet::new()));
     }
 }

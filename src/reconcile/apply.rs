@@ -7,11 +7,13 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::sync_channel;
 
+use super::permits::Permits;
 use super::plan::Detection;
 use super::prepare::{Prepared, prepare};
 use super::{OnProgress, ReconcileError};
 use crate::git::Repo;
 use crate::link::Causes;
+use crate::model::policy::MAX_FILE_BYTES;
 use crate::model::{Budget, RepoPath};
 use crate::resolve;
 use crate::store::Index;
@@ -21,6 +23,11 @@ const BATCH_FILES: usize = 64;
 
 /// Files that may wait for the writer.
 const QUEUE_FILES: usize = 32;
+
+/// Bytes of files that may be between reading and the database at once; what is made of a byte takes up
+/// to some forty. Twice the largest file: while the writer waits it holds less than half, so that any
+/// file can still be taken up.
+const IN_WORK_BYTES: u64 = 2 * MAX_FILE_BYTES;
 
 /// What was done.
 #[derive(Debug, Default)]
@@ -42,8 +49,34 @@ pub fn apply(
     on_progress: OnProgress<'_>,
 ) -> Result<Applied, ReconcileError> {
     let mut applied = Applied::default();
-    remove(index, detection, &mut applied)?;
-    replace(repo, index, detection, budget, on_progress, &mut applied)?;
+    if detection.new_attributes.is_some() && !detection.plan.is_empty() {
+        // Until all is done the rows rest on two digests: a stop in between must not look like either.
+        let mut writer = index.writer()?;
+        writer.set_meta("attributes", "")?;
+        writer.commit(false)?;
+    }
+    let mut causes = Causes::default();
+    if index.read()?.meta().owes_links {
+        // A call before this one was killed between its rows and their effect.
+        causes.add_all();
+    }
+    remove(index, detection, &mut applied, &mut causes)?;
+    replace(
+        repo,
+        index,
+        detection,
+        budget,
+        on_progress,
+        &mut applied,
+        &mut causes,
+    )?;
+    if !causes.is_empty() {
+        // Once for all batches: it reads every import.
+        let mut writer = index.writer()?;
+        causes.mark(&mut writer)?;
+        writer.set_meta("owes_links", "0")?;
+        writer.commit(false)?;
+    }
     if detection.is_complete && applied.pending.is_empty() {
         finish(index, detection)?;
     }
@@ -54,18 +87,18 @@ fn remove(
     index: &mut Index,
     detection: &Detection,
     applied: &mut Applied,
+    causes: &mut Causes,
 ) -> Result<(), ReconcileError> {
     let gone = &detection.plan.remove;
     if gone.is_empty() {
         return Ok(());
     }
     let mut writer = index.writer()?;
-    let mut causes = Causes::default();
     for path in gone {
         causes.add(path, resolve::is_config(path));
         writer.remove_file(path)?;
     }
-    causes.mark(&mut writer)?;
+    writer.set_meta("owes_links", "1")?;
     writer.commit(true)?;
     applied.n_deleted = gone.len() as u64;
     Ok(())
@@ -78,6 +111,7 @@ fn replace(
     budget: &Budget,
     on_progress: OnProgress<'_>,
     applied: &mut Applied,
+    causes: &mut Causes,
 ) -> Result<(), ReconcileError> {
     let candidates = &detection.plan.replace;
     if candidates.is_empty() {
@@ -88,23 +122,25 @@ fn replace(
     let n_workers = cores.clamp(1, 8).min(candidates.len().div_ceil(2));
     let next = AtomicUsize::new(0);
     let total = candidates.len() as u64;
+    let permits = Permits::new(IN_WORK_BYTES);
     std::thread::scope(|scope| {
         let (sender, receiver) = sync_channel(QUEUE_FILES);
         for _ in 0..n_workers {
             let sender = sender.clone();
-            let next = &next;
+            let (next, permits) = (&next, &permits);
             scope.spawn(move || {
                 loop {
                     let at = next.fetch_add(1, Ordering::Relaxed);
                     let Some(candidate) = candidates.get(at) else {
                         break;
                     };
+                    let permit = permits.take(candidate.stat.size_bytes.min(MAX_FILE_BYTES));
                     let prepared = if budget.is_spent() {
                         Prepared::Left
                     } else {
                         prepare(tree, candidate, budget)
                     };
-                    if sender.send((at, prepared)).is_err() {
+                    if sender.send((at, prepared, permit)).is_err() {
                         break;
                     }
                 }
@@ -115,13 +151,24 @@ fn replace(
         let mut done = 0;
         let mut results = receiver.into_iter();
         loop {
-            let mut batch: Vec<(usize, Prepared)> = Vec::with_capacity(BATCH_FILES);
-            batch.extend(results.by_ref().take(BATCH_FILES));
-            if batch.is_empty() {
+            let Some((at, first, permit)) = results.next() else {
                 return Ok(());
+            };
+            let mut batch = vec![(at, first)];
+            let mut held = permit.n_bytes();
+            let mut kept = vec![permit];
+            // A batch ends before the readers have to wait for what it holds.
+            while batch.len() < BATCH_FILES && held < IN_WORK_BYTES / 2 {
+                let Some((at, prepared, permit)) = results.next() else {
+                    break;
+                };
+                batch.push((at, prepared));
+                held += permit.n_bytes();
+                kept.push(permit);
             }
             done += batch.len() as u64;
-            write(index, detection, batch, applied)?;
+            write(index, detection, batch, applied, causes)?;
+            drop(kept);
             on_progress(done, total);
         }
     })
@@ -132,6 +179,7 @@ fn write(
     detection: &Detection,
     batch: Vec<(usize, Prepared)>,
     applied: &mut Applied,
+    causes: &mut Causes,
 ) -> Result<(), ReconcileError> {
     if batch
         .iter()
@@ -144,7 +192,6 @@ fn write(
         return Ok(());
     }
     let mut writer = index.writer()?;
-    let mut causes = Causes::default();
     let mut answerable = false;
     for (at, prepared) in batch {
         let candidate = &detection.plan.replace[at];
@@ -172,7 +219,9 @@ fn write(
             }
         }
     }
-    causes.mark(&mut writer)?;
+    if !causes.is_empty() {
+        writer.set_meta("owes_links", "1")?;
+    }
     writer.commit(answerable)?;
     Ok(())
 }

@@ -5,6 +5,7 @@
 //! here. Refuses to know what is asked of the index.
 
 pub mod apply;
+mod permits;
 pub mod plan;
 pub mod prepare;
 pub mod seed;
@@ -58,8 +59,11 @@ pub fn inspect(
     reason: UnknownReason,
 ) -> Outcome {
     detection.plan.drop_unchanged(repo.tree(), budget);
-    let pending = detection.plan.paths();
-    let freshness = if !detection.is_complete {
+    let mut pending = detection.plan.paths();
+    pending.extend(detection.hidden.iter().cloned());
+    let freshness = if !detection.hidden.is_empty() {
+        Freshness::unknown(UnknownReason::Io, pending)
+    } else if !detection.is_complete {
         Freshness::unknown(UnknownReason::Budget, pending)
     } else if pending.is_empty() && detection.n_unlinked == 0 && detection.was_complete {
         Freshness::proved(pending, 0)
@@ -112,15 +116,20 @@ fn finish(
     on_progress: OnProgress<'_>,
 ) -> Result<Outcome, ReconcileError> {
     let applied = apply::apply(repo, index, detection, budget, on_progress)?;
-    let pending = applied.pending;
+    let mut pending = applied.pending;
     if pending.is_empty() && detection.is_complete {
         link::link(index, budget)?;
     }
     if applied.n_indexed + applied.n_deleted > 0 {
-        index.settle(!detection.was_complete && pending.is_empty())?;
+        // Merging the text index is worth its time after a build, not within a question's budget.
+        let is_build = !detection.was_complete && pending.is_empty();
+        index.settle(is_build && budget.remaining().is_none());
     }
     let read = index.read()?;
-    let freshness = if detection.is_complete {
+    pending.extend(detection.hidden.iter().cloned());
+    let freshness = if !detection.hidden.is_empty() {
+        Freshness::unknown(UnknownReason::Io, pending)
+    } else if detection.is_complete {
         Freshness::proved(pending, read.n_unlinked()?)
     } else {
         Freshness::unknown(UnknownReason::Budget, pending)

@@ -50,6 +50,8 @@ pub struct Detection {
     pub was_complete: bool,
     /// How many files wait for their imports to be looked at.
     pub n_unlinked: u64,
+    /// Indexed files below directories that can't be listed now: nobody knows whether they are there.
+    pub hidden: Vec<RepoPath>,
     /// The digest of the attribute files, where it is another than the one indexed.
     pub new_attributes: Option<String>,
     /// What the work tree holds that no row can tell (links, nested repositories and the like), as it is
@@ -66,6 +68,7 @@ impl Detection {
             && self.was_complete
             && self.n_unlinked == 0
             && self.plan.is_empty()
+            && self.hidden.is_empty()
             && !self.has_news()
     }
 
@@ -99,12 +102,22 @@ impl Detection {
             // What was not looked at may be there.
             plan.remove.clear();
         }
+        let unreadable = scan.unreadable;
+        let is_hidden = |path: &RepoPath| {
+            let path = repo.work_dir().join(path.as_str());
+            unreadable
+                .iter()
+                .any(|directory| path.starts_with(directory))
+        };
+        let (hidden, remove) = plan.remove.into_iter().partition(is_hidden);
+        plan.remove = remove;
         Ok(Self {
             plan,
             generation: meta.generation,
             is_complete: scan.complete,
             was_complete: meta.complete,
             n_unlinked,
+            hidden,
             new_attributes: is_new.then_some(digest),
             new_left_out: (left_out != meta.left_out).then_some(left_out),
             n_files: scan.files.len() as u64,
@@ -186,11 +199,11 @@ impl Candidate {
         match row.stat {
             _ if is_forced => Some(new(known, true, marked)),
             Some(stat) if stat.stat == file.stat => {
-                let proved = stat.settled || has_no_text(row.skip);
+                let proved = stat.settled || is_unread(row);
                 (!proved).then(|| new(known, false, marked))
             }
             // Nothing of its bytes is indexed that could tell whether the row still holds.
-            _ if has_no_text(row.skip) => Some(new(known, true, marked)),
+            _ if is_unread(row) => Some(new(known, true, marked)),
             _ => Some(new(known, false, marked)),
         }
     }
@@ -211,12 +224,14 @@ pub(super) fn wanted_version(path: &RepoPath) -> u32 {
     syntax::by_path(path).facts_version * 100 + POLICY_VERSION
 }
 
-/// Returns whether the file was left out without reading all of its bytes.
-pub(super) fn has_no_text(skip: Option<SkipReason>) -> bool {
-    matches!(
-        skip,
-        Some(SkipReason::Secret | SkipReason::TooLarge | SkipReason::Unreadable)
-    )
+/// Returns whether the file was left out for its name or its size alone: an equal stat proves that this
+/// still holds.
+fn is_unread(row: &FileRow) -> bool {
+    match row.skip {
+        Some(SkipReason::TooLarge) => true,
+        Some(SkipReason::Secret) => policy::is_secret_name(&row.path),
+        _ => false,
+    }
 }
 
 #[cfg(test)]

@@ -47,7 +47,17 @@ pub fn prepare(tree: &WorkTree, candidate: &Candidate, budget: &Budget) -> Prepa
         }
         Err(ReadError::Io(error)) => {
             tracing::debug!(%path, %error, "unreadable");
-            return left_out(SkipReason::Unreadable);
+            // Whether it can be read does not show in its stat: it is tried again by every call.
+            let stat = StatRow {
+                stat: candidate.stat,
+                settled: false,
+            };
+            return match candidate.known {
+                Some((row, content)) if content == ContentId::of(&[]) && !candidate.is_forced => {
+                    Prepared::Same(row, stat)
+                }
+                _ => Prepared::File(Box::new(empty(candidate, stat, SkipReason::Unreadable))),
+            };
         }
     };
     if !file.stable {

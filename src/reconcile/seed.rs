@@ -5,7 +5,7 @@
 use crate::git::Repo;
 use crate::model::CommitId;
 use crate::store::{
-    Home, Index, IndexKey, Pointer, RepoHome, SCHEMA_VERSION, StoreError, home, seed,
+    Home, Index, IndexKey, Pointer, RepoHome, SCHEMA_VERSION, StoreError, key, seed,
 };
 
 /// How many indexes are compared by what differs between their commits; the most recently used first.
@@ -41,8 +41,17 @@ pub fn open_or_create(
     let index_id = key.index_id();
     let mut replaces = repo_home.has_broken_pointer(&index_id);
     if let Some(pointer) = repo_home.pointer(&index_id) {
+        let build = pointer.build.clone();
         match Index::open(&repo_home, pointer) {
             Ok(index) => return Ok((index, Origin::Existing)),
+            Err(_)
+                if repo_home
+                    .pointer(&index_id)
+                    .is_some_and(|now| now.build != build) =>
+            {
+                // Replaced while it was opened: the new one is not the one that is damaged.
+                return open_or_create(repo, home, key);
+            }
             Err(error) if error.is_unusable() => {
                 tracing::warn!(%index_id, %error, "set aside; building a new index");
                 replaces = true;
@@ -50,7 +59,7 @@ pub fn open_or_create(
             Err(error) => return Err(error),
         }
     }
-    repo_home.create(repo.common_dir(), repo.family().as_deref())?;
+    prepare(repo, &repo_home)?;
     let pointer = new_pointer(repo, key);
     let (index, origin) = create(repo, home, key, &repo_home, &pointer)?;
     if repo_home.publish(&pointer, replaces)? {
@@ -71,7 +80,7 @@ pub fn open_or_create(
 /// Makes an empty build that nobody finds before [`publish`].
 pub fn create_empty(repo: &Repo, home: &Home, key: &IndexKey) -> Result<Index, StoreError> {
     let repo_home = home.repo(&key.repo_id);
-    repo_home.create(repo.common_dir(), repo.family().as_deref())?;
+    prepare(repo, &repo_home)?;
     Index::create(&repo_home, new_pointer(repo, key))
 }
 
@@ -85,6 +94,15 @@ pub fn publish(home: &Home, index: &Index) -> Result<(), StoreError> {
         seed::retire(&repo_home, &before);
     }
     Ok(())
+}
+
+/// Makes the repository's part of the data directory. Its family is looked up once: without a remote
+/// that walks through history.
+pub fn prepare(repo: &Repo, repo_home: &RepoHome) -> Result<(), StoreError> {
+    if repo_home.is_known() {
+        return Ok(());
+    }
+    repo_home.create(repo.common_dir(), repo.family().as_deref())
 }
 
 fn create(
@@ -133,7 +151,11 @@ fn choose(repo: &Repo, home: &Home, key: &IndexKey) -> Option<(RepoHome, Pointer
     let wanted = key.snapshot.head.as_ref();
     found
         .into_iter()
-        .min_by_key(|(_, pointer)| distance(repo, pointer.head().as_ref(), wanted))
+        // Of equals the larger file: it holds more of what is wanted.
+        .min_by_key(|(home, pointer)| {
+            let distance = distance(repo, pointer.head().as_ref(), wanted);
+            (distance, std::cmp::Reverse(home.bytes(pointer) >> 16))
+        })
 }
 
 fn candidates(home: &RepoHome, key: &IndexKey) -> Vec<(RepoHome, Pointer)> {
@@ -158,7 +180,7 @@ fn distance(repo: &Repo, from: Option<&CommitId>, to: Option<&CommitId>) -> usiz
 fn new_pointer(repo: &Repo, key: &IndexKey) -> Pointer {
     Pointer {
         index_id: key.index_id(),
-        build: home::new_build(),
+        build: key::new_build(),
         repo_id: key.repo_id.clone(),
         worktree_id: key.worktree_id.clone(),
         work_dir: repo.work_dir().to_owned(),

@@ -17,65 +17,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
+use super::key::{Pointer, new_build};
 use super::{StoreError, StoreResult, io_error};
-use crate::model::{Branch, CommitId, Snapshot};
-
-/// Which index: a work tree of a repository, and what is checked out in it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct IndexKey {
-    /// The repository.
-    pub repo_id: String,
-    /// The work tree within it.
-    pub worktree_id: String,
-    /// What is checked out.
-    pub snapshot: Snapshot,
-}
-
-impl IndexKey {
-    /// Returns `idx_` and 32 hexadecimal digits of a BLAKE3 hash over the key.
-    pub fn index_id(&self) -> String {
-        let mut hasher = blake3::Hasher::new();
-        let branch = match &self.snapshot.branch {
-            Branch::Named(name) => format!("branch {name}"),
-            Branch::Detached => "detached".to_owned(),
-        };
-        let head = self.snapshot.head.as_ref().map_or("", CommitId::as_str);
-        for part in [&self.repo_id, &self.worktree_id, &branch, head] {
-            hasher.update(&(part.len() as u64).to_le_bytes());
-            hasher.update(part.as_bytes());
-        }
-        format!("idx_{}", &hasher.finalize().to_hex()[..32])
-    }
-}
-
-/// Which build of an index is current, and whose it is.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Pointer {
-    /// The index.
-    pub index_id: String,
-    /// The build: part of the file name, never used twice.
-    pub build: String,
-    /// The repository.
-    pub repo_id: String,
-    /// The work tree.
-    pub worktree_id: String,
-    /// Where that work tree was.
-    pub work_dir: PathBuf,
-    /// The branch's short name; `None` when detached.
-    pub branch: Option<String>,
-    /// The commit; `None` when unborn.
-    pub head_sha: Option<String>,
-    /// The layout of the file.
-    pub schema_version: i64,
-}
-
-impl Pointer {
-    /// Returns the commit.
-    pub fn head(&self) -> Option<CommitId> {
-        self.head_sha.as_deref().and_then(CommitId::new)
-    }
-}
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -146,6 +89,11 @@ pub struct RepoHome {
 }
 
 impl RepoHome {
+    /// Returns whether the directory is there and says whose it is.
+    pub fn is_known(&self) -> bool {
+        read_json::<RepoRecord>(&self.dir.join("repo.json")).is_some()
+    }
+
     /// Creates the directory, for this user alone, and notes whose it is.
     pub fn create(&self, common_dir: &Path, family: Option<&str>) -> StoreResult<()> {
         let mut builder = std::fs::DirBuilder::new();
@@ -221,6 +169,31 @@ impl RepoHome {
         self.write_json(&self.pointer_path(&pointer.index_id), pointer, replace)
     }
 
+    /// Returns the builds of an index that are not current and were not touched for `age`: what a killed
+    /// process left, or a replaced one that was in use then.
+    pub fn left_over(&self, current: &Pointer, age: std::time::Duration) -> Vec<Pointer> {
+        let Ok(entries) = std::fs::read_dir(&self.dir) else {
+            return Vec::new();
+        };
+        let prefix = format!("{}.", current.index_id);
+        let is_old = |entry: &std::fs::DirEntry| {
+            let time = entry.metadata().and_then(|meta| meta.modified());
+            time.is_ok_and(|time| time.elapsed().is_ok_and(|since| since >= age))
+        };
+        entries
+            .filter_map(Result::ok)
+            .filter(is_old)
+            .filter_map(|entry| {
+                let name = entry.file_name().into_string().ok()?;
+                let build = name.strip_prefix(&prefix)?.strip_suffix(".db")?.to_owned();
+                (build != current.build).then(|| Pointer {
+                    build,
+                    ..current.clone()
+                })
+            })
+            .collect()
+    }
+
     /// Returns the bytes that the files of a build take, SQLite's own side files included.
     pub fn bytes(&self, pointer: &Pointer) -> u64 {
         let database = self.database(&pointer.index_id, &pointer.build);
@@ -277,25 +250,6 @@ impl RepoHome {
     }
 }
 
-/// Returns a name for a build that no other build has: time, process and a counter, hashed.
-pub fn new_build() -> String {
-    use std::sync::atomic::{AtomicU64, Ordering};
-    static COUNT: AtomicU64 = AtomicU64::new(0);
-    let time = std::time::SystemTime::now()
-        .duration_since(std::time::UNIX_EPOCH)
-        .unwrap_or_default();
-    let mut hasher = blake3::Hasher::new();
-    hasher.update(&time.as_nanos().to_le_bytes());
-    hasher.update(&std::process::id().to_le_bytes());
-    hasher.update(&COUNT.fetch_add(1, Ordering::Relaxed).to_le_bytes());
-    // A container may give two processes on a shared disk the same number and clock.
-    hasher.update(
-        &std::hash::BuildHasher::hash_one(&std::collections::hash_map::RandomState::new(), 0_u8)
-            .to_le_bytes(),
-    );
-    hasher.finalize().to_hex()[..12].to_owned()
-}
-
 fn read_json<T: DeserializeOwned>(path: &Path) -> Option<T> {
     serde_json::from_slice(&std::fs::read(path).ok()?).ok()
 }
@@ -311,39 +265,7 @@ fn nearest_existing(path: &Path) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
-    use super::{Home, IndexKey, Pointer, new_build};
-    use crate::model::{Branch, CommitId, Snapshot};
-
-    fn key(branch: Branch, head: Option<&str>) -> IndexKey {
-        IndexKey {
-            repo_id: "r".into(),
-            worktree_id: "main".into(),
-            snapshot: Snapshot {
-                branch,
-                head: head.and_then(CommitId::new),
-            },
-        }
-    }
-
-    #[test]
-    fn an_index_is_named_by_all_that_it_belongs_to() {
-        let sha = "a".repeat(40);
-        let named = key(Branch::Named("detached".into()), Some(&sha));
-        assert_eq!(named.index_id(), named.clone().index_id());
-        assert_eq!(named.index_id().len(), 36);
-        let others = [
-            key(Branch::Detached, Some(&sha)),
-            key(Branch::Named("detached".into()), None),
-            key(Branch::Named("main".into()), Some(&sha)),
-            IndexKey {
-                worktree_id: "worktrees/x".into(),
-                ..named.clone()
-            },
-        ];
-        for other in others {
-            assert_ne!(other.index_id(), named.index_id(), "{other:?}");
-        }
-    }
+    use super::{Home, Pointer};
 
     #[test]
     fn publishing_without_replacing_keeps_the_winner() {
@@ -378,11 +300,5 @@ mod tests {
         assert!(Home::at(&work.join("a/b"), std::slice::from_ref(&work)).is_err());
         assert!(Home::at(&work.join("a/b"), &[work.join("c"), work]).is_err());
         assert!(Home::at(&dir.path().join("a/b"), &["/elsewhere".into()]).is_ok());
-    }
-
-    #[test]
-    fn builds_never_share_a_name() {
-        let names: std::collections::BTreeSet<String> = (0..1000).map(|_| new_build()).collect();
-        assert_eq!(names.len(), 1000);
     }
 }

@@ -41,7 +41,7 @@ impl WriteLock {
 /// The sign that a process has a build of an index open. Shared: many may hold it at once.
 #[derive(Debug)]
 pub struct OpenMark {
-    _file: Option<File>,
+    file: Option<File>,
 }
 
 impl OpenMark {
@@ -50,20 +50,25 @@ impl OpenMark {
     pub fn set(path: &Path) -> StoreResult<Self> {
         let file = match open(path) {
             Ok(file) => file,
-            Err(error) if is_read_only(&error) => return Ok(Self { _file: None }),
+            Err(error) if is_read_only(&error) => return Ok(Self { file: None }),
             Err(error) => return Err(io_error("open the sign of use", path)(error)),
         };
         file.lock_shared().map_err(io_error("lock", path))?;
         // Best effort: the time only orders what may be pruned first.
         drop(file.set_modified(std::time::SystemTime::now()));
-        Ok(Self { _file: Some(file) })
+        Ok(Self { file: Some(file) })
+    }
+
+    /// Returns whether the sign could not be set because nothing can be written there.
+    pub fn is_read_only(&self) -> bool {
+        self.file.is_none()
     }
 
     /// Takes the sign for this process alone; `None` if any process has the build open.
     pub fn alone(path: &Path) -> StoreResult<Option<Self>> {
         let file = open(path).map_err(io_error("open the sign of use", path))?;
         match file.try_lock() {
-            Ok(()) => Ok(Some(Self { _file: Some(file) })),
+            Ok(()) => Ok(Some(Self { file: Some(file) })),
             Err(TryLockError::WouldBlock) => Ok(None),
             Err(TryLockError::Error(error)) => Err(io_error("lock", path)(error)),
         }

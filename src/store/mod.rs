@@ -8,6 +8,7 @@ pub mod facts;
 pub mod files;
 pub mod home;
 pub mod imports;
+pub mod key;
 pub mod lock;
 pub mod names;
 pub mod open;
@@ -21,8 +22,9 @@ pub mod write;
 use std::path::PathBuf;
 
 pub use files::{FileRow, FileSummary, StatRow};
-pub use home::{Home, IndexKey, Pointer, RepoHome};
+pub use home::{Home, RepoHome};
 pub use imports::{ImportRow, ImportTarget};
+pub use key::{IndexKey, Pointer};
 pub use lock::{OpenMark, WriteLock};
 pub use open::{Index, Meta, Read, sqlite_version};
 pub use schema::SCHEMA_VERSION;
@@ -90,10 +92,10 @@ impl StoreError {
         }
     }
 
-    /// Returns whether a new build has to take the file's place: it is damaged, gone, or of
-    /// another layout.
+    /// Returns whether a new build has to take the file's place: it is damaged, gone, or of an older
+    /// layout. One of a newer version is left to that version.
     pub fn is_unusable(&self) -> bool {
-        self.is_corrupt() || matches!(self, Self::Version { .. })
+        self.is_corrupt() || matches!(self, Self::Version { found, wanted, .. } if found < wanted)
     }
 
     /// Returns whether somebody else holds the database right now.

@@ -34,6 +34,8 @@ pub struct Meta {
     pub seeded_from: Option<String>,
     /// The digest of the attribute files that the `marked` column rests on.
     pub attributes: Option<String>,
+    /// Whether files came or went whose effect on imports is not noted yet.
+    pub owes_links: bool,
     /// What the work tree held that no row can tell: `reason=count`, joined by commas.
     pub left_out: String,
 }
@@ -77,14 +79,15 @@ impl Index {
     /// [`StoreError::Version`] for another layout, [`StoreError::Corrupt`] for a file that is no index.
     pub fn open(home: &RepoHome, pointer: Pointer) -> StoreResult<Self> {
         let path = home.database(&pointer.index_id, &pointer.build);
+        let mark = OpenMark::set(&home.open_mark(&pointer.index_id, &pointer.build))?;
+        // Looked at behind the mark: from here on nobody deletes it.
         if !path.is_file() {
             return Err(StoreError::Corrupt {
                 path,
                 what: "the file is gone".to_owned(),
             });
         }
-        let mark = OpenMark::set(&home.open_mark(&pointer.index_id, &pointer.build))?;
-        let reader = connect_reader(&path)?;
+        let reader = connect_reader(&path, mark.is_read_only())?;
         let found: i64 = reader
             .pragma_query_value(None, "user_version", |row| row.get(0))
             .doing("reading the schema version")?;
@@ -157,38 +160,16 @@ impl Index {
         Ok(rows)
     }
 
-    /// Moves what the write-ahead log holds into the file and empties the log; after a whole build
-    /// also merges the text index into one segment. Best effort: a reader in the way is no fault.
-    pub fn settle(&mut self, after_build: bool) -> StoreResult<()> {
+    /// Moves what the write-ahead log holds into the file and empties the log, gives unused pages back,
+    /// and after a whole build merges the text index into one segment. Best effort: what is committed
+    /// stays so, whatever fails here.
+    pub fn settle(&mut self, after_build: bool) {
         let Some(connection) = &self.writer else {
-            return Ok(());
+            return;
         };
-        if after_build {
-            connection
-                .execute_batch("INSERT INTO text(text) VALUES('optimize'); PRAGMA optimize;")
-                .doing("merging the text index")?;
+        if let Err(error) = tidy_up(connection, after_build) {
+            tracing::info!(%error, "the index could not be tidied up");
         }
-        // Pages that nothing uses any more go back to the file system.
-        let free: i64 = connection
-            .pragma_query_value(None, "freelist_count", |row| row.get(0))
-            .doing("counting free pages")?;
-        if free > MAX_FREE_PAGES {
-            // The statement yields once for each page that it moves.
-            let give_back = || {
-                let mut statement = connection.prepare("PRAGMA incremental_vacuum")?;
-                let mut rows = statement.query([])?;
-                while rows.next()?.is_some() {}
-                Ok(())
-            };
-            give_back().doing("giving free pages back")?;
-        }
-        // A reader in the way is not waited for: the next time will do.
-        let patience = Duration::ZERO;
-        connection
-            .busy_timeout(patience)
-            .and_then(|()| connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())))
-            .and_then(|()| connection.busy_timeout(PATIENCE))
-            .doing("emptying the log")
     }
 
     /// Runs SQLite's own check. Returns what it found wrong; `None` when nothing is.
@@ -228,6 +209,25 @@ impl Read<'_> {
     }
 }
 
+fn tidy_up(connection: &Connection, after_build: bool) -> rusqlite::Result<()> {
+    if after_build {
+        connection.execute_batch("INSERT INTO text(text) VALUES('optimize'); PRAGMA optimize;")?;
+    }
+    // Pages that nothing uses any more go back to the file system.
+    let free: i64 = connection.pragma_query_value(None, "freelist_count", |row| row.get(0))?;
+    if free > MAX_FREE_PAGES {
+        // The statement yields once for each page that it moves.
+        let mut statement = connection.prepare("PRAGMA incremental_vacuum")?;
+        let mut rows = statement.query([])?;
+        while rows.next()?.is_some() {}
+    }
+    // A reader in the way is not waited for: the next time will do.
+    connection.busy_timeout(Duration::ZERO)?;
+    let emptied = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+    connection.busy_timeout(PATIENCE)?;
+    emptied
+}
+
 /// Returns the version of the SQLite library in use.
 pub fn sqlite_version() -> &'static str {
     rusqlite::version()
@@ -256,11 +256,12 @@ fn read_meta(connection: &Connection) -> StoreResult<Meta> {
             .and_then(|text| text.parse().ok()),
         seeded_from: rows.remove("seeded_from"),
         attributes: rows.remove("attributes"),
+        owes_links: rows.get("owes_links").is_some_and(|text| text == "1"),
         left_out: rows.remove("left_out").unwrap_or_default(),
     })
 }
 
-fn connect_reader(path: &Path) -> StoreResult<Connection> {
+fn connect_reader(path: &Path, is_read_only: bool) -> StoreResult<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let probe = |connection: &Connection| {
         connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))
@@ -270,7 +271,7 @@ fn connect_reader(path: &Path) -> StoreResult<Connection> {
     let connection = match plain {
         Ok(connection) => connection,
         // A log can't be opened where nothing can be written; without one the file alone is the truth.
-        Err(error) if !is_damage(&error) && is_quiet(path) => {
+        Err(error) if is_read_only && !is_damage(&error) && is_quiet(path) => {
             let uri = format!("file:{}?immutable=1", percent(path));
             Connection::open_with_flags(uri, flags | OpenFlags::SQLITE_OPEN_URI)
                 .and_then(|connection| probe(&connection).map(|()| connection))

@@ -108,16 +108,28 @@ impl<'a> Writer<'a> {
         self.run("INSERT OR IGNORE INTO relink(file) VALUES(?1)", [file])
     }
 
-    /// Returns every import as (file row, specifier), as this transaction sees it.
-    pub fn specifiers(&mut self) -> StoreResult<Vec<(i64, String)>> {
+    /// Returns every import as (file row, specifier, whether it leads out of the repository), as this
+    /// transaction sees it.
+    pub fn specifiers(&mut self) -> StoreResult<Vec<(i64, String, bool)>> {
         self.tx
-            .prepare_cached("SELECT file, specifier FROM import ORDER BY file, ordinal")
+            .prepare_cached("SELECT file, specifier, state = 2 FROM import ORDER BY file, ordinal")
             .and_then(|mut statement| {
                 statement
-                    .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+                    .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
                     .collect()
             })
             .doing("reading imports")
+    }
+
+    /// Returns the directories that hold a `package.json`.
+    pub fn package_directories(&mut self) -> StoreResult<Vec<String>> {
+        self.tx
+            .prepare_cached(
+                "SELECT substr(f.path, 1, length(f.path) - 13) FROM config c JOIN file f ON f.id = c.file
+                 WHERE f.path LIKE '%/package.json'",
+            )
+            .and_then(|mut statement| statement.query_map([], |row| row.get(0))?.collect())
+            .doing("reading packages")
     }
 
     /// Puts every file with imports on that list.

@@ -82,14 +82,14 @@ pub(super) fn doc_above(source: &str, comments: &[Comment], start: u32) -> (Stri
     for comment in comments[..n_before].iter().rev() {
         let text = slice(source, comment.start, comment.end);
         let between = slice(source, comment.end, lead);
+        // Code in between is the usual case: it ends the search before anything of it is counted.
+        if comment.end > lead || !is_blank(between) {
+            break;
+        }
         let n_breaks = between.bytes().filter(|&b| b == b'\n').count();
         let is_doc = text.starts_with("/**");
         let near = n_breaks <= 1 || (n_breaks == 2 && is_doc && lines.is_empty());
-        if comment.end > lead
-            || !near
-            || !is_blank(between)
-            || !begins_its_line(source, comment.start)
-        {
+        if !near || !begins_its_line(source, comment.start) {
             break;
         }
         let is_line = text.starts_with("//");

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::error::{Code, Error, Result};
-use crate::model::FreshnessState;
+use crate::model::{FreshnessState, UnknownReason};
 use crate::workspace::View;
 
 /// The most bytes that the lists of one reply may take: 20,000 tokens of 4 bytes, less room for what
@@ -43,6 +43,14 @@ impl Currency {
             pending_files: view.freshness.n_pending(),
             generation: view.read.meta().generation,
         }
+    }
+}
+
+impl Currency {
+    /// Takes the proof back: files changed while the answer was made.
+    pub fn mark_moved(&mut self) {
+        self.freshness = "unknown";
+        self.freshness_reason = Some(UnknownReason::Moved.as_str());
     }
 }
 

@@ -53,13 +53,14 @@ impl Tool for Doctor {
     type Output = DoctorOutput;
 
     fn run(input: Nothing, call: &Call<'_>) -> Result<DoctorOutput> {
-        let mut checks = vec![diagnosis::data_directory(call.workspaces.config())];
+        let mut checks = Vec::new();
         let mut integrity_ok = true;
         let mut wal_mode = true;
         let mut in_git_repo = false;
         match call.workspaces.open(input.repo.as_deref(), call.places) {
             Ok(workspace) => {
                 in_git_repo = true;
+                checks.push(diagnosis::data_directory(call.workspaces.config()));
                 let found = diagnosis::of_repository(&workspace);
                 integrity_ok = found.integrity_ok;
                 wal_mode = found.wal_mode;

@@ -5,12 +5,13 @@
 //! protocols and terminals.
 
 pub mod answer;
+pub mod expand;
 pub mod index;
 pub mod lifecycle;
 pub mod manual;
+pub mod map;
 pub mod schema;
 pub mod search;
-pub mod source;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -123,8 +124,8 @@ impl ToolSpec {
 pub const TOOLS: &[ToolSpec] = &[
     ToolSpec::of::<index::Current>(),
     ToolSpec::of::<search::Search>(),
-    ToolSpec::of::<source::Map>(),
-    ToolSpec::of::<source::Expand>(),
+    ToolSpec::of::<map::Map>(),
+    ToolSpec::of::<expand::Expand>(),
     ToolSpec::of::<index::Refresh>(),
     ToolSpec::of::<index::Stats>(),
     ToolSpec::of::<lifecycle::Doctor>(),

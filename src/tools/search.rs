@@ -193,7 +193,8 @@ fn answer(
         None => None,
     };
     check_filters(view, filters)?;
-    let ranked = search::search(view.read, query, filters, DEPTH, view.budget)?;
+    let mut ranked = search::search(view.read, query, filters, DEPTH, view.budget)?;
+    ranked.retain(|hit| !view.is_gone(&hit.chunk.path));
     let is_later = |hit: &&Hit| {
         after.as_ref().is_none_or(|last| {
             let key = (
@@ -231,6 +232,14 @@ fn answer(
     } else {
         None
     };
+    let mut currency = Currency::of(view);
+    if results
+        .iter()
+        .any(|result| result.stale && !view.freshness.is_stale(&result.path))
+    {
+        // Bytes changed behind the detection, or in a way that no stat shows.
+        currency.mark_moved();
+    }
     Ok(SearchOutput {
         index_id: view.index_id.to_owned(),
         query: brief(&input.query, 1_000),
@@ -239,7 +248,7 @@ fn answer(
         next_cursor,
         related,
         truncated,
-        currency: Currency::of(view),
+        currency,
     })
 }
 

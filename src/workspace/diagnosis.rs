@@ -52,25 +52,25 @@ impl Check {
 pub fn data_directory(config: &Config) -> Check {
     let name = "data directory";
     let place = config.home.display();
-    let Some(there) = config.home.ancestors().find(|path| path.exists()) else {
-        return Check::failed(name, format!("{place} cannot be made"), "set CODELENS_HOME");
-    };
-    let probe = there.join(format!(".codelens-probe-{}", store::home::new_build()));
+    if !config.home.exists() {
+        return Check::passed(
+            name,
+            format!("{place} does not exist yet; the first index makes it"),
+        );
+    }
+    let probe = config
+        .home
+        .join(format!(".codelens-probe-{}", store::key::new_build()));
     match std::fs::File::create_new(&probe) {
         Ok(file) => {
             drop(file);
             drop(std::fs::remove_file(&probe));
             Check::passed(name, format!("{place} can be written"))
         }
-        Err(error) if there == config.home => Check::failed(
+        Err(error) => Check::failed(
             name,
             format!("{place} cannot be written: {error}"),
             "make it writable, or set CODELENS_HOME; until then indexes are only read and may be stale",
-        ),
-        Err(error) => Check::failed(
-            name,
-            format!("{place} does not exist and cannot be made: {error}"),
-            "set CODELENS_HOME to a directory that can be written",
         ),
     }
 }

@@ -8,14 +8,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use super::{View, Workspace, key_of};
-use crate::error::{Error, Result};
+use crate::error::{Code, Error, Result};
 use crate::git::{Motion, Repo};
-use crate::model::{Budget, Freshness, UnknownReason};
+use crate::model::{Budget, Freshness, FreshnessState, UnknownReason};
 use crate::reconcile::{self, Outcome, ReconcileError, seed};
 use crate::store::{Index, IndexKey, StoreError, WriteLock};
 
 /// How long a try may be when work is done after an answer: the lock is free in between.
-const CATCH_UP_STEP: Duration = Duration::from_millis(400);
+const CATCH_UP_STEP: Duration = Duration::from_secs(2);
 
 impl Workspace {
     /// Answers from an index that was brought as far as the budget allows.
@@ -32,6 +32,24 @@ impl Workspace {
             let repo = self.repo()?;
             let before = repo.motion()?;
             let key = key_of(&repo, before.snapshot.clone());
+            if before.locked
+                && self
+                    .home
+                    .repo(&key.repo_id)
+                    .pointer(&key.index_id())
+                    .is_none()
+            {
+                // Nothing is written while git writes, a new index included.
+                if is_last {
+                    return Err(Error::new(
+                        Code::IndexBusy,
+                        "git is changing the repository (`index.lock` is there), and there is no index yet",
+                        "call again when the git command ended; if none runs, remove `index.lock` from the git directory",
+                    ));
+                }
+                std::thread::sleep(Duration::from_millis(50));
+                continue;
+            }
             let mut index = self.index_for(&repo, &key)?;
             let outcome = match self.bring_up(&repo, &mut index, &key, &before, &budget) {
                 Ok(outcome) => outcome,
@@ -44,13 +62,13 @@ impl Workspace {
             if budget.is_cancelled() {
                 return Err(Error::cancelled());
             }
-            let made = {
+            let made = || -> Result<Option<T>> {
                 let read = index.read()?;
                 let is_same = read.meta().generation == outcome.generation;
                 let mut freshness = outcome.freshness;
                 if !is_same {
                     if !is_last {
-                        continue;
+                        return Ok(None);
                     }
                     freshness = Freshness::unknown(UnknownReason::Busy, freshness.pending);
                 }
@@ -65,7 +83,7 @@ impl Workspace {
                 };
                 let made = ask(&freshness)?;
                 let has_moved = before.locked || repo.motion()? != before;
-                if has_moved && !is_last {
+                Ok(if has_moved && !is_last {
                     None
                 } else if has_moved {
                     Some(ask(&Freshness::unknown(
@@ -73,11 +91,18 @@ impl Workspace {
                         freshness.pending,
                     ))?)
                 } else {
-                    if freshness.n_pending() > 0 {
+                    if freshness.as_str() != "fresh" {
                         self.catch_up();
                     }
                     Some(made)
+                })
+            };
+            let made = match made() {
+                Err(error) if !is_last && is_damage(&error) => {
+                    self.replace_damaged(&repo, &key, &error)?;
+                    continue;
                 }
+                made => made?,
             };
             self.keep(index);
             if let Some(made) = made {
@@ -151,7 +176,7 @@ impl Workspace {
         &self,
         repo: &Repo,
         key: &IndexKey,
-        error: &StoreError,
+        error: &(dyn std::error::Error + 'static),
     ) -> Result<()> {
         tracing::warn!(%error, "the index is damaged: set aside, building a new one");
         let index = seed::create_empty(repo, &self.home, key)?;
@@ -202,10 +227,21 @@ impl Workspace {
         };
         let outcome = reconcile::reconcile(&repo, &mut index, &budget, &|_, _| ())?;
         self.keep(index);
-        Ok(Some(
-            outcome.freshness.pending.len() * 2 + usize::from(outcome.freshness.n_unlinked > 0),
-        ))
+        let left = outcome.freshness;
+        Ok(Some(match left.state {
+            FreshnessState::Fresh => 0,
+            FreshnessState::Partial => 2 * left.pending.len() + usize::from(left.n_unlinked > 0),
+            // What could not be looked at is more than anything that was.
+            FreshnessState::Unknown(_) => usize::MAX - 1,
+        }))
     }
+}
+
+/// Returns whether an answer failed because the index is damaged.
+fn is_damage(error: &Error) -> bool {
+    std::error::Error::source(error)
+        .and_then(|source| source.downcast_ref::<StoreError>())
+        .is_some_and(StoreError::is_corrupt)
 }
 
 /// Returns what is known where the proof failed: nothing but the rows.

@@ -12,13 +12,16 @@ use crate::error::{Code, Error, Result};
 use crate::git::{Motion, Repo};
 use crate::model::{Budget, FreshnessState, Snapshot};
 use crate::reconcile::{self, seed};
-use crate::store::WriteLock;
+use crate::store::{self, WriteLock};
 
 /// How often the work tree may change under a refresh before it reports what is pending.
 const MAX_ROUNDS: usize = 3;
 
 /// How long to wait for git to finish what it is doing.
 const GIT_PATIENCE: Duration = Duration::from_secs(3);
+
+/// How long a build that is not current is left alone.
+const LEFT_OVER_AGE: Duration = Duration::from_mins(10);
 
 /// What a refresh did and left.
 #[derive(Clone, Debug)]
@@ -63,7 +66,7 @@ impl Workspace {
         let motion = wait_for_git(&repo, &budget)?;
         let key = key_of(&repo, motion.snapshot.clone());
         let repo_home = self.home.repo(&key.repo_id);
-        repo_home.create(repo.common_dir(), repo.family().as_deref())?;
+        seed::prepare(&repo, &repo_home)?;
         let lock = wait_for_lock(&repo_home.write_lock(&key.index_id()), &budget)?;
         let mut seeded_from = None;
         let mut index = if force {
@@ -94,6 +97,11 @@ impl Workspace {
             n_indexed += outcome.n_indexed;
             n_deleted += outcome.n_deleted;
             if budget.is_cancelled() {
+                if force {
+                    let pointer = index.pointer().clone();
+                    drop(index);
+                    store::seed::discard(&repo_home, &pointer);
+                }
                 return Err(Error::cancelled());
             }
             if outcome.freshness.state == FreshnessState::Fresh {
@@ -104,6 +112,10 @@ impl Workspace {
         if force {
             self.close_idle(&key.index_id());
             seed::publish(&self.home, &index)?;
+        }
+        // Under the lock nobody else makes a build that is still to be published for long.
+        for pointer in repo_home.left_over(index.pointer(), LEFT_OVER_AGE) {
+            store::seed::retire(&repo_home, &pointer);
         }
         drop(lock);
         if repo.snapshot()? != key.snapshot {

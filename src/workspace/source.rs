@@ -74,15 +74,21 @@ impl Workspace {
         if is_secret_name(path) || is_secret_name(&real) {
             return Err(refused(SkipReason::Secret));
         }
-        let file = tree
-            .read(&real, MAX_READ_BYTES)
-            .map_err(|error| match error {
-                ReadError::Outside => outside(path),
-                ReadError::TooLarge { .. } => refused(SkipReason::TooLarge),
-                ReadError::Io(_) => refused(SkipReason::Unreadable),
-                ReadError::NotAFile => not_a_file(path),
-                ReadError::Missing => missing(path),
-            })?;
+        let read = || {
+            tree.read(&real, MAX_READ_BYTES)
+                .map_err(|error| match error {
+                    ReadError::Outside => outside(path),
+                    ReadError::TooLarge { .. } => refused(SkipReason::TooLarge),
+                    ReadError::Io(_) => refused(SkipReason::Unreadable),
+                    ReadError::NotAFile => not_a_file(path),
+                    ReadError::Missing => missing(path),
+                })
+        };
+        let mut file = read()?;
+        if !file.stable {
+            // Somebody wrote while it was read.
+            file = read()?;
+        }
         if let Some(reason @ (SkipReason::Binary | SkipReason::Secret)) =
             policy::judge(&real, &file.bytes, false, true)
         {
@@ -112,7 +118,14 @@ impl Workspace {
         handle: Handle,
         interrupt: &Arc<AtomicBool>,
     ) -> Result<Option<Place>> {
-        self.query(interrupt, |view| locate(view, handle))
+        self.query(interrupt, |view| match locate(view, handle)? {
+            None if view.freshness.as_str() != "fresh" => Err(Error::new(
+                Code::IndexBusy,
+                "the index is not complete yet: the handle may be of a file that is still to come",
+                "run cl_refresh (`codelens refresh`), then call again",
+            )),
+            found => Ok(found),
+        })
     }
 }
 

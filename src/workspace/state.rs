@@ -156,11 +156,15 @@ impl Workspace {
         let key = key_of(&repo, repo.snapshot()?);
         let home = self.home.repo(&key.repo_id);
         let active = key.index_id();
+        let bytes = |pointer: &Pointer| -> u64 {
+            let left = home.left_over(pointer, std::time::Duration::ZERO);
+            home.bytes(pointer) + left.iter().map(|left| home.bytes(left)).sum::<u64>()
+        };
         let mut found: Vec<IndexEntry> = home
             .pointers()
             .into_iter()
             .map(|pointer| IndexEntry {
-                bytes: home.bytes(&pointer),
+                bytes: bytes(&pointer),
                 last_used_ms: home.last_used_ms(&pointer),
                 is_active: pointer.index_id == active,
                 pointer,
@@ -203,8 +207,26 @@ impl Workspace {
     pub fn health(&self) -> Result<Option<Health>> {
         let repo = self.repo()?;
         let key = key_of(&repo, repo.snapshot()?);
-        let Some(index) = self.existing(&key)? else {
-            return Ok(None);
+        let home = self.home.repo(&key.repo_id);
+        let broken = |what: String| Health {
+            damage: Some(what),
+            journal_mode: "wal".to_owned(),
+        };
+        let index_id = key.index_id();
+        let Some(pointer) = home.pointer(&index_id) else {
+            let is_broken = home.has_broken_pointer(&index_id);
+            return Ok(
+                is_broken.then(|| broken("the pointer to its file can't be read".to_owned()))
+            );
+        };
+        let index = match Index::open(&home, pointer) {
+            Ok(index) => index,
+            Err(error) if error.is_unusable() => {
+                return Ok(Some(broken(
+                    "its file is damaged, gone or of another version".to_owned(),
+                )));
+            }
+            Err(error) => return Err(error.into()),
         };
         let health = Health {
             damage: index.damage()?,

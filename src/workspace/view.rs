@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::error::{Code, Error};
 use crate::git::{ReadError, Repo};
 use crate::model::policy::MAX_FILE_BYTES;
-use crate::model::{Budget, ContentId, Freshness, RepoPath, SkipReason};
+use crate::model::{Budget, ContentId, Freshness, FreshnessState, RepoPath, SkipReason};
 use crate::reconcile::prepare::decode;
 use crate::search::Sources;
 use crate::store::Read;
@@ -31,6 +31,15 @@ impl View<'_> {
         not_indexed(path, reason.as_str())
     }
 
+    /// Returns whether a file that the index holds is known to be gone: looked at only where the
+    /// detection did not get to see every file.
+    pub fn is_gone(&self, path: &RepoPath) -> bool {
+        !matches!(
+            self.freshness.state,
+            FreshnessState::Fresh | FreshnessState::Partial
+        ) && matches!(self.repo.tree().stat(path), Ok(None))
+    }
+
     /// Returns why `path` is not in the index: the error for a path that a caller named.
     pub fn why_absent(&self, path: &RepoPath) -> Error {
         why_absent(self.repo, path)
@@ -51,15 +60,14 @@ pub(super) fn why_absent(repo: &Repo, path: &RepoPath) -> Error {
     if crate::model::policy::is_secret_name(path) {
         return not_indexed("secret");
     }
+    let is_file = matches!(repo.tree().stat(path), Ok(Some(_)));
     match repo.tree().resolve(path) {
         Err(ReadError::Outside) => outside(path),
         Err(_) => missing(path),
-        Ok(_) if matches!(repo.ignored_by(path, false), Ok(Some(_))) => not_indexed("ignored"),
+        Ok(_) if matches!(repo.ignored_by(path, !is_file), Ok(Some(_))) => not_indexed("ignored"),
         Ok(found) if found != *path => not_indexed(SkipReason::Symlink.as_str()),
-        Ok(_) => match repo.tree().stat(path) {
-            Ok(Some(_)) => not_indexed("not brought up yet, or excluded"),
-            _ => missing(path),
-        },
+        Ok(_) if is_file => not_indexed("not brought up yet, or excluded"),
+        Ok(_) => not_indexed("no file below it is indexed"),
     }
 }
 

@@ -233,3 +233,59 @@ fn listing(root: &Path) -> BTreeMap<PathBuf, (u64, SystemTime)> {
     }
     found
 }
+
+#[test]
+fn rebuild_equals_reconcile_when_a_file_comes_that_an_import_waited_for() {
+    let repo = Fixture::parse(
+        "//- /main.ts\nimport './src/a#b'\nimport './lib'\nimport '@app/late'\nimport 'react'\n\
+         //- /lib/package.json\n{\"main\":\"../dist/x.js\"}\n\
+         //- /tsconfig.json\n{\"compilerOptions\":{\"paths\":{\"@app/*\":[\"./app/*\"]}}}\n//- commit base\n",
+    )
+    .build();
+    let bench = Bench::new(60_000);
+    bench.refreshed(&repo.path());
+    for path in ["src/a#b.ts", "dist/x.js", "app/late.ts"] {
+        repo.write(path, "export {}\n");
+        let carried = bench.dump(&repo.path());
+        assert_same(&carried, &rebuilt(&repo.path()), path);
+        assert!(
+            carried.contains(&format!("\t1\t\"{path}\"")),
+            "{path} is not linked:\n{carried}"
+        );
+    }
+    std::fs::remove_file(repo.path().join("app/late.ts")).unwrap();
+    assert_same(&bench.dump(&repo.path()), &rebuilt(&repo.path()), "removed");
+}
+
+#[test]
+fn budget_converges_when_attributes_come_and_go_under_it() {
+    let repo = Fixture::load("shop").build();
+    let bench = Bench::new(60_000);
+    bench.refreshed(&repo.path());
+    let hasty = bench.at(&repo.path());
+    repo.write(".gitattributes", "*.ts linguist-generated\n");
+    // Stopped at once: what it did and did not do must not look like either state.
+    let stop = Arc::new(std::sync::atomic::AtomicBool::new(true));
+    drop(hasty.refresh(false, &stop, &|_, _| ()));
+    repo.write(".gitattributes", "");
+    let (_, carried) = bench.refreshed(&repo.path());
+    assert_same(&carried, &rebuilt(&repo.path()), "attributes taken back");
+}
+
+#[test]
+fn a_comment_at_the_top_of_a_long_file_costs_nothing() {
+    let repo = Fixture::parse("//- /a.ts\nexport {}\n//- commit base\n").build();
+    let functions: String = (0..30_000).fold(String::from("// licence\n"), |text, n| {
+        text + &format!("function f{n}() {{}}\n")
+    });
+    repo.write("a.ts", functions);
+    // With a search to the top for each definition this takes minutes, and the runner ends it.
+    let (n, dump) = Bench::new(60_000).refreshed(&repo.path());
+    assert_eq!(n, 1);
+    assert_eq!(
+        dump.lines()
+            .filter(|line| line.starts_with("symbol"))
+            .count(),
+        30_000
+    );
+}
