@@ -58,7 +58,7 @@ CREATE TABLE symbol(
   end_byte INTEGER NOT NULL,
   signature TEXT NOT NULL
 ) STRICT;
-CREATE INDEX symbol_file ON symbol(file);
+CREATE INDEX symbol_place ON symbol(file, ordinal);
 CREATE INDEX symbol_norm ON symbol(norm);
 CREATE INDEX symbol_handle ON symbol(handle);
 
