@@ -6,7 +6,7 @@
 use rusqlite::OptionalExtension as _;
 
 use super::{Doing, Read, StoreResult};
-use crate::model::{FileFacts, RepoPath};
+use crate::model::{ContentId, FileFacts, RepoPath, Span};
 
 /// The most that one packed value may unpack to, in bytes: four times the largest file that is indexed,
 /// so that a hostile index cannot fill the memory.
@@ -21,6 +21,29 @@ pub fn pack_facts(facts: &FileFacts) -> Vec<u8> {
     }
     let plain = postcard::to_stdvec(&slim).expect("facts hold only what postcard can write");
     pack(&plain)
+}
+
+/// Returns the hash of what other files can see of a file: its definitions without their places, what it
+/// takes and offers, what is written about its names. An edit of a function's body keeps it.
+pub fn surface(facts: &FileFacts) -> [u8; 32] {
+    let mut seen = facts.clone();
+    seen.references.clear();
+    for symbol in &mut seen.symbols {
+        symbol.signature.clear();
+        symbol.doc.clear();
+        symbol.span = Span::default();
+        symbol.name_line = 0;
+    }
+    for import in &mut seen.imports {
+        import.line = 0;
+    }
+    for export in &mut seen.exports {
+        export.line = 0;
+    }
+    // Local names are seen by nobody else; what a function returns is.
+    seen.hints.retain(|hint| !hint.local);
+    let plain = postcard::to_stdvec(&seen).expect("facts hold only what postcard can write");
+    *ContentId::of(&plain).as_bytes()
 }
 
 /// Returns `bytes` packed.

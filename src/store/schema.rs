@@ -4,14 +4,18 @@
 
 /// The version of [`SCHEMA`]; a file with another one is set aside and built anew.
 ///
-/// History: 1 files, stats, symbols, chunks, text, facts, imports.
-pub const SCHEMA_VERSION: i64 = 1;
+/// History: 1 files, stats, symbols, chunks, text, facts, imports; 2 edges, unbound names, what linking
+/// rests on.
+pub const SCHEMA_VERSION: i64 = 2;
 
 /// The tables. Keys are integers; what belongs to a file goes with it. `text` holds no source: its
 /// columns are indexed and forgotten, its rowid is the chunk's, and a segment is merged only when 40% of it
 /// is deleted: at SQLite's 10% a switch to a branch 50 files away rewrites the whole text index. `import.state` tells an import that
 /// is not looked at yet (0) from one that leads to a file (1), out of the repository (2) or to nothing
-/// (3). `relink` is the list of files whose imports have to be looked at again; it is written in the
+/// (3). An `edge` is one row for all uses of one definition in another, with the first one's line;
+/// `src` is null for a module's top level. `unbound` counts the names of a file that lead to no definition
+/// here. `surface` is the hash of what others can see of a file, `consult` says whose surface a file was
+/// linked by: when that changes, the file is linked again. `relink` is the list of files whose imports have to be looked at again; it is written in the
 /// transaction that makes it necessary, so no crash can lose it.
 pub const SCHEMA: &str = "
 CREATE TABLE meta(
@@ -108,7 +112,44 @@ CREATE TABLE import(
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX import_target ON import(target);
 
+CREATE TABLE edge(
+  src_file INTEGER NOT NULL REFERENCES file(id) ON DELETE CASCADE,
+  src INTEGER REFERENCES symbol(id) ON DELETE CASCADE,
+  dst INTEGER NOT NULL REFERENCES symbol(id) ON DELETE CASCADE,
+  kind INTEGER NOT NULL,
+  provenance INTEGER NOT NULL,
+  count INTEGER NOT NULL,
+  line INTEGER NOT NULL
+) STRICT;
+CREATE INDEX edge_src_file ON edge(src_file);
+CREATE INDEX edge_src ON edge(src);
+CREATE INDEX edge_dst ON edge(dst);
+
+CREATE TABLE unbound(
+  file INTEGER NOT NULL REFERENCES file(id) ON DELETE CASCADE,
+  name TEXT NOT NULL,
+  is_call INTEGER NOT NULL,
+  is_member INTEGER NOT NULL,
+  count INTEGER NOT NULL,
+  line INTEGER NOT NULL,
+  PRIMARY KEY(file, name, is_call, is_member)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX unbound_name ON unbound(name);
+
+CREATE TABLE surface(
+  file INTEGER PRIMARY KEY REFERENCES file(id) ON DELETE CASCADE,
+  hash BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE consult(
+  file INTEGER NOT NULL REFERENCES file(id) ON DELETE CASCADE,
+  target INTEGER NOT NULL,
+  PRIMARY KEY(target, file)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX consult_file ON consult(file);
+
 CREATE TABLE relink(
-  file INTEGER PRIMARY KEY REFERENCES file(id) ON DELETE CASCADE
+  file INTEGER PRIMARY KEY REFERENCES file(id) ON DELETE CASCADE,
+  imports INTEGER NOT NULL
 ) STRICT;
 ";

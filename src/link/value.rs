@@ -1,0 +1,63 @@
+//! What an expression is, as far as linking follows it.
+//!
+//! Refuses to know how that is found out.
+
+use std::rc::Rc;
+
+use super::exports::Def;
+
+/// What an expression is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Value {
+    /// The definition or module itself.
+    Thing(Def),
+    /// Something whose type is the definition.
+    Instance(Def),
+    /// Something that holds such: a list, a set, a map.
+    Holder(Rc<Value>),
+    /// A function that gives this when it is called.
+    Giver(Rc<Value>),
+    /// A literal inside a literal, or a type that a comment defines, which are no definitions: the file,
+    /// whose member it is, and the names that lead to it.
+    Literal(i64, Option<u32>, Rc<str>),
+}
+
+impl Value {
+    /// An instance of it, where it is a type; itself otherwise.
+    pub(super) fn instance(self) -> Self {
+        match self {
+            Self::Thing(def) => Self::Instance(def),
+            other => other,
+        }
+    }
+}
+
+/// The members of holders that hold the same.
+const SAME: [&str; 14] = [
+    "filter",
+    "slice",
+    "concat",
+    "reverse",
+    "sort",
+    "values",
+    "splice",
+    "toSorted",
+    "toReversed",
+    "toSpliced",
+    "copyWithin",
+    "fill",
+    "flat",
+    "add",
+];
+/// The members of holders that give one of what they hold.
+const ONE: [&str; 8] = [
+    "find", "findLast", "at", "pop", "shift", "get", "next", "deref",
+];
+
+/// Returns what a member of a holder gives.
+pub(super) fn of_holder(held: &Rc<Value>, name: &str) -> Option<Value> {
+    if SAME.contains(&name) {
+        return Some(Value::Giver(Rc::new(Value::Holder(Rc::clone(held)))));
+    }
+    ONE.contains(&name).then(|| Value::Giver(Rc::clone(held)))
+}
