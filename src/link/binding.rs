@@ -140,8 +140,8 @@ impl<'a, 'b> Binder<'a, 'b> {
         if file.is_literal(None, name) {
             return Some(Value::Literal(file.file, None, name.into()));
         }
-        let (target, imported) = file.import(name)??;
-        self.literal_of(target, imported)
+        let (target, imported) = file.import(name)?;
+        self.literal_of(target?, imported)
     }
 
     /// Returns a type that a comment of another file defines.

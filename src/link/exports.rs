@@ -164,9 +164,8 @@ impl Search<'_, '_> {
     }
 
     fn top(&mut self, file: &Loaded, name: &str) -> Option<Def> {
-        if let Some(import) = file.import(name) {
-            let (target, imported) = import?;
-            return self.imported(target, imported);
+        if let Some((target, imported)) = file.import(name) {
+            return self.imported(target?, imported);
         }
         file.tops(name)
             .first()

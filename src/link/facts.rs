@@ -151,11 +151,11 @@ impl Loaded {
     }
 
     /// The import that binds a name: the file it leads to and the name there. `None` where no import
-    /// binds it, `Some(None)` where one does and leads out of the repository.
-    pub(super) fn import(&self, name: &str) -> Option<Option<(i64, &str)>> {
+    /// binds it; no file where one does and leads out of the repository.
+    pub(super) fn import(&self, name: &str) -> Option<(Option<i64>, &str)> {
         let (import, n) = *self.imported.get(name)?;
         let imported = &self.facts.imports[import as usize].names[n as usize].imported;
-        Some(self.target(import).map(|file| (file, imported.as_str())))
+        Some((self.target(import), imported.as_str()))
     }
 
     /// As [`Self::import`], of a type that a comment imports: that is offered to other files too.
@@ -164,7 +164,8 @@ impl Loaded {
         if self.facts.imports[import as usize].kind != ImportKind::TypeQuery {
             return None;
         }
-        self.import(name)?
+        let (target, imported) = self.import(name)?;
+        Some((target?, imported))
     }
 
     /// Where a specifier leads, by any import that has it.

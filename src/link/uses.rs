@@ -17,10 +17,13 @@ pub(super) struct Links {
     pub(super) consulted: Vec<i64>,
 }
 
+/// An edge from a definition, or the file's top level, to another.
+type Edge = (Option<i64>, i64, EdgeKind, Provenance);
+
 /// Binds the uses of a file. Uses of a definition within itself are left out.
 pub(super) fn of_file(library: &Library<'_>, file: i64) -> Result<Links, StoreError> {
     library.begin();
-    let mut edges: BTreeMap<(Option<i64>, i64, EdgeKind, Provenance), (u32, u32)> = BTreeMap::new();
+    let mut edges: BTreeMap<Edge, (u32, u32)> = BTreeMap::new();
     let mut unbound: BTreeMap<(String, bool, bool), (u32, u32)> = BTreeMap::new();
     if let Some(own) = library.get(file) {
         let binder = Binder::new(library, Rc::clone(&own));

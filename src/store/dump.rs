@@ -47,7 +47,7 @@ const QUERIES: [(&str, &str); 9] = [
     ),
     (
         "unbound",
-        "SELECT f.path, name, is_call, is_member, count, line FROM unbound u JOIN file f ON f.id = u.file ORDER BY 1, 2, 3, 4",
+        "SELECT f.path, name, form, count, line FROM unbound u JOIN file f ON f.id = u.file ORDER BY 1, 2, 3",
     ),
 ];
 

@@ -131,7 +131,7 @@ impl Writer<'_> {
         for edge in edges {
             insert.execute((
                 file,
-                edge.src,
+                edge.src.unwrap_or(0),
                 edge.dst,
                 edge.kind.code(),
                 edge.provenance.code(),
@@ -140,17 +140,11 @@ impl Writer<'_> {
             ))?;
         }
         let mut insert = tx.prepare_cached(
-            "INSERT INTO unbound(file, name, is_call, is_member, count, line) VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
+            "INSERT INTO unbound(file, name, form, count, line) VALUES(?1, ?2, ?3, ?4, ?5)",
         )?;
         for row in unbound {
-            insert.execute((
-                file,
-                &row.name,
-                row.is_call,
-                row.is_member,
-                row.count,
-                row.line,
-            ))?;
+            let form = u8::from(row.is_call) + 2 * u8::from(row.is_member);
+            insert.execute((file, name_key(&row.name), form, row.count, row.line))?;
         }
         let mut insert =
             tx.prepare_cached("INSERT OR IGNORE INTO consult(file, target) VALUES(?1, ?2)")?;
@@ -179,7 +173,10 @@ impl Read<'_> {
 
     /// Returns the edges that lead out of a definition.
     pub fn edges_out_of(&self, src: i64) -> StoreResult<Vec<EdgeRow>> {
-        self.edges("e.src = ?1", src)
+        self.edges(
+            "e.src = ?1 AND e.src_file = (SELECT file FROM symbol WHERE id = ?1)",
+            src,
+        )
     }
 
     /// Returns the edges of a file, those of its top level included.
@@ -283,20 +280,20 @@ impl Read<'_> {
     ) -> StoreResult<Vec<(crate::model::RepoPath, UnboundRow)>> {
         self.tx
             .prepare_cached(
-                "SELECT f.path, u.name, u.is_call, u.is_member, u.count, u.line FROM unbound u JOIN file f ON f.id = u.file
-                 WHERE u.name = ?1 ORDER BY f.path, u.is_call, u.is_member",
+                "SELECT f.path, u.form & 1, u.form >> 1, u.count, u.line FROM unbound u JOIN file f ON f.id = u.file
+                 WHERE u.name = ?1 ORDER BY f.path, u.form",
             )
             .and_then(|mut statement| {
                 statement
-                    .query_map([name], |row| {
+                    .query_map([name_key(name)], |row| {
                         Ok((
                             super::files::path(row, 0)?,
                             UnboundRow {
-                                name: row.get(1)?,
-                                is_call: row.get(2)?,
-                                is_member: row.get(3)?,
-                                count: row.get(4)?,
-                                line: row.get(5)?,
+                                name: name.to_owned(),
+                                is_call: row.get(1)?,
+                                is_member: row.get(2)?,
+                                count: row.get(3)?,
+                                line: row.get(4)?,
                             },
                         ))
                     })?
@@ -316,11 +313,18 @@ impl Read<'_> {
     }
 }
 
+/// Returns the number that an unbound name is kept by: 48 bits of its hash, which SQLite stores in 6 bytes.
+fn name_key(name: &str) -> i64 {
+    let mut bytes = [0; 8];
+    bytes[2..].copy_from_slice(&blake3::hash(name.as_bytes()).as_bytes()[..6]);
+    i64::from_be_bytes(bytes)
+}
+
 fn edge(row: &Row<'_>) -> rusqlite::Result<EdgeRow> {
     let unknown = |at| super::files::damaged(at, "an unknown kind of edge");
     Ok(EdgeRow {
         src_file: row.get(0)?,
-        src: row.get(1)?,
+        src: Some(row.get(1)?).filter(|src| *src != 0),
         dst: row.get(2)?,
         kind: EdgeKind::from_code(row.get(3)?).ok_or_else(|| unknown(3))?,
         provenance: Provenance::from_code(row.get(4)?).ok_or_else(|| unknown(4))?,

@@ -79,7 +79,7 @@ impl Read<'_> {
     /// Returns up to `limit` files whose imports have to be looked at again.
     pub fn relink_batch(&self, limit: u32) -> StoreResult<Vec<(i64, RepoPath)>> {
         self.tx
-            .prepare_cached("SELECT r.file, f.path FROM relink r JOIN file f ON f.id = r.file ORDER BY f.path LIMIT ?1")
+            .prepare_cached("SELECT r.file, f.path FROM relink r JOIN file f ON f.id = r.file ORDER BY r.file LIMIT ?1")
             .and_then(|mut statement| {
                 statement
                     .query_map([limit], |row| Ok((row.get(0)?, path(row, 1)?)))?
@@ -100,7 +100,7 @@ impl Read<'_> {
     pub fn unresolved_batch(&self, limit: u32) -> StoreResult<Vec<(i64, RepoPath)>> {
         self.tx
             .prepare_cached(
-                "SELECT r.file, f.path FROM relink r JOIN file f ON f.id = r.file WHERE r.imports = 1 ORDER BY f.path LIMIT ?1",
+                "SELECT r.file, f.path FROM relink r JOIN file f ON f.id = r.file WHERE r.imports = 1 ORDER BY r.file LIMIT ?1",
             )
             .and_then(|mut statement| {
                 statement

@@ -13,8 +13,8 @@ pub const SCHEMA_VERSION: i64 = 2;
 /// is deleted: at SQLite's 10% a switch to a branch 50 files away rewrites the whole text index. `import.state` tells an import that
 /// is not looked at yet (0) from one that leads to a file (1), out of the repository (2) or to nothing
 /// (3). An `edge` is one row for all uses of one definition in another, with the first one's line;
-/// `src` is null for a module's top level. `unbound` counts the names of a file that lead to no definition
-/// here. `surface` is the hash of what others can see of a file, `consult` says whose surface a file was
+/// `src` is 0 for a module's top level. `unbound` counts the names of a file that lead to no definition here:
+/// a name by 48 bits of its hash, its form by 1 for a call and 2 for a member. `surface` is the hash of what others can see of a file, `consult` says whose surface a file was
 /// linked by: when that changes, the file is linked again. `relink` is the list of files whose imports have to be looked at again; it is written in the
 /// transaction that makes it necessary, so no crash can lose it.
 pub const SCHEMA: &str = "
@@ -64,7 +64,6 @@ CREATE TABLE symbol(
 ) STRICT;
 CREATE INDEX symbol_place ON symbol(file, ordinal);
 CREATE INDEX symbol_norm ON symbol(norm);
-CREATE INDEX symbol_handle ON symbol(handle);
 
 CREATE TABLE chunk(
   id INTEGER PRIMARY KEY,
@@ -80,7 +79,6 @@ CREATE TABLE chunk(
   end_byte INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX chunk_file ON chunk(file);
-CREATE INDEX chunk_handle ON chunk(handle);
 
 CREATE VIRTUAL TABLE text USING fts5(
   symbol, signature, doc, body, path,
@@ -114,27 +112,24 @@ CREATE INDEX import_target ON import(target);
 
 CREATE TABLE edge(
   src_file INTEGER NOT NULL REFERENCES file(id) ON DELETE CASCADE,
-  src INTEGER REFERENCES symbol(id) ON DELETE CASCADE,
+  src INTEGER NOT NULL,
   dst INTEGER NOT NULL REFERENCES symbol(id) ON DELETE CASCADE,
   kind INTEGER NOT NULL,
   provenance INTEGER NOT NULL,
   count INTEGER NOT NULL,
-  line INTEGER NOT NULL
-) STRICT;
-CREATE INDEX edge_src_file ON edge(src_file);
-CREATE INDEX edge_src ON edge(src);
+  line INTEGER NOT NULL,
+  PRIMARY KEY(src_file, src, dst, kind, provenance)
+) STRICT, WITHOUT ROWID;
 CREATE INDEX edge_dst ON edge(dst);
 
 CREATE TABLE unbound(
   file INTEGER NOT NULL REFERENCES file(id) ON DELETE CASCADE,
-  name TEXT NOT NULL,
-  is_call INTEGER NOT NULL,
-  is_member INTEGER NOT NULL,
+  name INTEGER NOT NULL,
+  form INTEGER NOT NULL,
   count INTEGER NOT NULL,
   line INTEGER NOT NULL,
-  PRIMARY KEY(file, name, is_call, is_member)
+  PRIMARY KEY(file, name, form)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX unbound_name ON unbound(name);
 
 CREATE TABLE surface(
   file INTEGER PRIMARY KEY REFERENCES file(id) ON DELETE CASCADE,

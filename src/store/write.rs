@@ -351,6 +351,10 @@ impl<'a> Writer<'a> {
         let mut delete = self.tx.prepare_cached("DELETE FROM symbol WHERE id = ?1")?;
         for gone in rows.into_values() {
             delete.execute([gone])?;
+            // What led out of it goes with it; the file is linked again anyway.
+            let tx = &self.tx;
+            tx.prepare_cached("DELETE FROM edge WHERE src_file = ?1 AND src = ?2")?
+                .execute((file, gone))?;
         }
         Ok(())
     }

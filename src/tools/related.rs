@@ -77,7 +77,7 @@ pub enum Direction {
 pub struct RelatedInput {
     /// File, relative to the repository, or a handle.
     pub path: String,
-    /// Kinds of edges (default: imports, imported_by, tests, calls, references).
+    /// Kinds of edges (default: imports, `imported_by`, tests, calls, references).
     #[arg(long, value_delimiter = ',')]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub types: Vec<EdgeType>,
