@@ -3,10 +3,13 @@
 //!
 //! Packing is postcard, then zstd. Refuses to know what the facts mean.
 
+use std::cell::RefCell;
+
 use rusqlite::OptionalExtension as _;
+use zstd::bulk::Decompressor;
 
 use super::{Doing, Read, StoreResult};
-use crate::model::{ContentId, FileFacts, RepoPath, Span};
+use crate::model::{ContentId, FileFacts, RepoPath, Span, Symbol, SymbolKind};
 
 /// The most that one packed value may unpack to, in bytes: four times the largest file that is indexed,
 /// so that a hostile index cannot fill the memory.
@@ -31,24 +34,69 @@ pub fn pack_facts(facts: &FileFacts) -> Vec<u8> {
 /// Returns the hash of what other files can see of a file: its definitions without their places, what it
 /// takes and offers, what is written about its names. An edit of a function's body keeps it.
 pub fn surface(facts: &FileFacts) -> [u8; 32] {
-    let mut seen = facts.clone();
-    seen.references.clear();
-    for symbol in &mut seen.symbols {
-        symbol.signature.clear();
-        symbol.doc.clear();
-        symbol.span = Span::default();
-        symbol.name_line = 0;
-    }
-    for import in &mut seen.imports {
-        import.line = 0;
-    }
-    for export in &mut seen.exports {
-        export.line = 0;
-    }
-    // Local names are seen by nobody else; what a function returns is.
-    seen.hints.retain(|hint| !hint.local);
-    let plain = postcard::to_stdvec(&seen).expect("facts hold only what postcard can write");
+    let name_of = |at: Option<u32>| at.map(|at| facts.symbols[at as usize].qualified_name.as_str());
+    let symbols: Vec<_> = facts
+        .symbols
+        .iter()
+        .filter(|symbol| !is_within_function(facts, symbol))
+        .map(|symbol| (&symbol.qualified_name, symbol.kind, symbol.exported))
+        .collect();
+    let imports: Vec<_> = facts
+        .imports
+        .iter()
+        .map(|import| {
+            (
+                &import.specifier,
+                import.kind,
+                import.type_only,
+                &import.names,
+            )
+        })
+        .collect();
+    let exports: Vec<_> = facts
+        .exports
+        .iter()
+        .map(|it| (it.kind, &it.name, &it.local, &it.specifier, it.type_only))
+        .collect();
+    // What is written about the own names of a function is seen by nobody else.
+    let hints: Vec<_> = facts
+        .hints
+        .iter()
+        .filter(|hint| !hint.local)
+        .filter(|hint| {
+            hint.symbol
+                .is_none_or(|at| !is_within_function(facts, &facts.symbols[at as usize]))
+        })
+        .map(|hint| {
+            (
+                name_of(hint.symbol),
+                &hint.name,
+                hint.kind,
+                &hint.of,
+                name_of(hint.root),
+            )
+        })
+        .collect();
+    let plain = postcard::to_stdvec(&(symbols, imports, exports, hints))
+        .expect("facts hold only what postcard can write");
     *ContentId::of(&plain).as_bytes()
+}
+
+/// Returns whether a definition stands in the body of a function: members that are assigned to one from
+/// outside do not.
+fn is_within_function(facts: &FileFacts, symbol: &Symbol) -> bool {
+    let mut inner = symbol;
+    while let Some(parent) = inner.parent.map(|at| &facts.symbols[at as usize]) {
+        let is_function = matches!(
+            parent.kind,
+            SymbolKind::Function | SymbolKind::Method | SymbolKind::Constructor
+        );
+        if is_function && parent.span.contains(&inner.span) {
+            return true;
+        }
+        inner = parent;
+    }
+    false
 }
 
 /// Returns `bytes` packed.
@@ -58,7 +106,15 @@ pub fn pack(bytes: &[u8]) -> Vec<u8> {
 
 /// Returns what was packed; `None` for damaged data or more than the bound.
 pub fn unpack(packed: &[u8]) -> Option<Vec<u8>> {
-    zstd::bulk::decompress(packed, MAX_UNPACKED_BYTES).ok()
+    thread_local! {
+        static UNPACKER: RefCell<Option<Decompressor<'static>>> = RefCell::new(Decompressor::new().ok());
+    }
+    // The frame says how much it holds: no more room than that is made, and never more than the bound.
+    let n_bytes = zstd::zstd_safe::get_frame_content_size(packed).ok()??;
+    let n_bytes = usize::try_from(n_bytes)
+        .ok()
+        .filter(|n| *n <= MAX_UNPACKED_BYTES)?;
+    UNPACKER.with_borrow_mut(|unpacker| unpacker.as_mut()?.decompress(packed, n_bytes).ok())
 }
 
 impl Read<'_> {
