@@ -17,7 +17,6 @@ pub mod cli;
 pub mod config;
 pub mod error;
 pub mod git;
-pub mod graph;
 pub mod link;
 pub mod mcp;
 pub mod model;

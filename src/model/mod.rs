@@ -2,7 +2,6 @@
 //!
 //! This room knows no I/O, no clock but [`Budget`]'s, and no other room.
 
-pub mod class;
 pub mod edge;
 pub mod facts;
 pub mod freshness;
@@ -15,8 +14,8 @@ pub mod symbol;
 
 pub use edge::{EdgeKind, Provenance};
 pub use facts::{
-    Chunk, ChunkKind, Export, ExportKind, Extraction, FileFacts, Hint, HintKind, Import,
-    ImportKind, ImportedName, Local, Reference, ReferenceKind,
+    Chunk, ChunkKind, Export, ExportKind, Extraction, FileFacts, Import, ImportKind, ImportedName,
+    Reference, ReferenceKind,
 };
 pub use freshness::{Budget, Freshness, FreshnessState, SkipReason, UnknownReason};
 pub use id::{CommitId, ContentId, Handle, HandleKind};

@@ -7,10 +7,10 @@
 use std::collections::HashMap;
 
 use super::channel::Strength;
+use super::class::PathClass;
 use super::query::Query;
 use super::{ContentType, Filters, Hit, Reason, is_prose};
 use crate::model::ChunkKind;
-use crate::model::class::PathClass;
 use crate::store::{ChunkRow, Read, StoreResult, token};
 
 /// The whole question is the name of the definition.

@@ -4,11 +4,11 @@
 //! comes from and what an answer looks like.
 
 mod channel;
+pub mod class;
 mod fuse;
 mod fuzzy;
 mod query;
 pub mod snippet;
-mod wants;
 
 use std::fmt;
 use std::sync::Arc;

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use super::{Doing, Read, StoreResult};
 
-const QUERIES: [(&str, &str); 9] = [
+const QUERIES: [(&str, &str); 7] = [
     (
         "file",
         "SELECT path, hex(content), size, lines, language, facts_version, marked, skip FROM file ORDER BY path",
@@ -38,16 +38,6 @@ const QUERIES: [(&str, &str); 9] = [
         "import",
         "SELECT f.path, ordinal, specifier, kind, type_only, line, state, t.path FROM import i JOIN file f ON f.id = i.file
            LEFT JOIN file t ON t.id = i.target ORDER BY 1, 2",
-    ),
-    (
-        "edge",
-        "SELECT f.path, printf('%016x', s.handle), t.path, printf('%016x', d.handle), e.kind, e.provenance, e.count, e.line
-           FROM edge e JOIN file f ON f.id = e.src_file LEFT JOIN symbol s ON s.id = e.src JOIN symbol d ON d.id = e.dst
-           JOIN file t ON t.id = d.file ORDER BY 1, 2, 3, 4, 5, 6",
-    ),
-    (
-        "unbound",
-        "SELECT f.path, name, form, count, line FROM unbound u JOIN file f ON f.id = u.file ORDER BY 1, 2, 3",
     ),
 ];
 

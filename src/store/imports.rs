@@ -39,8 +39,6 @@ pub struct ImportRow {
     pub specifier: String,
     /// How it is imported.
     pub kind: ImportKind,
-    /// Where it led when it was last resolved; `None` before.
-    pub target: Option<ImportTarget>,
 }
 
 impl Read<'_> {
@@ -79,29 +77,7 @@ impl Read<'_> {
     /// Returns up to `limit` files whose imports have to be looked at again.
     pub fn relink_batch(&self, limit: u32) -> StoreResult<Vec<(i64, RepoPath)>> {
         self.tx
-            .prepare_cached("SELECT r.file, f.path FROM relink r JOIN file f ON f.id = r.file ORDER BY r.file LIMIT ?1")
-            .and_then(|mut statement| {
-                statement
-                    .query_map([limit], |row| Ok((row.get(0)?, path(row, 1)?)))?
-                    .collect()
-            })
-            .doing("reading the list of files to link")
-    }
-
-    /// Returns where each import of a file leads, by its place; `None` where that is no file.
-    pub fn import_targets(&self, file: i64) -> StoreResult<Vec<Option<i64>>> {
-        self.tx
-            .prepare_cached("SELECT target FROM import WHERE file = ?1 ORDER BY ordinal")
-            .and_then(|mut statement| statement.query_map([file], |row| row.get(0))?.collect())
-            .doing("reading imports")
-    }
-
-    /// Returns up to `limit` files on the list whose imports have to be resolved first.
-    pub fn unresolved_batch(&self, limit: u32) -> StoreResult<Vec<(i64, RepoPath)>> {
-        self.tx
-            .prepare_cached(
-                "SELECT r.file, f.path FROM relink r JOIN file f ON f.id = r.file WHERE r.imports = 1 ORDER BY r.file LIMIT ?1",
-            )
+            .prepare_cached("SELECT r.file, f.path FROM relink r JOIN file f ON f.id = r.file ORDER BY f.path LIMIT ?1")
             .and_then(|mut statement| {
                 statement
                     .query_map([limit], |row| Ok((row.get(0)?, path(row, 1)?)))?
@@ -123,7 +99,7 @@ impl Read<'_> {
     pub fn imports(&self, file: i64) -> StoreResult<Vec<ImportRow>> {
         self.tx
             .prepare_cached(
-                "SELECT ordinal, specifier, kind, state, target FROM import WHERE file = ?1 ORDER BY ordinal",
+                "SELECT ordinal, specifier, kind FROM import WHERE file = ?1 ORDER BY ordinal",
             )
             .and_then(|mut statement| statement.query_map([file], import)?.collect())
             .doing("reading imports")
@@ -142,12 +118,5 @@ fn import(row: &Row<'_>) -> rusqlite::Result<ImportRow> {
         ordinal: row.get(0)?,
         specifier: row.get(1)?,
         kind: ImportKind::from_code(row.get(2)?).unwrap_or(ImportKind::Static),
-        target: match (row.get::<_, u8>(3)?, row.get::<_, Option<i64>>(4)?) {
-            (1, Some(id)) => Some(ImportTarget::File(id)),
-            (2, _) => Some(ImportTarget::External),
-            (3, _) => Some(ImportTarget::Missing),
-            // Not resolved yet, or the file it led to is gone.
-            _ => None,
-        },
     })
 }

@@ -4,7 +4,6 @@
 //! file system, a parser) and what an answer looks like.
 
 pub mod dump;
-pub mod edges;
 pub mod facts;
 pub mod files;
 pub mod home;
@@ -22,7 +21,6 @@ pub mod write;
 
 use std::path::PathBuf;
 
-pub use edges::{EdgeRow, UnboundRow};
 pub use files::{FileRow, FileSummary, StatRow};
 pub use home::{Home, RepoHome};
 pub use imports::{ImportRow, ImportTarget};

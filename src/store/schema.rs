@@ -4,18 +4,14 @@
 
 /// The version of [`SCHEMA`]; a file with another one is set aside and built anew.
 ///
-/// History: 1 files, stats, symbols, chunks, text, facts, imports; 2 edges, unbound names, what linking
-/// rests on.
-pub const SCHEMA_VERSION: i64 = 2;
+/// History: 1 files, stats, symbols, chunks, text, facts, imports.
+pub const SCHEMA_VERSION: i64 = 1;
 
 /// The tables. Keys are integers; what belongs to a file goes with it. `text` holds no source: its
 /// columns are indexed and forgotten, its rowid is the chunk's, and a segment is merged only when 40% of it
 /// is deleted: at SQLite's 10% a switch to a branch 50 files away rewrites the whole text index. `import.state` tells an import that
 /// is not looked at yet (0) from one that leads to a file (1), out of the repository (2) or to nothing
-/// (3). An `edge` is one row for all uses of one definition in another, with the first one's line;
-/// `src` is 0 for a module's top level. `unbound` counts the names of a file that lead to no definition here:
-/// a name by 48 bits of its hash, its form by 1 for a call and 2 for a member. `surface` is the hash of what others can see of a file, `consult` says whose surface a file was
-/// linked by: when that changes, the file is linked again. `relink` is the list of files whose imports have to be looked at again; it is written in the
+/// (3). `relink` is the list of files whose imports have to be looked at again; it is written in the
 /// transaction that makes it necessary, so no crash can lose it.
 pub const SCHEMA: &str = "
 CREATE TABLE meta(
@@ -64,6 +60,7 @@ CREATE TABLE symbol(
 ) STRICT;
 CREATE INDEX symbol_place ON symbol(file, ordinal);
 CREATE INDEX symbol_norm ON symbol(norm);
+CREATE INDEX symbol_handle ON symbol(handle);
 
 CREATE TABLE chunk(
   id INTEGER PRIMARY KEY,
@@ -79,6 +76,7 @@ CREATE TABLE chunk(
   end_byte INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX chunk_file ON chunk(file);
+CREATE INDEX chunk_handle ON chunk(handle);
 
 CREATE VIRTUAL TABLE text USING fts5(
   symbol, signature, doc, body, path,
@@ -110,41 +108,7 @@ CREATE TABLE import(
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX import_target ON import(target);
 
-CREATE TABLE edge(
-  src_file INTEGER NOT NULL REFERENCES file(id) ON DELETE CASCADE,
-  src INTEGER NOT NULL,
-  dst INTEGER NOT NULL REFERENCES symbol(id) ON DELETE CASCADE,
-  kind INTEGER NOT NULL,
-  provenance INTEGER NOT NULL,
-  count INTEGER NOT NULL,
-  line INTEGER NOT NULL,
-  PRIMARY KEY(src_file, src, dst, kind, provenance)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX edge_dst ON edge(dst);
-
-CREATE TABLE unbound(
-  file INTEGER NOT NULL REFERENCES file(id) ON DELETE CASCADE,
-  name INTEGER NOT NULL,
-  form INTEGER NOT NULL,
-  count INTEGER NOT NULL,
-  line INTEGER NOT NULL,
-  PRIMARY KEY(file, name, form)
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE surface(
-  file INTEGER PRIMARY KEY REFERENCES file(id) ON DELETE CASCADE,
-  hash BLOB NOT NULL
-) STRICT;
-
-CREATE TABLE consult(
-  file INTEGER NOT NULL REFERENCES file(id) ON DELETE CASCADE,
-  target INTEGER NOT NULL,
-  PRIMARY KEY(target, file)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX consult_file ON consult(file);
-
 CREATE TABLE relink(
-  file INTEGER PRIMARY KEY REFERENCES file(id) ON DELETE CASCADE,
-  imports INTEGER NOT NULL
+  file INTEGER PRIMARY KEY REFERENCES file(id) ON DELETE CASCADE
 ) STRICT;
 ";

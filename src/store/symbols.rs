@@ -11,8 +11,6 @@ use crate::model::{ChunkKind, ContentId, Handle, HandleKind, RepoPath, Span, Sym
 /// A symbol as answers show it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SymbolRow {
-    /// The row.
-    pub id: i64,
     /// Where it is.
     pub path: RepoPath,
     /// Its place among the symbols of its file, from 0.
@@ -79,7 +77,7 @@ pub struct ChunkSymbol {
 
 const SYMBOL: &str =
     "SELECT f.path, s.ordinal, s.handle, s.name, s.qualified, s.kind, s.exported, s.parent,
-    s.start_byte, s.end_byte, s.start_line, s.end_line, s.name_line, s.signature, s.id
+    s.start_byte, s.end_byte, s.start_line, s.end_line, s.name_line, s.signature
     FROM symbol s JOIN file f ON f.id = s.file ";
 
 const CHUNK: &str = "SELECT c.id, c.handle, f.path, f.content, f.language, f.skip, c.kind,
@@ -108,10 +106,6 @@ impl Read<'_> {
             )?
             .into_iter()
             .next())
-    }
-
-    pub(super) fn symbol_row(&self, id: i64) -> StoreResult<Option<SymbolRow>> {
-        Ok(self.symbols("WHERE s.id = ?1", [id])?.into_iter().next())
     }
 
     /// Returns the chunk of a handle; `None` if no chunk of this index has it.
@@ -179,7 +173,6 @@ impl Read<'_> {
 
 fn symbol(row: &Row<'_>) -> rusqlite::Result<SymbolRow> {
     Ok(SymbolRow {
-        id: row.get(14)?,
         path: path(row, 0)?,
         ordinal: row.get(1)?,
         handle: handle(row, 2, HandleKind::Symbol)?,

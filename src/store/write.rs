@@ -55,8 +55,6 @@ pub struct PreparedFile {
     pub imports: Vec<(String, ImportKind, bool, u32)>,
     /// Its facts, packed.
     pub facts: Option<Vec<u8>>,
-    /// The hash of what other files can see of it; `None` where that is nothing.
-    pub surface: Option<[u8; 32]>,
     /// Its bytes, packed, if it configures module resolution.
     pub config: Option<Vec<u8>>,
 }
@@ -107,10 +105,7 @@ impl<'a> Writer<'a> {
 
     /// Puts a file on the list of those whose imports have to be looked at again.
     pub fn relink(&mut self, file: i64) -> StoreResult<()> {
-        self.run(
-            "INSERT INTO relink(file, imports) VALUES(?1, 1) ON CONFLICT(file) DO UPDATE SET imports = 1",
-            [file],
-        )
+        self.run("INSERT OR IGNORE INTO relink(file) VALUES(?1)", [file])
     }
 
     /// Returns every import as (file row, specifier, whether it leads out of the repository), as this
@@ -140,15 +135,14 @@ impl<'a> Writer<'a> {
     /// Puts every file with imports on that list.
     pub fn relink_all(&mut self) -> StoreResult<()> {
         self.run(
-            "INSERT INTO relink(file, imports) SELECT DISTINCT file, 1 FROM import WHERE true
-             ON CONFLICT(file) DO UPDATE SET imports = 1",
+            "INSERT OR IGNORE INTO relink(file) SELECT DISTINCT file FROM import",
             [],
         )
     }
 
-    /// Notes that the imports of a file on that list are resolved.
-    pub fn imports_resolved(&mut self, file: i64) -> StoreResult<()> {
-        self.run("UPDATE relink SET imports = 0 WHERE file = ?1", [file])
+    /// Takes a file from that list.
+    pub fn linked(&mut self, file: i64) -> StoreResult<()> {
+        self.run("DELETE FROM relink WHERE file = ?1", [file])
     }
 
     /// Writes a meta row.
@@ -174,15 +168,7 @@ impl<'a> Writer<'a> {
         self.tx.commit().doing("committing")
     }
 
-    pub(super) fn tx(&self) -> &Transaction<'a> {
-        &self.tx
-    }
-
-    pub(super) fn run<P: rusqlite::Params>(
-        &mut self,
-        statement: &str,
-        values: P,
-    ) -> StoreResult<()> {
+    fn run<P: rusqlite::Params>(&mut self, statement: &str, values: P) -> StoreResult<()> {
         self.tx
             .prepare_cached(statement)
             .and_then(|mut prepared| prepared.execute(values))
@@ -217,10 +203,9 @@ impl<'a> Writer<'a> {
                 ),
                 |row| row.get(0),
             )?;
-        let led = self.led(id, known.is_some())?;
         if known.is_some() {
             self.forget_chunks(id)?;
-            for table in ["facts", "config", "import"] {
+            for table in ["facts", "config", "import", "relink"] {
                 self.tx
                     .prepare_cached(&format!("DELETE FROM {table} WHERE file = ?1"))?
                     .execute([id])?;
@@ -229,7 +214,6 @@ impl<'a> Writer<'a> {
         self.stat(id, &file.stat)?;
         self.write_symbols(id, &file.symbols, known.is_some())?;
         self.write_chunks(id, &file.chunks)?;
-        self.write_surface(id, file.surface.as_ref())?;
         let tx = &self.tx;
         for (table, packed) in [("facts", &file.facts), ("config", &file.config)] {
             if let Some(packed) = packed {
@@ -238,21 +222,14 @@ impl<'a> Writer<'a> {
             }
         }
         for (ordinal, (specifier, kind, type_only, line)) in file.imports.iter().enumerate() {
-            // Where the same import led before: if it still does, nobody else has to be linked again.
-            let (state, target) = led
-                .get(&(specifier.clone(), kind.code()))
-                .copied()
-                .unwrap_or((0, None));
             tx.prepare_cached(
-                "INSERT INTO import(file, ordinal, specifier, kind, type_only, line, state, target) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+                "INSERT INTO import(file, ordinal, specifier, kind, type_only, line, state) VALUES(?1, ?2, ?3, ?4, ?5, ?6, 0)",
             )?
-            .execute((id, index(ordinal), specifier, kind.code(), type_only, line, state, target))?;
+            .execute((id, index(ordinal), specifier, kind.code(), type_only, line))?;
         }
-        if file.facts.is_some() || !led.is_empty() {
-            tx.prepare_cached(
-                "INSERT INTO relink(file, imports) VALUES(?1, ?2) ON CONFLICT(file) DO UPDATE SET imports = max(imports, excluded.imports)",
-            )?
-            .execute((id, !file.imports.is_empty()))?;
+        if !file.imports.is_empty() {
+            tx.prepare_cached("INSERT OR IGNORE INTO relink(file) VALUES(?1)")?
+                .execute([id])?;
         }
         Ok(())
     }
@@ -265,13 +242,9 @@ impl<'a> Writer<'a> {
             .optional()?;
         if let Some(id) = known {
             self.forget_chunks(id)?;
-            self.write_surface(id, None)?;
-            for statement in [
-                "DELETE FROM consult WHERE target = ?1",
-                "DELETE FROM file WHERE id = ?1",
-            ] {
-                self.tx.prepare_cached(statement)?.execute([id])?;
-            }
+            self.tx
+                .prepare_cached("DELETE FROM file WHERE id = ?1")?
+                .execute([id])?;
         }
         Ok(())
     }
@@ -351,10 +324,6 @@ impl<'a> Writer<'a> {
         let mut delete = self.tx.prepare_cached("DELETE FROM symbol WHERE id = ?1")?;
         for gone in rows.into_values() {
             delete.execute([gone])?;
-            // What led out of it goes with it; the file is linked again anyway.
-            let tx = &self.tx;
-            tx.prepare_cached("DELETE FROM edge WHERE src_file = ?1 AND src = ?2")?
-                .execute((file, gone))?;
         }
         Ok(())
     }

@@ -6,13 +6,10 @@
 
 pub mod answer;
 pub mod expand;
-pub mod impact;
 pub mod index;
 pub mod lifecycle;
 pub mod manual;
 pub mod map;
-mod places;
-pub mod related;
 pub mod schema;
 pub mod search;
 
@@ -129,8 +126,6 @@ pub const TOOLS: &[ToolSpec] = &[
     ToolSpec::of::<search::Search>(),
     ToolSpec::of::<map::Map>(),
     ToolSpec::of::<expand::Expand>(),
-    ToolSpec::of::<impact::Impact>(),
-    ToolSpec::of::<related::Related>(),
     ToolSpec::of::<index::Refresh>(),
     ToolSpec::of::<index::Stats>(),
     ToolSpec::of::<lifecycle::Doctor>(),

@@ -23,7 +23,6 @@ pub use source::{Place, Text};
 pub use state::{Contents, Current, IndexEntry, IndexStatus};
 pub use view::{View, missing, outside};
 
-pub use crate::store::token::normal_form;
 /// Rows that a [`View`] hands out.
 pub use crate::store::{FileSummary, SymbolRow};
 

@@ -150,15 +150,6 @@ impl Workspace {
         Ok((key_of(&repo, snapshot.clone()).index_id(), snapshot))
     }
 
-    /// Returns the files that differ from `HEAD`, sorted.
-    pub fn changed_files(
-        &self,
-        interrupt: &Arc<AtomicBool>,
-    ) -> Result<Vec<crate::model::RepoPath>> {
-        let budget = Budget::unlimited(Arc::clone(interrupt));
-        Ok(self.repo()?.dirty(&budget)?.paths)
-    }
-
     /// Returns every index of the repository, the active one first, then the most recently used.
     pub fn indexes(&self) -> Result<Vec<IndexEntry>> {
         let repo = self.repo()?;

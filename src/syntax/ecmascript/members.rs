@@ -6,20 +6,18 @@
 use tree_sitter::Node;
 
 use super::declare::Definition;
-use super::hints::{Owner, Rank};
 use super::kinds::Kind;
 use super::role::Place;
-use super::types::Origin;
 use super::walk::{Frame, Naming, Outer, Walk, line_of, span_of};
 use super::worth::Worth;
-use crate::model::{HintKind, SymbolKind};
+use crate::model::SymbolKind;
 use crate::syntax::scope::ScopeKind;
 use crate::syntax::signature;
 
 /// Longest computed name that is kept as written.
 const COMPUTED_BYTES: usize = 60;
 
-impl<'a> Walk<'a> {
+impl Walk<'_> {
     /// A member of whatever stands around it.
     pub(super) fn member(&mut self, node: Node<'_>, frame: &mut Frame, parent: &Frame) {
         let owner = match (parent.kind, parent.place) {
@@ -45,18 +43,10 @@ impl<'a> Walk<'a> {
             Some(naming) => self.typed_member(node, frame, parent, naming),
             None => {}
         }
-        let symbol = frame.symbol.filter(|_| frame.symbol != parent.symbol);
         match frame.kind {
-            Kind::MethodDefinition => {
-                self.open(frame, ScopeKind::Function);
-                if symbol.is_none() {
-                    self.scopes.bind("this", frame.scope, false);
-                }
-                self.enter_function(node, symbol, frame);
-            }
+            Kind::MethodDefinition => self.open(frame, ScopeKind::Function),
             Kind::MethodSignature | Kind::AbstractMethodSignature => {
                 self.open(frame, ScopeKind::Block);
-                self.declared_result(node, symbol, frame);
             }
             _ => {}
         }
@@ -74,8 +64,7 @@ impl<'a> Walk<'a> {
         };
         let words = self.head(node, name_node.start_byte());
         let has = |word: &str| words.split_whitespace().any(|w| w == word);
-        let value_node = node.child_by_field_id(fields.value);
-        let value = value_node.map(|v| self.worth(v));
+        let value = node.child_by_field_id(fields.value).map(|v| self.worth(v));
         let in_body = parent.kind == Kind::ClassBody;
         let kind = match frame.kind {
             Kind::PublicField | Kind::FieldDefinition => match value {
@@ -110,17 +99,7 @@ impl<'a> Walk<'a> {
             }
             _ => self.signature_of(node),
         };
-        if matches!(kind, SymbolKind::Field | SymbolKind::Property)
-            && frame.kind != Kind::MethodDefinition
-        {
-            let written = node.child_by_field_id(fields.type_);
-            let found = self.written(written, value_node, outer.span.start_byte as usize);
-            self.member_hint(naming, &name, found, parent);
-        }
-        let defined = self.define(definition, &outer, frame);
-        if let (Some(symbol), Some(Worth::Function(inner))) = (defined, value) {
-            self.bodies.insert(inner.id(), symbol);
-        }
+        self.define(definition, &outer, frame);
         if matches!(value, Some(Worth::Object(_))) {
             frame.place = Place::Value(frame.naming);
         }
@@ -144,13 +123,7 @@ impl<'a> Walk<'a> {
                 }
                 return;
             }
-            _ => {
-                if let Some(name) = self.key(key_node) {
-                    let found = self.written(None, Some(value), node.start_byte());
-                    self.member_hint(naming, &name, found, frame);
-                }
-                return;
-            }
+            _ => return,
         };
         let Some(name) = self.key(key_node) else {
             return;
@@ -163,36 +136,8 @@ impl<'a> Walk<'a> {
         let mut definition = Definition::new(&name, kind, line_of(key_node), naming);
         definition.member = true;
         definition.signature = signature::of_head(self.value_head(node, value));
-        let Some(symbol) = self.define(definition, &outer, frame) else {
-            return;
-        };
-        match self.worth(value) {
-            Worth::Function(body) => {
-                self.bodies.insert(body.id(), symbol);
-            }
-            _ => frame.place = Place::Value(frame.naming),
-        }
-    }
-
-    /// `{ f }` in an object that has a name.
-    pub(super) fn shorthand_member(&mut self, name: &'a str, frame: &Frame) {
-        if let Place::Members(naming) = frame.place {
-            let origin = Origin::new(HintKind::Value, name);
-            self.member_hint(naming, name, Some((Some(origin), Rank::Initial)), frame);
-        }
-    }
-
-    /// `{ ...a }` in an object that has a name.
-    pub(super) fn spread(&mut self, node: Node<'_>, parent: &Frame) {
-        let Place::Members(naming) = parent.place else {
-            return;
-        };
-        let owner = self.member_of(naming, "extends");
-        if let (Some(value), Owner::Member(symbol, name)) = (node.named_child(0), owner)
-            && name == "extends"
-        {
-            let found = self.origin(value);
-            self.built_on(found, "extends", symbol, parent);
+        if self.define(definition, &outer, frame).is_some() && kind == SymbolKind::Class {
+            frame.place = Place::Value(frame.naming);
         }
     }
 
@@ -260,12 +205,6 @@ impl<'a> Walk<'a> {
             ..Outer::default()
         };
         let name = self.text(pattern);
-        let found = self.written(
-            node.child_by_field_id(self.grammar.fields.type_),
-            node.child_by_field_id(self.grammar.fields.value),
-            node.start_byte(),
-        );
-        self.member_hint(naming, name, found, parent);
         let mut definition = Definition::new(name, SymbolKind::Field, line_of(pattern), naming);
         definition.private = has("private");
         definition.member = true;
@@ -289,16 +228,5 @@ impl<'a> Walk<'a> {
             }
             _ => Some(text.to_owned()),
         }
-    }
-
-    /// `@f` before a member of a class: the member begins with it.
-    pub(super) fn decorator(&mut self, node: Node<'_>) {
-        let mark = self.uses.len();
-        let span = span_of(node);
-        self.decorated.get_or_insert(Outer {
-            span,
-            mark,
-            ..Outer::default()
-        });
     }
 }

@@ -56,15 +56,6 @@ impl<'a> Walk<'a> {
         let top = self.scopes.kind(target) == ScopeKind::Top;
         let outer = self.statement(node, parent);
         let is_name = self.grammar.kind(name_node) == Kind::Identifier;
-        if !(top && matches!(worth, Worth::Module(m) if self.is_require(m))) {
-            let start = if outer.shared {
-                node.start_byte()
-            } else {
-                outer.span.start_byte as usize
-            };
-            let found = self.written(node.child_by_field_id(fields.type_), value, start);
-            self.bound(name_node, found, target, parent);
-        }
         if let Worth::Module(module) = worth {
             let is_require = self.bind_module(module, name_node, is_name);
             if is_require || !is_name {
@@ -110,30 +101,13 @@ impl<'a> Walk<'a> {
             _ => self.value_signature(node, &name_node, keyword),
         };
         let scope = frame.scope;
-        if let Some(symbol) = self.define(definition, &outer, frame) {
-            self.scopes.bound_symbol(symbol);
-            self.own_body(worth, symbol);
+        if self.define(definition, &outer, frame).is_some() {
             self.export_local(&outer, scope, name, false);
             frame.place = Place::Value(frame.naming);
         }
         if let Worth::Assignment(chain) = worth {
             self.declared_chain(chain, name);
         }
-    }
-
-    /// Says whose value a function is.
-    pub(super) fn own_body(&mut self, worth: Worth<'_>, symbol: u32) {
-        if let Worth::Function(body) | Worth::Wrapped(body) = worth {
-            self.bodies.insert(body.id(), symbol);
-        }
-    }
-
-    fn is_require(&self, module: Node<'_>) -> bool {
-        let call = match self.grammar.kind(module) {
-            Kind::MemberExpression => module.child(0).unwrap_or(module),
-            _ => module,
-        };
-        matches!(self.module_call(call), Some((ImportKind::Require, ..)))
     }
 
     fn kind_of_value<'t>(
