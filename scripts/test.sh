@@ -68,4 +68,12 @@ section "a real repository"
 "$python" scripts/real_repo.py "$tools/real/rxjs"
 "$python" tests/real_repo_test.py --binary "$binary" --repo "$tools/real/rxjs"
 
+section "many processes on a repository that changes"
+"$python" tests/processes_test.py --binary "$binary" --seconds 12 --files 100
+
+section "kills, damage, full disks, idle servers"
+"$python" tests/kills_test.py --binary "$binary" --kills 12 --steps 1
+"$python" tests/faults_test.py --binary "$binary" --rounds 0
+"$python" tests/idle_test.py --binary "$binary" --repo "$tools/real/rxjs" --rest 1
+
 printf '\nall passed in %d s\n' "$SECONDS"

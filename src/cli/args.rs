@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
+use super::render::Language;
 use crate::tools::{TOOLS, ToolSpec};
 
 const ABOUT: &str = "Search and structure of a git repository, always for the branch and the edits that are on disk";
@@ -36,6 +37,10 @@ pub(super) fn command() -> Command {
         .arg_required_else_help(true)
         .args(shared())
         .subcommands(TOOLS.iter().map(of_tool))
+        .subcommand(super::context::command())
+        .subcommand(super::house::list_command())
+        .subcommand(super::house::cache_command())
+        .subcommand(super::settings::command())
         .subcommand(
             Command::new("serve")
                 .about("Serve the tools to an agent over MCP (standard input and output)")
@@ -92,7 +97,50 @@ fn of_tool(tool: &ToolSpec) -> Command {
     let mut help = vec!["Examples:"];
     help.extend(tool.examples.lines().map(str::trim));
     help.retain(|line| !line.is_empty());
-    (tool.command)().after_help(help.join("\n  "))
+    let command = (tool.command)().after_help(help.join("\n  "));
+    if draws(tool) {
+        command.args(drawing_flags())
+    } else {
+        command
+    }
+}
+
+/// Whether the answer of a tool is a graph that can be drawn.
+fn draws(tool: &ToolSpec) -> bool {
+    matches!(tool.name, "cl_impact" | "cl_related")
+}
+
+fn drawing_flags() -> [Arg; 2] {
+    let flag = |name: &'static str, help: &'static str| {
+        Arg::new(name)
+            .long(name)
+            .action(ArgAction::SetTrue)
+            .help(help)
+    };
+    [
+        flag("dot", "Print the graph for Graphviz").conflicts_with("mermaid"),
+        flag("mermaid", "Print the graph as a Mermaid flowchart"),
+    ]
+}
+
+/// Returns the language in which the graph is asked for.
+///
+/// # Errors
+/// Wrong usage where the bare value is asked for as well.
+pub(super) fn drawing(matches: &ArgMatches) -> Result<Option<Language>, clap::Error> {
+    let is_set = |name| matches.try_get_one::<bool>(name).ok().flatten() == Some(&true);
+    let language = match (is_set("dot"), is_set("mermaid")) {
+        (true, _) => Language::Dot,
+        (_, true) => Language::Mermaid,
+        _ => return Ok(None),
+    };
+    if is_json(matches) {
+        return Err(command().error(
+            clap::error::ErrorKind::ArgumentConflict,
+            "`--json` can't be used with `--dot` or `--mermaid`",
+        ));
+    }
+    Ok(Some(language))
 }
 
 fn shared() -> [Arg; 5] {

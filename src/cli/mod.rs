@@ -4,11 +4,14 @@
 //! value that a client of the protocol gets.
 
 mod args;
+mod context;
+mod house;
 mod output;
 mod progress;
 mod render;
 mod run;
 mod screen;
+mod settings;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -63,6 +66,10 @@ pub fn run(command: &Invocation, cwd: Option<PathBuf>) -> ExitCode {
     match command.name.as_str() {
         "serve" => run::serve(&command.matches, cwd),
         "completions" => run::completions(&command.matches),
+        "config" => settings::run(&command.matches),
+        "list" => house::list(&command.matches),
+        "cache" => house::cache(&command.matches, cwd),
+        "context" => context::run(&command.matches, cwd.as_ref()),
         name => match crate::tools::TOOLS
             .iter()
             .find(|tool| tool.command_name() == name)

@@ -16,11 +16,11 @@ use serde_json::Value;
 use super::progress::Meter;
 use super::screen::Screen;
 use super::{args, output, render};
-use crate::config::{BUDGET_MS, Config};
+use crate::config::Config;
 use crate::error::{Code, Error, Result};
 use crate::mcp;
 use crate::tools::{Call, ToolSpec};
-use crate::workspace::Workspaces;
+use crate::workspace::{Workspace, Workspaces};
 
 /// How long a question may build before it shows how far it is.
 const PATIENCE: Duration = Duration::from_millis(300);
@@ -32,6 +32,11 @@ pub(super) fn tool(tool: &ToolSpec, matches: &ArgMatches, cwd: Option<PathBuf>) 
         Ok(input) => input,
         Err(refused) => return output::usage(&refused.format(&mut args::command())),
     };
+    let language = match args::drawing(matches) {
+        Ok(language) => language,
+        Err(refused) => return output::usage(&refused),
+    };
+    let asked = input["path"].as_str().unwrap_or_default().to_owned();
     let interrupt = Arc::new(AtomicBool::new(false));
     listen_for_interrupts(&interrupt);
     let delay = if tool.name == "cl_refresh" {
@@ -44,6 +49,12 @@ pub(super) fn tool(tool: &ToolSpec, matches: &ArgMatches, cwd: Option<PathBuf>) 
     meter.clear();
     let code = match outcome {
         Ok(value) if is_json => output::data(&format!("{value}\n")),
+        Ok(value) if value["candidates"].is_array() && language.is_some() => {
+            output::failure(&ambiguous(&value), false)
+        }
+        Ok(value) if let Some(language) = language => {
+            output::data(&render::drawing(tool.name, &value, &asked, language))
+        }
         Ok(value) => {
             let page = render::page(tool.name, &value, &Screen::of_stdout());
             let is_exact = tool.name == "cl_expand" && !stdout().is_terminal();
@@ -79,6 +90,42 @@ pub(super) fn serve(matches: &ArgMatches, cwd: Option<PathBuf>) -> ExitCode {
     match served {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => output::failure(&error, false),
+    }
+}
+
+/// Runs a command that is no tool, about one repository: `act` returns its value and the same as text.
+pub(super) fn own(
+    matches: &ArgMatches,
+    cwd: Option<PathBuf>,
+    act: impl FnOnce(&Arc<Workspace>) -> Result<(Value, String)>,
+) -> ExitCode {
+    without_repo(matches, |workspaces| {
+        let places: Vec<_> = named_repo(matches, cwd.as_ref())
+            .or(cwd)
+            .into_iter()
+            .collect();
+        act(&workspaces.open(None, &places)?)
+    })
+}
+
+/// Runs a command that is no tool, about no repository in particular.
+pub(super) fn without_repo(
+    matches: &ArgMatches,
+    act: impl FnOnce(&Workspaces) -> Result<(Value, String)>,
+) -> ExitCode {
+    show(matches, || act(&Workspaces::new(config(matches)?)))
+}
+
+/// Prints what `act` returns: a value, and the same as text.
+pub(super) fn show(
+    matches: &ArgMatches,
+    act: impl FnOnce() -> Result<(Value, String)>,
+) -> ExitCode {
+    let is_json = args::is_json(matches);
+    match act() {
+        Ok((value, _)) if is_json => output::data(&format!("{value}\n")),
+        Ok((_, text)) => output::data(&text),
+        Err(error) => output::failure(&error, is_json),
     }
 }
 
@@ -122,12 +169,34 @@ fn call(
     })
 }
 
+/// Returns the error for a name that means several definitions, of which none can be drawn.
+fn ambiguous(value: &Value) -> Error {
+    let places: Vec<String> = value["candidates"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|found| {
+            let line = found["line"].as_u64()?;
+            Some(format!("{}:{line}", found["path"].as_str()?))
+        })
+        .collect();
+    Error::invalid(
+        value["summary"].as_str().unwrap_or_default(),
+        format!("pass --path with one of {}", places.join(", ")),
+    )
+}
+
 fn config(matches: &ArgMatches) -> Result<Config> {
-    let mut config = Config::from_environment()?;
-    if let Some(budget_ms) = args::budget_ms(matches) {
-        config.budget_ms = budget_ms.clamp(*BUDGET_MS.start(), *BUDGET_MS.end());
-    }
-    Ok(config)
+    Config::load(&flags(matches))
+}
+
+/// Returns the settings that the command line names.
+pub(super) fn flags(matches: &ArgMatches) -> Vec<(&'static str, String)> {
+    let budget_ms = args::budget_ms(matches);
+    budget_ms
+        .map(|budget_ms| ("budget_ms", budget_ms.to_string()))
+        .into_iter()
+        .collect()
 }
 
 fn named_repo(matches: &ArgMatches, cwd: Option<&PathBuf>) -> Option<PathBuf> {

@@ -24,21 +24,10 @@ pub struct Motion {
 impl Repo {
     /// Returns branch and commit that are checked out, read from disk. Costs about 0.1 ms.
     pub fn snapshot(&self) -> Result<Snapshot, GitError> {
-        let failed = |source| GitError::Head {
-            source: boxed(source),
-        };
         // The library trusts an unchanged time of packed-refs, which two writes within one tick of the
         // clock have. It fails where there is no such file, which the look-up notices by itself.
         drop(self.inner.refs.force_refresh_packed_buffer());
-        let mut head = self.inner.head().map_err(failed)?;
-        let branch = match &head.kind {
-            gix::head::Kind::Symbolic(found) => Branch::Named(found.name.shorten().to_string()),
-            gix::head::Kind::Unborn(name) => Branch::Named(name.shorten().to_string()),
-            gix::head::Kind::Detached { .. } => Branch::Detached,
-        };
-        let id = head.try_peel_to_id().map_err(failed)?;
-        let head = id.and_then(|id| CommitId::new(&id.to_hex().to_string()));
-        Ok(Snapshot { branch, head })
+        snapshot_of(&self.inner)
     }
 
     /// Returns the token of the present state; see [`Motion`].
@@ -73,4 +62,20 @@ impl Repo {
     pub(super) fn staging_path(&self) -> std::path::PathBuf {
         self.git_dir.join("index")
     }
+}
+
+/// Returns what is checked out in a work tree of the repository.
+pub(super) fn snapshot_of(repo: &gix::Repository) -> Result<Snapshot, GitError> {
+    let failed = |source| GitError::Head {
+        source: boxed(source),
+    };
+    let mut head = repo.head().map_err(failed)?;
+    let branch = match &head.kind {
+        gix::head::Kind::Symbolic(found) => Branch::Named(found.name.shorten().to_string()),
+        gix::head::Kind::Unborn(name) => Branch::Named(name.shorten().to_string()),
+        gix::head::Kind::Detached { .. } => Branch::Detached,
+    };
+    let id = head.try_peel_to_id().map_err(failed)?;
+    let head = id.and_then(|id| CommitId::new(&id.to_hex().to_string()));
+    Ok(Snapshot { branch, head })
 }

@@ -11,9 +11,12 @@ mod content;
 mod dirty;
 mod error;
 mod head;
+mod history;
 mod identity;
 mod ignore;
+mod lines;
 mod queue;
+mod refs;
 mod scan;
 mod staging;
 #[cfg(test)]
@@ -26,7 +29,9 @@ pub use content::{FileRead, ReadError, WorkTree};
 pub use dirty::Dirty;
 pub use error::GitError;
 pub use head::Motion;
+pub use history::{CommitRecord, History};
 pub use ignore::IgnoreSource;
+pub use refs::{Branches, Checkout};
 pub use scan::Scan;
 
 /// An open repository with a work tree.
@@ -71,6 +76,12 @@ impl Repo {
             }
         }
         Err(not_found())
+    }
+
+    /// Returns the directory in which git keeps what belongs to this work tree alone: `HEAD`, the staging
+    /// area.
+    pub fn git_dir(&self) -> &Path {
+        &self.git_dir
     }
 
     /// Returns the canonical root of the work tree.

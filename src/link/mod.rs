@@ -1,10 +1,17 @@
-//! From what files say by themselves to what they mean to each other: which file an import leads to.
+//! From what files say by themselves to what they mean to each other: which file an import leads to, which
+//! definition a name means.
 //!
 //! Works off a list that is written together with the rows that make it necessary, so that neither a
 //! crash nor a spent budget loses an edge. Refuses to read the disk: files and their configuration are
 //! what the index holds.
 
+mod binding;
 mod causes;
+mod exports;
+mod facts;
+mod member;
+mod uses;
+mod value;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -18,40 +25,87 @@ use crate::store::{ImportTarget, Index, Read, StoreError};
 /// Files in one transaction.
 const BATCH_FILES: u32 = 128;
 
-/// Looks again at the imports of every file on the list, until it is empty or the budget is spent. The
-/// caller holds the write lock and has applied every file before.
+/// Links every file on the list, until it is empty or the budget is spent: first where its imports lead,
+/// for all of them, then what its names mean. The caller holds the write lock and has applied every file
+/// before.
 pub fn link(index: &mut Index, budget: &Budget) -> Result<(), StoreError> {
     if index.read()?.n_unlinked()? == 0 {
         return Ok(());
     }
+    while !budget.is_spent() {
+        if !imports(index, budget)? {
+            continue;
+        }
+        if !names(index)? {
+            return Ok(());
+        }
+    }
+    Ok(())
+}
+
+/// Resolves the imports of the files on the list. Returns whether all are resolved.
+fn imports(index: &mut Index, budget: &Budget) -> Result<bool, StoreError> {
+    if index.read()?.unresolved_batch(1)?.is_empty() {
+        return Ok(true);
+    }
     let files = Arc::new(Manifest::of(index, &index.read()?)?);
     let resolver = Resolver::new(Arc::clone(&files) as Arc<dyn SourceFiles>);
     while !budget.is_spent() {
-        let mut found = Vec::new();
         let mut worked = Vec::new();
         {
             let read = index.read()?;
-            for (file, path) in read.relink_batch(BATCH_FILES)? {
-                worked.push(file);
+            for (file, path) in read.unresolved_batch(BATCH_FILES)? {
+                let mut changed = Vec::new();
                 for import in read.imports(file)? {
                     let to = resolver.resolve(&path, &import.specifier, import.kind);
-                    found.push((file, import.ordinal, files.target(&to)));
+                    let to = files.target(&to);
+                    if import.target != Some(to) {
+                        changed.push((import.ordinal, to));
+                    }
                 }
+                worked.push((file, changed));
             }
         }
         if worked.is_empty() {
-            return Ok(());
+            return Ok(true);
         }
         let mut writer = index.writer()?;
-        for (file, ordinal, target) in found {
-            writer.set_import(file, ordinal, target)?;
-        }
-        for file in worked {
-            writer.linked(file)?;
+        for (file, changed) in worked {
+            if !changed.is_empty() {
+                // Whoever was linked through this file may be led elsewhere now.
+                writer.relink_consulters(file)?;
+            }
+            for (ordinal, target) in changed {
+                writer.set_import(file, ordinal, target)?;
+            }
+            writer.imports_resolved(file)?;
         }
         writer.commit(true)?;
     }
-    Ok(())
+    Ok(false)
+}
+
+/// Binds the names of a batch of files. Returns whether there was any.
+fn names(index: &mut Index) -> Result<bool, StoreError> {
+    let found = {
+        let read = index.read()?;
+        let library = facts::Library::new(&read);
+        let mut found = Vec::new();
+        for (file, _) in read.relink_batch(BATCH_FILES)? {
+            found.push((file, uses::of_file(&library, file)?));
+        }
+        found
+    };
+    if found.is_empty() {
+        return Ok(false);
+    }
+    tracing::debug!(n_files = found.len(), "bound");
+    let mut writer = index.writer()?;
+    for (file, links) in found {
+        writer.set_links(file, &links.edges, &links.unbound, &links.consulted)?;
+    }
+    writer.commit(true)?;
+    Ok(true)
 }
 
 /// The files of the index as the resolver sees them.

@@ -17,8 +17,11 @@ pub struct FileFacts {
     pub imports: Vec<Import>,
     /// What it offers to other modules, in source order.
     pub exports: Vec<Export>,
-    /// Names it uses, in source order.
+    /// Names it uses, by the line of their first use.
     pub references: Vec<Reference>,
+    /// What is written about the types and values of names: those that the file or a definition owns in
+    /// source order, then the local ones that a reference asks for.
+    pub hints: Vec<Hint>,
     /// Whether the parser met code that it could not read; the rest was read all the same.
     pub has_errors: bool,
 }
@@ -38,7 +41,8 @@ kinds! {
         RequireResolve = 4 "require-resolve",
         /// `/// <reference path="…" />`.
         TripleSlash = 5 "reference-path",
-        /// `import("…").T` in a type.
+        /// `import("…").T` in a type; in a comment also `@typedef {import("…").T} A` and `@import`, which bind
+        /// names of the file.
         TypeQuery = 6 "type-query",
     }
 }
@@ -125,21 +129,102 @@ kinds! {
     }
 }
 
-/// One use of a name that the file does not bind in a local scope, or binds there to one of its symbols (a
-/// function inside a function).
+/// What the file knows about the name that a reference begins with (the first of its receiver, or its own).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Local {
+    /// No local scope binds it: it is a name of the file or of a namespace around, an import, a global, or
+    /// `this` and `super` of the symbol.
+    #[default]
+    No,
+    /// A local scope binds it, or it is no name, and nothing is known of it: it can't be followed.
+    Unknown,
+    /// A local scope binds it, or the receiver is the expression `?`: an index into the file's hints, which
+    /// speaks of the first name of the receiver (of the whole receiver where that is `?`, of the name itself
+    /// where there is no receiver).
+    Hint(u32),
+    /// It is a definition inside a function: an index into the file's symbols.
+    Symbol(u32),
+}
+
+/// Uses of one name in one symbol: of a name that no local scope binds, or that one binds to something that
+/// can be followed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reference {
     /// The name that is used: the last one of a chain (`open` in `store.open()`).
     pub name: String,
     /// What stands before it, as written, where that is a chain of names or `this`/`super` (`store` in
-    /// `store.open()`, `this.db` in `this.db.open()`); `?` for any other expression, empty for none.
+    /// `store.open()`, `this.db` in `this.db.open()`); `?` for any other expression and for a local name
+    /// that hides one of the file's and can't be followed, empty for none.
     pub receiver: String,
     /// How it is used.
     pub kind: ReferenceKind,
     /// The innermost symbol around it, an index into the file's symbols.
     pub symbol: Option<u32>,
-    /// Line.
+    /// Whether a local scope binds its first name, and to what.
+    pub local: Local,
+    /// Line of the first use.
     pub line: u32,
+    /// Number of uses that are equal in all of the above but the line, at least 1.
+    pub count: u32,
+}
+
+kinds! {
+    /// What is written about a name: how to read [`Hint::of`].
+    HintKind {
+        /// An instance of a type: an annotation, `as T`, a `JSDoc` type (which may name a value instead: then
+        /// it is that value).
+        Type = 0 "type",
+        /// An instance of a class: `= new T(…)`.
+        New = 1 "new",
+        /// What a function returns: `= f(…)`, awaited or not.
+        Call = 2 "call",
+        /// The same value: `= g`, `= a.b`.
+        Value = 3 "value",
+        /// Something that holds instances of a type: `T[]`, `Set<T>`, `Map<K, T>`, `Record<K, T>`.
+        Element = 4 "element",
+        /// What it is built on, whose members are its own where it has none: `extends`, `implements`.
+        Base = 5 "base",
+        /// What another module offers: `await import('m')`, `require('m')` in a function, `import('m').T`.
+        Import = 6 "import",
+    }
+}
+
+/// What is written about the type or the value of a name.
+///
+/// At most one hint speaks of a name (but any number of what it is built on): where its assignments differ it
+/// says each of them, where its declarations do nothing. An annotation outweighs an initialiser, and that an
+/// assignment.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Hint {
+    /// Who owns the name, an index into the file's symbols: the function whose result it is, the class,
+    /// interface, type or object whose member it is, the namespace whose name it is; `None` for a name of
+    /// the file. For a local name the symbol in which `this` of [`Hint::of`] is meant.
+    pub symbol: Option<u32>,
+    /// The name: of a member or of the file (`a.b` for a member of an object literal in an object literal,
+    /// or of a type that a comment defines), of a parameter or variable where it is local (empty for an
+    /// expression); `return` for what a function returns, `extends` or `implements` for what a class, an
+    /// interface, a type alias or an object (`...o`) is built on.
+    pub name: String,
+    /// Whether it is a name of a local scope, or an expression: then it is found by [`Local::Hint`] alone
+    /// and never by its name.
+    pub local: bool,
+    /// How to read [`Hint::of`].
+    pub kind: HintKind,
+    /// A chain of names as written (the type's, the constructor's, the callee's or the value's), which begins
+    /// with a name of the file or of a namespace around, an import, a global, `this`, `super`, or with
+    /// [`Hint::root`]; never with a local name: those are followed already.
+    ///
+    /// After a `:` come steps from what the kind says, separated by dots: a name is a member, `[]` an
+    /// element, `()` the result of calling, `{}` an instance. `const { a } = f()` is [`HintKind::Call`] `f:a`, an element of
+    /// `xs` is [`HintKind::Value`] `xs:[]`, `new A().b().c` is [`HintKind::New`] `A:b.().c`. For
+    /// [`HintKind::Import`] it is the other module's name (`*` for all of it) with its steps, a blank, `from`, a blank
+    /// and the specifier: `open:() from ./store`. Promises count as what they promise.
+    ///
+    /// What may be one of several things has the others behind it, each after ` | ` with its own kind: `A |
+    /// B | null` is [`HintKind::Type`] `A | type B`. At most 240 bytes.
+    pub of: String,
+    /// The definition inside a function that the chain begins with, an index into the file's symbols.
+    pub root: Option<u32>,
 }
 
 kinds! {

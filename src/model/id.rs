@@ -16,6 +16,25 @@ impl CommitId {
         fine.then(|| Self(hex.to_owned()))
     }
 
+    /// Returns the identifier whose 20 or 32 bytes these are; `None` for another length.
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        use std::fmt::Write as _;
+        let mut hex = String::with_capacity(2 * bytes.len());
+        for byte in bytes {
+            let _ = write!(hex, "{byte:02x}");
+        }
+        Self::new(&hex)
+    }
+
+    /// Returns the 20 or 32 bytes.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let digit = |c: u8| if c <= b'9' { c - b'0' } else { c - b'a' + 10 };
+        let pairs = self.0.as_bytes().chunks_exact(2);
+        pairs
+            .map(|pair| digit(pair[0]) << 4 | digit(pair[1]))
+            .collect()
+    }
+
     /// Returns the hexadecimal digits.
     pub fn as_str(&self) -> &str {
         &self.0
@@ -154,5 +173,9 @@ mod tests {
         assert!(CommitId::new(&"a".repeat(64)).is_some());
         assert!(CommitId::new(&"A".repeat(40)).is_none());
         assert!(CommitId::new("abc").is_none());
+        let id = CommitId::new(&"0a9f".repeat(10)).unwrap();
+        assert_eq!(id.to_bytes()[..2], [0x0a, 0x9f]);
+        assert_eq!(CommitId::from_bytes(&id.to_bytes()), Some(id));
+        assert!(CommitId::from_bytes(&[1, 2]).is_none());
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! This room knows no I/O, no clock but [`Budget`]'s, and no other room.
 
+pub mod class;
 pub mod edge;
 pub mod facts;
 pub mod freshness;
@@ -14,11 +15,11 @@ pub mod symbol;
 
 pub use edge::{EdgeKind, Provenance};
 pub use facts::{
-    Chunk, ChunkKind, Export, ExportKind, Extraction, FileFacts, Import, ImportKind, ImportedName,
-    Reference, ReferenceKind,
+    Chunk, ChunkKind, Export, ExportKind, Extraction, FileFacts, Hint, HintKind, Import,
+    ImportKind, ImportedName, Local, Reference, ReferenceKind,
 };
 pub use freshness::{Budget, Freshness, FreshnessState, SkipReason, UnknownReason};
 pub use id::{CommitId, ContentId, Handle, HandleKind};
 pub use path::RepoPath;
-pub use snapshot::{Branch, FileStat, FoundFile, Snapshot};
+pub use snapshot::{Branch, CommitLinks, FileStat, FoundFile, Snapshot};
 pub use symbol::{Span, Symbol, SymbolKind};

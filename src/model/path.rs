@@ -86,9 +86,21 @@ impl std::borrow::Borrow<str> for RepoPath {
     }
 }
 
+/// Whether a path is another one or below it.
+pub fn is_at_or_below(path: &str, directory: &str) -> bool {
+    path.strip_prefix(directory)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::RepoPath;
+    use super::{RepoPath, is_at_or_below};
+
+    #[test]
+    fn a_directory_ends_at_a_slash() {
+        assert!(is_at_or_below("src/a.ts", "src") && is_at_or_below("src", "src"));
+        assert!(!is_at_or_below("srcs/a.ts", "src") && !is_at_or_below("src", "src/a.ts"));
+    }
 
     #[test]
     fn only_names_below_the_root_are_paths() {

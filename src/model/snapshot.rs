@@ -64,3 +64,12 @@ pub struct FoundFile {
     /// What `lstat` said.
     pub stat: FileStat,
 }
+
+/// How a commit hangs together with others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CommitLinks {
+    /// When it was committed, in seconds since the Unix epoch.
+    pub time_s: i64,
+    /// Its parents, as far as the clone has them.
+    pub parents: Vec<CommitId>,
+}

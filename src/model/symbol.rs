@@ -110,3 +110,13 @@ pub struct Symbol {
     /// The innermost symbol around it, an index into the file's symbols that is less than its own.
     pub parent: Option<u32>,
 }
+
+impl Symbol {
+    /// Returns whether it is a member of a class itself rather than of its instances: whether its signature
+    /// says `static` before the name.
+    pub fn is_static(&self) -> bool {
+        let head = self.signature.split(['(', '=', ':', '<']).next();
+        let mut words = head.unwrap_or_default().split_whitespace();
+        self.signature == "static" || words.next_back().is_some() && words.any(|it| it == "static")
+    }
+}

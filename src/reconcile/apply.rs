@@ -208,7 +208,7 @@ fn write(
                 }
             }
             Prepared::File(file) => {
-                let is_config = resolve::is_config(path);
+                let is_config = resolve::is_config(path) && !writer.has_config(&file)?;
                 // In a first build every file with imports is on the list of those to link anyway.
                 if detection.was_complete && (candidate.known.is_none() || is_config) {
                     causes.add(path, is_config);

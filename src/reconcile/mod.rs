@@ -5,6 +5,7 @@
 //! here. Refuses to know what is asked of the index.
 
 pub mod apply;
+mod history;
 mod permits;
 pub mod plan;
 pub mod prepare;
@@ -14,7 +15,7 @@ use std::sync::Arc;
 
 use crate::git::{GitError, Repo};
 use crate::link;
-use crate::model::{Budget, Freshness, RepoPath, UnknownReason};
+use crate::model::{Budget, Freshness, FreshnessState, RepoPath, UnknownReason};
 use crate::store::{Index, StoreError};
 use plan::{Detection, Plan};
 
@@ -40,7 +41,18 @@ pub struct Outcome {
     pub n_indexed: u64,
     /// Files removed from the index.
     pub n_deleted: u64,
+    /// Whether the index has all the past commits that it should have.
+    pub has_history: bool,
 }
+
+impl Outcome {
+    fn has_written(&self) -> bool {
+        self.n_indexed + self.n_deleted > 0
+    }
+}
+
+/// How often what was read is looked at again, when the work tree changes as fast as it is read.
+const MAX_PROOFS: usize = 2;
 
 /// Tells how many files of how many are done.
 pub type OnProgress<'a> = &'a (dyn Fn(u64, u64) + Send + Sync);
@@ -65,7 +77,7 @@ pub fn inspect(
         Freshness::unknown(UnknownReason::Io, pending)
     } else if !detection.is_complete {
         Freshness::unknown(UnknownReason::Budget, pending)
-    } else if pending.is_empty() && detection.n_unlinked == 0 && detection.was_complete {
+    } else if pending.is_empty() && detection.is_linked() && detection.was_complete {
         Freshness::proved(pending, 0)
     } else {
         let mut freshness = Freshness::unknown(reason, pending);
@@ -77,6 +89,7 @@ pub fn inspect(
         generation: detection.generation,
         n_indexed: 0,
         n_deleted: 0,
+        has_history: detection.has_history,
     }
 }
 
@@ -101,11 +114,40 @@ pub fn repair(
     budget: &Budget,
     on_progress: OnProgress<'_>,
 ) -> Result<Outcome, ReconcileError> {
+    let again;
+    let mut detection = detection;
     if index.read()?.meta().generation != detection.generation {
-        let again = detect(repo, index, budget)?;
-        return finish(repo, index, &again, budget, on_progress);
+        again = detect(repo, index, budget)?;
+        detection = &again;
     }
-    finish(repo, index, detection, budget, on_progress)
+    let mut outcome = finish(repo, index, detection, budget, on_progress)?;
+    for _ in 0..MAX_PROOFS {
+        if outcome.freshness.state != FreshnessState::Fresh || !outcome.has_written() {
+            return Ok(outcome);
+        }
+        // Files were read one after the other, and some may have changed before the last one was: only a
+        // look that finds nothing new proves that the rows were all true at one time.
+        let now = detect(repo, index, budget)?;
+        let proof = inspect(repo, now.clone(), budget, UnknownReason::Moved);
+        if proof.freshness.state == FreshnessState::Fresh {
+            return Ok(outcome);
+        }
+        if budget.is_spent() {
+            outcome.freshness = proof.freshness;
+            return Ok(outcome);
+        }
+        let more = finish(repo, index, &now, budget, on_progress)?;
+        outcome = Outcome {
+            n_indexed: outcome.n_indexed + more.n_indexed,
+            n_deleted: outcome.n_deleted + more.n_deleted,
+            ..more
+        };
+    }
+    if outcome.freshness.state == FreshnessState::Fresh {
+        let now = detect(repo, index, budget)?;
+        outcome.freshness = inspect(repo, now, budget, UnknownReason::Moved).freshness;
+    }
+    Ok(outcome)
 }
 
 fn finish(
@@ -120,6 +162,8 @@ fn finish(
     if pending.is_empty() && detection.is_complete {
         link::link(index, budget)?;
     }
+    let is_done = pending.is_empty() && detection.is_complete && index.read()?.n_unlinked()? == 0;
+    let has_history = is_done && history::keep(repo, index, budget)?;
     if applied.n_indexed + applied.n_deleted > 0 {
         // Merging the text index is worth its time after a build, not within a question's budget.
         let is_build = !detection.was_complete && pending.is_empty();
@@ -139,6 +183,7 @@ fn finish(
         generation: read.meta().generation,
         n_indexed: applied.n_indexed,
         n_deleted: applied.n_deleted,
+        has_history,
     })
 }
 

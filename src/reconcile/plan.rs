@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{ReconcileError, Rows};
+use super::{ReconcileError, Rows, history};
 use crate::git::{Repo, WorkTree};
 use crate::model::policy::POLICY_VERSION;
 use crate::model::{Budget, ContentId, FileStat, FoundFile, RepoPath, SkipReason, policy};
@@ -39,6 +39,10 @@ pub struct Plan {
 
 /// A plan with what it rests on.
 #[derive(Clone, Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a fact of its own that the proof rests on"
+)]
 pub struct Detection {
     /// The difference.
     pub plan: Plan,
@@ -50,6 +54,8 @@ pub struct Detection {
     pub was_complete: bool,
     /// How many files wait for their imports to be looked at.
     pub n_unlinked: u64,
+    /// Whether a call before this one was killed between the rows and the list of whom they affect.
+    pub owes_links: bool,
     /// Indexed files below directories that can't be listed now: nobody knows whether they are there.
     pub hidden: Vec<RepoPath>,
     /// The digest of the attribute files, where it is another than the one indexed.
@@ -57,6 +63,9 @@ pub struct Detection {
     /// What the work tree holds that no row can tell (links, nested repositories and the like), as it is
     /// kept in meta, where it is another than the one noted.
     pub new_left_out: Option<String>,
+    /// Whether the rows of past commits are those that can be reached from the index's commit. Makes no
+    /// answer partial.
+    pub has_history: bool,
     /// How many files the work tree has.
     pub n_files: u64,
 }
@@ -66,10 +75,16 @@ impl Detection {
     pub fn is_current(&self) -> bool {
         self.is_complete
             && self.was_complete
-            && self.n_unlinked == 0
+            && self.is_linked()
             && self.plan.is_empty()
             && self.hidden.is_empty()
             && !self.has_news()
+            && self.has_history
+    }
+
+    /// Returns whether every name is bound as the rows say.
+    pub(super) fn is_linked(&self) -> bool {
+        self.n_unlinked == 0 && !self.owes_links
     }
 
     /// Returns whether something has to be noted beside the rows.
@@ -117,9 +132,11 @@ impl Detection {
             is_complete: scan.complete,
             was_complete: meta.complete,
             n_unlinked,
+            owes_links: meta.owes_links,
             hidden,
             new_attributes: is_new.then_some(digest),
             new_left_out: (left_out != meta.left_out).then_some(left_out),
+            has_history: history::is_current(repo, index, &meta.history),
             n_files: scan.files.len() as u64,
         })
     }

@@ -10,6 +10,7 @@ use crate::model::policy::{
 use crate::model::{Budget, Chunk, ContentId, Extraction, RepoPath, SkipReason, naming};
 use crate::resolve;
 use crate::store::facts::{pack, pack_facts};
+use crate::store::surface::Surface;
 use crate::store::{PreparedChunk, PreparedFile, StatRow, token};
 use crate::syntax;
 
@@ -146,11 +147,12 @@ fn rows(
         content,
         size_bytes: file.bytes.len() as u64,
         n_lines: u32::try_from(n_lines).unwrap_or(u32::MAX),
-        symbols: handles.into_iter().zip(facts.symbols).collect(),
         chunks,
         imports,
+        surface: packed.as_ref().map(|_| Surface::of(&facts, &handles)),
         facts: packed,
-        config: is_config.then(|| pack(&file.bytes)),
+        symbols: handles.into_iter().zip(facts.symbols).collect(),
+        config: is_config.then(|| pack(&resolve::kept(path, &file.bytes))),
         ..empty_with(candidate, stat, skip)
     })
 }
@@ -174,6 +176,7 @@ fn empty_with(candidate: &Candidate, stat: StatRow, skip: Option<SkipReason>) ->
         chunks: Vec::new(),
         imports: Vec::new(),
         facts: None,
+        surface: None,
         config: None,
     }
 }

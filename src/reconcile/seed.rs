@@ -63,6 +63,7 @@ pub fn open_or_create(
     let pointer = new_pointer(repo, key);
     let (index, origin) = create(repo, home, key, &repo_home, &pointer)?;
     if repo_home.publish(&pointer, replaces)? {
+        retire_others(&repo_home, &pointer);
         return Ok((index, origin));
     }
     // Another process was first: its build is as good.
@@ -75,6 +76,27 @@ pub fn open_or_create(
             what: "the pointer of an index vanished".to_owned(),
         })?;
     Ok((Index::open(&repo_home, winner)?, Origin::Existing))
+}
+
+/// Deletes the build that stood in for an index, when the answer is given.
+#[derive(Debug)]
+pub struct StandIn(RepoHome, Pointer);
+
+impl Drop for StandIn {
+    fn drop(&mut self) {
+        seed::discard(&self.0, &self.1);
+    }
+}
+
+/// Makes a build for one answer, from the nearest index, in the place of one that must not be made now
+/// since git is writing. Nobody else finds it.
+pub fn stand_in(repo: &Repo, home: &Home, key: &IndexKey) -> Result<(Index, StandIn), StoreError> {
+    let repo_home = home.repo(&key.repo_id);
+    prepare(repo, &repo_home)?;
+    let pointer = new_pointer(repo, key);
+    let stand_in = StandIn(repo_home.clone(), pointer.clone());
+    let (index, _) = create(repo, home, key, &repo_home, &pointer)?;
+    Ok((index, stand_in))
 }
 
 /// Makes an empty build that nobody finds before [`publish`].
@@ -94,6 +116,14 @@ pub fn publish(home: &Home, index: &Index) -> Result<(), StoreError> {
         seed::retire(&repo_home, &before);
     }
     Ok(())
+}
+
+/// Deletes the builds of an index other than `current` that nobody has open: what a killed process
+/// left, and what was still in use when it was replaced.
+pub fn retire_others(repo_home: &RepoHome, current: &Pointer) {
+    for pointer in repo_home.left_over(current, std::time::Duration::ZERO) {
+        seed::retire(repo_home, &pointer);
+    }
 }
 
 /// Makes the repository's part of the data directory. Its family is looked up once: without a remote

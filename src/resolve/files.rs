@@ -2,6 +2,8 @@
 //!
 //! Knows which files are configuration; refuses to know where their bytes are kept.
 
+use std::borrow::Cow;
+
 use crate::model::RepoPath;
 
 /// The files of one index as the resolver sees them; paths are the text of a [`RepoPath`].
@@ -34,6 +36,41 @@ pub fn is_config(path: &RepoPath) -> bool {
         && (name == "package.json" || is_compiler_config(name) || is_shared(path.directory()))
 }
 
+/// The members of a `package.json` that decide where an import leads.
+const PACKAGE_MEMBERS: [&str; 14] = [
+    "name",
+    "type",
+    "source",
+    "main",
+    "module",
+    "jsnext:main",
+    "browser",
+    "types",
+    "typings",
+    "typesVersions",
+    "exports",
+    "imports",
+    "workspaces",
+    "tsconfig",
+];
+
+/// Returns what is kept of a configuration file, the only thing of it that resolving ever sees: of a
+/// `package.json` the members that decide where an import leads, of a `vite.config.*` its aliases, so that
+/// another version or plugin makes no file be looked at again; of all others the bytes.
+pub fn kept<'a>(path: &RepoPath, bytes: &'a [u8]) -> Cow<'a, [u8]> {
+    if super::vite::is_vite_config(path.file_name()) {
+        return Cow::Owned(super::vite::Aliases::kept(path.as_str(), bytes));
+    }
+    if path.file_name() != "package.json" {
+        return Cow::Borrowed(bytes);
+    }
+    let Some(mut object) = super::json::object(bytes) else {
+        return Cow::Borrowed(bytes);
+    };
+    object.retain(|name, _| PACKAGE_MEMBERS.contains(&name.as_str()));
+    serde_json::to_vec(&object).map_or(Cow::Borrowed(bytes), Cow::Owned)
+}
+
 /// Returns whether a file of this name sets compiler options for the directory it stands in.
 pub(super) fn is_compiler_config(name: &str) -> bool {
     is_json(name) && (name.starts_with("tsconfig") || name.starts_with("jsconfig"))
@@ -54,7 +91,7 @@ fn is_shared(directory: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::is_config;
+    use super::{is_config, kept};
     use crate::model::RepoPath;
 
     #[test]
@@ -77,5 +114,25 @@ mod tests {
         ] {
             assert!(!is(path), "{path}");
         }
+    }
+
+    fn kept_of(path: &str, text: &str) -> String {
+        let path = RepoPath::new(path).unwrap();
+        String::from_utf8(kept(&path, text.as_bytes()).into_owned()).unwrap()
+    }
+
+    #[test]
+    fn what_decides_nothing_is_not_kept() {
+        let package = r#"{"version": "1.2.3", "name": "a", "exports": {"b": "./b", "a": "./a"}, "scripts": {}}"#;
+        assert_eq!(
+            kept_of("p/package.json", package),
+            r#"{"name":"a","exports":{"b":"./b","a":"./a"}}"#
+        );
+        assert_eq!(kept_of("p/package.json", "{ broken"), "{ broken");
+        assert_eq!(kept_of("tsconfig.json", "{ /* */ }"), "{ /* */ }");
+        let vite =
+            "const x = 1; export default { plugins: [x], resolve: { alias: { '@': './src' } } }";
+        assert_eq!(kept_of("web/vite.config.ts", vite), r#"[["@","web/src"]]"#);
+        assert_eq!(kept_of("web/vite.config.ts", "export default {}"), "[]");
     }
 }

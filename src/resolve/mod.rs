@@ -21,7 +21,7 @@ mod tests;
 use std::cmp::Reverse;
 use std::sync::Arc;
 
-pub use files::{SourceFiles, is_config};
+pub use files::{SourceFiles, is_config, kept};
 
 use crate::model::{ImportKind, RepoPath};
 use configs::Configs;
@@ -103,8 +103,29 @@ impl Resolver {
         let as_directory = matches!(last, "" | "." | "..");
         let found = self.place(&path, as_directory);
         found
+            .map(|found| self.code_for(from, &path, found))
             .or_else(|| self.merged(from, &path, as_directory))
             .ok_or(Resolution::Missing)
+    }
+
+    /// What runs rather than what describes it, for who runs it: where the entry of a directory is a
+    /// declaration that no code stands beside, the first entry that is code.
+    fn code_for(&self, from: &RepoPath, directory: &str, found: RepoPath) -> RepoPath {
+        let is_untyped = [".js", ".cjs", ".mjs", ".jsx"];
+        let is_untyped = is_untyped.iter().any(|end| from.as_str().ends_with(end));
+        let is_declaration = |path: &RepoPath| {
+            let ends = [".d.ts", ".d.mts", ".d.cts"];
+            ends.iter().any(|end| path.as_str().ends_with(end))
+        };
+        if !is_untyped || !is_declaration(&found) {
+            return found;
+        }
+        let code = self.packages.at(directory).and_then(|package| {
+            let entries = package.entries();
+            let mut places = entries.filter_map(|entry| self.target(package, entry, true));
+            places.find(|place| !is_declaration(place))
+        });
+        code.unwrap_or(found)
     }
 
     /// Looks for `path` in the directories that count as one with its own.

@@ -42,7 +42,22 @@ impl Aliases {
             return None;
         }
         let bytes = files.read_config(path)?;
-        Self::parse(parent(path), &String::from_utf8_lossy(&bytes))
+        let dir = parent(path);
+        match serde_json::from_slice::<Vec<(String, String)>>(&bytes) {
+            Ok(places) => (!places.is_empty()).then(|| Self {
+                dir: dir.to_owned(),
+                places,
+            }),
+            Err(_) => Self::parse(dir, &String::from_utf8_lossy(&bytes)),
+        }
+    }
+
+    /// Returns the aliases of the configuration at `path` in the form that [`Self::read`] understands as
+    /// well: what stands beside them decides nothing.
+    pub(super) fn kept(path: &str, bytes: &[u8]) -> Vec<u8> {
+        let found = Self::parse(parent(path), &String::from_utf8_lossy(bytes));
+        let places = found.map_or_else(Vec::new, |found| found.places);
+        serde_json::to_vec(&places).expect("pairs of texts can be written")
     }
 
     fn parse(dir: &str, text: &str) -> Option<Self> {

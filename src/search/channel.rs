@@ -2,21 +2,15 @@
 //!
 //! Refuses to weigh one channel against another.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
-use globset::GlobBuilder;
-
+use super::filter::Allowed;
 use super::query::Query;
-use super::{ContentType, Filters, Reason, Reasons, fuzzy, is_prose};
+use super::text::{self, TextFound};
+use super::{fuzzy, past};
 use crate::model::Budget;
-use crate::store::text::{any_of, quoted};
-use crate::store::{FileSummary, Read, StoreResult, SymbolRow};
-
-/// Terms that are looked up, the rarest first.
-const MAX_TERMS: usize = 48;
-
-/// A term in more than this share of the chunks tells nothing while rarer terms remain.
-const COMMON_SHARE: f64 = 0.25;
+use crate::store::text::{all_in_columns, quoted};
+use crate::store::{Read, StoreResult, SymbolRow, token};
 
 /// Chunks that the text channel hands on; all of those with the last one's score go with it.
 const MAX_TEXT_HITS: usize = 400;
@@ -27,8 +21,14 @@ const MAX_DEFINITIONS: usize = 60;
 /// Chunks that one phrase may hand on; a phrase in more is a habit of speech.
 const MAX_PHRASE_HITS: usize = 400;
 
-/// Words of a query up to which a misspelt name is looked for.
-const MAX_FUZZY_WORDS: usize = 3;
+/// Definitions whose names may hold all the words; words that more names share single nothing out.
+const MAX_PART_HITS: usize = 400;
+
+/// Words of a query up to which it may be a name: one that is misspelt, or parts of one.
+const MAX_NAME_WORDS: usize = 3;
+
+/// How strongly a name of another case or with other separators is the question, of 1.
+const OTHER_STYLE: f64 = 0.92;
 
 /// What the channels found of one chunk. Each strength lies between 0 and 1.
 #[derive(Clone, Copy, Debug, Default)]
@@ -39,54 +39,23 @@ pub(super) struct Strength {
     pub whole: f64,
     /// A word of the question is this definition's name.
     pub name: f64,
+    /// The name is made of the question's words: their share of its parts.
+    pub parts: f64,
     /// The definition's name is nearly a word of the question.
     pub fuzzy: f64,
     /// It holds the question, or a quoted part of it, as it stands.
     pub phrase: f64,
-    /// Which signals these are.
-    pub reasons: Reasons,
 }
 
-/// Which chunks may be found.
-pub(super) struct Allowed(Option<HashSet<i64>>);
-
-impl Allowed {
-    /// Returns what the filters leave; `None` where they leave nothing.
-    pub(super) fn of(read: &Read<'_>, filters: &Filters) -> StoreResult<Option<Self>> {
-        if *filters == Filters::default() {
-            return Ok(Some(Self(None)));
-        }
-        let fits = fits(filters);
-        let files: Vec<i64> = read
-            .files_under("")?
-            .iter()
-            .filter(|file| fits(file))
-            .map(|file| file.id)
-            .collect();
-        if files.is_empty() {
-            return Ok(None);
-        }
-        Ok(Some(Self(Some(read.chunks_of(&files)?))))
-    }
-
-    fn has(&self, chunk: i64) -> bool {
-        self.0.as_ref().is_none_or(|chunks| chunks.contains(&chunk))
-    }
-}
-
-/// Returns the test of a file by the filters.
-pub(super) fn fits(filters: &Filters) -> impl Fn(&FileSummary) -> bool {
-    let is_path = path_filter(filters.path.as_deref());
-    move |file| {
-        let is_kind = filters
-            .content_type
-            .is_none_or(|kind| (kind == ContentType::Prose) == is_prose(&file.language));
-        let is_language = filters
-            .language
-            .as_ref()
-            .is_none_or(|language| language.eq_ignore_ascii_case(&file.language));
-        is_kind && is_language && is_path(file.path.as_str())
-    }
+/// What all channels found.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    /// The chunks that are worth weighing.
+    pub chunks: HashMap<i64, Strength>,
+    /// All that the words of the question are in.
+    pub text: TextFound,
+    /// How strongly history speaks for files, by path.
+    pub history: BTreeMap<String, f64>,
 }
 
 /// Runs every channel and returns what each found of each chunk.
@@ -95,60 +64,25 @@ pub(super) fn collect(
     query: &Query,
     allowed: &Allowed,
     budget: &Budget,
-) -> StoreResult<HashMap<i64, Strength>> {
-    let mut found = HashMap::new();
-    text(read, query, allowed, &mut found)?;
-    whole_name(read, query, allowed, &mut found)?;
+) -> StoreResult<Found> {
+    let text = text::find(read, query.terms(), allowed)?;
+    let mut chunks: HashMap<i64, Strength> = HashMap::new();
+    for (chunk, score) in text.top(MAX_TEXT_HITS) {
+        chunks.entry(chunk).or_default().text = score / text.best;
+    }
+    whole_name(read, query, allowed, &mut chunks)?;
+    let mut history = BTreeMap::new();
     if !budget.is_cancelled() {
-        words(read, query, allowed, &mut found)?;
-        phrases(read, query, allowed, &mut found)?;
+        words(read, query, allowed, &mut chunks)?;
+        parts(read, query, allowed, &mut chunks)?;
+        phrases(read, query, allowed, &mut chunks)?;
+        history = past::files(read, query)?;
     }
-    found.retain(|_, strength| strength.reasons != Reasons::default());
-    Ok(found)
-}
-
-fn text(
-    read: &Read<'_>,
-    query: &Query,
-    allowed: &Allowed,
-    found: &mut HashMap<i64, Strength>,
-) -> StoreResult<()> {
-    let n_chunks = read.n_chunks()?;
-    let mut terms: Vec<(u64, &str)> = Vec::new();
-    for term in query.terms() {
-        let n = read.document_frequency(term)?;
-        if n > 0 {
-            terms.push((n, term));
-        }
-    }
-    terms.sort_unstable();
-    #[allow(
-        clippy::cast_precision_loss,
-        reason = "counts of chunks are far below 2^52"
-    )]
-    let is_common = |n: u64| n as f64 > n_chunks as f64 * COMMON_SHARE;
-    if terms.iter().any(|(n, _)| !is_common(*n)) {
-        terms.retain(|(n, _)| !is_common(*n));
-    }
-    terms.truncate(MAX_TERMS);
-    if terms.is_empty() {
-        return Ok(());
-    }
-    let mut hits = read.text_hits(&any_of(terms.iter().map(|(_, term)| *term)))?;
-    hits.retain(|hit| allowed.has(hit.chunk));
-    hits.sort_by(|a, b| b.score.total_cmp(&a.score));
-    if let Some(last) = hits.get(MAX_TEXT_HITS) {
-        // Only whole classes of equal scores are left out: a row's number never decides.
-        let floor = last.score;
-        hits.retain(|hit| hit.score >= floor);
-    }
-    let best = hits.first().map_or(1.0, |hit| hit.score);
-    for hit in hits {
-        let strength: &mut Strength = found.entry(hit.chunk).or_default();
-        strength.text = hit.score / best;
-        strength.reasons.add(Reason::Fts);
-    }
-    Ok(())
+    Ok(Found {
+        chunks,
+        text,
+        history,
+    })
 }
 
 /// Finds the definitions whose name is the whole question, also as `Class.method`.
@@ -158,7 +92,15 @@ fn whole_name(
     allowed: &Allowed,
     found: &mut HashMap<i64, Strength>,
 ) -> StoreResult<()> {
-    let mut definitions = read.symbols_named(&query.whole)?;
+    let definitions = read.symbols_named(&query.whole)?;
+    let (same, other): (Vec<_>, Vec<_>) = definitions
+        .into_iter()
+        .partition(|symbol| symbol.name == query.text());
+    for (definitions, whole) in [(same, 1.0), (other, OTHER_STYLE)] {
+        mark(read, &definitions, allowed, found, |strength| {
+            strength.whole = strength.whole.max(whole);
+        })?;
+    }
     for name in &query.qualified {
         let Some(last) = name.last() else { continue };
         let mut named = read.symbols_named(last)?;
@@ -166,17 +108,15 @@ fn whole_name(
             let parts: Vec<String> = symbol
                 .qualified_name
                 .split('.')
-                .map(crate::store::token::normal_form)
+                .map(token::normal_form)
                 .collect();
             parts.ends_with(name)
         });
-        definitions.extend(named);
+        mark(read, &named, allowed, found, |strength| {
+            strength.whole = 1.0;
+        })?;
     }
-    mark(read, &definitions, allowed, found, |strength| {
-        strength.whole = 1.0;
-        strength.reasons.add(Reason::Exact);
-        strength.reasons.add(Reason::Symbol);
-    })
+    Ok(())
 }
 
 /// Finds the definitions whose name is one of the words, and where a word is nothing that is known
@@ -188,27 +128,88 @@ fn words(
     found: &mut HashMap<i64, Strength>,
 ) -> StoreResult<()> {
     let telling = query.telling_words();
-    let is_short = telling.len() <= MAX_FUZZY_WORDS;
+    let is_short = telling.len() <= MAX_NAME_WORDS;
     for word in &telling {
         let named = read.symbols_named(&word.norm)?;
         // One word of many that happens to name half the methods says little.
         if !named.is_empty() && named.len() <= MAX_DEFINITIONS {
-            mark(read, &named, allowed, found, |strength| {
-                strength.name = 1.0;
-                strength.reasons.add(Reason::Symbol);
-            })?;
+            mark(read, &named, allowed, found, |strength| strength.name = 1.0)?;
         }
-        if is_short && named.is_empty() && read.document_frequency(&word.norm)? == 0 {
+        if is_short && named.is_empty() && read.document_frequency(&quoted(&word.norm), 1)? == 0 {
             for (norm, likeness) in fuzzy::nearest(read, &word.norm)? {
                 let named = read.symbols_named(&norm)?;
                 mark(read, &named, allowed, found, |strength| {
                     strength.fuzzy = strength.fuzzy.max(likeness);
-                    strength.reasons.add(Reason::Symbol);
                 })?;
             }
         }
     }
     Ok(())
+}
+
+/// Finds the definitions whose name holds all words of a short question.
+fn parts(
+    read: &Read<'_>,
+    query: &Query,
+    allowed: &Allowed,
+    found: &mut HashMap<i64, Strength>,
+) -> StoreResult<()> {
+    let telling = query.telling_words();
+    if telling.len() > MAX_NAME_WORDS {
+        return Ok(());
+    }
+    let wanted: HashSet<&str> = telling
+        .iter()
+        .flat_map(|word| {
+            let whole = word.parts.is_empty().then_some(&word.norm);
+            word.parts.iter().chain(whole)
+        })
+        .filter(|part| part.len() > 1)
+        .map(|part| token::stem(part))
+        .collect();
+    let terms: Vec<&str> = query
+        .terms()
+        .iter()
+        .map(String::as_str)
+        .filter(|term| wanted.contains(token::stem(term)))
+        .collect();
+    if terms.is_empty() {
+        return Ok(());
+    }
+    let rows = read.text_rows(&all_in_columns("symbol", &terms), MAX_PART_HITS + 1)?;
+    if rows.len() > MAX_PART_HITS {
+        return Ok(());
+    }
+    for row in rows.into_iter().filter(|row| allowed.has(*row)) {
+        let Some(name) = read.symbol_of_chunk(row)? else {
+            continue;
+        };
+        let share = share_of_parts(&name, &wanted);
+        if share > 0.0 {
+            let strength = found.entry(row).or_default();
+            strength.parts = strength.parts.max(share);
+        }
+    }
+    Ok(())
+}
+
+/// Returns which share of a name's parts the wanted ones are; 0 where one of them is missing.
+fn share_of_parts(name: &str, wanted: &HashSet<&str>) -> f64 {
+    let words = token::words(name);
+    let parts: Vec<&str> = words
+        .iter()
+        .flat_map(|word| {
+            let whole = word.parts.is_empty().then_some(&word.norm);
+            word.parts.iter().chain(whole)
+        })
+        .map(|part| token::stem(part))
+        .collect();
+    if !wanted.iter().all(|part| parts.contains(part)) {
+        return 0.0;
+    }
+    #[allow(clippy::cast_precision_loss, reason = "a name has few parts")]
+    let share = wanted.len() as f64 / parts.len().max(1) as f64;
+    share.min(1.0)
 }
 
 fn phrases(
@@ -218,7 +219,7 @@ fn phrases(
     found: &mut HashMap<i64, Strength>,
 ) -> StoreResult<()> {
     for phrase in &query.phrases {
-        let rows = read.text_rows(&quoted(&phrase.text))?;
+        let rows = read.text_rows(&quoted(&phrase.text), MAX_PHRASE_HITS + 1)?;
         if rows.len() > MAX_PHRASE_HITS {
             continue;
         }
@@ -227,9 +228,8 @@ fn phrases(
             strength.phrase = if phrase.is_quoted {
                 1.0
             } else {
-                strength.phrase.max(0.6)
+                strength.phrase.max(0.9)
             };
-            strength.reasons.add(Reason::Fts);
         }
     }
     Ok(())
@@ -252,58 +252,20 @@ fn mark(
     Ok(())
 }
 
-/// Returns the test for a path: a glob where it has one of its marks, else a directory or file.
-fn path_filter(text: Option<&str>) -> impl Fn(&str) -> bool + use<> {
-    let wanted = text.map(|text| {
-        let text = text.trim_start_matches("./").trim_matches('/').to_owned();
-        // As in an ignore file, a pattern without `/` is about names, at any depth.
-        let pattern = if text.contains('/') {
-            text.clone()
-        } else {
-            format!("**/{text}")
-        };
-        let glob = text
-            .contains(['*', '?', '[', '{'])
-            .then(|| {
-                let mut builder = GlobBuilder::new(&pattern);
-                builder.literal_separator(true).build().ok()
-            })
-            .flatten()
-            .map(|glob| glob.compile_matcher());
-        (text, glob)
-    });
-    move |path| match &wanted {
-        None => true,
-        Some((text, _)) if text.is_empty() => true,
-        // A pattern that fits a directory fits what is in it.
-        Some((_, Some(glob))) => {
-            let ends = path.match_indices('/').map(|(at, _)| &path[..at]);
-            glob.is_match(path) || ends.into_iter().any(|directory| glob.is_match(directory))
-        }
-        Some((text, None)) => path
-            .strip_prefix(text.as_str())
-            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/')),
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::path_filter;
+    use std::collections::HashSet;
+
+    use super::share_of_parts;
 
     #[test]
-    fn a_path_filter_is_a_directory_a_file_or_a_glob() {
-        let fits = |text, path| path_filter(Some(text))(path);
-        assert!(
-            fits("src", "src/a.ts") && fits("./src/", "src/a.ts") && fits("src/a.ts", "src/a.ts")
-        );
-        assert!(!fits("src", "srcs/a.ts") && !fits("rc", "src/a.ts"));
-        assert!(fits("src/*.ts", "src/a.ts") && !fits("src/*.ts", "src/b/a.ts"));
-        assert!(fits("*.ts", "src/b/a.ts") && fits("packages/*/src", "packages/a/src/b.ts"));
-        assert!(fits("**/*.ts", "src/b/a.ts") && fits("src/**", "src/b/a.ts"));
-        assert!(
-            !fits("src/[", "src/a.ts"),
-            "a broken glob is a name that no file has"
-        );
-        assert!(path_filter(None)("anything"));
+    fn a_name_is_made_of_the_words_when_it_has_them_all() {
+        let share = |name: &str, wanted: &[&str]| {
+            let wanted: HashSet<&str> = wanted.iter().copied().collect();
+            share_of_parts(name, &wanted)
+        };
+        assert!((share("isKnownHtmlAttr", &["html", "attr"]) - 0.5).abs() < 1e-9);
+        assert!((share("HtmlAttrs", &["html", "attr"]) - 1.0).abs() < 1e-9);
+        assert!(share("htmlElement", &["html", "attr"]) <= 0.0);
     }
 }

@@ -1,81 +1,71 @@
-//! What the channels found, weighed into one order.
+//! What the channels found, put into one order: each chunk by itself, then what its file and the past say.
 //!
-//! The weights come from a study of ranking signals on commit localisation and symbol lookup in public
-//! repositories; where it found no difference between strengths, the rounder number stands. Refuses to
-//! know how a signal was found.
+//! Refuses to know how a signal was found.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use super::channel::Strength;
-use super::class::PathClass;
+use super::channel::{Found, Strength};
+use super::explain::{Marks, Signal};
 use super::query::Query;
-use super::{ContentType, Filters, Hit, Reason, is_prose};
-use crate::model::ChunkKind;
-use crate::store::{ChunkRow, Read, StoreResult, token};
+use super::weigh::{Scored, Weigher};
+use super::{Filters, Hit, Wanted, past};
+use crate::store::{Read, StoreResult, token};
 
-/// The whole question is the name of the definition.
-const WHOLE: f64 = 2.5;
-/// The definition's name is nearly a word that nothing else knows.
-const FUZZY: f64 = 1.5;
-/// The question, or a quoted part of it, stands in the text.
-const PHRASE: f64 = 1.0;
-/// A quoted part does: on top of that.
-const QUOTED: f64 = 1.0;
-/// One of few words is the name of the definition.
-const NAME_AMONG_FEW: f64 = 0.5;
-/// One of many words is.
-const NAME_AMONG_MANY: f64 = 0.05;
-/// Up to so many words are few.
-const FEW_WORDS: usize = 3;
-/// A path in the question is the file's.
-const PATH: f64 = 0.6;
+/// The past changed this file, most of all, for reasons like the question: as a share of the best score.
+const HISTORY: f64 = 0.5;
+/// The next best chunk of the same file speaks for the file, too; each further one half as much.
+const SAME_FILE: f64 = 0.2;
+const SAME_FILE_DECAY: f64 = 0.5;
 
-/// Tests, examples, fixtures: a question that does not name them is about the code.
-const TEST_FACTOR: f64 = 0.3;
-/// Documents, data, configuration.
-const OTHER_THAN_CODE_FACTOR: f64 = 0.4;
-/// Generated and declaration files.
-const GENERATED_FACTOR: f64 = 0.5;
-/// Code between definitions: lists of imports name much and define nothing.
-const GAP_FACTOR: f64 = 0.7;
-/// What other modules can use, before what they can't.
-const EXPORTED_FACTOR: f64 = 1.05;
+/// The best chunks that tell how much of the question the code answers by itself.
+const N_COVERING: usize = 3;
 
-/// Chunks of one file among the hits.
-const MAX_OF_A_FILE: usize = 2;
+/// Files that history alone brings in, the strongest first.
+const MAX_FILES_OF_HISTORY: usize = 30;
 
-/// Loads what was found, weighs it and puts it in order.
+/// Weighs what was found, puts it in order and loads what is wanted of it.
 pub(super) fn rank(
     read: &Read<'_>,
     query: &Query,
     filters: &Filters,
-    found: HashMap<i64, Strength>,
-    limit: usize,
+    found: &Found,
+    wanted: Wanted,
 ) -> StoreResult<Vec<Hit>> {
-    let mut hits = Vec::with_capacity(found.len());
-    for (row, strength) in found {
-        if let Some(chunk) = read.chunk(row)? {
-            hits.push(weigh(query, filters, chunk, strength));
+    let weigher = Weigher::new(query, filters, found);
+    let mut scored = Vec::with_capacity(found.chunks.len());
+    for (row, strength) in &found.chunks {
+        if let Some(chunk) = read.chunk_brief(*row)? {
+            scored.push(weigher.weigh(*row, chunk, strength));
         }
     }
-    hits.sort_by(|a, b| {
-        b.score
-            .total_cmp(&a.score)
-            .then_with(|| a.chunk.path.cmp(&b.chunk.path))
-            .then_with(|| a.chunk.span.start_line.cmp(&b.chunk.span.start_line))
-    });
-    let mut of_file: HashMap<String, usize> = HashMap::new();
-    hits.retain(|hit| {
-        let n = of_file
-            .entry(hit.chunk.path.as_str().to_owned())
-            .or_default();
+    sort(&mut scored);
+    add_same_file(&mut scored, &weigher);
+    sort(&mut scored);
+    add_history(read, query, found, &weigher, &mut scored)?;
+    sort(&mut scored);
+    let ranks = wanted
+        .is_explained
+        .then(|| Marks::ranks(scored.iter().map(|scored| &scored.marks)));
+    let best = scored.first().map_or(1.0, |first| first.score);
+    let mut of_file: HashMap<i64, usize> = HashMap::new();
+    scored.retain(|scored| {
+        let n = of_file.entry(scored.chunk.file).or_default();
         *n += 1;
-        *n <= MAX_OF_A_FILE
+        scored.score > 0.0 && *n <= wanted.max_of_a_file
     });
-    hits.truncate(limit);
-    let best = hits.first().map_or(1.0, |hit| hit.score);
-    for hit in &mut hits {
-        hit.score = (hit.score / best * 10_000.0).round() / 10_000.0;
+    let mut hits = Vec::with_capacity(wanted.limit.min(scored.len()));
+    for scored in scored.into_iter().take(wanted.limit) {
+        if let Some(chunk) = read.chunk(scored.row)? {
+            let path = chunk.path.as_str();
+            hits.push(Hit {
+                score: (scored.score / best * 10_000.0).round() / 10_000.0,
+                reasons: scored.marks.reasons(names_path(query, path)),
+                explanation: ranks
+                    .as_ref()
+                    .map(|ranks| scored.marks.explain(ranks, best)),
+                chunk,
+            });
+        }
     }
     // Rounding may have made equals: their order is by path and line as well.
     hits.sort_by(|a, b| {
@@ -87,78 +77,119 @@ pub(super) fn rank(
     Ok(hits)
 }
 
-fn weigh(query: &Query, filters: &Filters, chunk: ChunkRow, strength: Strength) -> Hit {
-    let path = chunk.path.as_str();
-    let mut reasons = strength.reasons;
-    let name = if query.telling_words().len() <= FEW_WORDS {
-        NAME_AMONG_FEW
-    } else {
-        NAME_AMONG_MANY
-    };
-    let mut score = strength.text
-        + WHOLE * strength.whole
-        + FUZZY * strength.fuzzy
-        + PHRASE * strength.phrase
-        + name * strength.name;
-    if query.paths.iter().any(|wanted| is_path(wanted, path)) {
-        score += PATH;
-        reasons.add(Reason::Path);
-    } else if names_path(query, path) {
-        // Its weight is that of the path's column in the text index.
-        reasons.add(Reason::Path);
+fn sort(scored: &mut [Scored]) {
+    scored.sort_by(|a, b| {
+        b.score
+            .total_cmp(&a.score)
+            .then_with(|| a.chunk.path.cmp(&b.chunk.path))
+            .then_with(|| a.chunk.start_line.cmp(&b.chunk.start_line))
+    });
+}
+
+/// Lets the chunks of a file speak for each other; `scored` is in order. A question for a name is after one
+/// place, not after the file that says it most.
+fn add_same_file(scored: &mut [Scored], weigher: &Weigher<'_>) {
+    if weigher.is_look_up {
+        return;
     }
-    let class = PathClass::of(path, is_prose(&chunk.language), chunk.is_generated);
-    let wants = query.wants;
-    if strength.phrase >= 1.0 {
-        // Quoted words are meant as they stand, wherever that is.
-        return Hit {
-            chunk,
-            score: score + QUOTED,
-            reasons,
+    let mut others: HashMap<i64, (f64, f64)> = HashMap::new();
+    for chunk in scored.iter() {
+        let (sum, weight) = others.entry(chunk.chunk.file).or_insert((0.0, 0.0));
+        *sum += chunk.score * *weight;
+        *weight = if *weight > 0.0 {
+            *weight * SAME_FILE_DECAY
+        } else {
+            1.0
         };
     }
-    if class.is_test && !wants.tests {
-        score *= TEST_FACTOR;
-    }
-    let asks_prose = wants.prose || filters.content_type == Some(ContentType::Prose);
-    if (class.is_prose && !asks_prose) || (class.is_data && !wants.data && !asks_prose) {
-        score *= OTHER_THAN_CODE_FACTOR;
-    }
-    if class.is_generated && !wants.generated {
-        score *= GENERATED_FACTOR;
-    }
-    if chunk.kind == ChunkKind::Gap {
-        score *= GAP_FACTOR;
-    }
-    if chunk.symbol.as_ref().is_some_and(|symbol| symbol.exported) {
-        score *= EXPORTED_FACTOR;
-    }
-    Hit {
-        chunk,
-        score,
-        reasons,
+    for chunk in scored {
+        let (sum, _) = others[&chunk.chunk.file];
+        chunk.add(Signal::File, SAME_FILE * sum);
     }
 }
 
-/// Returns whether the components stand in the path one after the other; the last may lack its
-/// extension.
-fn is_path(wanted: &[String], path: &str) -> bool {
-    let path = path.to_lowercase();
-    let parts: Vec<&str> = path.split('/').collect();
-    let last = wanted.len().saturating_sub(1);
-    parts.windows(wanted.len()).any(|window| {
-        window
-            .iter()
-            .zip(wanted)
-            .enumerate()
-            .all(|(at, (part, wanted))| {
-                *part == wanted.as_str()
-                    || (at == last
-                        && part
-                            .strip_prefix(wanted.as_str())
-                            .is_some_and(|rest| rest.starts_with('.')))
-            })
-    })
+/// Adds what history says of files, as far as the code leaves the question open; `scored` is in order.
+fn add_history(
+    read: &Read<'_>,
+    query: &Query,
+    found: &Found,
+    weigher: &Weigher<'_>,
+    scored: &mut Vec<Scored>,
+) -> StoreResult<()> {
+    if found.history.is_empty() {
+        return Ok(());
+    }
+    let covered = |scored: &Scored| found.text.chunks.get(&scored.row).map(|text| text.coverage);
+    let coverage = scored.iter().take(N_COVERING).filter_map(covered);
+    let coverage = coverage.fold(0.0, f64::max);
+    let mut names = HashSet::new();
+    for word in query.telling_words().iter().take(2) {
+        if read.is_name(&word.norm)? {
+            names.insert(word.norm.as_str());
+        }
+    }
+    let gate = past::gate(query, coverage, |word| names.contains(word));
+    if gate <= 0.0 {
+        return Ok(());
+    }
+    bring_in(read, found, weigher, scored)?;
+    let weight = HISTORY * gate * scored.first().map_or(1.0, |first| first.score);
+    for chunk in scored {
+        if let Some(strength) = found.history.get(&chunk.chunk.path) {
+            let factor = chunk.marks.of_file();
+            chunk.add(Signal::History, weight * strength * factor);
+        }
+    }
+    Ok(())
+}
+
+/// Brings in the best chunk of each file that history names and no other signal did.
+fn bring_in(
+    read: &Read<'_>,
+    found: &Found,
+    weigher: &Weigher<'_>,
+    scored: &mut Vec<Scored>,
+) -> StoreResult<()> {
+    let known: HashSet<&str> = scored
+        .iter()
+        .map(|scored| scored.chunk.path.as_str())
+        .collect();
+    let mut missing: Vec<(&str, f64)> = found
+        .history
+        .iter()
+        .filter(|(path, _)| !known.contains(path.as_str()))
+        .map(|(path, strength)| (path.as_str(), *strength))
+        .collect();
+    missing.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(b.0)));
+    missing.truncate(MAX_FILES_OF_HISTORY);
+    let mut new = Vec::new();
+    for (path, _) in missing {
+        let Some(file) = read.file(path)? else {
+            continue;
+        };
+        let mut best: Option<Scored> = None;
+        for row in read.chunks_of(&[file.id])? {
+            // Without a word of the question it would be shown for nothing that a reader can see.
+            let Some(text) = found.text.chunks.get(&row) else {
+                continue;
+            };
+            if let Some(chunk) = read.chunk_brief(row)? {
+                let strength = Strength {
+                    text: text.score / found.text.best,
+                    ..Strength::default()
+                };
+                let chunk = weigher.weigh(row, chunk, &strength);
+                let key =
+                    |scored: &Scored| (scored.score, std::cmp::Reverse(scored.chunk.start_line));
+                if best.as_ref().is_none_or(|best| key(&chunk) > key(best)) {
+                    best = Some(chunk);
+                }
+            }
+        }
+        new.extend(best);
+    }
+    scored.extend(new);
+    Ok(())
 }
 
 fn names_path(query: &Query, path: &str) -> bool {
@@ -171,27 +202,8 @@ fn names_path(query: &Query, path: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_path, names_path};
+    use super::names_path;
     use crate::search::parse;
-
-    #[test]
-    fn a_path_in_the_question_is_found_at_component_borders() {
-        let is = |wanted: &str, path: &str| {
-            let parts: Vec<String> = wanted.split('/').map(str::to_owned).collect();
-            is_path(&parts, path)
-        };
-        assert!(is("renderer.ts", "packages/runtime-core/src/renderer.ts"));
-        assert!(is(
-            "runtime-core/src",
-            "packages/runtime-core/src/renderer.ts"
-        ));
-        assert!(is("src/renderer", "packages/runtime-core/src/Renderer.ts"));
-        assert!(!is(
-            "runtime-core/renderer",
-            "packages/runtime-core/src/renderer.ts"
-        ));
-        assert!(!is("render", "src/renderer.ts"));
-    }
 
     #[test]
     fn a_word_of_the_question_may_be_in_the_path() {

@@ -4,15 +4,21 @@
 //! comes from and what an answer looks like.
 
 mod channel;
-pub mod class;
+mod explain;
+mod filter;
 mod fuse;
 mod fuzzy;
+mod past;
 mod query;
 pub mod snippet;
+mod text;
+mod wants;
+mod weigh;
 
 use std::fmt;
 use std::sync::Arc;
 
+pub use explain::{Explanation, SignalShare};
 pub use query::{Query, parse};
 
 use crate::model::{Budget, ContentId, RepoPath};
@@ -58,6 +64,8 @@ pub enum Reason {
     Exact,
     /// The file's path.
     Path,
+    /// Past commits.
+    History,
 }
 
 /// The signals that put a hit where it is; printed comma-joined in one order.
@@ -65,11 +73,12 @@ pub enum Reason {
 pub struct Reasons(u8);
 
 impl Reasons {
-    const ALL: [(Reason, &'static str); 4] = [
+    const ALL: [(Reason, &'static str); 5] = [
         (Reason::Fts, "fts"),
         (Reason::Symbol, "symbol"),
         (Reason::Exact, "exact"),
         (Reason::Path, "path"),
+        (Reason::History, "history"),
     ];
 
     pub(crate) fn add(&mut self, reason: Reason) {
@@ -104,30 +113,51 @@ pub struct Hit {
     pub score: f64,
     /// Why it is here.
     pub reasons: Reasons,
+    /// What its score is made of, where that was asked for.
+    pub explanation: Option<Explanation>,
 }
 
-/// Returns at most `limit` hits, best first; equal scores by path, then line. At most two chunks of a
-/// file are among them. A budget that ends gives what was found so far.
+/// How much of what answers a question is wanted.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted {
+    /// Hits at most.
+    pub limit: usize,
+    /// Of them of one file.
+    pub max_of_a_file: usize,
+    /// Whether each tells what its score is made of.
+    pub is_explained: bool,
+}
+
+/// Returns what is wanted of the hits, best first; equal scores by path, then line. A budget that ends gives
+/// what was found so far.
 ///
-/// Costs about 1 µs for each chunk that holds one of the question's rarer words.
+/// Costs about 1 µs for each chunk that holds one of the question's rarer words, of which at most 40,000 are
+/// looked at, and 10 µs for each hit.
 pub fn search(
     read: &Read<'_>,
     query: &Query,
     filters: &Filters,
-    limit: usize,
+    wanted: Wanted,
     budget: &Budget,
 ) -> StoreResult<Vec<Hit>> {
-    let Some(allowed) = channel::Allowed::of(read, filters)? else {
+    let Some(allowed) = filter::Allowed::of(read, filters)? else {
         return Ok(Vec::new());
     };
     let found = channel::collect(read, query, &allowed, budget)?;
-    fuse::rank(read, query, filters, found, limit)
+    fuse::rank(read, query, filters, &found, wanted)
+}
+
+/// Returns the names of symbols, in normal form, that are nearly `word` (a normal form), nearest first.
+/// Costs one pass over the names of about its length.
+pub fn nearest_names(read: &Read<'_>, word: &str) -> StoreResult<Vec<String>> {
+    let found = fuzzy::nearest(read, word)?;
+    Ok(found.into_iter().map(|(name, _)| name).collect())
 }
 
 /// Returns the first file that the filters leave, by path; `None` where they leave nothing and every
 /// search finds nothing.
 pub fn first_left(read: &Read<'_>, filters: &Filters) -> StoreResult<Option<RepoPath>> {
-    let fits = channel::fits(filters);
+    let fits = filter::fits(filters);
     let files = read.files_under("")?;
     Ok(files
         .into_iter()

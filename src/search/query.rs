@@ -4,7 +4,7 @@
 
 use std::collections::HashSet;
 
-use super::class::Wants;
+use super::wants::Wants;
 use crate::store::token;
 
 /// How much of a query is read, in bytes; what follows is left out.

@@ -159,14 +159,7 @@ fn cut(line: &str) -> &str {
 /// Returns whether a word of the text is the term, plural and the endings of verbs aside, as the text
 /// index folds them.
 fn is_match(part: &str, term: &str) -> bool {
-    part == term || (stem(part) == stem(term))
-}
-
-fn stem(word: &str) -> &str {
-    ["ing", "ed", "es", "s", "e"]
-        .iter()
-        .find_map(|ending| word.strip_suffix(ending).filter(|rest| rest.len() > 2))
-        .unwrap_or(word)
+    part == term || token::stem(part) == token::stem(term)
 }
 
 fn escape(text: &str, out: &mut String) {

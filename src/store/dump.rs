@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use super::{Doing, Read, StoreResult};
 
-const QUERIES: [(&str, &str); 7] = [
+const QUERIES: [(&str, &str); 12] = [
     (
         "file",
         "SELECT path, hex(content), size, lines, language, facts_version, marked, skip FROM file ORDER BY path",
@@ -38,6 +38,28 @@ const QUERIES: [(&str, &str); 7] = [
         "import",
         "SELECT f.path, ordinal, specifier, kind, type_only, line, state, t.path FROM import i JOIN file f ON f.id = i.file
            LEFT JOIN file t ON t.id = i.target ORDER BY 1, 2",
+    ),
+    (
+        "edge",
+        "SELECT f.path, printf('%016x', s.handle), t.path, printf('%016x', d.handle), e.kind, e.provenance, e.count, e.line
+           FROM edge e JOIN file f ON f.id = e.src_file LEFT JOIN symbol s ON s.id = e.src JOIN symbol d ON d.id = e.dst
+           JOIN file t ON t.id = d.file ORDER BY 1, 2, 3, 4, 5, 6",
+    ),
+    (
+        "unbound",
+        "SELECT f.path, name, form, count, line FROM unbound u JOIN file f ON f.id = u.file ORDER BY 1, 2, 3",
+    ),
+    (
+        "commit",
+        "SELECT hex(hash), time, hex(parents) FROM \"commit\" ORDER BY 1",
+    ),
+    (
+        "touch",
+        "SELECT hex(c.hash), t.path, t.counts, t.moved_from FROM touch t JOIN \"commit\" c ON c.id = t.\"commit\" ORDER BY 1, 2",
+    ),
+    (
+        "message",
+        "SELECT hex(c.hash), p.term, p.offset FROM message_posting p JOIN \"commit\" c ON c.id = p.doc ORDER BY 1, 3, 2",
     ),
 ];
 
@@ -74,7 +96,12 @@ impl Read<'_> {
                 "text rows without a chunk",
                 "SELECT count(DISTINCT doc) FROM posting WHERE doc NOT IN (SELECT id FROM chunk)",
             ),
-            ("files left to link", "SELECT count(*) FROM relink"),
+            (
+            "messages and touched files without a commit",
+            "SELECT (SELECT count(DISTINCT doc) FROM message_posting WHERE doc NOT IN (SELECT id FROM \"commit\"))
+               + (SELECT count(*) FROM touch WHERE \"commit\" NOT IN (SELECT id FROM \"commit\"))",
+        ),
+        ("files left to link", "SELECT count(*) FROM relink"),
         ] {
             let n: i64 = self
                 .tx

@@ -72,6 +72,14 @@ pub struct Counts {
 }
 
 impl Read<'_> {
+    /// Returns whether a file is indexed at `path`.
+    pub fn has_file(&self, path: &str) -> StoreResult<bool> {
+        self.tx
+            .prepare_cached("SELECT 1 FROM file WHERE path = ?1")
+            .and_then(|mut statement| statement.exists([path]))
+            .doing("looking a file up")
+    }
+
     /// Returns the file at `path`; `None` if none is indexed there.
     pub fn file(&self, path: &str) -> StoreResult<Option<FileSummary>> {
         self.tx
@@ -101,6 +109,18 @@ impl Read<'_> {
                     .collect::<Result<Vec<_>, _>>()
             })
             .doing("reading file rows")
+    }
+
+    /// Returns the files of exactly these bytes, by path.
+    pub fn files_holding(&self, content: ContentId) -> StoreResult<Vec<RepoPath>> {
+        self.tx
+            .prepare_cached("SELECT path FROM file WHERE content = ?1 ORDER BY path")
+            .and_then(|mut statement| {
+                statement
+                    .query_map([content.as_bytes().as_slice()], |row| path(row, 0))?
+                    .collect()
+            })
+            .doing("reading the files of a content")
     }
 
     /// Returns the rows of the files that define a symbol.

@@ -22,9 +22,12 @@ use super::{StoreError, StoreResult, io_error};
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct RepoRecord {
-    common_dir: PathBuf,
-    family: Option<String>,
+pub(super) struct RepoRecord {
+    pub(super) common_dir: PathBuf,
+    pub(super) family: Option<String>,
+    /// The device that holds it: tells a deleted repository from a disk that is not mounted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) device: Option<u64>,
 }
 
 /// The data directory.
@@ -110,6 +113,7 @@ impl RepoHome {
         let record = RepoRecord {
             common_dir: common_dir.to_owned(),
             family: family.map(str::to_owned),
+            device: super::inventory::device(common_dir),
         };
         self.write_json(&path, &record, true).map(drop)
     }
@@ -215,7 +219,7 @@ impl RepoHome {
         i64::try_from(since.as_millis()).ok()
     }
 
-    fn pointer_path(&self, index_id: &str) -> PathBuf {
+    pub(super) fn pointer_path(&self, index_id: &str) -> PathBuf {
         self.dir.join(format!("{index_id}.json"))
     }
 
@@ -250,7 +254,7 @@ impl RepoHome {
     }
 }
 
-fn read_json<T: DeserializeOwned>(path: &Path) -> Option<T> {
+pub(super) fn read_json<T: DeserializeOwned>(path: &Path) -> Option<T> {
     serde_json::from_slice(&std::fs::read(path).ok()?).ok()
 }
 

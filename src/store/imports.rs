@@ -5,7 +5,7 @@
 use rusqlite::Row;
 
 use super::files::path;
-use super::{Doing, Read, StoreResult};
+use super::{Doing, Read, StoreResult, Writer};
 use crate::model::{ImportKind, RepoPath};
 
 /// Where an import leads.
@@ -39,6 +39,65 @@ pub struct ImportRow {
     pub specifier: String,
     /// How it is imported.
     pub kind: ImportKind,
+    /// Where it led when it was last resolved; `None` before.
+    pub target: Option<ImportTarget>,
+}
+
+impl Writer<'_> {
+    /// Writes where an import leads.
+    pub fn set_import(&mut self, file: i64, ordinal: u32, to: ImportTarget) -> StoreResult<()> {
+        let (state, target) = to.columns();
+        self.run(
+            "UPDATE import SET state = ?3, target = ?4 WHERE file = ?1 AND ordinal = ?2",
+            (file, ordinal, state, target),
+        )
+    }
+
+    /// Puts a file on the list of those whose imports have to be looked at again.
+    pub fn relink(&mut self, file: i64) -> StoreResult<()> {
+        self.run(
+            "INSERT INTO relink(file, imports) VALUES(?1, 1) ON CONFLICT(file) DO UPDATE SET imports = 1",
+            [file],
+        )
+    }
+
+    /// Returns every import as (file row, specifier, whether it leads out of the repository), as this
+    /// transaction sees it.
+    pub fn specifiers(&mut self) -> StoreResult<Vec<(i64, String, bool)>> {
+        self.tx()
+            .prepare_cached("SELECT file, specifier, state = 2 FROM import ORDER BY file, ordinal")
+            .and_then(|mut statement| {
+                statement
+                    .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
+                    .collect()
+            })
+            .doing("reading imports")
+    }
+
+    /// Returns the directories that hold a `package.json`.
+    pub fn package_directories(&mut self) -> StoreResult<Vec<String>> {
+        self.tx()
+            .prepare_cached(
+                "SELECT substr(f.path, 1, length(f.path) - 13) FROM config c JOIN file f ON f.id = c.file
+                 WHERE f.path LIKE '%/package.json'",
+            )
+            .and_then(|mut statement| statement.query_map([], |row| row.get(0))?.collect())
+            .doing("reading packages")
+    }
+
+    /// Puts every file with imports on that list.
+    pub fn relink_all(&mut self) -> StoreResult<()> {
+        self.run(
+            "INSERT INTO relink(file, imports) SELECT DISTINCT file, 1 FROM import WHERE true
+             ON CONFLICT(file) DO UPDATE SET imports = 1",
+            [],
+        )
+    }
+
+    /// Notes that the imports of a file on that list are resolved.
+    pub fn imports_resolved(&mut self, file: i64) -> StoreResult<()> {
+        self.run("UPDATE relink SET imports = 0 WHERE file = ?1", [file])
+    }
 }
 
 impl Read<'_> {
@@ -77,7 +136,29 @@ impl Read<'_> {
     /// Returns up to `limit` files whose imports have to be looked at again.
     pub fn relink_batch(&self, limit: u32) -> StoreResult<Vec<(i64, RepoPath)>> {
         self.tx
-            .prepare_cached("SELECT r.file, f.path FROM relink r JOIN file f ON f.id = r.file ORDER BY f.path LIMIT ?1")
+            .prepare_cached("SELECT r.file, f.path FROM relink r JOIN file f ON f.id = r.file ORDER BY r.file LIMIT ?1")
+            .and_then(|mut statement| {
+                statement
+                    .query_map([limit], |row| Ok((row.get(0)?, path(row, 1)?)))?
+                    .collect()
+            })
+            .doing("reading the list of files to link")
+    }
+
+    /// Returns where each import of a file leads, by its place; `None` where that is no file.
+    pub fn import_targets(&self, file: i64) -> StoreResult<Vec<Option<i64>>> {
+        self.tx
+            .prepare_cached("SELECT target FROM import WHERE file = ?1 ORDER BY ordinal")
+            .and_then(|mut statement| statement.query_map([file], |row| row.get(0))?.collect())
+            .doing("reading imports")
+    }
+
+    /// Returns up to `limit` files on the list whose imports have to be resolved first.
+    pub fn unresolved_batch(&self, limit: u32) -> StoreResult<Vec<(i64, RepoPath)>> {
+        self.tx
+            .prepare_cached(
+                "SELECT r.file, f.path FROM relink r JOIN file f ON f.id = r.file WHERE r.imports = 1 ORDER BY r.file LIMIT ?1",
+            )
             .and_then(|mut statement| {
                 statement
                     .query_map([limit], |row| Ok((row.get(0)?, path(row, 1)?)))?
@@ -99,7 +180,7 @@ impl Read<'_> {
     pub fn imports(&self, file: i64) -> StoreResult<Vec<ImportRow>> {
         self.tx
             .prepare_cached(
-                "SELECT ordinal, specifier, kind FROM import WHERE file = ?1 ORDER BY ordinal",
+                "SELECT ordinal, specifier, kind, state, target FROM import WHERE file = ?1 ORDER BY ordinal",
             )
             .and_then(|mut statement| statement.query_map([file], import)?.collect())
             .doing("reading imports")
@@ -118,5 +199,12 @@ fn import(row: &Row<'_>) -> rusqlite::Result<ImportRow> {
         ordinal: row.get(0)?,
         specifier: row.get(1)?,
         kind: ImportKind::from_code(row.get(2)?).unwrap_or(ImportKind::Static),
+        target: match (row.get::<_, u8>(3)?, row.get::<_, Option<i64>>(4)?) {
+            (1, Some(id)) => Some(ImportTarget::File(id)),
+            (2, _) => Some(ImportTarget::External),
+            (3, _) => Some(ImportTarget::Missing),
+            // Not resolved yet, or the file it led to is gone.
+            _ => None,
+        },
     })
 }

@@ -18,11 +18,13 @@ pub struct WriteLock {
 impl WriteLock {
     /// Takes the lock, waiting at most `patience`. `None` if somebody else still has it.
     pub fn take(path: &Path, patience: Duration) -> StoreResult<Option<Self>> {
-        let file = open(path).map_err(io_error("open the lock", path))?;
+        let mut file = open(path).map_err(io_error("open the lock", path))?;
         let until = Instant::now() + patience;
         loop {
             match file.try_lock() {
-                Ok(()) => return Ok(Some(Self { _file: file })),
+                Ok(()) if is_at(&file, path) => return Ok(Some(Self { _file: file })),
+                // Whoever had it removed the file with its index: nobody else sees this lock.
+                Ok(()) => file = open(path).map_err(io_error("open the lock", path))?,
                 Err(TryLockError::WouldBlock) if Instant::now() < until => {
                     std::thread::sleep(Duration::from_millis(5));
                 }
@@ -48,12 +50,18 @@ impl OpenMark {
     /// Sets the sign and touches the file, whose time tells the last use. On a read-only data directory
     /// nothing can be deleted either, so that no sign is needed.
     pub fn set(path: &Path) -> StoreResult<Self> {
-        let file = match open(path) {
-            Ok(file) => file,
-            Err(error) if is_read_only(&error) => return Ok(Self { file: None }),
-            Err(error) => return Err(io_error("open the sign of use", path)(error)),
+        let file = loop {
+            let file = match open(path) {
+                Ok(file) => file,
+                Err(error) if is_read_only(&error) => return Ok(Self { file: None }),
+                Err(error) => return Err(io_error("open the sign of use", path)(error)),
+            };
+            file.lock_shared().map_err(io_error("lock", path))?;
+            // Removed while this process waited: nobody else sees this sign.
+            if is_at(&file, path) {
+                break file;
+            }
         };
-        file.lock_shared().map_err(io_error("lock", path))?;
         // Best effort: the time only orders what may be pruned first.
         drop(file.set_modified(std::time::SystemTime::now()));
         Ok(Self { file: Some(file) })
@@ -68,10 +76,34 @@ impl OpenMark {
     pub fn alone(path: &Path) -> StoreResult<Option<Self>> {
         let file = open(path).map_err(io_error("open the sign of use", path))?;
         match file.try_lock() {
-            Ok(()) => Ok(Some(Self { file: Some(file) })),
-            Err(TryLockError::WouldBlock) => Ok(None),
+            Ok(()) if is_at(&file, path) => Ok(Some(Self { file: Some(file) })),
+            Ok(()) | Err(TryLockError::WouldBlock) => Ok(None),
             Err(TryLockError::Error(error)) => Err(io_error("lock", path)(error)),
         }
+    }
+
+    /// Returns whether any process has the build open right now. Makes no file.
+    pub fn is_set(path: &Path) -> bool {
+        File::open(path).is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
+    }
+}
+
+/// Returns whether the file that is open is still the one at `path`.
+fn is_at(file: &File, path: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        let id = |meta: std::fs::Metadata| (meta.dev(), meta.ino());
+        match (file.metadata(), path.metadata()) {
+            (Ok(open), Ok(there)) => id(open) == id(there),
+            _ => false,
+        }
+    }
+    // Elsewhere no file goes while it is open.
+    #[cfg(not(unix))]
+    {
+        let _ = (file, path);
+        true
     }
 }
 
@@ -84,12 +116,23 @@ pub fn is_read_only(error: &std::io::Error) -> bool {
 }
 
 fn open(path: &Path) -> std::io::Result<File> {
-    OpenOptions::new()
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .open(path)
+    let open = || {
+        OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(path)
+    };
+    open().or_else(|error| {
+        if !path.is_dir() {
+            return Err(error);
+        }
+        // Nobody of ours made a directory here: out of the way with it, whatever it holds.
+        let aside = format!("aside-{}", super::key::new_build());
+        std::fs::rename(path, path.with_file_name(aside))?;
+        open()
+    })
 }
 
 #[cfg(test)]
@@ -105,6 +148,15 @@ mod tests {
         assert!(OpenMark::alone(&path).unwrap().is_none());
         drop((one, two));
         assert!(OpenMark::alone(&path).unwrap().is_some());
+    }
+
+    #[test]
+    fn a_directory_in_the_place_of_a_lock_is_set_aside() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x.write");
+        std::fs::create_dir_all(path.join("y")).unwrap();
+        assert!(WriteLock::take(&path, Duration::ZERO).unwrap().is_some());
+        assert!(path.is_file() && std::fs::read_dir(dir.path()).unwrap().count() == 2);
     }
 
     #[test]

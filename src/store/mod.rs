@@ -3,17 +3,24 @@
 //! Knows how rows are laid out, written and read. Refuses to know where they come from (git, the
 //! file system, a parser) and what an answer looks like.
 
+pub mod around;
+pub mod contexts;
 pub mod dump;
+pub mod edges;
 pub mod facts;
 pub mod files;
+pub mod history;
 pub mod home;
 pub mod imports;
+pub mod inventory;
 pub mod key;
 pub mod lock;
 pub mod names;
 pub mod open;
+pub mod remove;
 pub mod schema;
 pub mod seed;
+pub mod surface;
 pub mod symbols;
 pub mod text;
 pub mod token;
@@ -21,14 +28,18 @@ pub mod write;
 
 use std::path::PathBuf;
 
+pub use around::Coupled;
+pub use contexts::{Contexts, NewContext, SavedContext, SavedItem};
+pub use edges::{EdgeRow, Keeper, UnboundRow};
 pub use files::{FileRow, FileSummary, StatRow};
+pub use history::{CommitRow, NewCommit};
 pub use home::{Home, RepoHome};
 pub use imports::{ImportRow, ImportTarget};
 pub use key::{IndexKey, Pointer};
 pub use lock::{OpenMark, WriteLock};
 pub use open::{Index, Meta, Read, sqlite_version};
 pub use schema::SCHEMA_VERSION;
-pub use symbols::{ChunkRow, SymbolRow};
+pub use symbols::{ChunkBrief, ChunkRow, SymbolRow};
 pub use text::TextHit;
 pub use write::{PreparedChunk, PreparedFile, Writer};
 

@@ -38,6 +38,8 @@ pub struct Meta {
     pub owes_links: bool,
     /// What the work tree held that no row can tell: `reason=count`, joined by commas.
     pub left_out: String,
+    /// Of which commit the rows of past commits are the whole history; see [`super::history`].
+    pub history: String,
 }
 
 /// One build of an index, open.
@@ -55,6 +57,8 @@ impl Index {
     /// Creates an empty build. Nobody finds it before its pointer is published.
     pub fn create(home: &RepoHome, pointer: Pointer) -> StoreResult<Self> {
         let path = home.database(&pointer.index_id, &pointer.build);
+        // Set before there is anything to sweep away.
+        let _mark = OpenMark::set(&home.open_mark(&pointer.index_id, &pointer.build))?;
         let connection = connect_writer(&path)?;
         connection
             .execute_batch(&format!(
@@ -82,10 +86,21 @@ impl Index {
         let mark = OpenMark::set(&home.open_mark(&pointer.index_id, &pointer.build))?;
         // Looked at behind the mark: from here on nobody deletes it.
         if !path.is_file() {
+            drop(mark);
+            super::seed::retire(home, &pointer);
             return Err(StoreError::Corrupt {
                 path,
                 what: "the file is gone".to_owned(),
             });
+        }
+        for suffix in ["-wal", "-shm"] {
+            // SQLite can't tell this from a file that may not be opened.
+            if side_file(&path, suffix).is_dir() {
+                return Err(StoreError::Corrupt {
+                    path,
+                    what: format!("a directory is in the place of its {suffix} file"),
+                });
+            }
         }
         let reader = connect_reader(&path, mark.is_read_only())?;
         let found: i64 = reader
@@ -211,7 +226,8 @@ impl Read<'_> {
 
 fn tidy_up(connection: &Connection, after_build: bool) -> rusqlite::Result<()> {
     if after_build {
-        connection.execute_batch("INSERT INTO text(text) VALUES('optimize'); PRAGMA optimize;")?;
+        connection
+            .execute_batch("INSERT INTO text(text) VALUES('optimize'); VACUUM; PRAGMA optimize;")?;
     }
     // Pages that nothing uses any more go back to the file system.
     let free: i64 = connection.pragma_query_value(None, "freelist_count", |row| row.get(0))?;
@@ -258,6 +274,7 @@ fn read_meta(connection: &Connection) -> StoreResult<Meta> {
         attributes: rows.remove("attributes"),
         owes_links: rows.get("owes_links").is_some_and(|text| text == "1"),
         left_out: rows.remove("left_out").unwrap_or_default(),
+        history: rows.remove(super::history::META).unwrap_or_default(),
     })
 }
 
@@ -309,13 +326,15 @@ fn connect_writer(path: &Path) -> StoreResult<Connection> {
 }
 
 /// Takes away what a hostile file could use: functions in views and triggers, writes to the schema.
-fn harden(connection: &Connection) -> StoreResult<()> {
+pub(super) fn harden(connection: &Connection) -> StoreResult<()> {
     connection
         .busy_timeout(PATIENCE)
         .doing("configuring the connection")?;
     connection.set_prepared_statement_cache_capacity(64);
     connection
         .set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)
+        // Plans that depend on bound values would be made anew for each value: three times the cost of a look-up.
+        .and_then(|_| connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true))
         .and_then(|_| connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false))
         .map(drop)
         .doing("configuring the connection")
@@ -330,9 +349,14 @@ fn is_damage(error: &rusqlite::Error) -> bool {
 
 /// Returns whether the file is there and no log of unmerged writes lies beside it.
 fn is_quiet(path: &Path) -> bool {
-    let mut log = path.as_os_str().to_owned();
-    log.push("-wal");
+    let log = side_file(path, "-wal");
     path.is_file() && std::fs::metadata(log).map_or(true, |meta| meta.len() == 0)
+}
+
+fn side_file(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
 }
 
 fn percent(path: &Path) -> String {

@@ -4,15 +4,21 @@
 
 /// The version of [`SCHEMA`]; a file with another one is set aside and built anew.
 ///
-/// History: 1 files, stats, symbols, chunks, text, facts, imports.
-pub const SCHEMA_VERSION: i64 = 1;
+/// History: 1 files, stats, symbols, chunks, text, facts, imports; 2 edges, unbound names, what linking
+/// rests on; 3 past commits.
+pub const SCHEMA_VERSION: i64 = 3;
 
 /// The tables. Keys are integers; what belongs to a file goes with it. `text` holds no source: its
 /// columns are indexed and forgotten, its rowid is the chunk's, and a segment is merged only when 40% of it
 /// is deleted: at SQLite's 10% a switch to a branch 50 files away rewrites the whole text index. `import.state` tells an import that
 /// is not looked at yet (0) from one that leads to a file (1), out of the repository (2) or to nothing
-/// (3). `relink` is the list of files whose imports have to be looked at again; it is written in the
-/// transaction that makes it necessary, so no crash can lose it.
+/// (3). An `edge` is one row for all uses of one definition in another, with the first one's line;
+/// `src` is 0 for a module's top level. `unbound` counts the names of a file that lead to no definition here:
+/// a name by 48 bits of its hash, its form by 1 for a call and 2 for a member. `consult` says what of which other
+/// file a file was linked by (`looked` is a mask of buckets of names): when that changes, the file is linked again. `relink` is the list of files whose imports have to be looked at again; it is written in the
+/// transaction that makes it necessary, so no crash can lose it. `commit`, `touch` and `message` are the newest commits that can
+/// be reached from the index's own; a `touch` that does not count is of a commit that touched too many files and
+/// is kept because it moved one.
 pub const SCHEMA: &str = "
 CREATE TABLE meta(
   key TEXT PRIMARY KEY,
@@ -60,7 +66,6 @@ CREATE TABLE symbol(
 ) STRICT;
 CREATE INDEX symbol_place ON symbol(file, ordinal);
 CREATE INDEX symbol_norm ON symbol(norm);
-CREATE INDEX symbol_handle ON symbol(handle);
 
 CREATE TABLE chunk(
   id INTEGER PRIMARY KEY,
@@ -76,7 +81,6 @@ CREATE TABLE chunk(
   end_byte INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX chunk_file ON chunk(file);
-CREATE INDEX chunk_handle ON chunk(handle);
 
 CREATE VIRTUAL TABLE text USING fts5(
   symbol, signature, doc, body, path,
@@ -108,7 +112,58 @@ CREATE TABLE import(
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX import_target ON import(target);
 
+CREATE TABLE edge(
+  src_file INTEGER NOT NULL REFERENCES file(id) ON DELETE CASCADE,
+  src INTEGER NOT NULL,
+  dst INTEGER NOT NULL REFERENCES symbol(id) ON DELETE CASCADE,
+  kind INTEGER NOT NULL,
+  provenance INTEGER NOT NULL,
+  count INTEGER NOT NULL,
+  line INTEGER NOT NULL,
+  PRIMARY KEY(src_file, src, dst, kind, provenance)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX edge_dst ON edge(dst);
+
+CREATE TABLE unbound(
+  file INTEGER NOT NULL REFERENCES file(id) ON DELETE CASCADE,
+  name INTEGER NOT NULL,
+  form INTEGER NOT NULL,
+  count INTEGER NOT NULL,
+  line INTEGER NOT NULL,
+  PRIMARY KEY(file, name, form)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE consult(
+  file INTEGER NOT NULL REFERENCES file(id) ON DELETE CASCADE,
+  target INTEGER NOT NULL,
+  looked INTEGER NOT NULL,
+  PRIMARY KEY(target, file)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX consult_file ON consult(file);
+
 CREATE TABLE relink(
-  file INTEGER PRIMARY KEY REFERENCES file(id) ON DELETE CASCADE
+  file INTEGER PRIMARY KEY REFERENCES file(id) ON DELETE CASCADE,
+  imports INTEGER NOT NULL
 ) STRICT;
+
+CREATE TABLE \"commit\"(
+  id INTEGER PRIMARY KEY,
+  hash BLOB NOT NULL UNIQUE,
+  time INTEGER NOT NULL,
+  parents BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE touch(
+  \"commit\" INTEGER NOT NULL,
+  path TEXT NOT NULL,
+  counts INTEGER NOT NULL,
+  moved_from TEXT,
+  PRIMARY KEY(\"commit\", path)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX touch_moved ON touch(moved_from) WHERE moved_from IS NOT NULL;
+
+CREATE VIRTUAL TABLE message USING fts5(
+  words, content='', contentless_delete=1, detail=full, tokenize='porter ascii'
+);
+CREATE VIRTUAL TABLE message_posting USING fts5vocab(message, instance);
 ";

@@ -2,8 +2,11 @@
 //!
 //! Refuses to know which index is near: the caller chooses.
 
+use std::path::PathBuf;
+
 use rusqlite::backup::{Backup, StepResult};
 
+use super::remove::unlink;
 use super::{Doing, Index, OpenMark, Pointer, RepoHome, StoreError, StoreResult};
 
 impl Index {
@@ -12,6 +15,8 @@ impl Index {
     /// `source` meanwhile does no harm. Costs about 2 ms a megabyte.
     pub fn seeded(home: &RepoHome, pointer: Pointer, source: &Index) -> StoreResult<Self> {
         let path = home.database(&pointer.index_id, &pointer.build);
+        // Set before there is anything to sweep away.
+        let _mark = OpenMark::set(&home.open_mark(&pointer.index_id, &pointer.build))?;
         let mut target = rusqlite::Connection::open(&path).doing("creating the copy")?;
         {
             let backup =
@@ -46,23 +51,30 @@ impl Index {
 }
 
 /// Removes a build that is not current any more, unless somebody has it open: then it stays, and so
-/// does the sign of use that tells so.
-pub fn retire(home: &RepoHome, pointer: &Pointer) {
+/// does the sign of use that tells so. Returns the bytes that the file system got back.
+pub fn retire(home: &RepoHome, pointer: &Pointer) -> u64 {
     let mark = home.open_mark(&pointer.index_id, &pointer.build);
-    if let Ok(Some(_alone)) = OpenMark::alone(&mark) {
-        discard(home, pointer);
+    match OpenMark::alone(&mark) {
+        Ok(Some(_alone)) => discard(home, pointer),
+        _ => 0,
     }
 }
 
-/// Removes what a failed creation left; nobody else knows the build yet.
-pub fn discard(home: &RepoHome, pointer: &Pointer) {
-    let database = home.database(&pointer.index_id, &pointer.build);
-    for suffix in ["", "-wal", "-shm", "-journal"] {
+/// Removes the files of a build that nobody else knows, or that is held alone. Returns the bytes that
+/// the file system got back.
+pub fn discard(home: &RepoHome, pointer: &Pointer) -> u64 {
+    discard_files(home, &pointer.index_id, &pointer.build)
+}
+
+pub(super) fn discard_files(home: &RepoHome, index_id: &str, build: &str) -> u64 {
+    let database = home.database(index_id, build);
+    // The sign of use goes last: as long as there is a file to protect, there is the sign.
+    let files = ["", "-wal", "-shm", "-journal"].map(|suffix| {
         let mut name = database.clone().into_os_string();
         name.push(suffix);
-        drop(std::fs::remove_file(name));
-    }
-    drop(std::fs::remove_file(
-        home.open_mark(&pointer.index_id, &pointer.build),
-    ));
+        name.into()
+    });
+    let mark = home.open_mark(index_id, build);
+    let files = files.iter().chain(std::iter::once(&mark));
+    files.map(|path: &PathBuf| unlink(path)).sum()
 }

@@ -11,6 +11,8 @@ use crate::model::{ChunkKind, ContentId, Handle, HandleKind, RepoPath, Span, Sym
 /// A symbol as answers show it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SymbolRow {
+    /// The row.
+    pub id: i64,
     /// Where it is.
     pub path: RepoPath,
     /// Its place among the symbols of its file, from 0.
@@ -60,6 +62,25 @@ pub struct ChunkRow {
     pub symbol: Option<ChunkSymbol>,
 }
 
+/// What ranking has to know of a chunk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChunkBrief {
+    /// The row of its file.
+    pub file: i64,
+    /// Where it is.
+    pub path: String,
+    /// The language of that file.
+    pub language: String,
+    /// Whether that file is known as generated or minified.
+    pub is_generated: bool,
+    /// What it holds.
+    pub kind: ChunkKind,
+    /// Its first line.
+    pub start_line: u32,
+    /// What its symbol is, and whether another module can use it.
+    pub symbol: Option<(SymbolKind, bool)>,
+}
+
 /// The symbol of a chunk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChunkSymbol {
@@ -77,7 +98,7 @@ pub struct ChunkSymbol {
 
 const SYMBOL: &str =
     "SELECT f.path, s.ordinal, s.handle, s.name, s.qualified, s.kind, s.exported, s.parent,
-    s.start_byte, s.end_byte, s.start_line, s.end_line, s.name_line, s.signature
+    s.start_byte, s.end_byte, s.start_line, s.end_line, s.name_line, s.signature, s.id
     FROM symbol s JOIN file f ON f.id = s.file ";
 
 const CHUNK: &str = "SELECT c.id, c.handle, f.path, f.content, f.language, f.skip, c.kind,
@@ -108,6 +129,11 @@ impl Read<'_> {
             .next())
     }
 
+    /// Returns a symbol and the file it is in, by its row.
+    pub fn symbol_by_id(&self, id: i64) -> StoreResult<Option<SymbolRow>> {
+        Ok(self.symbols("WHERE s.id = ?1", [id])?.into_iter().next())
+    }
+
     /// Returns the chunk of a handle; `None` if no chunk of this index has it.
     pub fn chunk_by_handle(&self, hash: u64) -> StoreResult<Option<ChunkRow>> {
         self.tx
@@ -124,6 +150,29 @@ impl Read<'_> {
             .prepare_cached(&format!("{CHUNK} WHERE c.id = ?1"))
             .and_then(|mut statement| statement.query_row([id], chunk).optional())
             .doing("reading a chunk")
+    }
+
+    /// Returns what ranking has to know of a chunk; `None` if there is no such row. Costs a third of
+    /// [`Read::chunk`].
+    pub fn chunk_brief(&self, id: i64) -> StoreResult<Option<ChunkBrief>> {
+        self.tx
+            .prepare_cached(
+                "SELECT f.id, f.path, f.language, f.skip, c.kind, c.start_line, s.kind, s.exported
+                 FROM chunk c JOIN file f ON f.id = c.file LEFT JOIN symbol s ON s.file = c.file AND s.ordinal = c.symbol
+                 WHERE c.id = ?1",
+            )
+            .and_then(|mut statement| statement.query_row([id], brief).optional())
+            .doing("reading a chunk")
+    }
+
+    /// Returns the name of the symbol that a chunk belongs to.
+    pub fn symbol_of_chunk(&self, id: i64) -> StoreResult<Option<String>> {
+        self.tx
+            .prepare_cached(
+                "SELECT s.name FROM chunk c JOIN symbol s ON s.file = c.file AND s.ordinal = c.symbol WHERE c.id = ?1",
+            )
+            .and_then(|mut statement| statement.query_row([id], |row| row.get(0)).optional())
+            .doing("reading the symbol of a chunk")
     }
 
     /// Returns the row of the chunk of a file that holds a line; `None` beyond its end.
@@ -173,6 +222,7 @@ impl Read<'_> {
 
 fn symbol(row: &Row<'_>) -> rusqlite::Result<SymbolRow> {
     Ok(SymbolRow {
+        id: row.get(14)?,
         path: path(row, 0)?,
         ordinal: row.get(1)?,
         handle: handle(row, 2, HandleKind::Symbol)?,
@@ -208,6 +258,22 @@ fn chunk(row: &Row<'_>) -> rusqlite::Result<ChunkRow> {
         kind: ChunkKind::from_code(row.get(6)?).ok_or_else(|| damaged(6, "an unknown kind"))?,
         span: span(row, 7)?,
         part: row.get(11)?,
+        symbol,
+    })
+}
+
+fn brief(row: &Row<'_>) -> rusqlite::Result<ChunkBrief> {
+    let symbol = match row.get::<_, Option<u8>>(6)? {
+        None => None,
+        Some(_) => Some((kind(row, 6)?, row.get(7)?)),
+    };
+    Ok(ChunkBrief {
+        file: row.get(0)?,
+        path: row.get(1)?,
+        language: row.get(2)?,
+        is_generated: row.get::<_, Option<u8>>(3)?.is_some(),
+        kind: ChunkKind::from_code(row.get(4)?).ok_or_else(|| damaged(4, "an unknown kind"))?,
+        start_line: row.get(5)?,
         symbol,
     })
 }

@@ -2,7 +2,7 @@
 //!
 //! A word is a run of letters, digits, `_` and `$`. It is indexed as its normal form and, where it has
 //! several parts, as each part: `getUserName` is `getusername get user name`. Scripts written without
-//! spaces are cut into single characters. Refuses to know weights and grammar; stemming is SQLite's.
+//! spaces are cut into single characters; single ASCII letters and digits are left out. Refuses to know weights and grammar; stemming is SQLite's.
 
 /// The longest word that is indexed, in bytes of its normal form; longer ones are encoded data.
 const MAX_WORD_BYTES: usize = 64;
@@ -68,6 +68,15 @@ pub fn normal_form(name: &str) -> String {
     out
 }
 
+/// Returns a word without the endings of a plural and of verbs, roughly as SQLite folds them: good enough to
+/// compare two words, not to look one up.
+pub fn stem(word: &str) -> &str {
+    ["ing", "ed", "es", "s", "e"]
+        .iter()
+        .find_map(|ending| word.strip_suffix(ending).filter(|rest| rest.len() > 2))
+        .unwrap_or(word)
+}
+
 fn push_word(word: &str, parts: &mut Vec<(usize, usize)>, out: &mut String) {
     let start = out.len();
     for c in word.chars() {
@@ -78,7 +87,8 @@ fn push_word(word: &str, parts: &mut Vec<(usize, usize)>, out: &mut String) {
         }
     }
     let length = out.len() - start;
-    if length == 0 || length > MAX_WORD_BYTES {
+    // A single letter says nothing of a text and is everywhere in code; as a name it is found as such.
+    if length <= 1 || length > MAX_WORD_BYTES {
         out.truncate(start);
         return;
     }
@@ -86,7 +96,7 @@ fn push_word(word: &str, parts: &mut Vec<(usize, usize)>, out: &mut String) {
     parts.clear();
     split(word, parts);
     if parts.len() > 1 {
-        for &(from, to) in parts.iter() {
+        for &(from, to) in parts.iter().filter(|(from, to)| to - from > 1) {
             for c in word[from..to].chars() {
                 if c.is_ascii() {
                     out.push(c.to_ascii_lowercase());
@@ -177,7 +187,8 @@ mod tests {
             ("utf8Decoder", "utf8decoder utf8 decoder"),
             ("$el", "el"),
             ("__private", "private"),
-            ("a.b-c", "a b c"),
+            ("ab.cd-ef", "ab cd ef"),
+            ("(x: T) => aB", "ab"),
             ("Ünïcode", "ünïcode"),
             ("日本go", "日 本 go"),
             ("_", ""),

@@ -6,7 +6,8 @@ use std::collections::HashMap;
 
 use rusqlite::{Connection, OptionalExtension as _, Transaction, TransactionBehavior};
 
-use super::{Doing, ImportTarget, StatRow, StoreResult};
+use super::surface::Surface;
+use super::{Doing, StatRow, StoreResult};
 use crate::model::{ChunkKind, ContentId, ImportKind, RepoPath, SkipReason, Span, Symbol};
 
 /// A chunk ready to be written: what the text index gets is already split into words.
@@ -55,6 +56,8 @@ pub struct PreparedFile {
     pub imports: Vec<(String, ImportKind, bool, u32)>,
     /// Its facts, packed.
     pub facts: Option<Vec<u8>>,
+    /// What other files can see of it; `None` where it has no facts.
+    pub surface: Option<Surface>,
     /// Its bytes, packed, if it configures module resolution.
     pub config: Option<Vec<u8>>,
 }
@@ -79,6 +82,22 @@ impl<'a> Writer<'a> {
         self.replace(file).doing("writing a file")
     }
 
+    /// Whether what is kept of a configuration file is what is known of its path.
+    pub fn has_config(&mut self, file: &PreparedFile) -> StoreResult<bool> {
+        let known: Option<Vec<u8>> = self
+            .tx
+            .prepare_cached(
+                "SELECT c.packed FROM config c JOIN file f ON f.id = c.file WHERE f.path = ?1",
+            )
+            .and_then(|mut statement| {
+                statement
+                    .query_row([file.path.as_str()], |row| row.get(0))
+                    .optional()
+            })
+            .doing("reading a configuration file")?;
+        Ok(known == file.config)
+    }
+
     /// Removes a file with all that belongs to it.
     pub fn remove_file(&mut self, path: &RepoPath) -> StoreResult<()> {
         self.remove(path).doing("removing a file")
@@ -92,57 +111,6 @@ impl<'a> Writer<'a> {
     /// Forgets every stat: the rows came from another work tree.
     pub fn clear_stats(&mut self) -> StoreResult<()> {
         self.run("DELETE FROM stat", [])
-    }
-
-    /// Writes where an import leads.
-    pub fn set_import(&mut self, file: i64, ordinal: u32, to: ImportTarget) -> StoreResult<()> {
-        let (state, target) = to.columns();
-        self.run(
-            "UPDATE import SET state = ?3, target = ?4 WHERE file = ?1 AND ordinal = ?2",
-            (file, ordinal, state, target),
-        )
-    }
-
-    /// Puts a file on the list of those whose imports have to be looked at again.
-    pub fn relink(&mut self, file: i64) -> StoreResult<()> {
-        self.run("INSERT OR IGNORE INTO relink(file) VALUES(?1)", [file])
-    }
-
-    /// Returns every import as (file row, specifier, whether it leads out of the repository), as this
-    /// transaction sees it.
-    pub fn specifiers(&mut self) -> StoreResult<Vec<(i64, String, bool)>> {
-        self.tx
-            .prepare_cached("SELECT file, specifier, state = 2 FROM import ORDER BY file, ordinal")
-            .and_then(|mut statement| {
-                statement
-                    .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
-                    .collect()
-            })
-            .doing("reading imports")
-    }
-
-    /// Returns the directories that hold a `package.json`.
-    pub fn package_directories(&mut self) -> StoreResult<Vec<String>> {
-        self.tx
-            .prepare_cached(
-                "SELECT substr(f.path, 1, length(f.path) - 13) FROM config c JOIN file f ON f.id = c.file
-                 WHERE f.path LIKE '%/package.json'",
-            )
-            .and_then(|mut statement| statement.query_map([], |row| row.get(0))?.collect())
-            .doing("reading packages")
-    }
-
-    /// Puts every file with imports on that list.
-    pub fn relink_all(&mut self) -> StoreResult<()> {
-        self.run(
-            "INSERT OR IGNORE INTO relink(file) SELECT DISTINCT file FROM import",
-            [],
-        )
-    }
-
-    /// Takes a file from that list.
-    pub fn linked(&mut self, file: i64) -> StoreResult<()> {
-        self.run("DELETE FROM relink WHERE file = ?1", [file])
     }
 
     /// Writes a meta row.
@@ -168,7 +136,15 @@ impl<'a> Writer<'a> {
         self.tx.commit().doing("committing")
     }
 
-    fn run<P: rusqlite::Params>(&mut self, statement: &str, values: P) -> StoreResult<()> {
+    pub(super) fn tx(&self) -> &Transaction<'a> {
+        &self.tx
+    }
+
+    pub(super) fn run<P: rusqlite::Params>(
+        &mut self,
+        statement: &str,
+        values: P,
+    ) -> StoreResult<()> {
         self.tx
             .prepare_cached(statement)
             .and_then(|mut prepared| prepared.execute(values))
@@ -203,9 +179,12 @@ impl<'a> Writer<'a> {
                 ),
                 |row| row.get(0),
             )?;
+        let led = self.led(id, known.is_some())?;
         if known.is_some() {
+            let before = self.surface_before(id)?;
+            self.surface_changed(id, before.as_ref(), file.surface.as_ref())?;
             self.forget_chunks(id)?;
-            for table in ["facts", "config", "import", "relink"] {
+            for table in ["facts", "config", "import"] {
                 self.tx
                     .prepare_cached(&format!("DELETE FROM {table} WHERE file = ?1"))?
                     .execute([id])?;
@@ -222,14 +201,21 @@ impl<'a> Writer<'a> {
             }
         }
         for (ordinal, (specifier, kind, type_only, line)) in file.imports.iter().enumerate() {
+            // Where the same import led before: if it still does, nobody else has to be linked again.
+            let (state, target) = led
+                .get(&(specifier.clone(), kind.code()))
+                .copied()
+                .unwrap_or((0, None));
             tx.prepare_cached(
-                "INSERT INTO import(file, ordinal, specifier, kind, type_only, line, state) VALUES(?1, ?2, ?3, ?4, ?5, ?6, 0)",
+                "INSERT INTO import(file, ordinal, specifier, kind, type_only, line, state, target) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
             )?
-            .execute((id, index(ordinal), specifier, kind.code(), type_only, line))?;
+            .execute((id, index(ordinal), specifier, kind.code(), type_only, line, state, target))?;
         }
-        if !file.imports.is_empty() {
-            tx.prepare_cached("INSERT OR IGNORE INTO relink(file) VALUES(?1)")?
-                .execute([id])?;
+        if file.facts.is_some() || !led.is_empty() {
+            tx.prepare_cached(
+                "INSERT INTO relink(file, imports) VALUES(?1, ?2) ON CONFLICT(file) DO UPDATE SET imports = max(imports, excluded.imports)",
+            )?
+            .execute((id, !file.imports.is_empty()))?;
         }
         Ok(())
     }
@@ -242,9 +228,13 @@ impl<'a> Writer<'a> {
             .optional()?;
         if let Some(id) = known {
             self.forget_chunks(id)?;
-            self.tx
-                .prepare_cached("DELETE FROM file WHERE id = ?1")?
-                .execute([id])?;
+            self.surface_changed(id, Some(&Surface::default()), None)?;
+            for statement in [
+                "DELETE FROM consult WHERE target = ?1",
+                "DELETE FROM file WHERE id = ?1",
+            ] {
+                self.tx.prepare_cached(statement)?.execute([id])?;
+            }
         }
         Ok(())
     }
@@ -324,6 +314,10 @@ impl<'a> Writer<'a> {
         let mut delete = self.tx.prepare_cached("DELETE FROM symbol WHERE id = ?1")?;
         for gone in rows.into_values() {
             delete.execute([gone])?;
+            // What led out of it goes with it; the file is linked again anyway.
+            let tx = &self.tx;
+            tx.prepare_cached("DELETE FROM edge WHERE src_file = ?1 AND src = ?2")?
+                .execute((file, gone))?;
         }
         Ok(())
     }

@@ -10,7 +10,7 @@ use super::language::Framework;
 use super::lines::Lines;
 use super::text;
 use crate::model::{
-    Budget, Export, ExportKind, Extraction, Reference, ReferenceKind, Symbol, SymbolKind,
+    Budget, Export, ExportKind, Extraction, Local, Reference, ReferenceKind, Symbol, SymbolKind,
 };
 
 /// Script blocks that are read; the others are text.
@@ -93,8 +93,12 @@ fn merge(into: &mut Script, mut from: Script, instance: bool) {
         symbol.parent = symbol.parent.map(|parent| parent + shift);
         symbol.exported &= !instance;
     }
+    from.renumber(|symbol| symbol + shift);
+    let shift = offset(into.facts.hints.len());
     for reference in &mut from.facts.references {
-        reference.symbol = reference.symbol.map(|symbol| symbol + shift);
+        if let Local::Hint(hint) = &mut reference.local {
+            *hint += shift;
+        }
     }
     if instance {
         from.facts.exports.clear();
@@ -104,6 +108,7 @@ fn merge(into: &mut Script, mut from: Script, instance: bool) {
     into.facts.imports.append(&mut from.facts.imports);
     into.facts.exports.append(&mut from.facts.exports);
     into.facts.references.append(&mut from.facts.references);
+    into.facts.hints.append(&mut from.facts.hints);
     into.facts.has_errors |= from.facts.has_errors;
 }
 
@@ -121,6 +126,7 @@ fn offer_itself(script: &mut Script, lines: &Lines<'_>, blocks: &[Block]) -> Opt
     for symbol in &mut script.facts.symbols {
         symbol.parent = symbol.parent.map(|parent| parent + 1);
     }
+    script.renumber(|symbol| symbol + 1);
     for reference in &mut script.facts.references {
         // What a script does when an instance is made, the component does.
         let byte_line = reference.line as usize;
@@ -128,10 +134,7 @@ fn offer_itself(script: &mut Script, lines: &Lines<'_>, blocks: &[Block]) -> Opt
             let within = |at: usize| lines.line_at(offset(at)) + 1;
             block.instance && (within(block.from)..=within(block.to)).contains(&byte_line)
         });
-        reference.symbol = match reference.symbol {
-            Some(symbol) => Some(symbol + 1),
-            None => instance.then_some(0),
-        };
+        reference.symbol = reference.symbol.or(instance.then_some(0));
     }
     let symbol = Symbol {
         name: "default".to_owned(),
@@ -182,7 +185,9 @@ fn template_uses(script: &mut Script, lines: &Lines<'_>, blocks: &[Block], whole
                 receiver,
                 kind: ReferenceKind::Jsx,
                 symbol: whole.and_then(|whole| u32::try_from(whole).ok()),
+                local: Local::No,
                 line: offset(lines.line_at(offset(next)) + 1),
+                count: 1,
             });
         }
         at += end;

@@ -23,10 +23,10 @@ pub(super) enum Binder {
     Nobody,
     /// The file or a namespace.
     Top,
-    /// A function inside another one, which is a symbol.
-    Inner,
-    /// A parameter, a local variable, a type parameter.
-    Local,
+    /// A function inside another one, which is this symbol.
+    Inner(u32),
+    /// A parameter, a local variable, a type parameter: of this scope.
+    Local(u32),
 }
 
 struct Scope {
@@ -41,6 +41,8 @@ struct Binding {
     name: u32,
     scope: u32,
     is_symbol: bool,
+    /// Which symbol, where that was told.
+    symbol: u32,
     /// Nearest binding of the same name in a scope around this one; an index, or `NONE`.
     up: u32,
 }
@@ -106,14 +108,22 @@ impl<'a> Scopes<'a> {
             name,
             scope,
             is_symbol,
+            symbol: NONE,
             up: NONE,
         });
+    }
+
+    /// Says which symbol the name is that was bound last.
+    pub(super) fn bound_symbol(&mut self, symbol: u32) {
+        if let Some(last) = self.bindings.last_mut() {
+            last.symbol = symbol;
+        }
     }
 
     /// Ends the collection; from now on [`Scopes::binder`] can be asked. Costs a sort of all bindings.
     pub(super) fn close(&mut self) {
         self.bindings
-            .sort_unstable_by_key(|b| (b.name, b.scope, !b.is_symbol));
+            .sort_unstable_by_key(|b| (b.name, b.scope, !b.is_symbol, b.symbol));
         self.bindings.dedup_by_key(|b| (b.name, b.scope));
         self.first = vec![NONE; self.names.len() + 1];
         let mut open: Vec<u32> = Vec::new();
@@ -139,9 +149,28 @@ impl<'a> Scopes<'a> {
     /// Returns who binds `name` for a use in `scope`. Costs a binary search over the bindings of that
     /// name and at most one step for each scope around it.
     pub(super) fn binder(&self, name: &str, scope: u32) -> Binder {
-        let Some(&id) = self.names.get(name) else {
+        let Some(found) = self.find(name, scope) else {
             return Binder::Nobody;
         };
+        match self.kind(found.scope) {
+            ScopeKind::Top => Binder::Top,
+            _ if found.is_symbol && found.symbol != NONE => Binder::Inner(found.symbol),
+            _ => Binder::Local(found.scope),
+        }
+    }
+
+    /// Returns the number of a name that the file binds somewhere.
+    pub(super) fn number(&self, name: &str) -> Option<u32> {
+        self.names.get(name).copied()
+    }
+
+    /// Returns the scope that binds `name` for a use in `scope`.
+    pub(super) fn binding_scope(&self, name: &str, scope: u32) -> Option<u32> {
+        self.find(name, scope).map(|found| found.scope)
+    }
+
+    fn find(&self, name: &str, scope: u32) -> Option<Binding> {
+        let &id = self.names.get(name)?;
         let (from, to) = (self.first[id as usize], self.first[id as usize + 1]);
         let run = &self.bindings[from as usize..to as usize];
         let before = u32::try_from(run.partition_point(|b| b.scope <= scope)).unwrap_or(0);
@@ -149,15 +178,7 @@ impl<'a> Scopes<'a> {
         while at != NONE && !self.holds(at, scope) {
             at = self.bindings[at as usize].up;
         }
-        if at == NONE {
-            return Binder::Nobody;
-        }
-        let found = self.bindings[at as usize];
-        match self.kind(found.scope) {
-            ScopeKind::Top => Binder::Top,
-            _ if found.is_symbol => Binder::Inner,
-            _ => Binder::Local,
-        }
+        (at != NONE).then(|| self.bindings[at as usize])
     }
 
     /// Returns whether the file itself or a namespace around `scope` binds `name`.
@@ -166,8 +187,8 @@ impl<'a> Scopes<'a> {
             match self.binder(name, scope) {
                 Binder::Top => return true,
                 Binder::Nobody => return false,
-                Binder::Inner | Binder::Local if scope == 0 => return false,
-                Binder::Inner | Binder::Local => scope = 0,
+                Binder::Inner(_) | Binder::Local(_) if scope == 0 => return false,
+                Binder::Inner(_) | Binder::Local(_) => scope = 0,
             }
         }
     }
@@ -200,14 +221,15 @@ mod tests {
         scopes.bind("a", 0, true);
         scopes.bind("a", block, false);
         scopes.bind("f", outer, true);
+        scopes.bound_symbol(7);
         scopes.bind("a", sibling, false);
         assert_eq!(scopes.hoisted(block), outer);
         scopes.leave(0);
         scopes.close();
-        assert_eq!(scopes.binder("a", block), Binder::Local);
+        assert_eq!(scopes.binder("a", block), Binder::Local(block));
         assert_eq!(scopes.binder("a", outer), Binder::Top);
         assert_eq!(scopes.binder("a", after), Binder::Top);
-        assert_eq!(scopes.binder("f", sibling), Binder::Inner);
+        assert_eq!(scopes.binder("f", sibling), Binder::Inner(7));
         assert_eq!(scopes.binder("f", after), Binder::Nobody);
         assert_eq!(scopes.binder("b", block), Binder::Nobody);
         assert!(scopes.is_top("a", sibling) && !scopes.is_top("f", sibling));

@@ -222,7 +222,7 @@ impl Tool for Stats {
                 worktree: entry.pointer.worktree_id,
                 bytes: entry.bytes,
                 last_used_at: entry.last_used_ms.and_then(time),
-                pinned: false,
+                pinned: entry.is_pinned,
                 active: entry.is_active,
             })
             .collect();

@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::index::Nothing;
 use super::{Call, Tool};
 use crate::error::{Code, Result};
+use crate::workspace::checkup;
 use crate::workspace::diagnosis::{self, Check};
 
 /// `cl_doctor`.
@@ -71,6 +72,7 @@ impl Tool for Doctor {
                 checks.push(Check::failed("repository", error.message, error.hint));
             }
         }
+        checks.extend(checkup::of_data_directory(call.workspaces.config()));
         Ok(DoctorOutput {
             code_version: env!("CARGO_PKG_VERSION"),
             schema_version: diagnosis::schema_version(),

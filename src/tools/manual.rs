@@ -7,7 +7,8 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value};
 
 use super::{TOOLS, ToolSpec};
-use crate::model::{SkipReason, UnknownReason};
+use crate::graph::confidence::{self, confidence};
+use crate::model::{Provenance, SkipReason, UnknownReason};
 
 const HEAD: &str = "# Tools
 
@@ -20,7 +21,7 @@ start (`--repo`), the client's root, or the working directory.
 
 ## Freshness
 
-`cl_search`, `cl_map` (and `cl_expand` by a handle) first find out what changed since the index was made, bring it up within a budget of 500 ms
+`cl_search`, `cl_explore`, `cl_related`, `cl_impact`, `cl_map` (and `cl_expand` by a handle) first find out what changed since the index was made, bring it up within a budget of 500 ms
 (`--budget-ms`, `CODELENS_BUDGET_MS`), and then answer from one generation of one index.
 
 - `freshness`: `fresh` (this call proved that the index equals the work tree), `partial` (files are pending), `unknown` (the proof could not
@@ -61,10 +62,50 @@ pub fn manual() -> String {
         "\nKeys of `skippedByReason`: {}. Each file that is left out or reduced is counted under one of them.",
         skips.join(", ")
     );
+    confidences(&mut out);
     for tool in TOOLS {
         section(tool, &mut out);
     }
     out
+}
+
+fn confidences(out: &mut String) {
+    let table = confidence::table();
+    let _ = writeln!(
+        out,
+        "\n## Confidence\n\n`provenance` says how an edge is known, `confidence` is the measured precision of that class: the share of \
+         answers that the TypeScript compiler agrees with. A chain is as strong as its weakest edge. Written by `scripts/confidence.py`.\n\n\
+         | provenance | an edge of this class is | precision | of | what was judged |\n|---|---|---|---|---|"
+    );
+    for provenance in Provenance::ALL {
+        let name = provenance.as_str();
+        let Some(class) = table.classes.get(name) else {
+            continue;
+        };
+        let meaning = match provenance {
+            Provenance::Resolved => {
+                "bound through scopes, imports and re-exports to one definition"
+            }
+            Provenance::Member => "a member bound through a receiver whose type is evident",
+            Provenance::Name => "the one definition of that name in reach, nothing more",
+            Provenance::PathHeuristic => "a test file by its name",
+        };
+        let precision = match class.precision {
+            Some(precision) => format!("{precision:.3}"),
+            None => format!("none met; counts as {:.3}", confidence(*provenance)),
+        };
+        let _ = writeln!(
+            out,
+            "| `{name}` | {meaning} | {precision} | {} | {} |",
+            class.samples, class.judged
+        );
+    }
+    let corpora: Vec<String> = table
+        .corpora
+        .iter()
+        .map(|corpus| format!("{} at {}", corpus.name, &corpus.commit[..12]))
+        .collect();
+    let _ = writeln!(out, "\nMeasured on {}: {}.", table.date, corpora.join(", "));
 }
 
 fn section(tool: &ToolSpec, out: &mut String) {

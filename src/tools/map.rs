@@ -130,7 +130,7 @@ fn map(view: &View<'_>, path: Option<&RepoPath>, limit: usize, all: bool) -> Res
         let fit = fitting(&symbols, MAX_LIST_BYTES - 2_000);
         files.push(FileOutput {
             path: file.path.to_string(),
-            stale: view.freshness.is_stale(file.path.as_str()),
+            stale: view.is_stale(file.path.as_str()),
             truncated: fit < symbols.len(),
             symbols: symbols.into_iter().take(fit).collect(),
         });

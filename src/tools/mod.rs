@@ -5,13 +5,23 @@
 //! protocols and terminals.
 
 pub mod answer;
+mod changed;
+pub mod context;
 pub mod expand;
+pub mod explore;
+pub mod hits;
+pub mod impact;
 pub mod index;
 pub mod lifecycle;
 pub mod manual;
 pub mod map;
+mod places;
+pub mod prune;
+pub mod related;
+mod related_symbol;
 pub mod schema;
 pub mod search;
+mod words;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -124,11 +134,18 @@ impl ToolSpec {
 pub const TOOLS: &[ToolSpec] = &[
     ToolSpec::of::<index::Current>(),
     ToolSpec::of::<search::Search>(),
+    ToolSpec::of::<explore::Explore>(),
     ToolSpec::of::<map::Map>(),
     ToolSpec::of::<expand::Expand>(),
+    ToolSpec::of::<impact::Impact>(),
+    ToolSpec::of::<related::Related>(),
     ToolSpec::of::<index::Refresh>(),
     ToolSpec::of::<index::Stats>(),
     ToolSpec::of::<lifecycle::Doctor>(),
+    ToolSpec::of::<context::Save>(),
+    ToolSpec::of::<context::Load>(),
+    ToolSpec::of::<prune::Prune>(),
+    ToolSpec::of::<prune::Drop>(),
 ];
 
 /// Returns the tool of a name on the wire.

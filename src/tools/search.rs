@@ -2,50 +2,32 @@
 //!
 //! Refuses to know how hits are ranked.
 
-use clap::{Args, ValueEnum};
+use std::collections::BTreeMap;
+
+use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::answer::{Currency, Cursor, MAX_LIST_BYTES, fitting};
+use super::hits::{self, ContentType, NearOutput, SnippetMode};
 use super::schema::{clamp, number};
 use super::{Call, Tool};
-use crate::error::{Code, Error, Result};
-use crate::search::snippet::{self, Snippet};
-use crate::search::{self, Filters, Hit, Query, Sources as _};
+use crate::error::Result;
+use crate::model::RepoPath;
+use crate::search::{Explanation, Filters, Hit, Query, Wanted};
 use crate::workspace::View;
 
-/// How deep the ranked list goes for paging.
-const DEPTH: usize = 500;
+/// Results of one file.
+const MAX_OF_A_FILE: usize = 2;
 
-/// Results that get a code window by default; the rest get their signature.
-const N_COMPACT: usize = 3;
+/// How many more hits than twice those asked for are ranked for a first page.
+const N_SPARE: usize = 20;
+
+/// Neighbours that are added.
+const MAX_RELATED: usize = 10;
 
 /// `cl_search`.
 pub struct Search;
-
-/// Which files are searched.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ValueEnum)]
-#[serde(rename_all = "lowercase")]
-pub enum ContentType {
-    /// Everything but documents.
-    Code,
-    /// Markdown, text, reStructuredText, AsciiDoc.
-    Prose,
-}
-
-/// How much of a result is shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ValueEnum)]
-#[serde(rename_all = "lowercase")]
-pub enum SnippetMode {
-    /// Nothing.
-    None,
-    /// The signature.
-    Headline,
-    /// The best lines.
-    Compact,
-    /// All of it, within bounds.
-    Full,
-}
 
 /// Input of `cl_search`.
 #[derive(Debug, Serialize, Deserialize, JsonSchema, Args)]
@@ -71,7 +53,7 @@ pub struct SearchInput {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<ContentType>")]
     pub content_type: Option<ContentType>,
-    /// Add up to 10 files that the results import or that import them.
+    /// Add up to 10 files around the results: what they use and who uses them.
     #[arg(long)]
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub related: bool,
@@ -87,6 +69,10 @@ pub struct SearchInput {
     #[arg(long)]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
+    /// Tell every signal's rank and every boost of each result.
+    #[arg(long)]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub explain: bool,
     /// Path of the repository, where it is not the working directory's.
     #[arg(skip)]
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -104,7 +90,7 @@ pub struct SearchOutput {
     #[serde(skip_serializing_if = "Option::is_none")]
     next_cursor: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    related: Option<Vec<RelatedOutput>>,
+    related: Option<Vec<NearOutput>>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     truncated: bool,
     #[serde(flatten)]
@@ -127,17 +113,39 @@ pub struct ResultOutput {
     kind: Option<&'static str>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     stale: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    explain: Option<ExplainOutput>,
 }
 
-/// A file that a result imports, or that imports it.
+/// What a score is made of: the sum of what `signals` add, where the best result has 1. `factors` are in it.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct RelatedOutput {
-    source_path: String,
-    path: String,
-    edge_type: &'static str,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    stale: bool,
+pub struct ExplainOutput {
+    signals: Vec<SignalOutput>,
+    factors: BTreeMap<&'static str, f64>,
+}
+
+/// What one signal has to do with a result.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SignalOutput {
+    name: &'static str,
+    rank: u64,
+    adds: f64,
+}
+
+impl From<&Explanation> for ExplainOutput {
+    fn from(explanation: &Explanation) -> Self {
+        let signals = explanation.signals.iter().map(|signal| SignalOutput {
+            name: signal.name,
+            rank: signal.rank as u64,
+            adds: signal.adds,
+        });
+        Self {
+            signals: signals.collect(),
+            factors: explanation.factors.iter().copied().collect(),
+        }
+    }
 }
 
 impl Tool for Search {
@@ -151,17 +159,9 @@ impl Tool for Search {
     type Output = SearchOutput;
 
     fn run(input: SearchInput, call: &Call<'_>) -> Result<SearchOutput> {
-        let Some(query) = search::parse(&input.query) else {
-            return Err(Error::invalid(
-                "`query` is empty",
-                "say in words what to look for, or give a name or a path",
-            ));
-        };
+        let query = hits::question(&input.query)?;
         let filters = Filters {
-            content_type: input.content_type.map(|kind| match kind {
-                ContentType::Code => search::ContentType::Code,
-                ContentType::Prose => search::ContentType::Prose,
-            }),
+            content_type: input.content_type.map(ContentType::meaning),
             path: input.path.clone().filter(|path| !path.is_empty()),
             language: input.language.clone(),
         };
@@ -192,20 +192,21 @@ fn answer(
         Some(text) => Some(Cursor::read(text, &asked, view.index_id)?),
         None => None,
     };
-    check_filters(view, filters)?;
-    let mut ranked = search::search(view.read, query, filters, DEPTH, view.budget)?;
-    ranked.retain(|hit| !view.is_gone(&hit.chunk.path));
-    let is_later = |hit: &&Hit| {
-        after.as_ref().is_none_or(|last| {
-            let key = (
-                std::cmp::Reverse(points(hit)),
-                hit.chunk.path.as_str(),
-                hit.chunk.span.start_line,
-            );
-            key > (std::cmp::Reverse(last.score), last.path.as_str(), last.line)
-        })
+    // A first page needs little of the list; some of it may be gone.
+    let depth = match after {
+        None => 2 * limit + N_SPARE,
+        Some(_) => hits::DEPTH,
     };
-    let rest: Vec<&Hit> = ranked.iter().filter(is_later).collect();
+    let wanted = Wanted {
+        limit: depth,
+        max_of_a_file: MAX_OF_A_FILE,
+        is_explained: input.explain,
+    };
+    let ranked = hits::ranked(view, query, filters, wanted)?;
+    let rest: Vec<&Hit> = ranked
+        .iter()
+        .filter(|hit| hits::is_behind(hit, after.as_ref()))
+        .collect();
     let offset = ranked.len() - rest.len();
     let mut results: Vec<ResultOutput> = rest
         .iter()
@@ -219,30 +220,29 @@ fn answer(
     let next_cursor = (rest.len() > results.len())
         .then(|| rest.get(results.len().wrapping_sub(1)))
         .flatten()
-        .map(|last| {
-            let cursor = Cursor {
-                score: points(last),
-                path: last.chunk.path.to_string(),
-                line: last.chunk.span.start_line,
-            };
-            cursor.text(&asked, view.index_id)
-        });
+        .map(|last| hits::cursor_at(last).text(&asked, view.index_id));
     let related = if input.related {
-        Some(related(view, &results)?)
+        let mut files: Vec<RepoPath> = Vec::new();
+        for hit in rest.iter().take(results.len()) {
+            if !files.contains(&hit.chunk.path) {
+                files.push(hit.chunk.path.clone());
+            }
+        }
+        Some(hits::near(view, &files, 1, MAX_RELATED)?)
     } else {
         None
     };
     let mut currency = Currency::of(view);
     if results
         .iter()
-        .any(|result| result.stale && !view.freshness.is_stale(&result.path))
+        .any(|result| result.stale && !view.is_stale(&result.path))
     {
         // Bytes changed behind the detection, or in a way that no stat shows.
         currency.mark_moved();
     }
     Ok(SearchOutput {
         index_id: view.index_id.to_owned(),
-        query: brief(&input.query, 1_000),
+        query: hits::brief(&input.query),
         count: results.len() as u64,
         results,
         next_cursor,
@@ -250,43 +250,6 @@ fn answer(
         truncated,
         currency,
     })
-}
-
-/// Refuses filters that leave no file: an answer without results would read as "there is no such code".
-fn check_filters(view: &View<'_>, filters: &Filters) -> Result<()> {
-    let of_language = Filters {
-        language: filters.language.clone(),
-        ..Filters::default()
-    };
-    let of_path = Filters {
-        path: filters.path.clone(),
-        ..Filters::default()
-    };
-    if let Some(language) = &filters.language
-        && search::first_left(view.read, &of_language)?.is_none()
-    {
-        let known: Vec<String> = view.read.languages()?.into_keys().collect();
-        return Err(Error::invalid(
-            format!(
-                "no indexed file is in the language `{}`",
-                language.escape_debug()
-            ),
-            format!("languages here: {}", known.join(", ")),
-        ));
-    }
-    if let Some(path) = &filters.path
-        && search::first_left(view.read, &of_path)?.is_none()
-    {
-        return Err(Error::new(
-            Code::PathNotFound,
-            format!(
-                "no indexed file is below or matches `{}`",
-                path.escape_debug()
-            ),
-            "pass a directory or file relative to the root of the repository, or a glob such as `src/**/*.ts`",
-        ));
-    }
-    Ok(())
 }
 
 fn result(
@@ -297,89 +260,20 @@ fn result(
     rank: usize,
 ) -> ResultOutput {
     let chunk = &hit.chunk;
-    let source = view.read(&chunk.path, chunk.content);
-    let mode = match mode {
-        None if rank < N_COMPACT => Snippet::Compact,
-        None | Some(SnippetMode::Headline) => Snippet::Headline,
-        Some(SnippetMode::None) => Snippet::None,
-        Some(SnippetMode::Compact) => Snippet::Compact,
-        Some(SnippetMode::Full) => Snippet::Full,
-    };
+    let shown = hits::shown(view, query, mode, hit, rank);
     ResultOutput {
         handle: chunk.handle.to_string(),
         path: chunk.path.to_string(),
         lines: format!("{}-{}", chunk.span.start_line, chunk.span.end_line),
         score: hit.score,
         why: hit.reasons.to_string(),
-        preview: snippet::preview(chunk, source.as_deref(), query, mode),
+        preview: shown.preview,
         symbol: chunk
             .symbol
             .as_ref()
             .map(|symbol| symbol.qualified_name.clone()),
         kind: chunk.symbol.as_ref().map(|symbol| symbol.kind.as_str()),
-        // What can't be read as it was indexed differs, whatever the detection saw.
-        stale: source.is_none() || view.freshness.is_stale(chunk.path.as_str()),
+        stale: shown.is_stale,
+        explain: hit.explanation.as_ref().map(ExplainOutput::from),
     }
-}
-
-/// Lists neighbours of the results in turn, so that the first result does not take all the room.
-fn related(view: &View<'_>, results: &[ResultOutput]) -> Result<Vec<RelatedOutput>> {
-    const MAX_RELATED: usize = 10;
-    let mut sources: Vec<&str> = results.iter().map(|result| result.path.as_str()).collect();
-    let mut seen = std::collections::BTreeSet::new();
-    sources.retain(|path| seen.insert(*path));
-    let mut lists = Vec::new();
-    for source in sources {
-        let imports = view.read.imports_of(source)?;
-        let importers = view.read.importers_of(source)?;
-        let both = imports
-            .into_iter()
-            .map(|path| (path, "imports"))
-            .chain(importers.into_iter().map(|path| (path, "imported_by")));
-        lists.push((source, both.collect::<Vec<_>>().into_iter()));
-    }
-    let mut found = Vec::new();
-    let mut is_growing = true;
-    while is_growing && found.len() < MAX_RELATED {
-        is_growing = false;
-        for (source, list) in &mut lists {
-            let next = list.find(|(path, _)| !seen.contains(path.as_str()));
-            if let Some((path, edge_type)) = next
-                && found.len() < MAX_RELATED
-            {
-                is_growing = true;
-                if found
-                    .iter()
-                    .any(|known: &RelatedOutput| known.path == path.as_str())
-                {
-                    continue;
-                }
-                found.push(RelatedOutput {
-                    source_path: (*source).to_owned(),
-                    stale: view.freshness.is_stale(path.as_str()),
-                    path: path.to_string(),
-                    edge_type,
-                });
-            }
-        }
-    }
-    Ok(found)
-}
-
-/// A text that came from outside, cut so that echoing it costs little.
-fn brief(text: &str, max_chars: usize) -> String {
-    match text.char_indices().nth(max_chars) {
-        Some((at, _)) => format!("{}…", &text[..at]),
-        None => text.to_owned(),
-    }
-}
-
-/// The score as a whole number, so that a cursor compares exactly.
-#[allow(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a score lies between 0 and 1"
-)]
-fn points(hit: &Hit) -> u32 {
-    (hit.score * 10_000.0).round() as u32
 }

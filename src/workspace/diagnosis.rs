@@ -98,6 +98,9 @@ pub fn of_repository(workspace: &Workspace) -> Diagnosis {
             return found;
         }
     }
+    found
+        .checks
+        .push(Check::passed("watch", workspace.watching()));
     match workspace.health() {
         Ok(None) => found.checks.push(Check::passed(
             "index",

@@ -4,13 +4,21 @@
 //! Knows every room below and hands plain values down. Refuses to know what is asked: a tool brings a
 //! function over a [`View`].
 
+mod cache;
+mod changes;
+pub mod checkup;
+mod contexts;
 pub mod diagnosis;
+mod disk;
 mod errors;
 mod query;
 mod refresh;
 mod source;
 mod state;
+mod survey;
+mod upkeep;
 mod view;
+mod watching;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -18,18 +26,24 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+pub use cache::{CacheKey, RepositoryEntry};
+pub use changes::Change;
+pub use contexts::{Loaded, MAX_ITEMS, Wanted, wanted};
 pub use refresh::Refreshed;
 pub use source::{Place, Text};
 pub use state::{Contents, Current, IndexEntry, IndexStatus};
-pub use view::{View, missing, outside};
+pub use upkeep::Wish;
+pub use view::{View, brief, missing, outside};
 
+pub use crate::store::token::normal_form;
 /// Rows that a [`View`] hands out.
-pub use crate::store::{FileSummary, SymbolRow};
+pub use crate::store::{FileSummary, SavedContext, SavedItem, SymbolRow};
 
 use crate::config::Config;
 use crate::error::{Code, Error, Result};
 use crate::git::Repo;
-use crate::store::{Home, Index, IndexKey};
+use crate::lifecycle::policy::Rules;
+use crate::store::{Home, Index, IndexKey, RepoHome};
 
 /// How many open indexes a repository keeps for the next calls.
 const MAX_IDLE_INDEXES: usize = 4;
@@ -47,8 +61,12 @@ pub struct Workspace {
     home: Home,
     budget: Duration,
     is_server: bool,
+    rules: Rules,
+    housekeeping: bool,
     idle: Mutex<Vec<Index>>,
     is_catching_up: Arc<AtomicBool>,
+    watching: Mutex<watching::Watching>,
+    is_keeping_house: AtomicBool,
 }
 
 impl Workspaces {
@@ -111,8 +129,12 @@ impl Workspaces {
             home: Home::at(&self.config.home, &repo.places())?,
             budget: self.config.budget(),
             is_server: self.is_server,
+            rules: rules_of(&self.config),
+            housekeeping: self.config.housekeeping,
             idle: Mutex::default(),
             is_catching_up: Arc::default(),
+            watching: Mutex::default(),
+            is_keeping_house: AtomicBool::default(),
             work_dir: work_dir.clone(),
         });
         open.insert(work_dir, Arc::clone(&workspace));
@@ -138,10 +160,20 @@ impl Workspace {
 
     /// Returns an index that was opened before and is still the current build of `key`.
     fn idle_index(&self, key: &IndexKey) -> Option<Index> {
-        let pointer = self.home.repo(&key.repo_id).pointer(&key.index_id())?;
+        let home = self.home.repo(&key.repo_id);
+        let pointer = home.pointer(&key.index_id())?;
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        let at = idle.iter().position(|index| *index.pointer() == pointer)?;
-        Some(idle.remove(at))
+        let is_replaced = |index: &mut Index| {
+            index.pointer().index_id == pointer.index_id && *index.pointer() != pointer
+        };
+        let replaced: Vec<Index> = idle.extract_if(.., is_replaced).collect();
+        let at = idle.iter().position(|index| *index.pointer() == pointer);
+        let found = at.map(|at| idle.remove(at));
+        drop(idle);
+        for index in replaced {
+            close(&home, index);
+        }
+        found
     }
 
     /// Closes what is open of an index.
@@ -154,9 +186,39 @@ impl Workspace {
     fn keep(&self, index: Index) {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         idle.push(index);
-        if idle.len() > MAX_IDLE_INDEXES {
-            idle.remove(0);
+        let evicted = (idle.len() > MAX_IDLE_INDEXES).then(|| idle.remove(0));
+        drop(idle);
+        if let Some(index) = evicted {
+            let home = self.home.repo(&index.pointer().repo_id);
+            close(&home, index);
         }
+    }
+}
+
+/// Returns the time, in milliseconds since the Unix epoch.
+fn now_ms() -> i64 {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    i64::try_from(since.unwrap_or_default().as_millis()).unwrap_or(i64::MAX)
+}
+
+fn rules_of(config: &Config) -> Rules {
+    Rules {
+        unused_days: config.unused_days,
+        n_superseded: config.superseded_indexes,
+        repo_bytes: config.max_repo_bytes,
+        total_bytes: config.max_total_bytes,
+    }
+}
+
+/// Closes an index, and deletes a build that was still open here when another one took its place.
+fn close(home: &RepoHome, index: Index) {
+    let pointer = index.pointer().clone();
+    drop(index);
+    if home
+        .pointer(&pointer.index_id)
+        .is_some_and(|now| now != pointer)
+    {
+        crate::store::seed::retire(home, &pointer);
     }
 }
 

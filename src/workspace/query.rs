@@ -7,8 +7,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use super::view::LookedAt;
 use super::{View, Workspace, key_of};
-use crate::error::{Code, Error, Result};
+use crate::error::{Error, Result};
 use crate::git::{Motion, Repo};
 use crate::model::{Budget, Freshness, FreshnessState, UnknownReason};
 use crate::reconcile::{self, Outcome, ReconcileError, seed};
@@ -30,31 +31,24 @@ impl Workspace {
         let budget = Budget::within(self.budget, Arc::clone(interrupt));
         for is_last in [false, true] {
             let repo = self.repo()?;
-            let before = repo.motion()?;
-            let key = key_of(&repo, before.snapshot.clone());
-            if before.locked
+            let (before, key) = self.when_git_is_done(&repo, &budget)?;
+            let is_missing = before.locked
                 && self
                     .home
                     .repo(&key.repo_id)
                     .pointer(&key.index_id())
-                    .is_none()
-            {
-                // Nothing is written while git writes, a new index included.
-                if is_last {
-                    return Err(Error::new(
-                        Code::IndexBusy,
-                        "git is changing the repository (`index.lock` is there), and there is no index yet",
-                        "call again when the git command ended; if none runs, remove `index.lock` from the git directory",
-                    ));
-                }
-                std::thread::sleep(Duration::from_millis(50));
-                continue;
-            }
-            let mut index = self.index_for(&repo, &key)?;
+                    .is_none();
+            // What is declared last is closed first: the stand-in's files go after their index.
+            let (_stand_in, (mut index, is_new)) = if is_missing {
+                let (index, stand_in) = seed::stand_in(&repo, &self.home, &key)?;
+                (Some(stand_in), (index, false))
+            } else {
+                (None, self.index_for(&repo, &key)?)
+            };
             let outcome = match self.bring_up(&repo, &mut index, &key, &before, &budget) {
                 Ok(outcome) => outcome,
                 Err(ReconcileError::Store(error)) if error.is_corrupt() && !is_last => {
-                    self.replace_damaged(&repo, &key, &error)?;
+                    self.replace_damaged(&repo, &key, index, &error)?;
                     continue;
                 }
                 Err(error) => unproved(&index, &error)?,
@@ -79,6 +73,7 @@ impl Workspace {
                         index_id: &index.pointer().index_id,
                         budget: &budget,
                         repo: &repo,
+                        looked_at: LookedAt::default(),
                     })
                 };
                 let made = ask(&freshness)?;
@@ -91,37 +86,66 @@ impl Workspace {
                         freshness.pending,
                     ))?)
                 } else {
-                    if freshness.as_str() != "fresh" {
-                        self.catch_up();
+                    if freshness.as_str() != "fresh" || !outcome.has_history {
+                        self.catch_up(true);
                     }
                     Some(made)
                 })
             };
             let made = match made() {
                 Err(error) if !is_last && is_damage(&error) => {
-                    self.replace_damaged(&repo, &key, &error)?;
+                    self.replace_damaged(&repo, &key, index, &error)?;
                     continue;
                 }
                 made => made?,
             };
-            self.keep(index);
+            if !is_missing {
+                if made.is_some() {
+                    self.watch(&repo, &index);
+                }
+                self.keep(index);
+            }
             if let Some(made) = made {
+                self.keep_house(is_new);
                 return Ok(made);
             }
         }
         unreachable!("the last try always returns")
     }
 
-    /// Returns the index of what is checked out, made from the nearest one if there is none.
-    pub(super) fn index_for(&self, repo: &Repo, key: &IndexKey) -> Result<Index> {
+    /// Returns the index of what is checked out, made from the nearest one if there is none, and
+    /// whether it was made.
+    pub(super) fn index_for(&self, repo: &Repo, key: &IndexKey) -> Result<(Index, bool)> {
         if let Some(index) = self.idle_index(key) {
-            return Ok(index);
+            return Ok((index, false));
         }
         let (index, origin) = seed::open_or_create(repo, &self.home, key)?;
         if origin != seed::Origin::Existing {
             tracing::info!(index_id = index.pointer().index_id, ?origin, "new index");
         }
-        Ok(index)
+        Ok((index, origin != seed::Origin::Existing))
+    }
+
+    /// Returns what is checked out. Where there is no index of it and git holds its lock, waits until the
+    /// lock is gone, for half of what the call may take.
+    fn when_git_is_done(&self, repo: &Repo, budget: &Budget) -> Result<(Motion, IndexKey)> {
+        let rest = self.budget / 2;
+        loop {
+            let now = repo.motion()?;
+            let key = key_of(repo, now.snapshot.clone());
+            let has_index = || {
+                self.home
+                    .repo(&key.repo_id)
+                    .pointer(&key.index_id())
+                    .is_some()
+            };
+            let may_wait =
+                budget.remaining().is_some_and(|left| left > rest) && !budget.is_cancelled();
+            if !now.locked || has_index() || !may_wait {
+                return Ok((now, key));
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
     }
 
     fn bring_up(
@@ -133,16 +157,8 @@ impl Workspace {
         budget: &Budget,
     ) -> std::result::Result<Outcome, ReconcileError> {
         let detection = reconcile::detect(repo, index, budget)?;
-        if detection.is_current() {
-            return Ok(reconcile::inspect(
-                repo,
-                detection,
-                budget,
-                UnknownReason::Moved,
-            ));
-        }
-        if before.locked {
-            // Git is about to change what is there: nothing is written until it is done.
+        // Where git is about to change what is there, nothing is written until it is done.
+        if detection.is_current() || before.locked {
             return Ok(reconcile::inspect(
                 repo,
                 detection,
@@ -171,13 +187,22 @@ impl Workspace {
         }
     }
 
-    /// Puts a new, empty build in the place of a damaged one.
+    /// Puts a new, empty build in the place of a damaged one, unless another process did so already.
     pub(super) fn replace_damaged(
         &self,
         repo: &Repo,
         key: &IndexKey,
+        damaged: Index,
         error: &(dyn std::error::Error + 'static),
     ) -> Result<()> {
+        let pointer = damaged.pointer().clone();
+        // Closed first: what is open can't be deleted.
+        drop(damaged);
+        let home = self.home.repo(&pointer.repo_id);
+        self.close_idle(&pointer.index_id);
+        if home.pointer(&pointer.index_id) != Some(pointer) {
+            return Ok(());
+        }
         tracing::warn!(%error, "the index is damaged: set aside, building a new one");
         let index = seed::create_empty(repo, &self.home, key)?;
         seed::publish(&self.home, &index)?;
@@ -185,8 +210,9 @@ impl Workspace {
     }
 
     /// Works off what an answer left undone, so that the next call finds it done. Only a server does
-    /// this, one thread a work tree; the thread ends when nothing is left or nothing gets done.
-    fn catch_up(self: &Arc<Self>) {
+    /// this, one thread a work tree; the thread ends when nothing is left or nothing gets done. Unless an answer
+    /// asked for it, no index is made while git is in the middle of a rebase, merge or bisect.
+    pub(super) fn catch_up(self: &Arc<Self>, is_asked: bool) {
         if !self.is_server || self.is_catching_up.swap(true, Ordering::AcqRel) {
             return;
         }
@@ -195,7 +221,7 @@ impl Workspace {
             .name("catch-up".to_owned())
             .spawn(move || {
                 let mut left = usize::MAX;
-                while let Ok(Some(now)) = workspace.catch_up_once() {
+                while let Ok(Some(now)) = workspace.catch_up_once(is_asked) {
                     if now == 0 || now >= left {
                         break;
                     }
@@ -212,7 +238,7 @@ impl Workspace {
     }
 
     /// Returns how many files are still to be done; `None` where nothing could be done now.
-    fn catch_up_once(&self) -> Result<Option<usize>> {
+    fn catch_up_once(self: &Arc<Self>, is_asked: bool) -> Result<Option<usize>> {
         let budget = Budget::within(CATCH_UP_STEP, Arc::default());
         let repo = self.repo()?;
         let before = repo.motion()?;
@@ -220,16 +246,21 @@ impl Workspace {
             return Ok(None);
         }
         let key = key_of(&repo, before.snapshot.clone());
-        let mut index = self.index_for(&repo, &key)?;
-        let path = self.home.repo(&key.repo_id).write_lock(&key.index_id());
+        let repo_home = self.home.repo(&key.repo_id);
+        if !is_asked && repo.in_progress() && repo_home.pointer(&key.index_id()).is_none() {
+            return Ok(None);
+        }
+        let (mut index, is_new) = self.index_for(&repo, &key)?;
+        let path = repo_home.write_lock(&key.index_id());
         let Some(_lock) = WriteLock::take(&path, Duration::ZERO)? else {
             return Ok(None);
         };
         let outcome = reconcile::reconcile(&repo, &mut index, &budget, &|_, _| ())?;
         self.keep(index);
+        self.keep_house(is_new);
         let left = outcome.freshness;
         Ok(Some(match left.state {
-            FreshnessState::Fresh => 0,
+            FreshnessState::Fresh => usize::from(!outcome.has_history),
             FreshnessState::Partial => 2 * left.pending.len() + usize::from(left.n_unlinked > 0),
             // What could not be looked at is more than anything that was.
             FreshnessState::Unknown(_) => usize::MAX - 1,
@@ -257,5 +288,6 @@ fn unproved(index: &Index, error: &ReconcileError) -> Result<Outcome> {
         generation: index.read()?.meta().generation,
         n_indexed: 0,
         n_deleted: 0,
+        has_history: false,
     })
 }

@@ -20,9 +20,6 @@ const MAX_ROUNDS: usize = 3;
 /// How long to wait for git to finish what it is doing.
 const GIT_PATIENCE: Duration = Duration::from_secs(3);
 
-/// How long a build that is not current is left alone.
-const LEFT_OVER_AGE: Duration = Duration::from_mins(10);
-
 /// What a refresh did and left.
 #[derive(Clone, Debug)]
 pub struct Refreshed {
@@ -68,13 +65,19 @@ impl Workspace {
         let repo_home = self.home.repo(&key.repo_id);
         seed::prepare(&repo, &repo_home)?;
         let lock = wait_for_lock(&repo_home.write_lock(&key.index_id()), &budget)?;
+        if let Some(current) = repo_home.pointer(&key.index_id()) {
+            // First of all: one rebuild after the other that is killed must not fill the disk.
+            seed::retire_others(&repo_home, &current);
+        }
         let mut seeded_from = None;
+        let mut is_new = force;
         let mut index = if force {
             seed::create_empty(&repo, &self.home, &key)?
         } else if let Some(index) = self.idle_index(&key) {
             index
         } else {
             let (index, origin) = seed::open_or_create(&repo, &self.home, &key)?;
+            is_new = origin != seed::Origin::Existing;
             if let seed::Origin::Seeded(from) = origin {
                 seeded_from = Some(from);
             }
@@ -88,8 +91,8 @@ impl Workspace {
                 Err(reconcile::ReconcileError::Store(error))
                     if error.is_corrupt() && round == 0 =>
                 {
-                    self.replace_damaged(&repo, &key, &error)?;
-                    index = self.index_for(&repo, &key)?;
+                    self.replace_damaged(&repo, &key, index, &error)?;
+                    index = self.index_for(&repo, &key)?.0;
                     continue;
                 }
                 outcome => outcome?,
@@ -113,10 +116,7 @@ impl Workspace {
             self.close_idle(&key.index_id());
             seed::publish(&self.home, &index)?;
         }
-        // Under the lock nobody else makes a build that is still to be published for long.
-        for pointer in repo_home.left_over(index.pointer(), LEFT_OVER_AGE) {
-            store::seed::retire(&repo_home, &pointer);
-        }
+        seed::retire_others(&repo_home, index.pointer());
         drop(lock);
         if repo.snapshot()? != key.snapshot {
             status = IndexStatus::Partial;
@@ -138,6 +138,7 @@ impl Workspace {
             }
         };
         self.keep(index);
+        self.keep_house(is_new);
         Ok(refreshed)
     }
 }

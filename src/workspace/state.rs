@@ -12,7 +12,7 @@ use crate::git::Repo;
 use crate::model::{Budget, SkipReason, Snapshot, UnknownReason};
 use crate::reconcile::{self, seed};
 use crate::store::files::Counts;
-use crate::store::{Index, IndexKey, Pointer, Read, WriteLock};
+use crate::store::{Contexts, Index, IndexKey, Pointer, Read, WriteLock};
 
 /// How far an index is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,6 +73,8 @@ pub struct IndexEntry {
     pub last_used_ms: Option<i64>,
     /// Whether it belongs to what is checked out here.
     pub is_active: bool,
+    /// Whether a pinned context was saved on it.
+    pub is_pinned: bool,
 }
 
 /// What an index holds.
@@ -156,17 +158,19 @@ impl Workspace {
         let key = key_of(&repo, repo.snapshot()?);
         let home = self.home.repo(&key.repo_id);
         let active = key.index_id();
-        let bytes = |pointer: &Pointer| -> u64 {
-            let left = home.left_over(pointer, std::time::Duration::ZERO);
-            home.bytes(pointer) + left.iter().map(|left| home.bytes(left)).sum::<u64>()
-        };
+        let contexts = Contexts::open_existing(&home).ok().flatten();
+        let pins = contexts
+            .map(|contexts| contexts.pinned_indexes())
+            .transpose();
+        let pins = pins.ok().flatten().unwrap_or_default();
         let mut found: Vec<IndexEntry> = home
             .pointers()
             .into_iter()
             .map(|pointer| IndexEntry {
-                bytes: bytes(&pointer),
+                bytes: home.room(&pointer),
                 last_used_ms: home.last_used_ms(&pointer),
                 is_active: pointer.index_id == active,
+                is_pinned: pins.contains(&pointer.index_id),
                 pointer,
             })
             .collect();

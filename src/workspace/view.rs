@@ -2,6 +2,8 @@
 //!
 //! Refuses to know how it became current.
 
+use std::cell::{Cell, RefCell};
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::error::{Code, Error};
@@ -23,9 +25,87 @@ pub struct View<'a> {
     /// When and by whom the call is ended.
     pub budget: &'a Budget,
     pub(super) repo: &'a Repo,
+    pub(super) looked_at: LookedAt,
+}
+
+/// What a view found out about single files, where no proof covers them all.
+#[derive(Debug, Default)]
+pub(super) struct LookedAt {
+    stale: RefCell<HashMap<String, bool>>,
+    unlinked: RefCell<Option<HashSet<RepoPath>>>,
+    stale_from: Cell<Option<u32>>,
 }
 
 impl View<'_> {
+    /// Returns whether the rows of `path` may differ from the file. Where the detection did not get to
+    /// see every file, or is not of these rows, the file itself is compared: costs its reading, once.
+    pub fn is_stale(&self, path: &str) -> bool {
+        if self.freshness.is_stale(path) {
+            return true;
+        }
+        match self.freshness.state {
+            FreshnessState::Fresh | FreshnessState::Partial => false,
+            FreshnessState::Unknown(_) => {
+                let mut known = self.looked_at.stale.borrow_mut();
+                if let Some(known) = known.get(path) {
+                    return *known;
+                }
+                let found = !self.is_as_indexed(path);
+                known.insert(path.to_owned(), found);
+                found
+            }
+        }
+    }
+
+    /// Returns whether a chain of so many edges that ends at `path` may not hold any more: a file on its
+    /// way may differ from its rows, or its names wait to be bound again. Asked about the nearest ends
+    /// first, beginning with the start (0 edges): all that is farther away than a stale end is stale.
+    pub fn is_stale_at(&self, path: &str, hops: u32) -> bool {
+        if self.freshness.state == FreshnessState::Fresh {
+            return false;
+        }
+        let from = self.looked_at.stale_from.get();
+        if from.is_some_and(|from| hops > from) {
+            return true;
+        }
+        let is_stale = self.has_stale_edges(path);
+        if is_stale {
+            let nearest = from.map_or(hops, |from| from.min(hops));
+            self.looked_at.stale_from.set(Some(nearest));
+        }
+        is_stale
+    }
+
+    /// Returns whether what the text of `path` leads to may not hold any more.
+    pub fn has_stale_edges(&self, path: &str) -> bool {
+        if self.freshness.state == FreshnessState::Fresh {
+            return false;
+        }
+        // Until the effect of files that came or went is noted, any file may be affected.
+        if self.is_stale(path) || self.read.meta().owes_links {
+            return true;
+        }
+        let mut unlinked = self.looked_at.unlinked.borrow_mut();
+        if unlinked.is_none() {
+            let Ok(files) = self.read.relink_batch(u32::MAX) else {
+                return true;
+            };
+            *unlinked = Some(files.into_iter().map(|(_, path)| path).collect());
+        }
+        unlinked.as_ref().is_some_and(|files| files.contains(path))
+    }
+
+    fn is_as_indexed(&self, path: &str) -> bool {
+        let (Some(path), Ok(Some(row))) = (RepoPath::new(path), self.read.file(path)) else {
+            return false;
+        };
+        match row.skip.filter(|skip| !skip.keeps_text()) {
+            None => self.read(&path, row.content).is_some(),
+            // Nothing of its text is indexed.
+            Some(_) => matches!(self.repo.tree().stat(&path), Ok(Some(_))),
+        }
+    }
+
     /// Returns the error for a file whose text is left out of the index.
     pub fn left_out(&self, path: &RepoPath, reason: SkipReason) -> Error {
         not_indexed(path, reason.as_str())
@@ -79,8 +159,8 @@ fn not_indexed(path: &RepoPath, reason: &str) -> Error {
     )
 }
 
-/// What a caller sent, cut so that a message stays one line.
-fn brief(text: &str) -> String {
+/// Returns what a caller sent, cut and escaped so that a message stays one line.
+pub fn brief(text: &str) -> String {
     text.chars()
         .take(200)
         .flat_map(char::escape_debug)

@@ -86,6 +86,29 @@ impl Place {
     }
 }
 
+impl Session {
+    /// Starts a server and speaks `initialize` to it.
+    pub(crate) fn of(mut server: Command) -> Self {
+        let mut child = server
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut session = Self {
+            input: child.stdin.take(),
+            output: BufReader::new(child.stdout.take().unwrap()),
+            child,
+        };
+        let client = json!({"name": "test", "version": "1"});
+        let hello =
+            json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client});
+        session.ask(0, "initialize", &hello);
+        session.line(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+        session
+    }
+}
+
 /// A running server.
 pub(crate) struct Session {
     child: Child,

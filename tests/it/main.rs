@@ -6,9 +6,16 @@
 )]
 
 mod answers;
+mod callers;
+mod edges;
 mod faces;
 mod fixtures;
+mod graph;
+mod hardships;
 mod laws;
+mod life;
 mod manual;
+mod ranking;
+mod shown;
 mod support;
 mod tidy;

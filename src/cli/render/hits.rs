@@ -4,8 +4,8 @@
 
 use serde_json::Value;
 
-use super::footer;
 use super::text::{Fields, add, count};
+use super::{footer, graph};
 use crate::cli::screen::{CARE, FAINT, PLACE, STRONG, Screen, visible, visible_lines};
 
 /// Returns the hits, best first, each with its place, name, reasons and preview.
@@ -22,30 +22,10 @@ pub(super) fn search(value: &Value, screen: &Screen) -> String {
             text.push('\n');
         }
         text += &heading(hit, screen);
+        text += &explanation(&hit["explain"], screen);
         text += &preview(hit.text("preview"), screen);
     }
-    let related = value.items("related");
-    if !related.is_empty() {
-        add(
-            &mut text,
-            format_args!("\n{}\n", screen.paint(STRONG, "related")),
-        );
-        for neighbour in related {
-            let path = [neighbour.text("path"), neighbour.text("sourcePath")]
-                .into_iter()
-                .find(|path| !path.is_empty())
-                .unwrap_or_default();
-            add(
-                &mut text,
-                format_args!(
-                    "  {}{}  {}\n",
-                    screen.paint(PLACE, &visible(path)),
-                    stale(neighbour, screen),
-                    screen.paint(FAINT, &visible(neighbour.text("edgeType"))),
-                ),
-            );
-        }
-    }
+    text += &graph::neighbours(value.items("related"), screen);
     let total = value.number("total");
     let shown = u64::try_from(hits.len()).unwrap_or(u64::MAX);
     if total > shown && shown > 0 {
@@ -56,6 +36,62 @@ pub(super) fn search(value: &Value, screen: &Screen) -> String {
         );
     }
     text + &footer(value, screen)
+}
+
+/// Returns the files with their hits, best first, and what is around them.
+pub(super) fn explore(value: &Value, screen: &Screen) -> String {
+    let mut text = String::new();
+    let files = value.items("files");
+    if files.is_empty() {
+        let query = visible(value.text("query"));
+        text += &screen.paint(FAINT, &format!("nothing found for “{query}”"));
+        text.push('\n');
+    }
+    for (place, file) in files.iter().enumerate() {
+        if place > 0 {
+            text.push('\n');
+        }
+        let path = visible(file.text("path"));
+        text += &screen.paint(STRONG, &path);
+        text += &stale(file, screen);
+        text.push('\n');
+        for hit in file.items("results") {
+            text += &place_in_file(&path, hit, screen);
+            text += &preview(hit.text("preview"), screen);
+        }
+        let folded: u64 = file
+            .items("results")
+            .iter()
+            .map(|hit| hit.number("collapsed"))
+            .sum();
+        if folded > 0 {
+            let more = format!("  and {} more here", count(folded));
+            add(&mut text, format_args!("{}\n", screen.paint(FAINT, &more)));
+        }
+    }
+    text += &graph::neighbours(value.items("related"), screen);
+    text + &footer(value, screen)
+}
+
+fn place_in_file(path: &str, hit: &Value, screen: &Screen) -> String {
+    let start = hit.text("lines").split('-').next().unwrap_or_default();
+    let place = format!("{path}:{}", visible(start));
+    let score = hit["score"].as_f64().unwrap_or_default();
+    let reasons = format!("{score:.2} {}", visible(hit.text("why")));
+    let mut line = format!(
+        "  {}  {}\n",
+        screen.paint(PLACE, &place),
+        screen.paint(FAINT, reasons.trim_end()),
+    );
+    let signature = visible(hit.text("signature"));
+    if !signature.is_empty() {
+        let signature = screen.fit(&signature, screen.width.saturating_sub(4));
+        add(
+            &mut line,
+            format_args!("    {}\n", screen.paint(STRONG, &signature)),
+        );
+    }
+    line
 }
 
 /// Returns the mark of what must be read anew.
@@ -93,6 +129,22 @@ fn heading(hit: &Value, screen: &Screen) -> String {
         line += &screen.paint(FAINT, &also);
     }
     line + &stale(hit, screen) + "\n"
+}
+
+/// Returns a line with what the score is made of; nothing where that was not asked for.
+fn explanation(explain: &Value, screen: &Screen) -> String {
+    let signals = explain.items("signals").iter().map(|signal| {
+        let adds = signal["adds"].as_f64().unwrap_or_default();
+        let rank = signal.number("rank");
+        format!("{} #{rank} +{adds:.2}", visible(signal.text("name")))
+    });
+    let factors = explain["factors"].as_object().into_iter().flatten();
+    let factors = factors.map(|(name, factor)| format!("{} ×{factor}", visible(name)));
+    let parts: Vec<String> = signals.chain(factors).collect();
+    if parts.is_empty() {
+        return String::new();
+    }
+    format!("    {}\n", screen.paint(FAINT, &parts.join("  ")))
 }
 
 fn preview(preview: &str, screen: &Screen) -> String {

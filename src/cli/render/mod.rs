@@ -4,13 +4,20 @@
 //! as it goes. Refuses to know where the value comes from and where the text goes.
 
 mod code;
+mod drawing;
+mod graph;
 mod hits;
+mod life;
 mod state;
 mod text;
+mod tree;
 
 use serde_json::Value;
 
+pub(super) use drawing::{Language, drawing};
+
 use super::screen::{self, Screen, visible};
+pub(super) use life::{context, contexts, repositories, settings};
 use text::{Fields, add, count, plural};
 
 /// What is shown for a value.
@@ -35,12 +42,19 @@ impl From<String> for Page {
 pub(super) fn page(tool: &str, value: &Value, screen: &Screen) -> Page {
     match tool {
         "cl_search" => hits::search(value, screen).into(),
+        "cl_explore" => hits::explore(value, screen).into(),
+        "cl_impact" => graph::impact(value, screen).into(),
+        "cl_related" => graph::related(value, screen).into(),
         "cl_map" => code::map(value, screen).into(),
         "cl_expand" => code::expand(value, screen),
         "cl_current" => state::current(value, screen).into(),
         "cl_refresh" => state::refresh(value, screen).into(),
         "cl_stats" => state::stats(value, screen).into(),
         "cl_doctor" => state::doctor(value, screen).into(),
+        "cl_prune" => life::prune(value, screen).into(),
+        "cl_drop" => life::dropped(value).into(),
+        "cl_save" => life::save(value, screen).into(),
+        "cl_load" => life::context(value, screen).into(),
         _ => pretty(value).into(),
     }
 }
@@ -84,7 +98,7 @@ fn footer(value: &Value, screen: &Screen) -> String {
         }
     }
     if value.is_true("truncated") {
-        let total = ["total", "fileCount"]
+        let total = ["total", "fileCount", "totalCallers"]
             .into_iter()
             .map(|key| value.number(key))
             .find(|total| *total > 0);
@@ -122,5 +136,7 @@ fn quoted(word: &str) -> String {
     }
 }
 
+#[cfg(test)]
+mod graph_tests;
 #[cfg(test)]
 mod tests;

@@ -273,6 +273,14 @@ fn languages(value: &Value) -> Vec<(&str, u64)> {
     languages
 }
 
+/// Returns the branch that an index, or a context, is of.
+pub(super) fn branch_of(value: &Value) -> String {
+    match value.text("branch") {
+        "" => "detached".to_owned(),
+        branch => visible(branch).into_owned(),
+    }
+}
+
 /// How much of an identity tells it apart on a terminal; what goes to a program is never cut.
 const ID_WIDTH: usize = 14;
 
@@ -282,12 +290,8 @@ fn index_row(index: &Value, screen: &Screen) -> Vec<String> {
         .filter(|(key, _)| index.is_true(key))
         .map(|(_, mark)| mark)
         .collect();
-    let branch = match index.text("branch") {
-        "" => "detached",
-        branch => branch,
-    };
     vec![
-        visible(branch).into_owned(),
+        branch_of(index),
         short(&visible(index.text("headSha"))),
         bytes(index.number("bytes")),
         visible(day(index.text("lastUsedAt"))).into_owned(),

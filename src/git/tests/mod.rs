@@ -19,6 +19,7 @@ use super::{Repo, Scan};
 mod attributes;
 mod dirty;
 mod formats;
+mod lines;
 mod reading;
 mod safety;
 mod scan;

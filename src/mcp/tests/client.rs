@@ -84,10 +84,7 @@ pub(super) struct Client {
 
 impl Client {
     pub(super) fn connect(repo: Option<&str>) -> Self {
-        let workspaces = Workspaces::new(Config {
-            home: PathBuf::from("/nonexistent"),
-            budget_ms: 500,
-        });
+        let workspaces = Workspaces::new(Config::at(PathBuf::from("/nonexistent")));
         let server = Server::new(
             TEST_TOOLS,
             Arc::new(workspaces),

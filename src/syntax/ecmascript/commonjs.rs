@@ -40,11 +40,12 @@ impl<'a> Walk<'a> {
             return;
         }
         let (targets, value) = self.targets(node);
+        let outer = self.statement(node, parent);
+        let worth = self.worth(value);
+        self.assigned(node, worth, &outer, frame);
         if targets.is_empty() {
             return;
         }
-        let outer = self.statement(node, parent);
-        let worth = self.worth(value);
         let around = *frame;
         for (target, left) in targets {
             // Each name of a chain stands where the statement stands, not inside the one before it.
@@ -171,7 +172,14 @@ impl<'a> Walk<'a> {
         };
         let mut definition = Definition::new(name, kind, line, 0);
         definition.signature = self.assigned_signature(left, value, worth);
+        if !matches!(worth, Worth::Function(_) | Worth::Class(_)) {
+            let found = self.written(None, Some(value), outer.span.start_byte as usize);
+            self.member_hint(0, name, found, frame);
+        }
         let defined = self.define(definition, &exported, frame);
+        if let Some(symbol) = defined {
+            self.own_body(worth, symbol);
+        }
         match worth {
             Worth::Module(module) => {
                 if let Some((local, specifier)) = self.member_of_module(module) {
@@ -224,7 +232,8 @@ impl<'a> Walk<'a> {
         let mut definition = Definition::new(name, kind, byte(left.end_position().row) + 1, naming);
         definition.member = true;
         definition.signature = self.assigned_signature(left, value, worth);
-        if self.define(definition, outer, frame).is_some() {
+        if let Some(symbol) = self.define(definition, outer, frame) {
+            self.own_body(worth, symbol);
             frame.place = Place::Value(frame.naming);
         }
     }

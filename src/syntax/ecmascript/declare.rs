@@ -1,10 +1,11 @@
-//! Definitions that have a statement of their own: functions, classes, types, namespaces.
+//! Definitions, and those with a statement of their own: types, namespaces.
 //!
 //! Knows how a definition becomes a symbol. Refuses to know who may import it: that is settled when the
-//! whole file was seen.
+//! whole file was seen. Functions and classes are in `functions`.
 
 use tree_sitter::Node;
 
+use super::hints::Owner;
 use super::kinds::Kind;
 use super::role::Place;
 use super::walk::{Draft, Frame, Naming, Outer, Walk, line_of, span_of};
@@ -87,6 +88,15 @@ impl<'a> Walk<'a> {
             self.drafts.pop();
         }
         let index = u32::try_from(self.drafts.len()).ok()?;
+        for raw in self.hints.iter_mut().rev() {
+            match raw.symbol {
+                Some(symbol) if symbol >= index => raw.symbol = Some(index),
+                _ => break,
+            }
+            if let Owner::Member(Some(owner), _) = &mut raw.owner {
+                *owner = index.min(*owner);
+            }
+        }
         for used in self.uses.iter_mut().rev() {
             match used.symbol {
                 Some(symbol) if symbol >= index => used.symbol = Some(index),
@@ -176,7 +186,7 @@ impl<'a> Walk<'a> {
         signature::of_head(self.head(node, self.body_start(node)))
     }
 
-    fn name_of(&self, node: Node<'_>) -> Option<(&'a str, u32)> {
+    pub(super) fn name_of(&self, node: Node<'_>) -> Option<(&'a str, u32)> {
         let name = node.child_by_field_id(self.grammar.fields.name)?;
         Some((self.text(name), line_of(name)))
     }
@@ -196,93 +206,6 @@ impl<'a> Walk<'a> {
         });
     }
 
-    /// `function f() {}`, `function f();`
-    pub(super) fn function(&mut self, node: Node<'_>, frame: &mut Frame, parent: &Frame) {
-        let (name, line) = self.name_of(node).unwrap_or(("default", line_of(node)));
-        let outer = self.statement(node, parent);
-        self.scopes.bind(name, frame.scope, true);
-        let overload = frame.kind == Kind::FunctionSignature && !outer.ambient;
-        let n_before = self.drafts.len();
-        let mut definition = Definition::new(name, SymbolKind::Function, line, frame.naming);
-        definition.signature = self.signature_of(node);
-        definition.overload = overload;
-        let scope = frame.scope;
-        self.define(definition, &outer, frame);
-        // An implementation takes the place of its overloads, and their export is its own.
-        if self.drafts.len() > n_before && !self.is_repeated_overload(n_before, overload) {
-            self.export_local(&outer, scope, name, false);
-        }
-        self.open(frame, ScopeKind::Function);
-    }
-
-    fn is_repeated_overload(&self, index: usize, overload: bool) -> bool {
-        overload
-            && index > 0
-            && self.drafts[index - 1].overload
-            && self.drafts[index - 1].symbol.qualified_name
-                == self.drafts[index].symbol.qualified_name
-    }
-
-    /// A function as a value: its symbol is that of the name it is bound to, if any.
-    pub(super) fn function_value(&mut self, node: Node<'_>, frame: &mut Frame, parent: &Frame) {
-        let own = self.name_of(node);
-        let outside = *frame;
-        self.open(frame, ScopeKind::Function);
-        let Some((name, line)) = own else { return };
-        let returned = outside.place == Place::Returned && outside.symbol.is_some();
-        if returned {
-            let outer = self.statement(
-                node,
-                &Frame {
-                    outer: 0,
-                    ..*parent
-                },
-            );
-            let mut definition = Definition::new(name, SymbolKind::Function, line, outside.naming);
-            definition.signature = self.signature_of(node);
-            self.define(definition, &outer, frame);
-        }
-        self.scopes.bind(name, frame.scope, returned);
-    }
-
-    /// `class C {}`, as a statement or as a value.
-    pub(super) fn class(&mut self, node: Node<'_>, frame: &mut Frame, parent: &Frame) {
-        let own = self.name_of(node);
-        let is_value = frame.kind == Kind::ClassExpression;
-        if let Place::Value(naming) = frame.place
-            && is_value
-        {
-            // `const C = class {}`: the name's symbol is the class.
-            self.namings[naming as usize].members = true;
-            frame.naming = naming;
-            self.open(frame, ScopeKind::Block);
-            if let Some((name, _)) = own {
-                self.scopes.bind(name, frame.scope, false);
-            }
-            return;
-        }
-        let (name, line) = match own {
-            Some(own) => own,
-            None if !is_value => ("default", line_of(node)),
-            None => return self.open(frame, ScopeKind::Block),
-        };
-        let outer = self.statement(node, if is_value { frame } else { parent });
-        let scope = frame.scope;
-        if !is_value {
-            self.scopes.bind(name, scope, true);
-        }
-        let mut definition = Definition::new(name, SymbolKind::Class, line, frame.naming);
-        definition.signature = self.signature_of(node);
-        if self.define(definition, &outer, frame).is_some() {
-            self.namings[frame.naming as usize].members = true;
-            self.export_local(&outer, scope, name, false);
-        }
-        self.open(frame, ScopeKind::Block);
-        if is_value {
-            self.scopes.bind(name, frame.scope, true);
-        }
-    }
-
     /// `interface I {}`, `type T = …`, `enum E {}`
     pub(super) fn type_definition(&mut self, node: Node<'_>, frame: &mut Frame, parent: &Frame) {
         let Some((name, line)) = self.name_of(node) else {
@@ -299,12 +222,19 @@ impl<'a> Walk<'a> {
         };
         let mut definition = Definition::new(name, kind, line, frame.naming);
         definition.signature = self.signature_of(node);
-        if self.define(definition, &outer, frame).is_some() {
+        let defined = self.define(definition, &outer, frame);
+        if let Some(symbol) = defined {
+            self.scopes.bound_symbol(symbol);
             self.namings[frame.naming as usize].members = true;
             self.export_local(&outer, scope, name, kind != SymbolKind::Enum);
             frame.place = Place::Value(frame.naming);
         }
         self.open(frame, ScopeKind::Block);
+        match (frame.kind, defined) {
+            (Kind::Interface, Some(symbol)) => self.bases(node, symbol, frame),
+            (Kind::TypeAlias, Some(symbol)) => self.alias(node, symbol, frame),
+            _ => {}
+        }
     }
 
     /// `namespace N {}`, `declare module 'm' {}`

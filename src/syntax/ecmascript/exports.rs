@@ -222,7 +222,12 @@ impl<'a> Walk<'a> {
         let mut definition = Definition::new(name, kind, line, frame.naming);
         definition.signature = signature::of_head(self.head(node, end));
         self.scopes.bind(name, scope, true);
-        if self.define(definition, outer, frame).is_some() {
+        if matches!(worth, Worth::Other | Worth::Module(_)) {
+            let found = self.written(None, Some(value), outer.span.start_byte as usize);
+            self.member_hint(frame.naming, name, found, frame);
+        }
+        if let Some(symbol) = self.define(definition, outer, frame) {
+            self.own_body(worth, symbol);
             if kind == SymbolKind::Class {
                 self.namings[frame.naming as usize].members = true;
             }

@@ -2,9 +2,14 @@
 //!
 //! Refuses to look at the syntax tree.
 
+use std::collections::HashMap;
+
+use super::settle::Hints;
 use super::uses::{Use, plain_receiver};
 use super::walk::Walk;
-use crate::model::{Export, ExportKind, FileFacts, Reference};
+use crate::model::{
+    Export, ExportKind, FileFacts, Hint, HintKind, Local, Reference, ReferenceKind,
+};
 use crate::syntax::scope::Binder;
 
 /// The facts of one script, with what cutting it into chunks needs beside them.
@@ -16,14 +21,14 @@ pub(in crate::syntax) struct Script {
     pub(in crate::syntax) leads: Vec<u32>,
 }
 
-impl Walk<'_> {
+impl<'a> Walk<'a> {
     /// Ends the pass.
     pub(super) fn finish(mut self, has_errors: bool) -> Script {
         self.scopes.leave(0);
         self.scopes.close();
         self.mark_exported();
         self.offer_members();
-        let references = self.references();
+        let (references, hints) = self.references();
         let (mut symbols, leads): (Vec<_>, Vec<_>) = self
             .drafts
             .into_iter()
@@ -35,6 +40,7 @@ impl Walk<'_> {
                 imports: self.imports,
                 exports: self.exports,
                 references,
+                hints,
                 has_errors,
             },
             leads,
@@ -103,50 +109,72 @@ impl Walk<'_> {
         self.exports.append(&mut offered);
     }
 
-    fn references(&mut self) -> Vec<Reference> {
-        let uses = std::mem::take(&mut self.uses);
-        let mut references = Vec::with_capacity(uses.len());
+    /// Returns the uses that are kept, each once, and the hints with those that they ask for.
+    fn references(&mut self) -> (Vec<Reference>, Vec<Hint>) {
+        let mut uses = std::mem::take(&mut self.uses);
+        uses.sort_by_key(|used| used.line);
+        let mut hints = Hints::new(&self.scopes, &self.hints, &self.drafts);
+        let mut references: Vec<Reference> = Vec::new();
+        let mut known = HashMap::with_capacity(uses.len() / 2);
         for used in &uses {
-            if let Some(receiver) = self.receiver_of(used) {
-                references.push(Reference {
-                    name: used.name.to_owned(),
-                    receiver,
-                    kind: used.kind,
-                    symbol: used.symbol,
-                    line: used.line,
-                });
+            let Some((receiver, local)) = self.kept(used, &mut hints) else {
+                continue;
+            };
+            let key = (used.name, receiver, used.kind, used.symbol, local);
+            let at = *known.entry(key).or_insert(references.len());
+            if let Some(reference) = references.get_mut(at) {
+                reference.count += 1;
+                continue;
             }
+            references.push(Reference {
+                name: used.name.to_owned(),
+                receiver: plain_receiver(receiver),
+                kind: used.kind,
+                symbol: used.symbol,
+                local,
+                line: used.line,
+                count: 1,
+            });
         }
-        references.sort_by_key(|reference| reference.line);
-        references
+        (references, hints.finish())
     }
 
-    /// Returns what stands before a name that is to be kept; `None` for one that is left out.
-    fn receiver_of(&self, used: &Use<'_>) -> Option<String> {
+    /// Returns what stands before a name that is to be kept, and what binds it; `None` for one that is left
+    /// out.
+    fn kept(&self, used: &Use<'a>, hints: &mut Hints<'_, 'a>) -> Option<(&'a str, Local)> {
         if used.receiver.is_empty() {
-            let kept = match self.scopes.binder(used.name, used.scope) {
-                Binder::Local => false,
-                Binder::Top | Binder::Inner => true,
-                Binder::Nobody => !used.root,
+            let local = match self.scopes.binder(used.name, used.scope) {
+                Binder::Nobody if used.root => return None,
+                Binder::Nobody | Binder::Top => Local::No,
+                Binder::Inner(symbol) => Local::Symbol(symbol),
+                Binder::Local(scope) => Local::Hint(Self::followed(used, scope, hints)?),
             };
-            return kept.then(String::new);
+            return Some(("", local));
         }
         if used.receiver == "?" {
-            return Some(used.receiver.to_owned());
+            let hint = used.hint.and_then(|raw| hints.of_expression(raw));
+            return Some(("?", hint.map_or(Local::Unknown, Local::Hint)));
         }
-        let root = used
-            .receiver
-            .split(['.', '?', '!'])
-            .next()
-            .unwrap_or_default();
-        let hides = self.scopes.binder(root, used.scope) == Binder::Local
-            && self.scopes.is_top(root, used.scope);
-        // A local name that hides one of the file's would be taken for it.
-        Some(if hides {
-            "?".to_owned()
-        } else {
-            plain_receiver(used.receiver)
+        let root = used.receiver.split(['.', '?', '!']).next();
+        let root = root.unwrap_or_default();
+        Some(match self.scopes.binder(root, used.scope) {
+            Binder::Nobody | Binder::Top => (used.receiver, Local::No),
+            Binder::Inner(symbol) => (used.receiver, Local::Symbol(symbol)),
+            Binder::Local(scope) => match hints.of_local(root, scope) {
+                Some(hint) => (used.receiver, Local::Hint(hint)),
+                // A local name that hides one of the file's would be taken for it.
+                None if self.scopes.is_top(root, used.scope) => ("?", Local::Unknown),
+                None => (used.receiver, Local::Unknown),
+            },
         })
+    }
+
+    /// Returns the hint of a local name that is called or made and holds a value from elsewhere.
+    fn followed(used: &Use<'a>, scope: u32, hints: &mut Hints<'_, 'a>) -> Option<u32> {
+        let runs = !used.root && !matches!(used.kind, ReferenceKind::Value | ReferenceKind::Type);
+        let hint = runs.then(|| hints.of_local(used.name, scope)).flatten()?;
+        let kind = hints.kind(hint);
+        matches!(kind, HintKind::Value | HintKind::Call | HintKind::Import).then_some(hint)
     }
 }
 
@@ -178,10 +206,22 @@ impl Script {
             sorted.push(symbol);
             leads.push(self.leads[old]);
         }
-        for reference in &mut self.facts.references {
-            reference.symbol = reference.symbol.map(|symbol| place[symbol as usize]);
-        }
+        self.renumber(|symbol| place[symbol as usize]);
         self.facts.symbols = sorted;
         self.leads = leads;
+    }
+
+    /// Gives references and hints the new numbers of their symbols.
+    pub(in crate::syntax) fn renumber(&mut self, new: impl Fn(u32) -> u32) {
+        for reference in &mut self.facts.references {
+            reference.symbol = reference.symbol.map(&new);
+            if let Local::Symbol(symbol) = &mut reference.local {
+                *symbol = new(*symbol);
+            }
+        }
+        for hint in &mut self.facts.hints {
+            hint.symbol = hint.symbol.map(&new);
+            hint.root = hint.root.map(&new);
+        }
     }
 }

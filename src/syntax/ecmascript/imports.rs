@@ -4,10 +4,13 @@
 
 use tree_sitter::Node;
 
+use super::hints::Rank;
 use super::kinds::Kind;
+use super::origin::Origin;
 use super::role::Place;
+use super::uses::is_chain;
 use super::walk::{Frame, Walk, byte, line_of};
-use crate::model::{Import, ImportKind, ImportedName};
+use crate::model::{HintKind, Import, ImportKind, ImportedName};
 
 /// Longest specifier in bytes.
 const SPECIFIER_BYTES: usize = 1_000;
@@ -121,9 +124,19 @@ impl<'a> Walk<'a> {
             super::declare::Definition::new(text, kind, line_of(name), frame.naming);
         definition.signature = self.signature_of(node);
         let scope = frame.scope;
-        if self.define(definition, &outer, frame).is_some() {
+        let value = node
+            .named_child(1)
+            .map(|value| (self.origin_of_path(value), Rank::Initial));
+        self.bound(name, value, scope, frame);
+        if let Some(symbol) = self.define(definition, &outer, frame) {
+            self.scopes.bound_symbol(symbol);
             self.export_local(&outer, scope, text, false);
         }
+    }
+
+    fn origin_of_path(&self, value: Node<'_>) -> Option<Origin<'a>> {
+        let text = self.text(value);
+        is_chain(text).then(|| Origin::new(HintKind::Value, text))
     }
 
     /// Returns the module of `require('m')`, `require.resolve('m')` or `import('m')`, with its line.
@@ -158,7 +171,9 @@ impl<'a> Walk<'a> {
             }
             self.push_import(specifier, kind, line, Vec::new());
         }
+        self.handed(node);
         if parent.kind == Kind::ExpressionStatement {
+            self.inherited(node, parent);
             self.defining_call(node, frame, parent);
         } else if frame.place == Place::Exports {
             frame.place = Place::None;
@@ -235,6 +250,11 @@ impl<'a> Walk<'a> {
     pub(super) fn unquoted(&self, node: Node<'_>) -> &'a str {
         self.text(node).trim_matches(['"', '\''])
     }
+}
+
+/// Returns whether a character can stand in a name.
+pub(super) fn is_import_name(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '_' | '$')
 }
 
 /// Returns whether `type` stands right after the first word of a statement.

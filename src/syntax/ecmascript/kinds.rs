@@ -23,6 +23,8 @@ macro_rules! node_kinds {
         pub(in crate::syntax) enum Kind {
             /// Nothing to act on; its children may be.
             Other,
+            /// A keyword or a mark: nothing to act on, nothing inside.
+            Token,
             $(#[doc = concat!("`", $text, "`")] $variant,)*
         }
 
@@ -44,6 +46,7 @@ node_kinds! {
     Assignment "assignment_expression",
     AssignmentPattern "assignment_pattern",
     AwaitExpression "await_expression",
+    Binary "binary_expression",
     CallExpression "call_expression",
     CallSignature "call_signature",
     CatchClause "catch_clause",
@@ -111,6 +114,7 @@ node_kinds! {
     NestedTypeIdentifier "nested_type_identifier",
     NewExpression "new_expression",
     NonNull "non_null_expression",
+    Null "null",
     Object "object",
     ObjectAssignmentPattern "object_assignment_pattern",
     ObjectPattern "object_pattern",
@@ -132,9 +136,12 @@ node_kinds! {
     ShorthandPattern "shorthand_property_identifier_pattern",
     Spread "spread_element",
     StatementBlock "statement_block",
+    Subscript "subscript_expression",
     Str "string",
     SwitchBody "switch_body",
     TemplateString "template_string",
+    Ternary "ternary_expression",
+    This "this",
     TupleType "tuple_type",
     TypeAnnotation "type_annotation",
     TypeAlias "type_alias_declaration",
@@ -143,6 +150,7 @@ node_kinds! {
     TypeParameter "type_parameter",
     TypePredicate "type_predicate",
     TypeQuery "type_query",
+    Undefined "undefined",
     UsingDeclaration "using_declaration",
     VariableDeclaration "variable_declaration",
     VariableDeclarator "variable_declarator",
@@ -177,15 +185,20 @@ fields! {
     alias "alias",
     arguments "arguments",
     body "body",
+    constraint "constraint",
+    constructor "constructor",
     declaration "declaration",
     function "function",
     key "key",
     kind "kind",
     left "left",
     name "name",
+    operator "operator",
     parameter "parameter",
     pattern "pattern",
+    parameters "parameters",
     property "property",
+    return_type "return_type",
     right "right",
     source "source",
     type_ "type",
@@ -198,6 +211,8 @@ pub(in crate::syntax) struct Grammar {
     pub(in crate::syntax) language: tree_sitter::Language,
     /// Fields of this grammar.
     pub(in crate::syntax) fields: Fields,
+    /// Whether types stand in comments.
+    pub(in crate::syntax) untyped: bool,
     table: Box<[Kind]>,
 }
 
@@ -215,11 +230,13 @@ impl Grammar {
             let table = (0..n_kinds)
                 .map(|id| match language.node_kind_for_id(id) {
                     Some(name) if language.node_kind_is_named(id) => kind_of(name),
+                    Some(_) if language.node_kind_is_visible(id) => Kind::Token,
                     _ => Kind::Other,
                 })
                 .collect();
             Grammar {
                 fields: Fields::of(&language),
+                untyped: dialect == Dialect::JavaScript,
                 language,
                 table,
             }

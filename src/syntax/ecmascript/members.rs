@@ -6,18 +6,20 @@
 use tree_sitter::Node;
 
 use super::declare::Definition;
+use super::hints::{Owner, Rank};
 use super::kinds::Kind;
+use super::origin::Origin;
 use super::role::Place;
 use super::walk::{Frame, Naming, Outer, Walk, line_of, span_of};
 use super::worth::Worth;
-use crate::model::SymbolKind;
+use crate::model::{HintKind, SymbolKind};
 use crate::syntax::scope::ScopeKind;
 use crate::syntax::signature;
 
 /// Longest computed name that is kept as written.
 const COMPUTED_BYTES: usize = 60;
 
-impl Walk<'_> {
+impl<'a> Walk<'a> {
     /// A member of whatever stands around it.
     pub(super) fn member(&mut self, node: Node<'_>, frame: &mut Frame, parent: &Frame) {
         let owner = match (parent.kind, parent.place) {
@@ -43,10 +45,18 @@ impl Walk<'_> {
             Some(naming) => self.typed_member(node, frame, parent, naming),
             None => {}
         }
+        let symbol = frame.symbol.filter(|_| frame.symbol != parent.symbol);
         match frame.kind {
-            Kind::MethodDefinition => self.open(frame, ScopeKind::Function),
+            Kind::MethodDefinition => {
+                self.open(frame, ScopeKind::Function);
+                if symbol.is_none() {
+                    self.scopes.bind("this", frame.scope, false);
+                }
+                self.enter_function(node, symbol, frame);
+            }
             Kind::MethodSignature | Kind::AbstractMethodSignature => {
                 self.open(frame, ScopeKind::Block);
+                self.declared_result(node, symbol, frame);
             }
             _ => {}
         }
@@ -64,7 +74,8 @@ impl Walk<'_> {
         };
         let words = self.head(node, name_node.start_byte());
         let has = |word: &str| words.split_whitespace().any(|w| w == word);
-        let value = node.child_by_field_id(fields.value).map(|v| self.worth(v));
+        let value_node = node.child_by_field_id(fields.value);
+        let value = value_node.map(|v| self.worth(v));
         let in_body = parent.kind == Kind::ClassBody;
         let kind = match frame.kind {
             Kind::PublicField | Kind::FieldDefinition => match value {
@@ -99,7 +110,17 @@ impl Walk<'_> {
             }
             _ => self.signature_of(node),
         };
-        self.define(definition, &outer, frame);
+        if matches!(kind, SymbolKind::Field | SymbolKind::Property)
+            && frame.kind != Kind::MethodDefinition
+        {
+            let written = node.child_by_field_id(fields.type_);
+            let found = self.written(written, value_node, outer.span.start_byte as usize);
+            self.member_hint(naming, &name, found, parent);
+        }
+        let defined = self.define(definition, &outer, frame);
+        if let (Some(symbol), Some(Worth::Function(inner))) = (defined, value) {
+            self.bodies.insert(inner.id(), symbol);
+        }
         if matches!(value, Some(Worth::Object(_))) {
             frame.place = Place::Value(frame.naming);
         }
@@ -123,7 +144,13 @@ impl Walk<'_> {
                 }
                 return;
             }
-            _ => return,
+            _ => {
+                if let Some(name) = self.key(key_node) {
+                    let found = self.written(None, Some(value), node.start_byte());
+                    self.member_hint(naming, &name, found, frame);
+                }
+                return;
+            }
         };
         let Some(name) = self.key(key_node) else {
             return;
@@ -136,8 +163,36 @@ impl Walk<'_> {
         let mut definition = Definition::new(&name, kind, line_of(key_node), naming);
         definition.member = true;
         definition.signature = signature::of_head(self.value_head(node, value));
-        if self.define(definition, &outer, frame).is_some() && kind == SymbolKind::Class {
-            frame.place = Place::Value(frame.naming);
+        let Some(symbol) = self.define(definition, &outer, frame) else {
+            return;
+        };
+        match self.worth(value) {
+            Worth::Function(body) => {
+                self.bodies.insert(body.id(), symbol);
+            }
+            _ => frame.place = Place::Value(frame.naming),
+        }
+    }
+
+    /// `{ f }` in an object that has a name.
+    pub(super) fn shorthand_member(&mut self, name: &'a str, frame: &Frame) {
+        if let Place::Members(naming) = frame.place {
+            let origin = Origin::new(HintKind::Value, name);
+            self.member_hint(naming, name, Some((Some(origin), Rank::Initial)), frame);
+        }
+    }
+
+    /// `{ ...a }` in an object that has a name.
+    pub(super) fn spread(&mut self, node: Node<'_>, parent: &Frame) {
+        let Place::Members(naming) = parent.place else {
+            return;
+        };
+        let owner = self.member_of(naming, "extends");
+        if let (Some(value), Owner::Member(symbol, name)) = (node.named_child(0), owner)
+            && name == "extends"
+        {
+            let found = self.origin(value);
+            self.built_on(found, "extends", symbol, parent);
         }
     }
 
@@ -205,6 +260,12 @@ impl Walk<'_> {
             ..Outer::default()
         };
         let name = self.text(pattern);
+        let found = self.written(
+            node.child_by_field_id(self.grammar.fields.type_),
+            node.child_by_field_id(self.grammar.fields.value),
+            node.start_byte(),
+        );
+        self.member_hint(naming, name, found, parent);
         let mut definition = Definition::new(name, SymbolKind::Field, line_of(pattern), naming);
         definition.private = has("private");
         definition.member = true;
@@ -228,5 +289,16 @@ impl Walk<'_> {
             }
             _ => Some(text.to_owned()),
         }
+    }
+
+    /// `@f` before a member of a class: the member begins with it.
+    pub(super) fn decorator(&mut self, node: Node<'_>) {
+        let mark = self.uses.len();
+        let span = span_of(node);
+        self.decorated.get_or_insert(Outer {
+            span,
+            mark,
+            ..Outer::default()
+        });
     }
 }

@@ -3,15 +3,23 @@
 //! Knows the languages' definitions, modules (their own and CommonJS) and scopes. Refuses to know other
 //! files and how a file is cut into chunks.
 
+mod assigned;
 mod commonjs;
 mod declare;
 mod exports;
 mod finish;
+mod functions;
+mod hints;
 mod imports;
+mod jsdoc;
 pub(super) mod kinds;
 mod members;
 mod offers;
+mod origin;
+mod results;
 mod role;
+mod settle;
+mod types;
 mod uses;
 mod values;
 mod walk;

@@ -24,6 +24,7 @@ impl<'a> Walk<'a> {
             .or_else(|| node.child_by_field_id(fields.name));
         let worth = value.map_or(Worth::Other, |value| self.worth(value));
         frame.place = Place::None;
+        let mut method = None;
         if let Some(key_node) = key
             && let Some(name) = self.key(key_node)
         {
@@ -47,15 +48,23 @@ impl<'a> Walk<'a> {
                     Some(value) => self.assigned_signature(key_node, value, worth),
                     None => self.signature_of(node),
                 };
-                if self.define(definition, &outer, frame).is_some() {
+                if value.is_some() && !matches!(worth, Worth::Function(_) | Worth::Class(_)) {
+                    let found = self.written(None, value, node.start_byte());
+                    self.member_hint(0, &name, found, frame);
+                }
+                let defined = self.define(definition, &outer, frame);
+                if let Some(symbol) = defined {
                     frame.place = Place::Value(frame.naming);
+                    self.own_body(worth, symbol);
                 }
                 self.export_name(&name, &name, node);
+                method = defined.filter(|_| is_method);
             }
         }
         if frame.kind == Kind::MethodDefinition {
             frame.place = Place::None;
             self.open(frame, ScopeKind::Function);
+            self.enter_function(node, method, frame);
         }
     }
 
@@ -156,8 +165,12 @@ impl<'a> Walk<'a> {
         definition.member = !is_exports;
         let near = self.text(node).lines().next().unwrap_or_default();
         definition.signature = signature::of_head(near);
-        if self.define(definition, &outer, frame).is_some() && is_exports {
+        let defined = self.define(definition, &outer, frame);
+        if defined.is_some() && is_exports {
             self.offer(name, name, outer.span.start_line);
+        }
+        if let Some(callee) = node.child(0).filter(|_| defined.is_some()) {
+            self.callee_of_definition(callee, parent);
         }
     }
 }

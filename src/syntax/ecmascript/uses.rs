@@ -5,6 +5,7 @@
 
 use tree_sitter::Node;
 
+use super::hints::{Owner, Rank};
 use super::kinds::Kind;
 use super::role::{Mode, Place};
 use super::walk::{Frame, Walk, byte};
@@ -27,17 +28,24 @@ pub(super) struct Use<'a> {
     pub(super) line: u32,
     /// Whether it begins a chain: then it counts only where the file itself binds it.
     pub(super) root: bool,
+    /// Where its receiver comes from, if that is an expression: an index into [`Walk::hints`].
+    pub(super) hint: Option<u32>,
 }
 
 impl<'a> Walk<'a> {
     /// An identifier. Never looks inside.
     pub(super) fn name(&mut self, node: Node<'_>, frame: &Frame) -> bool {
         let text = self.text(node);
+        if frame.mode == Mode::Callee && node.start_byte() == self.defining {
+            return false;
+        }
         let kind = match (frame.kind, frame.mode) {
             (_, Mode::Skip | Mode::Label) => return false,
             (Kind::Shorthand, _) => {
                 if frame.place == Place::ExportMembers {
                     self.export_name(text, text, node);
+                } else {
+                    self.shorthand_member(text, frame);
                 }
                 ReferenceKind::Value
             }
@@ -62,6 +70,16 @@ impl<'a> Walk<'a> {
         let line = byte(node.start_position().row) + 1;
         self.use_of(text, "", kind, frame, line);
         false
+    }
+
+    /// The function that a definition is made by calling (`defineGetter(a, 'b', …)`): it is called by what is
+    /// around, not by what it defines.
+    pub(super) fn callee_of_definition(&mut self, callee: Node<'_>, around: &Frame) {
+        if self.grammar.kind(callee) == Kind::Identifier {
+            let line = byte(callee.start_position().row) + 1;
+            self.use_of(self.text(callee), "", ReferenceKind::Call, around, line);
+            self.defining = callee.start_byte();
+        }
     }
 
     /// A chain of names: its last name is used, and what begins it. Returns whether to look inside.
@@ -98,6 +116,16 @@ impl<'a> Walk<'a> {
             );
         }
         self.use_of(name, receiver, kind, frame, line);
+        if receiver == "?"
+            && !matches!(kind, ReferenceKind::Value | ReferenceKind::Type)
+            && let Some(object) = node.child(0)
+            && let Some(origin) = self.origin(object)
+        {
+            let hint = self.hint(Owner::Expression, Some(origin), Rank::Initial, frame);
+            if let Some(used) = self.uses.last_mut() {
+                used.hint = Some(hint);
+            }
+        }
         frame.kind == Kind::MemberExpression
     }
 
@@ -121,6 +149,7 @@ impl<'a> Walk<'a> {
             scope: frame.scope,
             line,
             root: frame.mode == Mode::Root && receiver.is_empty(),
+            hint: None,
         });
     }
 }
@@ -152,7 +181,8 @@ fn is_name_char(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '$' | '#' | '\u{200c}' | '\u{200d}')
 }
 
-fn is_chain(text: &str) -> bool {
+/// Returns whether a text is a chain of names, perhaps with `?` and `!` in it.
+pub(super) fn is_chain(text: &str) -> bool {
     let begins = text.starts_with(|c: char| is_name_char(c) && !c.is_ascii_digit());
     begins
         && text.len() <= RECEIVER_BYTES

@@ -56,6 +56,15 @@ impl<'a> Walk<'a> {
         let top = self.scopes.kind(target) == ScopeKind::Top;
         let outer = self.statement(node, parent);
         let is_name = self.grammar.kind(name_node) == Kind::Identifier;
+        if !(top && matches!(worth, Worth::Module(m) if self.is_require(m))) {
+            let start = if outer.shared {
+                node.start_byte()
+            } else {
+                outer.span.start_byte as usize
+            };
+            let found = self.written(node.child_by_field_id(fields.type_), value, start);
+            self.bound(name_node, found, target, parent);
+        }
         if let Worth::Module(module) = worth {
             let is_require = self.bind_module(module, name_node, is_name);
             if is_require || !is_name {
@@ -101,13 +110,30 @@ impl<'a> Walk<'a> {
             _ => self.value_signature(node, &name_node, keyword),
         };
         let scope = frame.scope;
-        if self.define(definition, &outer, frame).is_some() {
+        if let Some(symbol) = self.define(definition, &outer, frame) {
+            self.scopes.bound_symbol(symbol);
+            self.own_body(worth, symbol);
             self.export_local(&outer, scope, name, false);
             frame.place = Place::Value(frame.naming);
         }
         if let Worth::Assignment(chain) = worth {
             self.declared_chain(chain, name);
         }
+    }
+
+    /// Says whose value a function is.
+    pub(super) fn own_body(&mut self, worth: Worth<'_>, symbol: u32) {
+        if let Worth::Function(body) | Worth::Wrapped(body) = worth {
+            self.bodies.insert(body.id(), symbol);
+        }
+    }
+
+    fn is_require(&self, module: Node<'_>) -> bool {
+        let call = match self.grammar.kind(module) {
+            Kind::MemberExpression => module.child(0).unwrap_or(module),
+            _ => module,
+        };
+        matches!(self.module_call(call), Some((ImportKind::Require, ..)))
     }
 
     fn kind_of_value<'t>(
@@ -164,8 +190,8 @@ impl<'a> Walk<'a> {
         self.between(node.start_byte(), end)
     }
 
-    /// Every name that a destructuring at the top binds.
-    fn pattern(&mut self, pattern: Node<'_>, outer: &Outer, frame: &mut Frame) {
+    /// Every name that a destructuring at the top binds. What runs in its value belongs to none of them.
+    fn pattern(&mut self, pattern: Node<'_>, outer: &Outer, frame: &Frame) {
         let kind = if outer.constant {
             SymbolKind::Constant
         } else {
@@ -173,17 +199,14 @@ impl<'a> Walk<'a> {
         };
         let naming = frame.naming;
         let scope = frame.scope;
-        let mut first = None;
         for (_, local) in self.pattern_names(pattern) {
             let mut definition = Definition::new(self.text(local), kind, line_of(local), naming);
             let text = self.between(outer.span.start_byte as usize, outer.span.end_byte as usize);
             definition.signature = signature::of_value(text, None);
             let mut inside = *frame;
-            let defined = self.define(definition, outer, &mut inside);
-            first = first.or(defined);
+            self.define(definition, outer, &mut inside);
             self.export_local(outer, scope, self.text(local), false);
         }
-        frame.symbol = first.or(frame.symbol);
     }
 
     /// Returns the names a pattern binds, each with the property it takes (empty where that is no name).

@@ -8,7 +8,9 @@ use std::collections::HashMap;
 
 use tree_sitter::{Node, TreeCursor};
 
+use super::hints::{Owner, Raw};
 use super::kinds::{Grammar, Kind};
+use super::origin::Origin;
 use super::role::{Mode, Place};
 use super::uses::Use;
 use crate::model::{Budget, Export, Import, Span, Symbol};
@@ -39,10 +41,30 @@ pub(super) struct Frame {
     pub(super) naming: u32,
     /// The statement that the node's definition is part of: an index into [`Walk::outers`], 0 for none.
     pub(super) outer: u32,
+    /// Innermost function: an index into [`Walk::results`].
+    pub(super) function: u32,
     /// Whether the node opened `scope`.
     pub(super) opens: bool,
     /// Whether the node is part of a type.
     pub(super) in_type: bool,
+}
+
+impl Frame {
+    /// Returns what is true at the top of a file.
+    pub(super) fn top() -> Self {
+        Self {
+            kind: Kind::Other,
+            mode: Mode::Value,
+            place: Place::None,
+            scope: 0,
+            symbol: None,
+            naming: 0,
+            outer: 0,
+            function: 0,
+            opens: false,
+            in_type: false,
+        }
+    }
 }
 
 /// A name that definitions stand under.
@@ -103,12 +125,21 @@ pub(super) struct Walk<'a> {
     pub(super) source: &'a str,
     pub(super) grammar: &'static Grammar,
     pub(super) drafts: Vec<Draft>,
+    /// Byte of the last callee that makes a definition.
+    pub(super) defining: usize,
     pub(super) uses: Vec<Use<'a>>,
     pub(super) imports: Vec<Import>,
     pub(super) exports: Vec<Export>,
     /// Local names that other modules can import, by any name.
     pub(super) offered: std::collections::HashSet<String>,
     pub(super) scopes: Scopes<'a>,
+    pub(super) hints: Vec<Raw<'a>>,
+    /// For each function who is told what it returns; the first is for code outside functions.
+    pub(super) results: Vec<Option<Owner<'a>>>,
+    /// What functions are handed that are arguments, by their nodes.
+    pub(super) handed: HashMap<usize, Origin<'a>>,
+    /// Symbols whose values are functions, by the nodes of these.
+    pub(super) bodies: HashMap<usize, u32>,
     pub(super) comments: Vec<Comment>,
     pub(super) namings: Vec<Naming>,
     pub(super) outers: Vec<Outer>,
@@ -130,11 +161,16 @@ impl<'a> Walk<'a> {
             source,
             grammar,
             drafts: Vec::new(),
+            defining: usize::MAX,
             uses: Vec::new(),
             imports: Vec::new(),
             exports: Vec::new(),
             offered: std::collections::HashSet::new(),
             scopes: Scopes::new(),
+            hints: Vec::new(),
+            results: vec![None],
+            handed: HashMap::new(),
+            bodies: HashMap::new(),
             comments: Vec::new(),
             namings: vec![Naming::default()],
             outers: vec![Outer::default()],
@@ -149,17 +185,7 @@ impl<'a> Walk<'a> {
     /// Visits the tree. Returns false where the budget ended.
     pub(super) fn run(&mut self, root: Node<'_>, budget: &Budget) -> bool {
         let mut cursor = root.walk();
-        let top = Frame {
-            kind: Kind::Other,
-            mode: Mode::Value,
-            place: Place::None,
-            scope: 0,
-            symbol: None,
-            naming: 0,
-            outer: 0,
-            opens: false,
-            in_type: false,
-        };
+        let top = Frame::top();
         let mut parent = top;
         let mut n_nodes = 0_usize;
         loop {
@@ -167,14 +193,17 @@ impl<'a> Walk<'a> {
             if n_nodes.is_multiple_of(NODES_PER_CHECK) && budget.is_spent() {
                 return false;
             }
-            let (frame, descend) = self.enter(&cursor, &parent);
-            let deeper = descend && self.frames.len() < MAX_DEPTH && n_nodes < MAX_NODES;
-            if deeper && cursor.goto_first_child() {
-                self.frames.push(parent);
-                parent = frame;
-                continue;
+            let kind = self.grammar.kind(cursor.node());
+            if kind != Kind::Token {
+                let (frame, descend) = self.enter(kind, &cursor, &parent);
+                let deeper = descend && self.frames.len() < MAX_DEPTH && n_nodes < MAX_NODES;
+                if deeper && cursor.goto_first_child() {
+                    self.frames.push(parent);
+                    parent = frame;
+                    continue;
+                }
+                self.leave(&frame);
             }
-            self.leave(&frame);
             while !cursor.goto_next_sibling() {
                 if !cursor.goto_parent() {
                     return true;
@@ -192,9 +221,8 @@ impl<'a> Walk<'a> {
     }
 
     /// Looks at one node. Returns what is true inside it and whether to look inside.
-    fn enter(&mut self, cursor: &TreeCursor<'_>, parent: &Frame) -> (Frame, bool) {
+    fn enter(&mut self, kind: Kind, cursor: &TreeCursor<'_>, parent: &Frame) -> (Frame, bool) {
         let node = cursor.node();
-        let kind = self.grammar.kind(node);
         let (mode, place) = self.role(parent, kind, cursor);
         let mut frame = Frame {
             kind,
@@ -209,8 +237,11 @@ impl<'a> Walk<'a> {
     }
 
     fn act(&mut self, node: Node<'_>, frame: &mut Frame, parent: &Frame) -> bool {
+        if self.grammar.untyped && parent.kind == Kind::FormalParameters {
+            self.untyped_parameter(node, parent);
+        }
         match frame.kind {
-            Kind::Other | Kind::Program => {}
+            Kind::Other | Kind::Token | Kind::Program => {}
             Kind::Comment => return self.comment(node),
             Kind::Identifier | Kind::TypeIdentifier | Kind::Shorthand | Kind::ShorthandPattern => {
                 return self.name(node, frame);
@@ -258,8 +289,11 @@ impl<'a> Walk<'a> {
                 };
             }
             Kind::RequiredParameter | Kind::OptionalParameter => {
+                self.parameter(node, parent);
                 self.parameter_property(node, parent);
             }
+            Kind::TypeParameter => self.type_parameter(node, frame),
+            Kind::ReturnStatement => self.returned(node, frame),
             Kind::LexicalDeclaration | Kind::VariableDeclaration | Kind::UsingDeclaration => {
                 self.declaration(node, frame, parent);
             }
@@ -271,6 +305,7 @@ impl<'a> Walk<'a> {
             Kind::ExportStatement => return self.export(node, frame),
             // A cast's type is not the value's.
             Kind::ObjectType if parent.kind != Kind::TypeAlias => frame.place = Place::None,
+            Kind::Spread if matches!(parent.place, Place::Members(_)) => self.spread(node, parent),
             Kind::Spread if parent.place == Place::ExportMembers => self.export_spread(node),
             Kind::Decorator if parent.kind == Kind::ClassBody => self.decorator(node),
             _ => self.block(node, frame, parent),
@@ -291,6 +326,14 @@ impl<'a> Walk<'a> {
                     Some("var") => Mode::BindVar,
                     Some(_) => Mode::Bind,
                 };
+                match frame.mode {
+                    Mode::Bind => self.element(node, frame.scope, frame),
+                    Mode::BindVar => {
+                        let scope = self.scopes.hoisted(frame.scope);
+                        self.element(node, scope, frame);
+                    }
+                    _ => {}
+                }
             }
             Kind::For
             | Kind::CatchClause
@@ -328,17 +371,8 @@ impl<'a> Walk<'a> {
             end: byte(node.end_byte()),
         });
         self.triple_slash(node);
+        self.jsdoc_definitions(node);
         false
-    }
-
-    fn decorator(&mut self, node: Node<'_>) {
-        let mark = self.uses.len();
-        let span = span_of(node);
-        self.decorated.get_or_insert(Outer {
-            span,
-            mark,
-            ..Outer::default()
-        });
     }
 }
 

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use super::super::{LANGUAGES, by_id, by_path, extract};
 use super::read;
-use crate::model::{Budget, Extraction, RepoPath};
+use crate::model::{Budget, Extraction, Local, RepoPath};
 
 /// Snippets that are joined, cut and mixed.
 const PARTS: &[&str] = &[
@@ -62,6 +62,14 @@ const PARTS: &[&str] = &[
     "async ",
     "for (var i of ",
     "case 1:",
+    "/** @param {Foo} a @returns {B[]} @typedef {import('m').X} Y */\n",
+    "const { p, q: [r] } = await f().g(",
+    "this.x = a.b || new C()\n",
+    "xs.map((x: X<Y>[]) => ",
+    "return this\n",
+    "f(p?: A | null): Promise<B> {",
+    "z.forEach(function (z) { z.b(); z = z.c;",
+    "class D<T extends E> extends F.G implements H { constructor(private i: T) {} }\n",
 ];
 
 fn check(extraction: &Extraction, source: &str) {
@@ -106,10 +114,31 @@ fn check(extraction: &Extraction, source: &str) {
             symbol.qualified_name
         );
     }
+    let is_symbol = |symbol: Option<u32>| symbol.is_none_or(|at| (at as usize) < symbols.len());
+    let hints = &extraction.facts.hints;
     for used in &extraction.facts.references {
+        assert!(is_symbol(used.symbol) && used.count > 0);
+        match used.local {
+            Local::Symbol(symbol) => assert!(is_symbol(Some(symbol))),
+            Local::Hint(hint) => assert!(hints[hint as usize].local),
+            Local::No | Local::Unknown => {}
+        }
+    }
+    for hint in hints {
+        assert!(is_symbol(hint.symbol) && is_symbol(hint.root));
+        assert!(!hint.of.is_empty() && hint.of.len() <= 240);
+    }
+}
+
+/// A script says at most one thing of a name; each script of a component speaks for itself.
+fn check_owned(extraction: &Extraction, path: &str) {
+    let mut owned = std::collections::HashSet::new();
+    for hint in &extraction.facts.hints {
+        let many = hint.local || matches!(hint.name.as_str(), "extends" | "implements");
+        let component = path.ends_with("vue") || path.ends_with("svelte");
         assert!(
-            used.symbol
-                .is_none_or(|symbol| (symbol as usize) < symbols.len())
+            many || component || owned.insert((hint.symbol, &hint.name)),
+            "{hint:?}"
         );
     }
 }
@@ -130,6 +159,7 @@ proptest! {
         let source = parts.concat() + &noise + &parts.concat();
         let found = read(PATHS[at], &source);
         check(&found, &source);
+        check_owned(&found, PATHS[at]);
         prop_assert_eq!(found, read(PATHS[at], &source));
     }
 

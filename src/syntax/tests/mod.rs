@@ -3,7 +3,9 @@
 mod chunks;
 mod commonjs;
 mod definitions;
+mod hints;
 mod laws;
+mod locals;
 mod modules;
 mod uses;
 
@@ -12,7 +14,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::{by_path, extract};
-use crate::model::{Budget, Extraction, RepoPath};
+use crate::model::{Budget, Extraction, FileFacts, Hint, Local, RepoPath};
 
 pub(super) fn read(path: &str, source: &str) -> Extraction {
     let budget = Budget::unlimited(Arc::new(AtomicBool::new(false)));
@@ -99,6 +101,47 @@ pub(super) fn uses(path: &str, source: &str) -> String {
             writeln!(out, "{} in {symbol}", used.name).unwrap();
             out
         })
+}
+
+fn hint(facts: &FileFacts, hint: &Hint) -> String {
+    let mut out = format!("{} {}", hint.kind.as_str(), hint.of);
+    if let Some(root) = hint.root {
+        write!(out, " of {}", facts.symbols[root as usize].qualified_name).unwrap();
+    }
+    out
+}
+
+fn symbol_name(facts: &FileFacts, symbol: Option<u32>) -> &str {
+    symbol.map_or("-", |at| &facts.symbols[at as usize].qualified_name)
+}
+
+/// One line a hint that a name can be looked up by: `owner name: kind of [of symbol]`.
+pub(super) fn owned(path: &str, source: &str) -> String {
+    let facts = read(path, source).facts;
+    let mut out = String::new();
+    for one in facts.hints.iter().filter(|one| !one.local) {
+        let owner = symbol_name(&facts, one.symbol);
+        writeln!(out, "{owner} {}: {}", one.name, hint(&facts, one)).unwrap();
+    }
+    out
+}
+
+/// One line a reference that begins with a local name or an expression: `receiver.name: hint`, `= symbol` for
+/// one of the file's, `-` for what is unknown.
+pub(super) fn locals(path: &str, source: &str) -> String {
+    let facts = read(path, source).facts;
+    let mut out = String::new();
+    for used in &facts.references {
+        let local = match used.local {
+            Local::No => continue,
+            Local::Unknown => "-".to_owned(),
+            Local::Hint(at) => hint(&facts, &facts.hints[at as usize]),
+            Local::Symbol(at) => format!("= {}", facts.symbols[at as usize].qualified_name),
+        };
+        let dot = if used.receiver.is_empty() { "" } else { "." };
+        writeln!(out, "{}{dot}{}: {local}", used.receiver, used.name).unwrap();
+    }
+    out
 }
 
 /// Compares line by line, so that a failure shows the line.

@@ -1,18 +1,24 @@
 //! Law 1 over random histories: after any steps, the index that was carried along equals one built from
-//! nothing, row for row, and its files are those that git and the ignore rules leave.
+//! nothing, row for row and answer for answer, and its files are those that git and the ignore rules leave.
 
 use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
+use super::git_steps::{GROUNDS, ground, linked};
 use super::steps::{Dice, step};
 use super::{Bench, assert_same, rebuilt};
-use crate::support::{Fixture, Repo};
+use crate::support::Repo;
 
 /// Random steps in an ordinary run; `CODELENS_HISTORY_STEPS` asks for more, `CODELENS_HISTORY_SEED` for
 /// another walk.
-const STEPS: usize = 240;
+const STEPS: usize = 2_000;
 
 /// Steps after which a new repository is begun.
-const STEPS_A_REPOSITORY: usize = 40;
+const STEPS_A_REPOSITORY: usize = 50;
+
+/// Every so many steps the tools' answers are compared too.
+const STEPS_AN_ANSWER: usize = 5;
 
 #[test]
 fn rebuild_equals_reconcile() {
@@ -20,33 +26,53 @@ fn rebuild_equals_reconcile() {
         std::env::var(name).map_or(or, |text| text.parse().expect("a whole number"))
     };
     let seed = number("CODELENS_HISTORY_SEED", 7);
-    let steps = number("CODELENS_HISTORY_STEPS", STEPS);
-    for round in 0..steps.div_ceil(STEPS_A_REPOSITORY) {
-        walk(seed + round, STEPS_A_REPOSITORY.min(steps));
-    }
+    let rounds = number("CODELENS_HISTORY_STEPS", STEPS).div_ceil(STEPS_A_REPOSITORY);
+    let next = AtomicUsize::new(0);
+    let workers = std::thread::available_parallelism().map_or(2, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| {
+                loop {
+                    let round = next.fetch_add(1, Ordering::Relaxed);
+                    if round >= rounds {
+                        break;
+                    }
+                    walk(seed + round, STEPS_A_REPOSITORY);
+                }
+            });
+        }
+    });
 }
 
 fn walk(seed: usize, steps: usize) {
     let mut dice = Dice::new(seed as u64);
-    let repo = Fixture::parse(
-        "//- /src/f1.ts\nexport const a1 = 1;\n//- /package.json\n{\"name\":\"walk\"}\n//- commit base\n//- git branch b0\n",
-    )
-    .build();
+    let kind = GROUNDS[seed % GROUNDS.len()];
+    let repo = ground(kind);
     let bench = Bench::new(60_000);
     bench.refreshed(&repo.path());
     let mut done = Vec::new();
     for n in 0..steps {
         done.push(step(&repo, &mut dice, n));
         let tail = done[done.len().saturating_sub(6)..].join("\n  ");
-        let when = format!("seed {seed}, step {n}, after\n  {tail}\n");
+        let when = format!("{kind}, seed {seed}, step {n}, after\n  {tail}\n");
         // Every second time the query itself has to bring the index up.
         let dump = if dice.below(2) == 0 {
             bench.refreshed(&repo.path()).1
         } else {
             bench.dump(&repo.path())
         };
-        assert_same(&dump, &rebuilt(&repo.path()), &when);
+        let fresh = Bench::new(60_000);
+        assert_same(&dump, &fresh.refreshed(&repo.path()).1, &when);
         assert_eq!(indexed(&dump), wanted(&repo), "{when}");
+        if n % STEPS_AN_ANSWER == 0 {
+            let (found, wanted) = (bench.answers(&repo.path()), fresh.answers(&repo.path()));
+            assert_eq!(found, wanted, "{when}");
+        }
+        let linked = linked(&repo, n);
+        if n % 3 == 0 && linked.is_dir() {
+            let (_, dump) = bench.refreshed(&linked);
+            assert_same(&dump, &rebuilt(&linked), &format!("linked, {when}"));
+        }
     }
 }
 
@@ -74,7 +100,28 @@ fn wanted(repo: &Repo) -> BTreeSet<String> {
     listed
         .lines()
         .filter(|path| !path.is_empty() && !hidden.contains(path))
-        .filter(|path| repo.path().join(path).is_file())
+        .filter(|path| is_plain_file(&repo.path(), path))
         .map(str::to_owned)
         .collect()
+}
+
+/// Whether a path leads to a regular file through no link.
+fn is_plain_file(root: &Path, path: &str) -> bool {
+    let mut at = root.to_owned();
+    let mut parts = path.split('/').peekable();
+    while let Some(part) = parts.next() {
+        at.push(part);
+        let Ok(meta) = std::fs::symlink_metadata(&at) else {
+            return false;
+        };
+        let fits = if parts.peek().is_some() {
+            meta.is_dir()
+        } else {
+            meta.is_file()
+        };
+        if !fits {
+            return false;
+        }
+    }
+    true
 }

@@ -1,6 +1,9 @@
 //! The laws of the design, each by its name.
 
+mod agreement;
+mod git_steps;
 mod histories;
+mod replay;
 mod steps;
 
 use std::collections::BTreeMap;
@@ -9,7 +12,10 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use codelens::config::Config;
+use codelens::tools::{self, Call};
 use codelens::workspace::{IndexStatus, Workspace, Workspaces};
+
+use serde_json::{Value, json};
 
 use crate::support::{Cli, Fixture};
 
@@ -23,8 +29,8 @@ impl Bench {
     pub(crate) fn new(budget_ms: u64) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let config = Config {
-            home: dir.path().join("home"),
             budget_ms,
+            ..Config::at(dir.path().join("home"))
         };
         Self {
             _dir: dir,
@@ -44,6 +50,36 @@ impl Bench {
             .unwrap();
         assert_eq!(done.status, IndexStatus::Ready);
         (done.n_indexed, self.dump(place))
+    }
+
+    /// Returns the answers of the query tools to some questions, without what tells how a row came.
+    pub(crate) fn answers(&self, place: &Path) -> Vec<String> {
+        let questions = [
+            ("cl_search", json!({"query": "work1 f1", "limit": 20})),
+            ("cl_search", json!({"query": "does two", "related": true})),
+            ("cl_map", json!({"all": true})),
+            ("cl_related", json!({"path": "src/f1.ts", "limit": 50})),
+            ("cl_impact", json!({"path": "lib/f2.ts", "depth": 3})),
+            ("cl_impact", json!({"symbol": "work7"})),
+        ];
+        let ask = |(name, input): (&str, Value)| {
+            let call = Call {
+                workspaces: &self.spaces,
+                places: &[place.to_owned()],
+                interrupt: Arc::default(),
+                progress: &|_| (),
+            };
+            let mut answer = match (tools::by_name(name).unwrap().call)(input, &call) {
+                Ok(answer) => answer,
+                Err(error) => return format!("{name}: {error}"),
+            };
+            let fields = answer.as_object_mut().unwrap();
+            for volatile in ["generation", "nextCursor"] {
+                fields.remove(volatile);
+            }
+            format!("{name}: {answer}")
+        };
+        questions.map(ask).to_vec()
     }
 
     /// Returns every row as a query sees it.
@@ -183,6 +219,10 @@ fn reading_never_writes_source() {
         &["search", "price"],
         &["map"],
         &["expand", "package.json"],
+        &["explore", "price"],
+        &["related", "packages/catalog/src/money.ts"],
+        &["impact", "addMoney"],
+        &["impact", "--changes"],
         &["stats"],
         &["doctor"],
         &["refresh", "--force"],
@@ -196,8 +236,28 @@ fn reading_never_writes_source() {
 fn order_is_total() {
     let repo = Fixture::load("shop").build();
     let answers = |cli: &Cli| {
-        ["price", "cart total discount", "stock", "export function"].map(|query| {
-            let mut answer = cli.json(&["search", query, "-n", "50"]);
+        [
+            &["search", "price", "-n", "50"][..],
+            &["search", "cart total discount", "-n", "50"],
+            &["search", "stock", "-n", "50"],
+            &["search", "export function", "-n", "50", "--related"],
+            &["explore", "price", "--related-depth", "3"],
+            &[
+                "explore",
+                "export function",
+                "-n",
+                "50",
+                "--max-files",
+                "20",
+            ],
+            &["related", "packages/catalog/src/money.ts", "--depth", "5"],
+            &["related", "packages/catalog/src/index.ts", "--depth", "3"],
+            &["impact", "addMoney", "--depth", "5"],
+            &["impact", "--path", "packages/catalog/src/product-store.ts"],
+            &["impact", "--changes"],
+        ]
+        .map(|args| {
+            let mut answer = cli.json(args);
             let object = answer.as_object_mut().unwrap();
             assert_eq!(object["freshness"], "fresh");
             object.remove("generation");

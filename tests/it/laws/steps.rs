@@ -24,7 +24,7 @@ impl Dice {
         usize::try_from(drawn).unwrap() % n
     }
 
-    fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
+    pub(super) fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
         &from[self.below(from.len())]
     }
 }
@@ -32,9 +32,11 @@ impl Dice {
 /// Does one step and returns what it was. A git command that fails (nothing to commit, a conflict) is a
 /// step like any other: the work tree is what it is afterwards.
 pub(crate) fn step(repo: &Repo, dice: &mut Dice, n: usize) -> String {
+    if dice.below(2) == 0 {
+        return super::git_steps::step(repo, dice, n);
+    }
     let files = files(&repo.path());
-    let branch = format!("b{}", dice.below(4));
-    match dice.below(26) {
+    match dice.below(18) {
         0..=3 => edit(repo, dice, &files, n),
         4 => edit_keeping_stat(repo, dice, &files),
         5 | 6 => add(repo, dice, n),
@@ -55,22 +57,24 @@ pub(crate) fn step(repo: &Repo, dice: &mut Dice, n: usize) -> String {
         }
         10 => {
             let rules = ["*.md\n", "src/f1.ts\n", "", "lib/\n!lib/f2.ts\n", "f*.ts\n"];
-            repo.write(".gitignore", dice.pick(&rules));
-            "edit .gitignore".to_owned()
+            let places = [".gitignore", ".git/info/exclude", "src/.gitignore"];
+            rules_at(repo, places[dice.below(3)], rules[dice.below(5)])
         }
         11 => {
             let rules = ["*.js\n", "", "src/\n", "/package.json\n"];
-            repo.write(".codelensignore", dice.pick(&rules));
-            "edit .codelensignore".to_owned()
+            rules_at(repo, ".codelensignore", rules[dice.below(4)])
         }
         12 => {
             let rules = [
                 "*.ts linguist-generated\n",
                 "",
                 "src/** linguist-generated=true\n",
+                "*.ts text eol=crlf\n",
+                "* text=auto\n*.js -text\n",
+                "*.md filter=lfs diff=lfs merge=lfs -text\n",
+                "*.js filter=shout\n",
             ];
-            repo.write(".gitattributes", dice.pick(&rules));
-            "edit .gitattributes".to_owned()
+            rules_at(repo, ".gitattributes", rules[dice.below(7)])
         }
         13 => {
             let paths = ["./src/*", "./lib/*"];
@@ -78,33 +82,89 @@ pub(crate) fn step(repo: &Repo, dice: &mut Dice, n: usize) -> String {
                 "{{\"compilerOptions\":{{\"baseUrl\":\".\",\"paths\":{{\"@/*\":[\"{}\"]}}}}}}",
                 dice.pick(&paths)
             );
-            repo.write("tsconfig.json", text);
-            "edit tsconfig.json".to_owned()
+            rules_at(repo, "tsconfig.json", &text)
         }
-        14 => git(repo, &["add", "-A"]),
-        15 | 16 => commit(repo, &["commit", "-qam", "work"]),
-        17 => commit(repo, &["commit", "-q", "--amend", "-am", "again"]),
-        18 => git(repo, &["checkout", "-q", "-f", &branch]),
-        19 => git(repo, &["checkout", "-q", "-B", &branch]),
-        20 => git(repo, &["reset", "-q", "--hard", "HEAD~1"]),
-        21 => {
-            let how = *dice.pick(&["--soft", "--mixed"]);
-            git(repo, &["reset", "-q", how, "HEAD~1"])
+        14 => {
+            let manifests = [
+                "{\"name\":\"walk\",\"main\":\"src/f1.ts\"}",
+                "{\"name\":\"walk\",\"version\":\"2.0.0\"}",
+                "{\"name\":\"walk\",\"imports\":{\"#x\":\"./lib/f2.ts\"}}",
+            ];
+            rules_at(repo, "package.json", manifests[dice.below(3)])
         }
-        22 => {
-            let how: [&[&str]; 2] = [&["stash", "-q", "-u"], &["stash", "pop", "-q"]];
-            git(repo, how[dice.below(2)])
-        }
-        23 => git(repo, &["merge", "-q", "--no-edit", "-X", "theirs", &branch]),
-        24 => git(repo, &["checkout", "-q", "--detach", "HEAD~1"]),
-        _ => git(repo, &["rebase", "-q", "-X", "theirs", &branch]),
+        15 => act(dice, &files, "chmod", change_mode),
+        16 => link(repo, dice),
+        _ => act(dice, &files, "rename in case alone", |file| {
+            let name = file.file_name().unwrap_or_default().to_string_lossy();
+            let swapped: String = name
+                .chars()
+                .map(|c| {
+                    if c == 'f' {
+                        'F'
+                    } else if c == 'F' {
+                        'f'
+                    } else {
+                        c
+                    }
+                })
+                .collect();
+            let to = file.with_file_name(swapped);
+            if !to.exists() {
+                drop(std::fs::rename(file, to));
+            }
+        }),
     }
+}
+
+/// Writes one of the files that rule over others, unless something else stands in its place.
+fn rules_at(repo: &Repo, path: &str, text: &str) -> String {
+    let file = repo.path().join(path);
+    let parent = file.parent().unwrap();
+    if file.is_dir() || parent.exists() && !parent.is_dir() {
+        return format!("{path} is taken");
+    }
+    repo.write(path, text);
+    format!("write {path}: {text:?}")
+}
+
+fn change_mode(file: &Path) {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        if let Ok(meta) = std::fs::symlink_metadata(file)
+            && meta.is_file()
+        {
+            let mode = meta.permissions().mode() ^ 0o111;
+            drop(std::fs::set_permissions(
+                file,
+                std::fs::Permissions::from_mode(mode),
+            ));
+        }
+    }
+}
+
+/// Puts a link in the place of whatever stands there: to a file, a directory, out of the tree, to nothing.
+fn link(repo: &Repo, dice: &mut Dice) -> String {
+    let at = repo
+        .path()
+        .join(["src/link.ts", "linked", "src/f2.ts"][dice.below(3)]);
+    let to = *dice.pick(&["f1.ts", "src", "/etc/hostname", "nowhere", "."]);
+    if at.is_dir() && !at.is_symlink() {
+        return "a directory stays".to_owned();
+    }
+    drop(std::fs::remove_file(&at));
+    #[cfg(unix)]
+    drop(std::os::unix::fs::symlink(to, &at));
+    format!("link {} to {to}", at.display())
 }
 
 fn edit(repo: &Repo, dice: &mut Dice, files: &[PathBuf], n: usize) -> String {
     let Some(file) = (!files.is_empty()).then(|| dice.pick(files)) else {
         return add(repo, dice, n);
     };
+    if file.is_symlink() {
+        return "a link is not edited".to_owned();
+    }
     std::fs::write(file, source(dice, n)).unwrap();
     format!("edit {}", file.display())
 }
@@ -113,6 +173,9 @@ fn edit_keeping_stat(repo: &Repo, dice: &mut Dice, files: &[PathBuf]) -> String 
     let Some(file) = (!files.is_empty()).then(|| dice.pick(files)) else {
         return "nothing to edit".to_owned();
     };
+    if file.is_symlink() {
+        return "a link is not edited".to_owned();
+    }
     let (Ok(text), Ok(meta)) = (std::fs::read(file), std::fs::metadata(file)) else {
         return "unreadable".to_owned();
     };
@@ -141,7 +204,9 @@ fn add(repo: &Repo, dice: &mut Dice, n: usize) -> String {
         "f1.ts", "f2.ts", "F1.ts", "index.ts", "g.js", "note.md", "c.vue",
     ];
     let path = format!("{}/{}", dice.pick(&dirs), dice.pick(&names));
-    if repo.path().join(&path).is_dir() {
+    let file = repo.path().join(&path);
+    let is_taken = |at: &Path| at.is_symlink() || at.exists() && !at.is_dir();
+    if file.is_dir() || file.is_symlink() || file.ancestors().skip(1).take(3).any(is_taken) {
         return "taken".to_owned();
     }
     repo.write(&path, source(dice, n));
@@ -182,22 +247,6 @@ fn act(dice: &mut Dice, files: &[PathBuf], what: &str, on: impl Fn(&Path)) -> St
     format!("{what} {}", file.display())
 }
 
-fn commit(repo: &Repo, args: &[&str]) -> String {
-    git(repo, &["add", "-A"]);
-    git(repo, args)
-}
-
-fn git(repo: &Repo, args: &[&str]) -> String {
-    let done = repo.try_git(args);
-    // What a conflict stopped is given up in every second case; else it stays for the next steps.
-    if !done && args.join(" ").len().is_multiple_of(2) {
-        for what in ["rebase", "merge"] {
-            repo.try_git(&[what, "--abort"]);
-        }
-    }
-    format!("git {} -> {done}", args.join(" "))
-}
-
 /// The files of the work tree, sorted, without git's own.
 fn files(root: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
@@ -205,10 +254,10 @@ fn files(root: &Path) -> Vec<PathBuf> {
     while let Some(dir) = left.pop() {
         for entry in std::fs::read_dir(dir).unwrap() {
             let path = entry.unwrap().path();
-            if path.is_dir() {
-                if path.file_name().is_some_and(|name| name != ".git") {
-                    left.push(path);
-                }
+            if path.file_name().is_some_and(|name| name == ".git") {
+                // Git's own, also where it is a file of a submodule.
+            } else if path.is_dir() && !path.is_symlink() {
+                left.push(path);
             } else {
                 found.push(path);
             }

@@ -13,6 +13,7 @@ use tempfile::TempDir;
 pub(crate) struct Cli {
     at: PathBuf,
     home: TempDir,
+    settings: Vec<(&'static str, String)>,
 }
 
 /// What one run left behind.
@@ -34,12 +35,19 @@ impl Cli {
         Self {
             at: at.into(),
             home,
+            settings: Vec::new(),
         }
     }
 
     /// Goes to another folder; the data directory stays.
     pub(crate) fn go(&mut self, at: impl Into<PathBuf>) -> &mut Self {
         self.at = at.into();
+        self
+    }
+
+    /// Sets a variable of the environment for the runs that follow.
+    pub(crate) fn set(&mut self, name: &'static str, value: impl Into<String>) -> &mut Self {
+        self.settings.push((name, value.into()));
         self
     }
 
@@ -58,6 +66,7 @@ impl Cli {
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .env("HOME", self.home.path())
             .env("CODELENS_HOME", self.home())
+            .envs(self.settings.iter().map(|(name, value)| (name, value)))
             .stdin(Stdio::null());
         command
     }

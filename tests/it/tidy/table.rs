@@ -25,6 +25,7 @@ pub(crate) const ROOMS: &[Room] = &[
     room("syntax", &["model"]),
     room("resolve", &["model"]),
     room("store", &["model"]),
+    room("watch", &["model"]),
     // What the index means, and how it is made.
     room("link", &["store", "resolve", "model", "error"]),
     room(
@@ -47,6 +48,8 @@ pub(crate) const ROOMS: &[Room] = &[
             "resolve",
             "store",
             "search",
+            "watch",
+            "lifecycle",
             "model",
             "error",
             "config",
@@ -97,9 +100,11 @@ pub(crate) const DOORS: &[Door] = &[
     door("libsqlite3_sys", &["store"]),
     door("zstd", &["store"]),
     door("postcard", &["store"]),
+    door("toml", &["config"]),
     door("tree_sitter*", &["syntax"]),
     door("libmimalloc_sys", &["syntax"]),
     door("oxc_resolver", &["resolve"]),
+    door("notify", &["watch"]),
     door("rmcp", &["mcp"]),
     door("tokio*", &["mcp"]),
     // In `tools` as a derive on input types, and to hand the commands it derives to `cli`.

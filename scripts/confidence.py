@@ -1,0 +1,200 @@
+"""Measures how often each class of edges is right, and writes the table of confidences.
+
+    python3 scripts/confidence.py --binary target/release/codelens --truth TRUTH \\
+        --corpus NAME=CLONE [--corpus …] [--write src/graph/confidence.json]
+
+TRUTH is a directory of ground truth made with the TypeScript compiler, CLONE a clone of the repository at the
+commit of its truth, without its dependencies. The formats are told in scripts/README.md. Needs Python alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import datetime
+import gzip
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+CLASSES = {
+    "resolved": "callers of a definition",
+    "member": "callers of a definition",
+    "name": "callers of a definition",
+    "path-heuristic": "test files of a file",
+}
+MODULE = "(module)"
+
+
+class Server:
+    """A server over standard input and output, in one repository."""
+
+    def __init__(self, binary: Path, repo: Path, home: str) -> None:
+        env = {"PATH": os.environ.get("PATH", ""), "HOME": home, "CODELENS_HOME": home + "/data"}
+        self.process = subprocess.Popen(
+            [binary, "serve"], cwd=repo, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8")
+        self.n_asked = 0
+        hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "confidence", "version": "1"}}
+        self._ask("initialize", hello)
+        self._send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+
+    def _send(self, message: dict) -> None:
+        self.process.stdin.write(json.dumps(message) + "\n")
+        self.process.stdin.flush()
+
+    def _ask(self, method: str, params: dict) -> dict:
+        self.n_asked += 1
+        self._send({"jsonrpc": "2.0", "id": self.n_asked, "method": method, "params": params})
+        while line := self.process.stdout.readline():
+            message = json.loads(line)
+            if message.get("id") == self.n_asked and ("result" in message or "error" in message):
+                if "error" in message:
+                    raise RuntimeError(f"{method}: {message['error']}")
+                return message["result"]
+        raise RuntimeError("the server ended")
+
+    def call(self, tool: str, **arguments: object) -> dict | None:
+        """Returns the answer of a tool; None for an error."""
+        result = self._ask("tools/call", {"name": tool, "arguments": arguments})
+        return None if result.get("isError") else result["structuredContent"]
+
+    def close(self) -> None:
+        self.process.stdin.close()
+        self.process.wait(30)
+
+
+class Truth:
+    """What the compiler says of one repository."""
+
+    def __init__(self, directory: Path, name: str) -> None:
+        with gzip.open(directory / f"{name}.questions.json.gz", "rt", encoding="utf-8") as file:
+            asked = json.load(file)
+        self.commit: str = asked["commit"]
+        self.questions: list[dict] = asked["questions"]
+        self.imports: list[dict] = asked["imports"]
+        self.files: list[str] = []
+        self.tests: set[int] = set()
+        self.definitions: list[dict] = []
+        # Pairs of files of which the first uses the second.
+        self.uses: set[tuple[int, int]] = set()
+        edges = []
+        with gzip.open(directory / f"{name}.truth.jsonl.gz", "rt", encoding="utf-8") as file:
+            for line in file:
+                kind, *row = json.loads(line)
+                if kind == "files":
+                    self.files = row[0]
+                elif kind == "tests":
+                    self.tests = set(row[0])
+                elif kind == "def":
+                    keys = ("file", "name", "qualified", "kind", "line", "start", "end", "exported", "parent", "anonymous", "alias")
+                    self.definitions.append(dict(zip(keys, row)))
+                elif kind in ("call", "ref"):
+                    edges.append(row[:2])
+                elif kind == "imp":
+                    self.uses.add((row[0], row[1]))
+        self.number = {path: at for at, path in enumerate(self.files)}
+        for source, target in edges:
+            self.uses.add((self.file_of(source), self.file_of(target)))
+
+    def file_of(self, place: int) -> int:
+        """Returns the file of a definition, or of a module's top level."""
+        return self.definitions[place]["file"] if place >= 0 else -place - 1
+
+    def names_of(self, place: int) -> set[str]:
+        """Returns the names of a definition and of those around it."""
+        names: set[str] = set()
+        while place >= 0:
+            found = self.definitions[place]
+            names |= {found["name"], found["alias"]}
+            place = found["parent"]
+        return {name for name in names if name}
+
+
+def judge(truth: Truth, question: dict, caller: dict) -> bool | None:
+    """Returns whether a caller is right; None where the truth can't tell."""
+    file = truth.number.get(caller["path"])
+    if file is None:
+        return None
+    name = caller["symbol"].split(".")[-1]
+    fits = lambda place: caller["symbol"] == MODULE or name in truth.names_of(place)  # noqa: E731
+    for known in question["callers"]:
+        if known["f"] == file and (caller["symbol"] == MODULE or any(map(fits, [*known["c"], known["canon"]]))):
+            return True
+    if any(truth.file_of(place) == file and fits(place) for place in question["opt"]):
+        return None
+    # In its own file the truth of a constant has calls alone, and every definition names itself.
+    is_home = file == truth.number[question["path"]]
+    return None if is_home and (name == question["name"] or question["kind"] == "const") else False
+
+
+def measure(server: Server, truth: Truth, seen: dict[str, collections.Counter]) -> None:
+    """Asks every question of the truth and counts what is right, by class."""
+    for question in truth.questions:
+        for name in dict.fromkeys((question["qualified"], question["name"])):
+            answer = server.call("cl_impact", symbol=name, path=question["path"], depth=1, limit=500)
+            if answer and answer.get("target"):
+                break
+        else:
+            continue
+        for caller in answer["callers"]:
+            right = judge(truth, question, caller)
+            if right is not None:
+                seen[caller["provenance"]][right] += 1
+    # Of the tests that only their names tell, the right ones use or import the file, also through another one.
+    importers = collections.defaultdict(set)
+    for source, target in truth.uses:
+        importers[target].add(source)
+    for file, path in enumerate(truth.files):
+        answer = server.call("cl_related", path=path, types=["tests"], depth=1, limit=500)
+        for near in (answer or {"results": []})["results"]:
+            test = truth.number.get(near["path"])
+            if near["provenance"] == "path-heuristic" and near["direction"] == "in" and test is not None:
+                direct = importers[file]
+                right = test in direct or any(test in importers[other] for other in direct)
+                seen["path-heuristic"][right] += 1
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--binary", required=True, type=Path, help="the built codelens")
+    parser.add_argument("--truth", required=True, type=Path, help="the directory of the truth files")
+    parser.add_argument("--corpus", required=True, action="append", metavar="NAME=CLONE", help="a repository of the truth")
+    parser.add_argument("--write", type=Path, help="where to write the table (else it is printed)")
+    args = parser.parse_args()
+    seen = {name: collections.Counter() for name in CLASSES}
+    corpora = []
+    for corpus in args.corpus:
+        name, _, clone = corpus.partition("=")
+        truth = Truth(args.truth, name)
+        head = subprocess.run(["git", "-C", clone, "rev-parse", "HEAD"], capture_output=True, text=True, check=True).stdout.strip()
+        if head != truth.commit:
+            sys.exit(f"{clone} is at {head}, the truth of {name} is for {truth.commit}")
+        with tempfile.TemporaryDirectory(prefix="codelens-confidence-") as home:
+            server = Server(args.binary.resolve(), Path(clone), home)
+            try:
+                if (server.call("cl_refresh") or {}).get("status") != "ready":
+                    sys.exit(f"{clone}: the index is not ready")
+                measure(server, truth, seen)
+            finally:
+                server.close()
+        corpora.append({"name": name, "commit": head})
+        print(f"{name}: {({kind: dict(counts) for kind, counts in seen.items()})} so far", file=sys.stderr)
+    classes = {}
+    for name, judged in CLASSES.items():
+        right, n = seen[name][True], seen[name].total()
+        # Cut, not rounded: nothing is said to be certain that was wrong once.
+        precision = right * 1000 // n / 1000 if n else None
+        classes[name] = {"precision": precision, "samples": n, "judged": judged}
+    table = {"date": datetime.date.today().isoformat(), "corpora": corpora, "classes": classes}
+    text = json.dumps(table, indent=2) + "\n"
+    if args.write:
+        args.write.write_text(text, encoding="utf-8")
+    else:
+        print(text, end="")
+
+
+if __name__ == "__main__":
+    main()

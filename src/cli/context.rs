@@ -1,0 +1,166 @@
+//! `codelens context …`: saved contexts as things to list, rename, remove and carry elsewhere.
+//!
+//! Refuses to know where they are kept.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use serde_json::{Value, json};
+
+use super::run::own;
+use crate::error::{Code, Error, Result};
+use crate::tools::context::context_output;
+
+/// The largest export that is taken in, in bytes.
+const MAX_IMPORT: u64 = 256 << 20;
+
+/// Returns the command.
+pub(super) fn command() -> Command {
+    let name = |id: &'static str, help: &'static str| {
+        Arg::new(id).value_name("NAME").required(true).help(help)
+    };
+    Command::new("context")
+        .about("List, show, rename, remove, export and import what `save` kept")
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .subcommand(Command::new("list").about("List what is saved in this repository"))
+        .subcommand(
+            Command::new("show")
+                .about("Show a context as it was saved, without looking for its code")
+                .arg(name("name", "Its name")),
+        )
+        .subcommand(
+            Command::new("rename")
+                .about("Give a context another name")
+                .arg(name("name", "Its name"))
+                .arg(name("to", "The new name")),
+        )
+        .subcommand(
+            Command::new("rm")
+                .about("Remove a context")
+                .arg(name("name", "Its name")),
+        )
+        .subcommand(
+            Command::new("export")
+                .about("Print contexts as JSON, for another clone or machine")
+                .arg(
+                    Arg::new("names")
+                        .value_name("NAME")
+                        .action(ArgAction::Append)
+                        .help("Which ones [default: all]"),
+                ),
+        )
+        .subcommand(
+            Command::new("import")
+                .about("Take in what `export` printed; contexts of the same name are replaced")
+                .arg(
+                    Arg::new("file")
+                        .value_name("FILE")
+                        .required(true)
+                        .value_parser(clap::value_parser!(PathBuf))
+                        .help("The file, or - for standard input"),
+                ),
+        )
+        .after_help(
+            "Examples:\n  codelens context list\n  codelens context export login > login.json\n  codelens context import login.json --repo ../clone",
+        )
+}
+
+/// Does what the command says.
+pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
+    let (verb, matches) = matches
+        .subcommand()
+        .expect("the command line is refused without one");
+    own(matches, cwd.cloned(), |place| {
+        let name = |id: &str| matches.get_one::<String>(id).map_or("", String::as_str);
+        match verb {
+            "list" => {
+                let contexts: Vec<_> = place
+                    .saved_contexts()?
+                    .into_iter()
+                    .map(context_output)
+                    .collect();
+                let value = json!({ "contexts": contexts });
+                let text = listing(&value);
+                Ok((value, text))
+            }
+            "show" => {
+                let (context, items) = place.saved_context(name("name"))?;
+                let items: Vec<Value> = items
+                    .into_iter()
+                    .map(|item| {
+                        let symbol = item.symbol.map(|(name, _)| name);
+                        let lines = item.lines.map(|(from, to)| format!("{from}-{to}"));
+                        json!({"handle": item.handle, "path": item.path, "symbol": symbol, "lines": lines})
+                    })
+                    .collect();
+                let value = json!({"context": context_output(context), "items": items});
+                let text = super::render::context(&value, &super::screen::Screen::of_stdout());
+                Ok((value, text))
+            }
+            "rename" => {
+                place.rename_context(name("name"), name("to"))?;
+                Ok((
+                    json!({"name": name("to")}),
+                    format!("`{}` is now `{}`\n", name("name"), name("to")),
+                ))
+            }
+            "rm" => {
+                place.remove_context(name("name"))?;
+                Ok((
+                    json!({"removed": name("name")}),
+                    format!("removed `{}`\n", name("name")),
+                ))
+            }
+            "export" => {
+                let names: Vec<String> = matches
+                    .get_many("names")
+                    .into_iter()
+                    .flatten()
+                    .cloned()
+                    .collect();
+                let text = place.export_contexts(&names)?;
+                let value = serde_json::from_str(&text).expect("an export is JSON");
+                Ok((value, text + "\n"))
+            }
+            _ => {
+                let file = matches
+                    .get_one::<PathBuf>("file")
+                    .expect("the argument is required");
+                let file = cwd.map_or_else(|| file.clone(), |cwd| cwd.join(file));
+                let taken = place.import_contexts(&read(&file)?)?;
+                let text = format!("took in {}\n", taken.join(", "));
+                Ok((json!({ "imported": taken }), text))
+            }
+        }
+    })
+}
+
+fn listing(value: &Value) -> String {
+    let screen = super::screen::Screen::of_stdout();
+    super::render::contexts(value, &screen)
+}
+
+fn read(file: &Path) -> Result<String> {
+    use std::io::Read as _;
+    let failed = |error: std::io::Error| {
+        Error::new(
+            Code::Io,
+            format!("the export cannot be read: {}", error.kind()),
+            "pass the file that `codelens context export` wrote, or - for standard input",
+        )
+        .because(error)
+    };
+    let mut text = String::new();
+    let source: Box<dyn std::io::Read> = if file.file_name().is_some_and(|name| name == "-") {
+        Box::new(std::io::stdin())
+    } else {
+        Box::new(std::fs::File::open(file).map_err(failed)?)
+    };
+    source
+        .take(MAX_IMPORT)
+        .read_to_string(&mut text)
+        .map_err(failed)?;
+    Ok(text)
+}

@@ -1,0 +1,174 @@
+//! Graphs as they look, in trees and drawings.
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+
+use super::{Language, drawing, page};
+use crate::cli::screen::Screen;
+
+fn shown(tool: &str, value: &Value, width: usize, is_coloured: bool) -> String {
+    let screen = Screen {
+        width,
+        is_terminal: true,
+        is_coloured,
+    };
+    page(tool, value, &screen).data
+}
+
+fn impact() -> Value {
+    let place = |handle: &str, path: &str, symbol: &str, line: u32, hops: u32, provenance: &str| {
+        json!({"handle": handle, "path": path, "symbol": symbol, "line": line, "hops": hops,
+               "provenance": provenance, "confidence": 0.9})
+    };
+    let mut far = place("sym_3", "src/app.ts", "start", 40, 2, "resolved");
+    far["via"] = json!("sym_2");
+    far["stale"] = json!(true);
+    json!({
+        "target": {"handle": "sym_1", "path": "src/queue.ts", "symbol": "Queue.push", "line": 12, "kind": "method"},
+        "summary": "2 direct callers; 2 files and 1 test file are reached; 1 more test file only by name",
+        "confidenceNote": "3 uses of this name could not be bound",
+        "callers": [place("sym_2", "src/scheduler.ts", "flush", 84, 1, "member"),
+                    place("rel:src/scheduler.ts", "src/scheduler.ts", "(module)", 90, 1, "resolved"),
+                    place("sym_4", "test/queue.ts", "it\u{1b}[2J", 3, 1, "resolved"), far],
+        "callees": [place("sym_5", "src/job.ts", "check", 7, 1, "resolved")],
+        "affectedTests": [{"path": "test/queue.ts", "hops": 1, "provenance": "resolved"},
+                          {"path": "test/other.ts", "hops": 1, "provenance": "path-heuristic"}],
+        "completeness": {"unresolvedSites": 3}, "freshness": "fresh", "truncated": true, "totalCallers": 210})
+}
+
+#[test]
+fn impact_goes_by_distance_and_file_with_tests_apart() {
+    assert_snapshot!(shown("cl_impact", &impact(), 72, false), @r"
+    src/queue.ts:12  Queue.push  method
+
+    2 direct callers; 2 files and 1 test file are reached; 1 more test file only by name
+
+    callers
+    └─ src/scheduler.ts:84  flush  member
+       └─ :90  (module)
+
+    2 edges away
+    └─ src/app.ts:40  start  stale
+
+    tests
+    ├─ test/queue.ts:3  it\u{1b}[2J
+    └─ test/other.ts  path-heuristic
+
+    uses
+    └─ src/job.ts:7  check
+
+    3 uses of this name could not be bound
+
+    cut; 210 in all (--limit N for more)
+    ");
+}
+
+#[test]
+fn narrow_and_coloured_trees_say_the_same() {
+    let narrow = shown("cl_impact", &impact(), 24, false);
+    for line in narrow.lines().filter(|line| line.contains("─ ")) {
+        assert!(line.chars().count() <= 24, "{line}");
+    }
+    assert!(narrow.contains("└─ src/scheduler.ts:84\n"), "{narrow}");
+    assert!(narrow.contains("└─ test/other.ts  path-…\n"), "{narrow}");
+    let coloured = shown("cl_impact", &impact(), 72, true);
+    let mut plain = String::new();
+    let mut parts = coloured.split('\u{1b}');
+    plain.push_str(parts.next().unwrap());
+    for part in parts {
+        plain.push_str(part.split_once('m').unwrap().1);
+    }
+    assert_eq!(plain, shown("cl_impact", &impact(), 72, false));
+}
+
+#[test]
+fn what_leads_further_hangs_on_what_is_before_it() {
+    let near = |path: &str, edge: &str, way: &str, hops: u32, via: Option<&str>| {
+        json!({"handle": format!("rel:{path}"), "path": path, "edgeType": edge, "direction": way,
+               "hops": hops, "provenance": "resolved", "via": via})
+    };
+    let value = json!({"results": [
+        near("src/b.ts", "imported_by", "in", 1, None), near("src/d.ts", "imports", "out", 1, None),
+        near("src/c.ts", "imported_by", "in", 2, Some("src/b.ts")),
+        near("src/e.ts", "imported_by", "in", 3, Some("src/hidden.ts"))], "total": 4, "freshness": "fresh"});
+    assert_snapshot!(shown("cl_related", &value, 72, false), @r"
+    imported by
+    ├─ src/b.ts
+    │  └─ src/c.ts
+    └─ src/e.ts
+
+    imports
+    └─ src/d.ts
+    ");
+    assert_snapshot!(drawing("cl_related", &value, "src/a.ts", Language::Mermaid), @r#"
+    flowchart RL
+      n0[["src/a.ts"]]
+      n1["src/b.ts"]
+      n2["src/d.ts"]
+      n3["src/c.ts"]
+      n4["src/e.ts"]
+      n1 -->|"imports"| n0
+      n0 -->|"imports"| n2
+      n3 -->|"imports"| n1
+      n4 -.->|"imports, 3 edges"| n0
+    "#);
+}
+
+#[test]
+fn an_impact_is_drawn_as_chains_to_the_target() {
+    assert_snapshot!(drawing("cl_impact", &impact(), "", Language::Dot), @r#"
+    digraph codelens {
+      rankdir=RL;
+      node [shape=box, fontname="sans-serif"];
+      edge [fontname="sans-serif"];
+      n0 [label="Queue.push\nsrc/queue.ts:12", style=bold];
+      n1 [label="flush\nsrc/scheduler.ts:84"];
+      n2 [label="(module)\nsrc/scheduler.ts:90"];
+      n3 [label="it\\u{1b}[2J\ntest/queue.ts:3", style=rounded];
+      n4 [label="start\nsrc/app.ts:40"];
+      n5 [label="test/other.ts", style=rounded];
+      n1 -> n0 [label="member"];
+      n2 -> n0;
+      n3 -> n0;
+      n4 -> n1;
+      n5 -> n0 [label="path-heuristic", style=dashed];
+    }
+    "#);
+}
+
+#[test]
+fn what_was_explored_is_shown_by_file_with_what_is_around() {
+    let value = json!({"query": "queue", "count": 2, "files": [
+        {"path": "src/queue.ts", "results": [
+            {"handle": "chk_1", "lines": "12-20", "score": 1.0, "why": "symbol", "preview": "push(job) {"},
+            {"handle": "chk_2", "lines": "30-31", "score": 0.5, "why": "fts", "preview": "return",
+             "signature": "function drain(queue: Queue): void", "collapsed": 4}]}],
+        "related": [{"sourcePath": "src/queue.ts", "path": "src/app.ts", "edgeType": "calls", "direction": "in",
+                     "hops": 1, "provenance": "resolved"},
+                    {"sourcePath": "src/queue.ts", "path": "src/far.ts", "edgeType": "imports", "direction": "out",
+                     "hops": 2, "provenance": "resolved", "stale": true}],
+        "freshness": "fresh"});
+    assert_snapshot!(shown("cl_explore", &value, 72, false), @r"
+    src/queue.ts
+      src/queue.ts:12  1.00 symbol
+        push(job) {
+      src/queue.ts:30  0.50 fts
+        function drain(queue: Queue): void
+        return
+      and 4 more here
+
+    around them
+    └─ src/queue.ts
+       ├─ called by  src/app.ts
+       └─ imports  src/far.ts  2 edges away  stale
+    ");
+    for tool in ["cl_explore", "cl_related", "cl_impact"] {
+        for odd in [
+            json!(null),
+            json!([]),
+            json!({"results": 1, "callers": {}, "files": "x"}),
+        ] {
+            assert!(!shown(tool, &odd, 72, false).contains("null"), "{tool}");
+        }
+    }
+}

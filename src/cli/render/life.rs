@@ -1,0 +1,253 @@
+//! Saved contexts, and what was removed or is kept.
+//!
+//! Refuses to know where it is kept.
+
+use serde_json::Value;
+
+use super::state::branch_of;
+use super::text::{Facts, Fields, add, bytes, plural, short, table};
+use crate::cli::screen::{BAD, CARE, FAINT, GOOD, STRONG, Screen, visible, visible_lines};
+
+/// Returns what was saved.
+pub(super) fn save(value: &Value, screen: &Screen) -> String {
+    let items = plural(value.number("itemCount"), "item");
+    let pinned = if value.is_true("pinned") {
+        ", pinned"
+    } else {
+        ""
+    };
+    let name = screen.paint(STRONG, &visible(value.text("name")));
+    format!("saved {name}: {items}{pinned}\n")
+}
+
+/// Returns a context with its items.
+pub(in crate::cli) fn context(value: &Value, screen: &Screen) -> String {
+    let saved = &value["context"];
+    let mut facts = Facts::on(screen);
+    facts.add(
+        "context",
+        screen.paint(STRONG, &visible(saved.text("name"))),
+    );
+    let at = format!(
+        "{}  {}",
+        branch_of(saved),
+        short(&visible(saved.text("headSha")))
+    );
+    facts.add("saved on", at.trim_end());
+    facts.add("saved", visible(saved.text("updatedAt")));
+    if saved.is_true("pinned") {
+        facts.add("pinned", "yes");
+    }
+    let mut text = facts.finish();
+    let notes = saved.text("notes");
+    if !notes.is_empty() {
+        add(&mut text, format_args!("\n{}\n", visible_lines(notes)));
+    }
+    if !value.items("items").is_empty() {
+        text.push('\n');
+    }
+    for item in value.items("items") {
+        text += &line(item, screen);
+    }
+    text + &super::footer(value, screen)
+}
+
+fn line(item: &Value, screen: &Screen) -> String {
+    let mut line = visible(item.text("path")).into_owned();
+    let lines = item.text("lines");
+    if !lines.is_empty() {
+        add(&mut line, format_args!(":{lines}"));
+    }
+    let symbol = item.text("symbol");
+    if !symbol.is_empty() {
+        add(
+            &mut line,
+            format_args!("  {}", screen.paint(STRONG, &visible(symbol))),
+        );
+    }
+    let style = match item.text("state") {
+        "same" => GOOD,
+        "missing" => BAD,
+        _ => CARE,
+    };
+    let state = item.text("state");
+    if !state.is_empty() {
+        add(
+            &mut line,
+            format_args!("  {}", screen.paint(style, &visible(state))),
+        );
+    }
+    if item.is_true("stale") {
+        line += " (not looked for everywhere yet)";
+    }
+    add(
+        &mut line,
+        format_args!("  {}\n", screen.paint(FAINT, &visible(item.text("handle")))),
+    );
+    let preview = item.text("preview");
+    if !preview.is_empty() {
+        add(&mut line, format_args!("    {}\n", visible(preview)));
+    }
+    line
+}
+
+/// Returns the list of contexts.
+pub(in crate::cli) fn contexts(value: &Value, screen: &Screen) -> String {
+    let contexts = value.items("contexts");
+    if contexts.is_empty() {
+        return "nothing is saved in this repository; `codelens save NAME …` does\n".to_owned();
+    }
+    let rows = contexts
+        .iter()
+        .map(|context| {
+            vec![
+                visible(context.text("name")).into_owned(),
+                context.number("itemCount").to_string(),
+                visible(context.text("branch")).into_owned(),
+                short(&visible(context.text("headSha"))),
+                visible(
+                    context
+                        .text("updatedAt")
+                        .split('T')
+                        .next()
+                        .unwrap_or_default(),
+                )
+                .into_owned(),
+                if context.is_true("pinned") {
+                    "pinned"
+                } else {
+                    ""
+                }
+                .to_owned(),
+            ]
+        })
+        .collect();
+    table(
+        screen,
+        &["name", "items", "branch", "commit", "saved", ""],
+        rows,
+    )
+}
+
+/// Returns what was removed, or would be.
+pub(super) fn prune(value: &Value, screen: &Screen) -> String {
+    let is_dry = value.is_true("dryRun");
+    let removed = value.items("deletedIndexes");
+    let mut text = String::new();
+    if !removed.is_empty() {
+        let rows = removed
+            .iter()
+            .map(|index| {
+                vec![
+                    branch_of(index),
+                    short(&visible(index.text("headSha"))),
+                    bytes(index.number("bytes")),
+                    visible(index.text("reason")).into_owned(),
+                    visible(index.text("repo")).into_owned(),
+                ]
+            })
+            .collect();
+        text += &table(screen, &["branch", "commit", "size", "why", "of"], rows);
+        text.push('\n');
+    }
+    let total = value.number("total");
+    let indexes = if total == 1 {
+        "1 index".to_owned()
+    } else {
+        format!("{total} indexes")
+    };
+    let verb = if is_dry { "would remove" } else { "removed" };
+    let freed = bytes(value.number("bytesFreed"));
+    add(&mut text, format_args!("{verb} {indexes}, {freed}\n"));
+    let skipped = value.number("skipped");
+    if skipped > 0 {
+        let line = format!("{skipped} more in use by a process, kept");
+        add(&mut text, format_args!("{}\n", screen.paint(FAINT, &line)));
+    }
+    text
+}
+
+/// Returns what was dropped.
+pub(super) fn dropped(value: &Value) -> String {
+    let id = visible(value.text("indexId")).into_owned();
+    format!("dropped {id}, {}\n", bytes(value.number("bytesFreed")))
+}
+
+/// Returns every repository with indexes.
+pub(in crate::cli) fn repositories(value: &Value, screen: &Screen) -> String {
+    let repositories = value.items("repositories");
+    let place = visible(value.text("dataDir")).into_owned();
+    if repositories.is_empty() {
+        return format!("no indexes in {place}\n");
+    }
+    let sum = |key: &str| {
+        repositories
+            .iter()
+            .map(|repository| repository.number(key))
+            .sum()
+    };
+    let rows = repositories
+        .iter()
+        .map(|repository| {
+            let prunable = match repository.number("prunable") {
+                0 => String::new(),
+                n => format!("{n}, {}", bytes(repository.number("prunableBytes"))),
+            };
+            let used = repository.text("lastUsedAt");
+            vec![
+                visible(repository.text("path")).into_owned(),
+                visible(repository.text("state")).into_owned(),
+                repository.number("indexes").to_string(),
+                bytes(repository.number("bytes")),
+                visible(used.split('T').next().unwrap_or_default()).into_owned(),
+                repository.number("contexts").to_string(),
+                prunable,
+            ]
+        })
+        .collect();
+    let heading = [
+        "repository",
+        "",
+        "indexes",
+        "size",
+        "last used",
+        "saved",
+        "prune removes",
+    ];
+    let mut text = table(screen, &heading, rows);
+    let total: u64 = sum("bytes");
+    add(&mut text, format_args!("\n{} in {place}\n", bytes(total)));
+    text
+}
+
+/// Returns the settings.
+pub(in crate::cli) fn settings(value: &Value, screen: &Screen) -> String {
+    let rows = value
+        .items("settings")
+        .iter()
+        .map(|setting| {
+            let unit = setting.text("unit");
+            let shown = visible(setting.text("value")).into_owned();
+            vec![
+                visible(setting.text("name")).into_owned(),
+                if unit.is_empty() {
+                    shown
+                } else {
+                    format!("{shown} {unit}")
+                },
+                visible(setting.text("source")).into_owned(),
+                visible(setting.text("bounds")).into_owned(),
+                visible(setting.text("about")).into_owned(),
+            ]
+        })
+        .collect();
+    let mut text = table(screen, &["setting", "value", "from", "bounds", "for"], rows);
+    let there = if value.is_true("fileExists") {
+        ""
+    } else {
+        " (not there)"
+    };
+    let file = visible(value.text("file")).into_owned();
+    add(&mut text, format_args!("\nfile: {file}{there}\n"));
+    text
+}

@@ -1,0 +1,188 @@
+//! Settings: defaults, then the file of the user, then the environment, then flags.
+//!
+//! Refuses to know who uses a value. What a repository brings along sets nothing here: it is not
+//! trusted with the user's disk and time.
+
+mod file;
+mod table;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+pub use table::{Kind, SETTINGS, Setting};
+
+use crate::error::{Code, Error, Result};
+
+/// Every setting, with its unit in its name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Config {
+    /// The data directory.
+    pub home: PathBuf,
+    /// How long a query may look for changes and bring the index up before it answers, in
+    /// milliseconds.
+    pub budget_ms: u64,
+    /// How long an index may be unused before it is removed, in days.
+    pub unused_days: u32,
+    /// How many indexes are kept of commits that a branch has left, for each branch of a work tree.
+    pub superseded_indexes: usize,
+    /// How many bytes the indexes of one repository may take.
+    pub max_repo_bytes: u64,
+    /// How many bytes all indexes may take.
+    pub max_total_bytes: u64,
+    /// Whether useless indexes are removed without being asked for.
+    pub housekeeping: bool,
+}
+
+/// Where a value comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// Nobody set it.
+    Default,
+    /// The file.
+    File(PathBuf),
+    /// The variable of the environment.
+    Environment(&'static str),
+    /// The command line.
+    Flag,
+}
+
+/// A setting with its value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Value {
+    /// Which one.
+    pub setting: &'static Setting,
+    /// Its value as it is written; within the bounds.
+    pub text: String,
+    /// Where it comes from.
+    pub source: Source,
+}
+
+impl Config {
+    /// Returns the defaults with a data directory.
+    pub fn at(home: PathBuf) -> Self {
+        let mut config = Self {
+            home,
+            budget_ms: 0,
+            unused_days: 0,
+            superseded_indexes: 0,
+            max_repo_bytes: 0,
+            max_total_bytes: 0,
+            housekeeping: true,
+        };
+        for setting in SETTINGS {
+            match setting.kind {
+                Kind::Number { default, .. } => config.set(setting.name, default),
+                Kind::Switch { default } => config.set(setting.name, u64::from(default)),
+                Kind::Place => {}
+            }
+        }
+        config
+    }
+
+    /// Returns the settings from the file, the environment and `flags`, which are names of settings
+    /// with their values.
+    ///
+    /// # Errors
+    /// `invalid_argument` for a value that means nothing; `io` where no data directory can be named.
+    pub fn load(flags: &[(&'static str, String)]) -> Result<Self> {
+        let mut config = Self::at(PathBuf::new());
+        for value in values(flags)? {
+            match value.setting.kind {
+                Kind::Place => config.home = PathBuf::from(&value.text),
+                Kind::Number { .. } => {
+                    config.set(value.setting.name, value.text.parse().unwrap_or_default());
+                }
+                Kind::Switch { .. } => {
+                    config.set(value.setting.name, u64::from(value.text == "on"));
+                }
+            }
+        }
+        Ok(config)
+    }
+
+    /// Returns the time that a query has.
+    pub fn budget(&self) -> Duration {
+        Duration::from_millis(self.budget_ms)
+    }
+
+    fn set(&mut self, name: &str, value: u64) {
+        match name {
+            "budget_ms" => self.budget_ms = value,
+            "unused_days" => self.unused_days = u32::try_from(value).unwrap_or(u32::MAX),
+            "superseded_indexes" => {
+                self.superseded_indexes = usize::try_from(value).unwrap_or(usize::MAX);
+            }
+            "max_repo_bytes" => self.max_repo_bytes = value,
+            "max_total_bytes" => self.max_total_bytes = value,
+            "housekeeping" => self.housekeeping = value != 0,
+            other => unreachable!("`{other}` is in the table of settings"),
+        }
+    }
+}
+
+/// Returns every setting with its value and where that comes from, in the order of [`SETTINGS`].
+///
+/// # Errors
+/// As [`Config::load`].
+pub fn values(flags: &[(&'static str, String)]) -> Result<Vec<Value>> {
+    let file = file::read(&file_path())?;
+    SETTINGS
+        .iter()
+        .map(|setting| {
+            let flag = flags.iter().find(|(name, _)| *name == setting.name);
+            let variable = std::env::var_os(setting.variable).filter(|text| !text.is_empty());
+            let (text, source) = if let Some((_, text)) = flag {
+                (Some(text.clone()), Source::Flag)
+            } else if let Some(text) = variable {
+                let text = text.into_string().map_err(|_| {
+                    Error::invalid(
+                        format!("{} is not UTF-8", setting.variable),
+                        format!("set {} to plain text, or unset it", setting.variable),
+                    )
+                })?;
+                (Some(text), Source::Environment(setting.variable))
+            } else if let Some(text) = file.iter().find(|(name, _)| name == setting.name) {
+                (Some(text.1.clone()), Source::File(file_path()))
+            } else {
+                (None, Source::Default)
+            };
+            let text = match text {
+                Some(text) => setting.checked(&text, &source)?,
+                None => default(setting)?,
+            };
+            Ok(Value {
+                setting,
+                text,
+                source,
+            })
+        })
+        .collect()
+}
+
+/// Returns where the file of the user is looked for: `CODELENS_CONFIG`, else `codelens.toml` in the
+/// platform's directory for configuration.
+pub fn file_path() -> PathBuf {
+    if let Some(path) = std::env::var_os("CODELENS_CONFIG").filter(|path| !path.is_empty()) {
+        return PathBuf::from(path);
+    }
+    directories::ProjectDirs::from("", "", "codelens").map_or_else(
+        || PathBuf::from("codelens.toml"),
+        |dirs| dirs.config_dir().join("codelens.toml"),
+    )
+}
+
+fn default(setting: &Setting) -> Result<String> {
+    match setting.kind {
+        Kind::Number { default, .. } => Ok(default.to_string()),
+        Kind::Switch { default } => Ok(if default { "on" } else { "off" }.to_owned()),
+        Kind::Place => directories::ProjectDirs::from("", "", "codelens")
+            .and_then(|dirs| Some(Path::to_str(dirs.data_local_dir())?.to_owned()))
+            .ok_or_else(|| {
+                Error::new(
+                    Code::Io,
+                    "no data directory is known for this user",
+                    "set CODELENS_HOME to a directory that can be written",
+                )
+            }),
+    }
+}

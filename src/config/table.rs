@@ -1,0 +1,172 @@
+//! The table of settings: names, units, bounds and what each is for.
+//!
+//! Refuses to know where a value comes from beyond how it names that in an error.
+
+use super::Source;
+use crate::error::{Error, Result};
+
+/// A setting.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Setting {
+    /// Its name in the file.
+    pub name: &'static str,
+    /// Its variable of the environment.
+    pub variable: &'static str,
+    /// Its unit; empty where it has none.
+    pub unit: &'static str,
+    /// What it is for.
+    pub about: &'static str,
+    /// What values it takes.
+    pub kind: Kind,
+}
+
+/// What values a setting takes.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A whole number; one out of the bounds is taken for the nearer bound.
+    Number {
+        /// Where nobody sets it.
+        default: u64,
+        /// The least.
+        min: u64,
+        /// The most.
+        max: u64,
+    },
+    /// On or off.
+    Switch {
+        /// Where nobody sets it.
+        default: bool,
+    },
+    /// An absolute path of a directory.
+    Place,
+}
+
+const fn number(
+    name: &'static str,
+    variable: &'static str,
+    unit: &'static str,
+    about: &'static str,
+    default: u64,
+    max: u64,
+) -> Setting {
+    Setting {
+        name,
+        variable,
+        unit,
+        about,
+        kind: Kind::Number {
+            default,
+            min: 0,
+            max,
+        },
+    }
+}
+
+const PIB: u64 = 1 << 50;
+
+/// Every setting.
+pub const SETTINGS: &[Setting] = &[
+    Setting {
+        name: "home",
+        variable: "CODELENS_HOME",
+        unit: "",
+        about: "where indexes and saved contexts are kept",
+        kind: Kind::Place,
+    },
+    number(
+        "budget_ms",
+        "CODELENS_BUDGET_MS",
+        "ms",
+        "how long a question may bring the index up before it is answered",
+        500,
+        600_000,
+    ),
+    Setting {
+        name: "housekeeping",
+        variable: "CODELENS_HOUSEKEEPING",
+        unit: "",
+        about: "whether useless indexes are removed unasked",
+        kind: Kind::Switch { default: true },
+    },
+    number(
+        "unused_days",
+        "CODELENS_UNUSED_DAYS",
+        "days",
+        "how long an index may be unused",
+        14,
+        3_650,
+    ),
+    number(
+        "superseded_indexes",
+        "CODELENS_SUPERSEDED_INDEXES",
+        "indexes",
+        "how many are kept of commits that a branch has left",
+        2,
+        1_000,
+    ),
+    number(
+        "max_repo_bytes",
+        "CODELENS_MAX_REPO_BYTES",
+        "bytes",
+        "how much the indexes of one repository may take",
+        2 << 30,
+        PIB,
+    ),
+    number(
+        "max_total_bytes",
+        "CODELENS_MAX_TOTAL_BYTES",
+        "bytes",
+        "how much all indexes may take",
+        10 << 30,
+        PIB,
+    ),
+];
+
+impl Setting {
+    /// Returns what values it takes, in words.
+    pub fn bounds(&self) -> String {
+        match self.kind {
+            Kind::Number { min, max, .. } => format!("{min} to {max}"),
+            Kind::Switch { .. } => "on or off".to_owned(),
+            Kind::Place => "an absolute path".to_owned(),
+        }
+    }
+
+    /// Returns a value as it is used: within the bounds, a switch as `on` or `off`.
+    ///
+    /// # Errors
+    /// `invalid_argument` for a value that means nothing.
+    pub(super) fn checked(&self, text: &str, source: &Source) -> Result<String> {
+        let place = match source {
+            Source::Environment(variable) => (*variable).to_owned(),
+            Source::File(_) => format!("`{}` in codelens.toml", self.name),
+            Source::Flag | Source::Default => format!("--{}", self.name.replace('_', "-")),
+        };
+        let wrong = |what: &str, example: &str| {
+            Error::invalid(
+                format!("{place} is not {what}"),
+                format!("set it to {what}, for example {example}, or take it out"),
+            )
+        };
+        match self.kind {
+            Kind::Number { default, min, max } => {
+                let number: u64 = text.trim().parse().map_err(|_| {
+                    let what = if self.unit == "ms" {
+                        "milliseconds"
+                    } else {
+                        self.unit
+                    };
+                    wrong(&format!("a whole number of {what}"), &default.to_string())
+                })?;
+                Ok(number.clamp(min, max).to_string())
+            }
+            Kind::Switch { .. } => match text.trim() {
+                "on" | "true" | "yes" | "1" => Ok("on".to_owned()),
+                "off" | "false" | "no" | "0" => Ok("off".to_owned()),
+                _ => Err(wrong("on or off", "off")),
+            },
+            Kind::Place if std::path::Path::new(text).is_absolute() => Ok(text.to_owned()),
+            Kind::Place => Err(wrong("an absolute path", "/var/cache/codelens")),
+        }
+    }
+}

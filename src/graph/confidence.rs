@@ -1,0 +1,87 @@
+//! The measured precision of each class of edges: what an answer calls its confidence.
+//!
+//! The figures stand in `confidence.json`, which `scripts/confidence.py` writes from a measurement against
+//! the TypeScript compiler; nothing here is set by hand. Refuses to know how they were measured.
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use serde::Deserialize;
+
+use crate::model::Provenance;
+
+/// The table of all classes.
+#[derive(Debug, Deserialize)]
+pub struct Table {
+    /// The day of the measurement.
+    pub date: String,
+    /// What was measured.
+    pub corpora: Vec<Corpus>,
+    /// The figures, by the name of the class.
+    pub classes: BTreeMap<String, Class>,
+}
+
+/// A repository that was measured.
+#[derive(Debug, Deserialize)]
+pub struct Corpus {
+    /// Its name.
+    pub name: String,
+    /// The commit that was checked out.
+    pub commit: String,
+}
+
+/// The figures of one class.
+#[derive(Debug, Deserialize)]
+pub struct Class {
+    /// The share of answers that the compiler agrees with, from 0 to 1; `None` where none was met.
+    pub precision: Option<f64>,
+    /// How many answers were judged.
+    pub samples: u64,
+    /// What an answer was.
+    pub judged: String,
+}
+
+/// Returns the table.
+pub fn table() -> &'static Table {
+    static TABLE: OnceLock<Table> = OnceLock::new();
+    TABLE.get_or_init(|| {
+        serde_json::from_str(include_str!("confidence.json"))
+            .expect("the table is checked by a test")
+    })
+}
+
+/// Returns the measured precision of a class of edges, from 0 to 1. A class that no corpus has is as good
+/// as the worst of the others.
+pub fn confidence(provenance: Provenance) -> f64 {
+    let classes = &table().classes;
+    let own = classes
+        .get(provenance.as_str())
+        .and_then(|class| class.precision);
+    own.unwrap_or_else(|| {
+        let measured = classes.values().filter_map(|class| class.precision);
+        measured.fold(1.0, f64::min)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{confidence, table};
+    use crate::model::Provenance;
+
+    #[test]
+    fn the_table_is_that_of_a_measurement() {
+        for provenance in Provenance::ALL {
+            let class = &table().classes[provenance.as_str()];
+            assert_eq!(class.samples > 0, class.precision.is_some());
+            let found = confidence(*provenance);
+            assert!(found > 0.0 && found <= 1.0, "{provenance:?}: {found}");
+        }
+        assert!(!table().corpora.is_empty());
+        assert!(
+            table()
+                .corpora
+                .iter()
+                .all(|corpus| corpus.commit.len() == 40)
+        );
+    }
+}

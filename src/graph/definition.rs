@@ -1,0 +1,82 @@
+//! What stands around one definition: what it calls and names, and who does so to it.
+//!
+//! Follows edges of the given kinds alone, each definition once by its shortest chain. Refuses to know files.
+
+use std::collections::{BTreeMap, HashSet};
+
+use super::related::Direction;
+use crate::model::{Budget, EdgeKind, Provenance};
+use crate::store::{Read, StoreResult};
+
+/// Definitions that one walk visits.
+const MAX_NODES: usize = 20_000;
+
+/// A definition, or the top level of a module, in some relation to the one asked about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Near {
+    /// The row of the file of the use, or of the definition that is used.
+    pub file: Option<i64>,
+    /// The row of the definition; `None` for a module's top level.
+    pub symbol: Option<i64>,
+    /// How many edges lead there.
+    pub hops: u32,
+    /// The weakest edge on the way.
+    pub provenance: Provenance,
+    /// The row of the definition before it; `None` for direct neighbours.
+    pub via: Option<i64>,
+}
+
+/// Returns what is around a definition, in no order, and whether a bound ended the walk.
+pub fn around(
+    read: &Read<'_>,
+    seed: i64,
+    kinds: &[EdgeKind],
+    direction: Direction,
+    depth: u32,
+    budget: &Budget,
+) -> StoreResult<(Vec<Near>, bool)> {
+    let mut seen: HashSet<(Option<i64>, Option<i64>)> = HashSet::from([(None, Some(seed))]);
+    let mut frontier = vec![(seed, Provenance::Resolved)];
+    let mut all = Vec::new();
+    for hops in 1..=depth {
+        let mut next: BTreeMap<(Option<i64>, Option<i64>), Near> = BTreeMap::new();
+        for (at, before) in frontier {
+            if budget.is_cancelled() || seen.len() > MAX_NODES {
+                return Ok((all, true));
+            }
+            let edges = match direction {
+                Direction::In => read.edges_into(at)?,
+                Direction::Out => read.edges_out_of(at)?,
+            };
+            for edge in edges.iter().filter(|edge| kinds.contains(&edge.kind)) {
+                let symbol = match direction {
+                    Direction::In => edge.src,
+                    Direction::Out => Some(edge.dst),
+                };
+                // A definition is where it is; only a top level has nothing but its file.
+                let file = symbol.is_none().then_some(edge.src_file);
+                if seen.contains(&(file, symbol)) {
+                    continue;
+                }
+                let near = Near {
+                    file,
+                    symbol,
+                    hops,
+                    provenance: before.max(edge.provenance),
+                    via: (hops > 1).then_some(at),
+                };
+                let known = next.entry((file, symbol)).or_insert_with(|| near.clone());
+                if near.provenance < known.provenance {
+                    *known = near;
+                }
+            }
+        }
+        seen.extend(next.keys().copied());
+        frontier = next
+            .values()
+            .filter_map(|near| Some((near.symbol?, near.provenance)))
+            .collect();
+        all.extend(next.into_values());
+    }
+    Ok((all, false))
+}

@@ -1,0 +1,244 @@
+//! What a change of some definitions reaches, level by level.
+//!
+//! Each definition is reached once, by its shortest chain, and among those by the best known one; a chain is
+//! as strong as its weakest edge. Refuses to guess: uses that are bound to nothing are counted, not followed.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::related::Direction;
+use crate::model::{Budget, EdgeKind, Provenance, RepoPath};
+use crate::store::{EdgeRow, Keeper, Read, StoreResult};
+
+/// Definitions that one walk visits.
+const MAX_NODES: usize = 20_000;
+
+/// A place that uses a definition, directly or through others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reached {
+    /// The file.
+    pub file: i64,
+    /// The definition around the use; `None` for a module's top level.
+    pub symbol: Option<i64>,
+    /// Line of the first use.
+    pub line: u32,
+    /// How many edges lead there.
+    pub hops: u32,
+    /// The weakest edge on the way.
+    pub provenance: Provenance,
+    /// The definition before it on the way; `None` for what is one edge away.
+    pub via: Option<i64>,
+}
+
+/// What a walk found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reach {
+    /// Places, the nearest first, then by file and line.
+    pub places: Vec<Reached>,
+    /// How many uses lead to the definitions themselves.
+    pub n_sites: u64,
+    /// Whether a bound ended the walk.
+    pub is_cut: bool,
+}
+
+/// Walks from some definitions: to who uses them (`In`), or to what they use. `depth` is the number of edges at most.
+pub fn walk(
+    read: &Read<'_>,
+    seeds: &[i64],
+    direction: Direction,
+    depth: u32,
+    budget: &Budget,
+) -> StoreResult<Reach> {
+    let mut reach = Reach::default();
+    let mut seen: HashMap<i64, u32> = seeds.iter().map(|seed| (*seed, 0)).collect();
+    let mut places: BTreeMap<(i64, Option<i64>), Reached> = BTreeMap::new();
+    // Where the definitions around what was reached come from.
+    let mut inner: HashMap<i64, i64> = HashMap::new();
+    let mut frontier: Vec<(i64, Step)> = seeds
+        .iter()
+        .map(|seed| (*seed, Step::new(Provenance::Resolved)))
+        .collect();
+    for hops in 1..=depth {
+        let mut next: BTreeMap<i64, Step> = BTreeMap::new();
+        for (at, before) in frontier {
+            if budget.is_cancelled() || seen.len() > MAX_NODES {
+                reach.is_cut = true;
+                break;
+            }
+            let edges = match direction {
+                Direction::In => read.edges_into(at)?,
+                Direction::Out => read.edges_out_of(at)?,
+            };
+            for edge in edges {
+                if before.by_calls && edge.kind != EdgeKind::Calls {
+                    continue;
+                }
+                if hops == 1 {
+                    reach.n_sites += u64::from(edge.count);
+                }
+                let provenance = before.provenance.max(edge.provenance);
+                let via = (hops > 1).then(|| inner.get(&at).copied().unwrap_or(at));
+                visit(direction, &edge, (hops, provenance, via), &mut places);
+                let beyond = match direction {
+                    Direction::In => edge.src,
+                    Direction::Out => Some(edge.dst),
+                };
+                let Some(beyond) = beyond else { continue };
+                let mut step = Step::new(provenance);
+                if direction == Direction::In && edge.kind == EdgeKind::Calls {
+                    match read.keeper(beyond)? {
+                        // What is called to make a value matters to who calls that value, not to who hands it on.
+                        Keeper::Variable => step.by_calls = true,
+                        // What a field begins with is called by who makes an instance.
+                        Keeper::FieldOf(class) => {
+                            let by_calls = true;
+                            let step = Step { by_calls, ..step };
+                            if reach_on(class, step, hops, &mut next, &mut seen) {
+                                inner.insert(class, beyond);
+                            }
+                        }
+                        Keeper::Itself => {}
+                    }
+                }
+                reach_on(beyond, step, hops, &mut next, &mut seen);
+            }
+        }
+        if direction == Direction::In && hops < depth {
+            outwards(read, hops, &mut next, &mut seen, &mut inner)?;
+        }
+        frontier = next.into_iter().collect();
+    }
+    for seed in seeds {
+        places.retain(|(_, symbol), _| *symbol != Some(*seed));
+    }
+    reach.places = places.into_values().collect();
+    Ok(reach)
+}
+
+/// How a definition was reached.
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    /// The weakest edge on the way.
+    provenance: Provenance,
+    /// Whether only who calls it is reached through it.
+    by_calls: bool,
+}
+
+impl Step {
+    fn new(provenance: Provenance) -> Self {
+        Self {
+            provenance,
+            by_calls: false,
+        }
+    }
+}
+
+/// Goes on from a definition in the next level, unless it was reached in an earlier one. Returns whether it
+/// is reached for the first time.
+fn reach_on(
+    at: i64,
+    step: Step,
+    hops: u32,
+    next: &mut BTreeMap<i64, Step>,
+    seen: &mut HashMap<i64, u32>,
+) -> bool {
+    if seen.get(&at).is_some_and(|at| *at != hops) {
+        return false;
+    }
+    let known = next.entry(at).or_insert(step);
+    known.provenance = known.provenance.min(step.provenance);
+    known.by_calls &= step.by_calls;
+    seen.insert(at, hops).is_none()
+}
+
+/// Adds the functions around those that were reached: what changes in a function inside another changes
+/// for who calls the outer one.
+fn outwards(
+    read: &Read<'_>,
+    hops: u32,
+    next: &mut BTreeMap<i64, Step>,
+    seen: &mut HashMap<i64, u32>,
+    inner: &mut HashMap<i64, i64>,
+) -> StoreResult<()> {
+    for (at, step) in next.clone() {
+        for outer in read.functions_around(at)? {
+            if reach_on(outer, Step::new(step.provenance), hops, next, seen) {
+                inner.insert(outer, at);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn visit(
+    direction: Direction,
+    edge: &EdgeRow,
+    (hops, provenance, via): (u32, Provenance, Option<i64>),
+    places: &mut BTreeMap<(i64, Option<i64>), Reached>,
+) {
+    let symbol = match direction {
+        Direction::In => edge.src,
+        Direction::Out => Some(edge.dst),
+    };
+    let found = Reached {
+        file: edge.src_file,
+        symbol,
+        line: edge.line,
+        hops,
+        provenance,
+        via,
+    };
+    // A definition's file is its own: the edge's is that of the use.
+    let file = if direction == Direction::In {
+        edge.src_file
+    } else {
+        0
+    };
+    places
+        .entry((file, symbol))
+        .and_modify(|known| {
+            if (hops, provenance, edge.line) < (known.hops, known.provenance, known.line) {
+                *known = found.clone();
+            }
+        })
+        .or_insert(found);
+}
+
+/// The files of some places, each with its nearest and best known chain, by path.
+pub fn files_of(places: &[(RepoPath, u32, Provenance)]) -> Vec<(RepoPath, u32, Provenance)> {
+    let mut best: BTreeMap<&RepoPath, (u32, Provenance)> = BTreeMap::new();
+    for (path, hops, provenance) in places {
+        let found = (*hops, *provenance);
+        best.entry(path)
+            .and_modify(|known| *known = (*known).min(found))
+            .or_insert(found);
+    }
+    let mut files: Vec<(RepoPath, u32, Provenance)> = best
+        .into_iter()
+        .map(|(path, (hops, provenance))| (path.clone(), hops, provenance))
+        .collect();
+    files.sort_by(|a, b| a.1.cmp(&b.1).then_with(|| a.0.cmp(&b.0)));
+    files
+}
+
+#[cfg(test)]
+mod tests {
+    use super::files_of;
+    use crate::model::{Provenance, RepoPath};
+
+    #[test]
+    fn a_file_has_its_nearest_chain() {
+        let path = |text| RepoPath::new(text).unwrap();
+        let found = files_of(&[
+            (path("b"), 2, Provenance::Resolved),
+            (path("a"), 2, Provenance::Member),
+            (path("b"), 1, Provenance::Name),
+        ]);
+        assert_eq!(
+            found,
+            [
+                (path("b"), 1, Provenance::Name),
+                (path("a"), 2, Provenance::Member)
+            ]
+        );
+    }
+}

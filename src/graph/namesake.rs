@@ -1,0 +1,182 @@
+//! Tests by their names: `foo.test.ts`, `foo.spec.ts`, `__tests__/foo.ts`, `test/foo.js` for `foo.ts`.
+//!
+//! A guess by convention, for where no edge leads. Refuses to know what a test does.
+
+use crate::model::RepoPath;
+use crate::store::{Read, StoreResult};
+
+/// Directories that hold tests.
+const TEST_DIRECTORIES: [&str; 6] = ["__tests__", "__test__", "test", "tests", "spec", "specs"];
+
+/// Directories whose files help tests and are none.
+const HELPER_DIRECTORIES: [&str; 6] = [
+    "__fixtures__",
+    "__mocks__",
+    "__snapshots__",
+    "fixtures",
+    "mocks",
+    "snapshots",
+];
+
+/// Directories that the path of a test leaves out.
+const SOURCE_DIRECTORIES: [&str; 3] = ["src", "lib", "source"];
+
+/// What marks a test between its stem and its extension.
+const MARKS: [&str; 5] = ["test", "tests", "spec", "specs", "test-d"];
+
+const EXTENSIONS: [&str; 10] = [
+    "ts", "tsx", "mts", "cts", "js", "jsx", "mjs", "cjs", "vue", "svelte",
+];
+
+/// A path by what a convention compares.
+#[derive(Debug, PartialEq, Eq)]
+struct Named {
+    /// Directories, those of tests and sources left out, in lower case.
+    directories: Vec<String>,
+    /// The name without mark and extension, in lower case.
+    stem: String,
+    is_test: bool,
+}
+
+impl Named {
+    /// Returns `None` for what is no code, or only helps tests.
+    fn of(path: &str) -> Option<Self> {
+        let lower = path.to_ascii_lowercase();
+        let (directories, name) = lower.rsplit_once('/').unwrap_or(("", &lower));
+        let (stem, extension) = name.rsplit_once('.')?;
+        let is_declaration = stem.rsplit_once('.').is_some_and(|(_, last)| last == "d");
+        if !EXTENSIONS.contains(&extension) || is_declaration {
+            return None;
+        }
+        let parts: Vec<&str> = directories
+            .split('/')
+            .filter(|part| !part.is_empty())
+            .collect();
+        if parts.iter().any(|part| HELPER_DIRECTORIES.contains(part)) {
+            return None;
+        }
+        let marked = MARKS.iter().find_map(|mark| {
+            let rest = stem.strip_suffix(mark)?;
+            rest.strip_suffix(['.', '_', '-'])
+                .filter(|rest| !rest.is_empty())
+        });
+        let is_below = parts.iter().any(|part| TEST_DIRECTORIES.contains(part));
+        let directories = parts
+            .iter()
+            .filter(|part| !TEST_DIRECTORIES.contains(part) && !SOURCE_DIRECTORIES.contains(part))
+            .map(|part| (*part).to_owned())
+            .collect();
+        Some(Self {
+            directories,
+            stem: marked.unwrap_or(stem).to_owned(),
+            is_test: marked.is_some() || is_below,
+        })
+    }
+
+    fn is_above(&self, other: &Self) -> bool {
+        other.directories.starts_with(&self.directories)
+    }
+}
+
+/// Returns the tests of a file by their names, by path; none for a test. One pass over the paths of the
+/// index.
+pub fn tests_of(read: &Read<'_>, path: &RepoPath) -> StoreResult<Vec<RepoPath>> {
+    let Some(source) = Named::of(path.as_str()).filter(|named| !named.is_test) else {
+        return Ok(Vec::new());
+    };
+    Ok(choose(path, &source, read.files_named(&source.stem)?))
+}
+
+/// Returns the files that a test is of by its name, by path; none for what is no test.
+pub fn tested_by(read: &Read<'_>, path: &RepoPath) -> StoreResult<Vec<RepoPath>> {
+    let Some(test) = Named::of(path.as_str()).filter(|named| named.is_test) else {
+        return Ok(Vec::new());
+    };
+    let all = read.files_named(&test.stem)?;
+    let mut found = Vec::new();
+    for candidate in &all {
+        let source = Named::of(candidate.as_str()).filter(|named| !named.is_test);
+        if let Some(source) = source
+            && choose(candidate, &source, all.clone()).contains(path)
+        {
+            found.push(candidate.clone());
+        }
+    }
+    Ok(found)
+}
+
+/// Chooses the tests of `path` among files whose names begin alike: those in the same place, and those
+/// further up while no other file below that place has this name.
+fn choose(path: &RepoPath, source: &Named, files: Vec<RepoPath>) -> Vec<RepoPath> {
+    let named: Vec<(RepoPath, Named)> = files
+        .into_iter()
+        .filter_map(|file| {
+            let named = Named::of(file.as_str())?;
+            (named.stem == source.stem && file != *path).then_some((file, named))
+        })
+        .collect();
+    let is_only = |test: &Named| {
+        !named
+            .iter()
+            .any(|(_, other)| !other.is_test && test.is_above(other))
+    };
+    named
+        .iter()
+        .filter(|(_, test)| test.is_test)
+        .filter(|(_, test)| {
+            test.directories == source.directories || (test.is_above(source) && is_only(test))
+        })
+        .map(|(file, _)| file.clone())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Named, choose};
+    use crate::model::RepoPath;
+
+    fn tests_of(path: &str, files: &[&str]) -> Vec<String> {
+        let source = Named::of(path).unwrap();
+        let all = files
+            .iter()
+            .chain([&path])
+            .map(|path| RepoPath::new(path).unwrap())
+            .collect();
+        let found = choose(&RepoPath::new(path).unwrap(), &source, all);
+        found.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn a_test_has_the_name_of_what_it_tests() {
+        for (source, test) in [
+            ("src/foo.ts", "src/foo.test.ts"),
+            ("src/foo.ts", "src/foo.spec.tsx"),
+            ("src/foo.ts", "src/__tests__/foo.ts"),
+            ("lib/foo.ts", "test/foo.js"),
+            ("lib/deep/foo.ts", "test/foo.js"),
+            ("src/Foo.vue", "tests/foo-test.js"),
+            ("pkg/a/src/x/foo.ts", "pkg/a/__tests__/x/foo.spec.ts"),
+            ("button/index.tsx", "button/__tests__/index.test.tsx"),
+        ] {
+            assert_eq!(tests_of(source, &[test]), [test], "{source}");
+        }
+    }
+
+    #[test]
+    fn a_name_alone_is_not_enough() {
+        for (source, other) in [
+            ("src/foo.ts", "src/foobar.test.ts"),
+            ("src/foo.ts", "src/foo.ts.snap"),
+            ("pkg/a/src/foo.ts", "pkg/b/test/foo.ts"),
+            ("src/foo.ts", "test/fixtures/foo.ts"),
+            ("src/foo.ts", "src/foo.d.ts"),
+            ("src/foo.ts", "docs/foo.md"),
+        ] {
+            assert!(tests_of(source, &[other]).is_empty(), "{source} {other}");
+        }
+        // Two files of this name: the test may be of the other one.
+        let files = ["test/foo.js", "lib/b/foo.js"];
+        assert!(tests_of("lib/a/foo.js", &files).is_empty());
+        assert_eq!(tests_of("lib/foo.js", &files), ["test/foo.js"]);
+    }
+}

@@ -1,0 +1,228 @@
+//! Which indexes are kept: a pure function of what is known of them and of their repositories.
+//!
+//! Refuses to know how that was found out and how a file is removed. What is not known speaks for
+//! keeping.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::model::CommitId;
+use crate::store::{Pointer, SCHEMA_VERSION};
+
+/// What is kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rules {
+    /// How long an index may be unused, in days.
+    pub unused_days: u32,
+    /// How many indexes of commits that a branch has left are kept for each branch of a work tree.
+    pub n_superseded: usize,
+    /// How many bytes the indexes of one repository may take.
+    pub repo_bytes: u64,
+    /// How many bytes all indexes may take.
+    pub total_bytes: u64,
+}
+
+/// For how long `HEAD`'s log speaks for a commit that a branch has left, in days.
+pub const RECENT_DAYS: u32 = 7;
+
+/// Why an index goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reason {
+    /// Its repository was deleted.
+    RepositoryGone,
+    /// Its work tree was removed.
+    WorktreeGone,
+    /// Its branch was deleted.
+    BranchGone,
+    /// Its branch moved on.
+    Superseded,
+    /// It was not used for long.
+    Unused,
+    /// It was written by an older version, which nothing can read any more.
+    OldVersion,
+    /// There are more bytes than the quota allows, and others were used later.
+    Quota,
+    /// The next job can start from another one.
+    NotForCi,
+}
+
+impl Reason {
+    /// Returns the words used in answers.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::RepositoryGone => "repository gone",
+            Self::WorktreeGone => "worktree gone",
+            Self::BranchGone => "branch gone",
+            Self::Superseded => "superseded",
+            Self::Unused => "unused",
+            Self::OldVersion => "old version",
+            Self::Quota => "quota",
+            Self::NotForCi => "not needed by the next job",
+        }
+    }
+}
+
+/// What is known of a repository.
+#[derive(Clone, Debug)]
+pub enum Standing {
+    /// It was deleted, and there is evidence of that.
+    Gone,
+    /// It cannot be read now: nothing is concluded from that.
+    Unknown,
+    /// It was read.
+    Known(Known),
+}
+
+/// What was read of a repository.
+#[derive(Clone, Debug, Default)]
+pub struct Known {
+    /// Its branches with their tips.
+    pub tips: BTreeMap<String, BTreeSet<CommitId>>,
+    /// Its work trees, with where their `HEAD`s were lately; `None` where that is not known.
+    pub worktrees: BTreeMap<String, Option<BTreeSet<CommitId>>>,
+}
+
+/// An index as the rules see it.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// Whose it is.
+    pub pointer: Pointer,
+    /// The bytes that its files take on the disk.
+    pub bytes: u64,
+    /// When it was last opened, in milliseconds since the Unix epoch; 0 where that is not known.
+    pub last_used_ms: i64,
+    /// Whether it is what is checked out in a work tree.
+    pub is_active: bool,
+    /// Whether a pinned context was saved on it.
+    pub is_pinned: bool,
+}
+
+/// A repository with its indexes.
+#[derive(Clone, Debug)]
+pub struct Repository {
+    /// What is known of it.
+    pub standing: Standing,
+    /// Its indexes.
+    pub entries: Vec<Entry>,
+}
+
+/// Returns why an index goes for its own sake, for each that does, as (repository, index).
+pub fn useless(
+    repositories: &[Repository],
+    rules: &Rules,
+    now_ms: i64,
+) -> BTreeMap<(usize, usize), Reason> {
+    let mut doomed = BTreeMap::new();
+    for (at, repository) in repositories.iter().enumerate() {
+        let mut groups: BTreeMap<(&str, Option<&str>), Vec<usize>> = BTreeMap::new();
+        for (n, entry) in repository.entries.iter().enumerate() {
+            if !is_kept(entry)
+                && let Some(reason) = own_reason(entry, &repository.standing, rules, now_ms)
+            {
+                doomed.insert((at, n), reason);
+                continue;
+            }
+            let group = (
+                entry.pointer.worktree_id.as_str(),
+                entry.pointer.branch.as_deref(),
+            );
+            groups.entry(group).or_default().push(n);
+        }
+        let Standing::Known(known) = &repository.standing else {
+            continue;
+        };
+        for group in groups.into_values() {
+            let gone = superseded(&repository.entries, group, known, rules);
+            doomed.extend(gone.into_iter().map(|n| ((at, n), Reason::Superseded)));
+        }
+    }
+    doomed
+}
+
+/// Returns the indexes that a quota may take, the ones used longest ago first.
+pub fn by_last_use(repositories: &[Repository]) -> Vec<(usize, usize)> {
+    let mut order: Vec<(usize, usize)> = Vec::new();
+    for (at, repository) in repositories.iter().enumerate() {
+        order.extend((0..repository.entries.len()).map(|n| (at, n)));
+    }
+    order.retain(|(at, n)| !is_kept(&repositories[*at].entries[*n]));
+    order.sort_by_key(|(at, n)| {
+        let entry = &repositories[*at].entries[*n];
+        (
+            entry.last_used_ms,
+            Reverse(entry.bytes),
+            entry.pointer.index_id.clone(),
+        )
+    });
+    order
+}
+
+fn is_kept(entry: &Entry) -> bool {
+    entry.is_active || entry.is_pinned
+}
+
+fn own_reason(entry: &Entry, standing: &Standing, rules: &Rules, now_ms: i64) -> Option<Reason> {
+    const DAY_MS: i64 = 86_400_000;
+    match standing {
+        Standing::Gone => return Some(Reason::RepositoryGone),
+        Standing::Unknown => {}
+        Standing::Known(known) => {
+            if !known.worktrees.contains_key(&entry.pointer.worktree_id) {
+                return Some(Reason::WorktreeGone);
+            }
+            if let Some(branch) = &entry.pointer.branch
+                && !known.tips.contains_key(branch)
+            {
+                return Some(Reason::BranchGone);
+            }
+        }
+    }
+    if entry.pointer.schema_version < SCHEMA_VERSION {
+        return Some(Reason::OldVersion);
+    }
+    let unused_ms = now_ms.saturating_sub(entry.last_used_ms);
+    (unused_ms > i64::from(rules.unused_days) * DAY_MS).then_some(Reason::Unused)
+}
+
+/// Returns which indexes of one branch of one work tree go: of those whose commit the branch has left
+/// only the latest stay, and those only while `HEAD`'s log knows the way back. Where the tip has no
+/// index, the latest stays whatever the log says: the tip's will start from it.
+fn superseded(entries: &[Entry], group: Vec<usize>, known: &Known, rules: &Rules) -> Vec<usize> {
+    let is_tip = |n: &usize| {
+        let pointer = &entries[*n].pointer;
+        let tips = pointer
+            .branch
+            .as_ref()
+            .and_then(|branch| known.tips.get(branch));
+        match (tips, pointer.head()) {
+            (Some(tips), Some(head)) => tips.contains(&head),
+            _ => false,
+        }
+    };
+    let (tips, mut left): (Vec<usize>, Vec<usize>) = group.into_iter().partition(is_tip);
+    left.retain(|n| !is_kept(&entries[*n]));
+    left.sort_by_key(|n| {
+        (
+            Reverse(entries[*n].last_used_ms),
+            entries[*n].pointer.index_id.clone(),
+        )
+    });
+    let first = usize::from(tips.is_empty());
+    let mut n_kept = 0;
+    left.retain(|n| {
+        let pointer = &entries[*n].pointer;
+        let recent = known
+            .worktrees
+            .get(&pointer.worktree_id)
+            .and_then(Option::as_ref);
+        let is_near = match (recent, pointer.head()) {
+            (Some(recent), Some(head)) => recent.contains(&head),
+            (None, _) => true,
+            (Some(_), None) => false,
+        };
+        let stays = n_kept < rules.n_superseded && (is_near || n_kept < first);
+        n_kept += usize::from(stays);
+        !stays
+    });
+    left
+}

@@ -1,0 +1,128 @@
+//! From the rules to the files: what goes, what stays because somebody uses it, and what that frees.
+//!
+//! Refuses to know what makes an index useless.
+
+use std::collections::BTreeMap;
+
+use super::policy::{self, Entry, Reason, Repository, Rules};
+use crate::store::remove::{self, Removal};
+use crate::store::{Home, Pointer};
+
+/// An index that went, or would go.
+#[derive(Clone, Debug)]
+pub struct Removed {
+    /// Whose it was.
+    pub pointer: Pointer,
+    /// The bytes that the file system got back.
+    pub bytes: u64,
+    /// Why.
+    pub reason: Reason,
+}
+
+/// What pruning did, or would do.
+#[derive(Clone, Debug, Default)]
+pub struct Pruned {
+    /// The indexes that went, or would go.
+    pub removed: Vec<Removed>,
+    /// The indexes that should go and stay, since a process uses them.
+    pub in_use: Vec<Pointer>,
+}
+
+impl Pruned {
+    /// Returns the bytes that the file system got back, or would.
+    pub fn bytes(&self) -> u64 {
+        self.removed.iter().map(|removed| removed.bytes).sum()
+    }
+}
+
+/// Which indexes go for reasons of the caller, beside those of the rules.
+pub type Extra = BTreeMap<(usize, usize), Reason>;
+
+/// Removes what the rules and the caller give up, then by last use until under the quotas. A dry run
+/// looks and removes nothing. `is_needed` is asked again of each index right before it goes.
+pub fn prune(
+    home: &Home,
+    repositories: &[Repository],
+    rules: &Rules,
+    extra: Extra,
+    now_ms: i64,
+    dry_run: bool,
+    is_needed: &dyn Fn(&Pointer) -> bool,
+) -> Pruned {
+    let mut doomed = extra;
+    for (place, reason) in policy::useless(repositories, rules, now_ms) {
+        doomed.insert(place, reason);
+    }
+    let mut run = Run {
+        home,
+        is_needed,
+        is_dry: dry_run,
+        done: Pruned::default(),
+    };
+    let mut room: Vec<u64> = repositories
+        .iter()
+        .map(|repository| repository.entries.iter().map(|entry| entry.bytes).sum())
+        .collect();
+    for (&(at, n), reason) in &doomed {
+        room[at] -= run.remove(&repositories[at].entries[n], *reason);
+    }
+    let order = policy::by_last_use(repositories);
+    for &(at, n) in order.iter().filter(|place| !doomed.contains_key(place)) {
+        let is_over = room[at] > rules.repo_bytes || room.iter().sum::<u64>() > rules.total_bytes;
+        if is_over {
+            room[at] -= run.remove(&repositories[at].entries[n], Reason::Quota);
+        }
+    }
+    run.done
+}
+
+struct Run<'a> {
+    home: &'a Home,
+    is_needed: &'a dyn Fn(&Pointer) -> bool,
+    is_dry: bool,
+    done: Pruned,
+}
+
+impl Run<'_> {
+    /// Returns how much less room the index takes now.
+    fn remove(&mut self, entry: &Entry, reason: Reason) -> u64 {
+        let pointer = &entry.pointer;
+        let repo = self.home.repo(&pointer.repo_id);
+        let removal = if !self.is_dry {
+            remove::remove(&repo, pointer, || (self.is_needed)(pointer))
+        } else if remove::is_in_use(&repo, pointer) {
+            Ok(Removal::InUse)
+        } else {
+            Ok(Removal::Done(entry.bytes))
+        };
+        match removal {
+            Ok(Removal::Done(bytes)) => {
+                let (index_id, branch) = (&pointer.index_id, &pointer.branch);
+                if !self.is_dry {
+                    tracing::info!(
+                        index_id,
+                        ?branch,
+                        bytes,
+                        reason = reason.as_str(),
+                        "removed"
+                    );
+                }
+                self.done.removed.push(Removed {
+                    pointer: pointer.clone(),
+                    bytes,
+                    reason,
+                });
+                entry.bytes
+            }
+            Ok(Removal::InUse) => {
+                self.done.in_use.push(pointer.clone());
+                0
+            }
+            Ok(Removal::Changed | Removal::Needed) => 0,
+            Err(error) => {
+                tracing::warn!(index_id = pointer.index_id, %error, "could not be removed");
+                0
+            }
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! One use of a name to the definition it means.
+//!
+//! Binds by the language's rules or not at all: a use whose receiver's type is not evident stays
+//! unbound. Refuses to know what is written afterwards.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use super::exports::{self, Def};
+use super::facts::{Library, Loaded};
+use super::value::Value;
+use crate::model::{Local, Provenance, Reference, ReferenceKind, SymbolKind};
+
+/// How many look-ups one use may take: chains that go in circles end here.
+const FUEL: u32 = 400;
+
+/// A use that was bound.
+pub(super) struct Bound {
+    pub(super) to: (i64, u32),
+    pub(super) provenance: Provenance,
+}
+
+/// Binds the uses of one file.
+pub(super) struct Binder<'a, 'b> {
+    pub(super) library: &'a Library<'b>,
+    file: Rc<Loaded>,
+    fuel: Cell<u32>,
+}
+
+impl<'a, 'b> Binder<'a, 'b> {
+    pub(super) fn new(library: &'a Library<'b>, file: Rc<Loaded>) -> Self {
+        Self {
+            library,
+            file,
+            fuel: Cell::new(FUEL),
+        }
+    }
+
+    /// Returns what a use means; `None` where that is not evident or out of the repository.
+    pub(super) fn bind(&self, used: &Reference) -> Option<Bound> {
+        self.fuel.set(FUEL);
+        let file = &self.file;
+        let mut provenance = Provenance::Resolved;
+        let value = if used.receiver.is_empty() {
+            match used.local {
+                Local::Unknown => return None,
+                Local::Symbol(at) => Value::Thing(Def::Symbol(file.file, at)),
+                Local::Hint(at) => {
+                    provenance = Provenance::Member;
+                    self.hinted(file, file.facts.hints.get(at as usize)?, None)?
+                }
+                Local::No if used.name == "super" => self.base(file, used.symbol)?,
+                Local::No => self.bare(file, used.symbol, &used.name)?,
+            }
+        } else {
+            let receiver = self.receiver(used)?;
+            let found = self.member(&receiver, &used.name)?;
+            if matches!(used.local, Local::Hint(_)) || !self.is_own(&receiver, &found) {
+                provenance = Provenance::Member;
+            }
+            found
+        };
+        match value {
+            Value::Thing(Def::Symbol(file, at)) => Some(Bound {
+                to: (file, self.picked(file, at, used.kind)),
+                provenance,
+            }),
+            _ => None,
+        }
+    }
+
+    /// Whether a member was found without knowing a type: in a module, or written within the definition that
+    /// the receiver names.
+    fn is_own(&self, receiver: &Value, found: &Value) -> bool {
+        match (receiver, found) {
+            (Value::Thing(Def::Module(_)), _) => true,
+            (
+                Value::Thing(Def::Symbol(file, owner)),
+                Value::Thing(Def::Symbol(found_in, member)),
+            ) => {
+                file == found_in
+                    && self.library.get(*file).is_some_and(|loaded| {
+                        let parent = loaded.symbol(*member).parent;
+                        parent.is_some_and(|parent| loaded.same(*owner).contains(&parent))
+                    })
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a definition is a type, a class among them.
+    pub(super) fn is_type(&self, file: i64, at: u32) -> bool {
+        self.library
+            .get(file)
+            .is_some_and(|loaded| is_type(loaded.symbol(at).kind))
+    }
+
+    /// Whether a definition is a function.
+    pub(super) fn is_function(&self, file: i64, at: u32) -> bool {
+        self.library
+            .get(file)
+            .is_some_and(|loaded| loaded.symbol(at).kind == SymbolKind::Function)
+    }
+
+    /// Takes one step; `None` when there were enough.
+    pub(super) fn step(&self) -> Option<()> {
+        self.fuel.set(self.fuel.get().checked_sub(1)?);
+        Some(())
+    }
+
+    /// Evaluates what stands before the name of a use.
+    fn receiver(&self, used: &Reference) -> Option<Value> {
+        let file = &self.file;
+        let mut names = used.receiver.split('.');
+        let first = names.next()?;
+        let value = match used.local {
+            Local::Unknown => return None,
+            Local::Symbol(at) => Value::Thing(Def::Symbol(file.file, at)),
+            Local::Hint(at) => self.hinted(file, file.facts.hints.get(at as usize)?, None)?,
+            Local::No => self.first(file, used.symbol, first, None)?,
+        };
+        self.follow(value, names)
+    }
+
+    /// Evaluates the first name of a chain: one of the file's, `this` or `super`.
+    pub(super) fn first(
+        &self,
+        file: &Rc<Loaded>,
+        scope: Option<u32>,
+        name: &str,
+        this: Option<&Value>,
+    ) -> Option<Value> {
+        match name {
+            "this" => this.cloned().or_else(|| this_of(file, scope)),
+            "super" => {
+                let base = self.base(file, scope)?;
+                let in_class = matches!(this_of(file, scope)?, Value::Thing(_));
+                Some(if in_class { base } else { base.instance() })
+            }
+            _ => self.bare(file, scope, name),
+        }
+    }
+
+    /// Evaluates a name of the file, or of a namespace around the scope.
+    fn bare(&self, file: &Rc<Loaded>, scope: Option<u32>, name: &str) -> Option<Value> {
+        self.step()?;
+        let mut at = scope;
+        while let Some(symbol) = at {
+            let around = file.symbol(symbol);
+            if around.kind == SymbolKind::Namespace
+                && let Some(found) = file.members(symbol, name).first()
+            {
+                return Some(Value::Thing(Def::Symbol(file.file, *found)));
+            }
+            at = around.parent;
+        }
+        exports::top(self.library, file, name)
+            .map(Value::Thing)
+            .or_else(|| self.documented(file, name))
+    }
+
+    /// Returns a type that a comment defines, here or in the file that the name is imported from.
+    fn documented(&self, file: &Rc<Loaded>, name: &str) -> Option<Value> {
+        if let Some(own) = self.literal_of(file.file, name) {
+            return Some(own);
+        }
+        let (target, imported) = file.import(name)?;
+        self.literal_of(target?, imported)
+    }
+
+    /// Returns a type that a comment of a file defines: one with members, or a name for another.
+    pub(super) fn literal_of(&self, target: i64, name: &str) -> Option<Value> {
+        self.step()?;
+        let loaded = self.library.get(target)?;
+        if loaded.is_literal(None, name) {
+            return Some(Value::Literal(target, None, name.into()));
+        }
+        let is_alias = loaded.tops(name).is_empty();
+        let hint = is_alias
+            .then(|| loaded.hints(None, name).next())
+            .flatten()?;
+        self.hinted(&loaded, hint, None)
+    }
+
+    /// Evaluates what the class around a scope extends.
+    fn base(&self, file: &Rc<Loaded>, scope: Option<u32>) -> Option<Value> {
+        self.step()?;
+        let (Value::Instance(Def::Symbol(_, class)) | Value::Thing(Def::Symbol(_, class))) =
+            this_of(file, scope)?
+        else {
+            return None;
+        };
+        let base = file.hints(Some(class), "extends").next()?;
+        self.hinted(file, base, None)
+    }
+
+    /// Of the definitions of one name, returns the one that this kind of use means.
+    fn picked(&self, file: i64, at: u32, kind: ReferenceKind) -> u32 {
+        let Some(loaded) = self.library.get(file) else {
+            return at;
+        };
+        let wants_type = kind == ReferenceKind::Type;
+        let fits = |at: u32| match loaded.symbol(at).kind {
+            SymbolKind::Interface | SymbolKind::Type => wants_type,
+            SymbolKind::Class | SymbolKind::Enum | SymbolKind::Namespace => true,
+            _ => !wants_type,
+        };
+        if fits(at) {
+            return at;
+        }
+        loaded
+            .same(at)
+            .iter()
+            .copied()
+            .find(|at| fits(*at))
+            .unwrap_or(at)
+    }
+}
+
+/// Whether it can be the type of something.
+pub(super) fn is_type(kind: SymbolKind) -> bool {
+    matches!(
+        kind,
+        SymbolKind::Class | SymbolKind::Interface | SymbolKind::Enum | SymbolKind::Type
+    )
+}
+
+/// Returns what `this` is in a scope: an instance of the class or object around it, or in what is static
+/// the class.
+pub(super) fn this_of(file: &Rc<Loaded>, scope: Option<u32>) -> Option<Value> {
+    let mut at = scope;
+    while let Some(symbol) = at {
+        let found = file.symbol(symbol);
+        let is_owner = matches!(
+            found.kind,
+            SymbolKind::Class | SymbolKind::Interface | SymbolKind::Type
+        ) || found.kind == SymbolKind::Function && file.has_methods(symbol);
+        if is_owner {
+            return Some(Value::Instance(Def::Symbol(file.file, symbol)));
+        }
+        let is_member = matches!(
+            found.kind,
+            SymbolKind::Method | SymbolKind::Constructor | SymbolKind::Property | SymbolKind::Field
+        );
+        if let (true, Some(owner)) = (is_member, found.parent) {
+            let owner = Value::Thing(Def::Symbol(file.file, owner));
+            return Some(if found.is_static() {
+                owner
+            } else {
+                owner.instance()
+            });
+        }
+        at = found.parent;
+    }
+    None
+}

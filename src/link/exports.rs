@@ -1,0 +1,186 @@
+//! What a module offers by a name: through lists, re-exports, stars, namespaces and CommonJS forms, to
+//! any depth, with cycles cut.
+//!
+//! Refuses to know who asks.
+
+use std::collections::HashSet;
+
+use super::facts::{Library, Loaded};
+use crate::model::{Export, ExportKind};
+
+/// How many modules one look-up goes through.
+const MAX_MODULES: usize = 400;
+
+/// What a name stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Def {
+    /// A definition: file and place.
+    Symbol(i64, u32),
+    /// A whole module.
+    Module(i64),
+}
+
+/// Returns what `name` of a module stands for: `default`, `*` for the module itself, or a name.
+pub(super) fn resolve(library: &Library<'_>, file: i64, name: &str) -> Option<Def> {
+    Search {
+        library,
+        seen: HashSet::new(),
+    }
+    .export(file, name)
+}
+
+/// Returns what a name stands for at the top level of a file: its own definition, or an import.
+pub(super) fn top(library: &Library<'_>, file: &Loaded, name: &str) -> Option<Def> {
+    Search {
+        library,
+        seen: HashSet::new(),
+    }
+    .top(file, name)
+}
+
+/// Returns what an import of `name` from a file gives: for `*` what the module assigns, where it does.
+pub(super) fn imported(library: &Library<'_>, file: i64, name: &str) -> Option<Def> {
+    Search {
+        library,
+        seen: HashSet::new(),
+    }
+    .imported(file, name)
+}
+
+struct Search<'a, 'b> {
+    library: &'a Library<'b>,
+    seen: HashSet<(i64, String)>,
+}
+
+impl Search<'_, '_> {
+    fn export(&mut self, file: i64, name: &str) -> Option<Def> {
+        if self.seen.len() > MAX_MODULES || !self.seen.insert((file, name.to_owned())) {
+            return None;
+        }
+        let loaded = self.library.get(file)?;
+        if name == "*" {
+            return Some(Def::Module(file));
+        }
+        for export in loaded.exports(name) {
+            let found = match export.kind {
+                ExportKind::Local => self.local(&loaded, export),
+                ExportKind::From => loaded
+                    .target_of(&export.specifier)
+                    .and_then(|target| self.export(target, &export.local)),
+                ExportKind::Namespace => loaded.target_of(&export.specifier).map(Def::Module),
+                ExportKind::Star | ExportKind::Assignment => None,
+            };
+            if found.is_some() {
+                return found;
+            }
+        }
+        if name != "default" {
+            // `module.exports = app` offers what `app` has.
+            let others = || loaded.other_exports();
+            for export in others().filter(|e| e.kind == ExportKind::Assignment) {
+                let found = self.assigned(&loaded, export).and_then(|def| match def {
+                    Def::Module(target) => self.export(target, name),
+                    Def::Symbol(file, at) => self.member(file, at, name),
+                });
+                if found.is_some() {
+                    return found;
+                }
+            }
+            for export in others().filter(|e| e.kind == ExportKind::Star) {
+                let target = loaded.target_of(&export.specifier);
+                let found = target.and_then(|target| self.export(target, name));
+                if found.is_some() {
+                    return found;
+                }
+            }
+            let (target, imported) = loaded.commented_import(name)?;
+            return self.imported(target, imported);
+        }
+        // The default of a CommonJS module is what it assigns, else the module itself.
+        let assigned = loaded
+            .other_exports()
+            .find(|e| e.kind == ExportKind::Assignment);
+        match assigned {
+            Some(export) => self.assigned(&loaded, export).or(Some(Def::Module(file))),
+            None => loaded.is_common_js().then_some(Def::Module(file)),
+        }
+    }
+
+    fn local(&mut self, file: &Loaded, export: &Export) -> Option<Def> {
+        let name = if export.local.is_empty() {
+            &export.name
+        } else {
+            &export.local
+        };
+        if name == "default" {
+            return file
+                .tops("default")
+                .first()
+                .map(|at| Def::Symbol(file.file, *at));
+        }
+        let mut parts = name.split('.');
+        let first = parts.next()?;
+        let mut found = self.top(file, first).or_else(|| {
+            // `exports.x = …` makes a symbol that binds nothing in the file itself.
+            file.tops(&export.name)
+                .first()
+                .map(|at| Def::Symbol(file.file, *at))
+        });
+        for part in parts {
+            found = match found? {
+                Def::Module(target) => self.export(target, part),
+                Def::Symbol(file, at) => self.member(file, at, part),
+            };
+        }
+        found
+    }
+
+    fn assigned(&mut self, file: &Loaded, export: &Export) -> Option<Def> {
+        if !export.specifier.is_empty() {
+            let target = file.target_of(&export.specifier)?;
+            return self.module(target);
+        }
+        (!export.local.is_empty())
+            .then(|| self.local(file, export))
+            .flatten()
+    }
+
+    /// What `require` gives: what the module assigns, else the module.
+    fn module(&mut self, file: i64) -> Option<Def> {
+        if !self.seen.insert((file, "export=".to_owned())) {
+            return None;
+        }
+        let loaded = self.library.get(file)?;
+        let export = loaded
+            .other_exports()
+            .find(|e| e.kind == ExportKind::Assignment);
+        export
+            .and_then(|export| self.assigned(&loaded, export))
+            .or(Some(Def::Module(file)))
+    }
+
+    fn top(&mut self, file: &Loaded, name: &str) -> Option<Def> {
+        if let Some((target, imported)) = file.import(name) {
+            return self.imported(target?, imported);
+        }
+        file.tops(name)
+            .first()
+            .map(|at| Def::Symbol(file.file, *at))
+    }
+
+    fn imported(&mut self, file: i64, name: &str) -> Option<Def> {
+        if name == "*" {
+            self.module(file)
+        } else {
+            self.export(file, name)
+        }
+    }
+
+    fn member(&mut self, file: i64, at: u32, name: &str) -> Option<Def> {
+        let loaded = self.library.get(file)?;
+        loaded
+            .members(at, name)
+            .first()
+            .map(|at| Def::Symbol(file, *at))
+    }
+}

@@ -1,0 +1,309 @@
+//! What lies behind a dot, a call or an index: members of classes, objects, modules and what they are built
+//! on; what functions return.
+//!
+//! Refuses to know where a chain begins.
+
+use std::rc::Rc;
+
+use super::binding::{Binder, is_type};
+use super::exports::{self, Def};
+use super::facts::Loaded;
+use super::value::{Value, of_holder};
+use crate::model::{ExportKind, Hint, HintKind, SymbolKind};
+
+impl Binder<'_, '_> {
+    /// Follows steps from a value: names of members, `()` and `[]`.
+    pub(super) fn follow<'s>(
+        &self,
+        value: Value,
+        steps: impl Iterator<Item = &'s str>,
+    ) -> Option<Value> {
+        self.traced(value, steps).map(|(value, _)| value)
+    }
+
+    /// As `follow`; also returns what stands before the last member.
+    fn traced<'s>(
+        &self,
+        mut value: Value,
+        steps: impl Iterator<Item = &'s str>,
+    ) -> Option<(Value, Option<Value>)> {
+        let mut before = None;
+        for step in steps.filter(|step| !step.is_empty()) {
+            match step {
+                "()" => value = self.called(&value, before.take().as_ref())?,
+                "[]" => {
+                    value = self.element(&value)?;
+                    before = None;
+                }
+                "{}" => {
+                    value = self.made(value)?;
+                    before = None;
+                }
+                name => {
+                    let next = self.member(&value, name)?;
+                    before = Some(std::mem::replace(&mut value, next));
+                }
+            }
+        }
+        Some((value, before))
+    }
+
+    /// Evaluates what is written about a name. `this` is what the function was called on.
+    pub(super) fn hinted(
+        &self,
+        file: &Rc<Loaded>,
+        hint: &Hint,
+        this: Option<&Value>,
+    ) -> Option<Value> {
+        let mut all = hint.of.split(" | ");
+        let first = all.next()?;
+        let first = self.origin(file, hint, (hint.kind, first), this);
+        let others = all.filter_map(|one| {
+            let (kind, of) = one.split_once(' ')?;
+            let kind = HintKind::ALL.iter().find(|it| it.as_str() == kind)?;
+            self.origin(file, hint, (*kind, of), this)
+        });
+        first.into_iter().chain(others).reduce(Value::or)
+    }
+
+    /// Evaluates one of the things that a hint names.
+    fn origin(
+        &self,
+        file: &Rc<Loaded>,
+        hint: &Hint,
+        (kind, of): (HintKind, &str),
+        this: Option<&Value>,
+    ) -> Option<Value> {
+        self.step()?;
+        if kind == HintKind::Import {
+            let (what, specifier) = of.split_once(" from ")?;
+            let (name, steps) = what.split_once(':').unwrap_or((what, ""));
+            let target = file.target_of(specifier)?;
+            let start = exports::imported(self.library, target, name)
+                .map(Value::Thing)
+                .or_else(|| self.literal_of(target, name))?;
+            return self.follow(start, steps.split('.'));
+        }
+        let (chain, steps) = of.split_once(':').unwrap_or((of, ""));
+        let mut names = chain.split('.');
+        let first = names.next()?;
+        let start = match hint.root {
+            Some(root) => Value::Thing(Def::Symbol(file.file, root)),
+            None => self.first(file, hint.symbol, first, this)?,
+        };
+        let (named, before) = self.traced(start, names)?;
+        let value = match kind {
+            HintKind::Type | HintKind::New => self.made(named)?,
+            HintKind::Element => Value::Holder(Rc::new(self.made(named)?)),
+            HintKind::Call => self.called(&named, before.as_ref())?,
+            HintKind::Value | HintKind::Base | HintKind::Import => named,
+        };
+        self.follow(value, steps.split('.'))
+    }
+
+    /// Returns an instance of a type or class, through names for it.
+    fn made(&self, named: Value) -> Option<Value> {
+        let Value::Thing(Def::Symbol(file, at)) = named else {
+            return match named {
+                Value::Any(all) => each(&all, |one| self.made(one.clone())),
+                named => Some(named.instance()),
+            };
+        };
+        let loaded = self.library.get(file)?;
+        let symbol = loaded.symbol(at);
+        // A constant that names a class.
+        if matches!(symbol.kind, SymbolKind::Constant | SymbolKind::Variable)
+            && let Some(hint) = loaded.hints(symbol.parent, &symbol.name).next()
+            && matches!(hint.kind, HintKind::Value | HintKind::Import)
+            && let Some(held) = self.hinted(&loaded, hint, None)
+        {
+            return Some(held.instance());
+        }
+        Some(named.instance())
+    }
+
+    /// Returns the member of a value.
+    pub(super) fn member(&self, value: &Value, name: &str) -> Option<Value> {
+        self.step()?;
+        match value {
+            Value::Holder(held) => of_holder(held, name),
+            Value::Giver(_) => matches!(name, "call" | "apply").then(|| value.clone()),
+            Value::Any(all) => each(all, |one| self.member(one, name)),
+            Value::Literal(file, owner, path) => self
+                .in_literal(*file, *owner, &format!("{path}.{name}"), value)
+                .or_else(|| self.under_literal(*file, *owner, path, name)),
+            Value::Thing(Def::Module(file)) | Value::Instance(Def::Module(file)) => {
+                exports::resolve(self.library, *file, name)
+                    .map(Value::Thing)
+                    .or_else(|| self.literal_of(*file, name))
+            }
+            Value::Thing(Def::Symbol(file, at)) | Value::Instance(Def::Symbol(file, at)) => {
+                let loaded = self.library.get(*file)?;
+                self.in_symbol(&loaded, *at, name, value)
+                    .or_else(|| function_member(&loaded, *at, name, value))
+                    .or_else(|| self.beside(&loaded, *at, name, value))
+            }
+        }
+    }
+
+    /// What a module offers beside the definition that it is: `module.exports = A; module.exports.b = …`.
+    fn beside(&self, loaded: &Rc<Loaded>, at: u32, name: &str, value: &Value) -> Option<Value> {
+        let own = &loaded.symbol(at).name;
+        let is_whole = matches!(value, Value::Thing(_))
+            && loaded.symbol(at).parent.is_none()
+            && loaded
+                .other_exports()
+                .any(|export| export.kind == ExportKind::Assignment && export.local == *own);
+        (is_whole && name != "default")
+            .then(|| exports::resolve(self.library, loaded.file, name))?
+            .map(Value::Thing)
+    }
+
+    /// The member of what a literal type is made of beside its own members.
+    fn under_literal(
+        &self,
+        file: i64,
+        owner: Option<u32>,
+        path: &str,
+        name: &str,
+    ) -> Option<Value> {
+        let loaded = self.library.get(file)?;
+        let base = loaded
+            .hints(owner, path)
+            .find(|it| it.kind == HintKind::Base)?;
+        let base = self.hinted(&loaded, base, None)?;
+        self.member(&base.instance(), name)
+    }
+
+    fn in_literal(&self, file: i64, owner: Option<u32>, path: &str, this: &Value) -> Option<Value> {
+        let loaded = self.library.get(file)?;
+        if let Some(hint) = loaded.hints(owner, path).next() {
+            return self.hinted(&loaded, hint, Some(this));
+        }
+        loaded
+            .is_literal(owner, path)
+            .then(|| Value::Literal(file, owner, path.into()))
+    }
+
+    /// Returns the member of a definition: its own, then of what it is built on, then of what it holds.
+    fn in_symbol(&self, loaded: &Rc<Loaded>, at: u32, name: &str, this: &Value) -> Option<Value> {
+        let all = loaded.same(at);
+        for at in all {
+            let kind = loaded.symbol(*at).kind;
+            let is_scope = matches!(kind, SymbolKind::Function | SymbolKind::Method);
+            // What is defined inside a function is not a member of it.
+            let own = loaded.members(*at, name).iter();
+            let mut own = own.filter(|n| !is_scope || loaded.is_member_of_function(**n));
+            let found = if matches!(this, Value::Instance(_)) {
+                own.find(|n| !loaded.symbol(**n).is_static())
+            } else {
+                let first = own.clone().next();
+                own.find(|n| loaded.symbol(**n).is_static()).or(first)
+            };
+            if let Some(found) = found {
+                return Some(Value::Thing(Def::Symbol(loaded.file, *found)));
+            }
+        }
+        for at in all {
+            if let Some(found) = self.in_literal(loaded.file, Some(*at), name, this) {
+                return Some(found);
+            }
+        }
+        for at in all {
+            for base in loaded.bases(*at) {
+                let base = self.hinted(loaded, base, None);
+                let base = base.map(|base| match this {
+                    Value::Instance(_) => base.instance(),
+                    _ => base,
+                });
+                let found = base
+                    .filter(|base| base != this)
+                    .and_then(|base| self.member(&base, name));
+                if found.is_some() {
+                    return found;
+                }
+            }
+        }
+        let held = self.held(loaded, at, None)?;
+        (held != *this).then(|| self.member(&held, name)).flatten()
+    }
+
+    /// Returns what a variable, a field or a getter holds.
+    fn held(&self, loaded: &Rc<Loaded>, at: u32, this: Option<&Value>) -> Option<Value> {
+        let symbol = loaded.symbol(at);
+        if is_type(symbol.kind) {
+            return None;
+        }
+        let hint = loaded.hints(symbol.parent, &symbol.name).next()?;
+        self.hinted(loaded, hint, this)
+    }
+
+    /// Returns what calling a value gives.
+    fn called(&self, value: &Value, on: Option<&Value>) -> Option<Value> {
+        self.step()?;
+        let (file, at) = match value {
+            Value::Giver(given) => return Some((**given).clone()),
+            Value::Any(all) => return each(all, |one| self.called(one, on)),
+            Value::Thing(Def::Symbol(file, at)) | Value::Instance(Def::Symbol(file, at)) => {
+                (*file, *at)
+            }
+            _ => return None,
+        };
+        let loaded = self.library.get(file)?;
+        for at in loaded.same(at) {
+            if let Some(hint) = loaded.hints(Some(*at), "return").next() {
+                return self.hinted(&loaded, hint, on);
+            }
+        }
+        if is_type(loaded.symbol(at).kind) {
+            return None;
+        }
+        let held = self.held(&loaded, at, on)?;
+        (held != *value).then(|| self.called(&held, None)).flatten()
+    }
+
+    /// Returns one of what a value holds.
+    fn element(&self, value: &Value) -> Option<Value> {
+        self.step()?;
+        let (file, at) = match value {
+            Value::Holder(held) => return Some((**held).clone()),
+            Value::Any(all) => return each(all, |one| self.element(one)),
+            Value::Thing(Def::Symbol(file, at)) | Value::Instance(Def::Symbol(file, at)) => {
+                (*file, *at)
+            }
+            _ => return None,
+        };
+        let loaded = self.library.get(file)?;
+        for base in loaded.bases(at) {
+            let found = self
+                .hinted(&loaded, base, None)
+                .filter(|base| base != value)
+                .and_then(|base| self.element(&base));
+            if found.is_some() {
+                return found;
+            }
+        }
+        let held = self.held(&loaded, at, None)?;
+        (held != *value).then(|| self.element(&held)).flatten()
+    }
+}
+
+/// `f.call`, `f.apply` and `f.bind` are ways to call `f`.
+fn function_member(loaded: &Loaded, at: u32, name: &str, value: &Value) -> Option<Value> {
+    if !matches!(
+        loaded.symbol(at).kind,
+        SymbolKind::Function | SymbolKind::Method | SymbolKind::Constant
+    ) {
+        return None;
+    }
+    match name {
+        "call" | "apply" => Some(value.clone()),
+        "bind" => Some(Value::Giver(Rc::new(value.clone()))),
+        _ => None,
+    }
+}
+
+/// Does the same to each of several values: what comes of any of them.
+fn each(all: &[Value], then: impl Fn(&Value) -> Option<Value>) -> Option<Value> {
+    all.iter().filter_map(then).reduce(Value::or)
+}

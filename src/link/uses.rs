@@ -1,0 +1,164 @@
+//! The uses of names in one file, bound and counted.
+//!
+//! Refuses to know how a use is bound.
+
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
+
+use super::binding::Binder;
+use super::facts::{Library, Loaded};
+use crate::model::{EdgeKind, Local, Provenance, Reference, ReferenceKind, SymbolKind};
+use crate::store::{EdgeRow, StoreError, UnboundRow};
+
+/// What linking found for one file.
+pub(super) struct Links {
+    pub(super) edges: Vec<EdgeRow>,
+    pub(super) unbound: Vec<UnboundRow>,
+    /// What it rests on: files, and the buckets of their surfaces that were looked at.
+    pub(super) consulted: Vec<(i64, u64)>,
+}
+
+/// An edge from a definition, or the file's top level, to another.
+type Edge = (Option<i64>, i64, EdgeKind, Provenance);
+
+/// Binds the uses of a file. Uses of a definition within itself are left out.
+pub(super) fn of_file(library: &Library<'_>, file: i64) -> Result<Links, StoreError> {
+    library.begin();
+    let mut edges: BTreeMap<Edge, (u32, u32)> = BTreeMap::new();
+    let mut unbound: BTreeMap<(String, bool, bool), (u32, u32)> = BTreeMap::new();
+    if let Some(own) = library.get(file) {
+        let binder = Binder::new(library, Rc::clone(&own));
+        let begun = Begun::of(&own.facts.references);
+        for used in &own.facts.references {
+            let is_call = matches!(
+                used.kind,
+                ReferenceKind::Call
+                    | ReferenceKind::New
+                    | ReferenceKind::Jsx
+                    | ReferenceKind::Decorator
+            );
+            let Some(bound) = binder.bind(used) else {
+                let is_member = !used.receiver.is_empty();
+                if is_call || is_member {
+                    let key = (used.name.clone(), is_call, is_member);
+                    add(
+                        unbound.entry(key).or_insert((0, used.line)),
+                        used.count,
+                        used.line,
+                    );
+                }
+                continue;
+            };
+            let (target, at) = bound.to;
+            if target == file && used.symbol == Some(at) {
+                continue;
+            }
+            let Some(dst) = library
+                .get(target)
+                .and_then(|it| it.ids.get(at as usize).copied())
+            else {
+                continue;
+            };
+            // `typeof f` in a signature is erased: it makes the file depend on `f`, not who calls its owner.
+            let is_erased = used.kind == ReferenceKind::Type && !binder.is_type(target, at);
+            let count = used.count - begun.beyond(used);
+            if count == 0 && binder.is_function(target, at) {
+                continue;
+            }
+            let src = around(&own, used.symbol)
+                .filter(|_| !is_erased)
+                .and_then(|at| own.ids.get(at as usize).copied());
+            let kind = if is_call {
+                EdgeKind::Calls
+            } else {
+                EdgeKind::References
+            };
+            let key = (src, dst, kind, bound.provenance);
+            add(
+                edges.entry(key).or_insert((0, used.line)),
+                used.count,
+                used.line,
+            );
+        }
+    }
+    let consulted = library.end(file)?;
+    Ok(Links {
+        edges: edges
+            .into_iter()
+            .map(|((src, dst, kind, provenance), (count, line))| EdgeRow {
+                src_file: file,
+                src,
+                dst,
+                kind,
+                provenance,
+                count,
+                line,
+            })
+            .collect(),
+        unbound: unbound
+            .into_iter()
+            .map(|((name, is_call, is_member), (count, line))| UnboundRow {
+                name,
+                is_call,
+                is_member,
+                count,
+                line,
+            })
+            .collect(),
+        consulted,
+    })
+}
+
+/// How often a name only begins a chain: `express` in `express.Router()`, which does not call `express`.
+struct Begun<'a>(HashMap<(Option<u32>, &'a str), u32>);
+
+impl<'a> Begun<'a> {
+    fn of(references: &'a [Reference]) -> Self {
+        let mut counts: HashMap<(Option<u32>, &str), u32> = HashMap::new();
+        for used in references {
+            let is_itself = matches!(used.name.as_str(), "call" | "apply" | "bind");
+            if !used.receiver.is_empty() && used.local == Local::No && !is_itself {
+                let first = used.receiver.split('.').next().unwrap_or_default();
+                *counts.entry((used.symbol, first)).or_default() += used.count;
+            }
+        }
+        Self(counts)
+    }
+
+    /// Of the uses of a bare name as a value, how many only begin a chain.
+    fn beyond(&self, used: &Reference) -> u32 {
+        if used.kind != ReferenceKind::Value || !used.receiver.is_empty() || used.local != Local::No
+        {
+            return 0;
+        }
+        let begun = self.0.get(&(used.symbol, used.name.as_str())).copied();
+        begun.unwrap_or(0).min(used.count)
+    }
+}
+
+/// Returns the definition that a use is said to be in: a function that is given to a member of what is no
+/// definition (`options.done = () => …`) can't be found by its callers, so that what is around it counts.
+fn around(file: &Loaded, symbol: Option<u32>) -> Option<u32> {
+    let mut at = symbol;
+    while let Some(here) = at {
+        let symbol = file.symbol(here);
+        let is_given = matches!(
+            symbol.kind,
+            SymbolKind::Method | SymbolKind::Class | SymbolKind::Property
+        );
+        let before = symbol.qualified_name.strip_suffix(symbol.name.as_str());
+        let owner = symbol
+            .parent
+            .map_or("", |parent| &file.symbol(parent).qualified_name);
+        if !is_given || before.is_none_or(|before| before.trim_end_matches('.') == owner) {
+            return at;
+        }
+        at = symbol.parent;
+    }
+    None
+}
+
+fn add(known: &mut (u32, u32), count: u32, line: u32) {
+    known.0 += count;
+    known.1 = known.1.min(line);
+}

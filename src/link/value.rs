@@ -1,0 +1,91 @@
+//! What an expression is, as far as linking follows it.
+//!
+//! Refuses to know how that is found out.
+
+use std::rc::Rc;
+
+use super::exports::Def;
+
+/// What an expression is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Value {
+    /// The definition or module itself.
+    Thing(Def),
+    /// Something whose type is the definition.
+    Instance(Def),
+    /// Something that holds such: a list, a set, a map.
+    Holder(Rc<Value>),
+    /// A function that gives this when it is called.
+    Giver(Rc<Value>),
+    /// One of several, which none but the running code knows.
+    Any(Rc<[Value]>),
+    /// A literal inside a literal, or a type that a comment defines, which are no definitions: the file,
+    /// whose member it is, and the names that lead to it.
+    Literal(i64, Option<u32>, Rc<str>),
+}
+
+impl Value {
+    /// An instance of it, where it is a type; itself otherwise.
+    pub(super) fn instance(self) -> Self {
+        match self {
+            Self::Thing(def) => Self::Instance(def),
+            Self::Any(all) => all
+                .iter()
+                .cloned()
+                .map(Self::instance)
+                .reduce(Self::or)
+                .unwrap_or(Self::Any(all)),
+            other => other,
+        }
+    }
+
+    /// Either this or the other.
+    pub(super) fn or(self, other: Self) -> Self {
+        let mut all: Vec<Self> = Vec::new();
+        for one in [self, other] {
+            let parts = match one {
+                Self::Any(parts) => parts.to_vec(),
+                one => vec![one],
+            };
+            for part in parts {
+                if !all.contains(&part) {
+                    all.push(part);
+                }
+            }
+        }
+        match all.len() {
+            1 => all.swap_remove(0),
+            _ => Self::Any(all.into()),
+        }
+    }
+}
+
+/// The members of holders that hold the same.
+const SAME: [&str; 14] = [
+    "filter",
+    "slice",
+    "concat",
+    "reverse",
+    "sort",
+    "values",
+    "splice",
+    "toSorted",
+    "toReversed",
+    "toSpliced",
+    "copyWithin",
+    "fill",
+    "flat",
+    "add",
+];
+/// The members of holders that give one of what they hold.
+const ONE: [&str; 8] = [
+    "find", "findLast", "at", "pop", "shift", "get", "next", "deref",
+];
+
+/// Returns what a member of a holder gives.
+pub(super) fn of_holder(held: &Rc<Value>, name: &str) -> Option<Value> {
+    if SAME.contains(&name) {
+        return Some(Value::Giver(Rc::new(Value::Holder(Rc::clone(held)))));
+    }
+    ONE.contains(&name).then(|| Value::Giver(Rc::clone(held)))
+}

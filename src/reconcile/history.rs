@@ -1,0 +1,205 @@
+//! The rows of past commits: the newest that can be reached from the index's own commit, kept by set
+//! difference.
+//!
+//! Which commits these are depends on that commit and on where the clone is cut off, on nothing else. They
+//! come after files and links, never make an answer partial, and count only when all are there. Refuses to
+//! know what they are good for.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap, HashSet};
+
+use super::ReconcileError;
+use crate::git::Repo;
+use crate::model::{Budget, CommitId, CommitLinks};
+use crate::store::history::{UNFINISHED, is_whole};
+use crate::store::{CommitRow, Index, NewCommit, token};
+
+/// How many commits are kept, merges included.
+const MAX_COMMITS: usize = 2_000;
+
+/// A commit that touched more files is about none of them.
+const MAX_FILES: usize = 30;
+
+/// Commits in one transaction.
+const BATCH_COMMITS: usize = 200;
+
+/// Commits walked between two looks at the clock.
+const CLOCK_STEP: usize = 64;
+
+/// Returns whether the rows, of which `noted` is said, are the whole history of the index's commit.
+pub(super) fn is_current(repo: &Repo, index: &Index, noted: &str) -> bool {
+    noted == key(index, &repo.history().border())
+}
+
+/// Brings the rows towards the history of the index's commit, until they are it or the budget is spent.
+/// Returns whether they are. A commit that has a row costs about 1 µs, one that has none about 100.
+pub(super) fn keep(
+    repo: &Repo,
+    index: &mut Index,
+    budget: &Budget,
+) -> Result<bool, ReconcileError> {
+    let mut history = repo.history();
+    let border = history.border();
+    let key = key(index, &border);
+    let (rows, noted) = {
+        let read = index.read()?;
+        let noted = read.meta().history.clone();
+        if noted == key {
+            return Ok(true);
+        }
+        (read.commits()?, noted)
+    };
+    let known: HashMap<&CommitId, &CommitRow> = rows.iter().map(|row| (&row.commit, row)).collect();
+    // Where the clone is cut off somewhere else, no row tells the parents.
+    let is_same_clone = noted.split_once(' ').is_some_and(|(_, at)| at == border);
+    let links = |id: &CommitId| match known.get(id) {
+        Some(row) if is_same_clone => Some(row.links.clone()),
+        _ => history.links(id),
+    };
+    let head = index.pointer().head();
+    let Some(wanted) = newest(head, MAX_COMMITS, links, budget) else {
+        return Ok(false);
+    };
+    let stays = |row: &CommitRow| wanted.get(&row.commit) == Some(&row.links);
+    let mut gone: Vec<i64> = rows
+        .iter()
+        .filter(|row| !stays(row))
+        .map(|row| row.id)
+        .collect();
+    let mut new: Vec<(&CommitId, &CommitLinks)> = wanted
+        .iter()
+        .filter(|(id, _)| !known.get(id).is_some_and(|row| stays(row)))
+        .collect();
+    // In one order, so that two builds of one history are alike to the byte.
+    new.sort_unstable_by(|a, b| (b.1.time_s, a.0).cmp(&(a.1.time_s, b.0)));
+    let mut new = new.into_iter().peekable();
+    let mut counted = is_whole(&noted);
+    loop {
+        // Read before the transaction begins, so that it is short.
+        let mut batch = Vec::new();
+        while batch.len() < BATCH_COMMITS && !budget.is_spent() {
+            let Some((id, links)) = new.next() else { break };
+            batch.push((id, links, history.record(id, MAX_FILES)));
+        }
+        let is_last = new.peek().is_none();
+        let mut writer = index.writer()?;
+        for row in gone.drain(..) {
+            writer.remove_commit(row)?;
+        }
+        for (id, links, record) in &batch {
+            let mut words = String::new();
+            token::index_text(&record.message, &mut words);
+            writer.add_commit(&NewCommit {
+                commit: id,
+                links,
+                words: &words,
+                touched: &record.touched,
+                renamed: &record.renamed,
+            })?;
+        }
+        let unfinished = format!("{UNFINISHED} {border}");
+        writer.set_history(if is_last { &key } else { &unfinished })?;
+        // What an answer may rest on changes when the rows begin to change, and when they are whole.
+        writer.commit(is_last || counted)?;
+        counted = false;
+        if is_last || budget.is_spent() {
+            return Ok(is_last);
+        }
+    }
+}
+
+/// Returns at most `n` commits that can be reached from `head`, the newest first by time, then by
+/// identifier, with their links; `None` where the budget ended.
+fn newest(
+    head: Option<CommitId>,
+    n: usize,
+    links: impl Fn(&CommitId) -> Option<CommitLinks>,
+    budget: &Budget,
+) -> Option<HashMap<CommitId, CommitLinks>> {
+    let mut found = HashMap::new();
+    let mut seen: HashSet<CommitId> = head.iter().cloned().collect();
+    let mut waiting = BinaryHeap::new();
+    let push = |id: CommitId, waiting: &mut BinaryHeap<_>| {
+        if let Some(links) = links(&id) {
+            waiting.push((links.time_s, Reverse(id), links.parents));
+        }
+    };
+    if let Some(id) = head {
+        push(id, &mut waiting);
+    }
+    while let Some((time_s, Reverse(id), parents)) = waiting.pop() {
+        if found.len() % CLOCK_STEP == 0 && budget.is_spent() {
+            return None;
+        }
+        for parent in &parents {
+            if seen.insert(parent.clone()) {
+                push(parent.clone(), &mut waiting);
+            }
+        }
+        found.insert(id, CommitLinks { time_s, parents });
+        if found.len() >= n {
+            break;
+        }
+    }
+    Some(found)
+}
+
+/// Returns what is noted when the rows are the whole history: the commit, and where the clone is cut off.
+fn key(index: &Index, border: &str) -> String {
+    let head = index.pointer().head();
+    let head = head.as_ref().map_or("unborn", CommitId::as_str);
+    format!("{head} {border}")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+    use std::sync::Arc;
+
+    use super::newest;
+    use crate::model::{Budget, CommitId, CommitLinks};
+
+    fn id(n: u8) -> CommitId {
+        CommitId::from_bytes(&[n; 20]).unwrap()
+    }
+
+    /// Commits as (number, time, parents); returns the numbers of the newest.
+    fn check(commits: &[(u8, i64, &[u8])], head: u8, n: usize) -> Vec<u8> {
+        let all: HashMap<CommitId, CommitLinks> = commits
+            .iter()
+            .map(|(n, time_s, parents)| {
+                let parents = parents.iter().copied().map(id).collect();
+                let time_s = *time_s;
+                (id(*n), CommitLinks { time_s, parents })
+            })
+            .collect();
+        let budget = Budget::unlimited(Arc::default());
+        let links = |id: &CommitId| all.get(id).cloned();
+        let found = newest(Some(id(head)), n, links, &budget).unwrap();
+        let mut numbers: Vec<u8> = found.keys().map(|id| id.to_bytes()[0]).collect();
+        numbers.sort_unstable();
+        numbers
+    }
+
+    #[test]
+    fn the_newest_commits_are_those_of_this_head_alone() {
+        let graph: &[(u8, i64, &[u8])] = &[
+            (1, 10, &[]),
+            (2, 20, &[1]),
+            (3, 30, &[1]),
+            (4, 40, &[2, 3]),
+            (5, 50, &[2]),
+        ];
+        assert_eq!(check(graph, 4, 9), [1, 2, 3, 4]);
+        assert_eq!(check(graph, 4, 2), [3, 4]);
+        assert_eq!(check(graph, 5, 9), [1, 2, 5]);
+    }
+
+    #[test]
+    fn of_equal_times_the_identifier_decides_and_what_is_missing_is_passed_over() {
+        let graph: &[(u8, i64, &[u8])] = &[(4, 40, &[3, 2, 9]), (3, 30, &[]), (2, 30, &[])];
+        assert_eq!(check(graph, 4, 2), [2, 4]);
+        assert_eq!(check(graph, 4, 9), [2, 3, 4]);
+        assert!(check(graph, 7, 9).is_empty());
+    }
+}

@@ -1,0 +1,205 @@
+//! What each signal added to a hit and what its place took away: kept while ranking, told on request.
+//!
+//! Refuses to know why a signal weighs what it weighs.
+
+use super::{Reason, Reasons};
+
+/// What can add to a score.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Signal {
+    /// Words of the text.
+    Text,
+    /// The question is the definition's name.
+    Whole,
+    /// A word is.
+    Name,
+    /// The words are parts of it.
+    Parts,
+    /// A word nearly is.
+    Nearly,
+    /// The question stands in the text.
+    Phrase,
+    /// A path in the question is the file's.
+    Path,
+    /// Other chunks of the file.
+    File,
+    /// Past commits.
+    History,
+}
+
+/// What can scale it. Those up to `Generated` are about the whole file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Factor {
+    /// A test, an example, a fixture.
+    Test,
+    /// A document, data, configuration.
+    NotCode,
+    /// Generated, or declarations alone.
+    Generated,
+    /// Between definitions.
+    BetweenDefinitions,
+    /// A type or a member of one.
+    Declaration,
+    /// Other modules can use it.
+    Exported,
+}
+
+const SIGNALS: [&str; 9] = [
+    "text", "whole", "name", "parts", "nearly", "phrase", "path", "file", "history",
+];
+
+const FACTORS: [&str; 6] = [
+    "test",
+    "notCode",
+    "generated",
+    "betweenDefinitions",
+    "declaration",
+    "exported",
+];
+
+/// How many of the factors are about the whole file.
+const N_OF_FILE: usize = Factor::Generated as usize + 1;
+
+/// What a hit's score is made of: the sum of what its signals add.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Explanation {
+    /// The signals that found it.
+    pub signals: Vec<SignalShare>,
+    /// What scaled them, but for `file` and `history`, which are made of scaled scores: name and factor.
+    pub factors: Vec<(&'static str, f64)>,
+}
+
+/// What one signal has to do with a hit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SignalShare {
+    /// Which: `text` (words), `whole` (the question is the name), `name` (a word is), `parts` (the words are
+    /// parts of it), `nearly` (a word nearly is), `phrase`, `path`, `file` (other places of the file), `history`.
+    pub name: &'static str,
+    /// The hit's place among all that this signal found, from 1; equals share one.
+    pub rank: usize,
+    /// What it adds to the score, where the best hit has 1.
+    pub adds: f64,
+}
+
+/// What a chunk's score is made of.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Marks {
+    adds: [f64; SIGNALS.len()],
+    /// Factors less 1, so that nothing is neutral.
+    scales: [f64; FACTORS.len()],
+}
+
+/// What every signal added, to all that it found, the most first.
+pub(super) struct Ranks([Vec<f64>; SIGNALS.len()]);
+
+impl Marks {
+    pub(super) fn add(&mut self, signal: Signal, score: f64) {
+        self.adds[signal as usize] += score;
+    }
+
+    pub(super) fn scale(&mut self, factor: Factor, by: f64) {
+        self.scales[factor as usize] = by - 1.0;
+    }
+
+    /// Returns the score of what was added so far.
+    pub(super) fn score(&self) -> f64 {
+        let factor: f64 = self.scales.iter().map(|scale| 1.0 + scale).product();
+        factor * self.adds.iter().sum::<f64>()
+    }
+
+    /// Returns the factor of the whole file.
+    pub(super) fn of_file(&self) -> f64 {
+        let scales = &self.scales[..N_OF_FILE];
+        scales.iter().map(|scale| 1.0 + scale).product()
+    }
+
+    /// Returns the signals as an answer names them. `names_path`: a word of the question is in the path,
+    /// which counts within the text.
+    pub(super) fn reasons(&self, names_path: bool) -> Reasons {
+        let mut reasons = Reasons::default();
+        for (signal, reason) in [
+            (Signal::Text, Reason::Fts),
+            (Signal::Phrase, Reason::Fts),
+            (Signal::Whole, Reason::Exact),
+            (Signal::Whole, Reason::Symbol),
+            (Signal::Name, Reason::Symbol),
+            (Signal::Parts, Reason::Symbol),
+            (Signal::Nearly, Reason::Symbol),
+            (Signal::Path, Reason::Path),
+            (Signal::History, Reason::History),
+        ] {
+            if self.adds[signal as usize] > 0.0 {
+                reasons.add(reason);
+            }
+        }
+        if names_path {
+            reasons.add(Reason::Path);
+        }
+        reasons
+    }
+
+    /// Returns what is needed to tell places.
+    pub(super) fn ranks<'a>(all: impl Iterator<Item = &'a Self>) -> Ranks {
+        let mut ranks: [Vec<f64>; SIGNALS.len()] = Default::default();
+        for marks in all {
+            for (list, adds) in ranks.iter_mut().zip(marks.adds) {
+                list.push(adds);
+            }
+        }
+        for list in &mut ranks {
+            list.sort_by(|a, b| b.total_cmp(a));
+        }
+        Ranks(ranks)
+    }
+
+    /// Returns the parts of a score for a reader; `best` is the score that counts as 1.
+    pub(super) fn explain(&self, ranks: &Ranks, best: f64) -> Explanation {
+        let factor: f64 = self.scales.iter().map(|scale| 1.0 + scale).product();
+        let places = SIGNALS.iter().zip(self.adds).zip(&ranks.0).enumerate();
+        let signals = places
+            .filter(|(_, ((_, adds), _))| *adds > 0.0)
+            .map(|(at, ((name, adds), list))| {
+                let is_scaled = at >= Signal::File as usize;
+                SignalShare {
+                    name,
+                    rank: 1 + list.partition_point(|other| *other > adds),
+                    adds: round(if is_scaled { adds } else { adds * factor } / best),
+                }
+            })
+            .collect();
+        let factors = FACTORS.iter().zip(self.scales);
+        let factors = factors
+            .filter(|(_, scale)| scale.abs() > 0.0)
+            .map(|(name, scale)| (*name, round(1.0 + scale)))
+            .collect();
+        Explanation { signals, factors }
+    }
+}
+
+fn round(number: f64) -> f64 {
+    (number * 10_000.0).round() / 10_000.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Factor, Marks, Signal};
+
+    #[test]
+    fn an_explanation_names_what_counted() {
+        let mut one = Marks::default();
+        one.add(Signal::Text, 0.5);
+        one.scale(Factor::Test, 0.2);
+        let mut two = Marks::default();
+        two.add(Signal::Text, 1.0);
+        two.scale(Factor::Exported, 1.05);
+        assert!((one.score() - 0.1).abs() < 1e-9 && (two.score() - 1.05).abs() < 1e-9);
+        assert!((one.of_file() - 0.2).abs() < 1e-9 && (two.of_file() - 1.0).abs() < 1e-9);
+        let ranks = Marks::ranks([one, two].iter());
+        let told = one.explain(&ranks, 1.0);
+        assert_eq!((told.signals.len(), told.signals[0].name), (1, "text"));
+        assert_eq!(told.signals[0].rank, 2);
+        assert!((told.signals[0].adds - 0.1).abs() < 1e-9);
+        assert_eq!(told.factors, [("test", 0.2)]);
+        assert_eq!(one.reasons(true).to_string(), "fts,path");
+    }
+}

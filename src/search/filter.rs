@@ -1,0 +1,107 @@
+//! Which files and chunks a search may find.
+//!
+//! Refuses to know what is looked for in them.
+
+use std::collections::HashSet;
+
+use globset::GlobBuilder;
+
+use super::{ContentType, Filters, is_prose};
+use crate::model::path::is_at_or_below;
+use crate::store::{FileSummary, Read, StoreResult};
+
+/// Which chunks may be found.
+pub(super) struct Allowed(Option<HashSet<i64>>);
+
+impl Allowed {
+    /// Returns what the filters leave; `None` where they leave nothing.
+    pub(super) fn of(read: &Read<'_>, filters: &Filters) -> StoreResult<Option<Self>> {
+        if *filters == Filters::default() {
+            return Ok(Some(Self(None)));
+        }
+        let fits = fits(filters);
+        let files: Vec<i64> = read
+            .files_under("")?
+            .iter()
+            .filter(|file| fits(file))
+            .map(|file| file.id)
+            .collect();
+        if files.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(Self(Some(read.chunks_of(&files)?))))
+    }
+
+    pub(super) fn has(&self, chunk: i64) -> bool {
+        self.0.as_ref().is_none_or(|chunks| chunks.contains(&chunk))
+    }
+}
+
+/// Returns the test of a file by the filters.
+pub(super) fn fits(filters: &Filters) -> impl Fn(&FileSummary) -> bool {
+    let is_path = path_filter(filters.path.as_deref());
+    move |file| {
+        let is_kind = filters
+            .content_type
+            .is_none_or(|kind| (kind == ContentType::Prose) == is_prose(&file.language));
+        let is_language = filters
+            .language
+            .as_ref()
+            .is_none_or(|language| language.eq_ignore_ascii_case(&file.language));
+        is_kind && is_language && is_path(file.path.as_str())
+    }
+}
+
+/// Returns the test for a path: a glob where it has one of its marks, else a directory or file.
+fn path_filter(text: Option<&str>) -> impl Fn(&str) -> bool + use<> {
+    let wanted = text.map(|text| {
+        let text = text.trim_start_matches("./").trim_matches('/').to_owned();
+        // As in an ignore file, a pattern without `/` is about names, at any depth.
+        let pattern = if text.contains('/') {
+            text.clone()
+        } else {
+            format!("**/{text}")
+        };
+        let glob = text
+            .contains(['*', '?', '[', '{'])
+            .then(|| {
+                let mut builder = GlobBuilder::new(&pattern);
+                builder.literal_separator(true).build().ok()
+            })
+            .flatten()
+            .map(|glob| glob.compile_matcher());
+        (text, glob)
+    });
+    move |path| match &wanted {
+        None => true,
+        Some((text, _)) if text.is_empty() => true,
+        // A pattern that fits a directory fits what is in it.
+        Some((_, Some(glob))) => {
+            let ends = path.match_indices('/').map(|(at, _)| &path[..at]);
+            glob.is_match(path) || ends.into_iter().any(|directory| glob.is_match(directory))
+        }
+        Some((text, None)) => is_at_or_below(path, text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::path_filter;
+
+    #[test]
+    fn a_path_filter_is_a_directory_a_file_or_a_glob() {
+        let fits = |text, path| path_filter(Some(text))(path);
+        assert!(
+            fits("src", "src/a.ts") && fits("./src/", "src/a.ts") && fits("src/a.ts", "src/a.ts")
+        );
+        assert!(!fits("src", "srcs/a.ts") && !fits("rc", "src/a.ts"));
+        assert!(fits("src/*.ts", "src/a.ts") && !fits("src/*.ts", "src/b/a.ts"));
+        assert!(fits("*.ts", "src/b/a.ts") && fits("packages/*/src", "packages/a/src/b.ts"));
+        assert!(fits("**/*.ts", "src/b/a.ts") && fits("src/**", "src/b/a.ts"));
+        assert!(
+            !fits("src/[", "src/a.ts"),
+            "a broken glob is a name that no file has"
+        );
+        assert!(path_filter(None)("anything"));
+    }
+}

@@ -1,0 +1,160 @@
+//! The text channel: every chunk with the rarer words of the question, and how much of it each holds.
+//!
+//! Work is bounded by leaving out whole words, the most frequent first, so that no row's number ever
+//! decides. Refuses to know names and paths.
+
+use std::collections::HashMap;
+
+use super::filter::Allowed;
+use crate::store::text::{in_columns, quoted};
+use crate::store::{Read, StoreResult};
+
+/// Words that are looked up, the rarest first.
+const MAX_TERMS: usize = 48;
+
+/// A word in more than this share of the chunks tells nothing while rarer words remain.
+const COMMON_SHARE: f64 = 0.25;
+
+/// Chunks that all words together may be found in; the most frequent words are left out until they are
+/// within it. A microsecond each.
+const MAX_POSTINGS: u64 = 40_000;
+
+/// Columns in which a word is looked for that is in too many texts.
+const NAME_COLUMNS: &str = "symbol path";
+
+/// What is known of one chunk.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct TextScore {
+    /// BM25, summed over the words.
+    pub score: f64,
+    /// The share of the question's words that it holds, each by its inverse document frequency.
+    pub coverage: f64,
+}
+
+/// What the text channel found.
+#[derive(Debug, Default)]
+pub(super) struct TextFound {
+    /// Every chunk with one of the words.
+    pub chunks: HashMap<i64, TextScore>,
+    /// The best score.
+    pub best: f64,
+}
+
+impl TextFound {
+    /// Returns the chunks with at least the score of the `n`-th, so that equals stay together.
+    pub(super) fn top(&self, n: usize) -> Vec<(i64, f64)> {
+        let mut scores: Vec<f64> = self.chunks.values().map(|found| found.score).collect();
+        let floor = if scores.len() > n {
+            let (_, floor, _) = scores.select_nth_unstable_by(n, |a, b| b.total_cmp(a));
+            *floor
+        } else {
+            f64::NEG_INFINITY
+        };
+        self.chunks
+            .iter()
+            .filter(|(_, found)| found.score >= floor)
+            .map(|(chunk, found)| (*chunk, found.score))
+            .collect()
+    }
+}
+
+/// Looks the terms up, the rarest first.
+pub(super) fn find(read: &Read<'_>, terms: &[String], allowed: &Allowed) -> StoreResult<TextFound> {
+    let n_chunks = read.n_chunks()?;
+    let mut found = TextFound::default();
+    let mut total = 0.0;
+    for (expression, n) in chosen(read, terms, n_chunks)? {
+        let weight = idf(n, n_chunks);
+        total += weight;
+        for hit in read.text_hits(&expression)? {
+            if allowed.has(hit.chunk) {
+                let chunk: &mut TextScore = found.chunks.entry(hit.chunk).or_default();
+                chunk.score += hit.score;
+                chunk.coverage += weight;
+            }
+        }
+    }
+    for chunk in found.chunks.values_mut() {
+        chunk.coverage /= total;
+        found.best = found.best.max(chunk.score);
+    }
+    Ok(found)
+}
+
+/// Returns an expression for each word worth looking up, with the number of chunks it is in, the rarest
+/// first.
+fn chosen(read: &Read<'_>, terms: &[String], n_chunks: u64) -> StoreResult<Vec<(String, u64)>> {
+    let mut counted: Vec<(u64, &str)> = Vec::new();
+    for term in terms {
+        let n = read.document_frequency(&quoted(term), MAX_POSTINGS + 1)?;
+        if n > 0 {
+            counted.push((n, term));
+        }
+    }
+    counted.sort_unstable();
+    #[allow(
+        clippy::cast_precision_loss,
+        reason = "counts of chunks are far below 2^52"
+    )]
+    let is_common = |n: u64| n as f64 > n_chunks as f64 * COMMON_SHARE;
+    if counted.iter().any(|(n, _)| !is_common(*n)) {
+        counted.retain(|(n, _)| !is_common(*n));
+    }
+    counted.truncate(MAX_TERMS);
+    let mut left = MAX_POSTINGS;
+    let mut chosen = Vec::new();
+    for (n, term) in counted {
+        if n <= left {
+            left -= n;
+            chosen.push((quoted(term), n));
+        } else if chosen.is_empty() {
+            // The only words are everywhere: what bears them in its name or path is meant.
+            let expression = in_columns(NAME_COLUMNS, term);
+            let n = read.document_frequency(&expression, MAX_POSTINGS + 1)?;
+            if (1..=MAX_POSTINGS).contains(&n) {
+                left -= n;
+                chosen.push((expression, n));
+            }
+        }
+    }
+    Ok(chosen)
+}
+
+/// The inverse document frequency, as BM25 has it.
+#[allow(
+    clippy::cast_precision_loss,
+    reason = "counts of chunks are far below 2^52"
+)]
+fn idf(n: u64, of: u64) -> f64 {
+    ((of as f64 - n as f64 + 0.5) / (n as f64 + 0.5))
+        .ln()
+        .max(1e-6)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{TextFound, TextScore};
+
+    #[test]
+    fn equal_scores_are_cut_off_together() {
+        let mut found = TextFound::default();
+        for (chunk, score) in [(1, 3.0), (2, 2.0), (3, 2.0), (4, 1.0)] {
+            found.chunks.insert(
+                chunk,
+                TextScore {
+                    score,
+                    coverage: 1.0,
+                },
+            );
+        }
+        let top = |n: usize| {
+            let mut rows: Vec<i64> = found.top(n).into_iter().map(|(row, _)| row).collect();
+            rows.sort_unstable();
+            rows
+        };
+        assert_eq!(top(1), [1, 2, 3]);
+        assert_eq!(top(2), [1, 2, 3]);
+        assert_eq!(top(3), [1, 2, 3, 4]);
+        assert_eq!(top(9), [1, 2, 3, 4]);
+    }
+}

@@ -1,0 +1,202 @@
+//! What one chunk's signals and place are worth.
+//!
+//! The weights come from studies of ranking signals on commit localisation and symbol lookup in public
+//! repositories; where they found no difference between strengths, the rounder number stands. Refuses to
+//! know the other chunks.
+
+use super::channel::{Found, Strength};
+use super::explain::{Factor, Marks, Signal};
+use super::query::Query;
+use super::{ContentType, Filters, is_prose};
+use crate::model::class::PathClass;
+use crate::model::{ChunkKind, SymbolKind};
+use crate::store::ChunkBrief;
+
+/// The whole question is the name of the definition.
+const WHOLE: f64 = 2.5;
+/// The definition's name is nearly a word that nothing else knows.
+const FUZZY: f64 = 1.5;
+/// The question, or a quoted part of it, stands in the text.
+const PHRASE: f64 = 1.0;
+/// A quoted part does: on top of that.
+const QUOTED: f64 = 1.0;
+/// One of few words is the name of the definition.
+const NAME_AMONG_FEW: f64 = 0.5;
+/// One of many words is.
+const NAME_AMONG_MANY: f64 = 0.05;
+/// Up to so many words are few.
+const FEW_WORDS: usize = 3;
+/// The definition's name is made of the words and nothing else.
+const PARTS: f64 = 0.6;
+/// A path in the question is the file's.
+const PATH: f64 = 1.0;
+/// Tests, examples, fixtures: a question that does not name them is about the code.
+const TEST_FACTOR: f64 = 0.2;
+/// Documents, data, configuration.
+const OTHER_THAN_CODE_FACTOR: f64 = 0.4;
+/// Generated and declaration files.
+const GENERATED_FACTOR: f64 = 0.5;
+/// Code between definitions: lists of imports name much and define nothing.
+const GAP_FACTOR: f64 = 0.7;
+/// Members of types and types: they name what is done elsewhere. A question of a name or two may be after one.
+const DECLARATION_FACTOR: f64 = 0.7;
+/// What other modules can use, before what they can't.
+const EXPORTED_FACTOR: f64 = 1.05;
+
+/// A chunk on its way to be a hit.
+pub(super) struct Scored {
+    pub row: i64,
+    pub chunk: ChunkBrief,
+    pub score: f64,
+    pub marks: Marks,
+}
+
+impl Scored {
+    pub(super) fn add(&mut self, signal: Signal, score: f64) {
+        self.score += score;
+        self.marks.add(signal, score);
+    }
+}
+
+/// How chunks are weighed for one question.
+pub(super) struct Weigher<'a> {
+    query: &'a Query,
+    asks_prose: bool,
+    /// What one word's name is worth.
+    name: f64,
+    /// Whether the question is a name or two rather than a sentence.
+    pub is_look_up: bool,
+}
+
+impl<'a> Weigher<'a> {
+    pub(super) fn new(query: &'a Query, filters: &Filters, found: &Found) -> Self {
+        let n_words = query.telling_words().len();
+        let is_whole = found.chunks.values().any(|strength| strength.whole > 0.0);
+        Self {
+            query,
+            asks_prose: query.wants.prose || filters.content_type == Some(ContentType::Prose),
+            name: if n_words <= FEW_WORDS {
+                NAME_AMONG_FEW
+            } else {
+                NAME_AMONG_MANY
+            },
+            is_look_up: is_whole || n_words < FEW_WORDS,
+        }
+    }
+
+    pub(super) fn weigh(&self, row: i64, chunk: ChunkBrief, strength: &Strength) -> Scored {
+        let mut marks = Marks::default();
+        let path = chunk.path.as_str();
+        for (signal, score) in [
+            (Signal::Text, strength.text),
+            (Signal::Whole, WHOLE * strength.whole),
+            (Signal::Nearly, FUZZY * strength.fuzzy),
+            (Signal::Phrase, PHRASE * strength.phrase),
+            (Signal::Name, self.name * strength.name),
+            (Signal::Parts, PARTS * strength.parts),
+        ] {
+            marks.add(signal, score);
+        }
+        if self.query.paths.iter().any(|wanted| is_path(wanted, path)) {
+            marks.add(Signal::Path, PATH);
+        }
+        if strength.phrase >= 1.0 {
+            // Quoted words are meant as they stand, wherever that is.
+            marks.add(Signal::Phrase, QUOTED);
+        } else {
+            self.judge(&chunk, &mut marks);
+        }
+        Scored {
+            row,
+            score: marks.score(),
+            marks,
+            chunk,
+        }
+    }
+
+    fn judge(&self, chunk: &ChunkBrief, marks: &mut Marks) {
+        let class = PathClass::of(&chunk.path, is_prose(&chunk.language), chunk.is_generated);
+        let wants = self.query.wants;
+        if class.is_test && !wants.tests {
+            marks.scale(Factor::Test, TEST_FACTOR);
+        }
+        let is_unwanted_data = class.is_data && !wants.data;
+        if !self.asks_prose && (class.is_prose || is_unwanted_data) {
+            marks.scale(Factor::NotCode, OTHER_THAN_CODE_FACTOR);
+        }
+        if class.is_generated && !wants.generated {
+            marks.scale(Factor::Generated, GENERATED_FACTOR);
+        }
+        if chunk.kind == ChunkKind::Gap {
+            marks.scale(Factor::BetweenDefinitions, GAP_FACTOR);
+        }
+        if let Some((kind, exported)) = chunk.symbol {
+            if !self.is_look_up && is_declaration(kind) {
+                marks.scale(Factor::Declaration, DECLARATION_FACTOR);
+            }
+            if exported {
+                marks.scale(Factor::Exported, EXPORTED_FACTOR);
+            }
+        }
+    }
+}
+
+fn is_declaration(kind: SymbolKind) -> bool {
+    matches!(
+        kind,
+        SymbolKind::Property
+            | SymbolKind::Interface
+            | SymbolKind::Type
+            | SymbolKind::Enum
+            | SymbolKind::EnumMember
+    )
+}
+
+/// Returns whether the components stand in the path in this order, others between them or not; the last may
+/// lack its extension.
+fn is_path(wanted: &[String], path: &str) -> bool {
+    let path = path.to_lowercase();
+    let mut parts = path.split('/');
+    let last = wanted.len().saturating_sub(1);
+    for (at, wanted) in wanted.iter().enumerate() {
+        let is_part = |part: &str| {
+            part == wanted.as_str()
+                || (at == last
+                    && part
+                        .strip_prefix(wanted.as_str())
+                        .is_some_and(|rest| rest.starts_with('.')))
+        };
+        if !parts.any(is_part) {
+            return false;
+        }
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_path;
+
+    #[test]
+    fn a_path_in_the_question_is_found_at_component_borders() {
+        let is = |wanted: &str, path: &str| {
+            let parts: Vec<String> = wanted.split('/').map(str::to_owned).collect();
+            is_path(&parts, path)
+        };
+        assert!(is("renderer.ts", "packages/runtime-core/src/renderer.ts"));
+        assert!(is(
+            "runtime-core/src",
+            "packages/runtime-core/src/renderer.ts"
+        ));
+        assert!(is("src/renderer", "packages/runtime-core/src/Renderer.ts"));
+        assert!(is(
+            "runtime-core/renderer",
+            "packages/runtime-core/src/renderer.ts"
+        ));
+        assert!(!is(
+            "renderer/runtime-core",
+            "packages/runtime-core/src/renderer.ts"
+        ));
+        assert!(!is("render", "src/renderer.ts"));
+    }
+}

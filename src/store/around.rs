@@ -1,0 +1,89 @@
+//! What stands around a file or a definition: neighbours with how much binds them, and files by name.
+//!
+//! Refuses to know which neighbour matters.
+
+use super::files::{damaged, path};
+use super::{Doing, Read, StoreResult};
+use crate::model::{EdgeKind, Provenance, RepoPath};
+
+/// A file that another one uses, or that uses it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Coupled {
+    /// The file.
+    pub path: RepoPath,
+    /// The best known edge between them.
+    pub provenance: Provenance,
+    /// How many uses there are.
+    pub n_uses: u64,
+}
+
+impl Read<'_> {
+    /// Returns the files whose definitions a file uses (`out`), or that use its own, by path.
+    pub fn coupled(&self, of: &str, kind: EdgeKind, out: bool) -> StoreResult<Vec<Coupled>> {
+        let query = if out {
+            "SELECT t.path, min(e.provenance), sum(e.count) FROM file f JOIN edge e ON e.src_file = f.id JOIN symbol d ON d.id = e.dst
+             JOIN file t ON t.id = d.file WHERE f.path = ?1 AND e.kind = ?2 AND t.id <> f.id GROUP BY t.path ORDER BY t.path"
+        } else {
+            "SELECT s.path, min(e.provenance), sum(e.count) FROM file f JOIN symbol d ON d.file = f.id JOIN edge e ON e.dst = d.id
+             JOIN file s ON s.id = e.src_file WHERE f.path = ?1 AND e.kind = ?2 AND s.id <> f.id GROUP BY s.path ORDER BY s.path"
+        };
+        self.tx
+            .prepare_cached(query)
+            .and_then(|mut statement| {
+                statement
+                    .query_map((of, kind.code()), |row| {
+                        Ok(Coupled {
+                            path: path(row, 0)?,
+                            provenance: Provenance::from_code(row.get(1)?)
+                                .ok_or_else(|| damaged(1, "an unknown provenance"))?,
+                            n_uses: super::files::unsigned(row, 2)?,
+                        })
+                    })?
+                    .collect()
+            })
+            .doing("reading edges between files")
+    }
+
+    /// Returns how many other files use a definition of a file. Costs as much as it has uses.
+    pub fn n_users(&self, of: &str) -> StoreResult<u64> {
+        self.tx
+            .prepare_cached(
+                "SELECT count(DISTINCT e.src_file) FROM file f JOIN symbol d ON d.file = f.id JOIN edge e ON e.dst = d.id
+                 WHERE f.path = ?1 AND e.src_file <> f.id",
+            )
+            .and_then(|mut statement| {
+                statement.query_row([of], |row| super::files::unsigned(row, 0))
+            })
+            .doing("counting the users of a file")
+    }
+
+    /// Returns the files whose own name begins with `stem` (ASCII case ignored), by path. One pass over
+    /// the paths.
+    pub fn files_named(&self, stem: &str) -> StoreResult<Vec<RepoPath>> {
+        let escaped = stem
+            .replace('\\', "\\\\")
+            .replace('%', "\\%")
+            .replace('_', "\\_");
+        let below = format!("%/{escaped}%");
+        let top = format!("{escaped}%");
+        let found: Vec<RepoPath> = self
+            .tx
+            .prepare_cached(
+                "SELECT path FROM file WHERE path LIKE ?1 ESCAPE '\\' OR path LIKE ?2 ESCAPE '\\' ORDER BY path",
+            )
+            .and_then(|mut statement| {
+                statement
+                    .query_map((below, top), |row| path(row, 0))?
+                    .collect()
+            })
+            .doing("finding files by name")?;
+        let begins = |name: &str| {
+            name.get(..stem.len())
+                .is_some_and(|begin| begin.eq_ignore_ascii_case(stem))
+        };
+        Ok(found
+            .into_iter()
+            .filter(|path| begins(path.file_name()))
+            .collect())
+    }
+}

@@ -1,0 +1,319 @@
+//! Edges between definitions: written for one file at a time, read by frontier.
+//!
+//! Refuses to know how a use was bound.
+
+use std::collections::HashMap;
+
+use rusqlite::{OptionalExtension as _, Row};
+
+use super::{Doing, Read, StoreResult, Writer};
+use crate::model::{EdgeKind, Provenance, SymbolKind};
+
+/// State and target of imports, by specifier and kind.
+pub(super) type Led = HashMap<(String, u8), (u8, Option<i64>)>;
+
+/// An edge by row ids.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EdgeRow {
+    /// The file that the use is in.
+    pub src_file: i64,
+    /// The definition around the use; `None` for the module's top level.
+    pub src: Option<i64>,
+    /// The definition that is used.
+    pub dst: i64,
+    /// What the use is.
+    pub kind: EdgeKind,
+    /// How it is known.
+    pub provenance: Provenance,
+    /// How many uses it stands for.
+    pub count: u32,
+    /// Line of the first one.
+    pub line: u32,
+}
+
+/// What becomes of what a definition calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keeper {
+    /// A variable or a constant keeps it; it runs nothing when it is used.
+    Variable,
+    /// A field keeps it, which is made with each instance of this class.
+    FieldOf(i64),
+    /// It runs when the definition does.
+    Itself,
+}
+
+/// The uses of one name in one file that lead to no definition here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnboundRow {
+    /// The name.
+    pub name: String,
+    /// Whether it is called.
+    pub is_call: bool,
+    /// Whether something stands before it (`x.name`).
+    pub is_member: bool,
+    /// How many uses there are.
+    pub count: u32,
+    /// Line of the first one.
+    pub line: u32,
+}
+
+impl Writer<'_> {
+    /// Writes what linking found for a file, in the place of what was known, and takes the file from the
+    /// list of those to link.
+    pub fn set_links(
+        &mut self,
+        file: i64,
+        edges: &[EdgeRow],
+        unbound: &[UnboundRow],
+        consulted: &[(i64, u64)],
+    ) -> StoreResult<()> {
+        self.links(file, edges, unbound, consulted)
+            .doing("writing edges")
+    }
+
+    /// Puts the files that were linked by the surface of `file` on the list of those to link.
+    pub fn relink_consulters(&mut self, file: i64) -> StoreResult<()> {
+        self.run(
+            "INSERT OR IGNORE INTO relink(file, imports) SELECT file, 0 FROM consult WHERE target = ?1",
+            [file],
+        )
+    }
+
+    /// Returns where the imports of a file led, by specifier and kind.
+    pub(super) fn led(&mut self, file: i64, is_known: bool) -> rusqlite::Result<Led> {
+        if !is_known {
+            return Ok(Led::default());
+        }
+        self.tx()
+            .prepare_cached("SELECT specifier, kind, state, target FROM import WHERE file = ?1")?
+            .query_map([file], |row| {
+                Ok(((row.get(0)?, row.get(1)?), (row.get(2)?, row.get(3)?)))
+            })?
+            .collect()
+    }
+
+    /// A file that is linked again mostly means what it meant before: only what differs is written.
+    fn links(
+        &mut self,
+        file: i64,
+        edges: &[EdgeRow],
+        unbound: &[UnboundRow],
+        consulted: &[(i64, u64)],
+    ) -> rusqlite::Result<()> {
+        let edges = edges.iter().map(|edge| {
+            [
+                edge.src.unwrap_or(0),
+                edge.dst,
+                i64::from(edge.kind.code()),
+                i64::from(edge.provenance.code()),
+                i64::from(edge.count),
+                i64::from(edge.line),
+            ]
+        });
+        self.rows(&EDGES, file, edges.collect())?;
+        let unbound = unbound.iter().map(|row| {
+            let form = u8::from(row.is_call) + 2 * u8::from(row.is_member);
+            let form = i64::from(form);
+            [name_key(&row.name), form, row.count.into(), row.line.into()]
+        });
+        self.rows(&UNBOUND, file, unbound.collect())?;
+        let consulted = consulted
+            .iter()
+            .map(|(target, looked)| [*target, looked.cast_signed()]);
+        self.rows(&CONSULT, file, consulted.collect())?;
+        self.tx()
+            .prepare_cached("DELETE FROM relink WHERE file = ?1")?
+            .execute([file])
+            .map(drop)
+    }
+
+    /// Makes the rows of a file in one table equal `wanted`.
+    fn rows<const N: usize>(
+        &mut self,
+        table: &FileRows,
+        file: i64,
+        mut wanted: Vec<[i64; N]>,
+    ) -> rusqlite::Result<()> {
+        wanted.sort_unstable();
+        let known: Vec<[i64; N]> = self
+            .tx()
+            .prepare_cached(table.select)?
+            .query_map([file], |row| {
+                let mut values = [0; N];
+                for (at, value) in values.iter_mut().enumerate() {
+                    *value = row.get(at)?;
+                }
+                Ok(values)
+            })?
+            .collect::<Result<_, _>>()?;
+        if known == wanted {
+            return Ok(());
+        }
+        if !known.is_empty() {
+            self.tx().prepare_cached(table.delete)?.execute([file])?;
+        }
+        let mut insert = self.tx().prepare_cached(table.insert)?;
+        for row in &wanted {
+            insert.execute(rusqlite::params_from_iter(
+                std::iter::once(&file).chain(row),
+            ))?;
+        }
+        Ok(())
+    }
+}
+
+/// The statements over the rows that a file has in one table; the first column is the file, `select` leaves
+/// it out and sorts by all others.
+struct FileRows {
+    select: &'static str,
+    delete: &'static str,
+    insert: &'static str,
+}
+
+const EDGES: FileRows = FileRows {
+    select: "SELECT src, dst, kind, provenance, count, line FROM edge WHERE src_file = ?1 ORDER BY 1, 2, 3, 4, 5, 6",
+    delete: "DELETE FROM edge WHERE src_file = ?1",
+    insert: "INSERT INTO edge(src_file, src, dst, kind, provenance, count, line) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+};
+
+const UNBOUND: FileRows = FileRows {
+    select: "SELECT name, form, count, line FROM unbound WHERE file = ?1 ORDER BY 1, 2, 3, 4",
+    delete: "DELETE FROM unbound WHERE file = ?1",
+    insert: "INSERT OR IGNORE INTO unbound(file, name, form, count, line) VALUES(?1, ?2, ?3, ?4, ?5)",
+};
+
+const CONSULT: FileRows = FileRows {
+    select: "SELECT target, looked FROM consult WHERE file = ?1 ORDER BY 1, 2",
+    delete: "DELETE FROM consult WHERE file = ?1",
+    insert: "INSERT INTO consult(file, target, looked) VALUES(?1, ?2, ?3)",
+};
+
+impl Read<'_> {
+    /// Returns the rows of a file's symbols, by their place in the file.
+    pub fn symbol_ids(&self, file: i64) -> StoreResult<Vec<i64>> {
+        self.tx
+            .prepare_cached("SELECT id FROM symbol WHERE file = ?1 ORDER BY ordinal")
+            .and_then(|mut statement| statement.query_map([file], |row| row.get(0))?.collect())
+            .doing("reading the rows of symbols")
+    }
+
+    /// Returns the edges that lead to a definition, by file and line of the first use.
+    pub fn edges_into(&self, dst: i64) -> StoreResult<Vec<EdgeRow>> {
+        self.edges("e.dst = ?1", dst)
+    }
+
+    /// Returns the edges that lead out of a definition.
+    pub fn edges_out_of(&self, src: i64) -> StoreResult<Vec<EdgeRow>> {
+        self.edges(
+            "e.src = ?1 AND e.src_file = (SELECT file FROM symbol WHERE id = ?1)",
+            src,
+        )
+    }
+
+    /// Returns the functions and methods that a definition is inside of, the nearest first.
+    pub fn functions_around(&self, symbol: i64) -> StoreResult<Vec<i64>> {
+        let is_function = |kind: u8| {
+            let kind = SymbolKind::from_code(kind);
+            matches!(
+                kind,
+                Some(SymbolKind::Function | SymbolKind::Method | SymbolKind::Constructor)
+            )
+        };
+        let around = || {
+            let mut statement = self.tx.prepare_cached(
+                "SELECT p.id, p.kind FROM symbol s JOIN symbol p ON p.file = s.file AND p.ordinal = s.parent WHERE s.id = ?1",
+            )?;
+            let mut found = Vec::new();
+            let mut at = symbol;
+            while let Some((outer, kind)) = statement
+                .query_row([at], |row| Ok((row.get(0)?, row.get(1)?)))
+                .optional()?
+            {
+                if is_function(kind) {
+                    found.push(outer);
+                }
+                at = outer;
+            }
+            Ok(found)
+        };
+        around().doing("reading what is around a definition")
+    }
+
+    /// Returns what a definition that calls holds what comes of it for.
+    pub fn keeper(&self, symbol: i64) -> StoreResult<Keeper> {
+        let row: Option<(u8, Option<i64>, Option<u8>)> = self
+            .tx
+            .prepare_cached(
+                "SELECT s.kind, p.id, p.kind FROM symbol s LEFT JOIN symbol p ON p.file = s.file AND p.ordinal = s.parent WHERE s.id = ?1",
+            )
+            .and_then(|mut statement| {
+                statement
+                    .query_row([symbol], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+                    .optional()
+            })
+            .doing("reading what a definition is")?;
+        let Some((kind, outer, outer_kind)) = row else {
+            return Ok(Keeper::Itself);
+        };
+        let outer_kind = outer_kind.and_then(SymbolKind::from_code);
+        Ok(match (SymbolKind::from_code(kind), outer, outer_kind) {
+            (Some(SymbolKind::Variable | SymbolKind::Constant), _, _) => Keeper::Variable,
+            (Some(SymbolKind::Field), Some(class), Some(SymbolKind::Class)) => {
+                Keeper::FieldOf(class)
+            }
+            _ => Keeper::Itself,
+        })
+    }
+
+    /// Returns the path of a file, by its row.
+    pub fn path_of(&self, file: i64) -> StoreResult<Option<crate::model::RepoPath>> {
+        self.tx
+            .prepare_cached("SELECT path FROM file WHERE id = ?1")
+            .and_then(|mut statement| {
+                statement
+                    .query_row([file], |row| super::files::path(row, 0))
+                    .optional()
+            })
+            .doing("reading a path")
+    }
+
+    /// Returns how many uses of a name lead to no definition.
+    pub fn n_unbound(&self, name: &str) -> StoreResult<u64> {
+        self.tx
+            .prepare_cached("SELECT coalesce(sum(count), 0) FROM unbound WHERE name = ?1")
+            .and_then(|mut statement| {
+                statement.query_row([name_key(name)], |row| super::files::unsigned(row, 0))
+            })
+            .doing("counting unbound names")
+    }
+
+    fn edges(&self, clause: &str, value: i64) -> StoreResult<Vec<EdgeRow>> {
+        self.tx
+            .prepare_cached(&format!(
+                "SELECT e.src_file, e.src, e.dst, e.kind, e.provenance, e.count, e.line FROM edge e JOIN file f ON f.id = e.src_file
+                 WHERE {clause} ORDER BY f.path, e.line, e.dst, e.kind"
+            ))
+            .and_then(|mut statement| statement.query_map([value], edge)?.collect())
+            .doing("reading edges")
+    }
+}
+
+/// Returns the number that an unbound name is kept by: 48 bits of its hash, which SQLite stores in 6 bytes.
+fn name_key(name: &str) -> i64 {
+    let mut bytes = [0; 8];
+    bytes[2..].copy_from_slice(&blake3::hash(name.as_bytes()).as_bytes()[..6]);
+    i64::from_be_bytes(bytes)
+}
+
+fn edge(row: &Row<'_>) -> rusqlite::Result<EdgeRow> {
+    let unknown = |at| super::files::damaged(at, "an unknown kind of edge");
+    Ok(EdgeRow {
+        src_file: row.get(0)?,
+        src: Some(row.get(1)?).filter(|src| *src != 0),
+        dst: row.get(2)?,
+        kind: EdgeKind::from_code(row.get(3)?).ok_or_else(|| unknown(3))?,
+        provenance: Provenance::from_code(row.get(4)?).ok_or_else(|| unknown(4))?,
+        count: row.get(5)?,
+        line: row.get(6)?,
+    })
+}

@@ -1,0 +1,163 @@
+//! Rows of past commits: how they hang together, what they say, which files they touched.
+//!
+//! Refuses to know which commits are wanted and what a message tells about a question.
+
+use rusqlite::OptionalExtension as _;
+
+use super::{Doing, Read, StoreResult, TextHit, Writer};
+use crate::model::{CommitId, CommitLinks, RepoPath};
+
+/// The meta row that says of which commit the rows are the whole history, and where the clone is cut off,
+/// with a space between.
+pub(super) const META: &str = "history";
+
+/// Stands in the place of the commit while the rows are of none.
+pub const UNFINISHED: &str = "?";
+
+/// Returns whether the rows, of which `noted` is said in meta, are a whole history.
+pub fn is_whole(noted: &str) -> bool {
+    !noted.is_empty() && !noted.starts_with(UNFINISHED)
+}
+
+/// A commit that has a row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CommitRow {
+    /// The row.
+    pub id: i64,
+    /// The commit.
+    pub commit: CommitId,
+    /// Its time and parents.
+    pub links: CommitLinks,
+}
+
+/// A commit ready to be written.
+#[derive(Clone, Debug)]
+pub struct NewCommit<'a> {
+    /// The commit.
+    pub commit: &'a CommitId,
+    /// Its time and parents.
+    pub links: &'a CommitLinks,
+    /// Its message, split into words; nothing to index where it is empty.
+    pub words: &'a str,
+    /// The files it touched.
+    pub touched: &'a [RepoPath],
+    /// The files it moved: from, to.
+    pub renamed: &'a [(RepoPath, RepoPath)],
+}
+
+impl Read<'_> {
+    /// Returns every commit row, in no order.
+    pub fn commits(&self) -> StoreResult<Vec<CommitRow>> {
+        self.tx
+            .prepare_cached("SELECT id, hash, time, parents FROM \"commit\"")
+            .and_then(|mut statement| statement.query_map([], commit)?.collect())
+            .doing("reading past commits")
+    }
+
+    /// Returns whether the history of this index is whole: only then may an answer rest on it.
+    pub fn has_history(&self) -> bool {
+        is_whole(&self.meta().history)
+    }
+
+    /// Returns the commits whose message matches an FTS5 expression, by their rows, in no order, with
+    /// BM25 above 0.
+    pub fn message_hits(&self, expression: &str) -> StoreResult<Vec<TextHit>> {
+        self.tx
+            .prepare_cached("SELECT rowid, bm25(message) FROM message WHERE message MATCH ?1")
+            .and_then(|mut statement| {
+                statement
+                    .query_map([expression], |row| {
+                        Ok(TextHit {
+                            chunk: row.get(0)?,
+                            score: -row.get::<_, f64>(1)?,
+                        })
+                    })?
+                    .collect()
+            })
+            .doing("searching past messages")
+    }
+
+    /// Returns the paths that a commit touched, as they were then, sorted.
+    pub fn touched(&self, commit: i64) -> StoreResult<Vec<String>> {
+        self.tx
+            .prepare_cached("SELECT path FROM touch WHERE \"commit\" = ?1 AND counts ORDER BY path")
+            .and_then(|mut statement| statement.query_map([commit], |row| row.get(0))?.collect())
+            .doing("reading what a commit touched")
+    }
+
+    /// Returns where the newest commit that moved `path` away moved it; `None` if none did.
+    pub fn moved_to(&self, path: &str) -> StoreResult<Option<String>> {
+        self.tx
+            .prepare_cached(
+                "SELECT t.path FROM touch t JOIN \"commit\" c ON c.id = t.\"commit\" WHERE t.moved_from = ?1
+                 ORDER BY c.time DESC, c.hash, t.path LIMIT 1",
+            )
+            .and_then(|mut statement| statement.query_row([path], |row| row.get(0)).optional())
+            .doing("reading where a file was moved")
+    }
+}
+
+impl Writer<'_> {
+    /// Writes a commit that has no row yet.
+    pub fn add_commit(&mut self, new: &NewCommit<'_>) -> StoreResult<()> {
+        self.insert_commit(new).doing("writing a past commit")
+    }
+
+    /// Removes a commit with all that belongs to it.
+    pub fn remove_commit(&mut self, row: i64) -> StoreResult<()> {
+        self.run("DELETE FROM message WHERE rowid = ?1", [row])?;
+        self.run("DELETE FROM touch WHERE \"commit\" = ?1", [row])?;
+        self.run("DELETE FROM \"commit\" WHERE id = ?1", [row])
+    }
+
+    /// Notes of which commit the rows are the whole history, and where the clone is cut off.
+    pub fn set_history(&mut self, key: &str) -> StoreResult<()> {
+        self.set_meta(META, key)
+    }
+
+    fn insert_commit(&mut self, new: &NewCommit<'_>) -> rusqlite::Result<()> {
+        let tx = self.tx();
+        let parents: Vec<u8> = new
+            .links
+            .parents
+            .iter()
+            .flat_map(CommitId::to_bytes)
+            .collect();
+        let row = tx
+            .prepare_cached("INSERT INTO \"commit\"(hash, time, parents) VALUES(?1, ?2, ?3)")?
+            .insert((new.commit.to_bytes(), new.links.time_s, parents))?;
+        if !new.words.is_empty() {
+            tx.prepare_cached("INSERT INTO message(rowid, words) VALUES(?1, ?2)")?
+                .execute((row, new.words))?;
+        }
+        let mut touch = tx.prepare_cached(
+            "INSERT INTO touch(\"commit\", path, counts, moved_from) VALUES(?1, ?2, ?3, ?4)
+             ON CONFLICT DO UPDATE SET moved_from = excluded.moved_from",
+        )?;
+        for path in new.touched {
+            touch.execute((row, path.as_str(), true, None::<&str>))?;
+        }
+        for (from, to) in new.renamed {
+            touch.execute((row, to.as_str(), false, Some(from.as_str())))?;
+        }
+        Ok(())
+    }
+}
+
+fn commit(row: &rusqlite::Row<'_>) -> rusqlite::Result<CommitRow> {
+    let damaged = || super::files::damaged(1, "no object name");
+    let hash: Vec<u8> = row.get(1)?;
+    let parents: Vec<u8> = row.get(3)?;
+    let parents: Option<Vec<CommitId>> = parents
+        .chunks(hash.len().max(1))
+        .map(CommitId::from_bytes)
+        .collect();
+    Ok(CommitRow {
+        id: row.get(0)?,
+        commit: CommitId::from_bytes(&hash).ok_or_else(damaged)?,
+        links: CommitLinks {
+            time_s: row.get(2)?,
+            parents: parents.ok_or_else(damaged)?,
+        },
+    })
+}

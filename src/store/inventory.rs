@@ -1,0 +1,232 @@
+//! What lies in the data directory: whose it is, how much room it takes, what nobody owns.
+//!
+//! Refuses to decide what goes.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::home::{RepoRecord, read_json};
+use super::{Home, Pointer, RepoHome};
+
+/// How long a draft is left alone, whatever is asked for: it is written and put in place at once.
+const DRAFT_AGE: Duration = Duration::from_mins(10);
+
+/// Whose part of the data directory it is, as noted when it was made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Owner {
+    /// The directory that all work trees of the repository share.
+    pub common_dir: PathBuf,
+    /// What clones of the project share.
+    pub family: Option<String>,
+    /// Whether the repository was deleted: its directory is gone, and the one around it is still that of
+    /// the file system which held it. A disk that is not mounted is no evidence.
+    pub is_gone: bool,
+}
+
+/// A file of ours that no index owns any more.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LeftBehind {
+    /// A build that no pointer names: a killed process left it, or it was replaced while in use.
+    Build(String, String),
+    /// A sign of use, or a write lock, of an index that is gone.
+    Lock(PathBuf),
+    /// A draft of a pointer, or a pointer that was withdrawn.
+    Draft(PathBuf),
+}
+
+impl Home {
+    /// Returns every repository that has a part of the data directory, by its identity.
+    pub fn repos(&self) -> Vec<RepoHome> {
+        let mut names = names(&self.root().join("repos"));
+        names.retain(|name| is_hex(name, 32));
+        names.into_iter().map(|name| self.repo(&name)).collect()
+    }
+
+    /// Returns what lies in the data directory and is not ours.
+    pub fn foreign(&self) -> Vec<PathBuf> {
+        let mut found: Vec<PathBuf> = names(self.root())
+            .into_iter()
+            .filter(|name| {
+                !matches!(name.as_str(), "repos" | "housekeeping")
+                    && !name.starts_with(".codelens-")
+            })
+            .map(|name| self.root().join(name))
+            .collect();
+        let repos = self.root().join("repos");
+        let strange = names(&repos).into_iter().filter(|name| !is_hex(name, 32));
+        found.extend(strange.map(|name| repos.join(name)));
+        for repo in self.repos() {
+            let strange = names(repo.dir())
+                .into_iter()
+                .filter(|name| kind(name) == Kind::Foreign);
+            found.extend(strange.map(|name| repo.dir().join(name)));
+        }
+        found
+    }
+}
+
+impl RepoHome {
+    /// Returns the identity of the repository.
+    pub fn id(&self) -> String {
+        let name = self.dir().file_name().unwrap_or_default();
+        name.to_string_lossy().into_owned()
+    }
+
+    /// Returns whose it is; `None` where that is not noted.
+    pub fn owner(&self) -> Option<Owner> {
+        let record: RepoRecord = read_json(&self.dir().join("repo.json"))?;
+        let is_gone = is_gone(&record.common_dir, record.device);
+        Some(Owner {
+            common_dir: record.common_dir,
+            family: record.family,
+            is_gone,
+        })
+    }
+
+    /// Returns the bytes that the files of an index take on the disk: its current build and those that
+    /// are not current any more, pointer and locks included. What a file system shares between files
+    /// counts for each.
+    pub fn room(&self, pointer: &Pointer) -> u64 {
+        let prefix = format!("{}.", pointer.index_id);
+        names(self.dir())
+            .into_iter()
+            .filter(|name| name.starts_with(&prefix))
+            .map(|name| allocated(&self.dir().join(name)))
+            .sum()
+    }
+
+    /// Returns what no index owns any more and was not touched for `age`.
+    pub fn left_behind(&self, age: Duration) -> Vec<LeftBehind> {
+        let names = names(self.dir());
+        let pointers = self.pointers();
+        let current: BTreeSet<(&str, &str)> = pointers
+            .iter()
+            .map(|pointer| (pointer.index_id.as_str(), pointer.build.as_str()))
+            .collect();
+        // A pointer that can't be read is mended by the next use of its index, not swept away.
+        let has_pointer = |index: &str| self.pointer_path(index).exists();
+        let builds: BTreeSet<(String, String)> = names
+            .iter()
+            .filter_map(|name| match kind(name) {
+                Kind::Database(index, build) => Some((index, build)),
+                _ => None,
+            })
+            .collect();
+        names
+            .iter()
+            .filter(|name| is_older(&self.dir().join(name), age))
+            .filter_map(|name| {
+                let path = || self.dir().join(name);
+                match kind(name) {
+                    Kind::Database(index, build) => {
+                        let is_owned = current.contains(&(index.as_str(), build.as_str()));
+                        (!is_owned).then_some(LeftBehind::Build(index, build))
+                    }
+                    Kind::Side(index, build) | Kind::Mark(index, build) => {
+                        let is_owned = builds.contains(&(index.clone(), build.clone()));
+                        (!is_owned).then_some(LeftBehind::Build(index, build))
+                    }
+                    Kind::Write(index) => (!has_pointer(&index)).then(|| LeftBehind::Lock(path())),
+                    // No lock tells whether somebody is about to put it in place: only its age does.
+                    Kind::Draft => {
+                        is_older(&path(), age.max(DRAFT_AGE)).then(|| LeftBehind::Draft(path()))
+                    }
+                    Kind::Pointer | Kind::Own | Kind::Foreign => None,
+                }
+            })
+            .collect()
+    }
+}
+
+/// Returns the bytes that a file takes on the disk; 0 where it is not there.
+pub fn allocated(path: &Path) -> u64 {
+    let Ok(meta) = path.symlink_metadata() else {
+        return 0;
+    };
+    #[cfg(unix)]
+    return std::os::unix::fs::MetadataExt::blocks(&meta) * 512;
+    #[cfg(not(unix))]
+    return meta.len();
+}
+
+/// Returns the device of a directory; `None` where it is not there, or the platform has none.
+pub(super) fn device(path: &Path) -> Option<u64> {
+    #[cfg(unix)]
+    return path
+        .metadata()
+        .ok()
+        .map(|meta| std::os::unix::fs::MetadataExt::dev(&meta));
+    #[cfg(not(unix))]
+    return {
+        let _ = path;
+        None
+    };
+}
+
+fn is_gone(common_dir: &Path, noted: Option<u64>) -> bool {
+    match common_dir.symlink_metadata() {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+        // It is there, or something else is in the way of looking.
+        _ => return false,
+    }
+    let around = common_dir.ancestors().skip(1).find(|dir| dir.is_dir());
+    noted.is_some() && around.and_then(device) == noted
+}
+
+fn is_older(path: &Path, age: Duration) -> bool {
+    let time = path.symlink_metadata().and_then(|meta| meta.modified());
+    age.is_zero() || time.is_ok_and(|time| time.elapsed().is_ok_and(|since| since >= age))
+}
+
+fn names(dir: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(dir).into_iter().flatten();
+    let mut names: Vec<String> = entries
+        .filter_map(|entry| Some(entry.ok()?.file_name().to_string_lossy().into_owned()))
+        .collect();
+    names.sort();
+    names
+}
+
+#[derive(PartialEq, Eq)]
+enum Kind {
+    Pointer,
+    Database(String, String),
+    /// A file that SQLite keeps beside a database.
+    Side(String, String),
+    Mark(String, String),
+    Write(String),
+    Draft,
+    /// The record of the repository, saved contexts, what was set aside.
+    Own,
+    Foreign,
+}
+
+fn kind(name: &str) -> Kind {
+    if name.starts_with(".draft-") || name.starts_with(".gone-") {
+        return Kind::Draft;
+    }
+    if name == "repo.json" || name.starts_with("contexts.db") || name.starts_with("aside-") {
+        return Kind::Own;
+    }
+    let parts: Vec<&str> = name.split('.').collect();
+    let is_index = |text: &str| text.strip_prefix("idx_").is_some_and(|hex| is_hex(hex, 32));
+    match parts.as_slice() {
+        [index, "json"] if is_index(index) => Kind::Pointer,
+        [index, "write"] if is_index(index) => Kind::Write((*index).to_owned()),
+        [index, build, end] if is_index(index) && is_hex(build, 12) => {
+            let both = ((*index).to_owned(), (*build).to_owned());
+            match *end {
+                "db" => Kind::Database(both.0, both.1),
+                "db-wal" | "db-shm" | "db-journal" => Kind::Side(both.0, both.1),
+                "open" => Kind::Mark(both.0, both.1),
+                _ => Kind::Foreign,
+            }
+        }
+        _ => Kind::Foreign,
+    }
+}
+
+fn is_hex(text: &str, len: usize) -> bool {
+    text.len() == len && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}

@@ -1,0 +1,261 @@
+//! Removing an index in two phases: first nobody finds it, then its files go.
+//!
+//! Nothing is unlinked that anybody has open: the sign of use is held alone meanwhile, so that a
+//! process that found the index just before waits, then sees that it is gone and makes a new one. A
+//! process that is killed in between leaves what [`sweep`] removes. Refuses to decide what goes.
+
+use std::path::Path;
+use std::time::Duration;
+
+use super::inventory::{LeftBehind, allocated};
+use super::{OpenMark, Pointer, RepoHome, StoreResult, WriteLock, io_error, seed};
+
+/// What became of an index that was to go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Removal {
+    /// It is gone; the file system got these bytes back.
+    Done(u64),
+    /// A process has it open or writes it: it stays.
+    InUse,
+    /// It is another build by now, or somebody else removed it.
+    Changed,
+    /// It became needed since it was decided that it goes.
+    Needed,
+}
+
+/// Returns whether a process has an index open right now, or writes it.
+pub fn is_in_use(home: &RepoHome, pointer: &Pointer) -> bool {
+    OpenMark::is_set(&home.open_mark(&pointer.index_id, &pointer.build))
+        || WriteLock::is_held(&home.write_lock(&pointer.index_id))
+}
+
+/// Removes an index unless somebody uses it. `is_needed` is asked when nobody can open it any more: what
+/// was decided from may be seconds old, and a branch is switched to in between.
+pub fn remove(
+    home: &RepoHome,
+    pointer: &Pointer,
+    is_needed: impl FnOnce() -> bool,
+) -> StoreResult<Removal> {
+    if home.pointer(&pointer.index_id).as_ref() != Some(pointer) {
+        return Ok(Removal::Changed);
+    }
+    let lock = home.write_lock(&pointer.index_id);
+    let Some(writing) = WriteLock::take(&lock, Duration::ZERO)? else {
+        return Ok(Removal::InUse);
+    };
+    let mark = home.open_mark(&pointer.index_id, &pointer.build);
+    let Some(_alone) = OpenMark::alone(&mark)? else {
+        return Ok(Removal::InUse);
+    };
+    if is_needed() {
+        return Ok(Removal::Needed);
+    }
+    let Some(mut bytes) = withdraw(home, pointer)? else {
+        return Ok(Removal::Changed);
+    };
+    bytes += seed::discard(home, pointer);
+    for left in home.left_over(pointer, Duration::ZERO) {
+        bytes += seed::retire(home, &left);
+    }
+    bytes += unlink_lock(&lock, writing);
+    Ok(Removal::Done(bytes))
+}
+
+/// Removes what no index owns any more and was not touched for `age`, unless somebody uses it. Returns
+/// the bytes that the file system got back.
+pub fn sweep(home: &RepoHome, age: Duration) -> u64 {
+    let mut bytes = 0;
+    for left in home.left_behind(age) {
+        bytes += match left {
+            LeftBehind::Build(index_id, build) => {
+                let mark = home.open_mark(&index_id, &build);
+                match OpenMark::alone(&mark) {
+                    // Looked at again behind the lock: it may have been published meanwhile.
+                    Ok(Some(_alone))
+                        if home.pointer(&index_id).is_none_or(|now| now.build != build) =>
+                    {
+                        seed::discard_files(home, &index_id, &build)
+                    }
+                    _ => 0,
+                }
+            }
+            LeftBehind::Lock(path) => match WriteLock::take(&path, Duration::ZERO) {
+                Ok(Some(held)) => unlink_lock(&path, held),
+                _ => 0,
+            },
+            LeftBehind::Draft(path) => unlink(&path),
+        };
+    }
+    bytes
+}
+
+/// Removes a file. Returns the bytes that it took, or 0 if it stays.
+pub(super) fn unlink(path: &Path) -> u64 {
+    let bytes = allocated(path);
+    if std::fs::remove_file(path).is_ok() {
+        bytes
+    } else {
+        0
+    }
+}
+
+/// Takes the pointer out of the way, if it still names this build. Returns the bytes of its file.
+fn withdraw(home: &RepoHome, pointer: &Pointer) -> StoreResult<Option<u64>> {
+    let path = home.pointer_path(&pointer.index_id);
+    let gone = home
+        .dir()
+        .join(format!(".gone-{}", super::key::new_build()));
+    match std::fs::rename(&path, &gone) {
+        Ok(()) => {}
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(io_error("withdraw", &path)(error)),
+    }
+    let found: Option<Pointer> = super::home::read_json(&gone);
+    if found.as_ref() == Some(pointer) {
+        return Ok(Some(unlink(&gone)));
+    }
+    // Somebody published another build in between: back with it, unless there is a third one.
+    drop(std::fs::hard_link(&gone, &path));
+    drop(std::fs::remove_file(&gone));
+    Ok(None)
+}
+
+/// Removes the file of a lock that is held; whoever waits for it looks at the file again.
+fn unlink_lock(path: &Path, held: WriteLock) -> u64 {
+    let bytes = if cfg!(unix) { unlink(path) } else { 0 };
+    drop(held);
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::{Removal, is_in_use, remove, sweep};
+    use crate::store::{Home, Index, OpenMark, Pointer, RepoHome, WriteLock, key};
+
+    fn made(dir: &std::path::Path) -> (RepoHome, Pointer) {
+        let home = Home::at(dir, &[]).unwrap().repo(&"a".repeat(32));
+        home.create(std::path::Path::new("/x/.git"), None).unwrap();
+        let pointer = Pointer {
+            index_id: format!("idx_{}", "1".repeat(32)),
+            build: key::new_build(),
+            repo_id: home.id(),
+            worktree_id: "main".into(),
+            work_dir: "/x".into(),
+            branch: None,
+            head_sha: None,
+            schema_version: crate::store::SCHEMA_VERSION,
+        };
+        drop(Index::create(&home, pointer.clone()).unwrap());
+        home.publish(&pointer, true).unwrap();
+        (home, pointer)
+    }
+
+    fn files(home: &RepoHome) -> Vec<String> {
+        let entries = std::fs::read_dir(home.dir()).unwrap();
+        let mut names: Vec<String> = entries
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn what_is_open_or_written_stays() {
+        let dir = tempfile::tempdir().unwrap();
+        let (home, pointer) = made(dir.path());
+        let index = Index::open(&home, pointer.clone()).unwrap();
+        assert!(is_in_use(&home, &pointer));
+        assert_eq!(remove(&home, &pointer, || false).unwrap(), Removal::InUse);
+        drop(index);
+        let lock = home.write_lock(&pointer.index_id);
+        let writing = WriteLock::take(&lock, Duration::ZERO).unwrap().unwrap();
+        assert_eq!(remove(&home, &pointer, || false).unwrap(), Removal::InUse);
+        drop(writing);
+        let needed = remove(&home, &pointer, || true).unwrap();
+        assert_eq!(needed, Removal::Needed);
+        let room = home.room(&pointer);
+        assert!(room > 0 && !is_in_use(&home, &pointer));
+        assert_eq!(
+            remove(&home, &pointer, || false).unwrap(),
+            Removal::Done(room)
+        );
+        assert_eq!(files(&home), ["repo.json"]);
+        assert_eq!(remove(&home, &pointer, || false).unwrap(), Removal::Changed);
+        assert!(Index::open(&home, pointer).unwrap_err().is_unusable());
+        assert_eq!(files(&home), ["repo.json"], "a late comer leaves nothing");
+    }
+
+    #[test]
+    fn an_index_that_was_built_anew_meanwhile_stays() {
+        let dir = tempfile::tempdir().unwrap();
+        let (home, old) = made(dir.path());
+        let new = Pointer {
+            build: key::new_build(),
+            ..old.clone()
+        };
+        drop(Index::create(&home, new.clone()).unwrap());
+        home.publish(&new, true).unwrap();
+        assert_eq!(remove(&home, &old, || false).unwrap(), Removal::Changed);
+        assert!(Index::open(&home, new).is_ok());
+    }
+
+    #[test]
+    fn what_a_killed_process_left_is_swept_and_nothing_else() {
+        let dir = tempfile::tempdir().unwrap();
+        let (home, pointer) = made(dir.path());
+        let before = files(&home);
+        let orphan = Pointer {
+            build: key::new_build(),
+            ..pointer.clone()
+        };
+        let busy = Pointer {
+            build: key::new_build(),
+            ..pointer.clone()
+        };
+        drop(Index::create(&home, orphan).unwrap());
+        let open = Index::create(&home, busy).unwrap();
+        std::fs::write(home.dir().join(".draft-1"), "x").unwrap();
+        let old = std::time::SystemTime::now() - Duration::from_hours(1);
+        let draft = std::fs::File::create(home.dir().join(".draft-2")).unwrap();
+        draft.set_modified(old).unwrap();
+        std::fs::write(home.dir().join("notes.txt"), "mine").unwrap();
+        let lock = home.write_lock(&format!("idx_{}", "2".repeat(32)));
+        std::fs::write(&lock, "").unwrap();
+        assert_eq!(
+            sweep(&home, Duration::from_hours(2)),
+            0,
+            "all of it is young"
+        );
+        assert!(sweep(&home, Duration::ZERO) > 0);
+        assert!(Index::open(&home, pointer).is_ok());
+        drop(open);
+        assert!(sweep(&home, Duration::ZERO) > 0);
+        let mut wanted = before;
+        wanted.push("notes.txt".into());
+        // Somebody may be about to put the young one in place.
+        wanted.push(".draft-1".into());
+        wanted.sort();
+        let mut found = files(&home);
+        found.retain(|name| !name.ends_with("-wal") && !name.ends_with("-shm"));
+        assert_eq!(found, wanted);
+    }
+
+    #[test]
+    fn a_mark_that_was_removed_is_set_again() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x.open");
+        let alone = OpenMark::alone(&path).unwrap().unwrap();
+        let waiting = std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| OpenMark::set(&path).unwrap());
+            std::thread::sleep(Duration::from_millis(30));
+            std::fs::remove_file(&path).unwrap();
+            drop(alone);
+            waiting.join().unwrap()
+        });
+        assert!(OpenMark::alone(&path).unwrap().is_none());
+        drop(waiting);
+        assert!(OpenMark::alone(&path).unwrap().is_some());
+    }
+}

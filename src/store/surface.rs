@@ -1,0 +1,190 @@
+//! What other files can see of a file, so that an edit of a function's body makes nobody else be linked
+//! again, and another member only those who looked at it.
+//!
+//! The names of a file are spread over buckets; who looked at which of another file's is kept as one mask.
+//! Refuses to know why a name was looked at.
+
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
+use rusqlite::OptionalExtension as _;
+
+use super::Writer;
+use super::facts::unpack_facts;
+use crate::model::{ExportKind, FileFacts, ImportKind, SymbolKind};
+
+/// Buckets of names: SQLite keeps a mask of so many bits in six bytes.
+const N_BUCKETS: u64 = 47;
+
+/// The bucket of what has no name of its own: stars, what a module assigns, which kind of module it is.
+pub const REST: u64 = 1 << N_BUCKETS;
+
+/// Every bucket.
+pub const ALL: u64 = (REST << 1) - 1;
+
+/// Returns the bucket of a name of the top level, as a mask with one bit. It is written to disk: the hash
+/// is FNV-1a (Fowler, Noll, Vo), which stays.
+pub fn bucket(name: &str) -> u64 {
+    let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    1 << (hash % N_BUCKETS)
+}
+
+/// Whether a module offers names by assigning them, and takes no other by a statement.
+pub fn is_common_js(facts: &FileFacts) -> bool {
+    let is_statement = |kind: ImportKind| matches!(kind, ImportKind::Static | ImportKind::ReExport);
+    !facts.exports.is_empty()
+        && facts.exports.iter().all(|it| it.kind == ExportKind::Local)
+        && !facts.imports.iter().any(|import| is_statement(import.kind))
+}
+
+/// What other files can see of a file: a hash for each bucket that holds anything.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Surface(BTreeMap<u64, u64>);
+
+impl Surface {
+    /// Returns the surface of a file with its symbols' handles.
+    pub fn of(facts: &FileFacts, handles: &[u64]) -> Self {
+        let mut hashers: BTreeMap<u64, DefaultHasher> = BTreeMap::new();
+        let is_seen = visible(facts);
+        let is_seen_at = |at: Option<u32>| at.is_none_or(|at| is_seen[at as usize]);
+        let mut buckets: Vec<u64> = Vec::with_capacity(facts.symbols.len());
+        for (at, symbol) in facts.symbols.iter().enumerate() {
+            let outer = symbol
+                .parent
+                .and_then(|parent| buckets.get(parent as usize).copied());
+            let own = outer.unwrap_or_else(|| bucket(&symbol.name));
+            buckets.push(own);
+            if is_seen[at] {
+                let is_static = symbol.is_static();
+                let row = (&symbol.qualified_name, symbol.kind, symbol.exported);
+                (1_u8, row, is_static, handles.get(at)).hash(hashers.entry(own).or_default());
+            }
+        }
+        for import in &facts.imports {
+            for name in &import.names {
+                let row = (&import.specifier, import.kind, &name.imported);
+                (2_u8, row).hash(hashers.entry(bucket(&name.local)).or_default());
+            }
+        }
+        for export in &facts.exports {
+            let at = match export.kind {
+                ExportKind::Star | ExportKind::Assignment => REST,
+                _ => bucket(&export.name),
+            };
+            let row = (export.kind, &export.name, &export.local, &export.specifier);
+            (3_u8, row).hash(hashers.entry(at).or_default());
+        }
+        if is_common_js(facts) {
+            4_u8.hash(hashers.entry(REST).or_default());
+        }
+        let symbol = |at: u32| &facts.symbols[at as usize];
+        let hints = facts.hints.iter().filter(|hint| !hint.local);
+        for hint in hints.filter(|hint| is_seen_at(hint.symbol)) {
+            let at = match hint.symbol {
+                Some(owner) => buckets[owner as usize],
+                None => bucket(hint.name.split('.').next().unwrap_or(&hint.name)),
+            };
+            let name_of = |at: Option<u32>| at.map(|at| &symbol(at).qualified_name);
+            let row = (name_of(hint.symbol), &hint.name, hint.kind, &hint.of);
+            (5_u8, row, name_of(hint.root)).hash(hashers.entry(at).or_default());
+        }
+        Self(
+            hashers
+                .into_iter()
+                .map(|(bucket, hasher)| (bucket, hasher.finish()))
+                .collect(),
+        )
+    }
+
+    /// Returns the buckets in which two surfaces differ, as a mask.
+    pub fn difference(&self, other: &Self) -> u64 {
+        let differs = |a: &Self, b: &Self| {
+            let found = a.0.iter().filter(|(at, hash)| b.0.get(at) != Some(hash));
+            found.fold(0, |mask, (at, _)| mask | at)
+        };
+        differs(self, other) | differs(other, self)
+    }
+}
+
+impl Writer<'_> {
+    /// Returns what others could see of a file before it is written anew; `None` where it had no facts.
+    pub(super) fn surface_before(&mut self, file: i64) -> rusqlite::Result<Option<Surface>> {
+        let packed: Option<Vec<u8>> = self
+            .tx()
+            .prepare_cached("SELECT packed FROM facts WHERE file = ?1")?
+            .query_row([file], |row| row.get(0))
+            .optional()?;
+        let Some(facts) = packed.and_then(|packed| unpack_facts(&packed)) else {
+            return Ok(None);
+        };
+        let handles: Vec<u64> = self
+            .tx()
+            .prepare_cached("SELECT handle FROM symbol WHERE file = ?1 ORDER BY ordinal")?
+            .query_map([file], |row| row.get::<_, i64>(0).map(i64::cast_unsigned))?
+            .collect::<Result<_, _>>()?;
+        Ok(Some(Surface::of(&facts, &handles)))
+    }
+
+    /// Puts those who were linked by what differs between two surfaces of a file on the list.
+    pub(super) fn surface_changed(
+        &mut self,
+        file: i64,
+        before: Option<&Surface>,
+        now: Option<&Surface>,
+    ) -> rusqlite::Result<()> {
+        let mask = match (before, now) {
+            (Some(before), Some(now)) => before.difference(now),
+            (None, None) => return Ok(()),
+            _ => ALL,
+        };
+        let query = match mask {
+            0 => return Ok(()),
+            // Who found nothing in it looked at no bucket.
+            ALL => {
+                "INSERT OR IGNORE INTO relink(file, imports) SELECT file, 0 FROM consult WHERE target = ?1 AND ?2 <> 0"
+            }
+            _ => {
+                "INSERT OR IGNORE INTO relink(file, imports) SELECT file, 0 FROM consult WHERE target = ?1 AND looked & ?2 <> 0"
+            }
+        };
+        self.tx()
+            .prepare_cached(query)?
+            .execute((file, mask.cast_signed()))
+            .map(drop)
+    }
+}
+
+/// Returns which definitions other files can come to, by their place: not those in the body of a function,
+/// but for what leaves it (`return new Inner()`). Members that are assigned to a function from outside are
+/// no part of its body.
+fn visible(facts: &FileFacts) -> Vec<bool> {
+    use SymbolKind::{Constructor, Field, Function, Method, Property};
+    let mut leaves = vec![false; facts.symbols.len()];
+    loop {
+        let mut is_seen: Vec<bool> = Vec::with_capacity(facts.symbols.len());
+        for (at, symbol) in facts.symbols.iter().enumerate() {
+            let outer = symbol.parent.map(|parent| {
+                let is_body = matches!(
+                    facts.symbols[parent as usize].kind,
+                    Function | Method | Constructor
+                ) && !matches!(symbol.kind, Method | Property | Field | Constructor);
+                is_seen[parent as usize] && !is_body
+            });
+            is_seen.push(leaves[at] || outer.unwrap_or(true));
+        }
+        let mut found = false;
+        for hint in facts.hints.iter().filter(|hint| !hint.local) {
+            if let Some(root) = hint.root
+                && hint.symbol.is_none_or(|at| is_seen[at as usize])
+                && !is_seen[root as usize]
+            {
+                found |= !std::mem::replace(&mut leaves[root as usize], true);
+            }
+        }
+        if !found {
+            return is_seen;
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! What is written about names by assigning to them.
+//!
+//! Knows members of `this`, of objects of the file and of prototypes, and names themselves. Refuses to define
+//! anything: that is done where the assignment is read for what it defines.
+
+use tree_sitter::Node;
+
+use super::commonjs::is_path;
+use super::hints::{Owner, Rank};
+use super::kinds::Kind;
+use super::origin::Origin;
+use super::walk::{Frame, Outer, Walk};
+use super::worth::Worth;
+use crate::model::HintKind;
+
+impl<'a> Walk<'a> {
+    /// `a = …`, `this.a = …`, `A.prototype.a = …` as a statement.
+    pub(super) fn assigned(
+        &mut self,
+        node: Node<'_>,
+        worth: Worth<'_>,
+        outer: &Outer,
+        frame: &Frame,
+    ) {
+        let fields = &self.grammar.fields;
+        let (Some(left), Some(right)) = (
+            node.child_by_field_id(fields.left),
+            node.child_by_field_id(fields.right),
+        ) else {
+            return;
+        };
+        if matches!(worth, Worth::Function(_) | Worth::Class(_)) {
+            return;
+        }
+        let text = self.text(left);
+        if !is_path(text) {
+            return;
+        }
+        let Some((object, name)) = text.rsplit_once('.') else {
+            if self.grammar.kind(left) == Kind::Identifier {
+                self.assign_hint(Owner::Assigned(text, frame.scope), right, outer, frame);
+            }
+            return;
+        };
+        if name == "prototype" {
+            return self.assign_prototype(object, right, frame);
+        }
+        let (object, name) = match object.strip_suffix(".prototype") {
+            Some(class) => (class, name),
+            None => (object, name),
+        };
+        if object == "this" {
+            if let Some(symbol) = self.instance(frame.symbol) {
+                self.assign_hint(Owner::This(symbol, name), right, outer, frame);
+            }
+            return;
+        }
+        let (root, rest) = object.split_once('.').unwrap_or((object, ""));
+        if let Some(&symbol) = self.tops.get(root) {
+            let member = if rest.is_empty() {
+                name.to_owned()
+            } else {
+                format!("{rest}.{name}")
+            };
+            self.assign_hint(
+                Owner::Member(Some(symbol), member.into()),
+                right,
+                outer,
+                frame,
+            );
+        }
+    }
+
+    fn assign_hint(&mut self, owner: Owner<'a>, right: Node<'_>, outer: &Outer, frame: &Frame) {
+        let found = self.written(None, Some(right), outer.span.start_byte as usize);
+        if let Some((origin, rank)) = found {
+            let rank = rank.max(if rank == Rank::Written {
+                Rank::Written
+            } else {
+                Rank::Assigned
+            });
+            self.hint(owner, origin, rank, frame);
+        }
+    }
+
+    /// `A.prototype = Object.create(B.prototype)`, `A.prototype = new B()`
+    fn assign_prototype(&mut self, class: &str, right: Node<'_>, frame: &Frame) {
+        let Some(&symbol) = self.tops.get(class) else {
+            return;
+        };
+        let text = self.text(right);
+        let base = match self.grammar.kind(right) {
+            Kind::CallExpression => text
+                .strip_prefix("Object.create(")
+                .and_then(|rest| rest.split([',', ')']).next())
+                .and_then(|base| base.trim().strip_suffix(".prototype")),
+            _ => None,
+        };
+        let found = match base {
+            Some(base) => Some(Origin::new(HintKind::Value, base)),
+            None => self
+                .origin(right)
+                .filter(|found| found.is_plain(HintKind::New))
+                .map(|found| Origin {
+                    kind: HintKind::Value,
+                    ..found
+                }),
+        };
+        self.built_on(found, "extends", Some(symbol), frame);
+    }
+
+    /// `util.inherits(A, B)`, `Object.setPrototypeOf(A.prototype, B.prototype)`
+    pub(super) fn inherited(&mut self, call: Node<'_>, frame: &Frame) {
+        let Some(callee) = call.child(0) else { return };
+        if !matches!(
+            self.text(callee),
+            "inherits" | "util.inherits" | "Object.setPrototypeOf"
+        ) {
+            return;
+        }
+        let arguments = call.child_by_field_id(self.grammar.fields.arguments);
+        let plain = |at: u32| {
+            let node = arguments?.named_child(at)?;
+            let text = self.text(node);
+            let text = text.strip_suffix(".prototype").unwrap_or(text);
+            is_path(text).then_some(text)
+        };
+        if let (Some(class), Some(base)) = (plain(0), plain(1))
+            && let Some(&symbol) = self.tops.get(class)
+        {
+            let found = Some(Origin::new(HintKind::Value, base));
+            self.built_on(found, "extends", Some(symbol), frame);
+        }
+    }
+}

@@ -1,0 +1,397 @@
+//! What is written about the types and values of names.
+//!
+//! Knows every place where that is written. Refuses to know what it amounts to: that is in `settle`.
+
+use std::borrow::Cow;
+
+use tree_sitter::Node;
+
+use super::kinds::Kind;
+use super::origin::Origin;
+use super::types::{bases_of, of_type};
+use super::walk::{Frame, Walk};
+use crate::model::{HintKind, SymbolKind};
+
+/// Names that a pattern may bind with a hint.
+const PATTERN_NAMES: usize = 200;
+/// Patterns inside patterns that are looked at.
+const PATTERN_DEPTH: usize = 8;
+
+/// Whose type or value it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Owner<'a> {
+    /// A name that this scope binds.
+    Binding(&'a str, u32),
+    /// A name that is assigned in this scope and bound there or around.
+    Assigned(&'a str, u32),
+    /// A member of a symbol, or of the file.
+    Member(Option<u32>, Cow<'a, str>),
+    /// A member of `this`, which is this symbol where no function around has its own.
+    This(u32, &'a str),
+    /// Nobody's: an expression before a dot.
+    Expression,
+}
+
+/// How much a hint weighs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Rank {
+    /// A type that is written.
+    Written,
+    /// The value that a name begins with, or that a function returns.
+    Initial,
+    /// A value that is assigned later.
+    Assigned,
+}
+
+/// One hint as it was met.
+#[derive(Clone, Debug)]
+pub(super) struct Raw<'a> {
+    pub(super) owner: Owner<'a>,
+    /// `None` for a type or value that says nothing.
+    pub(super) origin: Option<Origin<'a>>,
+    pub(super) rank: Rank,
+    pub(super) scope: u32,
+    pub(super) symbol: Option<u32>,
+}
+
+impl<'a> Walk<'a> {
+    /// Records a hint that was met in `frame`. Returns its number.
+    pub(super) fn hint(
+        &mut self,
+        owner: Owner<'a>,
+        origin: Option<Origin<'a>>,
+        rank: Rank,
+        frame: &Frame,
+    ) -> u32 {
+        self.hints.push(Raw {
+            owner,
+            origin,
+            rank,
+            scope: frame.scope,
+            symbol: frame.symbol,
+        });
+        u32::try_from(self.hints.len() - 1).unwrap_or(u32::MAX)
+    }
+
+    /// Returns what is written about a name: its type, else its value.
+    pub(super) fn written(
+        &self,
+        written: Option<Node<'_>>,
+        value: Option<Node<'_>>,
+        start: usize,
+    ) -> Option<(Option<Origin<'a>>, Rank)> {
+        if let Some(written) = written {
+            return Some((of_type(self.text(written)), Rank::Written));
+        }
+        if self.grammar.untyped
+            && let Some(written) = self.jsdoc_tag(start, "@type")
+        {
+            return Some((of_type(written), Rank::Written));
+        }
+        let value = value.filter(|value| {
+            !self.is_nothing(*value) && !self.grammar.kind(*value).is_function_value()
+        })?;
+        Some((self.origin(value), Rank::Initial))
+    }
+
+    /// A name or a pattern in `scope` that is bound to what has an origin.
+    pub(super) fn bound(
+        &mut self,
+        target: Node<'_>,
+        found: Option<(Option<Origin<'a>>, Rank)>,
+        scope: u32,
+        frame: &Frame,
+    ) {
+        let Some((origin, rank)) = found else { return };
+        if self.grammar.kind(target) == Kind::Identifier {
+            let owner = Owner::Binding(self.text(target), scope);
+            self.hint(owner, origin, rank, frame);
+        } else if let Some(origin) = origin {
+            for (name, steps) in self.steps(target) {
+                let origin = steps.iter().fold(origin.clone(), |o, step| o.then(step));
+                self.hint(Owner::Binding(name, scope), Some(origin), rank, frame);
+            }
+        }
+    }
+
+    /// Returns the names that a pattern binds, each with the steps from the value to it.
+    fn steps(&self, pattern: Node<'_>) -> Vec<(&'a str, Vec<&'a str>)> {
+        let fields = &self.grammar.fields;
+        let mut names = Vec::new();
+        let mut open = vec![(pattern, Vec::new())];
+        while let Some((node, steps)) = open.pop() {
+            if names.len() >= PATTERN_NAMES || steps.len() > PATTERN_DEPTH {
+                break;
+            }
+            let kind = self.grammar.kind(node);
+            match kind {
+                Kind::Identifier => names.push((self.text(node), steps)),
+                Kind::ShorthandPattern => {
+                    let mut steps = steps;
+                    steps.push(self.text(node));
+                    names.push((self.text(node), steps));
+                }
+                Kind::PairPattern => {
+                    let key = node.child_by_field_id(fields.key);
+                    let value = node.child_by_field_id(fields.value);
+                    if let (Some(key), Some(value)) = (key, value)
+                        && self.grammar.kind(key) == Kind::PropertyIdentifier
+                    {
+                        let mut steps = steps;
+                        steps.push(self.text(key));
+                        open.push((value, steps));
+                    }
+                }
+                Kind::AssignmentPattern | Kind::ObjectAssignmentPattern => {
+                    open.extend(
+                        node.child_by_field_id(fields.left)
+                            .map(|left| (left, steps)),
+                    );
+                }
+                Kind::ObjectPattern | Kind::ArrayPattern => {
+                    let mut cursor = node.walk();
+                    let from = open.len();
+                    for child in node.named_children(&mut cursor) {
+                        let mut steps = steps.clone();
+                        if kind == Kind::ArrayPattern {
+                            steps.push("[]");
+                        }
+                        open.push((child, steps));
+                    }
+                    open[from..].reverse();
+                }
+                _ => {}
+            }
+        }
+        names
+    }
+
+    /// `a: A`, `{ b }: B = new B()` in a parameter list.
+    pub(super) fn parameter(&mut self, node: Node<'_>, frame: &Frame) {
+        let fields = self.grammar.fields;
+        let Some(pattern) = node.child_by_field_id(fields.pattern) else {
+            return;
+        };
+        let written = node.child_by_field_id(fields.type_);
+        let value = node.child_by_field_id(fields.value);
+        if written.is_none() && value.is_none() || frame.in_type {
+            return;
+        }
+        let found = self.written(written, value, node.start_byte());
+        if self.grammar.kind(pattern) == Kind::This {
+            self.scopes.bind("this", frame.scope, false);
+            let origin = found.and_then(|(origin, _)| origin);
+            let owner = Owner::Binding("this", frame.scope);
+            self.hint(owner, origin, Rank::Written, frame);
+        } else if let Some(written) = written
+            && self.grammar.kind(pattern) == Kind::ObjectPattern
+            && let Some(literal) = written.named_child(0)
+            && self.grammar.kind(literal) == Kind::ObjectType
+        {
+            self.literal_parameter(pattern, literal, frame);
+        } else {
+            self.bound(pattern, found, frame.scope, frame);
+        }
+    }
+
+    /// `{ a }: { a: A }`
+    fn literal_parameter(&mut self, pattern: Node<'_>, literal: Node<'_>, frame: &Frame) {
+        let fields = self.grammar.fields;
+        let mut cursor = literal.walk();
+        for member in literal.named_children(&mut cursor) {
+            let key = member.child_by_field_id(fields.name);
+            let written = member.child_by_field_id(fields.type_);
+            if let (Some(key), Some(written)) = (key, written) {
+                self.taken_apart(pattern, self.text(key), self.text(written), frame);
+            }
+        }
+    }
+
+    /// The names that a pattern takes out of a member whose type is written.
+    pub(super) fn taken_apart(
+        &mut self,
+        pattern: Node<'_>,
+        key: &str,
+        written: &'a str,
+        frame: &Frame,
+    ) {
+        let Some(origin) = of_type(written) else {
+            return;
+        };
+        for (name, steps) in self.steps(pattern) {
+            if steps.first() == Some(&key) {
+                let origin = steps[1..]
+                    .iter()
+                    .fold(origin.clone(), |o, step| o.then(step));
+                let owner = Owner::Binding(name, frame.scope);
+                self.hint(owner, Some(origin), Rank::Written, frame);
+            }
+        }
+    }
+
+    /// `a = new A()` in the parameter list of an untyped language, or with its type before it.
+    pub(super) fn untyped_parameter(&mut self, node: Node<'_>, frame: &Frame) {
+        let fields = &self.grammar.fields;
+        let (target, value) = match self.grammar.kind(node) {
+            Kind::AssignmentPattern => (
+                node.child_by_field_id(fields.left),
+                node.child_by_field_id(fields.right),
+            ),
+            _ => (Some(node), None),
+        };
+        if let Some(target) = target {
+            let found = self.written(None, value, node.start_byte());
+            self.bound(target, found, frame.scope, frame);
+        }
+    }
+
+    /// `T extends A`
+    pub(super) fn type_parameter(&mut self, node: Node<'_>, frame: &Frame) {
+        let fields = &self.grammar.fields;
+        let name = node.child_by_field_id(fields.name);
+        let bound = node.child_by_field_id(fields.constraint);
+        if let (Some(name), Some(bound)) = (name, bound) {
+            let text = self.text(bound).trim_start();
+            let origin = of_type(text.strip_prefix("extends").unwrap_or(text));
+            let owner = Owner::Binding(self.text(name), frame.scope);
+            self.hint(owner, origin, Rank::Written, frame);
+        }
+    }
+
+    /// `for (const a of b)`; `scope` is that of the names.
+    pub(super) fn element(&mut self, node: Node<'_>, scope: u32, frame: &Frame) {
+        let fields = &self.grammar.fields;
+        let of = node.child_by_field_id(fields.operator);
+        let (left, right) = (
+            node.child_by_field_id(fields.left),
+            node.child_by_field_id(fields.right),
+        );
+        if of.is_some_and(|of| self.text(of) == "of")
+            && let (Some(left), Some(right)) = (left, right)
+            && let Some(origin) = self.origin(right)
+        {
+            let found = Some((Some(origin.then("[]")), Rank::Initial));
+            self.bound(left, found, scope, frame);
+        }
+    }
+
+    /// `extends A implements B`, `interface I extends A`
+    pub(super) fn bases(&mut self, node: Node<'_>, symbol: u32, frame: &Frame) {
+        let mut cursor = node.walk();
+        for child in node.named_children(&mut cursor) {
+            match self.grammar.kind(child) {
+                Kind::ClassHeritage | Kind::ExtendsTypeClause => {
+                    self.heritage(child, symbol, frame);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn heritage(&mut self, node: Node<'_>, symbol: u32, frame: &Frame) {
+        let mut cursor = node.walk();
+        for child in node.named_children(&mut cursor) {
+            match self.grammar.kind(child) {
+                Kind::ExtendsClause => {
+                    let value = child.child_by_field_id(self.grammar.fields.value);
+                    self.base(value.unwrap_or(child), "extends", symbol, frame);
+                }
+                Kind::ImplementsClause => {
+                    let mut inner = child.walk();
+                    for one in child.named_children(&mut inner) {
+                        self.base(one, "implements", symbol, frame);
+                    }
+                }
+                Kind::Comment | Kind::TypeArguments => {}
+                _ => self.base(child, "extends", symbol, frame),
+            }
+        }
+    }
+
+    fn base(&mut self, node: Node<'_>, word: &'static str, symbol: u32, frame: &Frame) {
+        let named = self
+            .origin(node)
+            .filter(|found| found.kind == HintKind::Value);
+        let found = named.or_else(|| of_type(self.text(node)));
+        self.built_on(found, word, Some(symbol), frame);
+    }
+
+    /// Records what a symbol is built on, where that has a name.
+    pub(super) fn built_on(
+        &mut self,
+        found: Option<Origin<'a>>,
+        word: &'static str,
+        symbol: Option<u32>,
+        frame: &Frame,
+    ) {
+        let Some(origin) = found else { return };
+        let base = |mut one: Origin<'a>| {
+            if matches!(one.kind, HintKind::Value | HintKind::Type) && !one.has_steps() {
+                one.kind = HintKind::Base;
+            }
+            one
+        };
+        let origin = origin.apart().map(base).reduce(Origin::or);
+        let owner = Owner::Member(symbol, word.into());
+        self.hint(owner, origin, Rank::Written, frame);
+    }
+
+    /// `type T = A & B`
+    pub(super) fn alias(&mut self, node: Node<'_>, symbol: u32, frame: &Frame) {
+        let Some(value) = node.child_by_field_id(self.grammar.fields.value) else {
+            return;
+        };
+        for origin in bases_of(self.text(value)) {
+            let is_type = origin.kind == HintKind::Type;
+            let owner = Owner::Member(Some(symbol), "extends".into());
+            if is_type {
+                self.built_on(Some(origin), "extends", Some(symbol), frame);
+            } else {
+                self.hint(owner, Some(origin), Rank::Written, frame);
+            }
+        }
+    }
+
+    /// Records what is known of a member of what a naming stands for.
+    pub(super) fn member_hint(
+        &mut self,
+        naming: u32,
+        name: &str,
+        found: Option<(Option<Origin<'a>>, Rank)>,
+        frame: &Frame,
+    ) {
+        if let Some((origin, rank)) = found {
+            let owner = self.member_of(naming, name);
+            self.hint(owner, origin, rank, frame);
+        }
+    }
+
+    /// Returns whose member a name under a naming is, from the nearest symbol on.
+    pub(super) fn member_of(&self, naming: u32, name: &str) -> Owner<'a> {
+        let around = &self.namings[naming as usize];
+        let known = around
+            .parent
+            .map_or("", |at| &self.drafts[at as usize].symbol.qualified_name);
+        let rest = around.prefix.strip_prefix(known).unwrap_or_default();
+        let rest = rest.trim_start_matches('.');
+        let name = if rest.is_empty() {
+            name.to_owned()
+        } else {
+            format!("{rest}.{name}")
+        };
+        Owner::Member(around.parent, name.into())
+    }
+
+    /// Returns the class, or the function that makes objects, that `this` is an instance of in a symbol.
+    pub(super) fn instance(&self, symbol: Option<u32>) -> Option<u32> {
+        let at = symbol?;
+        let symbol = &self.drafts[at as usize].symbol;
+        match symbol.kind {
+            SymbolKind::Method
+            | SymbolKind::Constructor
+            | SymbolKind::Property
+            | SymbolKind::Field => symbol.parent,
+            _ => Some(at),
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! Types that stand in doc comments.
+//!
+//! Knows the tags that tell the type of a name. Refuses to read them where the language has types of its
+//! own.
+
+use tree_sitter::Node;
+
+use super::hints::{Owner, Rank};
+use super::imports::is_import_name;
+use super::kinds::Kind;
+use super::types::{imported, members_of, of_type};
+use super::walk::{Frame, Walk, byte};
+use crate::model::{HintKind, ImportKind, ImportedName};
+
+/// Longest comment that is read for types.
+const COMMENT_BYTES: usize = 16_000;
+
+impl<'a> Walk<'a> {
+    /// Returns the doc comment that ends right before a byte.
+    pub(super) fn jsdoc_before(&self, start: usize) -> Option<&'a str> {
+        let before = self.source.get(..start)?.trim_end();
+        if !before.ends_with("*/") {
+            return None;
+        }
+        let mut from = before.len().saturating_sub(COMMENT_BYTES);
+        while !before.is_char_boundary(from) {
+            from += 1;
+        }
+        let text = &before[from + before[from..].rfind("/*")?..];
+        text.starts_with("/**").then_some(text)
+    }
+
+    /// Returns the type behind a tag of the doc comment that ends right before a byte.
+    pub(super) fn jsdoc_tag(&self, start: usize, tag: &str) -> Option<&'a str> {
+        let text = self.jsdoc_before(start)?;
+        let at = text.find(tag)?;
+        typed(&text[at + tag.len()..]).map(|(written, _)| written)
+    }
+
+    /// Records what the doc comment above a function says about its parameters and to whom it says what it
+    /// returns; takes the owner where it does.
+    pub(super) fn jsdoc_function(
+        &mut self,
+        node: Node<'_>,
+        start: usize,
+        owner: &mut Option<Owner<'a>>,
+        frame: &Frame,
+    ) {
+        let Some(text) = self.jsdoc_before(start) else {
+            return;
+        };
+        let patterns = self.parameter_patterns(node);
+        for tag in ["@param", "@arg", "@argument"] {
+            let mut place = 0;
+            for (written, rest) in tags(text, tag) {
+                let name = rest.trim_start().trim_start_matches('[');
+                let end =
+                    name.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '$' | '.')));
+                let name = &name[..end.unwrap_or(name.len())];
+                if name.is_empty() || name.contains('.') {
+                    continue;
+                }
+                // A parameter that is taken apart has no name to be told by.
+                if let Some(Some(pattern)) = patterns.get(place) {
+                    self.written_pattern(*pattern, written, frame);
+                } else {
+                    let owner = Owner::Binding(name, frame.scope);
+                    self.hint(owner, of_type(written), Rank::Written, frame);
+                }
+                place += 1;
+            }
+        }
+        if let Some((written, _)) = tags(text, "@this").next() {
+            self.scopes.bind("this", frame.scope, false);
+            let owner = Owner::Binding("this", frame.scope);
+            self.hint(owner, of_type(written), Rank::Written, frame);
+        }
+        let mut results = tags(text, "@returns").chain(tags(text, "@return"));
+        if let Some((written, _)) = results.next()
+            && let Some(owner) = owner.take()
+        {
+            self.hint(owner, of_type(written), Rank::Written, frame);
+        }
+    }
+
+    /// Returns for each parameter the pattern that takes it apart, if any.
+    fn parameter_patterns<'t>(&self, node: Node<'t>) -> Vec<Option<Node<'t>>> {
+        let Some(all) = node.child_by_field_id(self.grammar.fields.parameters) else {
+            return Vec::new();
+        };
+        let mut cursor = all.walk();
+        let patterns = all.named_children(&mut cursor);
+        patterns
+            .filter(|one| self.grammar.kind(*one) != Kind::Comment)
+            .map(|one| match self.grammar.kind(one) {
+                Kind::AssignmentPattern => one.child_by_field_id(self.grammar.fields.left),
+                _ => Some(one),
+            })
+            .map(|one| one.filter(|one| self.grammar.kind(*one) == Kind::ObjectPattern))
+            .collect()
+    }
+
+    /// The names that a pattern takes out of what has a written type.
+    fn written_pattern(&mut self, pattern: Node<'_>, written: &'a str, frame: &Frame) {
+        let members = members_of(written);
+        if members.is_empty() {
+            let found = Some((of_type(written), Rank::Written));
+            return self.bound(pattern, found, frame.scope, frame);
+        }
+        for (key, written) in members {
+            self.taken_apart(pattern, key, written, frame);
+        }
+    }
+
+    /// Records the types that a comment defines: `@typedef`, `@import`.
+    pub(super) fn jsdoc_definitions(&mut self, comment: Node<'_>) {
+        let text = self.text(comment);
+        let wanted = self.grammar.untyped
+            && text.starts_with("/**")
+            && text.len() <= COMMENT_BYTES
+            && (text.contains("@typedef") || text.contains("@import"));
+        if !wanted {
+            return;
+        }
+        let line = byte(comment.start_position().row) + 1;
+        let top = Frame::top();
+        for (written, rest) in tags(text, "@typedef") {
+            let rest = rest.trim_start();
+            let end = rest
+                .find(|c: char| !is_import_name(c))
+                .unwrap_or(rest.len());
+            let (name, after) = rest.split_at(end);
+            if name.is_empty() {
+                continue;
+            }
+            self.scopes.bind(name, 0, false);
+            if let Some(found) = imported(written.trim()) {
+                self.jsdoc_import(found.module, &[(found.of.as_ref(), name)], line);
+                continue;
+            }
+            if let Some(origin) = of_type(written) {
+                let origin = origin.turned(HintKind::Type, HintKind::Base);
+                let owner = Owner::Member(None, name.into());
+                self.hint(owner, Some(origin), Rank::Written, &top);
+            }
+            for (key, written) in members_of(written) {
+                let owner = Owner::Member(None, format!("{name}.{key}").into());
+                self.hint(owner, of_type(written), Rank::Written, &top);
+            }
+            let after = after.split("@typedef").next().unwrap_or(after);
+            for tag in ["@property", "@prop"] {
+                for (written, rest) in tags(after, tag) {
+                    let member = rest.trim_start().trim_start_matches('[');
+                    let end = member
+                        .find(|c: char| !is_import_name(c))
+                        .unwrap_or(member.len());
+                    let owner = Owner::Member(None, format!("{name}.{}", &member[..end]).into());
+                    self.hint(owner, of_type(written), Rank::Written, &top);
+                }
+            }
+        }
+        for part in text.split("@import ").skip(1) {
+            self.import_tag(part, line);
+        }
+    }
+
+    /// `{ A, B as C } from 'm'`, `* as ns from 'm'`, `D from 'm'`
+    fn import_tag(&mut self, text: &'a str, line: u32) {
+        let Some((names, rest)) = text.split_once(" from ") else {
+            return;
+        };
+        let quote = rest.trim_start().chars().next();
+        let Some(quote) = quote.filter(|c| matches!(c, '"' | '\'')) else {
+            return;
+        };
+        let module = rest.trim_start()[1..].split(quote).next();
+        let mut found: Vec<(&'a str, &'a str)> = Vec::new();
+        for name in names.split(['{', '}', ',']) {
+            let name = name.trim().trim_start_matches('*').trim();
+            let (imported, local) = match name.split_once(" as ") {
+                Some(pair) => pair,
+                None if names.trim_start().starts_with('{') => (name, name),
+                None => ("default", name),
+            };
+            let imported = match name.strip_prefix("as ") {
+                Some(_) => "*",
+                None => imported.trim(),
+            };
+            let local = local.trim().trim_start_matches("as ").trim();
+            if !local.is_empty() && local.chars().all(is_import_name) {
+                self.scopes.bind(local, 0, false);
+                found.push((imported, local));
+            }
+        }
+        self.jsdoc_import(module, &found, line);
+    }
+
+    fn jsdoc_import(&mut self, module: Option<&str>, names: &[(&str, &str)], line: u32) {
+        let names = names
+            .iter()
+            .map(|&(imported, local)| ImportedName {
+                imported: imported.to_owned(),
+                local: local.to_owned(),
+                type_only: true,
+            })
+            .collect();
+        self.push_import(
+            module.unwrap_or_default(),
+            ImportKind::TypeQuery,
+            line,
+            names,
+        );
+    }
+}
+
+/// Returns each `{type}` behind a tag with the text after it.
+fn tags<'t>(text: &'t str, tag: &'t str) -> impl Iterator<Item = (&'t str, &'t str)> {
+    text.match_indices(tag)
+        .filter_map(move |(at, _)| typed(&text[at + tag.len()..]))
+}
+
+/// Returns the `{type}` that a text begins with, and the text after it.
+fn typed(text: &str) -> Option<(&str, &str)> {
+    // `@returns` is no `@return`: the brace comes next.
+    let inner = text.trim_start().strip_prefix('{')?;
+    let mut depth = 1_usize;
+    for (at, byte) in inner.bytes().enumerate() {
+        match byte {
+            b'{' => depth += 1,
+            b'}' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some((&inner[..at], &inner[at + 1..]));
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::tags;
+
+    #[test]
+    fn a_tag_gives_its_type_and_what_stands_behind() {
+        let text = "/** @param {Foo} a one\n * @param {{ b: C }} d @returns {E} */";
+        let found: Vec<_> = tags(text, "@param").map(|(written, _)| written).collect();
+        assert_eq!(found, ["Foo", "{ b: C }"]);
+        assert_eq!(tags(text, "@return").count(), 0);
+        assert_eq!(tags(text, "@returns").count(), 1);
+    }
+}

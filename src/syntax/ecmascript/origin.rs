@@ -1,0 +1,283 @@
+//! Where the value of an expression comes from.
+//!
+//! Knows calls, members, elements, casts and the operators that pick one of two values. Refuses to know
+//! what a name is bound to: that is settled when the whole file was seen.
+
+use std::borrow::Cow;
+
+use tree_sitter::Node;
+
+use super::kinds::Kind;
+use super::types::of_type;
+use super::uses::{is_chain, plain_receiver};
+use super::walk::Walk;
+use crate::model::{HintKind, ImportKind};
+
+/// Steps from an expression to the name it begins with.
+const ORIGIN_DEPTH: usize = 8;
+
+/// Calls that return what they are given, or as many of the same.
+const HANDS_ON: &[&str] = &[
+    "Object.freeze",
+    "Object.values",
+    "Array.from",
+    "Promise.all",
+    "Promise.resolve",
+];
+
+/// Longest chain with its steps.
+pub(super) const ORIGIN_BYTES: usize = 240;
+/// Things that one value may be.
+const ALTERNATIVES: usize = 8;
+
+/// Where a value comes from: a chain of names, and steps from there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Origin<'a> {
+    /// How to read the chain.
+    pub(super) kind: HintKind,
+    /// `chain` or `chain:step.step`.
+    pub(super) of: Cow<'a, str>,
+    /// The other module of an import.
+    pub(super) module: Option<&'a str>,
+    /// What it may be instead; these have no others themselves.
+    pub(super) others: Vec<Origin<'a>>,
+}
+
+impl<'a> Origin<'a> {
+    /// Returns an origin without steps.
+    pub(super) fn new(kind: HintKind, of: impl Into<Cow<'a, str>>) -> Self {
+        Self {
+            kind,
+            of: of.into(),
+            module: None,
+            others: Vec::new(),
+        }
+    }
+
+    /// Returns what another module offers.
+    pub(super) fn import(name: &'a str, module: &'a str) -> Self {
+        Self {
+            module: Some(module),
+            ..Self::new(HintKind::Import, name)
+        }
+    }
+
+    /// Returns whether there are steps.
+    pub(super) fn has_steps(&self) -> bool {
+        self.of.contains(':')
+    }
+
+    /// Returns whether it is one thing of this kind, without steps.
+    pub(super) fn is_plain(&self, kind: HintKind) -> bool {
+        self.kind == kind && !self.has_steps() && self.others.is_empty()
+    }
+
+    /// Returns what is either this or the other.
+    pub(super) fn or(mut self, mut other: Self) -> Self {
+        let more = std::mem::take(&mut other.others);
+        for one in std::iter::once(other).chain(more) {
+            let is_known = self.alternatives().any(|known| *known == one)
+                || (self.kind, &self.of, self.module) == (one.kind, &one.of, one.module);
+            if !is_known && self.others.len() + 1 < ALTERNATIVES {
+                self.others.push(one);
+            }
+        }
+        self
+    }
+
+    /// Returns the other things that it may be.
+    pub(super) fn alternatives(&self) -> impl Iterator<Item = &Self> {
+        self.others.iter()
+    }
+
+    /// Returns each thing that it may be, alone.
+    pub(super) fn apart(mut self) -> impl Iterator<Item = Self> {
+        let others = std::mem::take(&mut self.others);
+        std::iter::once(self).chain(others)
+    }
+
+    /// Returns the same with one kind read as another.
+    pub(super) fn turned(mut self, from: HintKind, to: HintKind) -> Self {
+        for one in
+            std::iter::once(&mut self.kind).chain(self.others.iter_mut().map(|o| &mut o.kind))
+        {
+            if *one == from {
+                *one = to;
+            }
+        }
+        self
+    }
+
+    /// Returns where a member, an element (`[]`), a result (`()`) or an instance (`{}`) of this comes from.
+    pub(super) fn then(mut self, step: &str) -> Self {
+        self.others = std::mem::take(&mut self.others)
+            .into_iter()
+            .map(|other| other.then(step))
+            .collect();
+        let is_name = !matches!(step, "[]" | "()" | "{}");
+        if self.has_steps() {
+            self.of = format!("{}.{step}", self.of).into();
+            return self;
+        }
+        match self.kind {
+            HintKind::Element if step == "[]" => self.kind = HintKind::Type,
+            HintKind::Value if step == "()" => self.kind = HintKind::Call,
+            HintKind::Value if step == "{}" => self.kind = HintKind::New,
+            HintKind::Value if is_name => self.of = format!("{}.{step}", self.of).into(),
+            HintKind::Import if self.of == "*" && is_name => self.of = step.to_owned().into(),
+            _ => self.of = format!("{}:{step}", self.of).into(),
+        }
+        self
+    }
+
+    /// Returns the chain and its steps as they are stored.
+    pub(super) fn text(&self) -> String {
+        let mut text = match self.module {
+            Some(module) => format!("{} from {module}", self.of),
+            None => self.of.clone().into_owned(),
+        };
+        for other in &self.others {
+            text.push_str(" | ");
+            text.push_str(other.kind.as_str());
+            text.push(' ');
+            text.push_str(&other.text());
+        }
+        text
+    }
+}
+
+impl<'a> Walk<'a> {
+    /// Returns where a value comes from; `None` where that is no name.
+    pub(super) fn origin(&self, value: Node<'_>) -> Option<Origin<'a>> {
+        self.origin_at(value, 0)
+    }
+
+    fn origin_at(&self, node: Node<'_>, depth: usize) -> Option<Origin<'a>> {
+        if depth > ORIGIN_DEPTH {
+            return None;
+        }
+        let depth = depth + 1;
+        let fields = &self.grammar.fields;
+        let field = |id: u16| node.child_by_field_id(id);
+        match self.grammar.kind(node) {
+            Kind::Identifier | Kind::This => Some(Origin::new(HintKind::Value, self.text(node))),
+            Kind::MemberExpression => {
+                let text = self.text(node);
+                if is_chain(text) {
+                    return Some(Origin::new(HintKind::Value, plain(text)));
+                }
+                let property = field(fields.property)?;
+                let object = self.origin_at(node.child(0)?, depth)?;
+                Some(object.then(self.text(property)))
+            }
+            Kind::Subscript => {
+                let object = self.origin_at(node.child(0)?, depth)?;
+                let index = node.named_child(1)?;
+                match self.literal(index) {
+                    Some(name) if is_chain(name) && !name.contains('.') => Some(object.then(name)),
+                    Some(_) => None,
+                    None => Some(object.then("[]")),
+                }
+            }
+            Kind::CallExpression => {
+                if let Some((kind, module, _)) = self.module_call(node) {
+                    let is_value = matches!(kind, ImportKind::Require | ImportKind::Dynamic);
+                    return is_value.then(|| Origin::import("*", module));
+                }
+                let callee = node.child(0)?;
+                if HANDS_ON.contains(&self.text(callee)) {
+                    let arguments = field(fields.arguments)?;
+                    return self.origin_at(arguments.named_child(0)?, depth);
+                }
+                Some(self.origin_at(callee, depth)?.then("()"))
+            }
+            Kind::NewExpression => {
+                let class = field(fields.constructor)?;
+                let text = self.text(class);
+                if is_chain(text) {
+                    return Some(Origin::new(HintKind::New, plain(text)));
+                }
+                Some(self.origin_at(class, depth)?.then("{}"))
+            }
+            Kind::Parenthesized => {
+                if self.grammar.untyped
+                    && let Some(written) = self.jsdoc_tag(node.start_byte(), "@type")
+                {
+                    return of_type(written);
+                }
+                self.origin_at(node.named_child(0)?, depth)
+            }
+            Kind::AwaitExpression | Kind::NonNull => self.origin_at(node.named_child(0)?, depth),
+            Kind::AsExpression => match node.named_child(1) {
+                Some(written) => of_type(self.text(written)),
+                // `as const`
+                None => self.origin_at(node.named_child(0)?, depth),
+            },
+            Kind::Satisfies => self
+                .origin_at(node.named_child(0)?, depth)
+                .or_else(|| of_type(self.text(node.named_child(1)?))),
+            Kind::Assignment => self.origin_at(field(fields.right)?, depth),
+            Kind::Binary => {
+                let operator = self.text(field(fields.operator)?);
+                let (left, right) = (field(fields.left)?, field(fields.right)?);
+                match operator {
+                    "||" | "??" => self.either(left, right, true, depth),
+                    "&&" => self.origin_at(right, depth),
+                    _ => None,
+                }
+            }
+            Kind::Ternary => {
+                let count = u32::try_from(node.named_child_count()).ok()?;
+                let (yes, no) = (
+                    node.named_child(count.checked_sub(2)?)?,
+                    node.named_child(count.checked_sub(1)?)?,
+                );
+                self.narrowed(node, yes)
+                    .or_else(|| self.either(yes, no, false, depth))
+            }
+            _ => None,
+        }
+    }
+
+    /// One of two values: what both are, the one beside nothing, or the second where that is `made` when
+    /// the first is missing.
+    fn either(
+        &self,
+        left: Node<'_>,
+        right: Node<'_>,
+        made: bool,
+        depth: usize,
+    ) -> Option<Origin<'a>> {
+        let (one, other) = (self.origin_at(left, depth), self.origin_at(right, depth));
+        match (one, other) {
+            (_, Some(new)) if made && new.is_plain(HintKind::New) => Some(new),
+            (Some(one), Some(other)) => Some(one.or(other)),
+            (Some(one), None) if self.is_nothing(right) => Some(one),
+            (None, Some(other)) if self.is_nothing(left) => Some(other),
+            _ => None,
+        }
+    }
+
+    /// `a instanceof A ? a : …`: both are an `A`.
+    fn narrowed(&self, ternary: Node<'_>, yes: Node<'_>) -> Option<Origin<'a>> {
+        let test = self.text(ternary.named_child(0)?);
+        let (value, class) = test.split_once(" instanceof ")?;
+        let class = class.trim();
+        (value.trim() == self.text(yes) && is_chain(class))
+            .then(|| Origin::new(HintKind::Type, class))
+    }
+
+    /// Returns whether a value is none: `null`, `undefined`, `void 0`.
+    pub(super) fn is_nothing(&self, node: Node<'_>) -> bool {
+        matches!(self.grammar.kind(node), Kind::Null | Kind::Undefined)
+            || matches!(self.text(node), "void 0" | "false")
+    }
+}
+
+fn plain(text: &str) -> Cow<'_, str> {
+    if text.contains(['?', '!']) {
+        plain_receiver(text).into()
+    } else {
+        text.into()
+    }
+}

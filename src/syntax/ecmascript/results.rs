@@ -1,0 +1,162 @@
+//! What functions return, and what calls hand to the functions they are given.
+//!
+//! Refuses to know what happens between the first line and the `return`.
+
+use tree_sitter::Node;
+
+use super::hints::{Owner, Rank};
+use super::kinds::Kind;
+use super::types::of_type;
+use super::walk::{Frame, Walk};
+use crate::model::SymbolKind;
+
+/// Calls that hand each element of what stands before them to the function they are given.
+const EACH: &[&str] = &[
+    "forEach",
+    "map",
+    "filter",
+    "some",
+    "every",
+    "find",
+    "findIndex",
+    "findLast",
+    "flatMap",
+    "sort",
+];
+
+impl Walk<'_> {
+    /// Enters a function that is `symbol`, or nobody's: `frame` is already that of its inside.
+    pub(super) fn enter_function(
+        &mut self,
+        node: Node<'_>,
+        symbol: Option<u32>,
+        frame: &mut Frame,
+    ) {
+        let owner = symbol.map(|at| {
+            let draft = &self.drafts[at as usize].symbol;
+            match draft.kind {
+                SymbolKind::Property => Owner::Member(draft.parent, draft.name.clone().into()),
+                _ => Owner::Member(Some(at), "return".into()),
+            }
+        });
+        let mut owner = owner.filter(|_| !self.is_setter(node, symbol));
+        if self.grammar.untyped {
+            let start = symbol.map_or(node.start_byte(), |at| {
+                self.drafts[at as usize].symbol.span.start_byte as usize
+            });
+            self.jsdoc_function(node, start, &mut owner, frame);
+        }
+        if let Some(written) = node.child_by_field_id(self.grammar.fields.return_type)
+            && let Some(owner) = owner.take()
+        {
+            let origin = of_type(self.text(written));
+            self.hint(owner, origin, Rank::Written, frame);
+        }
+        if let Some(owner) = &owner
+            && frame.kind == Kind::ArrowFunction
+            && let Some(body) = node.child_by_field_id(self.grammar.fields.body)
+            && self.grammar.kind(body) != Kind::StatementBlock
+        {
+            let origin = self.origin(body);
+            self.hint(owner.clone(), origin, Rank::Initial, frame);
+        }
+        let generates = match frame.kind {
+            Kind::GeneratorFunction | Kind::GeneratorDeclaration => true,
+            Kind::MethodDefinition => {
+                let name = node.child_by_field_id(self.grammar.fields.name);
+                name.is_some_and(|name| self.head(node, name.start_byte()).contains('*'))
+            }
+            _ => false,
+        };
+        self.results.push(owner.filter(|_| !generates));
+        frame.function = u32::try_from(self.results.len() - 1).unwrap_or(0);
+    }
+
+    fn is_setter(&self, node: Node<'_>, symbol: Option<u32>) -> bool {
+        symbol.is_some_and(|at| {
+            self.drafts[at as usize].symbol.kind == SymbolKind::Property
+                && self
+                    .head(node, node.end_byte())
+                    .split(|c: char| c.is_whitespace() || c == '(')
+                    .take_while(|word| !matches!(*word, "get"))
+                    .take(4)
+                    .any(|word| word == "set")
+        })
+    }
+
+    /// A function without a body: what it returns is written or unknown.
+    pub(super) fn declared_result(&mut self, node: Node<'_>, symbol: Option<u32>, frame: &Frame) {
+        let written = node.child_by_field_id(self.grammar.fields.return_type);
+        if let (Some(written), Some(symbol)) = (written, symbol) {
+            let owner = Owner::Member(Some(symbol), "return".into());
+            let origin = of_type(self.text(written));
+            self.hint(owner, origin, Rank::Written, frame);
+        }
+    }
+
+    /// `return a`
+    pub(super) fn returned(&mut self, node: Node<'_>, frame: &Frame) {
+        let Some(owner) = self.results.get(frame.function as usize).cloned().flatten() else {
+            return;
+        };
+        let Some(value) = node.named_child(0).filter(|value| !self.is_nothing(*value)) else {
+            return;
+        };
+        let origin = self.origin(value);
+        self.hint(owner, origin, Rank::Initial, frame);
+    }
+
+    /// `xs.forEach(x => …)`, `p.then(x => …)`: what the function is given.
+    pub(super) fn handed(&mut self, call: Node<'_>) {
+        let fields = &self.grammar.fields;
+        let Some(callee) = call.child(0) else { return };
+        if self.grammar.kind(callee) != Kind::MemberExpression {
+            return;
+        }
+        let text = self.text(callee);
+        let name = text.rsplit(['.', ' ', '\n']).next().unwrap_or_default();
+        let step = match name {
+            "then" => "",
+            _ if EACH.contains(&name) => "[]",
+            _ => return,
+        };
+        let given = call
+            .child_by_field_id(fields.arguments)
+            .and_then(|arguments| arguments.named_child(0))
+            .filter(|given| self.grammar.kind(*given).is_function_value());
+        let Some(given) = given else { return };
+        if let Some(object) = callee.child(0)
+            && let Some(origin) = self.origin(object)
+        {
+            let origin = if step.is_empty() {
+                origin
+            } else {
+                origin.then(step)
+            };
+            self.handed.insert(given.id(), origin);
+        }
+    }
+
+    /// A function that is an argument: its first parameter is what it is handed.
+    pub(super) fn take_handed(&mut self, node: Node<'_>, frame: &Frame) {
+        let Some(origin) = self.handed.remove(&node.id()) else {
+            return;
+        };
+        let fields = self.grammar.fields;
+        let first = node.child_by_field_id(fields.parameter).or_else(|| {
+            node.child_by_field_id(fields.parameters)
+                .and_then(|all| all.named_child(0))
+        });
+        let Some(first) = first else { return };
+        let target = match self.grammar.kind(first) {
+            Kind::RequiredParameter | Kind::OptionalParameter => {
+                first.child_by_field_id(fields.pattern)
+            }
+            _ => Some(first),
+        };
+        if let Some(target) = target {
+            let found = Some((Some(origin), Rank::Assigned));
+            self.bound(target, found, frame.scope, frame);
+        }
+    }
+}

@@ -1,0 +1,354 @@
+//! What the hints of a file amount to when all of it was seen.
+//!
+//! Knows how to follow local names to where they come from, and that hints which differ say nothing. Refuses
+//! to look at the syntax tree.
+
+use std::collections::HashMap;
+
+use super::hints::{Owner, Rank, Raw};
+use super::origin::{ORIGIN_BYTES, Origin};
+use super::walk::Draft;
+use crate::model::{Hint, HintKind};
+use crate::syntax::scope::{Binder, ScopeKind, Scopes};
+
+/// Local names from one to the next that are followed.
+const FOLLOWED: usize = 16;
+
+/// An origin that begins with no local name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Settled<'a> {
+    origin: Origin<'a>,
+    root: Option<u32>,
+    /// Where its `this` is meant; `None` where it has none.
+    symbol: Option<u32>,
+}
+
+enum Known<'a> {
+    Not(Vec<u32>),
+    Now,
+    Yes(Option<Settled<'a>>),
+}
+
+/// The hints of a file while its references are settled.
+pub(super) struct Hints<'w, 'a> {
+    scopes: &'w Scopes<'a>,
+    raws: &'w [Raw<'a>],
+    drafts: &'w [Draft],
+    /// Local bindings by the number of the name and the scope.
+    bindings: HashMap<(u32, u32), Known<'a>>,
+    /// Number of each hint in the result, by the first raw one.
+    kept: HashMap<Hint, u32>,
+    out: Vec<Hint>,
+}
+
+impl<'w, 'a> Hints<'w, 'a> {
+    /// Returns the hints with those that the file and its symbols own.
+    pub(super) fn new(scopes: &'w Scopes<'a>, raws: &'w [Raw<'a>], drafts: &'w [Draft]) -> Self {
+        let mut hints = Self {
+            scopes,
+            raws,
+            drafts,
+            bindings: HashMap::new(),
+            kept: HashMap::new(),
+            out: Vec::new(),
+        };
+        // What the file or a symbol owns, in source order: whose it is, and all that was met.
+        let mut owned: Vec<(Option<u32>, &str, Vec<u32>)> = Vec::new();
+        let mut places: HashMap<(Option<u32>, &str), usize> = HashMap::new();
+        for (at, raw) in raws.iter().enumerate() {
+            let at = u32::try_from(at).unwrap_or(u32::MAX);
+            let bound = |name: &'w str, scope: u32| Some((name, Some(scope), None));
+            let found = match &raw.owner {
+                Owner::Binding(name, scope) => bound(name, *scope),
+                Owner::Assigned(name, scope) => scopes
+                    .binding_scope(name, *scope)
+                    .and_then(|scope| bound(name, scope)),
+                Owner::Member(symbol, name) => Some((&**name, None, *symbol)),
+                Owner::This(symbol, name) => (scopes.binder("this", raw.scope) == Binder::Nobody)
+                    .then_some((*name, None, Some(*symbol))),
+                Owner::Expression => None,
+            };
+            let Some((name, scope, owner)) = found else {
+                continue;
+            };
+            let local = scope.filter(|&scope| scopes.kind(scope) != ScopeKind::Top);
+            if let Some(scope) = local {
+                let key = (scopes.number(name).unwrap_or(u32::MAX), scope);
+                let known = hints.bindings.entry(key);
+                if let Known::Not(all) = known.or_insert_with(|| Known::Not(Vec::new())) {
+                    all.push(at);
+                }
+                continue;
+            }
+            let owner = match scope {
+                Some(0) => None,
+                Some(_) => raw.symbol,
+                None => owner,
+            };
+            let place = *places.entry((owner, name)).or_insert(owned.len());
+            if place == owned.len() {
+                owned.push((owner, name, Vec::new()));
+            }
+            owned[place].2.push(at);
+        }
+        for (symbol, name, all) in owned {
+            hints.own(symbol, name, &all);
+        }
+        hints
+    }
+
+    /// Returns all hints that are kept.
+    pub(super) fn finish(self) -> Vec<Hint> {
+        self.out
+    }
+
+    /// Returns the number of the hint about a local name, if there is one.
+    pub(super) fn of_local(&mut self, name: &str, scope: u32) -> Option<u32> {
+        let settled = self.binding(name, scope, 0)?;
+        self.keep(name, settled.symbol, true, &settled)
+    }
+
+    /// Returns the number of the hint about an expression, if there is one.
+    pub(super) fn of_expression(&mut self, raw: u32) -> Option<u32> {
+        let settled = self.settle(raw, 0)?;
+        self.keep("", settled.symbol, true, &settled)
+    }
+
+    /// Returns what kind of hint one that is kept is.
+    pub(super) fn kind(&self, hint: u32) -> HintKind {
+        self.out[hint as usize].kind
+    }
+
+    fn own(&mut self, symbol: Option<u32>, name: &str, all: &[u32]) {
+        let settled: Vec<Settled<'a>> = if matches!(name, "extends" | "implements") {
+            // Each is true beside the others.
+            all.iter().filter_map(|&raw| self.settle(raw, 0)).collect()
+        } else {
+            self.agreed(all, 0).into_iter().collect()
+        };
+        for one in settled {
+            // `this` is that of a member: an instance of what owns the name.
+            let owner = one.symbol.map(|at| self.drafts[at as usize].symbol.parent);
+            if one
+                .symbol
+                .is_none_or(|at| symbol == Some(at) || owner == Some(symbol))
+                && (one.symbol.is_none() || symbol.is_some())
+            {
+                self.keep(name, symbol, false, &one);
+            }
+        }
+    }
+
+    fn keep(
+        &mut self,
+        name: &str,
+        symbol: Option<u32>,
+        local: bool,
+        settled: &Settled<'a>,
+    ) -> Option<u32> {
+        let of = settled.origin.text();
+        if of.len() > ORIGIN_BYTES {
+            return None;
+        }
+        let hint = Hint {
+            symbol,
+            name: name.to_owned(),
+            local,
+            kind: settled.origin.kind,
+            of,
+            root: settled.root,
+        };
+        if let Some(&at) = self.kept.get(&hint) {
+            return Some(at);
+        }
+        let at = u32::try_from(self.out.len()).ok()?;
+        self.kept.insert(hint.clone(), at);
+        self.out.push(hint);
+        Some(at)
+    }
+
+    /// Returns what a local name is.
+    fn binding(&mut self, name: &str, scope: u32, depth: usize) -> Option<Settled<'a>> {
+        let key = (self.scopes.number(name)?, scope);
+        let known = self.bindings.get_mut(&key)?;
+        let all = match std::mem::replace(known, Known::Now) {
+            Known::Yes(settled) => {
+                *known = Known::Yes(settled.clone());
+                return settled;
+            }
+            Known::Now => return None,
+            Known::Not(all) => all,
+        };
+        let settled = self.agreed(&all, depth);
+        self.bindings.insert(key, Known::Yes(settled.clone()));
+        settled
+    }
+
+    /// Returns what the weightiest of several hints say, where they agree.
+    fn agreed(&mut self, all: &[u32], depth: usize) -> Option<Settled<'a>> {
+        let rank = all.iter().map(|&at| self.raws[at as usize].rank).min()?;
+        let mut found = None;
+        for &at in all {
+            let raw = &self.raws[at as usize];
+            // Among the heads of an overloaded function some say nothing.
+            if raw.rank != rank || (rank == Rank::Written && raw.origin.is_none()) {
+                continue;
+            }
+            let settled = self.settle(at, depth)?;
+            match &found {
+                None => found = Some(settled),
+                Some(other) if *other == settled => {}
+                // What is written differs by overload.
+                Some(_) if rank == Rank::Written => return None,
+                Some(other) => found = Some(other.clone().or(settled)),
+            }
+        }
+        found
+    }
+
+    /// Returns where a raw hint leads when local names are followed.
+    fn settle(&mut self, at: u32, depth: usize) -> Option<Settled<'a>> {
+        if depth > FOLLOWED {
+            return None;
+        }
+        let origin = self.raws[at as usize].origin.clone()?;
+        let mut found: Option<Settled<'a>> = None;
+        for one in origin.apart() {
+            // A type that is nobody's name says nothing; a value of which nothing is known may be anything.
+            let is_type = matches!(
+                one.kind,
+                HintKind::Type | HintKind::Element | HintKind::Base
+            );
+            match (self.settle_one(at, &one, depth), found.take()) {
+                (Some(settled), Some(known)) => found = Some(known.or(settled)),
+                (Some(settled), None) => found = Some(settled),
+                (None, known) if is_type => found = known,
+                (None, _) => return None,
+            }
+        }
+        found
+    }
+
+    /// As `settle`, of one thing that it may be.
+    fn settle_one(&mut self, at: u32, origin: &Origin<'a>, depth: usize) -> Option<Settled<'a>> {
+        let raw = &self.raws[at as usize];
+        if origin.of.len() > ORIGIN_BYTES {
+            return None;
+        }
+        let settled = |root, symbol| {
+            Some(Settled {
+                origin: origin.clone(),
+                root,
+                symbol,
+            })
+        };
+        if origin.module.is_some() {
+            return settled(None, None);
+        }
+        let root = origin.of.split(['.', ':']).next().unwrap_or_default();
+        match self.scopes.binder(root, raw.scope) {
+            Binder::Top => settled(None, None),
+            Binder::Inner(symbol) => settled(Some(symbol), None),
+            Binder::Nobody if matches!(root, "this" | "super") => settled(None, raw.symbol),
+            // A value of the run time's; a type may be declared for all files.
+            Binder::Nobody => match origin.kind {
+                HintKind::Type | HintKind::Element | HintKind::Base => settled(None, None),
+                _ => None,
+            },
+            Binder::Local(scope) => {
+                let base = self.binding(root, scope, depth + 1)?;
+                let Settled {
+                    origin: found,
+                    root,
+                    symbol,
+                } = base;
+                let parts = found.apart().filter_map(|found| {
+                    join(
+                        Settled {
+                            origin: found,
+                            root,
+                            symbol,
+                        },
+                        origin,
+                    )
+                });
+                parts.reduce(Settled::or)
+            }
+        }
+    }
+}
+
+impl Settled<'_> {
+    /// What is either this or the other; this alone where one hint can't say both.
+    fn or(self, other: Self) -> Self {
+        let symbol = self.symbol.or(other.symbol);
+        let is_one = self.root == other.root && other.symbol.is_none_or(|at| symbol == Some(at));
+        if !is_one {
+            return self;
+        }
+        Settled {
+            origin: self.origin.or(other.origin),
+            root: self.root,
+            symbol,
+        }
+    }
+}
+
+/// Puts what a local name is in the place of that name, which an origin begins with.
+fn join<'a>(base: Settled<'a>, origin: &Origin<'a>) -> Option<Settled<'a>> {
+    let (chain, steps) = match origin.of.split_once(':') {
+        Some((chain, steps)) => (chain, steps),
+        None => (&*origin.of, ""),
+    };
+    let members = chain.split_once('.').map_or("", |(_, rest)| rest);
+    let Settled {
+        origin: mut found,
+        root,
+        symbol,
+    } = base;
+    let names = |text: &'_ str| -> Vec<String> {
+        text.split('.')
+            .filter(|step| !step.is_empty())
+            .map(str::to_owned)
+            .collect()
+    };
+    match origin.kind {
+        HintKind::Value | HintKind::Call => {
+            for name in names(members) {
+                found = found.then(&name);
+            }
+            if origin.kind == HintKind::Call {
+                found = found.then("()");
+            }
+        }
+        HintKind::New | HintKind::Base => {
+            for name in names(members) {
+                found = found.then(&name);
+            }
+            if origin.kind == HintKind::New {
+                found = found.then("{}");
+            } else if found.is_plain(HintKind::Value) {
+                found.kind = origin.kind;
+            } else {
+                return None;
+            }
+        }
+        // A type parameter is what it is bound by.
+        HintKind::Type if members.is_empty() => {}
+        HintKind::Element if members.is_empty() => {
+            if !found.is_plain(HintKind::Type) {
+                return None;
+            }
+            found.kind = HintKind::Element;
+        }
+        _ => return None,
+    }
+    for step in names(steps) {
+        found = found.then(&step);
+    }
+    (found.of.len() <= ORIGIN_BYTES).then_some(Settled {
+        origin: found,
+        root,
+        symbol,
+    })
+}

@@ -1,0 +1,360 @@
+//! What a written type says about a value, read from its text alone.
+//!
+//! Knows the words for "one of these, or nothing" and "many of these" in TypeScript and in doc comments.
+//! Refuses to know what a name stands for.
+
+use super::origin::Origin;
+use super::uses::is_chain;
+use crate::model::HintKind;
+
+/// Longest type that is read.
+const TYPE_BYTES: usize = 400;
+/// Longest literal type whose members are read.
+const LITERAL_BYTES: usize = 8_000;
+/// Types inside types that are looked at.
+const TYPE_DEPTH: usize = 6;
+/// Types of the language that have no members anyone defines.
+const PLAIN: &[&str] = &[
+    "string",
+    "number",
+    "boolean",
+    "bigint",
+    "symbol",
+    "any",
+    "unknown",
+    "never",
+    "void",
+    "null",
+    "undefined",
+    "object",
+    "true",
+    "false",
+    "Object",
+    "Function",
+    "Array",
+    "Date",
+    "RegExp",
+    "Error",
+    "String",
+    "Number",
+    "Boolean",
+    "const",
+];
+/// Types that are, to a reader, the first type they are given.
+const TRANSPARENT: &[&str] = &[
+    "Promise",
+    "PromiseLike",
+    "Awaited",
+    "Readonly",
+    "Partial",
+    "Required",
+    "NonNullable",
+    "Omit",
+    "Pick",
+    "ThisType",
+    "NoInfer",
+];
+/// Types that hold many of the first type they are given.
+const MANY_FIRST: &[&str] = &[
+    "Array",
+    "ReadonlyArray",
+    "Set",
+    "ReadonlySet",
+    "WeakSet",
+    "Iterable",
+    "Iterator",
+    "IterableIterator",
+    "AsyncIterable",
+    "AsyncIterableIterator",
+    "Generator",
+    "AsyncGenerator",
+    "ArrayLike",
+];
+/// Types that hold many of the second.
+const MANY_SECOND: &[&str] = &[
+    "Map",
+    "ReadonlyMap",
+    "WeakMap",
+    "Record",
+    "Object",
+    "object",
+];
+
+/// Returns what a type says about a value of it; `None` where that is no single thing with a name.
+pub(super) fn of_type(text: &str) -> Option<Origin<'_>> {
+    let text = text.trim_start();
+    let text = text.strip_prefix(':').unwrap_or(text);
+    if text.len() > TYPE_BYTES {
+        return None;
+    }
+    read(text, 0)
+}
+
+/// Returns what a type is built on: the named parts of an intersection, or the one type it stands for.
+pub(super) fn bases_of(text: &str) -> Vec<Origin<'_>> {
+    if text.len() > TYPE_BYTES {
+        return Vec::new();
+    }
+    let parts = split(text, b'&').unwrap_or_default();
+    parts.into_iter().filter_map(|part| read(part, 0)).collect()
+}
+
+/// Returns the members of the literal types in an intersection, each with its type.
+pub(super) fn members_of(text: &str) -> Vec<(&str, &str)> {
+    if text.len() > LITERAL_BYTES {
+        return Vec::new();
+    }
+    let parts = split(text, b'&').unwrap_or_else(|| vec![text]);
+    let literals = parts.into_iter().filter_map(|part| {
+        let part = part.trim().trim_start_matches('(').trim_end_matches(')');
+        part.strip_prefix('{')?.strip_suffix('}')
+    });
+    let members = literals.flat_map(pieces);
+    members
+        .filter_map(|member| {
+            let (key, written) = member.split_once(':')?;
+            // Lines of a comment begin with a star.
+            let key = key.trim_matches(|c: char| c.is_whitespace() || matches!(c, '*' | '?' | '"'));
+            is_chain(key).then_some((key, written))
+        })
+        .collect()
+}
+
+/// Splits the inside of a literal type into its members.
+fn pieces(text: &str) -> Vec<&str> {
+    let (mut parts, mut from, mut depth) = (Vec::new(), 0, 0_usize);
+    let bytes = text.as_bytes();
+    for (at, &byte) in bytes.iter().enumerate() {
+        match byte {
+            b'<' | b'(' | b'[' | b'{' => depth += 1,
+            b'>' if at > 0 && bytes[at - 1] == b'=' => {}
+            b'>' | b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+            b',' | b';' if depth == 0 => {
+                parts.push(&text[from..at]);
+                from = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&text[from..]);
+    parts
+}
+
+fn read(text: &str, depth: usize) -> Option<Origin<'_>> {
+    if depth > TYPE_DEPTH {
+        return None;
+    }
+    let text = text.trim();
+    if let Some(rest) = text.strip_prefix("...") {
+        return many(read(rest, depth + 1)?);
+    }
+    // `!T`, `?T` and `T=` stand in doc comments.
+    let text = text.trim_start_matches(['!', '?', '|', '&']);
+    let text = text.trim_end_matches(['=', '!', '?']).trim();
+    if text.is_empty() || text.starts_with('{') {
+        return None;
+    }
+    for mark in [b'|', b'&'] {
+        let parts = split(text, mark)?;
+        if parts.len() > 1 {
+            return one_of(&parts, depth);
+        }
+    }
+    if let Some(inner) = text.strip_prefix('(').and_then(|t| t.strip_suffix(')')) {
+        return read(inner, depth + 1);
+    }
+    for word in ["readonly ", "asserts "] {
+        if let Some(rest) = text.strip_prefix(word) {
+            return read(rest, depth + 1);
+        }
+    }
+    if let Some(rest) = text.strip_prefix("typeof ") {
+        let value = read(rest, depth + 1)?;
+        return Some(value.turned(HintKind::Type, HintKind::Value));
+    }
+    if let Some(rest) = text.strip_suffix(']') {
+        return indexed(rest, depth);
+    }
+    if text.starts_with("import(") {
+        return imported(text);
+    }
+    if let Some(rest) = text.strip_suffix('>') {
+        return generic(rest, depth);
+    }
+    if text == "this" {
+        return Some(Origin::new(HintKind::Value, "this"));
+    }
+    (is_chain(text) && !PLAIN.contains(&text)).then(|| Origin::new(HintKind::Type, text))
+}
+
+/// What has a name among the parts of a union or an intersection: a part that is a plain value, a literal or
+/// a function has no members that anyone defines.
+fn one_of<'a>(parts: &[&'a str], depth: usize) -> Option<Origin<'a>> {
+    let parts = parts.iter().filter(|part| !is_nothing(part.trim()));
+    let parts = parts.filter_map(|part| read(part, depth + 1));
+    parts.reduce(Origin::or)
+}
+
+fn many(one: Origin<'_>) -> Option<Origin<'_>> {
+    let plain = one.is_plain(HintKind::Type);
+    plain.then_some(Origin {
+        kind: HintKind::Element,
+        ..one
+    })
+}
+
+/// `T[]`, `T['a']`, `T[number]`; `text` is without its last bracket.
+fn indexed(text: &str, depth: usize) -> Option<Origin<'_>> {
+    let (object, index) = text.rsplit_once('[')?;
+    let index = index.trim();
+    let object = read(object, depth + 1)?;
+    if index.is_empty() {
+        return many(object);
+    }
+    if index == "number" {
+        return Some(object.then("[]"));
+    }
+    let quoted = index.trim_matches(['"', '\'']);
+    (quoted.len() + 2 == index.len() && is_chain(quoted)).then(|| object.then(quoted))
+}
+
+/// `T<U, V>`; `text` is without its last bracket.
+fn generic(text: &str, depth: usize) -> Option<Origin<'_>> {
+    let (name, arguments) = text.split_once('<')?;
+    let name = name.trim().trim_end_matches('.');
+    let argument = |at: usize| {
+        let all = split(arguments, b',')?;
+        read(all.get(at)?, depth + 1)
+    };
+    if TRANSPARENT.contains(&name) {
+        return argument(0);
+    }
+    if MANY_FIRST.contains(&name) {
+        return many(argument(0)?);
+    }
+    if MANY_SECOND.contains(&name) {
+        return many(argument(1)?);
+    }
+    match name {
+        "InstanceType" => {
+            let class = argument(0)?;
+            class.is_plain(HintKind::Value).then_some(Origin {
+                kind: HintKind::Type,
+                ..class
+            })
+        }
+        "ReturnType" => Some(argument(0)?.then("()")),
+        _ => (is_chain(name) && !PLAIN.contains(&name)).then(|| Origin::new(HintKind::Type, name)),
+    }
+}
+
+/// `import('m')`, `import('m').T`
+pub(super) fn imported(text: &str) -> Option<Origin<'_>> {
+    let (specifier, rest) = text.strip_prefix("import(")?.split_once(')')?;
+    let specifier = specifier.trim();
+    let module = specifier.trim_matches(['"', '\'', '`']);
+    if module.is_empty() || module.len() + 2 != specifier.len() {
+        return None;
+    }
+    let rest = rest.split('<').next().unwrap_or(rest).trim();
+    let Some(name) = rest.strip_prefix('.') else {
+        return rest.is_empty().then(|| Origin::import("*", module));
+    };
+    let name = name.trim();
+    (is_chain(name) && !name.contains('.')).then(|| Origin::import(name, module))
+}
+
+fn is_nothing(text: &str) -> bool {
+    matches!(text, "null" | "undefined" | "void" | "never" | "false" | "")
+}
+
+/// Splits at a mark that stands in no bracket; `None` for a function's type and for brackets that do not close.
+fn split(text: &str, mark: u8) -> Option<Vec<&str>> {
+    let (mut parts, mut from, mut depth) = (Vec::new(), 0, 0_usize);
+    let bytes = text.as_bytes();
+    for (at, &byte) in bytes.iter().enumerate() {
+        match byte {
+            b'<' | b'(' | b'[' | b'{' => depth += 1,
+            b'>' if at > 0 && bytes[at - 1] == b'=' && depth == 0 => return None,
+            b'>' if at > 0 && bytes[at - 1] == b'=' => {}
+            b'>' | b')' | b']' | b'}' => depth = depth.checked_sub(1)?,
+            _ if byte == mark && depth == 0 => {
+                parts.push(&text[from..at]);
+                from = at + 1;
+            }
+            _ => {}
+        }
+    }
+    if depth > 0 {
+        return None;
+    }
+    parts.push(&text[from..]);
+    if parts.len() > 1 && parts[0].trim().is_empty() {
+        parts.remove(0);
+    }
+    Some(parts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{bases_of, of_type};
+
+    #[test]
+    fn a_type_is_one_name_or_nothing() {
+        for (text, expected) in [
+            (": Foo", "type Foo"),
+            ("Foo | null | undefined", "type Foo"),
+            ("| Foo\n  | null", "type Foo"),
+            ("Foo | Bar", "type Foo | type Bar"),
+            ("Foo | string | (() => Bar)", "type Foo"),
+            ("(Foo | Bar) & { a: Baz }", "type Foo | type Bar"),
+            ("Foo | Foo[]", "type Foo | element Foo"),
+            ("Promise<Foo | void>", "type Foo"),
+            ("Foo<Bar, Baz<Qux>>", "type Foo"),
+            ("ns.Foo", "type ns.Foo"),
+            ("Foo[]", "element Foo"),
+            ("readonly (Foo | null)[]", "element Foo"),
+            ("Set<Foo>", "element Foo"),
+            ("Map<string, Foo<X>>", "element Foo"),
+            ("Foo[][]", ""),
+            ("Array<{ a: Foo }>", ""),
+            ("() => Foo", ""),
+            ("(a: Foo) => Bar", ""),
+            ("((a: Foo) => Bar)[]", ""),
+            ("string", ""),
+            ("{ a: Foo }", ""),
+            ("x is Foo", ""),
+            ("A extends B ? C : D", ""),
+            ("Foo & { a: 1 }", "type Foo"),
+            ("Foo & Bar", "type Foo | type Bar"),
+            ("typeof foo.bar", "value foo.bar"),
+            ("InstanceType<typeof Foo>", "type Foo"),
+            ("ReturnType<typeof f>", "call f"),
+            ("Foo['bar']", "type Foo:bar"),
+            ("Foo[number]", "type Foo:[]"),
+            ("this", "value this"),
+            ("import('./a').Foo<Bar>", "import Foo from ./a"),
+            ("import(\"./a\")", "import * from ./a"),
+            ("?Foo", "type Foo"),
+            ("!Foo=", "type Foo"),
+            ("Array.<Foo>", "element Foo"),
+            ("...Foo", "element Foo"),
+            ("Foo<", ""),
+            ("", ""),
+        ] {
+            let found = of_type(text).map_or(String::new(), |origin| {
+                format!("{} {}", origin.kind.as_str(), origin.text())
+            });
+            assert_eq!(found, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_intersection_is_built_on_its_named_parts() {
+        let names: Vec<String> = bases_of("A & B<C> & { d: E }")
+            .iter()
+            .map(super::Origin::text)
+            .collect();
+        assert_eq!(names, ["A", "B"]);
+    }
+}

@@ -1,0 +1,138 @@
+//! What local names and expressions are followed to.
+
+use super::{locals, owned, read, same};
+
+#[test]
+fn elements_and_promises_hand_on_what_they_hold() {
+    let source = "\
+import { xs, p } from 'm';
+function f(as: A[], m: Map<string, B>) {
+  for (const a of as) { a.x() }
+  for (const k in as) { k.x() }
+  for (const { c } of xs) { c.x() }
+  as.forEach(d => d.x());
+  as.filter(Boolean).map((e: E) => e.x());
+  xs.some(function (g) { g.x() });
+  m.forEach(h => { h.x() });
+  p.then(({ i }) => i.x());
+  this.ys.map(y => y.x());
+  for (const z of Array.from(m)) z.x();
+}
+";
+    same(
+        &locals("a.ts", source),
+        "a.x: type A
+         k.x: -
+         c.x: value xs:[].c
+         as.forEach: element A
+         d.x: type A
+         ?.map: element A:filter.()
+         as.filter: element A
+         e.x: type E
+         g.x: value xs:[]
+         m.forEach: element B
+         h.x: type B
+         i.x: value p.i
+         y.x: value this.ys:[]
+         z.x: type B",
+    );
+}
+
+#[test]
+fn names_of_one_spelling_are_told_apart_by_their_scopes() {
+    let source = "\
+import { A, B, store } from 'm';
+describe('a', () => { const x = new A(); x.run() });
+describe('b', () => { const x = new B(); x.run() });
+function f(store: A) { store.open(); return () => { const store = new B(); store.open() } }
+function g(store) { store.open(); store() }
+function h() { let x = new A(); function i(x) { x.run() } x.run(); i(x) }
+function j() { let x; x = new A(); x.run(); var y = new A(); var y = new B(); y.run() }
+store.open();
+";
+    same(
+        &locals("a.ts", source),
+        "x.run: new A
+         x.run: new B
+         store.open: type A
+         store.open: new B
+         ?.open: -
+         x.run: -
+         x.run: new A
+         i: = h.i
+         x.run: new A
+         y.run: new A | new B",
+    );
+    let hints = read("a.ts", source).facts.hints;
+    assert!(hints.iter().all(|hint| hint.local || hint.name == "return"));
+}
+
+#[test]
+fn a_local_alias_of_a_function_can_be_called() {
+    let source = "\
+import { g, C, use } from 'm';
+function f(cb: Cb) {
+  const a = g, b = a, { open } = use(), K = C;
+  function inner() {}
+  const d = inner;
+  a(); b(1); open(); new K(); cb(); d(); inner.call(); d.call();
+}
+function lazy() { const { x, y: z } = require('./m'); const m = require('./n'); x(); z.w(); m.q() }
+async function late() { const m = await import('./o'); m.q(); const { r } = await import('./p'); r() }
+";
+    same(
+        &locals("a.ts", source),
+        "inner: = f.inner
+         a: value g
+         b: value g
+         open: call use:open
+         K: value C
+         d: value inner of f.inner
+         inner.call: = f.inner
+         d.call: value inner of f.inner
+         x: import x from ./m
+         z.w: import y from ./m
+         m.q: import * from ./n
+         m.q: import * from ./o
+         r: import r from ./p",
+    );
+}
+
+#[test]
+fn this_is_that_of_the_symbol_or_unknown() {
+    let source = "\
+class C {
+  m() {
+    const self = this, { db } = this;
+    this.a(); self.b(); db.c(); this.db.d();
+    on(function () { this.e(); self.f() });
+    on(() => this.g());
+    on(function () { this.h() }.bind(this));
+    on({ i() { this.j() } });
+  }
+}
+function typed(this: C) { this.m() }
+";
+    same(
+        &locals("a.ts", source),
+        "self.b: value this
+         db.c: value this.db
+         this.e: -
+         self.f: value this
+         ?.bind: -
+         this.j: -
+         this.m: type C",
+    );
+}
+
+#[test]
+fn type_parameters_are_what_bounds_them() {
+    let source = "\
+class C<T extends A> { x: T; m<U extends B, V>(u: U, v: V, t: T) { u.a(); v.a(); t.a() } }
+";
+    same(&owned("a.ts", source), "C x: type A");
+    same(
+        &locals("a.ts", source),
+        "u.a: type B\n v.a: -\n t.a: type A",
+    );
+}

@@ -1,0 +1,347 @@
+//! `cl_explore`: what a question leads to, by file, with the graph around it.
+//!
+//! Refuses to know how hits are ranked and how edges are walked.
+
+use std::collections::BTreeMap;
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::answer::{Currency, Cursor, MAX_LIST_BYTES, fitting};
+use super::hits::{self, ContentType, NearOutput, SnippetMode};
+use super::schema::{clamp, number};
+use super::{Call, Tool};
+use crate::error::Result;
+use crate::model::RepoPath;
+use crate::search::snippet::Snippet;
+use crate::search::{Filters, Hit, Query, Wanted};
+use crate::workspace::View;
+
+/// The most bytes that the neighbours may take.
+const MAX_NEAR_BYTES: usize = MAX_LIST_BYTES / 3;
+
+/// The rank from which on a result is shown by its signature.
+const BY_SIGNATURE: usize = usize::MAX;
+
+/// `cl_explore`.
+pub struct Explore;
+
+/// Input of `cl_explore`.
+#[derive(Debug, Serialize, Deserialize, JsonSchema, Args)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ExploreInput {
+    /// As in `cl_search`.
+    pub query: String,
+    /// Results at most (default 8).
+    #[arg(long, short = 'n', allow_negative_numbers = true)]
+    #[serde(
+        default,
+        deserialize_with = "number",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(range(min = 1, max = 50))]
+    pub limit: Option<i64>,
+    /// `nextCursor` of the page before.
+    #[arg(long)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cursor: Option<String>,
+    /// Only code, or only documents.
+    #[arg(long)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<ContentType>")]
+    pub content_type: Option<ContentType>,
+    /// How much of each result is shown.
+    #[arg(long)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub snippet: Option<SnippetMode>,
+    /// Edges from the found files at most (default 1; 0: none).
+    #[arg(long, allow_negative_numbers = true)]
+    #[serde(
+        default,
+        deserialize_with = "number",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(range(min = 0, max = 3))]
+    pub related_depth: Option<i64>,
+    /// Files at most (default 6).
+    #[arg(long, allow_negative_numbers = true)]
+    #[serde(
+        default,
+        deserialize_with = "number",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(range(min = 1, max = 20))]
+    pub max_files: Option<i64>,
+    /// Results of one file at most (default 3).
+    #[arg(long, allow_negative_numbers = true)]
+    #[serde(
+        default,
+        deserialize_with = "number",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(range(min = 1, max = 10))]
+    pub max_results_per_file: Option<i64>,
+    /// Neighbours at most (default 20).
+    #[arg(long, allow_negative_numbers = true)]
+    #[serde(
+        default,
+        deserialize_with = "number",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(range(min = 0, max = 100))]
+    pub max_related: Option<i64>,
+    /// Path of the repository, where it is not the working directory's.
+    #[arg(skip)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repo: Option<String>,
+}
+
+/// Files, the one with the best hit first, and what is around them.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ExploreOutput {
+    index_id: String,
+    query: String,
+    /// Results on this page.
+    count: u64,
+    files: Vec<FileOutput>,
+    related: Vec<NearOutput>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_cursor: Option<String>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    truncated: bool,
+    #[serde(flatten)]
+    currency: Currency,
+}
+
+/// A file with its hits, best first.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct FileOutput {
+    path: String,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    stale: bool,
+    results: Vec<ResultOutput>,
+}
+
+/// One place.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ResultOutput {
+    handle: String,
+    lines: String,
+    score: f64,
+    why: String,
+    preview: String,
+    /// Where the preview does not show it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signature: Option<String>,
+    /// Further hits of the file, on its last result.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    collapsed: Option<u64>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    stale: bool,
+}
+
+impl Tool for Explore {
+    const NAME: &'static str = "cl_explore";
+    const TITLE: &'static str =
+        "Get one's bearings: what a question leads to, by file, with what is around it";
+    const ABOUT: &'static str = "First call for a task in code that you don't know: search, grouped by file, with the files around \
+        them (who calls, tests or imports them, and what they use). For one place use cl_search; before a change cl_impact.";
+    const EXAMPLES: &'static str = "codelens explore \"how are sessions validated\"\ncodelens explore scheduler --related-depth 2 --max-files 3";
+    type Input = ExploreInput;
+    type Output = ExploreOutput;
+
+    fn run(input: ExploreInput, call: &Call<'_>) -> Result<ExploreOutput> {
+        let query = hits::question(&input.query)?;
+        let workspace = call.workspaces.open(input.repo.as_deref(), call.places)?;
+        workspace.query(&call.interrupt, |view| answer(view, &input, &query))
+    }
+}
+
+/// A file's hits, best first: those that are shown and those that are not.
+struct Group<'a> {
+    hits: Vec<&'a Hit>,
+    n_shown: usize,
+}
+
+fn answer(view: &View<'_>, input: &ExploreInput, query: &Query) -> Result<ExploreOutput> {
+    let limit = clamp(input.limit, 8, 1..=50);
+    let max_files = clamp(input.max_files, 6, 1..=20).min(limit);
+    let max_of_a_file = clamp(input.max_results_per_file, 3, 1..=10);
+    let depth = u32::try_from(clamp(input.related_depth, 1, 0..=3)).unwrap_or(1);
+    let max_related = clamp(input.max_related, 20, 0..=100);
+    let asked = format!("{:?}", ("explore", &input.query, input.content_type));
+    let after = match &input.cursor {
+        Some(text) => Some(Cursor::read(text, &asked, view.index_id)?),
+        None => None,
+    };
+    let filters = Filters {
+        content_type: input.content_type.map(ContentType::meaning),
+        ..Filters::default()
+    };
+    let wanted = Wanted {
+        limit: hits::DEPTH,
+        max_of_a_file: usize::MAX,
+        is_explained: false,
+    };
+    let ranked = hits::ranked(view, query, &filters, wanted)?;
+    let all = group(&ranked);
+    // A file stands where its best hit does.
+    let mut page: Vec<Group<'_>> = all
+        .into_iter()
+        .filter(|group| hits::is_behind(group.hits[0], after.as_ref()))
+        .collect();
+    let has_more = page.len() > max_files;
+    page.truncate(max_files);
+    share_out(&mut page, limit, max_of_a_file);
+    let mut bytes = 0;
+    let mut files: Vec<FileOutput> = Vec::new();
+    let mut is_cut = false;
+    for group in &page {
+        let (file, n_bytes) = file(view, query, input.snippet, group, files.len());
+        if bytes + n_bytes > MAX_LIST_BYTES - MAX_NEAR_BYTES && !files.is_empty() {
+            is_cut = true;
+            break;
+        }
+        bytes += n_bytes;
+        files.push(file);
+    }
+    let paths: Vec<RepoPath> = page[..files.len()]
+        .iter()
+        .map(|group| group.hits[0].chunk.path.clone())
+        .collect();
+    let mut related = if depth == 0 || max_related == 0 {
+        Vec::new()
+    } else {
+        hits::near(view, &paths, depth, max_related)?
+    };
+    let n_near = related.len();
+    related.truncate(fitting(&related, MAX_NEAR_BYTES));
+    let next_cursor = (has_more || is_cut)
+        .then(|| page.get(files.len().wrapping_sub(1)))
+        .flatten()
+        .map(|last| hits::cursor_at(last.hits[0]).text(&asked, view.index_id));
+    let mut currency = Currency::of(view);
+    if files
+        .iter()
+        .any(|file| file.stale && !view.is_stale(&file.path))
+    {
+        currency.mark_moved();
+    }
+    let shortened = page
+        .iter()
+        .zip(&files)
+        .any(|(group, file)| file.results.len() < group.n_shown);
+    Ok(ExploreOutput {
+        index_id: view.index_id.to_owned(),
+        query: hits::brief(&input.query),
+        count: files.iter().map(|file| file.results.len() as u64).sum(),
+        files,
+        truncated: is_cut || shortened || related.len() < n_near,
+        related,
+        next_cursor,
+        currency,
+    })
+}
+
+/// Groups hits by file, in the order of the files' best hits.
+fn group(ranked: &[Hit]) -> Vec<Group<'_>> {
+    let mut place: BTreeMap<&RepoPath, usize> = BTreeMap::new();
+    let mut groups: Vec<Group<'_>> = Vec::new();
+    for hit in ranked {
+        let at = *place.entry(&hit.chunk.path).or_insert(groups.len());
+        if at == groups.len() {
+            groups.push(Group {
+                hits: Vec::new(),
+                n_shown: 0,
+            });
+        }
+        groups[at].hits.push(hit);
+    }
+    groups
+}
+
+/// Gives each file its best hit, then the room that is left to the best of the others.
+fn share_out(page: &mut [Group<'_>], limit: usize, max_of_a_file: usize) {
+    let mut rest: Vec<(usize, &Hit)> = Vec::new();
+    for (at, group) in page.iter_mut().enumerate() {
+        group.n_shown = 1;
+        let more = group.hits[1..].iter().take(max_of_a_file - 1);
+        rest.extend(more.map(|hit| (at, *hit)));
+    }
+    // Stable: within a file the order stays, equals go by file.
+    rest.sort_by(|a, b| b.1.score.total_cmp(&a.1.score).then(a.0.cmp(&b.0)));
+    for (at, _) in rest.into_iter().take(limit.saturating_sub(page.len())) {
+        page[at].n_shown += 1;
+    }
+}
+
+/// Returns a file as it is shown, as far as one file may go, and how many bytes that takes.
+fn file(
+    view: &View<'_>,
+    query: &Query,
+    mode: Option<SnippetMode>,
+    group: &Group<'_>,
+    rank: usize,
+) -> (FileOutput, usize) {
+    let path = group.hits[0].chunk.path.to_string();
+    let mut results: Vec<ResultOutput> = group.hits[..group.n_shown]
+        .iter()
+        .enumerate()
+        .map(|(at, hit)| {
+            let rank = if at == 0 { rank } else { BY_SIGNATURE };
+            result(view, query, mode, hit, rank)
+        })
+        .collect();
+    results.truncate(fitting(&results, MAX_LIST_BYTES - MAX_NEAR_BYTES));
+    let n_folded = group.hits.len() - results.len();
+    if let Some(last) = results.last_mut() {
+        last.collapsed = (n_folded > 0).then_some(n_folded as u64);
+    }
+    let file = FileOutput {
+        stale: view.is_stale(&path) || results.iter().any(|result| result.stale),
+        path,
+        results,
+    };
+    let n_bytes = serde_json::to_vec(&file).map_or(0, |text| text.len());
+    (file, n_bytes)
+}
+
+fn result(
+    view: &View<'_>,
+    query: &Query,
+    mode: Option<SnippetMode>,
+    hit: &Hit,
+    rank: usize,
+) -> ResultOutput {
+    let chunk = &hit.chunk;
+    let shown = hits::shown(view, query, mode, hit, rank);
+    let signature = chunk
+        .symbol
+        .as_ref()
+        .map(|symbol| symbol.signature.clone())
+        .filter(|text| !text.is_empty() && !shows(&shown.preview, text, shown.mode));
+    ResultOutput {
+        handle: chunk.handle.to_string(),
+        lines: format!("{}-{}", chunk.span.start_line, chunk.span.end_line),
+        score: hit.score,
+        why: hit.reasons.to_string(),
+        preview: shown.preview,
+        signature,
+        collapsed: None,
+        stale: shown.is_stale,
+    }
+}
+
+/// Whether a preview already shows a signature.
+fn shows(preview: &str, signature: &str, mode: Snippet) -> bool {
+    let plain = |text: &str| {
+        text.replace("**", "")
+            .split_whitespace()
+            .collect::<String>()
+    };
+    mode != Snippet::None && plain(preview).contains(&plain(signature))
+}

@@ -1,0 +1,241 @@
+//! What the tools that search share: a question, its filters, and a hit as it is shown.
+//!
+//! Refuses to know how hits are ranked and grouped.
+
+use std::cmp::Reverse;
+
+use clap::ValueEnum;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::answer::Cursor;
+use crate::error::{Code, Error, Result};
+use crate::graph::around::around;
+use crate::graph::confidence;
+use crate::model::RepoPath;
+use crate::search::snippet::{self, Snippet};
+use crate::search::{self, Filters, Hit, Query, Sources as _, Wanted};
+use crate::workspace::View;
+
+/// How deep the ranked list goes for paging.
+pub(super) const DEPTH: usize = 500;
+
+/// Results that get a code window by default; the rest get their signature.
+const N_COMPACT: usize = 3;
+
+/// Characters of a question that are echoed.
+const MAX_ECHO: usize = 1_000;
+
+/// Which files are searched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum ContentType {
+    /// Everything but documents.
+    Code,
+    /// Markdown, text, reStructuredText, AsciiDoc.
+    Prose,
+}
+
+/// How much of a result is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum SnippetMode {
+    /// Nothing.
+    None,
+    /// The signature.
+    Headline,
+    /// The best lines.
+    Compact,
+    /// All of it, within bounds.
+    Full,
+}
+
+impl ContentType {
+    /// Returns what a search takes for it.
+    pub(super) fn meaning(self) -> search::ContentType {
+        match self {
+            Self::Code => search::ContentType::Code,
+            Self::Prose => search::ContentType::Prose,
+        }
+    }
+}
+
+/// A hit as it is shown.
+pub(super) struct Shown {
+    /// Its text.
+    pub(super) preview: String,
+    /// How much of it that is.
+    pub(super) mode: Snippet,
+    /// Whether it must be read anew.
+    pub(super) is_stale: bool,
+}
+
+/// A neighbour of a file that was found.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct NearOutput {
+    pub(super) source_path: String,
+    path: String,
+    edge_type: &'static str,
+    direction: &'static str,
+    hops: u32,
+    confidence: f64,
+    provenance: &'static str,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    stale: bool,
+}
+
+/// Returns at most `max` neighbours of the files, up to `depth` edges away, the nearest first.
+pub(super) fn near(
+    view: &View<'_>,
+    files: &[RepoPath],
+    depth: u32,
+    max: usize,
+) -> Result<Vec<NearOutput>> {
+    let found = around(view.read, files, depth, max, view.budget)?;
+    Ok(found
+        .into_iter()
+        .filter(|near| !view.is_gone(&near.path))
+        .map(|near| NearOutput {
+            source_path: near.source.to_string(),
+            stale: view.is_stale_at(near.source.as_str(), 0)
+                || view.is_stale_at(near.path.as_str(), near.hops),
+            path: near.path.to_string(),
+            edge_type: near.edge_type,
+            direction: near.direction.as_str(),
+            hops: near.hops,
+            confidence: confidence(near.provenance),
+            provenance: near.provenance.as_str(),
+        })
+        .collect())
+}
+
+/// Reads a question.
+///
+/// # Errors
+/// `invalid_argument` for an empty one.
+pub(super) fn question(text: &str) -> Result<Query> {
+    search::parse(text).ok_or_else(|| {
+        Error::invalid(
+            "`query` is empty",
+            "say in words what to look for, or give a name or a path",
+        )
+    })
+}
+
+/// Returns what answers a question, best first, without files that are known to be gone.
+///
+/// # Errors
+/// Those of filters that leave no file.
+pub(super) fn ranked(
+    view: &View<'_>,
+    query: &Query,
+    filters: &Filters,
+    wanted: Wanted,
+) -> Result<Vec<Hit>> {
+    check_filters(view, filters)?;
+    let mut found = search::search(view.read, query, filters, wanted, view.budget)?;
+    found.retain(|hit| !view.is_gone(&hit.chunk.path));
+    Ok(found)
+}
+
+/// Returns whether a hit stands behind the place where a page ended.
+pub(super) fn is_behind(hit: &Hit, after: Option<&Cursor>) -> bool {
+    after.is_none_or(|last| {
+        let key = (
+            Reverse(points(hit)),
+            hit.chunk.path.as_str(),
+            hit.chunk.span.start_line,
+        );
+        key > (Reverse(last.score), last.path.as_str(), last.line)
+    })
+}
+
+/// Returns the place behind a hit.
+pub(super) fn cursor_at(hit: &Hit) -> Cursor {
+    Cursor {
+        score: points(hit),
+        path: hit.chunk.path.to_string(),
+        line: hit.chunk.span.start_line,
+    }
+}
+
+/// Returns a hit as it is shown; `rank` is its place in the whole answer, from 0. Reads its file.
+pub(super) fn shown(
+    view: &View<'_>,
+    query: &Query,
+    mode: Option<SnippetMode>,
+    hit: &Hit,
+    rank: usize,
+) -> Shown {
+    let chunk = &hit.chunk;
+    let source = view.read(&chunk.path, chunk.content);
+    let mode = match mode {
+        None if rank < N_COMPACT => Snippet::Compact,
+        None | Some(SnippetMode::Headline) => Snippet::Headline,
+        Some(SnippetMode::None) => Snippet::None,
+        Some(SnippetMode::Compact) => Snippet::Compact,
+        Some(SnippetMode::Full) => Snippet::Full,
+    };
+    Shown {
+        preview: snippet::preview(chunk, source.as_deref(), query, mode),
+        mode,
+        // What can't be read as it was indexed differs, whatever the detection saw.
+        is_stale: source.is_none() || view.is_stale(chunk.path.as_str()),
+    }
+}
+
+/// Refuses filters that leave no file: an answer without results would read as "there is no such code".
+fn check_filters(view: &View<'_>, filters: &Filters) -> Result<()> {
+    let of_language = Filters {
+        language: filters.language.clone(),
+        ..Filters::default()
+    };
+    let of_path = Filters {
+        path: filters.path.clone(),
+        ..Filters::default()
+    };
+    if let Some(language) = &filters.language
+        && search::first_left(view.read, &of_language)?.is_none()
+    {
+        let known: Vec<String> = view.read.languages()?.into_keys().collect();
+        return Err(Error::invalid(
+            format!(
+                "no indexed file is in the language `{}`",
+                language.escape_debug()
+            ),
+            format!("languages here: {}", known.join(", ")),
+        ));
+    }
+    if let Some(path) = &filters.path
+        && search::first_left(view.read, &of_path)?.is_none()
+    {
+        return Err(Error::new(
+            Code::PathNotFound,
+            format!(
+                "no indexed file is below or matches `{}`",
+                path.escape_debug()
+            ),
+            "pass a directory or file relative to the root of the repository, or a glob such as `src/**/*.ts`",
+        ));
+    }
+    Ok(())
+}
+
+/// A text that came from outside, cut so that echoing it costs little.
+pub(super) fn brief(text: &str) -> String {
+    match text.char_indices().nth(MAX_ECHO) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text.to_owned(),
+    }
+}
+
+/// The score as a whole number, so that a cursor compares exactly.
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a score lies between 0 and 1"
+)]
+fn points(hit: &Hit) -> u32 {
+    (hit.score * 10_000.0).round() as u32
+}

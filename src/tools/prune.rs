@@ -1,0 +1,188 @@
+//! `cl_prune`, `cl_drop`: removing indexes that nobody needs.
+//!
+//! Refuses to decide which those are.
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::answer::{MAX_LIST_BYTES, fitting};
+use super::schema::number;
+use super::{Call, Tool};
+use crate::error::{Error, Result};
+use crate::lifecycle::prune::Removed;
+use crate::workspace::Wish;
+
+/// `cl_prune`.
+pub struct Prune;
+
+/// Input of `cl_prune`.
+#[derive(Debug, Default, Serialize, Deserialize, JsonSchema, Args)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct PruneInput {
+    /// Say what would go, remove nothing.
+    #[arg(long)]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub dry_run: bool,
+    /// Unused for more days than this goes.
+    #[arg(long, value_name = "DAYS")]
+    #[serde(
+        default,
+        deserialize_with = "number",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(range(min = 0, max = 3650))]
+    pub older_than_days: Option<i64>,
+    /// Bytes that all indexes together may take.
+    #[arg(long, value_name = "BYTES")]
+    #[serde(
+        default,
+        deserialize_with = "number",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(range(min = 0))]
+    pub max_bytes: Option<i64>,
+    /// Keep only what the next CI job can start from.
+    #[arg(long)]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ci: bool,
+    /// Path of the repository, where it is not the working directory's.
+    #[arg(skip)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repo: Option<String>,
+}
+
+/// What went, or would go.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PruneOutput {
+    deleted_indexes: Vec<RemovedOutput>,
+    total: u64,
+    skipped: u64,
+    bytes_freed: u64,
+    dry_run: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    truncated: bool,
+}
+
+/// An index that went, or would go.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RemovedOutput {
+    index_id: String,
+    branch: Option<String>,
+    head_sha: Option<String>,
+    worktree: String,
+    repo: String,
+    bytes: u64,
+    reason: &'static str,
+}
+
+impl Tool for Prune {
+    const NAME: &'static str = "cl_prune";
+    const TITLE: &'static str = "Remove indexes that cannot be useful again";
+    const ABOUT: &'static str = "Removes indexes of branches, worktrees and repositories that are gone, of commits a branch has left, unused ones, \
+        and what is over the quota; never what is checked out, pinned or in use. Happens by itself: call it to free room now.";
+    const EXAMPLES: &'static str = "codelens prune --dry-run\ncodelens prune --older-than-days 3\ncodelens prune --ci --max-bytes 500000000";
+    const READ_ONLY: bool = false;
+    const DESTRUCTIVE: bool = true;
+    type Input = PruneInput;
+    type Output = PruneOutput;
+
+    fn run(input: PruneInput, call: &Call<'_>) -> Result<PruneOutput> {
+        let workspace = call.workspaces.open(input.repo.as_deref(), call.places)?;
+        let pruned = workspace.prune(Wish {
+            dry_run: input.dry_run,
+            unused_days: input
+                .older_than_days
+                .map(|days| u32::try_from(days.clamp(0, 3_650)).expect("it was just clamped")),
+            max_bytes: input.max_bytes.map(|bytes| bytes.max(0).unsigned_abs()),
+            ci: input.ci,
+        })?;
+        let bytes_freed = pruned.bytes();
+        let skipped = pruned.in_use.len() as u64;
+        let mut deleted: Vec<RemovedOutput> = pruned.removed.into_iter().map(removed).collect();
+        let total = deleted.len() as u64;
+        let shown = fitting(&deleted, MAX_LIST_BYTES);
+        let truncated = shown < deleted.len();
+        deleted.truncate(shown);
+        Ok(PruneOutput {
+            deleted_indexes: deleted,
+            total,
+            skipped,
+            bytes_freed,
+            dry_run: input.dry_run,
+            truncated,
+        })
+    }
+}
+
+fn removed(removed: Removed) -> RemovedOutput {
+    RemovedOutput {
+        index_id: removed.pointer.index_id,
+        branch: removed.pointer.branch,
+        head_sha: removed.pointer.head_sha,
+        worktree: removed.pointer.worktree_id,
+        repo: removed.pointer.work_dir.display().to_string(),
+        bytes: removed.bytes,
+        reason: removed.reason.as_str(),
+    }
+}
+
+/// `cl_drop`.
+pub struct Drop;
+
+/// Input of `cl_drop`.
+#[derive(Debug, Default, Serialize, Deserialize, JsonSchema, Args)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct DropInput {
+    /// Which index.
+    #[arg(long, value_name = "ID", conflicts_with = "branch")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub index_id: Option<String>,
+    /// All indexes of a branch of this worktree.
+    #[arg(long)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
+    /// Path of the repository, where it is not the working directory's.
+    #[arg(skip)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repo: Option<String>,
+}
+
+/// What was dropped.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct DropOutput {
+    deleted: bool,
+    index_id: String,
+    bytes_freed: u64,
+}
+
+impl Tool for Drop {
+    const NAME: &'static str = "cl_drop";
+    const TITLE: &'static str = "Delete an index";
+    const ABOUT: &'static str = "Deletes an index that is not checked out, pinned or in use.";
+    const EXAMPLES: &'static str = "codelens drop --branch feature/old\ncodelens drop --index-id idx_0123456789abcdef0123456789abcdef";
+    const READ_ONLY: bool = false;
+    const DESTRUCTIVE: bool = true;
+    type Input = DropInput;
+    type Output = DropOutput;
+
+    fn run(input: DropInput, call: &Call<'_>) -> Result<DropOutput> {
+        if input.index_id.is_none() && input.branch.is_none() {
+            return Err(Error::invalid(
+                "neither `indexId` nor `branch` is given",
+                "cl_stats (`codelens stats`) lists the indexes with their branches",
+            ));
+        }
+        let workspace = call.workspaces.open(input.repo.as_deref(), call.places)?;
+        let (index_id, bytes_freed) =
+            workspace.drop_index(input.index_id.as_deref(), input.branch.as_deref())?;
+        Ok(DropOutput {
+            deleted: true,
+            index_id,
+            bytes_freed,
+        })
+    }
+}

@@ -1,0 +1,142 @@
+//! `cl_related` for a definition: its own edges, not those of its file.
+//!
+//! Refuses to know how edges are walked.
+
+use std::collections::BTreeMap;
+
+use super::related::{Direction, EdgeType, Found, ResultOutput, definition, direct};
+use crate::error::Result;
+use crate::graph::definition::{Near, around};
+use crate::graph::related::{self, is_test};
+use crate::graph::{confidence, namesake};
+use crate::model::{EdgeKind, Provenance, RepoPath};
+use crate::workspace::{SymbolRow, View};
+
+/// Returns the neighbours of a definition by one kind of edge.
+pub(super) fn of_type(
+    view: &View<'_>,
+    symbol: &SymbolRow,
+    edge_type: EdgeType,
+    direction: Direction,
+    depth: u32,
+) -> Result<Found> {
+    let kind = match edge_type {
+        EdgeType::Calls => EdgeKind::Calls,
+        EdgeType::References => EdgeKind::References,
+        EdgeType::Tests if direction == Direction::Out => return Ok((Vec::new(), false)),
+        EdgeType::Tests => return tests(view, symbol, depth),
+        EdgeType::Defines => return Ok((members(view, symbol)?, false)),
+        _ => return Ok((owner(view, symbol)?, false)),
+    };
+    let mut found = Vec::new();
+    let mut is_cut = false;
+    for way in direction.ways() {
+        let (near, cut) = around(view.read, symbol.id, &[kind], *way, depth, view.budget)?;
+        is_cut |= cut;
+        for near in &near {
+            found.extend(output(view, near, edge_type, *way)?);
+        }
+    }
+    Ok((found, is_cut))
+}
+
+/// Returns the test files that use a definition, also through others, and those that are named after its
+/// file where none of them leads there.
+fn tests(view: &View<'_>, symbol: &SymbolRow, depth: u32) -> Result<Found> {
+    let kinds = [EdgeKind::Calls, EdgeKind::References];
+    let way = related::Direction::In;
+    let (near, is_cut) = around(view.read, symbol.id, &kinds, way, depth, view.budget)?;
+    let mut best: BTreeMap<RepoPath, (u32, Provenance)> = BTreeMap::new();
+    for near in &near {
+        let Some(place) = output(view, near, EdgeType::Tests, way)? else {
+            continue;
+        };
+        if let Some(path) = RepoPath::new(&place.path).filter(is_test) {
+            let found = (near.hops, near.provenance);
+            let known = best.entry(path).or_insert(found);
+            *known = (*known).min(found);
+        }
+    }
+    let importers = view.read.importers_of(symbol.path.as_str())?;
+    for path in namesake::tests_of(view.read, &symbol.path)? {
+        if !importers.contains(&path) {
+            best.entry(path).or_insert((1, Provenance::PathHeuristic));
+        }
+    }
+    let found = best
+        .into_iter()
+        .map(|(path, (hops, provenance))| ResultOutput {
+            direction: way.as_str(),
+            hops,
+            confidence: confidence(provenance),
+            provenance: provenance.as_str(),
+            ..direct(view, format!("rel:{path}"), &path, EdgeType::Tests)
+        })
+        .collect();
+    Ok((found, is_cut))
+}
+
+/// Returns the definitions directly inside a definition.
+fn members(view: &View<'_>, symbol: &SymbolRow) -> Result<Vec<ResultOutput>> {
+    let Some(file) = view.read.file(symbol.path.as_str())? else {
+        return Ok(Vec::new());
+    };
+    let all = view.read.symbols_of(file.id)?;
+    Ok(all
+        .iter()
+        .filter(|inner| inner.parent == Some(symbol.ordinal))
+        .map(|inner| definition(view, inner, EdgeType::Defines))
+        .collect())
+}
+
+/// Returns what a definition is in: another definition, or its file.
+fn owner(view: &View<'_>, symbol: &SymbolRow) -> Result<Vec<ResultOutput>> {
+    let Some(file) = view.read.file(symbol.path.as_str())? else {
+        return Ok(Vec::new());
+    };
+    let all = view.read.symbols_of(file.id)?;
+    let outer = symbol
+        .parent
+        .and_then(|place| all.iter().find(|outer| outer.ordinal == place));
+    Ok(vec![match outer {
+        Some(outer) => definition(view, outer, EdgeType::BelongsTo),
+        None => direct(
+            view,
+            format!("rel:{}", symbol.path),
+            &symbol.path,
+            EdgeType::BelongsTo,
+        ),
+    }])
+}
+
+fn output(
+    view: &View<'_>,
+    near: &Near,
+    edge_type: EdgeType,
+    way: related::Direction,
+) -> Result<Option<ResultOutput>> {
+    let place = match (near.symbol, near.file) {
+        (Some(id), _) => view
+            .read
+            .symbol_by_id(id)?
+            .map(|symbol| definition(view, &symbol, edge_type)),
+        (None, Some(file)) => view
+            .read
+            .path_of(file)?
+            .map(|path| direct(view, format!("rel:{path}"), &path, edge_type)),
+        (None, None) => None,
+    };
+    let via = match near.via {
+        Some(id) => view.read.symbol_by_id(id)?,
+        None => None,
+    };
+    Ok(place.map(|place| ResultOutput {
+        direction: way.as_str(),
+        hops: near.hops,
+        confidence: confidence(near.provenance),
+        provenance: near.provenance.as_str(),
+        via: via.map(|symbol| symbol.handle.to_string()),
+        stale: view.is_stale_at(&place.path, near.hops),
+        ..place
+    }))
+}

@@ -1,0 +1,176 @@
+//! The door to file events: tells that something below some directories changed, not what.
+//!
+//! A hint that lets work start before it is asked for. Nothing is proved by events, nor by their absence.
+//! Refuses to know what is done about them.
+
+mod mounts;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+pub use mounts::network_type;
+use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
+
+/// Directories that one watch looks at, at most: each takes a kernel object, of which a user has some
+/// thousands.
+pub const MAX_DIRECTORIES: usize = 4_096;
+
+/// How long it has to be quiet before a change is told: a checkout is one change.
+const QUIET: Duration = Duration::from_millis(60);
+
+/// How long a change is held back at most while others follow.
+const AT_MOST: u32 = 20;
+
+/// Why there is no watch.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum WatchError {
+    /// There are more directories than are watched.
+    #[error("{0} directories are more than are watched")]
+    TooMany(usize),
+    /// Changes that others make can't be seen there.
+    #[error(
+        "the work tree is on a file system of type {0}, which tells no changes that others make"
+    )]
+    Mount(String),
+    /// The operating system refused.
+    #[error("the operating system refused: {0}")]
+    Refused(String),
+}
+
+/// A watch over some directories; it ends when it is dropped.
+pub struct Watch {
+    watcher: Mutex<RecommendedWatcher>,
+    directories: Mutex<BTreeSet<PathBuf>>,
+}
+
+impl Watch {
+    /// Watches directories, each by itself; `root` is the work tree that they are of. `on_change` is called from a thread of its own
+    /// when something changed and it was quiet for a moment, never twice at once; when it returns false the
+    /// thread ends.
+    ///
+    /// # Errors
+    /// Where it can't work; a caller does without.
+    pub fn start(
+        root: &Path,
+        directories: impl IntoIterator<Item = PathBuf>,
+        on_change: impl FnMut() -> bool + Send + 'static,
+    ) -> Result<Self, WatchError> {
+        if let Some(kind) = network_type(root) {
+            return Err(WatchError::Mount(kind));
+        }
+        let (sender, receiver) = channel();
+        let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+            // That somebody reads a file changes nothing, and so do we; an error may hide a change.
+            let is_change = event.map_or(true, |event| !matches!(event.kind, EventKind::Access(_)));
+            if is_change {
+                // The receiver is gone when its thread ended: then nobody wants to know it.
+                let _ = sender.send(());
+            }
+        })
+        .map_err(|error| WatchError::Refused(error.to_string()))?;
+        let watch = Self {
+            watcher: Mutex::new(watcher),
+            directories: Mutex::default(),
+        };
+        watch.cover(directories)?;
+        std::thread::Builder::new()
+            .name("watch".to_owned())
+            .spawn(move || tell(&receiver, on_change))
+            .map_err(|error| WatchError::Refused(error.to_string()))?;
+        Ok(watch)
+    }
+
+    /// Watches these directories and no others. What is watched already stays so.
+    pub fn cover(&self, directories: impl IntoIterator<Item = PathBuf>) -> Result<(), WatchError> {
+        let wanted: BTreeSet<PathBuf> = directories.into_iter().collect();
+        if wanted.len() > MAX_DIRECTORIES {
+            return Err(WatchError::TooMany(wanted.len()));
+        }
+        let mut known = lock(&self.directories);
+        if *known == wanted {
+            return Ok(());
+        }
+        let mut watcher = lock(&self.watcher);
+        for gone in known.difference(&wanted) {
+            // A directory that was deleted is not watched any more anyway.
+            drop(watcher.unwatch(gone));
+        }
+        for new in wanted.difference(&known) {
+            match watcher.watch(new, RecursiveMode::NonRecursive) {
+                Ok(()) => {}
+                Err(error) if matches!(error.kind, notify::ErrorKind::PathNotFound) => {}
+                Err(error) => return Err(WatchError::Refused(error.to_string())),
+            }
+        }
+        *known = wanted;
+        Ok(())
+    }
+
+    /// Returns how many directories are watched.
+    pub fn n_directories(&self) -> usize {
+        lock(&self.directories).len()
+    }
+}
+
+fn tell(receiver: &Receiver<()>, mut on_change: impl FnMut() -> bool) {
+    while receiver.recv().is_ok() {
+        let mut waited = 0;
+        loop {
+            match receiver.recv_timeout(QUIET) {
+                Ok(()) if waited < AT_MOST => {
+                    // What came meanwhile is the same change.
+                    while receiver.try_recv().is_ok() {}
+                    waited += 1;
+                }
+                Ok(()) | Err(RecvTimeoutError::Timeout) => break,
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+        }
+        if !on_change() {
+            return;
+        }
+    }
+}
+
+fn lock<T>(of: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+    use std::time::Duration;
+
+    use super::Watch;
+
+    #[test]
+    fn a_burst_of_changes_is_told_once_and_reading_never() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("a"), "1").unwrap();
+        let (sender, told) = channel();
+        let watch = Watch::start(dir.path(), [dir.path().to_owned()], move || {
+            sender.send(()).is_ok()
+        })
+        .unwrap();
+        assert_eq!(watch.n_directories(), 1);
+        let soon = Duration::from_secs(20);
+        for n in 0..50 {
+            std::fs::write(dir.path().join(format!("f{n}")), "x").unwrap();
+        }
+        told.recv_timeout(soon).unwrap();
+        while told.recv_timeout(Duration::from_millis(300)).is_ok() {}
+        assert_eq!(std::fs::read(dir.path().join("a")).unwrap(), b"1");
+        assert!(told.recv_timeout(Duration::from_millis(300)).is_err());
+        // A directory that is added later is watched from then on.
+        let below = dir.path().join("below");
+        std::fs::create_dir(&below).unwrap();
+        watch.cover([dir.path().to_owned(), below.clone()]).unwrap();
+        told.recv_timeout(soon).unwrap();
+        while told.recv_timeout(Duration::from_millis(300)).is_ok() {}
+        std::fs::write(below.join("b"), "2").unwrap();
+        told.recv_timeout(soon).unwrap();
+    }
+}

@@ -1,0 +1,40 @@
+//! What is changed and not committed.
+//!
+//! Refuses to know what a change means.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use super::Workspace;
+use crate::error::Result;
+use crate::model::policy::MAX_FILE_BYTES;
+use crate::model::{Budget, RepoPath};
+
+/// A file that differs from `HEAD`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// The file.
+    pub path: RepoPath,
+    /// Its lines that differ, as (first, last), from 1; where lines were only removed, the last one before
+    /// and the first one behind them, which is the greater. `None`: all of them.
+    pub lines: Option<Vec<(u32, u32)>>,
+}
+
+impl Workspace {
+    /// Returns the files that differ from `HEAD`, sorted, with their changed lines. Costs a pass over the
+    /// work tree and a comparison of each file that differs.
+    pub fn changes(&self, interrupt: &Arc<AtomicBool>) -> Result<Vec<Change>> {
+        let budget = Budget::unlimited(Arc::clone(interrupt));
+        let repo = self.repo()?;
+        let paths = repo.dirty(&budget)?.paths;
+        let changed = |path: RepoPath| {
+            let lines = if budget.is_cancelled() {
+                None
+            } else {
+                repo.changed_lines(&path, MAX_FILE_BYTES)
+            };
+            Change { path, lines }
+        };
+        Ok(paths.into_iter().map(changed).collect())
+    }
+}

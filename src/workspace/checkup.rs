@@ -1,0 +1,178 @@
+//! Checks of the data directory as a whole.
+//!
+//! Refuses to repair: a check looks and says.
+
+use std::path::{Path, PathBuf};
+
+use super::diagnosis::Check;
+use super::survey::{self, Found};
+use super::upkeep::LEFT_AGE;
+use crate::config::Config;
+use crate::lifecycle::policy::Standing;
+use crate::store::{Contexts, Home, SCHEMA_VERSION};
+use crate::watch::network_type;
+
+/// How many names a finding shows.
+const MAX_NAMES: usize = 3;
+
+/// Checks what lies in the data directory, whoever's it is. Costs a look at every file's name.
+pub fn of_data_directory(config: &Config) -> Vec<Check> {
+    let Ok(home) = Home::at(&config.home, &[]) else {
+        return Vec::new();
+    };
+    if !config.home.exists() {
+        return Vec::new();
+    }
+    let found = survey::look_at_all(&home, None);
+    vec![
+        file_system(&config.home),
+        leavings(&found),
+        owners(&found),
+        versions(&found),
+        strangers(&home),
+        contexts(&found),
+    ]
+}
+
+fn file_system(home: &Path) -> Check {
+    let name = "file system";
+    if let Some(kind) = network_type(home) {
+        return Check::failed(
+            name,
+            format!(
+                "the data directory is on {kind}, where locks between machines cannot be relied on"
+            ),
+            "set CODELENS_HOME to a directory on a local disk",
+        );
+    }
+    Check::passed(name, "no network mount, as far as the system tells")
+}
+
+fn leavings(found: &[Found]) -> Check {
+    let n: usize = found
+        .iter()
+        .map(|found| found.home.left_behind(LEFT_AGE).len())
+        .sum();
+    let name = "leavings";
+    if n == 0 {
+        return Check::passed(name, "no half-built files, no files without an index");
+    }
+    Check::failed(
+        name,
+        format!("{n} files of builds that were not finished, or that no index owns"),
+        "run `codelens prune`",
+    )
+}
+
+fn owners(found: &[Found]) -> Check {
+    let gone = found
+        .iter()
+        .filter(|found| {
+            matches!(found.state.standing, Standing::Gone) && !found.state.entries.is_empty()
+        })
+        .count();
+    let unknown = found
+        .iter()
+        .filter(|found| matches!(found.state.standing, Standing::Unknown))
+        .count();
+    let name = "repositories";
+    if gone > 0 {
+        return Check::failed(
+            name,
+            format!(
+                "{gone} of {} were deleted and still have indexes",
+                found.len()
+            ),
+            "run `codelens prune`",
+        );
+    }
+    let rest = match unknown {
+        0 => String::new(),
+        n => format!(", {n} of them cannot be read now"),
+    };
+    Check::passed(name, format!("{}{rest}", found.len()))
+}
+
+fn versions(found: &[Found]) -> Check {
+    let of = |is_wrong: fn(i64) -> bool| {
+        found
+            .iter()
+            .flat_map(|found| &found.state.entries)
+            .filter(|entry| is_wrong(entry.pointer.schema_version))
+            .count()
+    };
+    let (older, newer) = (
+        of(|version| version < SCHEMA_VERSION),
+        of(|version| version > SCHEMA_VERSION),
+    );
+    let name = "versions";
+    if newer > 0 {
+        return Check::failed(
+            name,
+            format!("{newer} indexes were written by a newer version"),
+            "update codelens, or drop them with `codelens drop --index-id ID`",
+        );
+    }
+    if older > 0 {
+        return Check::failed(
+            name,
+            format!("{older} indexes were written by an older version and cannot be read any more"),
+            "run `codelens prune`; what is checked out is built anew by the next question",
+        );
+    }
+    Check::passed(name, format!("all indexes have schema {SCHEMA_VERSION}"))
+}
+
+fn strangers(home: &Home) -> Check {
+    let name = "foreign files";
+    let foreign = home.foreign();
+    if foreign.is_empty() {
+        return Check::passed(name, "none in the data directory");
+    }
+    let mut names: Vec<String> = foreign
+        .iter()
+        .take(MAX_NAMES)
+        .map(|path| {
+            path.strip_prefix(home.root())
+                .unwrap_or(path)
+                .display()
+                .to_string()
+        })
+        .collect();
+    if foreign.len() > MAX_NAMES {
+        names.push(format!("{} more", foreign.len() - MAX_NAMES));
+    }
+    Check::failed(
+        name,
+        format!("not ours, and never touched: {}", names.join(", ")),
+        "move them out of the data directory",
+    )
+}
+
+fn contexts(found: &[Found]) -> Check {
+    let name = "saved contexts";
+    let mut n_contexts = 0;
+    for found in found {
+        let read = Contexts::open_existing(&found.home).and_then(|contexts| {
+            let Some(contexts) = contexts else {
+                return Ok((0, None));
+            };
+            Ok((contexts.all()?.len(), contexts.damage()?))
+        });
+        let damage = match read {
+            Ok((n, None)) => {
+                n_contexts += n;
+                continue;
+            }
+            Ok((_, Some(damage))) => damage,
+            Err(error) => error.to_string(),
+        };
+        let path: PathBuf = crate::store::contexts::path(&found.home);
+        return Check::failed(
+            name,
+            format!("{} cannot be used: {damage}", path.display()),
+            "put a copy in its place (`codelens context export` makes one), or move it away and begin anew; nothing is pruned in that repository meanwhile",
+        );
+    }
+    Check::passed(name, format!("{n_contexts}, all readable"))
+}

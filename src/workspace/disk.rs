@@ -1,0 +1,140 @@
+//! Files of the work tree as saved code is looked for in them: read and extracted once a call.
+//!
+//! Refuses to answer from rows what the disk can answer: the index only says where to look.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::View;
+use crate::lifecycle::anchor::{FileNow, Files, Piece, digests};
+use crate::model::policy::{MAX_FILE_BYTES, is_secret_name};
+use crate::model::{Budget, ContentId, Handle, HandleKind, RepoPath, naming};
+use crate::reconcile::prepare;
+use crate::store::token::normal_form;
+
+/// The longest preview, in characters.
+const MAX_PREVIEW: usize = 160;
+
+/// The work tree during one call.
+pub(super) struct Disk<'a> {
+    view: &'a View<'a>,
+    known: RefCell<HashMap<RepoPath, Option<Arc<Known>>>>,
+}
+
+struct Known {
+    file: Arc<FileNow>,
+    text: String,
+}
+
+impl<'a> Disk<'a> {
+    pub(super) fn of(view: &'a View<'a>) -> Self {
+        Self {
+            view,
+            known: RefCell::default(),
+        }
+    }
+
+    /// Returns the first line with text among those from `line` on, as far as a list can show it.
+    pub(super) fn preview(&self, path: &RepoPath, line: u32) -> Option<String> {
+        let known = self.known(path)?;
+        let first = known
+            .text
+            .lines()
+            .skip(line.saturating_sub(1) as usize)
+            .map(str::trim)
+            .find(|line| !line.is_empty())?;
+        let mut shown: String = first
+            .chars()
+            .take(MAX_PREVIEW)
+            .flat_map(|c| {
+                let escaped = c.is_control() && c != '\t';
+                let plain = (!escaped).then_some(c);
+                plain
+                    .into_iter()
+                    .chain(escaped.then(|| c.escape_debug()).into_iter().flatten())
+            })
+            .collect();
+        if first.chars().nth(MAX_PREVIEW).is_some() {
+            shown.push('…');
+        }
+        Some(shown)
+    }
+
+    fn known(&self, path: &RepoPath) -> Option<Arc<Known>> {
+        if let Some(known) = self.known.borrow().get(path) {
+            return known.clone();
+        }
+        let read = self.read(path).map(Arc::new);
+        self.known.borrow_mut().insert(path.clone(), read.clone());
+        read
+    }
+
+    fn read(&self, path: &RepoPath) -> Option<Known> {
+        if is_secret_name(path) {
+            return None;
+        }
+        let bytes = self.view.repo.tree().read(path, MAX_FILE_BYTES).ok()?.bytes;
+        let budget = Budget::unlimited(self.view.budget.interrupt());
+        let (text, extraction, _) = prepare::extract(path, &bytes, false, &budget)?;
+        let symbols = naming::symbol_handles(path, &extraction.facts.symbols);
+        let chunks = naming::chunk_handles(path, &symbols, &extraction.chunks, &text);
+        let name_of = |at: usize| {
+            let symbol = extraction.facts.symbols.get(at)?;
+            let kind = symbol.kind.as_str().to_owned();
+            Some((symbol.qualified_name.clone(), kind))
+        };
+        let handle = |kind, hash| Handle { kind, hash };
+        let symbols = extraction.facts.symbols.iter().zip(&symbols).enumerate();
+        let mut pieces: Vec<Piece> = symbols
+            .map(|(at, (symbol, hash))| Piece {
+                handle: handle(HandleKind::Symbol, *hash),
+                symbol: name_of(at),
+                lines: (symbol.span.start_line, symbol.span.end_line),
+            })
+            .collect();
+        pieces.extend(
+            extraction
+                .chunks
+                .iter()
+                .zip(chunks)
+                .map(|(chunk, hash)| Piece {
+                    handle: handle(HandleKind::Chunk, hash),
+                    symbol: chunk.symbol.and_then(|at| name_of(at as usize)),
+                    lines: (chunk.span.start_line, chunk.span.end_line),
+                }),
+        );
+        let file = FileNow {
+            content: ContentId::of(&bytes),
+            digests: digests(&text),
+            pieces,
+        };
+        Some(Known {
+            file: Arc::new(file),
+            text,
+        })
+    }
+}
+
+impl Files for Disk<'_> {
+    fn file(&self, path: &RepoPath) -> Option<Arc<FileNow>> {
+        self.known(path).map(|known| Arc::clone(&known.file))
+    }
+
+    fn defining(&self, qualified: &str) -> Vec<RepoPath> {
+        let last = qualified.rsplit('.').next().unwrap_or(qualified);
+        let found = self.view.read.symbols_named(&normal_form(last));
+        let mut paths: Vec<RepoPath> = found
+            .unwrap_or_default()
+            .into_iter()
+            .filter(|symbol| symbol.qualified_name == qualified)
+            .map(|symbol| symbol.path)
+            .collect();
+        paths.dedup();
+        paths
+    }
+
+    fn holding(&self, content: ContentId) -> Vec<RepoPath> {
+        self.view.read.files_holding(content).unwrap_or_default()
+    }
+}

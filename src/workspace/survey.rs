@@ -1,0 +1,190 @@
+//! What is known of the repositories that have a part of the data directory.
+//!
+//! Refuses to decide what goes. What cannot be found out counts as not known: nothing follows from it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use super::{key_of, now_ms};
+use crate::git::{GitError, Repo};
+use crate::lifecycle::policy::{Entry, Known, RECENT_DAYS, Reason, Repository, Standing};
+use crate::lifecycle::prune::Extra;
+use crate::store::{Contexts, Home, IndexKey, Pointer, RepoHome, SCHEMA_VERSION};
+
+/// A repository with its part of the data directory.
+pub(super) struct Found {
+    pub(super) home: RepoHome,
+    pub(super) family: Option<String>,
+    pub(super) common_dir: Option<PathBuf>,
+    pub(super) state: Repository,
+}
+
+/// Returns every repository of a data directory; `own` is one that is open already.
+pub(super) fn look_at_all(home: &Home, own: Option<&Repo>) -> Vec<Found> {
+    home.repos().iter().map(|home| look(home, own)).collect()
+}
+
+/// Returns what is known of a repository and its indexes.
+pub(super) fn look(home: &RepoHome, own: Option<&Repo>) -> Found {
+    let owner = home.owner();
+    let pointers = home.pointers();
+    let id = home.id();
+    let opened;
+    let repo = match own {
+        Some(own) if own.repo_id() == id => Some(own),
+        _ => {
+            opened = open(&id, &pointers);
+            opened.as_ref()
+        }
+    };
+    let read = repo.and_then(|repo| match read(repo) {
+        Ok(read) => Some(read),
+        Err(error) => {
+            tracing::info!(%error, "the repository could not be read");
+            None
+        }
+    });
+    let is_gone = owner.as_ref().is_some_and(|owner| owner.is_gone);
+    // Pins that can't be read may be on any of them.
+    let pins = match Contexts::open_existing(home) {
+        Ok(None) => Some(BTreeSet::new()),
+        Ok(Some(contexts)) => contexts.pinned_indexes().ok().map(BTreeSet::from_iter),
+        Err(_) => None,
+    };
+    let (active, unread) = match &read {
+        Some(read) => (read.active.clone(), read.unread.clone()),
+        None => (BTreeSet::new(), BTreeSet::new()),
+    };
+    let entries = pointers
+        .into_iter()
+        .map(|pointer| Entry {
+            bytes: home.room(&pointer),
+            last_used_ms: home.last_used_ms(&pointer).unwrap_or_default(),
+            is_active: active.contains(&pointer.index_id) || unread.contains(&pointer.worktree_id),
+            is_pinned: pins
+                .as_ref()
+                .is_none_or(|pins| pins.contains(&pointer.index_id)),
+            pointer,
+        })
+        .collect();
+    let standing = match read {
+        Some(read) => Standing::Known(read.known),
+        None if is_gone => Standing::Gone,
+        None => Standing::Unknown,
+    };
+    Found {
+        home: home.clone(),
+        family: owner.as_ref().and_then(|owner| owner.family.clone()),
+        common_dir: owner.map(|owner| owner.common_dir),
+        state: Repository { standing, entries },
+    }
+}
+
+/// Returns whether an index is what is checked out now in its work tree, or pinned now.
+pub(super) fn is_needed(home: &RepoHome, pointer: &Pointer) -> bool {
+    let checked_out = Repo::discover(&pointer.work_dir).ok().and_then(|repo| {
+        let snapshot = repo.snapshot().ok()?;
+        Some(key_of(&repo, snapshot).index_id())
+    });
+    let pins = || match Contexts::open_existing(home) {
+        Ok(None) => false,
+        Ok(Some(contexts)) => contexts
+            .pinned_indexes()
+            .map_or(true, |pins| pins.contains(&pointer.index_id)),
+        Err(_) => true,
+    };
+    checked_out.as_deref() == Some(pointer.index_id.as_str()) || pins()
+}
+
+/// Opens a repository through a work tree that it had.
+fn open(id: &str, pointers: &[Pointer]) -> Option<Repo> {
+    let places: BTreeSet<&PathBuf> = pointers.iter().map(|pointer| &pointer.work_dir).collect();
+    places
+        .into_iter()
+        .filter_map(|place| Repo::discover(place).ok())
+        .find(|repo| repo.repo_id() == id)
+}
+
+struct ReadRepo {
+    known: Known,
+    /// The indexes of what is checked out somewhere.
+    active: BTreeSet<String>,
+    /// Work trees of which that is not known.
+    unread: BTreeSet<String>,
+}
+
+fn read(repo: &Repo) -> std::result::Result<ReadRepo, GitError> {
+    let branches = repo.branches()?;
+    let since_s = now_ms() / 1_000 - i64::from(RECENT_DAYS) * 86_400;
+    let mut known = Known::default();
+    for name in branches.local.keys().chain(branches.remote.keys()) {
+        known.tips.insert(name.clone(), branches.tips(name));
+    }
+    let (mut active, mut unread) = (BTreeSet::new(), BTreeSet::new());
+    for checkout in repo.checkouts(since_s)? {
+        match checkout.snapshot {
+            Some(snapshot) => {
+                let key = IndexKey {
+                    repo_id: repo.repo_id(),
+                    worktree_id: checkout.worktree_id.clone(),
+                    snapshot,
+                };
+                active.insert(key.index_id());
+            }
+            None => drop(unread.insert(checkout.worktree_id.clone())),
+        }
+        known
+            .worktrees
+            .insert(checkout.worktree_id, checkout.recent);
+    }
+    // The work tree that asks is there, whatever the list says.
+    let own = key_of(repo, repo.snapshot()?);
+    known.worktrees.entry(own.worktree_id.clone()).or_default();
+    active.insert(own.index_id());
+    Ok(ReadRepo {
+        known,
+        active,
+        unread,
+    })
+}
+
+/// Returns what the next job does without: of this repository and its clones everything but what is
+/// checked out here and the latest index of the default branch.
+pub(super) fn needless(found: &[Found], repo: &Repo) -> Extra {
+    let id = repo.repo_id();
+    let own = found.iter().find(|found| found.home.id() == id);
+    let family = own.and_then(|own| own.family.clone());
+    let is_kin =
+        |other: &Found| other.home.id() == id || (family.is_some() && other.family == family);
+    let branches = repo.branches().unwrap_or_default();
+    let default = branches.usual().map(str::to_owned);
+    let tips: BTreeSet<_> = default
+        .iter()
+        .flat_map(|name| branches.tips(name))
+        .collect();
+    let mut latest = None;
+    let mut extra: BTreeMap<(usize, usize), Reason> = BTreeMap::new();
+    for (at, kin) in found.iter().enumerate().filter(|(_, found)| is_kin(found)) {
+        for (n, entry) in kin.state.entries.iter().enumerate() {
+            let is_here = kin.home.id() == id;
+            if (entry.is_active && is_here) || entry.is_pinned {
+                continue;
+            }
+            extra.insert((at, n), Reason::NotForCi);
+            let is_tip = entry
+                .pointer
+                .head()
+                .is_some_and(|head| tips.contains(&head));
+            let is_default = default.is_some() && entry.pointer.branch == default;
+            let is_readable = entry.pointer.schema_version == SCHEMA_VERSION;
+            if is_readable && (is_tip || is_default) {
+                let rank = (is_here, is_tip, entry.last_used_ms);
+                latest = latest.max(Some((rank, at, n)));
+            }
+        }
+    }
+    if let Some((_, at, n)) = latest {
+        extra.remove(&(at, n));
+    }
+    extra
+}

@@ -1,0 +1,263 @@
+//! Removing what is useless: when asked, and by itself.
+//!
+//! Refuses to decide what is useless and to find out whose an index is.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, SystemTime};
+
+use super::survey::{self, Found};
+use super::{Workspace, now_ms};
+use crate::error::{Code, Error, Result};
+use crate::git::Repo;
+use crate::lifecycle::policy::{Entry, Repository, Rules};
+use crate::lifecycle::prune::{self, Extra, Pruned};
+use crate::store::remove::{self, Removal};
+use crate::store::{Pointer, WriteLock};
+
+/// How often the whole data directory is looked through, unasked.
+const INTERVAL: Duration = Duration::from_hours(1);
+
+/// How long what no index owns is left alone: a build that is being made is young.
+pub(super) const LEFT_AGE: Duration = Duration::from_mins(10);
+
+/// How long a call waits for another process that is pruning.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What a caller wants of pruning, beside the settings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Wish {
+    /// Whether to look and remove nothing.
+    pub dry_run: bool,
+    /// Another age from which on an unused index goes, in days.
+    pub unused_days: Option<u32>,
+    /// Another quota for all indexes together, in bytes.
+    pub max_bytes: Option<u64>,
+    /// Whether to keep only what the next job on a build server can start from.
+    pub ci: bool,
+}
+
+impl Workspace {
+    /// Removes what cannot be useful again, in the whole data directory.
+    ///
+    /// # Errors
+    /// `index_busy` while another process prunes.
+    pub fn prune(&self, wish: Wish) -> Result<Pruned> {
+        let repo = self.repo()?;
+        let _lock = match WriteLock::take(&self.stamp(), PATIENCE) {
+            Ok(Some(lock)) => Some(lock),
+            Ok(None) => {
+                return Err(Error::new(
+                    Code::IndexBusy,
+                    "another process is pruning",
+                    "call again in a moment",
+                ));
+            }
+            // There is no data directory, or nothing can be written in it.
+            Err(_) if wish.dry_run || !self.home.root().exists() => None,
+            Err(error) => return Err(error.into()),
+        };
+        let mut rules = self.rules.clone();
+        rules.unused_days = wish.unused_days.unwrap_or(rules.unused_days);
+        rules.total_bytes = wish.max_bytes.unwrap_or(rules.total_bytes);
+        Ok(self.clean(&repo, &rules, wish.ci, wish.dry_run))
+    }
+
+    /// Removes one index by its identity, or all of a branch of this work tree.
+    ///
+    /// # Errors
+    /// `refused` for one that is checked out, pinned or in use; `index_missing` where there is none.
+    pub fn drop_index(
+        &self,
+        index_id: Option<&str>,
+        branch: Option<&str>,
+    ) -> Result<(String, u64)> {
+        let repo = self.repo()?;
+        let found = survey::look(&self.home.repo(&repo.repo_id()), Some(&repo));
+        let worktree = repo.worktree_id();
+        let mut chosen: Vec<&Entry> = found
+            .state
+            .entries
+            .iter()
+            .filter(|entry| match (index_id, branch) {
+                (Some(id), _) => entry.pointer.index_id == id,
+                (None, branch) => {
+                    entry.pointer.branch.as_deref() == branch
+                        && entry.pointer.worktree_id == worktree
+                }
+            })
+            .collect();
+        chosen.sort_by_key(|entry| std::cmp::Reverse(entry.last_used_ms));
+        let Some(first) = chosen.first() else {
+            return Err(Error::new(
+                Code::IndexMissing,
+                "there is no such index in this repository",
+                "cl_stats (`codelens stats`) lists the indexes with their branches",
+            ));
+        };
+        for entry in &chosen {
+            let refusal = if entry.is_active {
+                Some((
+                    "is checked out",
+                    "switch to another branch first; `codelens refresh --force` builds it anew",
+                ))
+            } else if entry.is_pinned {
+                Some((
+                    "is pinned by a saved context",
+                    "remove that context with `codelens context rm`, or save it again without `pinned`",
+                ))
+            } else {
+                self.close_idle(&entry.pointer.index_id);
+                remove::is_in_use(&found.home, &entry.pointer).then_some((
+                    "is in use by another process",
+                    "call again when that process is done with it",
+                ))
+            };
+            if let Some((what, hint)) = refusal {
+                return Err(refused(&entry.pointer, what, hint));
+            }
+        }
+        let mut bytes = 0;
+        for entry in &chosen {
+            let needed = || survey::is_needed(&found.home, &entry.pointer);
+            match remove::remove(&found.home, &entry.pointer, needed)? {
+                Removal::Done(freed) => bytes += freed,
+                Removal::Changed => {}
+                Removal::Needed => {
+                    let hint = "it was checked out or pinned just now: leave it";
+                    return Err(refused(&entry.pointer, "is needed", hint));
+                }
+                Removal::InUse => {
+                    let hint = "call again when that process is done with it";
+                    return Err(refused(
+                        &entry.pointer,
+                        "is in use by another process",
+                        hint,
+                    ));
+                }
+            }
+        }
+        Ok((first.pointer.index_id.clone(), bytes))
+    }
+
+    /// Removes what is useless, quietly and seldom: the whole data directory once an hour, this
+    /// repository's part also when a new index was made. Never fails a call and never waits.
+    pub(super) fn keep_house(self: &Arc<Self>, is_new: bool) {
+        if !self.housekeeping || !(is_new || self.is_due()) {
+            return;
+        }
+        if !self.is_server {
+            self.keep_house_now();
+            return;
+        }
+        if self.is_keeping_house.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        let workspace = Arc::clone(self);
+        let spawned = std::thread::Builder::new()
+            .name("housekeeping".to_owned())
+            .spawn(move || {
+                workspace.keep_house_now();
+                workspace.is_keeping_house.store(false, Ordering::Release);
+            });
+        if spawned.is_err() {
+            self.is_keeping_house.store(false, Ordering::Release);
+        }
+    }
+
+    fn keep_house_now(&self) {
+        let is_due = self.is_due();
+        let stamp = self.stamp();
+        let (Ok(repo), Ok(Some(_lock))) = (self.repo(), WriteLock::take(&stamp, Duration::ZERO))
+        else {
+            return;
+        };
+        let pruned = if is_due {
+            let touched = std::fs::File::options().write(true).open(&stamp);
+            drop(touched.and_then(|file| file.set_modified(SystemTime::now())));
+            self.clean(&repo, &self.rules, false, false)
+        } else {
+            let own = [survey::look(&self.home.repo(&repo.repo_id()), Some(&repo))];
+            self.apply(&own, &self.rules, Extra::new(), false)
+        };
+        if !pruned.removed.is_empty() {
+            tracing::info!(
+                n = pruned.removed.len(),
+                bytes = pruned.bytes(),
+                "housekeeping"
+            );
+        }
+    }
+
+    /// Looks through the whole data directory. What no index owns goes, too; on a build server nobody
+    /// else is there to own it.
+    fn clean(&self, repo: &Repo, rules: &Rules, ci: bool, dry_run: bool) -> Pruned {
+        let found = survey::look_at_all(&self.home, Some(repo));
+        let extra = if ci {
+            survey::needless(&found, repo)
+        } else {
+            Extra::new()
+        };
+        let pruned = self.apply(&found, rules, extra, dry_run);
+        if !dry_run {
+            let age = if ci { Duration::ZERO } else { LEFT_AGE };
+            for found in &found {
+                let bytes = remove::sweep(&found.home, age);
+                if bytes > 0 {
+                    tracing::info!(bytes, "swept what no index owned");
+                }
+            }
+        }
+        pruned
+    }
+
+    fn apply(&self, found: &[Found], rules: &Rules, extra: Extra, dry_run: bool) -> Pruned {
+        let states: Vec<Repository> = found.iter().map(|found| found.state.clone()).collect();
+        if !dry_run {
+            self.close_unneeded();
+        }
+        prune::prune(
+            &self.home,
+            &states,
+            rules,
+            extra,
+            now_ms(),
+            dry_run,
+            &|pointer| survey::is_needed(&self.home.repo(&pointer.repo_id), pointer),
+        )
+    }
+
+    /// Closes what this process has open for later, but for what is checked out now: being open for
+    /// later is no reason to be kept.
+    fn close_unneeded(&self) {
+        let mut idle = self
+            .idle
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        // Asked under the lock: what was known before may be of another branch.
+        if let Ok((index_id, _)) = self.identity() {
+            idle.retain(|index| index.pointer().index_id == index_id);
+        }
+    }
+
+    fn stamp(&self) -> PathBuf {
+        self.home.root().join("housekeeping")
+    }
+
+    fn is_due(&self) -> bool {
+        let time = self.stamp().metadata().and_then(|meta| meta.modified());
+        // A time in the future is a clock that was set back.
+        time.map_or(true, |time| {
+            time.elapsed().map_or(true, |since| since >= INTERVAL)
+        })
+    }
+}
+
+fn refused(pointer: &Pointer, what: &str, hint: &str) -> Error {
+    Error::new(
+        Code::Refused,
+        format!("index {} {what}", pointer.index_id),
+        hint,
+    )
+}

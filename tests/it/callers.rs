@@ -1,0 +1,189 @@
+//! Who calls a definition, through everything that may stand between them: each repository is a few lines
+//! that say it all.
+
+use serde_json::Value;
+
+use crate::support::{Cli, Fixture};
+
+/// Returns `path caller` of each direct caller of a definition, and the files that it reaches.
+fn impact(files: &str, symbol: &str, path: &str) -> (Vec<String>, Vec<String>) {
+    let repo = Fixture::parse(&format!("{files}//- commit all\n")).build();
+    let cli = Cli::new(repo.path());
+    let said: Value = cli.json(&["impact", symbol, "--path", path, "--depth", "2"]);
+    let texts = |list: &str, text: &dyn Fn(&Value) -> Option<String>| {
+        let mut found: Vec<String> = said[list]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter_map(text)
+            .collect();
+        found.sort();
+        found
+    };
+    let callers = texts("callers", &|it| {
+        let name = it["symbol"].as_str().unwrap_or_default();
+        (it["hops"] == 1).then(|| format!("{} {name}", it["path"].as_str().unwrap()))
+    });
+    let files = texts("affectedFiles", &|it| {
+        Some(it["path"].as_str().unwrap().to_owned())
+    });
+    (callers, files)
+}
+
+fn callers(files: &str, symbol: &str, path: &str) -> Vec<String> {
+    impact(files, symbol, path).0
+}
+
+#[test]
+fn a_member_of_a_class_is_not_one_of_its_instances() {
+    let files = "\
+//- /base.ts
+export class Base {
+  read() {}
+  static read() {}
+}
+//- /use.ts
+import { Base } from './base';
+class Made extends Base {
+  static read() { const made = new Made(); made.read(); return made }
+  static other() { this.read(); super.read() }
+  again() { super.read() }
+}
+export function outside() { new Base().read() }
+";
+    assert_eq!(
+        callers(files, "Made.read", "use.ts"),
+        ["use.ts Made.other"],
+        "`made.read()` is the one that it inherits"
+    );
+    // Without the static one the name has one definition.
+    let only = files
+        .replace("  static read() {}\n", "")
+        .replace("static other() { this.read(); super.read() }", "");
+    assert_eq!(
+        callers(&only, "Base.read", "base.ts"),
+        ["use.ts Made.again", "use.ts Made.read", "use.ts outside"]
+    );
+}
+
+#[test]
+fn what_may_be_several_things_is_bound_where_all_that_have_the_member_share_it() {
+    let files = "\
+//- /a.ts
+export class Base { run() {} }
+export class A extends Base { own() {} }
+export class B extends Base { own() {} }
+export type Either = A | B;
+export type Less = Pick<A, 'run'> & { x: number };
+//- /use.ts
+import { A, B, type Either, type Less } from './a';
+export function one(a: A | B | string) { a.run() }
+export function two(a: Either) { a.run() }
+export function three(a: Less | null) { a?.run() }
+export function four(flag: boolean) { const a = flag ? new A() : new B(); a.run() }
+export function five(a: unknown) { const it = a instanceof A ? a : one(a); it.run() }
+export function six(a: A | B) { a.own() }
+";
+    assert_eq!(
+        callers(files, "Base.run", "a.ts"),
+        [
+            "use.ts five",
+            "use.ts four",
+            "use.ts one",
+            "use.ts three",
+            "use.ts two"
+        ]
+    );
+    assert_eq!(callers(files, "A.own", "a.ts"), [""; 0]);
+}
+
+#[test]
+fn a_module_that_is_a_class_offers_what_is_put_on_it() {
+    let files = "\
+//- /lib/index.js
+class Compiler { run() {} }
+module.exports = Compiler;
+module.exports.make = make;
+function make() { return new Compiler() }
+//- /types.d.ts
+export declare class Compiler { run(): void }
+//- /package.json
+{ \"name\": \"it\", \"types\": \"types.d.ts\", \"main\": \"lib/index.js\" }
+//- /test/deep/run.js
+const Compiler = require('../../');
+function inside() { const Own = require('../..'); new Own().run(); new (require('../../lib'))().run() }
+function outside() { Compiler.make().run() }
+";
+    assert_eq!(
+        callers(files, "make", "lib/index.js"),
+        ["lib/index.js (module)", "test/deep/run.js outside"]
+    );
+    assert_eq!(
+        callers(files, "Compiler.run", "lib/index.js"),
+        ["test/deep/run.js inside", "test/deep/run.js outside"]
+    );
+}
+
+#[test]
+fn types_in_doc_comments_are_followed_where_a_parameter_is_taken_apart() {
+    let files = "\
+//- /store.js
+class Store { open() {} shut() {} }
+module.exports = Store;
+//- /types.js
+/** @typedef {import('./store')} Store */
+/** @typedef {{ store: Store, name?: string }} Context */
+/** @typedef {Context & { more: Store }} Wider */
+/** @typedef {Store} Alias */
+//- /use.js
+/** @typedef {import('./types').Context} Context */
+/** @typedef {import('./types').Wider} Wider */
+/** @typedef {import('./types').Alias} Alias */
+/**
+ * @param {string} first the first
+ * @param {Context} context the second
+ */
+function one(first, { store }) { store.open() }
+/** @param {Wider} wider */
+function two(wider) { wider.store.open(); wider.more.shut() }
+/** @param {Alias} alias */
+function three(alias) { alias.open() }
+";
+    assert_eq!(
+        callers(files, "Store.open", "store.js"),
+        ["use.js one", "use.js three", "use.js two"]
+    );
+    assert_eq!(callers(files, "Store.shut", "store.js"), ["use.js two"]);
+}
+
+#[test]
+fn a_value_that_is_made_by_a_call_passes_a_change_on_to_who_calls_it() {
+    let files = "\
+//- /make.ts
+export function make() { return () => 1 }
+//- /made.ts
+import { make } from './make';
+export const made = make();
+export class Holder { held = make() }
+export const { apart } = make() as any;
+//- /calls.ts
+import { made } from './made';
+export function calls() { made() }
+//- /hands.ts
+import { made } from './made';
+export const list = [made];
+//- /news.ts
+import { Holder } from './made';
+export function news() { return new Holder() }
+//- /types.ts
+import type { Holder } from './made';
+export function types(holder: Holder) { return holder }
+";
+    let (callers, files) = impact(files, "make", "make.ts");
+    assert_eq!(
+        callers,
+        ["made.ts (module)", "made.ts Holder.held", "made.ts made"],
+        "what is taken apart belongs to the module"
+    );
+    assert_eq!(files, ["calls.ts", "made.ts", "news.ts"]);
+}

@@ -1,0 +1,277 @@
+//! What the graph tools say of a small repository.
+
+use serde_json::{Value, json};
+
+use crate::support::{Cli, Fixture, Repo};
+
+/// A library with a barrel, two tests by import and by name, and a namesake in another place.
+const LIBRARY: &str = "\
+//- /package.json
+{ \"name\": \"library\" }
+//- /src/queue.ts
+export class Queue {
+  push(job: string) { return this.check(job) }
+  private check(job: string) { return job.length > 0 }
+}
+export function drain(queue: Queue) {
+  return queue.push('last')
+}
+//- /src/index.ts
+export * from './queue'
+//- /src/worker.ts
+import { drain, Queue } from './index'
+export function work() {
+  const queue = new Queue()
+  queue.push('one')
+  return drain(queue)
+}
+//- /src/main.ts
+import { work } from './worker'
+export function main() { return work() }
+//- /src/queue.test.ts
+import { Queue } from './queue'
+it('pushes', () => { new Queue().push('x') })
+//- /test/worker.js
+require('child_process').fork('worker')
+//- /other/worker.ts
+export const other = 1
+//- commit base
+";
+
+pub(crate) fn library() -> (Repo, Cli) {
+    let repo = Fixture::parse(LIBRARY).build();
+    let cli = Cli::new(repo.path());
+    (repo, cli)
+}
+
+/// Returns `path edge direction hops provenance` of each result.
+fn lines(answer: &Value) -> Vec<String> {
+    let result = |it: &Value| {
+        let text = |key: &str| it[key].as_str().unwrap_or("-").to_owned();
+        let name = it["symbol"]
+            .as_str()
+            .map_or(String::new(), |name| format!("#{name}"));
+        let via = it["via"]
+            .as_str()
+            .map_or(String::new(), |via| format!(" via {via}"));
+        format!(
+            "{}{name} {} {} {} {}{via}",
+            text("path"),
+            text("edgeType"),
+            text("direction"),
+            it["hops"],
+            text("provenance")
+        )
+    };
+    answer["results"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(result)
+        .collect()
+}
+
+#[test]
+fn related_names_each_kind_of_edge() {
+    let (_repo, cli) = library();
+    let ask = |types: &str, more: &[&str]| {
+        let args = [&["related", "src/queue.ts", "--types", types], more].concat();
+        lines(&cli.json(&args))
+    };
+    assert_eq!(
+        ask("imported_by", &[]),
+        [
+            "src/index.ts imported_by in 1 resolved",
+            "src/queue.test.ts imported_by in 1 resolved",
+            "src/worker.ts imported_by in 2 resolved via src/index.ts"
+        ]
+    );
+    assert_eq!(
+        ask("imports", &["--direction", "in", "--depth", "1"]),
+        [
+            "src/index.ts imports in 1 resolved",
+            "src/queue.test.ts imports in 1 resolved"
+        ]
+    );
+    // Through the barrel, to what is really called.
+    assert!(
+        ask("calls", &["--direction", "in"])
+            .contains(&"src/worker.ts calls in 1 resolved".to_owned())
+    );
+    assert_eq!(ask("tests", &[]), ["src/queue.test.ts tests in 1 resolved"]);
+    assert_eq!(
+        ask("defines", &[]),
+        [
+            "src/queue.ts#Queue defines out 1 resolved",
+            "src/queue.ts#drain defines out 1 resolved"
+        ]
+    );
+    assert_eq!(
+        ask("belongs_to", &[]),
+        ["package.json belongs_to out 1 resolved"]
+    );
+    let cut = cli.json(&["related", "src/queue.ts", "-n", "2"]);
+    assert_eq!(cut["results"].as_array().unwrap().len(), 2);
+    assert_eq!(cut["truncated"], true);
+    assert!(cut["total"].as_u64().unwrap() > 2);
+}
+
+#[test]
+fn a_test_is_known_by_its_name_where_nothing_leads_there() {
+    let (_repo, cli) = library();
+    let tests = |path: &str| lines(&cli.json(&["related", path, "--types", "tests"]));
+    assert_eq!(
+        tests("src/queue.ts"),
+        ["src/queue.test.ts tests in 1 resolved"]
+    );
+    // `test/worker.js` may be that of `other/worker.ts`.
+    assert_eq!(tests("other/worker.ts"), [""; 0]);
+    assert_eq!(
+        tests("src/worker.ts"),
+        ["test/worker.js tests in 1 path-heuristic"]
+    );
+    assert_eq!(
+        tests("test/worker.js"),
+        ["src/worker.ts tests out 1 path-heuristic"]
+    );
+    let impact = cli.json(&["impact", "work"]);
+    assert_eq!(impact["affectedTests"][0]["path"], "test/worker.js");
+    assert_eq!(impact["affectedTests"][0]["provenance"], "path-heuristic");
+    let summary = impact["summary"].as_str().unwrap();
+    assert!(
+        summary.ends_with("1 more test file only by name"),
+        "{summary}"
+    );
+    let without = cli.json(&["impact", "work", "--include-tests", "false"]);
+    assert_eq!(without["affectedTests"], json!([]));
+}
+
+#[test]
+fn a_handle_asks_about_its_definition_alone() {
+    let (_repo, cli) = library();
+    let drain = cli.json(&["impact", "drain"])["target"]["handle"].clone();
+    let handle = drain.as_str().unwrap();
+    let answer = cli.json(&["related", handle, "--types", "calls", "--direction", "in"]);
+    assert_eq!(answer["symbol"], "drain");
+    let via = answer["results"][0]["handle"].as_str().unwrap();
+    assert_eq!(
+        lines(&answer),
+        [
+            "src/worker.ts#work calls in 1 resolved".to_owned(),
+            format!("src/main.ts#main calls in 2 resolved via {via}")
+        ]
+    );
+    let out = cli.json(&[
+        "related",
+        handle,
+        "--types",
+        "calls",
+        "--direction",
+        "out",
+        "--depth",
+        "1",
+    ]);
+    assert_eq!(lines(&out), ["src/queue.ts#Queue.push calls out 1 member"]);
+    // What a search hands out works as well.
+    let hit = cli.json(&["search", "drain"])["results"][0]["handle"].clone();
+    let of_hit = cli.json(&[
+        "related",
+        hit.as_str().unwrap(),
+        "--types",
+        "calls",
+        "--direction",
+        "in",
+    ]);
+    assert_eq!(lines(&of_hit), lines(&answer));
+    let impact = cli.json(&["impact", "--handle", hit.as_str().unwrap()]);
+    assert_eq!(impact["target"]["symbol"], "drain");
+}
+
+#[test]
+fn impact_says_what_is_meant_and_guesses_nothing() {
+    let (repo, cli) = library();
+    let error = cli.fails(&["impact", "drian"], 1);
+    assert!(
+        error.contains("did you mean: drain (src/queue.ts:5)"),
+        "{error}"
+    );
+    let error = cli.fails(&["impact", "drain", "--path", "src/main.ts"], 1);
+    assert!(
+        error.contains("in `src/main.ts`") && error.contains("drain (src/queue.ts:5)"),
+        "{error}"
+    );
+    repo.write("src/other.ts", "export function drain() {}\n");
+    let answer = cli.json(&["impact", "drain"]);
+    assert_eq!(answer["candidates"].as_array().unwrap().len(), 2);
+    assert_eq!(answer["callers"], json!([]));
+    let callees = cli.json(&["impact", "work"])["callees"].clone();
+    let push = callees
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|it| it["symbol"] == "Queue.push")
+        .unwrap();
+    assert_eq!(
+        (&push["path"], &push["line"]),
+        (&json!("src/queue.ts"), &json!(2))
+    );
+}
+
+#[test]
+fn an_unbound_use_makes_nothing_safe() {
+    let (repo, cli) = library();
+    repo.write(
+        "src/loose.ts",
+        "export function idle() {}\nexport const use = (x: any) => x.idle()\n",
+    );
+    let answer = cli.json(&["impact", "idle"]);
+    assert_eq!(answer["callers"], json!([]));
+    assert_eq!(answer["completeness"]["unresolvedSites"], 1);
+    assert!(answer["summary"].as_str().unwrap().starts_with("unknown: "));
+}
+
+#[test]
+fn changes_are_the_definitions_whose_lines_changed() {
+    let (repo, cli) = library();
+    let text = repo.read("src/queue.ts");
+    repo.write("src/queue.ts", text.replace("'last'", "'very last'"));
+    let answer = cli.json(&["impact", "--changes"]);
+    assert_eq!(answer["target"]["symbol"], "drain");
+    repo.write(
+        "src/queue.ts",
+        text.replace("job.length > 0", "job.length > 1"),
+    );
+    let answer = cli.json(&["impact", "--changes"]);
+    assert_eq!(answer["target"]["symbol"], "Queue.check");
+    assert_eq!(answer["callers"][0]["symbol"], "Queue.push");
+    // Lines above move the others and change nothing in them.
+    repo.write("src/queue.ts", format!("// new\n\n{text}"));
+    let answer = cli.json(&["impact", "--changes"]);
+    assert_eq!(answer["callers"], json!([]));
+    assert_eq!(
+        answer["summary"],
+        "no definition is there or changed: nothing to follow"
+    );
+    repo.write(
+        "src/queue.ts",
+        text.replace(
+            "  private check(job: string) { return job.length > 0 }\n",
+            "",
+        ),
+    );
+    let answer = cli.json(&["impact", "--changes"]);
+    assert_eq!(answer["target"]["symbol"], "Queue");
+    repo.write("src/queue.ts", text);
+    repo.write(
+        "src/new.ts",
+        "export function one() {}\nexport function two() {}\n",
+    );
+    let targets = cli.json(&["impact", "--changes"])["targets"].clone();
+    let names: Vec<&Value> = targets
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| &it["symbol"])
+        .collect();
+    assert_eq!(names, ["one", "two"]);
+}

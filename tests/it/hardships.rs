@@ -1,0 +1,150 @@
+//! What must hold when a process was killed, a file is not what it should be, or git is at work.
+
+use std::path::{Path, PathBuf};
+
+use codelens::git::Repo as GitRepo;
+use codelens::model::{Budget, FreshnessState, UnknownReason};
+use codelens::reconcile;
+use codelens::store::{Home, Index, Pointer, RepoHome};
+use serde_json::json;
+
+use crate::support::{Cli, Fixture, Repo};
+
+fn shop() -> (Repo, Cli) {
+    let repo = Fixture::load("shop").build();
+    let cli = Cli::new(repo.path());
+    cli.json(&["refresh"]);
+    (repo, cli)
+}
+
+/// Returns the part of the data directory that belongs to the repository, and the current build.
+fn current(repo: &Repo, cli: &Cli) -> (RepoHome, Pointer) {
+    let git = GitRepo::discover(&repo.path()).unwrap();
+    let home = Home::at(&cli.home(), &[]).unwrap().repo(&git.repo_id());
+    let index_id = cli.json(&["current"])["indexId"].clone();
+    let pointer = home.pointer(index_id.as_str().unwrap()).unwrap();
+    (home, pointer)
+}
+
+fn builds(home: &RepoHome) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(home.dir()).unwrap();
+    let mut found: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    found.retain(|path| path.extension().is_some_and(|end| end == "db"));
+    found
+}
+
+#[test]
+fn a_killed_call_that_owes_links_leaves_nothing_fresh() {
+    let (repo, cli) = shop();
+    let (home, pointer) = current(&repo, &cli);
+    let git = GitRepo::discover(&repo.path()).unwrap();
+    let mut index = Index::open(&home, pointer).unwrap();
+    let budget = Budget::unlimited(std::sync::Arc::default());
+    let say = |index: &Index| {
+        let found = reconcile::detect(&git, index, &budget).unwrap();
+        reconcile::inspect(&git, found, &budget, UnknownReason::Busy)
+            .freshness
+            .state
+    };
+    assert_eq!(say(&index), FreshnessState::Fresh);
+    let mut writer = index.writer().unwrap();
+    writer.set_meta("owes_links", "1").unwrap();
+    writer.commit(false).unwrap();
+    assert_eq!(say(&index), FreshnessState::Unknown(UnknownReason::Busy));
+    reconcile::reconcile(&git, &mut index, &budget, &|_, _| ()).unwrap();
+    assert_eq!(say(&index), FreshnessState::Fresh);
+}
+
+#[test]
+fn builds_that_killed_processes_left_go_and_open_ones_stay() {
+    let (repo, cli) = shop();
+    let (home, pointer) = current(&repo, &cli);
+    let other = |build: &str| Pointer {
+        build: build.to_owned(),
+        ..pointer.clone()
+    };
+    drop(Index::create(&home, other("aaaaaaaaaaaa")).unwrap());
+    let open = Index::create(&home, other("bbbbbbbbbbbb")).unwrap();
+    assert_eq!(builds(&home).len(), 3);
+    cli.json(&["refresh"]);
+    assert_eq!(builds(&home).len(), 2);
+    drop(open);
+    cli.json(&["refresh", "--force"]);
+    assert_eq!(builds(&home).len(), 1);
+}
+
+#[test]
+fn directories_in_the_place_of_files_are_no_hindrance() {
+    let (repo, cli) = shop();
+    let blocked = |path: &Path| {
+        drop(std::fs::remove_file(path));
+        std::fs::create_dir_all(path.join("inside")).unwrap();
+        let answer = cli.json(&["map"]);
+        assert_eq!(answer["freshness"], "fresh", "{}", path.display());
+    };
+    for suffix in ["db", "db-wal", "db-shm", "open"] {
+        let (home, pointer) = current(&repo, &cli);
+        let name = format!("{}.{}.{suffix}", pointer.index_id, pointer.build);
+        blocked(&home.dir().join(name));
+    }
+    let (home, pointer) = current(&repo, &cli);
+    blocked(&home.write_lock(&pointer.index_id));
+    repo.write("src/new-file.ts", "export const plum = 1\n");
+    assert_eq!(cli.json(&["search", "plum"])["freshness"], "fresh");
+}
+
+#[test]
+fn while_git_writes_a_new_head_is_answered_for_without_writing() {
+    let (repo, cli) = shop();
+    repo.write("src/new-file.ts", "export const plum = 1\n");
+    repo.git(&["add", "--all"]);
+    repo.git(&["commit", "--quiet", "--message", "plum"]);
+    let home = {
+        let git = GitRepo::discover(&repo.path()).unwrap();
+        Home::at(&cli.home(), &[]).unwrap().repo(&git.repo_id())
+    };
+    let lock = repo.path().join(".git/index.lock");
+    std::fs::write(&lock, "").unwrap();
+    let answer = cli.json(&["map"]);
+    assert_eq!(answer["freshness"], "unknown");
+    assert_eq!(answer["freshnessReason"], "moved");
+    assert_eq!(answer["pendingFiles"], json!(1));
+    assert_ne!(answer["indexId"], json!(home.pointers()[0].index_id));
+    assert_eq!((home.pointers().len(), builds(&home).len()), (1, 1));
+    std::fs::remove_file(&lock).unwrap();
+    let after = cli.json(&["search", "plum"]);
+    assert_eq!(after["freshness"], "fresh");
+    assert_eq!(after["indexId"], answer["indexId"]);
+}
+
+#[test]
+fn while_git_writes_a_repository_without_an_index_is_answered_for() {
+    let repo = Fixture::load("shop").build();
+    let cli = Cli::new(repo.path());
+    let lock = repo.path().join(".git/index.lock");
+    std::fs::write(&lock, "").unwrap();
+    let answer = cli.json(&["map"]);
+    assert_eq!(answer["freshness"], "unknown");
+    assert_eq!(answer["freshnessReason"], "moved");
+    assert!(answer["pendingFiles"].as_u64().unwrap() > 3, "{answer}");
+    assert_eq!(answer["files"], json!([]));
+    std::fs::remove_file(&lock).unwrap();
+    assert_eq!(cli.json(&["map"])["freshness"], "fresh");
+}
+
+#[test]
+fn what_is_not_proved_is_compared_file_by_file() {
+    let (repo, cli) = shop();
+    let path = cli.json(&["map"])["files"][0]["path"].clone();
+    let path = path.as_str().unwrap();
+    let text = std::fs::read_to_string(repo.path().join(path)).unwrap();
+    repo.write(path, format!("{text}\nexport const plum = 1\n"));
+    let staleness = |budget: &str| {
+        let answer = cli.json(&["map", path, "--budget-ms", budget]);
+        let file = &answer["files"][0];
+        (answer["freshness"].clone(), file["stale"].clone())
+    };
+    // Without any time nothing is looked at but what is shown.
+    assert_eq!(staleness("0"), (json!("unknown"), json!(true)));
+    assert_eq!(staleness("60000").0, "fresh");
+}

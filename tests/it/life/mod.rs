@@ -1,0 +1,7 @@
+//! The life of what is kept: saved contexts, and which indexes stay.
+
+mod ci;
+mod contexts;
+mod house;
+mod prune;
+mod settings;

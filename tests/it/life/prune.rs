@@ -1,0 +1,352 @@
+//! Which indexes go, which stay, and what the file system gets back.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::support::{Cli, Fixture, Repo};
+
+pub(super) const BASE: &str = "\
+//- /a.ts
+export function a() {}
+//- commit one
+//- branch feature
+//- /b.ts
+export function b() {}
+//- commit two
+//- checkout main
+";
+
+/// Returns a repository on `main` with an indexed branch `feature`, and a command line whose data
+/// directory is looked after only when asked.
+pub(super) fn two_branches() -> (Repo, Cli) {
+    let mut repo = Fixture::parse(BASE).build();
+    let cli = quiet(&repo);
+    repo.then("//- checkout feature\n");
+    cli.json(&["refresh"]);
+    repo.then("//- checkout main\n");
+    cli.json(&["refresh"]);
+    (repo, cli)
+}
+
+pub(super) fn quiet(repo: &Repo) -> Cli {
+    let mut cli = Cli::new(repo.path());
+    cli.set("CODELENS_HOUSEKEEPING", "off");
+    cli
+}
+
+/// Returns the branches that have an index, sorted; `-` for a detached head.
+pub(super) fn branches(cli: &Cli) -> Vec<String> {
+    let stats = cli.json(&["stats"]);
+    let indexes = stats["indexes"].as_array().unwrap().iter();
+    let mut names: Vec<String> = indexes
+        .map(|index| index["branch"].as_str().unwrap_or("-").to_owned())
+        .collect();
+    names.sort();
+    names
+}
+
+pub(super) fn reasons(pruned: &Value) -> Vec<(String, String)> {
+    let deleted = pruned["deletedIndexes"].as_array().unwrap().iter();
+    let text = |value: &Value| value.as_str().unwrap_or("-").to_owned();
+    let mut found: Vec<_> = deleted
+        .map(|index| (text(&index["branch"]), text(&index["reason"])))
+        .collect();
+    found.sort();
+    found
+}
+
+/// Returns the allocated bytes of every file below a folder.
+fn room(dir: &Path) -> u64 {
+    use std::os::unix::fs::MetadataExt as _;
+    let entries = std::fs::read_dir(dir).unwrap();
+    entries
+        .map(|entry| {
+            let entry = entry.unwrap();
+            let meta = entry.metadata().unwrap();
+            if meta.is_dir() {
+                room(&entry.path())
+            } else {
+                meta.blocks() * 512
+            }
+        })
+        .sum()
+}
+
+/// Dates `HEAD`'s log of today: the commits of a fixture are of long ago.
+pub(super) fn date_log(repo: &Repo) {
+    let path = repo.path().join(".git/logs/HEAD");
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    let now = now.unwrap().as_secs();
+    let dated: Vec<String> = std::fs::read_to_string(&path)
+        .unwrap()
+        .lines()
+        .map(|line| {
+            let (who, rest) = line.split_once("> ").unwrap();
+            let (_, what) = rest.split_once(' ').unwrap();
+            format!("{who}> {now} {what}\n")
+        })
+        .collect();
+    std::fs::write(path, dated.concat()).unwrap();
+}
+
+pub(super) fn pairs(wanted: &[(&str, &str)]) -> Vec<(String, String)> {
+    wanted
+        .iter()
+        .map(|(a, b)| ((*a).to_owned(), (*b).to_owned()))
+        .collect()
+}
+
+#[test]
+fn a_deleted_branch_takes_its_index_along() {
+    let (repo, cli) = two_branches();
+    assert_eq!(cli.json(&["prune"])["total"], 0, "both branches live");
+    repo.git(&["branch", "--quiet", "-D", "feature"]);
+    let planned = cli.json(&["prune", "--dry-run"]);
+    assert_eq!(reasons(&planned), pairs(&[("feature", "branch gone")]));
+    assert_eq!(
+        branches(&cli),
+        ["feature", "main"],
+        "a dry run removes nothing"
+    );
+    let before = room(&cli.home());
+    let pruned = cli.json(&["prune"]);
+    assert_eq!(pruned["deletedIndexes"], planned["deletedIndexes"]);
+    assert_eq!(
+        pruned["bytesFreed"],
+        before - room(&cli.home()),
+        "to the byte"
+    );
+    assert_eq!(branches(&cli), ["main"]);
+    assert_eq!(cli.json(&["current"])["status"], "ready");
+}
+
+#[test]
+fn a_branch_known_to_a_remote_is_alive() {
+    let (repo, cli) = two_branches();
+    let tip = repo.git(&["rev-parse", "feature"]);
+    repo.git(&["update-ref", "refs/remotes/origin/feature", tip.trim()]);
+    repo.git(&["branch", "--quiet", "-D", "feature"]);
+    assert_eq!(cli.json(&["prune"])["total"], 0);
+    repo.git(&["update-ref", "-d", "refs/remotes/origin/feature"]);
+    assert_eq!(cli.json(&["prune"])["total"], 1);
+}
+
+#[test]
+fn of_the_commits_that_a_branch_left_the_latest_stay() {
+    let mut repo = Fixture::parse(BASE).build();
+    let cli = quiet(&repo);
+    for n in 0..5 {
+        repo.then(&format!(
+            "//- /a.ts\nexport function a{n}() {{}}\n//- commit c{n}\n"
+        ));
+        cli.json(&["refresh"]);
+    }
+    date_log(&repo);
+    let pruned = cli.json(&["prune"]);
+    assert_eq!(
+        reasons(&pruned),
+        pairs(&[("main", "superseded"), ("main", "superseded")])
+    );
+    let kept = cli.json(&["stats"]);
+    let heads: Vec<&str> = kept["indexes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|index| index["headSha"].as_str().unwrap())
+        .collect();
+    assert_eq!(heads.len(), 3);
+    // Which of the others is third depends on which one the last was copied from.
+    assert!(heads.contains(&repo.commit("c4")) && heads.contains(&repo.commit("c3")));
+    // What no log leads back to goes, too.
+    repo.git(&["reflog", "expire", "--expire=now", "--all"]);
+    assert_eq!(cli.json(&["prune"])["total"], 2);
+}
+
+#[test]
+fn a_removed_work_tree_takes_its_indexes_along_and_a_missing_one_does_not() {
+    let (repo, mut cli) = two_branches();
+    let linked = repo.dir.path().join("linked");
+    repo.git(&[
+        "worktree",
+        "add",
+        "--quiet",
+        linked.to_str().unwrap(),
+        "feature",
+    ]);
+    cli.go(&linked).json(&["refresh"]);
+    cli.go(repo.path());
+    assert_eq!(
+        cli.json(&["prune"])["total"],
+        0,
+        "what is checked out elsewhere is active"
+    );
+    let aside = repo.dir.path().join("aside");
+    std::fs::rename(&linked, &aside).unwrap();
+    assert_eq!(
+        cli.json(&["prune"])["total"],
+        0,
+        "a path that is missing is no evidence"
+    );
+    std::fs::rename(&aside, &linked).unwrap();
+    repo.git(&["worktree", "remove", "--force", linked.to_str().unwrap()]);
+    assert_eq!(
+        reasons(&cli.json(&["prune"])),
+        pairs(&[("feature", "worktree gone")])
+    );
+    assert_eq!(branches(&cli), ["feature", "main"]);
+}
+
+#[test]
+fn a_deleted_repository_takes_all_along_but_what_was_saved() {
+    let (gone, mut cli) = two_branches();
+    cli.json(&["save", "work", "--path", "a.ts"]);
+    let other = Fixture::parse(BASE).build();
+    cli.go(other.path()).json(&["refresh"]);
+    let path = gone.path();
+    let hidden = gone.dir.path().join("hidden");
+    std::fs::rename(&path, &hidden).unwrap();
+    let planned = cli.json(&["prune", "--dry-run"]);
+    assert_eq!(
+        reasons(&planned),
+        pairs(&[("feature", "repository gone"), ("main", "repository gone")])
+    );
+    // A record of another device is a disk that is not there now.
+    let records = records(&cli.home());
+    let record = records.iter().find(|record| {
+        std::fs::read_to_string(record)
+            .unwrap()
+            .contains(path.to_str().unwrap())
+    });
+    let text = std::fs::read_to_string(record.unwrap()).unwrap();
+    let mut value: Value = serde_json::from_str(&text).unwrap();
+    value["device"] = 1.into();
+    std::fs::write(record.unwrap(), value.to_string()).unwrap();
+    assert_eq!(
+        cli.json(&["prune"])["total"],
+        0,
+        "an unmounted disk is no deleted repository"
+    );
+    std::fs::write(record.unwrap(), &text).unwrap();
+    assert_eq!(cli.json(&["prune"])["total"], 2);
+    std::fs::rename(&hidden, &path).unwrap();
+    cli.go(&path);
+    assert_eq!(cli.json(&["load", "work"])["items"][0]["state"], "same");
+}
+
+fn records(home: &Path) -> Vec<std::path::PathBuf> {
+    let repos = std::fs::read_dir(home.join("repos")).unwrap();
+    repos
+        .map(|repo| repo.unwrap().path().join("repo.json"))
+        .collect()
+}
+
+#[test]
+fn the_quota_takes_what_was_used_longest_ago_and_never_what_is_active_or_pinned() {
+    let (mut repo, cli) = two_branches();
+    repo.then("//- branch third\n//- /c.ts\nexport function c() {}\n//- commit three\n");
+    cli.json(&["save", "kept", "--path", "c.ts", "--pinned"]);
+    repo.then("//- checkout main\n");
+    cli.json(&["refresh"]);
+    let pruned = cli.json(&["prune", "--max-bytes", "0"]);
+    assert_eq!(reasons(&pruned), pairs(&[("feature", "quota")]));
+    assert_eq!(branches(&cli), ["main", "third"]);
+    let stats = cli.json(&["stats"]);
+    for index in stats["indexes"].as_array().unwrap() {
+        assert_eq!(index["pinned"], index["branch"] == "third", "{index}");
+    }
+    cli.json(&["context", "rm", "kept"]);
+    assert_eq!(
+        reasons(&cli.json(&["prune", "--max-bytes", "0"])),
+        pairs(&[("third", "quota")])
+    );
+}
+
+#[test]
+fn the_unused_go_after_their_time() {
+    let (_repo, cli) = two_branches();
+    assert_eq!(cli.json(&["prune", "--older-than-days", "1"])["total"], 0);
+    for path in walk(&cli.home()) {
+        if path.extension().is_some_and(|end| end == "open") {
+            let old = std::time::SystemTime::now() - std::time::Duration::from_hours(24 * 20);
+            std::fs::File::options()
+                .write(true)
+                .open(&path)
+                .unwrap()
+                .set_modified(old)
+                .unwrap();
+        }
+    }
+    assert_eq!(
+        reasons(&cli.json(&["prune"])),
+        pairs(&[("feature", "unused")])
+    );
+}
+
+#[test]
+fn an_index_is_dropped_unless_it_is_needed() {
+    let (mut repo, cli) = two_branches();
+    let code = |args: &[&str]| {
+        let said = cli.fails(&[args, &["--json"]].concat(), 1);
+        let error: Value = serde_json::from_str(&said).unwrap();
+        error["error"]["code"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(code(&["drop", "--branch", "main"]), "refused");
+    assert_eq!(code(&["drop", "--branch", "none"]), "index_missing");
+    assert_eq!(code(&["drop"]), "invalid_argument");
+    let before = room(&cli.home());
+    let dropped = cli.json(&["drop", "--branch", "feature"]);
+    assert_eq!(dropped["bytesFreed"], before - room(&cli.home()));
+    assert_eq!(branches(&cli), ["main"]);
+    repo.then("//- checkout feature\n");
+    cli.json(&["save", "kept", "--path", "b.ts", "--pinned"]);
+    repo.then("//- checkout main\n");
+    assert_eq!(code(&["drop", "--branch", "feature"]), "refused", "pinned");
+}
+
+#[test]
+fn what_a_server_has_open_stays() {
+    let (repo, cli) = two_branches();
+    let mark = walk(&cli.home())
+        .into_iter()
+        .filter(|path| path.extension().is_some_and(|end| end == "open"));
+    let held: Vec<std::fs::File> = mark
+        .map(|path| {
+            let file = std::fs::File::open(path).unwrap();
+            file.lock_shared().unwrap();
+            file
+        })
+        .collect();
+    repo.git(&["branch", "--quiet", "-D", "feature"]);
+    let pruned = cli.json(&["prune"]);
+    assert_eq!(
+        (&pruned["total"], &pruned["skipped"]),
+        (&0.into(), &1.into())
+    );
+    let said = cli.fails(&["drop", "--branch", "feature"], 1);
+    assert!(said.contains("in use"), "{said}");
+    drop(held);
+    assert_eq!(cli.json(&["prune"])["total"], 1);
+}
+
+#[test]
+fn what_is_not_ours_is_left_alone() {
+    let (_repo, cli) = two_branches();
+    let strange = cli.home().join("repos").join("notes.txt");
+    std::fs::write(&strange, "mine").unwrap();
+    cli.json(&["prune", "--max-bytes", "0", "--older-than-days", "0"]);
+    assert_eq!(std::fs::read_to_string(&strange).unwrap(), "mine");
+}
+
+pub(super) fn walk(dir: &Path) -> Vec<std::path::PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(dir).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(walk(&path));
+        } else {
+            found.push(path);
+        }
+    }
+    found
+}

@@ -1,0 +1,112 @@
+//! Golden queries: what is found for them, and where, in a file that a change of ranking shows as a
+//! difference. `CODELENS_UPDATE=1` writes it anew.
+//!
+//! Refuses to know how hits are ranked.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use crate::support::{Cli, Fixture};
+
+/// The fixtures that have queries.
+const FIXTURES: [&str; 3] = ["shop", "ledger", "kiosk"];
+
+/// How far down an answer is looked at.
+const DEPTH: usize = 10;
+
+/// A question and what answers it.
+struct Golden {
+    query: String,
+    path: String,
+    symbol: Option<String>,
+}
+
+#[test]
+fn golden_queries_find_what_they_found() {
+    let mut found = String::new();
+    let mut all = Vec::new();
+    for name in FIXTURES {
+        let repo = Fixture::load(name).build();
+        let cli = Cli::new(repo.path());
+        let mut ranks = Vec::new();
+        let _ = writeln!(found, "{name}");
+        for golden in read(name) {
+            let rank = golden.rank(&cli);
+            let place = rank.map_or("-".to_owned(), |rank| rank.to_string());
+            let _ = writeln!(found, "  {place:>2}  {}", golden.query);
+            ranks.push(rank);
+        }
+        let _ = writeln!(found, "  {}", statistics(&ranks));
+        all.extend(ranks);
+    }
+    let _ = writeln!(found, "all\n  {}", statistics(&all));
+    let path = directory().join("statistics.txt");
+    if std::env::var_os("CODELENS_UPDATE").is_some() {
+        std::fs::write(&path, &found).unwrap();
+    }
+    let wanted = std::fs::read_to_string(&path).unwrap_or_default();
+    let changed: Vec<&str> = found
+        .lines()
+        .filter(|line| !wanted.lines().any(|known| known == *line))
+        .collect();
+    assert!(
+        found == wanted,
+        "the ranking has changed; if it is for the better, run this test with CODELENS_UPDATE=1:\n{}",
+        changed.join("\n")
+    );
+}
+
+impl Golden {
+    /// Returns the place of the answer among the hits, from 1.
+    fn rank(&self, cli: &Cli) -> Option<usize> {
+        let limit = DEPTH.to_string();
+        let answer = cli.json(&["search", &self.query, "-n", &limit, "--snippet", "none"]);
+        let hits = answer["results"].as_array().unwrap();
+        let place = hits.iter().position(|hit| {
+            let is_symbol = |symbol: &String| hit["symbol"].as_str() == Some(symbol);
+            hit["path"].as_str() == Some(&self.path) && self.symbol.iter().all(is_symbol)
+        });
+        place.map(|place| place + 1)
+    }
+}
+
+fn read(name: &str) -> Vec<Golden> {
+    let text = std::fs::read_to_string(directory().join(format!("{name}.queries"))).unwrap();
+    let lines = text.lines().map(str::trim);
+    let lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
+    lines
+        .map(|line| {
+            let (query, target) = line.split_once(" => ").expect("`question => file#symbol`");
+            let (path, symbol) = match target.split_once('#') {
+                Some((path, symbol)) => (path, Some(symbol.to_owned())),
+                None => (target, None),
+            };
+            Golden {
+                query: query.to_owned(),
+                path: path.to_owned(),
+                symbol,
+            }
+        })
+        .collect()
+}
+
+fn statistics(ranks: &[Option<usize>]) -> String {
+    #[allow(clippy::cast_precision_loss, reason = "there are few queries")]
+    let mean = |of: &dyn Fn(usize) -> f64| {
+        ranks.iter().flatten().map(|rank| of(*rank)).sum::<f64>() / ranks.len() as f64
+    };
+    let recall = |at: usize| mean(&|rank| f64::from(u8::from(rank <= at)));
+    #[allow(clippy::cast_precision_loss, reason = "a rank is small")]
+    let mrr = mean(&|rank| 1.0 / rank as f64);
+    format!(
+        "n={} recall@1 {:.3} recall@5 {:.3} recall@10 {:.3} MRR {mrr:.3}",
+        ranks.len(),
+        recall(1),
+        recall(5),
+        recall(10)
+    )
+}
+
+fn directory() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/ranking")
+}
