@@ -2,7 +2,7 @@
 //!
 //! Refuses to know how the work is done.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use super::{ReconcileError, Rows, history};
 use crate::git::{Repo, WorkTree};
@@ -174,6 +174,14 @@ impl Plan {
         self.remove.is_empty() && self.replace.is_empty()
     }
 
+    /// Puts these files before the others, in the order they have.
+    pub fn put_first(&mut self, paths: &HashSet<RepoPath>) {
+        if !paths.is_empty() {
+            self.replace
+                .sort_by_key(|candidate| !paths.contains(&candidate.path));
+        }
+    }
+
     /// Leaves out the files whose bytes turn out to be those indexed; stops early when the budget ends.
     pub fn drop_unchanged(&mut self, tree: &WorkTree, budget: &Budget) {
         self.replace.retain(|candidate| {
@@ -335,6 +343,16 @@ mod tests {
         let (remove, replace) = between(rows, &files);
         assert_eq!(remove, ["b.ts", "d.ts"]);
         assert_eq!(replace, ["e.ts", "c.ts"]);
+    }
+
+    #[test]
+    fn what_was_asked_for_is_read_before_what_is_newer() {
+        let files =
+            ["a.ts", "b.ts", "c.ts", "d.ts"].map(|name| file(name, i64::from(name.as_bytes()[0])));
+        let mut plan = Plan::between(&Arc::default(), &files, false, &mut |_| false);
+        plan.put_first(&["a.ts", "b.ts", "gone.ts"].into_iter().map(path).collect());
+        let order: Vec<_> = plan.replace.iter().map(|c| c.path.as_str()).collect();
+        assert_eq!(order, ["b.ts", "a.ts", "d.ts", "c.ts"]);
     }
 
     #[test]

@@ -187,6 +187,11 @@ impl Index {
         }
     }
 
+    /// Closes the connection for writing, whose page cache nobody needs between two changes.
+    pub fn rest(&mut self) {
+        self.writer = None;
+    }
+
     /// Runs SQLite's own check. Returns what it found wrong; `None` when nothing is.
     pub fn damage(&self) -> StoreResult<Option<String>> {
         let found: String = self

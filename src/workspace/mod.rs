@@ -20,7 +20,7 @@ mod upkeep;
 mod view;
 mod watching;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -43,6 +43,7 @@ use crate::config::Config;
 use crate::error::{Code, Error, Result};
 use crate::git::Repo;
 use crate::lifecycle::policy::Rules;
+use crate::model::RepoPath;
 use crate::store::{Home, Index, IndexKey, RepoHome};
 
 /// How many open indexes a repository keeps for the next calls.
@@ -65,6 +66,7 @@ pub struct Workspace {
     housekeeping: bool,
     idle: Mutex<Vec<Index>>,
     is_catching_up: Arc<AtomicBool>,
+    shown_stale: Mutex<HashSet<RepoPath>>,
     watching: Mutex<watching::Watching>,
     is_keeping_house: AtomicBool,
 }
@@ -133,6 +135,7 @@ impl Workspaces {
             housekeeping: self.config.housekeeping,
             idle: Mutex::default(),
             is_catching_up: Arc::default(),
+            shown_stale: Mutex::default(),
             watching: Mutex::default(),
             is_keeping_house: AtomicBool::default(),
             work_dir: work_dir.clone(),
@@ -183,7 +186,8 @@ impl Workspace {
     }
 
     /// Keeps an index for the next call; the one that waited longest is closed.
-    fn keep(&self, index: Index) {
+    fn keep(&self, mut index: Index) {
+        index.rest();
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         idle.push(index);
         let evicted = (idle.len() > MAX_IDLE_INDEXES).then(|| idle.remove(0));

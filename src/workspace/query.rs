@@ -3,15 +3,16 @@
 //!
 //! `fresh` is the outcome of a proof that this call made; nothing here assumes it.
 
-use std::sync::Arc;
+use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::view::LookedAt;
 use super::{View, Workspace, key_of};
 use crate::error::{Error, Result};
 use crate::git::{Motion, Repo};
-use crate::model::{Budget, Freshness, FreshnessState, UnknownReason};
+use crate::model::{Budget, Freshness, FreshnessState, RepoPath, UnknownReason};
 use crate::reconcile::{self, Outcome, ReconcileError, seed};
 use crate::store::{Index, IndexKey, StoreError, WriteLock};
 
@@ -67,14 +68,17 @@ impl Workspace {
                     freshness = Freshness::unknown(UnknownReason::Busy, freshness.pending);
                 }
                 let ask = |freshness: &Freshness| {
-                    answer(&View {
+                    let view = View {
                         read: &read,
                         freshness,
                         index_id: &index.pointer().index_id,
                         budget: &budget,
                         repo: &repo,
                         looked_at: LookedAt::default(),
-                    })
+                    };
+                    let made = answer(&view);
+                    self.shown_stale().extend(view.looked_at.stale_paths());
+                    made
                 };
                 let made = ask(&freshness)?;
                 let has_moved = before.locked || repo.motion()? != before;
@@ -237,6 +241,14 @@ impl Workspace {
         }
     }
 
+    /// Returns the files that answers showed although they may differ from their rows: what an agent asked
+    /// about once it asks about again.
+    fn shown_stale(&self) -> MutexGuard<'_, HashSet<RepoPath>> {
+        self.shown_stale
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Returns how many files are still to be done; `None` where nothing could be done now.
     fn catch_up_once(self: &Arc<Self>, is_asked: bool) -> Result<Option<usize>> {
         let budget = Budget::within(CATCH_UP_STEP, Arc::default());
@@ -255,7 +267,10 @@ impl Workspace {
         let Some(_lock) = WriteLock::take(&path, Duration::ZERO)? else {
             return Ok(None);
         };
-        let outcome = reconcile::reconcile(&repo, &mut index, &budget, &|_, _| ())?;
+        let mut detection = reconcile::detect(&repo, &index, &budget)?;
+        let wanted = std::mem::take(&mut *self.shown_stale());
+        detection.plan.put_first(&wanted);
+        let outcome = reconcile::repair(&repo, &mut index, &detection, &budget, &|_, _| ())?;
         self.keep(index);
         self.keep_house(is_new);
         let left = outcome.freshness;

@@ -36,25 +36,29 @@ pub(super) struct LookedAt {
     stale_from: Cell<Option<u32>>,
 }
 
+impl LookedAt {
+    /// Returns the files whose rows an answer showed although they may differ from the disk.
+    pub(super) fn stale_paths(&self) -> impl Iterator<Item = RepoPath> {
+        let known = self.stale.take().into_iter();
+        known.filter_map(|(path, is_stale)| RepoPath::new(&path).filter(|_| is_stale))
+    }
+}
+
 impl View<'_> {
     /// Returns whether the rows of `path` may differ from the file. Where the detection did not get to
     /// see every file, or is not of these rows, the file itself is compared: costs its reading, once.
     pub fn is_stale(&self, path: &str) -> bool {
-        if self.freshness.is_stale(path) {
-            return true;
+        if self.freshness.state == FreshnessState::Fresh {
+            return false;
         }
-        match self.freshness.state {
-            FreshnessState::Fresh | FreshnessState::Partial => false,
-            FreshnessState::Unknown(_) => {
-                let mut known = self.looked_at.stale.borrow_mut();
-                if let Some(known) = known.get(path) {
-                    return *known;
-                }
-                let found = !self.is_as_indexed(path);
-                known.insert(path.to_owned(), found);
-                found
-            }
+        let mut known = self.looked_at.stale.borrow_mut();
+        if let Some(known) = known.get(path) {
+            return *known;
         }
+        let found = self.freshness.is_stale(path)
+            || (self.freshness.state != FreshnessState::Partial && !self.is_as_indexed(path));
+        known.insert(path.to_owned(), found);
+        found
     }
 
     /// Returns whether a chain of so many edges that ends at `path` may not hold any more: a file on its

@@ -106,6 +106,14 @@ pub(crate) fn step(repo: &Repo, dice: &mut Dice, n: usize) -> String {
     }
 }
 
+/// Switches to some branch, by one command, whatever is not committed.
+pub(crate) fn switch(repo: &Repo, dice: &mut Dice) -> String {
+    git(
+        repo,
+        &["checkout", "-q", "-f", &format!("b{}", dice.below(4))],
+    )
+}
+
 fn bisect(repo: &Repo, dice: &mut Dice) -> String {
     let how: [&[&str]; 4] = [
         &["bisect", "start", "HEAD", "HEAD~2"],

@@ -3,10 +3,13 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use super::git_steps::{GROUNDS, ground, linked};
+use super::git_steps::{GROUNDS, ground, linked, switch};
 use super::steps::{Dice, step};
+use codelens::model::FreshnessState;
+
 use super::{Bench, assert_same, rebuilt};
 use crate::support::Repo;
 
@@ -19,6 +22,9 @@ const STEPS_A_REPOSITORY: usize = 50;
 
 /// Every so many steps the tools' answers are compared too.
 const STEPS_AN_ANSWER: usize = 5;
+
+/// Every so many steps the branch is switched while questions are answered.
+const STEPS_A_SWITCH: usize = 10;
 
 #[test]
 fn rebuild_equals_reconcile() {
@@ -51,8 +57,16 @@ fn walk(seed: usize, steps: usize) {
     let bench = Bench::new(60_000);
     bench.refreshed(&repo.path());
     let mut done = Vec::new();
+    let mut before = bench.dump(&repo.path());
     for n in 0..steps {
-        done.push(step(&repo, &mut dice, n));
+        let mut said = Vec::new();
+        if n % STEPS_A_SWITCH == STEPS_A_SWITCH - 1 {
+            let (what, answers) = answers_during(&bench, &repo, || switch(&repo, &mut dice));
+            done.push(what);
+            said = answers;
+        } else {
+            done.push(step(&repo, &mut dice, n));
+        }
         let tail = done[done.len().saturating_sub(6)..].join("\n  ");
         let when = format!("{kind}, seed {seed}, step {n}, after\n  {tail}\n");
         // Every second time the query itself has to bring the index up.
@@ -63,6 +77,14 @@ fn walk(seed: usize, steps: usize) {
         };
         let fresh = Bench::new(60_000);
         assert_same(&dump, &fresh.refreshed(&repo.path()).1, &when);
+        for answer in said.iter().filter(|answer| **answer != before) {
+            assert_same(
+                answer,
+                &dump,
+                &format!("said to be fresh meanwhile, {when}"),
+            );
+        }
+        before = dump.clone();
         assert_eq!(indexed(&dump), wanted(&repo), "{when}");
         if n % STEPS_AN_ANSWER == 0 {
             let (found, wanted) = (bench.answers(&repo.path()), fresh.answers(&repo.path()));
@@ -74,6 +96,32 @@ fn walk(seed: usize, steps: usize) {
             assert_same(&dump, &rebuilt(&linked), &format!("linked, {when}"));
         }
     }
+}
+
+/// Asks without end while something is done; returns what was done, and the rows behind each answer that
+/// was said to be fresh.
+fn answers_during(
+    bench: &Bench,
+    repo: &Repo,
+    act: impl FnOnce() -> String,
+) -> (String, Vec<String>) {
+    let (is_done, workspace) = (AtomicBool::new(false), bench.at(&repo.path()));
+    std::thread::scope(|scope| {
+        let asking = scope.spawn(|| {
+            let mut said = Vec::new();
+            while !is_done.load(Ordering::Acquire) {
+                let answer = workspace.query(&Arc::default(), |view| {
+                    let is_fresh = view.freshness.state == FreshnessState::Fresh;
+                    Ok(is_fresh.then(|| view.read.dump()).transpose()?)
+                });
+                said.extend(answer.unwrap());
+            }
+            said
+        });
+        let what = act();
+        is_done.store(true, Ordering::Release);
+        (what, asking.join().unwrap())
+    })
 }
 
 /// Paths of the file rows of a dump.
