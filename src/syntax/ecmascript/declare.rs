@@ -74,6 +74,7 @@ impl<'a> Walk<'a> {
         let member =
             definition.member || naming.members || naming.ambient || (inner && outer.exported);
         let (mut span, mut lead_start) = (outer.span, outer.span.start_byte);
+        let mut taken = None;
         while let Some(last) = self.drafts.last() {
             let fits = last.overload
                 && !definition.overload
@@ -85,23 +86,11 @@ impl<'a> Walk<'a> {
             span.start_byte = last.symbol.span.start_byte;
             span.start_line = last.symbol.span.start_line;
             lead_start = span.start_byte;
-            self.drafts.pop();
+            taken = self.drafts.pop();
         }
         let index = u32::try_from(self.drafts.len()).ok()?;
-        for raw in self.hints.iter_mut().rev() {
-            match raw.symbol {
-                Some(symbol) if symbol >= index => raw.symbol = Some(index),
-                _ => break,
-            }
-            if let Owner::Member(Some(owner), _) = &mut raw.owner {
-                *owner = index.min(*owner);
-            }
-        }
-        for used in self.uses.iter_mut().rev() {
-            match used.symbol {
-                Some(symbol) if symbol >= index => used.symbol = Some(index),
-                _ => break,
-            }
+        if let Some(first) = taken {
+            self.take_over(&first, index);
         }
         for used in self.uses.iter_mut().skip(outer.mark) {
             used.symbol = Some(index);
@@ -139,10 +128,26 @@ impl<'a> Walk<'a> {
             member,
             private: definition.private,
             overload: definition.overload,
+            n_before: (self.uses.len(), self.hints.len()),
         });
         frame.symbol = Some(index);
         frame.naming = own_naming;
         Some(index)
+    }
+
+    /// Gives what was noted within overloads, from the first of them on, to the definition in their place;
+    /// decorators in between stay where they are.
+    fn take_over(&mut self, first: &Draft, index: u32) {
+        let (n_uses, n_hints) = first.n_before;
+        for used in &mut self.uses[n_uses..] {
+            used.symbol = used.symbol.map(|symbol| symbol.min(index));
+        }
+        for raw in &mut self.hints[n_hints..] {
+            raw.symbol = raw.symbol.map(|symbol| symbol.min(index));
+            if let Owner::Member(Some(owner), _) = &mut raw.owner {
+                *owner = index.min(*owner);
+            }
+        }
     }
 
     fn doc(&mut self, start: u32) -> (String, u32) {

@@ -118,6 +118,8 @@ pub(super) struct Draft {
     pub(super) private: bool,
     /// Whether it is a function without a body that an implementation may follow.
     pub(super) overload: bool,
+    /// Number of uses and of hints before it.
+    pub(super) n_before: (usize, usize),
 }
 
 /// The state of the pass.

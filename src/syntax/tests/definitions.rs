@@ -219,6 +219,30 @@ export function f(a: any) { g() }
 }
 
 #[test]
+fn a_decorator_between_overloads_parts_them_not() {
+    let source = "\
+class C {
+  m(a: A): Promise<B>
+  m(a: A[]): Promise<B[]>
+  @d()
+  m(a: A | A[]) { return e() }
+}
+";
+    same(&symbols("a.ts", source), "class C 1-6\n method C.m 2-5 ^C");
+    let facts = read("a.ts", source).facts;
+    let of = |name: &str| {
+        let used = facts
+            .references
+            .iter()
+            .filter(move |used| used.name == name);
+        used.map(|used| used.symbol).collect::<Vec<_>>()
+    };
+    for name in ["A", "B", "Promise", "d", "e"] {
+        assert_eq!(of(name), [Some(1)], "{name}");
+    }
+}
+
+#[test]
 fn signatures_and_docs_are_words_alone() {
     let source = "\
 /**
