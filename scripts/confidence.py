@@ -14,11 +14,12 @@ import collections
 import datetime
 import gzip
 import json
-import os
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+from product import Server
 
 CLASSES = {
     "resolved": "callers of a definition",
@@ -27,43 +28,6 @@ CLASSES = {
     "path-heuristic": "test files of a file",
 }
 MODULE = "(module)"
-
-
-class Server:
-    """A server over standard input and output, in one repository."""
-
-    def __init__(self, binary: Path, repo: Path, home: str) -> None:
-        env = {"PATH": os.environ.get("PATH", ""), "HOME": home, "CODELENS_HOME": home + "/data"}
-        self.process = subprocess.Popen(
-            [binary, "serve"], cwd=repo, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8")
-        self.n_asked = 0
-        hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "confidence", "version": "1"}}
-        self._ask("initialize", hello)
-        self._send({"jsonrpc": "2.0", "method": "notifications/initialized"})
-
-    def _send(self, message: dict) -> None:
-        self.process.stdin.write(json.dumps(message) + "\n")
-        self.process.stdin.flush()
-
-    def _ask(self, method: str, params: dict) -> dict:
-        self.n_asked += 1
-        self._send({"jsonrpc": "2.0", "id": self.n_asked, "method": method, "params": params})
-        while line := self.process.stdout.readline():
-            message = json.loads(line)
-            if message.get("id") == self.n_asked and ("result" in message or "error" in message):
-                if "error" in message:
-                    raise RuntimeError(f"{method}: {message['error']}")
-                return message["result"]
-        raise RuntimeError("the server ended")
-
-    def call(self, tool: str, **arguments: object) -> dict | None:
-        """Returns the answer of a tool; None for an error."""
-        result = self._ask("tools/call", {"name": tool, "arguments": arguments})
-        return None if result.get("isError") else result["structuredContent"]
-
-    def close(self) -> None:
-        self.process.stdin.close()
-        self.process.wait(30)
 
 
 class Truth:
@@ -134,12 +98,12 @@ def measure(server: Server, truth: Truth, seen: dict[str, collections.Counter]) 
     """Asks every question of the truth and counts what is right, by class."""
     for question in truth.questions:
         for name in dict.fromkeys((question["qualified"], question["name"])):
-            answer = server.call("cl_impact", symbol=name, path=question["path"], depth=1, limit=500)
-            if answer and answer.get("target"):
+            reply = server.call("cl_impact", symbol=name, path=question["path"], depth=1, limit=500)
+            if not reply.is_error and reply.value.get("target"):
                 break
         else:
             continue
-        for caller in answer["callers"]:
+        for caller in reply.value["callers"]:
             right = judge(truth, question, caller)
             if right is not None:
                 seen[caller["provenance"]][right] += 1
@@ -148,8 +112,8 @@ def measure(server: Server, truth: Truth, seen: dict[str, collections.Counter]) 
     for source, target in truth.uses:
         importers[target].add(source)
     for file, path in enumerate(truth.files):
-        answer = server.call("cl_related", path=path, types=["tests"], depth=1, limit=500)
-        for near in (answer or {"results": []})["results"]:
+        reply = server.call("cl_related", path=path, types=["tests"], depth=1, limit=500)
+        for near in [] if reply.is_error else reply.value["results"]:
             test = truth.number.get(near["path"])
             if near["provenance"] == "path-heuristic" and near["direction"] == "in" and test is not None:
                 direct = importers[file]
@@ -173,9 +137,9 @@ def main() -> None:
         if head != truth.commit:
             sys.exit(f"{clone} is at {head}, the truth of {name} is for {truth.commit}")
         with tempfile.TemporaryDirectory(prefix="codelens-confidence-") as home:
-            server = Server(args.binary.resolve(), Path(clone), home)
+            server = Server(args.binary.resolve(), Path(clone), Path(home))
             try:
-                if (server.call("cl_refresh") or {}).get("status") != "ready":
+                if server.call("cl_refresh").value.get("status") != "ready":
                     sys.exit(f"{clone}: the index is not ready")
                 measure(server, truth, seen)
             finally:

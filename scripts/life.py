@@ -27,8 +27,10 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 
 from checks import Checks  # noqa: E402
+from product import Command, Server  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent
+LONG_MS = 60_000
 
 
 def git(repo: Path, *args: str) -> str:
@@ -42,29 +44,6 @@ def git(repo: Path, *args: str) -> str:
     if ran.returncode:
         raise SystemExit(f"git {' '.join(args)} failed:\n{ran.stderr.strip()}")
     return ran.stdout.strip()
-
-
-class Product:
-    """The binary in a work tree, with a data directory."""
-
-    def __init__(self, binary: Path, repo: Path, home: Path, **env: str) -> None:
-        self.binary, self.repo, self.home = binary, repo, home
-        self.env = {
-            "PATH": os.environ.get("PATH", ""), "HOME": str(home), "CODELENS_HOME": str(home),
-            "CODELENS_BUDGET_MS": "60000", **env,
-        }
-
-    def run(self, *args: str) -> tuple[int, str, str]:
-        ran = subprocess.run(
-            [self.binary, *args], cwd=self.repo, env=self.env, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-        )
-        return ran.returncode, ran.stdout, ran.stderr
-
-    def __call__(self, *args: str) -> dict:
-        code, out, err = self.run(*args, "--json")
-        if code:
-            raise RuntimeError(f"codelens {' '.join(args)} ended with {code}: {err.strip()}")
-        return json.loads(out)
 
 
 def du(path: Path) -> int:
@@ -85,7 +64,7 @@ def loop(args: argparse.Namespace, room: Path, checks: Checks) -> None:
     repo, home = clone(args.repo, room / "repo"), room / "home"
     quota = args.quota or 2 << 30
     env = {"CODELENS_HOUSEKEEPING": args.housekeeping, "CODELENS_MAX_REPO_BYTES": str(quota)}
-    product = Product(args.binary, repo, home, **env)
+    product = Command(args.binary, repo, home, LONG_MS, **env)
     rng = random.Random(7)
     default = git(repo, "branch", "--show-current")
     files = [name for name in git(repo, "ls-files", "*.ts").splitlines() if "/src/" in name]
@@ -132,40 +111,6 @@ def loop(args: argparse.Namespace, room: Path, checks: Checks) -> None:
           f"{du(home) >> 20} MiB left, at most {peak >> 20} MiB, {freed >> 20} MiB freed by {n_freeing} prunes, quota {quota >> 20} MiB")
 
 
-class Server:
-    """A server over standard input and output."""
-
-    def __init__(self, product: Product) -> None:
-        self.child = subprocess.Popen(
-            [product.binary, "serve"], cwd=product.repo, env=product.env, text=True,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        )
-        self.n = 0
-        self.ask("initialize", {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "life", "version": "1"}})
-        self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
-
-    def send(self, message: dict) -> None:
-        self.child.stdin.write(json.dumps(message) + "\n")
-        self.child.stdin.flush()
-
-    def ask(self, method: str, params: dict) -> dict:
-        self.n += 1
-        self.send({"jsonrpc": "2.0", "id": self.n, "method": method, "params": params})
-        while True:
-            message = json.loads(self.child.stdout.readline())
-            if message.get("id") == self.n:
-                return message["result"]
-
-    def call(self, name: str, **arguments: object) -> dict:
-        return self.ask("tools/call", {"name": name, "arguments": arguments})
-
-    def end(self) -> str:
-        self.child.stdin.close()
-        said = self.child.stderr.read()
-        self.child.wait(10)
-        return said
-
-
 def servers(args: argparse.Namespace, room: Path, checks: Checks) -> None:
     repo, home = clone(args.repo, room / "repo"), room / "home"
     trees = []
@@ -180,7 +125,7 @@ def servers(args: argparse.Namespace, room: Path, checks: Checks) -> None:
             git(tree, "add", ".")
             git(tree, "commit", "--quiet", "-m", f"marker {b}")
         trees.append(tree)
-    Product(args.binary, trees[0], home)("refresh")
+    Command(args.binary, trees[0], home)("refresh")
     until = time.monotonic() + args.seconds
     counts = {"answers": 0, "fresh": 0, "switches": 0, "pruned": 0, "dropped": 0, "refused": 0, "prunes": 0}
     guard = threading.Lock()
@@ -191,7 +136,8 @@ def servers(args: argparse.Namespace, room: Path, checks: Checks) -> None:
 
     def work(t: int) -> None:
         rng = random.Random(t)
-        server = Server(Product(args.binary, trees[t], home))
+        log = room / f"server{t}.log"
+        server = Server(args.binary, trees[t], home, LONG_MS, log)
         try:
             while time.monotonic() < until:
                 b = rng.randrange(5)
@@ -199,10 +145,10 @@ def servers(args: argparse.Namespace, room: Path, checks: Checks) -> None:
                 note("switches")
                 for _ in range(rng.randrange(1, 6)):
                     other = rng.randrange(5)
-                    answer = server.call("cl_search", query=f"markerOf{t}x{other}", limit=50)
-                    value = answer.get("structuredContent", {})
+                    reply = server.call("cl_search", query=f"markerOf{t}x{other}", limit=50)
+                    value = reply.value
                     with guard:
-                        if not checks.that("a query is no error", not answer.get("isError"), answer):
+                        if not checks.that("a query is no error", not reply.is_error, value):
                             continue
                         counts["answers"] += 1
                         counts["fresh"] += value["freshness"] == "fresh"
@@ -211,36 +157,38 @@ def servers(args: argparse.Namespace, room: Path, checks: Checks) -> None:
                             checks.that(f"t{t}: marker{other} is found on b{b} iff it is there", found == (other == b), value)
                         else:
                             checks.that(f"t{t}: nothing of another branch", not found or other == b, value)
-                now = server.call("cl_current")["structuredContent"]
+                now = server.call("cl_current").value
                 with guard:
                     checks.that("what is checked out keeps its index", now["status"] != "missing", now)
         finally:
-            said = server.end()
+            server.close()
+            said = log.read_text(encoding="utf-8")
             with guard:
                 checks.that("a server says nothing of faults", "ERROR" not in said and "panick" not in said, said)
 
     def prune() -> None:
-        product = Product(args.binary, trees[0], home)
+        product = Command(args.binary, trees[0], home)
         rng = random.Random(99)
         while time.monotonic() < until:
             wish = rng.choice([[], ["--max-bytes", "0"], ["--older-than-days", "0"], ["--ci"]])
-            code, out, err = product.run("prune", *wish, "--json")
+            ran = product.run("prune", *wish, "--json")
             with guard:
-                if checks.that("prune is no error", code == 0 or "index_busy" in err, err) and code == 0:
+                fine = ran.returncode == 0 or "index_busy" in ran.stderr
+                if checks.that("prune is no error", fine, ran.stderr) and ran.returncode == 0:
                     counts["prunes"] += 1
-                    counts["pruned"] += json.loads(out)["total"]
+                    counts["pruned"] += json.loads(ran.stdout)["total"]
             time.sleep(rng.choice([0, 0.5]))
 
     def drop() -> None:
         rng = random.Random(98)
         while time.monotonic() < until:
             t = rng.randrange(4)
-            product = Product(args.binary, trees[t], home)
-            code, _, err = product.run("drop", "--branch", f"t{t}b{rng.randrange(5)}", "--json")
+            ran = Command(args.binary, trees[t], home).run("drop", "--branch", f"t{t}b{rng.randrange(5)}", "--json")
             with guard:
-                fine = code == 0 or '"refused"' in err or '"index_missing"' in err
-                checks.that("drop drops, refuses or finds none", fine, err)
-                counts["dropped" if code == 0 else "refused"] += 1
+                is_dropped = ran.returncode == 0
+                fine = is_dropped or '"refused"' in ran.stderr or '"index_missing"' in ran.stderr
+                checks.that("drop drops, refuses or finds none", fine, ran.stderr)
+                counts["dropped" if is_dropped else "refused"] += 1
             time.sleep(0.03)
 
     threads = [threading.Thread(target=work, args=(t,)) for t in range(4)]
@@ -253,7 +201,7 @@ def servers(args: argparse.Namespace, room: Path, checks: Checks) -> None:
     print(counts)
 
 
-def definitions(product: Product, tree: Path) -> list[dict]:
+def definitions(product: Command, tree: Path) -> list[dict]:
     """Returns the exported symbols of all source files, each with its path."""
     found = []
     for file in git(tree, "ls-files", "packages/*/src/*.ts").splitlines():
@@ -265,7 +213,7 @@ def definitions(product: Product, tree: Path) -> list[dict]:
 
 def contexts(args: argparse.Namespace, room: Path, checks: Checks) -> None:
     repo, home = clone(args.repo, room / "repo"), room / "home"
-    product = Product(args.binary, repo, home)
+    product = Command(args.binary, repo, home, LONG_MS)
     git(repo, "checkout", "--quiet", "-b", "old", f"HEAD~{args.commits}")
     product("refresh")
     symbols = [s for s in definitions(product, repo) if s["kind"] in ("function", "class", "method") and s["endLine"] - s["startLine"] >= 3]

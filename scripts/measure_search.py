@@ -18,14 +18,15 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import re
+import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path, PurePosixPath
+
+from product import Reply, Server
 
 SOURCES = {".cjs", ".cts", ".go", ".java", ".js", ".jsx", ".mjs", ".mts", ".py", ".rs", ".svelte", ".ts", ".tsx", ".vue"}
 TEST_DIRECTORY = re.compile(
@@ -90,46 +91,12 @@ def questions(repo: Path, back: int, n_wanted: int, until: str) -> tuple[str, li
     return base, [found[int(at * step)] for at in range(min(n_wanted, len(found)))]
 
 
-class Server:
-    """A `codelens serve` that is asked over its standard streams."""
-
-    def __init__(self, binary: str, tree: Path, home: Path) -> None:
-        self.process = subprocess.Popen(
-            [binary, "serve"], cwd=tree, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-            env={**os.environ, "CODELENS_HOME": str(home)},
-        )
-        self.n_calls = 0
-        client = {"name": "measure_search", "version": "1"}
-        self.ask("initialize", {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client})
-        self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
-
-    def send(self, message: dict) -> None:
-        assert self.process.stdin is not None
-        self.process.stdin.write(json.dumps(message).encode() + b"\n")
-        self.process.stdin.flush()
-
-    def ask(self, method: str, params: dict) -> dict:
-        self.n_calls += 1
-        self.send({"jsonrpc": "2.0", "id": self.n_calls, "method": method, "params": params})
-        assert self.process.stdout is not None
-        for line in self.process.stdout:
-            answer = json.loads(line)
-            if answer.get("id") == self.n_calls and ("result" in answer or "error" in answer):
-                if "error" in answer:
-                    raise SystemExit(f"{method}: {answer['error']['message']}")
-                return answer["result"]
-        raise SystemExit("the server ended")
-
-    def call(self, tool: str, **arguments: object) -> tuple[dict, str]:
-        """Returns the structured answer and its text."""
-        result = self.ask("tools/call", {"name": tool, "arguments": arguments})
-        text = "".join(part.get("text", "") for part in result["content"])
-        return result.get("structuredContent") or json.loads(text), text
-
-    def close(self) -> None:
-        assert self.process.stdin is not None
-        self.process.stdin.close()
-        self.process.wait(10)
+def asked_of(server: Server, tool: str, **arguments: object) -> Reply:
+    """Returns the answer to a call that must not fail."""
+    reply = server.call(tool, **arguments)
+    if reply.is_error:
+        raise SystemExit(f"{tool}: {reply.value['error']['message']}")
+    return reply
 
 
 def measure(server: Server, asked: list[dict], with_scope: bool) -> list[dict]:
@@ -137,15 +104,13 @@ def measure(server: Server, asked: list[dict], with_scope: bool) -> list[dict]:
     rows = []
     for question in asked:
         query = f"{question['scope']} {question['query']}" if with_scope else question["query"]
-        begun = time.perf_counter()
-        answer, text = server.call("cl_search", query=query, limit=10)
-        elapsed_ms = (time.perf_counter() - begun) * 1000
-        paths = list(dict.fromkeys(result["path"] for result in answer["results"]))
+        reply = asked_of(server, "cl_search", query=query, limit=10)
+        paths = list(dict.fromkeys(result["path"] for result in reply.value["results"]))
         ranks = [at for at, path in enumerate(paths, 1) if path in question["gold"]]
         recall = {k: sum(rank <= k for rank in ranks) / min(k, len(question["gold"])) for k in (1, 5, 10)}
         rows.append({
             "query": query, "gold": question["gold"], "found": paths, "mrr": 1 / ranks[0] if ranks else 0.0, "recall": recall,
-            "ms": elapsed_ms, "tokens": len(text) / 4,
+            "ms": (reply.ended - reply.begun) * 1000, "tokens": len(reply.text) / 4,
         })
     return rows
 
@@ -171,6 +136,9 @@ def main() -> None:
     parser.add_argument("--until", default="HEAD", help="the newest commit that questions come from (default HEAD)")
     parser.add_argument("--keep", type=Path, help="keep the tree, the index, questions and findings in this directory")
     asked_for = parser.parse_args()
+    if not (binary := shutil.which(asked_for.binary)):
+        raise SystemExit(f"no program {asked_for.binary}; name it with --binary")
+    binary = Path(binary).resolve()
     base, asked = questions(asked_for.repo, asked_for.back, asked_for.queries, asked_for.until)
     if not asked:
         raise SystemExit("no commit of the last ones makes a question; try a larger --back")
@@ -184,10 +152,10 @@ def main() -> None:
             (tree / ".git/objects/info/alternates").write_text(f"{objects}\n")
             git(tree, "update-ref", "--no-deref", "HEAD", base)
             git(tree, "reset", "--quiet", "--hard")
-        server = Server(asked_for.binary, tree, place / "home")
-        begun = time.perf_counter()
-        state, _ = server.call("cl_refresh")
-        print(f"{base[:10]}: {state['totalFiles']} files, {state['totalChunks']} chunks, built in {time.perf_counter() - begun:.1f} s")
+        server = Server(binary, tree, place / "home")
+        built = asked_of(server, "cl_refresh")
+        state, took_s = built.value, built.ended - built.begun
+        print(f"{base[:10]}: {state['totalFiles']} files, {state['totalChunks']} chunks, built in {took_s:.1f} s")
         rows = measure(server, asked, with_scope=False)
         print(summary("plain", rows))
         scoped = [question for question in asked if question["scope"]]

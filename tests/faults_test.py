@@ -17,14 +17,17 @@ import shutil
 import signal
 import sqlite3
 import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
 
-from checks import Checks
-from known_repo import make
-from product import Command, Reply, environment
-from questions import callers, every_question, find, outline
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "scripts"))
+
+from checks import Checks  # noqa: E402
+from known_repo import make  # noqa: E402
+from product import Command, Reply, environment  # noqa: E402
+from questions import callers, every_question, find, outline  # noqa: E402
 
 LONG_MS = 60_000
 
@@ -51,11 +54,7 @@ class Faults:
         return folder
 
     def call(self, tool: str, before: tuple[str, ...] = (), home: Path | None = None, **arguments: object) -> Reply:
-        command = Command(self.binary, self.world.path, home or self.home, LONG_MS)
-        if before:
-            command.binary = before[0]
-            words = [*before[1:], str(self.binary)]
-            command = Wrapped(command, words)
+        command = Command(self.binary, self.world.path, home or self.home, LONG_MS, before)
         return command.call(tool, **arguments)
 
     def right(self, when: str, n: int = 6, before: tuple[str, ...] = ()) -> bool:
@@ -252,25 +251,6 @@ class Faults:
             self.right(f"edits at times moved by {shift} s", 6)
         self.whole("after the clock jumped")
         self.checks.equal("a refresh", self.call("cl_refresh").value.get("status"), "ready")
-
-
-class Wrapped:
-    """A command behind another one."""
-
-    def __init__(self, command: Command, words: list[str]) -> None:
-        self.command, self.words = command, words
-
-    def call(self, tool: str, **arguments: object) -> Reply:
-        from product import words
-        line = [self.command.binary, *self.words, *words(tool, arguments), "--json"]
-        begun = time.monotonic()
-        ran = subprocess.run(line, cwd=self.command.repo, env=self.command.env, stdin=subprocess.DEVNULL, capture_output=True, text=True)
-        text = ran.stdout.strip() or ran.stderr.strip().rpartition("\n")[2]
-        try:
-            value = json.loads(text)
-        except ValueError:
-            value = {"error": {"code": f"exit {ran.returncode}", "message": ran.stderr[-500:]}}
-        return Reply(value, "error" in value, begun, time.monotonic())
 
 
 class Asker:

@@ -17,8 +17,10 @@ import tempfile
 import time
 from pathlib import Path
 
-from checks import Checks
-from product import Command, Server
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "scripts"))
+
+from checks import Checks  # noqa: E402
+from product import Command, Server  # noqa: E402
 
 MAX_RESIDENT_KB = 25 * 1024
 QUESTIONS = (("cl_search", {"query": "create renderer"}), ("cl_search", {"query": "README"}), ("cl_map", {"limit": 50}),

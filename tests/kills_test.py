@@ -15,15 +15,18 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 from collections import Counter
 from pathlib import Path
 
-from checks import Checks
-from known_repo import World, make
-from product import Command, Server, environment
-from questions import every_question, outline
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "scripts"))
+
+from checks import Checks  # noqa: E402
+from known_repo import World, make  # noqa: E402
+from product import Command, Server, environment  # noqa: E402
+from questions import every_question, outline  # noqa: E402
 
 WRITES = ("write", "pwrite64", "fsync", "fdatasync", "rename", "renameat2", "link", "linkat", "unlink", "unlinkat", "ftruncate",
           "openat", "mkdir", "flock")

@@ -11,17 +11,20 @@ from __future__ import annotations
 
 import argparse
 import random
+import sys
 import tempfile
 import threading
 import time
 import traceback
 from pathlib import Path
 
-from checks import Checks
-from judge import Judge
-from known_repo import World, add_worktree, make
-from product import Command, Reply, Server
-from questions import Standing, any_question, every_question
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "scripts"))
+
+from checks import Checks  # noqa: E402
+from judge import Judge  # noqa: E402
+from known_repo import World, add_worktree, make  # noqa: E402
+from product import Command, Reply, Server  # noqa: E402
+from questions import Standing, any_question, every_question  # noqa: E402
 
 
 class Scene:

@@ -13,47 +13,26 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import json
 import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
-from checks import Checks
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "scripts"))
 
+from checks import Checks  # noqa: E402
+from product import Command  # noqa: E402
+
+LONG_MS = 60_000
 VOLATILE = {"generation", "nextCursor", "elapsedMs"}
 SOURCES = (".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs")
 DECLARATION = re.compile(
     r"^export (?:default )?(?:declare )?(?:abstract )?(?:async )?"
     r"(?:function\*?|class|interface|type|enum|const|let|var|namespace) +(\w+)"
 )
-
-
-class Product:
-    """The binary, run in a work tree with a data directory."""
-
-    def __init__(self, binary: Path, repo: Path, home: Path) -> None:
-        self.binary = binary
-        self.repo = repo
-        self.home = home
-
-    def __call__(self, *args: str) -> dict:
-        env = {
-            "PATH": os.environ.get("PATH", ""), "HOME": str(self.home),
-            "CODELENS_HOME": str(self.home), "CODELENS_BUDGET_MS": "60000",
-        }
-        ran = subprocess.run(
-            [self.binary, *args, "--json"], cwd=self.repo, env=env,
-            stdin=subprocess.DEVNULL, capture_output=True, text=True, encoding="utf-8",
-        )
-        if ran.returncode:
-            raise RuntimeError(f"codelens {' '.join(args)} ended with {ran.returncode}: {ran.stderr.strip()}")
-        return json.loads(ran.stdout)
-
-    def in_worktree(self, repo: Path) -> "Product":
-        return Product(self.binary, repo, self.home)
 
 
 def steady(answer: dict) -> dict:
@@ -69,7 +48,7 @@ class Walk:
         self.repo = repo
         self.root = root
         self.checks = checks
-        self.product = Product(binary, repo, root / "home")
+        self.product = Command(binary, repo, root / "home", LONG_MS)
         self.n_fresh = 0
 
     def git(self, *args: str) -> str:
@@ -113,7 +92,7 @@ class Walk:
                         names.setdefault(match[1], []).append(n)
         return found
 
-    def check_outlines(self, when: str, product: Product, paths: list[str] | None = None) -> None:
+    def check_outlines(self, when: str, product: Command, paths: list[str] | None = None) -> None:
         """Checks the outline of each file against the declarations in its text."""
         n_names = 0
         for path, names in self.declarations().items():
@@ -136,7 +115,7 @@ class Walk:
             self.checks.that(f"{when}: the outline of {path}", not wrong, wrong)
         self.checks.that(f"{when}: there are names to look for", n_names, n_names)
 
-    def check_searches(self, when: str, product: Product) -> None:
+    def check_searches(self, when: str, product: Command) -> None:
         """Checks that the definition of a name comes first, for names that are declared once."""
         homes: dict[str, list[str]] = {}
         for path, names in self.declarations().items():
@@ -161,7 +140,7 @@ class Walk:
         self.checks.that(f"{when}: {len(sample)} names are found", sample and not missed, missed)
         self.checks.that(f"{when}: the definition is first in nine of ten", len(second) <= len(sample) // 10, second)
 
-    def check_text(self, when: str, product: Product, paths: list[str]) -> None:
+    def check_text(self, when: str, product: Command, paths: list[str]) -> None:
         """Checks that `expand` gives the bytes on the disk."""
         for path in paths:
             text = (self.repo / path).read_text(encoding="utf-8")
@@ -170,10 +149,10 @@ class Walk:
             self.checks.equal(f"{when}: lines 2 to 5 of {path}",
                               answer["content"].rstrip("\n"), "".join(lines[1:5]).rstrip("\n"))
 
-    def check_equals_rebuilt(self, when: str, product: Product) -> None:
+    def check_equals_rebuilt(self, when: str, product: Command) -> None:
         """Checks that the index that was carried along answers as one that is built from nothing."""
         self.n_fresh += 1
-        fresh = Product(self.binary, product.repo, self.root / f"fresh-{self.n_fresh}")
+        fresh = Command(self.binary, product.repo, self.root / f"fresh-{self.n_fresh}", LONG_MS)
         built = fresh("refresh")
         self.checks.equal(f"{when}: an index from nothing has no seed", built["seededFrom"], None)
         carried = product("refresh")
@@ -205,7 +184,7 @@ class Walk:
         self.checks.that(f"{when}: {n_compared} answers as rebuilt", not differ, differ)
         shutil.rmtree(fresh.home)
 
-    def refresh(self, when: str, product: Product, n_most: int, seeded: bool | None = None) -> dict:
+    def refresh(self, when: str, product: Command, n_most: int, seeded: bool | None = None) -> dict:
         """Brings the index up and checks that no more than `n_most` files were read."""
         answer = product("refresh")
         self.checks.equal(f"{when}: ready", answer["status"], "ready")
@@ -258,7 +237,7 @@ class Walk:
         sources = [path for path, names in self.declarations().items() if names]
         edited, racy, gone, moved = sources[3], sources[17], sources[29], sources[41]
 
-        def first(query: str, among: Product | None = None) -> str | None:
+        def first(query: str, among: Command | None = None) -> str | None:
             answer = (among or product)("search", query)
             self.checks.equal(f"a search for {query} is fresh", answer["freshness"], "fresh")
             return answer["results"][0]["path"] if answer["results"] else None
@@ -309,7 +288,7 @@ class Walk:
 
         tree = self.root / "tree"
         self.git("worktree", "add", "--quiet", "--detach", str(tree), "HEAD~1")
-        there = product.in_worktree(tree)
+        there = Command(self.binary, tree, self.root / "home", LONG_MS)
         current = there("current")
         self.checks.equal("a worktree begins without an index", (current["status"], current["detached"]), ("missing", True))
         self.refresh("a worktree", there, self.n_differ("HEAD", "HEAD~1"), seeded=True)

@@ -1,6 +1,7 @@
 """The binary as its users run it: one command, or a server over standard input and output.
 
-Plain lines of JSON-RPC, no library. An answer is the value, or the error a tool gave.
+Plain lines of JSON-RPC, no library. An answer is the value, or the error a tool gave. What runs the binary from Python does it
+with this, in `scripts/` and `tests/`; `tests/mcp_session.py` alone speaks through a client library, on purpose.
 """
 
 from __future__ import annotations
@@ -22,17 +23,20 @@ class Reply:
     is_error: bool
     begun: float
     ended: float
+    # What a client reads: the text block of a server's answer, or the output of a command.
+    text: str = ""
 
     @property
     def code(self) -> str | None:
         return self.value.get("error", {}).get("code") if self.is_error else None
 
 
-def environment(home: Path, budget_ms: int | None = None) -> dict[str, str]:
+def environment(home: Path, budget_ms: int | None = None, **more: str) -> dict[str, str]:
+    """Returns all that the binary sees of the environment: a data directory, and no setting of the user."""
     env = {"PATH": os.environ.get("PATH", ""), "HOME": str(home), "CODELENS_HOME": str(home)}
     if budget_ms is not None:
         env["CODELENS_BUDGET_MS"] = str(budget_ms)
-    return env
+    return env | more
 
 
 def words(tool: str, arguments: dict) -> list[str]:
@@ -53,16 +57,31 @@ def words(tool: str, arguments: dict) -> list[str]:
 
 
 class Command:
-    """One process for each call."""
+    """One process for each call, behind the words `before` where something else is to start it."""
 
-    def __init__(self, binary: Path, repo: Path, home: Path, budget_ms: int | None = None) -> None:
-        self.binary, self.repo = binary, repo
-        self.env = environment(home, budget_ms)
+    def __init__(self, binary: Path, repo: Path, home: Path, budget_ms: int | None = None, before: tuple[str, ...] = (),
+                 **more: str) -> None:
+        self.binary, self.repo, self.home, self.before = binary, repo, home, before
+        self.env = environment(home, budget_ms, **more)
+
+    def line(self, *words: str) -> list[str | Path]:
+        return [*self.before, self.binary, *words]
+
+    def run(self, *words: str) -> subprocess.CompletedProcess[str]:
+        """Runs a command line as it is written."""
+        return subprocess.run(self.line(*words), cwd=self.repo, env=self.env, stdin=subprocess.DEVNULL, capture_output=True,
+                              text=True, encoding="utf-8")
+
+    def __call__(self, *words: str) -> dict:
+        """Returns the value of a command line that must not fail."""
+        ran = self.run(*words, "--json")
+        if ran.returncode:
+            raise RuntimeError(f"codelens {' '.join(words)} ended with {ran.returncode}: {ran.stderr.strip()}")
+        return json.loads(ran.stdout)
 
     def call(self, tool: str, **arguments: object) -> Reply:
         begun = time.monotonic()
-        ran = subprocess.run([self.binary, *words(tool, arguments), "--json"], cwd=self.repo, env=self.env,
-                             stdin=subprocess.DEVNULL, capture_output=True, text=True, encoding="utf-8")
+        ran = self.run(*words(tool, arguments), "--json")
         ended = time.monotonic()
         # `doctor` leaves with 1 where a check failed, and prints its answer all the same.
         text = ran.stdout.strip() or ran.stderr.strip().rpartition("\n")[2]
@@ -70,7 +89,7 @@ class Command:
             value = json.loads(text)
         except ValueError:
             value = {"error": {"code": f"exit {ran.returncode}", "message": (ran.stderr or ran.stdout)[-500:]}}
-        return Reply(value, "error" in value, begun, ended)
+        return Reply(value, "error" in value, begun, ended, text)
 
     def close(self) -> None:
         pass
@@ -79,9 +98,10 @@ class Command:
 class Server:
     """A long-living server with one client, which asks one thing at a time."""
 
-    def __init__(self, binary: Path, repo: Path, home: Path, budget_ms: int | None = None, log: Path | None = None) -> None:
+    def __init__(self, binary: Path, repo: Path, home: Path, budget_ms: int | None = None, log: Path | None = None,
+                 **more: str) -> None:
         self.stderr = open(log, "ab") if log else subprocess.DEVNULL
-        self.process = subprocess.Popen([binary, "serve"], cwd=repo, env=environment(home, budget_ms), stdin=subprocess.PIPE,
+        self.process = subprocess.Popen([binary, "serve"], cwd=repo, env=environment(home, budget_ms, **more), stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, stderr=self.stderr)
         self.n_sent = 0
         self.lock = threading.Lock()
@@ -121,7 +141,8 @@ class Server:
         if "error" in message:
             return Reply({"error": {"code": "protocol", "message": str(message["error"])}}, True, begun, ended)
         result = message["result"]
-        return Reply(result["structuredContent"], bool(result.get("isError")), begun, ended)
+        text = "".join(part.get("text", "") for part in result["content"])
+        return Reply(result["structuredContent"], bool(result.get("isError")), begun, ended, text)
 
     def close(self) -> None:
         if self.process.poll() is None:
