@@ -319,9 +319,10 @@ def main() -> None:
             bench = bench_repo.of_copies(source, tree, args.copies) if args.copies else bench_repo.copy_of(source, tree)
             found["repositories"].append(Run(args, bench, place).everything())
             shutil.rmtree(place)
-        found["machine"]["loadAtEnd"] = os.getloadavg()
-    if args.json:
-        args.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+            found["machine"]["loadAtEnd"] = os.getloadavg()
+            # After each, so that a long run that is ended has not been for nothing.
+            if args.json:
+                args.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     table = bench_table.of(found)
     print(table)
     if args.write:
