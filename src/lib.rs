@@ -20,6 +20,7 @@ pub mod git;
 pub mod graph;
 pub mod lifecycle;
 pub mod link;
+pub mod machine;
 pub mod mcp;
 pub mod model;
 pub mod reconcile;

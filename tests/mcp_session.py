@@ -27,7 +27,7 @@ TOOLS = {
     "cl_stats", "cl_doctor",
 }
 # What may differ between two answers for one tree.
-VOLATILE = {"generation", "nextCursor", "elapsedMs", "lastIndexedAt", "lastUsedAt", "bytes"}
+VOLATILE = {"generation", "nextCursor", "elapsedMs", "cpuMs", "lastIndexedAt", "lastUsedAt", "bytes"}
 
 
 def steady(value: object) -> object:

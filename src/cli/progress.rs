@@ -12,6 +12,8 @@ use crate::tools::Progress;
 
 /// A bar on standard error that appears when there is something to show for long enough.
 pub(super) struct Meter {
+    doing: &'static str,
+    unit: &'static str,
     is_on: bool,
     begun: Instant,
     delay: Duration,
@@ -19,9 +21,17 @@ pub(super) struct Meter {
 }
 
 impl Meter {
-    /// Returns a bar that appears after `delay`, on a terminal, unless `is_quiet`.
-    pub(super) fn new(delay: Duration, is_quiet: bool) -> Self {
+    /// Returns a bar that appears after `delay`, on a terminal, unless `is_quiet`. It says what is done, and of
+    /// what it counts.
+    pub(super) fn new(
+        doing: &'static str,
+        unit: &'static str,
+        delay: Duration,
+        is_quiet: bool,
+    ) -> Self {
         Self {
+            doing,
+            unit,
             is_on: !is_quiet && stderr().is_terminal(),
             begun: Instant::now(),
             delay,
@@ -34,7 +44,7 @@ impl Meter {
         if !self.is_on || progress.total == 0 || self.begun.elapsed() < self.delay {
             return;
         }
-        let bar = self.bar.get_or_init(bar);
+        let bar = self.bar.get_or_init(|| bar(self.doing, self.unit));
         bar.set_length(progress.total);
         // Threads report out of order.
         if progress.done > bar.position() {
@@ -50,26 +60,27 @@ impl Meter {
     }
 }
 
-fn bar() -> ProgressBar {
-    let style =
-        ProgressStyle::with_template("indexing {bar:24} {pos}/{len} files, {rate}, {left} left")
-            .expect("the template is well formed")
-            .with_key(
-                "rate",
-                |state: &ProgressState, out: &mut dyn std::fmt::Write| {
-                    out.write_fmt(format_args!("{:.0}/s", state.per_sec()))
-                        .unwrap_or_default();
-                },
-            )
-            .with_key(
-                "left",
-                |state: &ProgressState, out: &mut dyn std::fmt::Write| {
-                    let seconds = state.eta().as_secs_f64().ceil();
-                    out.write_fmt(format_args!("{seconds:.0} s"))
-                        .unwrap_or_default();
-                },
-            )
-            .progress_chars("━╸ ");
+fn bar(doing: &str, unit: &str) -> ProgressBar {
+    let style = ProgressStyle::with_template(&format!(
+        "{doing} {{bar:24}} {{pos}}/{{len}} {unit}, {{rate}}, {{left}} left"
+    ))
+    .expect("the template is well formed")
+    .with_key(
+        "rate",
+        |state: &ProgressState, out: &mut dyn std::fmt::Write| {
+            out.write_fmt(format_args!("{:.0}/s", state.per_sec()))
+                .unwrap_or_default();
+        },
+    )
+    .with_key(
+        "left",
+        |state: &ProgressState, out: &mut dyn std::fmt::Write| {
+            let seconds = state.eta().as_secs_f64().ceil();
+            out.write_fmt(format_args!("{seconds:.0} s"))
+                .unwrap_or_default();
+        },
+    )
+    .progress_chars("━╸ ");
     let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(10));
     bar.set_style(style);
     bar

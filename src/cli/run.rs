@@ -44,8 +44,12 @@ pub(super) fn tool(tool: &ToolSpec, matches: &ArgMatches, cwd: Option<PathBuf>) 
     } else {
         PATIENCE
     };
-    let meter = Meter::new(delay, args::verbosity(matches) > 0);
-    let outcome = call(tool, input, matches, cwd, &interrupt, &meter);
+    let meter = Meter::new("indexing", "files", delay, args::verbosity(matches) > 0);
+    let workspaces = config(matches).map(Workspaces::new);
+    let outcome = match &workspaces {
+        Ok(workspaces) => call(tool, input, workspaces, matches, cwd, &interrupt, &meter),
+        Err(error) => Err(Error::new(error.code, &error.message, &error.hint)),
+    };
     meter.clear();
     let code = match outcome {
         Ok(value) if is_json => output::data(&format!("{value}\n")),
@@ -72,6 +76,9 @@ pub(super) fn tool(tool: &ToolSpec, matches: &ArgMatches, cwd: Option<PathBuf>) 
     };
     if interrupt.load(Ordering::Relaxed) {
         return ExitCode::from(output::INTERRUPTED);
+    }
+    if let Ok(workspaces) = workspaces {
+        workspaces.finish();
     }
     code
 }
@@ -113,7 +120,14 @@ pub(super) fn without_repo(
     matches: &ArgMatches,
     act: impl FnOnce(&Workspaces) -> Result<(Value, String)>,
 ) -> ExitCode {
-    show(matches, || act(&Workspaces::new(config(matches)?)))
+    match config(matches).map(Workspaces::new) {
+        Ok(workspaces) => {
+            let code = show(matches, || act(&workspaces));
+            workspaces.finish();
+            code
+        }
+        Err(error) => output::failure(&error, args::is_json(matches)),
+    }
 }
 
 /// Prints what `act` returns: a value, and the same as text.
@@ -142,19 +156,19 @@ pub(super) fn completions(matches: &ArgMatches) -> ExitCode {
 fn call(
     tool: &ToolSpec,
     input: Value,
+    workspaces: &Workspaces,
     matches: &ArgMatches,
     cwd: Option<PathBuf>,
     interrupt: &Arc<AtomicBool>,
     meter: &Meter,
 ) -> Result<Value> {
-    let workspaces = Workspaces::new(config(matches)?);
     // What was named stands alone: a mistyped place must not be answered from another repository.
     let places: Vec<_> = named_repo(matches, cwd.as_ref())
         .or(cwd)
         .into_iter()
         .collect();
     let call = Call {
-        workspaces: &workspaces,
+        workspaces,
         places: &places,
         interrupt: Arc::clone(interrupt),
         progress: &|progress| meter.show(progress),
@@ -199,13 +213,14 @@ pub(super) fn flags(matches: &ArgMatches) -> Vec<(&'static str, String)> {
         .collect()
 }
 
-fn named_repo(matches: &ArgMatches, cwd: Option<&PathBuf>) -> Option<PathBuf> {
+/// Returns the repository that the command line names, as a path.
+pub(super) fn named_repo(matches: &ArgMatches, cwd: Option<&PathBuf>) -> Option<PathBuf> {
     let repo = args::repo(matches)?;
     Some(cwd.map_or_else(|| repo.clone(), |cwd| cwd.join(&repo)))
 }
 
 /// Makes the first interrupt a wish to stop and the second an order.
-fn listen_for_interrupts(interrupt: &Arc<AtomicBool>) {
+pub(super) fn listen_for_interrupts(interrupt: &Arc<AtomicBool>) {
     let interrupt = Arc::clone(interrupt);
     let listening = ctrlc::set_handler(move || {
         if interrupt.swap(true, Ordering::Relaxed) {

@@ -229,8 +229,7 @@ impl RepoHome {
         let draft = self.dir.join(format!(".draft-{}", new_build()));
         if replace && path.is_dir() {
             // Nobody of ours made a directory here: out of the way with it, whatever it holds.
-            let aside = self.dir.join(format!("aside-{}", new_build()));
-            std::fs::rename(path, aside).map_err(io_error("set aside", path))?;
+            super::lock::set_aside(path).map_err(io_error("set aside", path))?;
         }
         let done = (|| {
             let mut file = std::fs::File::create(&draft)?;

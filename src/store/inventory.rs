@@ -12,6 +12,12 @@ use super::{Home, Pointer, RepoHome};
 /// How long a draft is left alone, whatever is asked for: it is written and put in place at once.
 const DRAFT_AGE: Duration = Duration::from_mins(10);
 
+/// How long what was set aside is kept for whoever misses it.
+const ASIDE_AGE: Duration = Duration::from_hours(7 * 24);
+
+/// How the names of files begin that show whether the data directory can be written.
+pub const PROBE: &str = ".codelens-probe-";
+
 /// Whose part of the data directory it is, as noted when it was made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Owner {
@@ -33,6 +39,8 @@ pub enum LeftBehind {
     Lock(PathBuf),
     /// A draft of a pointer, or a pointer that was withdrawn.
     Draft(PathBuf),
+    /// Something that stood in the place of one of our files and was set aside days ago.
+    Aside(PathBuf),
 }
 
 impl Home {
@@ -43,13 +51,29 @@ impl Home {
         names.into_iter().map(|name| self.repo(&name)).collect()
     }
 
+    /// Returns what lies beside the repositories' parts and can go: what was set aside days ago, and probes of
+    /// processes that were killed.
+    pub(super) fn left_in_root(&self) -> Vec<PathBuf> {
+        let is_old = |name: &String| {
+            let age = match name.as_str() {
+                name if name.starts_with("aside-") => ASIDE_AGE,
+                name if name.starts_with(PROBE) => DRAFT_AGE,
+                _ => return false,
+            };
+            is_older(&self.root().join(name), age)
+        };
+        let found = names(self.root()).into_iter().filter(is_old);
+        found.map(|name| self.root().join(name)).collect()
+    }
+
     /// Returns what lies in the data directory and is not ours.
     pub fn foreign(&self) -> Vec<PathBuf> {
         let mut found: Vec<PathBuf> = names(self.root())
             .into_iter()
             .filter(|name| {
                 !matches!(name.as_str(), "repos" | "housekeeping")
-                    && !name.starts_with(".codelens-")
+                    && !name.starts_with(PROBE)
+                    && !name.starts_with("aside-")
             })
             .map(|name| self.root().join(name))
             .collect();
@@ -132,6 +156,9 @@ impl RepoHome {
                     Kind::Draft => {
                         is_older(&path(), age.max(DRAFT_AGE)).then(|| LeftBehind::Draft(path()))
                     }
+                    Kind::Aside => {
+                        is_older(&path(), age.max(ASIDE_AGE)).then(|| LeftBehind::Aside(path()))
+                    }
                     Kind::Pointer | Kind::Own | Kind::Foreign => None,
                 }
             })
@@ -197,7 +224,8 @@ enum Kind {
     Mark(String, String),
     Write(String),
     Draft,
-    /// The record of the repository, saved contexts, what was set aside.
+    Aside,
+    /// The record of the repository, saved contexts.
     Own,
     Foreign,
 }
@@ -206,7 +234,10 @@ fn kind(name: &str) -> Kind {
     if name.starts_with(".draft-") || name.starts_with(".gone-") {
         return Kind::Draft;
     }
-    if name == "repo.json" || name.starts_with("contexts.db") || name.starts_with("aside-") {
+    if name.starts_with("aside-") {
+        return Kind::Aside;
+    }
+    if name == "repo.json" || name.starts_with("contexts.db") {
         return Kind::Own;
     }
     let parts: Vec<&str> = name.split('.').collect();

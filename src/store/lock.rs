@@ -115,6 +115,17 @@ pub fn is_read_only(error: &std::io::Error) -> bool {
     )
 }
 
+/// Renames what stands in the place of one of our files, whatever it is and holds. Its time tells from then on
+/// since when it lies there; housekeeping removes it after some days.
+pub(super) fn set_aside(path: &Path) -> std::io::Result<()> {
+    let aside = path.with_file_name(format!("aside-{}", super::key::new_build()));
+    std::fs::rename(path, &aside)?;
+    let touched = File::open(&aside);
+    // Best effort: what can't be touched keeps an older time and goes earlier.
+    drop(touched.and_then(|file| file.set_modified(std::time::SystemTime::now())));
+    Ok(())
+}
+
 fn open(path: &Path) -> std::io::Result<File> {
     let open = || {
         OpenOptions::new()
@@ -129,8 +140,7 @@ fn open(path: &Path) -> std::io::Result<File> {
             return Err(error);
         }
         // Nobody of ours made a directory here: out of the way with it, whatever it holds.
-        let aside = format!("aside-{}", super::key::new_build());
-        std::fs::rename(path, path.with_file_name(aside))?;
+        set_aside(path)?;
         open()
     })
 }

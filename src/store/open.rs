@@ -207,12 +207,6 @@ impl Index {
             .pragma_query_value(None, "journal_mode", |row| row.get(0))
             .doing("reading the journal mode")
     }
-
-    /// Stops a running statement from another thread: the returned function may be called at any time.
-    pub fn interrupter(&self) -> impl Fn() + Send + Sync + use<> {
-        let handle = self.reader.get_interrupt_handle();
-        move || handle.interrupt()
-    }
 }
 
 /// A view of one generation of one index.

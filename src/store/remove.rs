@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::inventory::{LeftBehind, allocated};
-use super::{OpenMark, Pointer, RepoHome, StoreResult, WriteLock, io_error, seed};
+use super::{Home, OpenMark, Pointer, RepoHome, StoreResult, WriteLock, io_error, seed};
 
 /// What became of an index that was to go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,8 +84,33 @@ pub fn sweep(home: &RepoHome, age: Duration) -> u64 {
                 _ => 0,
             },
             LeftBehind::Draft(path) => unlink(&path),
+            LeftBehind::Aside(path) => unlink_all(&path),
         };
     }
+    bytes
+}
+
+/// Removes what lies beside the repositories' parts and is of no use any more. Returns the bytes that the file
+/// system got back.
+pub fn sweep_root(home: &Home) -> u64 {
+    home.left_in_root()
+        .iter()
+        .map(|path| unlink_all(path))
+        .sum()
+}
+
+/// Removes a file, or a directory with all that is in it; links are not followed. Returns the bytes that the
+/// files took.
+fn unlink_all(path: &Path) -> u64 {
+    if !path.symlink_metadata().is_ok_and(|meta| meta.is_dir()) {
+        return unlink(path);
+    }
+    let entries = std::fs::read_dir(path).into_iter().flatten();
+    let bytes = entries
+        .flatten()
+        .map(|entry| unlink_all(&entry.path()))
+        .sum();
+    drop(std::fs::remove_dir(path));
     bytes
 }
 
@@ -228,6 +253,16 @@ mod tests {
             0,
             "all of it is young"
         );
+        for (name, age_days) in [("aside-1", 6), ("aside-2", 8)] {
+            let aside = home.dir().join(name);
+            std::fs::create_dir(&aside).unwrap();
+            std::fs::write(aside.join("x"), "x").unwrap();
+            let time = std::time::SystemTime::now() - Duration::from_hours(24 * age_days);
+            std::fs::File::open(&aside)
+                .unwrap()
+                .set_modified(time)
+                .unwrap();
+        }
         assert!(sweep(&home, Duration::ZERO) > 0);
         assert!(Index::open(&home, pointer).is_ok());
         drop(open);
@@ -236,6 +271,7 @@ mod tests {
         wanted.push("notes.txt".into());
         // Somebody may be about to put the young one in place.
         wanted.push(".draft-1".into());
+        wanted.push("aside-1".into());
         wanted.sort();
         let mut found = files(&home);
         found.retain(|name| !name.ends_with("-wal") && !name.ends_with("-shm"));

@@ -59,13 +59,6 @@ pub struct Language {
     pub(super) shape: Shape,
 }
 
-impl Language {
-    /// Returns whether its files have symbols, as opposed to chunks alone.
-    pub fn has_symbols(&self) -> bool {
-        matches!(self.shape, Shape::Script(_) | Shape::Component(_))
-    }
-}
-
 const fn row(
     id: &'static str,
     extensions: &'static [&'static str],

@@ -113,6 +113,7 @@ pub struct RefreshOutput {
     skipped_by_reason: BTreeMap<&'static str, u64>,
     seeded_from: Option<String>,
     elapsed_ms: u64,
+    cpu_ms: Option<u64>,
 }
 
 impl Tool for Refresh {
@@ -142,6 +143,7 @@ impl Tool for Refresh {
             skipped_by_reason: done.skipped,
             seeded_from: done.seeded_from,
             elapsed_ms: done.elapsed_ms,
+            cpu_ms: done.cpu_ms,
         })
     }
 }

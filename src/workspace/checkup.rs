@@ -9,11 +9,15 @@ use super::survey::{self, Found};
 use super::upkeep::LEFT_AGE;
 use crate::config::Config;
 use crate::lifecycle::policy::Standing;
+use crate::machine;
 use crate::store::{Contexts, Home, SCHEMA_VERSION};
 use crate::watch::network_type;
 
 /// How many names a finding shows.
 const MAX_NAMES: usize = 3;
+
+/// How much has to be free at least, in bytes: an index of a middling repository, and what writing it takes.
+const LEAST_FREE_BYTES: u64 = 200 << 20;
 
 /// Checks what lies in the data directory, whoever's it is. Costs a look at every file's name.
 pub fn of_data_directory(config: &Config) -> Vec<Check> {
@@ -26,6 +30,7 @@ pub fn of_data_directory(config: &Config) -> Vec<Check> {
     let found = survey::look_at_all(&home, None);
     vec![
         file_system(&config.home),
+        room(config, &found),
         leavings(&found),
         owners(&found),
         versions(&found),
@@ -46,6 +51,39 @@ fn file_system(home: &Path) -> Check {
         );
     }
     Check::passed(name, "no network mount, as far as the system tells")
+}
+
+/// Compares what is free with what the indexes may still grow by, at least with the largest one: a new one
+/// begins as a copy.
+fn room(config: &Config, found: &[Found]) -> Check {
+    let name = "free space";
+    let sizes = || {
+        let entries = found.iter().flat_map(|found| &found.state.entries);
+        entries.map(|entry| entry.bytes)
+    };
+    let may_grow = config.max_total_bytes.saturating_sub(sizes().sum());
+    let wanted = LEAST_FREE_BYTES.max(2 * sizes().max().unwrap_or_default());
+    match machine::free_bytes(&config.home) {
+        None => Check::passed(name, "not known on this system"),
+        Some(free) if free < wanted => Check::failed(
+            name,
+            format!(
+                "{} MiB are free where the indexes are; {} MiB are wanted for the next one",
+                free >> 20,
+                wanted >> 20
+            ),
+            "free some space, run `codelens prune --max-bytes N`, or set CODELENS_HOME to a directory on another disk",
+        ),
+        Some(free) if free < may_grow => Check::passed(
+            name,
+            format!(
+                "{} MiB, less than the {} MiB that the quota (max_total_bytes) still allows",
+                free >> 20,
+                may_grow >> 20
+            ),
+        ),
+        Some(free) => Check::passed(name, format!("{} MiB", free >> 20)),
+    }
 }
 
 fn leavings(found: &[Found]) -> Check {

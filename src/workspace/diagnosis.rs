@@ -58,9 +58,11 @@ pub fn data_directory(config: &Config) -> Check {
             format!("{place} does not exist yet; the first index makes it"),
         );
     }
-    let probe = config
-        .home
-        .join(format!(".codelens-probe-{}", store::key::new_build()));
+    let probe = config.home.join(format!(
+        "{}{}",
+        store::inventory::PROBE,
+        store::key::new_build()
+    ));
     match std::fs::File::create_new(&probe) {
         Ok(file) => {
             drop(file);

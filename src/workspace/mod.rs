@@ -75,6 +75,7 @@ impl Workspaces {
     /// Returns a set without repositories, for a process that makes one call and ends.
     pub fn new(config: Config) -> Self {
         Self {
+    owes_housekeeping: AtomicBool,
             config,
             is_server: false,
             open: Mutex::default(),
@@ -126,6 +127,15 @@ impl Workspaces {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = open.get(&work_dir) {
             return Ok(Arc::clone(known));
+    /// Does what calls put off until their answers are given. For a process that makes one call and ends.
+    pub fn finish(&self) {
+        let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let open: Vec<_> = open.values().map(Arc::clone).collect();
+        for workspace in open {
+            workspace.keep_house_if_owed();
+        }
+    }
+
         }
         let workspace = Arc::new(Workspace {
             home: Home::at(&self.config.home, &repo.places())?,
@@ -145,6 +155,7 @@ impl Workspaces {
     }
 }
 
+            owes_housekeeping: AtomicBool::default(),
 impl Workspace {
     /// Returns where the work tree is.
     pub fn work_dir(&self) -> &Path {

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use super::upkeep::Occasion;
 use super::view::LookedAt;
 use super::{View, Workspace, key_of};
 use crate::error::{Error, Result};
@@ -110,7 +111,7 @@ impl Workspace {
                 self.keep(index);
             }
             if let Some(made) = made {
-                self.keep_house(is_new);
+                self.keep_house(Occasion::Question { is_new });
                 return Ok(made);
             }
         }
@@ -272,7 +273,7 @@ impl Workspace {
         detection.plan.put_first(&wanted);
         let outcome = reconcile::repair(&repo, &mut index, &detection, &budget, &|_, _| ())?;
         self.keep(index);
-        self.keep_house(is_new);
+        self.keep_house(Occasion::Question { is_new });
         let left = outcome.freshness;
         Ok(Some(match left.state {
             FreshnessState::Fresh => usize::from(!outcome.has_history),

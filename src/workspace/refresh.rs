@@ -7,9 +7,11 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use super::upkeep::Occasion;
 use super::{IndexStatus, Workspace, key_of, state};
 use crate::error::{Code, Error, Result};
 use crate::git::{Motion, Repo};
+use crate::machine;
 use crate::model::{Budget, FreshnessState, Snapshot};
 use crate::reconcile::{self, seed};
 use crate::store::{self, WriteLock};
@@ -43,6 +45,8 @@ pub struct Refreshed {
     pub seeded_from: Option<String>,
     /// How long it took.
     pub elapsed_ms: u64,
+    /// The CPU time that the whole process took meanwhile; `None` where the system does not tell.
+    pub cpu_ms: Option<u64>,
 }
 
 impl Workspace {
@@ -58,6 +62,7 @@ impl Workspace {
         on_progress: reconcile::OnProgress<'_>,
     ) -> Result<Refreshed> {
         let begun = Instant::now();
+        let cpu_before = machine::cpu_time();
         let budget = Budget::unlimited(Arc::clone(interrupt));
         let repo = self.repo()?;
         let motion = wait_for_git(&repo, &budget)?;
@@ -134,13 +139,20 @@ impl Workspace {
                 n_chunks: counts.chunks,
                 skipped: state::skipped(&read)?,
                 seeded_from,
-                elapsed_ms: u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX),
+                elapsed_ms: whole_ms(begun.elapsed()),
+                cpu_ms: machine::cpu_time()
+                    .zip(cpu_before)
+                    .map(|(now, before)| whole_ms(now.saturating_sub(before))),
             }
         };
         self.keep(index);
-        self.keep_house(is_new);
+        self.keep_house(Occasion::Refresh { is_new });
         Ok(refreshed)
     }
+}
+
+fn whole_ms(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
 fn wait_for_lock(path: &std::path::Path, budget: &Budget) -> Result<WriteLock> {

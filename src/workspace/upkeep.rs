@@ -25,6 +25,21 @@ pub(super) const LEFT_AGE: Duration = Duration::from_mins(10);
 /// How long a call waits for another process that is pruning.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// After what housekeeping is thought of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Occasion {
+    /// A refresh.
+    Refresh {
+        /// Whether it made an index.
+        is_new: bool,
+    },
+    /// A question, or work that one left undone.
+    Question {
+        /// Whether it made an index.
+        is_new: bool,
+    },
+}
+
 /// What a caller wants of pruning, beside the settings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Wish {
@@ -142,13 +157,19 @@ impl Workspace {
     }
 
     /// Removes what is useless, quietly and seldom: the whole data directory once an hour, this
-    /// repository's part also when a new index was made. Never fails a call and never waits.
-    pub(super) fn keep_house(self: &Arc<Self>, is_new: bool) {
-        if !self.housekeeping || !(is_new || self.is_due()) {
+    /// repository's part also when a new index was made. Never fails a call and never waits. A server does
+    /// it in a thread of its own; a process that makes one call when its answer is given, and a mere question
+    /// only where it made an index.
+    pub(super) fn keep_house(self: &Arc<Self>, after: Occasion) {
+        let is_wanted = match after {
+            Occasion::Question { is_new } => is_new || self.is_server && self.is_due(),
+            Occasion::Refresh { is_new } => is_new || self.is_due(),
+        };
+        if !self.housekeeping || !is_wanted {
             return;
         }
         if !self.is_server {
-            self.keep_house_now();
+            self.owes_housekeeping.store(true, Ordering::Release);
             return;
         }
         if self.is_keeping_house.swap(true, Ordering::AcqRel) {
@@ -163,6 +184,13 @@ impl Workspace {
             });
         if spawned.is_err() {
             self.is_keeping_house.store(false, Ordering::Release);
+        }
+    }
+
+    /// Does the housekeeping that a call put off until its answer is given.
+    pub(super) fn keep_house_if_owed(&self) {
+        if self.owes_housekeeping.swap(false, Ordering::AcqRel) {
+            self.keep_house_now();
         }
     }
 
@@ -208,6 +236,7 @@ impl Workspace {
                     tracing::info!(bytes, "swept what no index owned");
                 }
             }
+            remove::sweep_root(&self.home);
         }
         pruned
     }

@@ -73,7 +73,11 @@ pub(super) fn refresh(value: &Value, screen: &Screen) -> String {
     let status = value.text("status");
     let is_ready = status == "ready";
     let mut facts = Facts::on(screen);
-    let elapsed = duration(value.number("elapsedMs"));
+    let mut elapsed = duration(value.number("elapsedMs"));
+    if value["cpuMs"].is_u64() {
+        let cpu = duration(value.number("cpuMs"));
+        add(&mut elapsed, format_args!(", {cpu} of CPU"));
+    }
     facts.add(
         "index",
         format!(

@@ -149,9 +149,9 @@ fn a_refresh_says_what_it_did_and_left_out() {
         "indexId": ID, "branch": "main", "headSha": null, "status": "ready", "indexedFiles": 1,
         "deletedFiles": 2, "totalFiles": 527, "totalChunks": 4311, "skipped": 9,
         "skippedByReason": {"binary": 7, "tooLarge": 1, "secret": 1, "minified": 0},
-        "seededFrom": "idx_ff", "elapsedMs": 1_234});
+        "seededFrom": "idx_ff", "elapsedMs": 1_234, "cpuMs": 2_345});
     assert_snapshot!(shown("cl_refresh", &value, PLAIN), @r#"
-    index         ready: indexed 1 file, removed 2 in 1.2 s
+    index         ready: indexed 1 file, removed 2 in 1.2 s, 2.3 s of CPU
     branch        main  no commit yet
     holds         527 files, 4,311 chunks
     left out      9 files (7 binary, 1 secret, 1 too large)

@@ -152,6 +152,7 @@ fn a_job_on_github_reads_only_what_differs() {
                     let said = job.run(line);
                     if line.contains("refresh") {
                         counts.push(indexed(&said));
+                        assert!(said.contains(" of CPU\n"), "{said}");
                     } else if line.contains("search") {
                         assert!(said.contains("session"), "{said}");
                     }

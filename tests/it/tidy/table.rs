@@ -26,6 +26,7 @@ pub(crate) const ROOMS: &[Room] = &[
     room("resolve", &["model"]),
     room("store", &["model"]),
     room("watch", &["model"]),
+    room("machine", &[]),
     // What the index means, and how it is made.
     room("link", &["store", "resolve", "model", "error"]),
     room(
@@ -49,6 +50,7 @@ pub(crate) const ROOMS: &[Room] = &[
             "store",
             "search",
             "watch",
+            "machine",
             "lifecycle",
             "model",
             "error",
@@ -105,6 +107,7 @@ pub(crate) const DOORS: &[Door] = &[
     door("libmimalloc_sys", &["syntax"]),
     door("oxc_resolver", &["resolve"]),
     door("notify", &["watch"]),
+    door("rustix", &["machine"]),
     door("rmcp", &["mcp"]),
     door("tokio*", &["mcp"]),
     // In `tools` as a derive on input types, and to hand the commands it derives to `cli`.
