@@ -9,7 +9,7 @@ use rusqlite::OptionalExtension as _;
 use zstd::bulk::Decompressor;
 
 use super::{Doing, Read, StoreResult};
-use crate::model::{FileFacts, RepoPath, Span};
+use crate::model::{FileFacts, Local, RepoPath, Span};
 
 /// The most that one packed value may unpack to, in bytes: four times the largest file that is indexed,
 /// so that a hostile index cannot fill the memory.
@@ -36,9 +36,32 @@ pub fn pack_facts(facts: &FileFacts) -> Vec<u8> {
     pack(&plain)
 }
 
-/// Returns what [`pack_facts`] packed; `None` for damaged data.
+/// Returns what [`pack_facts`] packed; `None` for damaged data, and for facts that point to what is not there:
+/// whoever reads them follows every index without asking.
 pub(super) fn unpack_facts(packed: &[u8]) -> Option<FileFacts> {
-    postcard::from_bytes(&unpack(packed)?).ok()
+    let facts = postcard::from_bytes(&unpack(packed)?).ok()?;
+    is_sound(&facts).then_some(facts)
+}
+
+/// Returns whether every index in the facts is one of a symbol or hint that they hold.
+fn is_sound(facts: &FileFacts) -> bool {
+    let below = |at: u32, n: usize| usize::try_from(at).is_ok_and(|at| at < n);
+    let is_symbol = |at: u32| below(at, facts.symbols.len());
+    let is_symbol_if_any = |at: Option<u32>| at.is_none_or(is_symbol);
+    let mut symbols = facts.symbols.iter().enumerate();
+    symbols.all(|(at, symbol)| symbol.parent.is_none_or(|parent| below(parent, at)))
+        && facts.references.iter().all(|reference| {
+            is_symbol_if_any(reference.symbol)
+                && match reference.local {
+                    Local::No | Local::Unknown => true,
+                    Local::Hint(at) => below(at, facts.hints.len()),
+                    Local::Symbol(at) => is_symbol(at),
+                }
+        })
+        && facts
+            .hints
+            .iter()
+            .all(|hint| is_symbol_if_any(hint.symbol) && is_symbol_if_any(hint.root))
 }
 
 /// Returns `bytes` packed.
@@ -85,5 +108,67 @@ impl Read<'_> {
             .into_iter()
             .filter_map(|(path, packed)| Some((path, unpack(&packed)?)))
             .collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{pack_facts, unpack_facts};
+    use crate::model::{
+        FileFacts, Hint, HintKind, Local, Reference, ReferenceKind, Span, Symbol, SymbolKind,
+    };
+
+    fn facts() -> FileFacts {
+        let symbol = |name: &str, parent| Symbol {
+            name: name.into(),
+            qualified_name: name.into(),
+            kind: SymbolKind::Class,
+            span: Span::default(),
+            name_line: 0,
+            exported: true,
+            signature: String::new(),
+            doc: String::new(),
+            parent,
+        };
+        FileFacts {
+            symbols: vec![symbol("A", None), symbol("b", Some(0))],
+            references: vec![Reference {
+                name: "c".into(),
+                receiver: String::new(),
+                kind: ReferenceKind::Call,
+                symbol: Some(1),
+                local: Local::Hint(0),
+                line: 1,
+                count: 1,
+            }],
+            hints: vec![Hint {
+                symbol: Some(1),
+                name: "return".into(),
+                local: false,
+                kind: HintKind::New,
+                of: "A".into(),
+                root: Some(0),
+            }],
+            ..FileFacts::default()
+        }
+    }
+
+    #[test]
+    fn facts_that_point_to_nothing_are_damaged() {
+        assert_eq!(unpack_facts(&pack_facts(&facts())), Some(facts()));
+        let spoils: [fn(&mut FileFacts); 7] = [
+            |facts| facts.symbols[1].parent = Some(1),
+            |facts| facts.symbols[0].parent = Some(7),
+            |facts| facts.references[0].symbol = Some(2),
+            |facts| facts.references[0].local = Local::Hint(1),
+            |facts| facts.references[0].local = Local::Symbol(u32::MAX),
+            |facts| facts.hints[0].symbol = Some(2),
+            |facts| facts.hints[0].root = Some(9),
+        ];
+        for (at, spoil) in spoils.into_iter().enumerate() {
+            let mut facts = facts();
+            spoil(&mut facts);
+            assert_eq!(unpack_facts(&pack_facts(&facts)), None, "{at}");
+        }
     }
 }
