@@ -4,11 +4,14 @@
     python3 scripts/life.py loop     --repo DIR [--commits 200] [--branches 40] [--housekeeping off] [--quota BYTES]
     python3 scripts/life.py servers  --repo DIR [--seconds 60]
     python3 scripts/life.py contexts --repo DIR [--items 100] [--commits 300]
+    python3 scripts/life.py jobs     --repo DIR [--commits 20]
+    python3 scripts/life.py bundle   --repo DIR [--commits 20]
 
 `loop` commits and branches with a refresh after each, and looks at what is left; without housekeeping `prune` has all to do, and with a quota that live branches exceed only
 that is looked at. `servers` lets four servers
 query and switch branches while others prune and drop. `contexts` saves items on an old commit and finds them
-again on a new one. DIR is cloned; it stays as it is. Needs Python 3.11 and git.
+again on a new one. `jobs` is a build server: a second job starts from the first one's data directory in another place. `bundle` carries an
+index from one clone to another, newer one. DIR is cloned; it stays as it is. Needs Python 3.11 and git.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ import argparse
 import json
 import os
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -253,9 +257,59 @@ def contexts(args: argparse.Namespace, room: Path, checks: Checks) -> None:
           f"{len(chosen) - exists} gone; {states}; loaded in {took * 1000:.0f} ms")
 
 
+def two_clones(args: argparse.Namespace, room: Path) -> tuple[Path, Path, set[str]]:
+    """Returns a clone some commits back and one of today, in places of different depth, and what differs."""
+    old, new = clone(args.repo, room / "old"), room / "another" / "place"
+    new.parent.mkdir()
+    clone(args.repo, new)
+    git(old, "checkout", "--quiet", "-B", "main", f"HEAD~{args.commits}")
+    changed = git(new, "diff", "--name-only", "--no-renames", "--diff-filter=d", git(old, "rev-parse", "HEAD"), "HEAD")
+    return old, new, set(changed.splitlines())
+
+
+def jobs(args: argparse.Namespace, room: Path, checks: Checks) -> None:
+    old, new, changed = two_clones(args, room)
+    first = Product(args.binary, old, room / "home")
+    before = first("refresh")
+    first("prune", "--ci", "--max-bytes", "500000000")
+    shutil.copytree(room / "home", room / "restored")
+    shutil.rmtree(old)
+    after = Product(args.binary, new, room / "restored")("refresh")
+    checks.that("the second job starts from the first one's index", after["seededFrom"] == before["indexId"], after)
+    checks.that("it reads what differs, and nothing else", after["indexedFiles"] <= len(changed), [after, len(changed)])
+    checks.that("it takes less than half of the CPU time", after["cpuMs"] < before["cpuMs"] / 2, [before["cpuMs"], after["cpuMs"]])
+    print(f"first job: {before['indexedFiles']} files, {before['cpuMs']} ms of CPU; second job, {args.commits} commits later in another place: "
+          f"{after['indexedFiles']} of {len(changed)} changed files, {after['cpuMs']} ms of CPU")
+
+
+def bundle(args: argparse.Namespace, room: Path, checks: Checks) -> None:
+    old, new, changed = two_clones(args, room)
+    file = room / "old.bundle"
+    took = {}
+
+    def timed(what: str, product: Product, *command: str) -> dict:
+        begun = time.monotonic()
+        value = product(*command)
+        took[what] = round((time.monotonic() - begun) * 1000)
+        return value
+
+    there, here = Product(args.binary, old, room / "there"), Product(args.binary, new, room / "here")
+    built = there("refresh")
+    made = timed("export", there, "bundle", "export", str(file))
+    timed("import", here, "bundle", "import", str(file))
+    after = here("refresh")
+    checks.that("what was taken in is only a seed", after["indexedFiles"] <= len(changed), [after, len(changed)])
+    verified = Product(args.binary, new, room / "verified")
+    done = timed("import --verify", verified, "bundle", "import", str(file), "--verify")
+    checks.equal("every file could be verified", done["leftOut"] - built["skipped"] <= 0, True)
+    checks.that("a verified one is a seed, too", verified("refresh")["indexedFiles"] <= len(changed) + done["leftOut"], done)
+    print(f"{made['files']} files, {made['indexBytes'] >> 10} KiB of index in {made['bytes'] >> 10} KiB; ms: {took}; "
+          f"refresh {args.commits} commits later reads {after['indexedFiles']} files in {after['cpuMs']} ms of CPU, a build took {built['cpuMs']}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("what", choices=["loop", "servers", "contexts"])
+    parser.add_argument("what", choices=["loop", "servers", "contexts", "jobs", "bundle"])
     parser.add_argument("--repo", type=Path, required=True)
     parser.add_argument("--binary", type=Path, default=ROOT / "target/release/codelens")
     parser.add_argument("--commits", type=int)
@@ -266,10 +320,10 @@ def main() -> None:
     parser.add_argument("--items", type=int, default=100)
     args = parser.parse_args()
     args.repo, args.binary = args.repo.resolve(), args.binary.resolve()
-    args.commits = args.commits or (300 if args.what == "contexts" else 200)
+    args.commits = args.commits or {"contexts": 300, "loop": 200}.get(args.what, 20)
     checks = Checks()
     with tempfile.TemporaryDirectory(prefix="codelens-life-") as room:
-        {"loop": loop, "servers": servers, "contexts": contexts}[args.what](args, Path(room), checks)
+        {"loop": loop, "servers": servers, "contexts": contexts, "jobs": jobs, "bundle": bundle}[args.what](args, Path(room), checks)
     checks.end()
 
 

@@ -40,6 +40,7 @@ pub(super) fn command() -> Command {
         .subcommand(super::context::command())
         .subcommand(super::house::list_command())
         .subcommand(super::house::cache_command())
+        .subcommand(super::bundle::command())
         .subcommand(super::settings::command())
         .subcommand(
             Command::new("serve")

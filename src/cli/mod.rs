@@ -4,6 +4,7 @@
 //! value that a client of the protocol gets.
 
 mod args;
+mod bundle;
 mod context;
 mod house;
 mod output;
@@ -69,6 +70,7 @@ pub fn run(command: &Invocation, cwd: Option<PathBuf>) -> ExitCode {
         "config" => settings::run(&command.matches),
         "list" => house::list(&command.matches),
         "cache" => house::cache(&command.matches, cwd),
+        "bundle" => bundle::run(&command.matches, cwd.as_ref()),
         "context" => context::run(&command.matches, cwd.as_ref()),
         name => match crate::tools::TOOLS
             .iter()

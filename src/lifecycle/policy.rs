@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::model::CommitId;
-use crate::store::{Pointer, SCHEMA_VERSION};
+use crate::store::{Pointer, SCHEMA_VERSION, bundle};
 
 /// What is kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -167,7 +167,9 @@ fn own_reason(entry: &Entry, standing: &Standing, rules: &Rules, now_ms: i64) ->
         Standing::Gone => return Some(Reason::RepositoryGone),
         Standing::Unknown => {}
         Standing::Known(known) => {
-            if !known.worktrees.contains_key(&entry.pointer.worktree_id) {
+            // An imported index belongs to no work tree and no branch.
+            let is_imported = entry.pointer.worktree_id == bundle::WORKTREE;
+            if !is_imported && !known.worktrees.contains_key(&entry.pointer.worktree_id) {
                 return Some(Reason::WorktreeGone);
             }
             if let Some(branch) = &entry.pointer.branch

@@ -84,6 +84,44 @@ pub fn prepare(tree: &WorkTree, candidate: &Candidate, budget: &Budget) -> Prepa
 /// Returns what a file's own text says, under the same rules as in an index: for a reader that has to
 /// find a place in a file that changed since.
 pub fn extract(
+/// Makes the rows of a file whose bytes are known without the work tree; `None` where they are too many, which
+/// only the work tree can tell. The row's stat proves nothing.
+pub fn of_bytes(
+    path: &RepoPath,
+    bytes: Vec<u8>,
+    marked: bool,
+    budget: &Budget,
+) -> Option<PreparedFile> {
+    let stat = FileStat {
+        size_bytes: bytes.len() as u64,
+        mtime_ns: 0,
+        ctime_ns: 0,
+        inode: 0,
+    };
+    let candidate = Candidate {
+        path: path.clone(),
+        stat,
+        marked,
+        known: None,
+        is_forced: true,
+    };
+    let row = StatRow {
+        stat,
+        settled: false,
+    };
+    if is_secret_name(path) {
+        return Some(empty(&candidate, row, SkipReason::Secret));
+    }
+    let content = ContentId::of(&bytes);
+    let file = FileRead {
+        bytes,
+        stat,
+        read_at_ns: 0,
+        stable: true,
+    };
+    rows(&candidate, &file, row, content, budget)
+}
+
     path: &RepoPath,
     bytes: &[u8],
     marked: bool,

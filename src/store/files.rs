@@ -111,6 +111,11 @@ impl Read<'_> {
             .doing("reading file rows")
     }
 
+    /// Returns every file row, by path.
+    pub fn all_files(&self) -> StoreResult<Vec<FileRow>> {
+        rows(&self.tx)
+    }
+
     /// Returns the files of exactly these bytes, by path.
     pub fn files_holding(&self, content: ContentId) -> StoreResult<Vec<RepoPath>> {
         self.tx

@@ -4,6 +4,7 @@
 //! file system, a parser) and what an answer looks like.
 
 pub mod around;
+pub mod bundle;
 pub mod contexts;
 pub mod dump;
 pub mod edges;
@@ -83,6 +84,12 @@ pub enum StoreError {
         found: i64,
         /// The layout of this version.
         wanted: i64,
+    },
+    /// The file is no bundle that this version can use.
+    #[error("the bundle cannot be used: {what}")]
+    Bundle {
+        /// What is wrong.
+        what: String,
     },
     /// The data directory may not be used.
     #[error("{0}")]

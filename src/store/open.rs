@@ -45,6 +45,7 @@ pub struct Meta {
 /// One build of an index, open.
 #[derive(Debug)]
 pub struct Index {
+    home: RepoHome,
     pointer: Pointer,
     path: PathBuf,
     reader: Connection,
@@ -121,6 +122,7 @@ impl Index {
             });
         }
         Ok(Self {
+            home: home.clone(),
             pointer,
             path,
             reader,
@@ -128,6 +130,11 @@ impl Index {
             rows: RefCell::new(None),
             _mark: mark,
         })
+    }
+
+    /// Returns the repository's part of the data directory that it lies in.
+    pub fn home(&self) -> &RepoHome {
+        &self.home
     }
 
     /// Returns what the index belongs to.
@@ -358,7 +365,7 @@ fn side_file(path: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
-fn percent(path: &Path) -> String {
+pub(super) fn percent(path: &Path) -> String {
     let mut out = String::new();
     for c in path.to_string_lossy().chars() {
         match c {

@@ -7,6 +7,7 @@ use super::{Workspace, Workspaces, now_ms, rules_of};
 use crate::error::Result;
 use crate::lifecycle::policy::Standing;
 use crate::lifecycle::prune::{self, Extra};
+use crate::model::policy::POLICY_VERSION;
 use crate::store::{Contexts, Home, SCHEMA_VERSION};
 use crate::syntax;
 
@@ -133,10 +134,11 @@ fn entry(found: &Found) -> RepositoryEntry {
     }
 }
 
-/// Returns what decides whether an index can be used again: the layout of its file and what extraction
-/// says of each language.
-fn layout() -> String {
+/// Returns what decides whether an index can be used again: the layout of its file, what is left out, and what
+/// extraction says of each language.
+pub(super) fn layout() -> String {
     let mut hasher = blake3::Hasher::new();
+    hasher.update(&POLICY_VERSION.to_le_bytes());
     for language in syntax::LANGUAGES {
         hasher.update(language.id.as_bytes());
         hasher.update(&language.facts_version.to_le_bytes());

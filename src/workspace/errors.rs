@@ -68,6 +68,16 @@ impl From<StoreError> for Error {
                     what.clone(),
                     "set CODELENS_HOME to a directory outside the repository",
                 ),
+                StoreError::Bundle { .. } => (
+                    Code::InvalidArgument,
+                    error.to_string(),
+                    "export it again with this version of codelens, or do without: `codelens refresh` builds the same",
+                ),
+                StoreError::Io { doing, .. } if doing.ends_with("the bundle") => (
+                    Code::Io,
+                    format!("cannot {doing}"),
+                    "check the path, its permissions and the free space",
+                ),
                 StoreError::Io { doing, .. } => (
                     Code::Io,
                     format!("cannot {doing} in the data directory"),

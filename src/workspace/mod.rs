@@ -4,6 +4,7 @@
 //! Knows every room below and hands plain values down. Refuses to know what is asked: a tool brings a
 //! function over a [`View`].
 
+mod bundle;
 mod cache;
 mod changes;
 pub mod checkup;
@@ -17,6 +18,7 @@ mod source;
 mod state;
 mod survey;
 mod upkeep;
+mod verify;
 mod view;
 mod watching;
 
@@ -26,6 +28,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+pub use bundle::{Exported, Imported, OnBundle};
 pub use cache::{CacheKey, RepositoryEntry};
 pub use changes::Change;
 pub use contexts::{Loaded, MAX_ITEMS, Wanted, wanted};
@@ -72,10 +75,10 @@ pub struct Workspace {
 }
 
 impl Workspaces {
+    owes_housekeeping: AtomicBool,
     /// Returns a set without repositories, for a process that makes one call and ends.
     pub fn new(config: Config) -> Self {
         Self {
-    owes_housekeeping: AtomicBool,
             config,
             is_server: false,
             open: Mutex::default(),
@@ -152,10 +155,10 @@ impl Workspaces {
         });
         open.insert(work_dir, Arc::clone(&workspace));
         Ok(workspace)
+            owes_housekeeping: AtomicBool::default(),
     }
 }
 
-            owes_housekeeping: AtomicBool::default(),
 impl Workspace {
     /// Returns where the work tree is.
     pub fn work_dir(&self) -> &Path {

@@ -251,3 +251,34 @@ pub(in crate::cli) fn settings(value: &Value, screen: &Screen) -> String {
     add(&mut text, format_args!("\nfile: {file}{there}\n"));
     text
 }
+
+/// Returns what became of a bundle.
+pub(in crate::cli) fn bundle(value: &Value) -> String {
+    let commit = short(value.text("commit"));
+    let files = plural(value.number("files"), "file");
+    if value["digest"].is_string() {
+        return format!(
+            "wrote {}: {files} at {commit}, {} ({} unpacked)\ndigest {}\n",
+            visible(value.text("file")),
+            bytes(value.number("bytes")),
+            bytes(value.number("indexBytes")),
+            visible(value.text("digest"))
+        );
+    }
+    let mut text = format!("took in {files} at {commit}");
+    if value["verifiedFiles"].is_u64() {
+        text += ", each extracted again: all as the bundle says";
+    }
+    text.push('\n');
+    let left_out = value.number("leftOut");
+    if left_out > 0 {
+        add(
+            &mut text,
+            format_args!(
+                "left out {}, whose bytes are not here\n",
+                plural(left_out, "file")
+            ),
+        );
+    }
+    text + "next: `codelens refresh` (a new index starts from the nearest one; nothing is answered from the bundle itself)\n"
+}

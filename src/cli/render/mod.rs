@@ -17,7 +17,7 @@ use serde_json::Value;
 pub(super) use drawing::{Language, drawing};
 
 use super::screen::{self, Screen, visible};
-pub(super) use life::{context, contexts, repositories, settings};
+pub(super) use life::{bundle, context, contexts, repositories, settings};
 use text::{Fields, add, count, plural};
 
 /// What is shown for a value.

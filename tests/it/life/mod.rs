@@ -1,5 +1,6 @@
 //! The life of what is kept: saved contexts, and which indexes stay.
 
+mod bundle;
 mod ci;
 mod contexts;
 mod house;

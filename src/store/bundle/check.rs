@@ -1,0 +1,267 @@
+//! Whether a database that somebody else wrote is an index: its tables exactly, and every value one that a
+//! reader may follow.
+//!
+//! Refuses to know whether what the rows say of a file is true.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use rusqlite::{Connection, OpenFlags};
+
+use super::{Manifest, refused};
+use crate::model::{ChunkKind, EdgeKind, ImportKind, Provenance, RepoPath, SkipReason, SymbolKind};
+use crate::store::schema::{SCHEMA, SCHEMA_VERSION};
+use crate::store::{Doing, StoreError, StoreResult, facts, files, open};
+
+/// Checks a database, read-only and as it lies there.
+///
+/// # Errors
+/// [`StoreError::Bundle`] with the first thing that is wrong.
+pub(super) fn check(path: &Path, manifest: &Manifest) -> StoreResult<()> {
+    let uri = format!("file:{}?immutable=1", open::percent(path));
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX
+        | OpenFlags::SQLITE_OPEN_URI;
+    let looked = Connection::open_with_flags(uri, flags)
+        .doing("opening the bundle's index")
+        .and_then(|connection| look(&connection, manifest));
+    // Whatever SQLite can't read is the bundle's fault.
+    looked.map_err(|error| match error {
+        StoreError::Sqlite { .. } => refused("its index cannot be read"),
+        other => other,
+    })
+}
+
+fn look(connection: &Connection, manifest: &Manifest) -> StoreResult<()> {
+    open::harden(connection)?;
+    connection
+        .execute_batch("PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA query_only = ON; PRAGMA temp_store = MEMORY;")
+        .doing("configuring the connection")?;
+    // Before anything is run that a foreign table could have a part in.
+    if schema_of(connection)? != wanted_schema()? {
+        return Err(refused(
+            "its index has other tables than this version makes",
+        ));
+    }
+    let version: i64 = connection
+        .pragma_query_value(None, "user_version", |row| row.get(0))
+        .doing("reading the schema version")?;
+    if version != SCHEMA_VERSION {
+        return Err(refused("its index has another schema than declared"));
+    }
+    let found: String = connection
+        .query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))
+        .doing("checking the index")?;
+    if found != "ok" {
+        return Err(refused("its index is damaged"));
+    }
+    if has_row(connection, "PRAGMA foreign_key_check")? {
+        return Err(refused("its index has rows that belong to nothing"));
+    }
+    let rows = files::rows(connection)
+        .map_err(|_| refused("its index has a path or content that is none"))?;
+    let is_listed = rows.len() == manifest.len()
+        && rows
+            .iter()
+            .zip(manifest)
+            .all(|(row, (path, content))| row.path == *path && row.content == *content);
+    if !is_listed {
+        return Err(refused("its index has other files than its manifest"));
+    }
+    for (what, query) in rules() {
+        if has_row(connection, &query)? {
+            return Err(refused(format!("its index has {what} that cannot be")));
+        }
+    }
+    packed(connection)?;
+    texts(connection)?;
+    paths(connection)
+}
+
+type Object = (String, String, String, Option<String>);
+
+fn schema_of(connection: &Connection) -> StoreResult<BTreeSet<Object>> {
+    connection
+        .prepare("SELECT type, name, tbl_name, sql FROM sqlite_schema")
+        .and_then(|mut statement| {
+            statement
+                .query_map([], |row| {
+                    Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
+                })?
+                .collect()
+        })
+        .doing("reading the tables")
+}
+
+fn wanted_schema() -> StoreResult<BTreeSet<Object>> {
+    let fresh = Connection::open_in_memory().doing("making the tables")?;
+    fresh.execute_batch(SCHEMA).doing("making the tables")?;
+    schema_of(&fresh)
+}
+
+fn has_row(connection: &Connection, query: &str) -> StoreResult<bool> {
+    connection
+        .prepare(query)
+        .and_then(|mut statement| statement.exists([]))
+        .doing("checking the index")
+}
+
+/// What must have no rows: a name, and the query that would find one.
+fn rules() -> Vec<(&'static str, String)> {
+    const U32: &str = "BETWEEN 0 AND 4294967295";
+    let last = |n: usize| n - 1;
+    let span = |table: &str| {
+        format!(
+            "SELECT 1 FROM {table} t JOIN file f ON f.id = t.file
+             WHERE start_line < 1 OR end_line < start_line OR end_line > max(f.lines, 1)
+                OR start_byte < 0 OR end_byte < start_byte OR end_byte > min(f.size, 4294967295)"
+        )
+    };
+    let gaps = |table: &str| {
+        format!(
+            "SELECT 1 FROM {table} GROUP BY file HAVING min(ordinal) <> 0 OR max(ordinal) <> count(*) - 1
+               OR count(DISTINCT ordinal) <> count(*)"
+        )
+    };
+    vec![
+        (
+            "settings",
+            "SELECT 1 FROM meta WHERE key NOT IN ('index_id', 'generation', 'complete', 'history') OR length(value) > 256
+             UNION ALL SELECT 1 WHERE (SELECT value FROM meta WHERE key = 'complete') IS NOT '1'
+             UNION ALL SELECT 1 WHERE (SELECT value FROM meta WHERE key = 'generation') IS NOT '1'"
+                .to_owned(),
+        ),
+        ("stats", "SELECT 1 FROM stat".to_owned()),
+        ("files left to link", "SELECT 1 FROM relink".to_owned()),
+        (
+            "files",
+            format!(
+                "SELECT 1 FROM file WHERE id < 1 OR size < 0 OR NOT lines {U32} OR NOT facts_version {U32} OR marked NOT IN (0, 1)
+                   OR (skip IS NOT NULL AND skip NOT BETWEEN 0 AND {})",
+                last(SkipReason::ALL.len())
+            ),
+        ),
+        (
+            "symbols",
+            format!(
+                "SELECT 1 FROM symbol WHERE id < 1 OR NOT ordinal {U32} OR kind NOT BETWEEN 0 AND {} OR exported NOT IN (0, 1)
+                   OR parent NOT BETWEEN 0 AND ordinal - 1 OR NOT name_line {U32}",
+                last(SymbolKind::ALL.len())
+            ),
+        ),
+        ("symbols in places", span("symbol")),
+        ("an order of symbols", gaps("symbol")),
+        (
+            "chunks",
+            format!(
+                "SELECT 1 FROM chunk c WHERE id < 1 OR NOT ordinal {U32} OR kind NOT BETWEEN 0 AND {} OR NOT part {U32}
+                   OR symbol NOT BETWEEN 0 AND (SELECT count(*) FROM symbol s WHERE s.file = c.file) - 1",
+                last(ChunkKind::ALL.len())
+            ),
+        ),
+        ("chunks in places", span("chunk")),
+        ("an order of chunks", gaps("chunk")),
+        (
+            "words",
+            "SELECT 1 FROM text_docsize WHERE id NOT IN (SELECT id FROM chunk)
+             UNION ALL SELECT 1 FROM message_docsize WHERE id NOT IN (SELECT id FROM \"commit\")"
+                .to_owned(),
+        ),
+        (
+            "imports",
+            format!(
+                "SELECT 1 FROM import WHERE NOT ordinal {U32} OR kind NOT BETWEEN 0 AND {} OR type_only NOT IN (0, 1)
+                   OR NOT line {U32} OR state NOT BETWEEN 0 AND 3 OR (state = 1) <> (target IS NOT NULL)",
+                last(ImportKind::ALL.len())
+            ),
+        ),
+        (
+            "edges",
+            format!(
+                "SELECT 1 FROM edge e WHERE kind NOT BETWEEN 0 AND {} OR provenance NOT BETWEEN 0 AND {} OR count NOT BETWEEN 1 AND 4294967295
+                   OR NOT line {U32} OR (src <> 0 AND NOT EXISTS (SELECT 1 FROM symbol s WHERE s.id = e.src AND s.file = e.src_file))",
+                last(EdgeKind::ALL.len()),
+                last(Provenance::ALL.len())
+            ),
+        ),
+        (
+            "unbound names",
+            format!("SELECT 1 FROM unbound WHERE form NOT BETWEEN 0 AND 3 OR count NOT BETWEEN 1 AND 4294967295 OR NOT line {U32}"),
+        ),
+        (
+            "commits",
+            "SELECT 1 FROM \"commit\" WHERE id < 1 OR length(hash) NOT IN (20, 32) OR length(parents) % length(hash) <> 0
+             UNION ALL SELECT 1 FROM touch WHERE counts NOT IN (0, 1) OR \"commit\" NOT IN (SELECT id FROM \"commit\")"
+                .to_owned(),
+        ),
+    ]
+}
+
+/// Facts are followed index by index when files are linked, and their symbols are those of the rows.
+fn packed(connection: &Connection) -> StoreResult<()> {
+    let mut statement = connection
+        .prepare(
+            "SELECT packed, (SELECT count(*) FROM symbol s WHERE s.file = x.file) FROM facts x",
+        )
+        .doing("reading facts")?;
+    let mut rows = statement.query([]).doing("reading facts")?;
+    while let Some(row) = rows.next().doing("reading facts")? {
+        let packed: Vec<u8> = row.get(0).doing("reading facts")?;
+        let n_symbols: i64 = row.get(1).doing("reading facts")?;
+        let unpacked = facts::unpack_facts(&packed);
+        if !unpacked.is_some_and(|facts| i64::try_from(facts.symbols.len()) == Ok(n_symbols)) {
+            return Err(refused("its index has facts that cannot be"));
+        }
+    }
+    let mut statement = connection
+        .prepare("SELECT packed FROM config")
+        .doing("reading configuration files")?;
+    let mut rows = statement.query([]).doing("reading configuration files")?;
+    while let Some(row) = rows.next().doing("reading configuration files")? {
+        let packed: Vec<u8> = row.get(0).doing("reading configuration files")?;
+        if facts::unpack(&packed).is_none() {
+            return Err(refused(
+                "its index has a configuration file that cannot be unpacked",
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// SQLite takes any bytes for text; whoever reads them does not.
+fn texts(connection: &Connection) -> StoreResult<()> {
+    for query in [
+        "SELECT key, value FROM meta",
+        "SELECT language FROM file",
+        "SELECT name, norm, qualified, signature FROM symbol",
+        "SELECT specifier FROM import",
+        "SELECT path, moved_from FROM touch",
+    ] {
+        let mut statement = connection.prepare(query).doing("reading texts")?;
+        let n_columns = statement.column_count();
+        let mut rows = statement.query([]).doing("reading texts")?;
+        while let Some(row) = rows.next().doing("reading texts")? {
+            for at in 0..n_columns {
+                let text = row.get_ref(at).doing("reading texts")?;
+                if text.as_str_or_null().is_err() {
+                    return Err(refused("its index has a text that is not UTF-8"));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn paths(connection: &Connection) -> StoreResult<()> {
+    let mut statement = connection
+        .prepare("SELECT path FROM touch UNION SELECT moved_from FROM touch WHERE moved_from IS NOT NULL")
+        .doing("reading past commits")?;
+    let mut rows = statement.query([]).doing("reading past commits")?;
+    while let Some(row) = rows.next().doing("reading past commits")? {
+        let path: String = row.get(0).doing("reading past commits")?;
+        if RepoPath::new(&path).is_none() {
+            return Err(refused("its index has a path that leaves the repository"));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,148 @@
+//! One index of a clean commit as one file that can be carried elsewhere, and the way back.
+//!
+//! What comes back is somebody else's: sizes are declared and kept to, the digest covers every byte, and
+//! nothing is believed that [`check`] has not looked at. What it can't look at is whether the facts of a file are
+//! those of its bytes: that takes extracting them again. Refuses to know commits and work trees.
+
+mod check;
+mod compare;
+mod format;
+mod seal;
+
+use std::fs::File;
+use std::path::Path;
+
+pub use compare::first_difference;
+pub use format::{Header, MAX_DATABASE_BYTES, header};
+
+use super::{Index, OpenMark, Pointer, RepoHome, StoreError, StoreResult, io_error};
+use crate::model::{ContentId, RepoPath};
+
+/// The work tree in whose name an imported index is kept: none that git can have, so that no answer is ever
+/// given from it. New indexes start from it.
+pub const WORKTREE: &str = "bundle";
+
+/// The files of a bundle with their contents, by path.
+pub type Manifest = Vec<(RepoPath, ContentId)>;
+
+/// Told after each piece how many bytes are done; an error stops the work.
+pub type OnBytes<'a> = &'a dyn Fn(u64) -> std::io::Result<()>;
+
+/// What a bundle says of the index in it, beside what can be seen from the index.
+#[derive(Clone, Debug)]
+pub struct Origin {
+    /// What decides whether this version can use it; see [`Header::layout`].
+    pub layout: String,
+    /// The commit.
+    pub commit: String,
+    /// What clones of the project share.
+    pub family: Option<String>,
+}
+
+/// A bundle that was written.
+#[derive(Clone, Debug)]
+pub struct Written {
+    /// What it says of itself.
+    pub header: Header,
+    /// The BLAKE3 digest at its end, in hexadecimal.
+    pub digest: String,
+    /// Its size.
+    pub bytes: u64,
+}
+
+/// Writes the build of `pointer`, which this process made and nobody else knows, to a file, and deletes the
+/// build. What only its maker needs (stats, deleted rows, words of deleted rows) is taken out first.
+pub fn write(
+    home: &RepoHome,
+    pointer: &Pointer,
+    origin: Origin,
+    target: &Path,
+    on_bytes: OnBytes<'_>,
+) -> StoreResult<Written> {
+    let database = home.database(&pointer.index_id, &pointer.build);
+    let written = seal::seal(&database).and_then(|manifest| {
+        let failed = || io_error("write the bundle", target);
+        let mut source = File::open(&database).map_err(io_error("read", &database))?;
+        let database_bytes = source.metadata().map_err(io_error("read", &database))?.len();
+        if database_bytes > MAX_DATABASE_BYTES {
+            return Err(refused(format!(
+                "an index of {database_bytes} bytes is more than a bundle may hold ({MAX_DATABASE_BYTES})"
+            )));
+        }
+        let listed = format::listed(&manifest);
+        let header = Header {
+            layout: origin.layout,
+            schema_version: super::SCHEMA_VERSION,
+            commit: origin.commit,
+            family: origin.family,
+            n_files: manifest.len() as u64,
+            manifest_bytes: listed.len() as u64,
+            database_bytes,
+        };
+        let mut name = target.file_name().unwrap_or_default().to_owned();
+        name.push(format!(".{}.part", pointer.build));
+        let draft = target.with_file_name(name);
+        let done = File::create_new(&draft).and_then(|out| {
+            let (digest, bytes) = format::write(&out, &header, &listed, &mut source, on_bytes)?;
+            out.sync_data()?;
+            std::fs::rename(&draft, target)?;
+            Ok((digest, bytes))
+        });
+        if done.is_err() {
+            drop(std::fs::remove_file(&draft));
+        }
+        let (digest, bytes) = done.map_err(failed())?;
+        Ok(Written {
+            header,
+            digest,
+            bytes,
+        })
+    });
+    super::seed::discard(home, pointer);
+    written
+}
+
+/// Reads the bundle at `source` into a new build for `pointer`, which nobody finds before it is published.
+/// `accept` is asked as soon as the header is known, and says why it is not wanted.
+///
+/// # Errors
+/// [`StoreError::Bundle`] for whatever is not exactly what [`write`] makes. Nothing of it is left then.
+pub fn read(
+    home: &RepoHome,
+    pointer: &Pointer,
+    source: &Path,
+    accept: &dyn Fn(&Header) -> Result<(), String>,
+    on_bytes: OnBytes<'_>,
+) -> StoreResult<(Index, Header, Manifest)> {
+    let (file, length) = format::open(source)?;
+    let database = home.database(&pointer.index_id, &pointer.build);
+    // Set before there is anything to sweep away.
+    let mark = OpenMark::set(&home.open_mark(&pointer.index_id, &pointer.build))?;
+    let taken = (|| {
+        let mut options = File::options();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let target = options
+            .open(&database)
+            .map_err(io_error("create", &database))?;
+        let (header, manifest) = format::read(file, length, &target, accept, on_bytes)?;
+        drop(target);
+        check::check(&database, &manifest)?;
+        let mut index = Index::open(home, pointer.clone())?;
+        let id = pointer.index_id.clone();
+        let mut writer = index.writer()?;
+        writer.set_meta("index_id", &id)?;
+        writer.commit(true)?;
+        Ok((index, header, manifest))
+    })();
+    if taken.is_err() {
+        super::seed::discard(home, pointer);
+    }
+    drop(mark);
+    taken
+}
+
+fn refused(what: impl Into<String>) -> StoreError {
+    StoreError::Bundle { what: what.into() }
+}

@@ -1,0 +1,47 @@
+//! Making a copy of an index fit to leave the machine.
+//!
+//! Refuses to know where it goes.
+
+use std::path::Path;
+
+use rusqlite::{Connection, OpenFlags};
+
+use super::Manifest;
+use crate::store::{Doing, StoreResult, files, open};
+
+/// What of `meta` is said by the rows alone and not by whose they were.
+const KEPT: &str = "'complete', 'history'";
+
+/// Takes out of a database, which nobody else has open, all that does not belong to the commit: stats, what meta
+/// says of the work tree, and what deleted rows and their words left in its pages. Returns what is in it.
+pub(super) fn seal(path: &Path) -> StoreResult<Manifest> {
+    let connection = Connection::open_with_flags(
+        path,
+        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+    )
+    .doing("opening the copy")?;
+    open::harden(&connection)?;
+    connection
+        .execute_batch(&format!(
+            "PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON;
+             BEGIN IMMEDIATE;
+             DELETE FROM stat;
+             DELETE FROM meta WHERE key NOT IN ({KEPT});
+             INSERT INTO meta(key, value) VALUES('index_id', ''), ('generation', '1');
+             INSERT INTO text(text) VALUES('optimize');
+             INSERT INTO message(message) VALUES('optimize');
+             DROP TABLE IF EXISTS sqlite_stat1;
+             DROP TABLE IF EXISTS sqlite_stat4;
+             COMMIT;"
+        ))
+        .doing("preparing the copy")?;
+    // Without a log beside it: the file alone is the index.
+    connection
+        .execute_batch("PRAGMA journal_mode = DELETE; VACUUM;")
+        .doing("preparing the copy")?;
+    let rows = files::rows(&connection)?;
+    Ok(rows
+        .into_iter()
+        .map(|row| (row.path, row.content))
+        .collect())
+}

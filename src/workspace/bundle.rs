@@ -1,0 +1,284 @@
+//! Carrying an index of a clean commit from one machine to another.
+//!
+//! Nothing uncommitted leaves, and what comes in is only a seed: no answer is given from it before each of its
+//! files was compared with the work tree. Refuses to know the bytes of a bundle.
+
+use std::cell::Cell;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::upkeep::Occasion;
+use super::{IndexStatus, Workspace, cache, key_of, verify};
+use crate::error::{Code, Error, Result};
+use crate::git::Repo;
+use crate::machine;
+use crate::model::{Branch, Budget, CommitId, FreshnessState, Snapshot, UnknownReason};
+use crate::reconcile::{self, seed};
+use crate::store::bundle::{self, Header, Origin};
+use crate::store::{Index, IndexKey, OpenMark, Pointer, SCHEMA_VERSION, StoreError, key};
+
+/// Told how far it is: files while an index is built or verified, bytes while it is packed or unpacked.
+pub struct OnBundle<'a> {
+    /// Files done, and in all.
+    pub files: reconcile::OnProgress<'a>,
+    /// Bytes done, and in all.
+    pub bytes: &'a dyn Fn(u64, u64),
+}
+
+/// A bundle that was written.
+#[derive(Clone, Debug)]
+pub struct Exported {
+    /// The commit.
+    pub commit: String,
+    /// How many files are indexed in it.
+    pub n_files: u64,
+    /// Its size.
+    pub bytes: u64,
+    /// The size of the index, unpacked.
+    pub database_bytes: u64,
+    /// Its BLAKE3 digest, in hexadecimal.
+    pub digest: String,
+}
+
+/// A bundle that was taken in.
+#[derive(Clone, Debug)]
+pub struct Imported {
+    /// The commit.
+    pub commit: String,
+    /// The index that new ones can start from.
+    pub index_id: String,
+    /// How many files it has.
+    pub n_files: u64,
+    /// How many files were extracted again; `None` if that was not asked for.
+    pub n_verified: Option<u64>,
+    /// How many files were left out, since their bytes could not be had here.
+    pub n_left_out: u64,
+}
+
+impl Workspace {
+    /// Writes the index of the commit that is checked out, with nothing changed, to a file; brings it up first.
+    ///
+    /// # Errors
+    /// `refused` where files differ from the commit; `invalid_argument` where `commit` names another one.
+    pub fn export_bundle(
+        self: &Arc<Self>,
+        target: &Path,
+        commit: &str,
+        interrupt: &Arc<AtomicBool>,
+        on: &OnBundle<'_>,
+    ) -> Result<Exported> {
+        let budget = Budget::unlimited(Arc::clone(interrupt));
+        let repo = self.repo()?;
+        let snapshot = repo.snapshot()?;
+        let head = snapshot.head.clone().ok_or_else(|| {
+            let hint = "commit something first";
+            Error::new(Code::Refused, "there is no commit yet", hint)
+        })?;
+        if repo.resolve(commit).as_ref() != Some(&head) {
+            return Err(Error::invalid(
+                format!(
+                    "`{}` is not the commit that is checked out",
+                    commit.escape_debug()
+                ),
+                "check it out in a work tree of its own (`git worktree add DIR COMMIT`), and pass `--repo DIR`",
+            ));
+        }
+        refuse_changes(&repo, &budget)?;
+        if self.refresh(false, interrupt, on.files)?.status != IndexStatus::Ready {
+            return Err(moved());
+        }
+        let (index, _) = self.index_for(&repo, &key_of(&repo, snapshot.clone()))?;
+        let pointer = Pointer {
+            build: key::new_build(),
+            ..index.pointer().clone()
+        };
+        let home = self.home.repo(&pointer.repo_id);
+        let mark = OpenMark::set(&home.open_mark(&pointer.index_id, &pointer.build))?;
+        let copy = Index::seeded(&home, pointer.clone(), &index);
+        self.keep(index);
+        // Another process may have indexed a change between the look at the work tree and the copy.
+        let proved = copy.map_err(Error::from).and_then(|copy| {
+            let detection = reconcile::detect(&repo, &copy, &budget)?;
+            let now = reconcile::inspect(&repo, detection, &budget, UnknownReason::Moved);
+            refuse_changes(&repo, &budget)?;
+            let is_same = repo.snapshot()? == snapshot;
+            if now.freshness.state != FreshnessState::Fresh || !is_same {
+                return Err(moved());
+            }
+            Ok(())
+        });
+        if let Err(error) = proved {
+            crate::store::seed::discard(&home, &pointer);
+            return Err(error);
+        }
+        let origin = Origin {
+            layout: cache::layout(),
+            commit: head.to_string(),
+            family: repo.family(),
+        };
+        let total = home.bytes(&pointer);
+        let on_bytes = |done| stop_if(interrupt).map(|()| (on.bytes)(done, total));
+        let written = bundle::write(&home, &pointer, origin, target, &on_bytes);
+        drop(mark);
+        let written = written.map_err(|error| cancelled_or(interrupt, error))?;
+        Ok(Exported {
+            commit: written.header.commit,
+            n_files: written.header.n_files,
+            bytes: written.bytes,
+            database_bytes: written.header.database_bytes,
+            digest: written.digest,
+        })
+    }
+
+    /// Takes in a bundle as an index that others can start from; one of the same commit is replaced. With
+    /// `is_verified` every file is extracted again, and what the bundle says of it must be the same.
+    ///
+    /// # Errors
+    /// `invalid_argument` for a file that is no bundle of this repository and version, that is damaged or that
+    /// does not say what its files say.
+    pub fn import_bundle(
+        self: &Arc<Self>,
+        source: &Path,
+        is_verified: bool,
+        interrupt: &Arc<AtomicBool>,
+        on: &OnBundle<'_>,
+    ) -> Result<Imported> {
+        let budget = Budget::unlimited(Arc::clone(interrupt));
+        let repo = self.repo()?;
+        let header = bundle::header(source)?;
+        self.accept(&repo, &header)
+            .map_err(|what| Error::from(StoreError::Bundle { what }))?;
+        let commit = CommitId::new(&header.commit);
+        let key = IndexKey {
+            repo_id: repo.repo_id(),
+            worktree_id: bundle::WORKTREE.to_owned(),
+            snapshot: Snapshot {
+                branch: Branch::Detached,
+                head: commit.clone(),
+            },
+        };
+        let home = self.home.repo(&key.repo_id);
+        seed::prepare(&repo, &home)?;
+        let pointer = || Pointer {
+            index_id: key.index_id(),
+            build: key::new_build(),
+            repo_id: key.repo_id.clone(),
+            worktree_id: key.worktree_id.clone(),
+            work_dir: repo.work_dir().to_owned(),
+            branch: None,
+            head_sha: Some(header.commit.clone()),
+            schema_version: SCHEMA_VERSION,
+        };
+        let is_the_one = |now: &Header| {
+            let changed = || "it changed while it was read".to_owned();
+            (*now == header).then_some(()).ok_or_else(changed)
+        };
+        let total = Cell::new(header.database_bytes);
+        let on_bytes = |done| stop_if(interrupt).map(|()| (on.bytes)(done, total.get()));
+        let (mut index, _, manifest) =
+            bundle::read(&home, &pointer(), source, &is_the_one, &on_bytes)
+                .map_err(|error| cancelled_or(interrupt, error))?;
+        let mut n_left_out = 0;
+        if let Some(commit) = commit.filter(|_| is_verified) {
+            let theirs = index.pointer().clone();
+            let verified = verify::verify(
+                &repo,
+                &commit,
+                &index,
+                || Index::create(&home, pointer()),
+                &budget,
+                on.files,
+            );
+            drop(index);
+            crate::store::seed::discard(&home, &theirs);
+            // What was extracted here takes the place of what came.
+            (index, n_left_out) = verified?;
+        }
+        let published = seed::publish(&self.home, &index);
+        let made = index.pointer().clone();
+        drop(index);
+        if let Err(error) = published {
+            crate::store::seed::discard(&home, &made);
+            return Err(error.into());
+        }
+        self.keep_house(Occasion::Refresh { is_new: true });
+        let n_files = manifest.len() as u64;
+        Ok(Imported {
+            commit: header.commit,
+            index_id: made.index_id,
+            n_files: n_files - n_left_out,
+            n_verified: is_verified.then_some(n_files - n_left_out),
+            n_left_out,
+        })
+    }
+
+    /// Says why a bundle is not wanted here, as far as its header tells.
+    fn accept(&self, repo: &Repo, header: &Header) -> std::result::Result<(), String> {
+        if header.layout != cache::layout() {
+            return Err(
+                "it was made by a version of codelens that says other things of files".to_owned(),
+            );
+        }
+        let is_known = CommitId::new(&header.commit).is_some_and(|id| repo.has_commit(&id));
+        let is_kin = header.family.is_some() && header.family == repo.family();
+        if !is_known && !is_kin {
+            return Err("it is of another repository".to_owned());
+        }
+        if header.database_bytes > self.rules.repo_bytes.min(self.rules.total_bytes) {
+            return Err(format!(
+                "its index takes {} bytes, more than the quota for indexes",
+                header.database_bytes
+            ));
+        }
+        let free = machine::free_bytes(self.home.root());
+        // Twice: its first reader copies it.
+        if free.is_some_and(|free| free / 2 < header.database_bytes) {
+            return Err(format!(
+                "there is too little space for an index of {} bytes",
+                header.database_bytes
+            ));
+        }
+        Ok(())
+    }
+}
+
+fn refuse_changes(repo: &Repo, budget: &Budget) -> Result<()> {
+    let dirty = repo.dirty(budget)?;
+    if budget.is_cancelled() {
+        return Err(Error::cancelled());
+    }
+    let Some(first) = dirty.paths.first() else {
+        return Ok(());
+    };
+    Err(Error::new(
+        Code::Refused,
+        format!(
+            "{} files differ from the commit, {first} first: a bundle holds nothing uncommitted",
+            dirty.paths.len()
+        ),
+        "commit, stash or ignore them; or export from a clean work tree (`git worktree add DIR HEAD`, `--repo DIR`)",
+    ))
+}
+
+fn moved() -> Error {
+    Error::new(
+        Code::Refused,
+        "files changed while the bundle was made",
+        "run it again when nothing writes in the work tree",
+    )
+}
+
+fn stop_if(interrupt: &AtomicBool) -> std::io::Result<()> {
+    if interrupt.load(Ordering::Relaxed) {
+        return Err(std::io::Error::other("cancelled"));
+    }
+    Ok(())
+}
+
+fn cancelled_or(interrupt: &AtomicBool, error: StoreError) -> Error {
+    if interrupt.load(Ordering::Relaxed) {
+        return Error::cancelled();
+    }
+    error.into()
+}

@@ -1,0 +1,278 @@
+//! Bundles that were changed on the way, by chance or on purpose.
+
+use super::{Carried, Parts, carried, is_refused};
+
+#[test]
+fn a_bundle_that_was_damaged_on_the_way_is_refused() {
+    let Carried {
+        repo: _repo,
+        here,
+        bundle,
+        ..
+    } = carried();
+    let good = std::fs::read(&bundle).unwrap();
+    for n in 0..48 {
+        let at = n * (good.len() - 1) / 47;
+        let mut bad = good.clone();
+        bad[at] ^= 1 << (n % 8);
+        is_refused(
+            &here,
+            &bundle,
+            &bad,
+            &[],
+            &format!("bit {} of byte {at}", n % 8),
+        );
+    }
+    for length in [
+        0,
+        10,
+        24,
+        60,
+        good.len() / 2,
+        good.len() - 33,
+        good.len() - 1,
+    ] {
+        is_refused(
+            &here,
+            &bundle,
+            &good[..length],
+            &[],
+            &format!("cut to {length}"),
+        );
+    }
+    let longer = [good.as_slice(), b"x"].concat();
+    is_refused(&here, &bundle, &longer, &[], "a byte more");
+    let pipe = bundle.with_file_name("pipe");
+    assert!(
+        std::process::Command::new("mkfifo")
+            .arg(&pipe)
+            .status()
+            .unwrap()
+            .success()
+    );
+    let said = here.fails(&["bundle", "import", pipe.to_str().unwrap()], 1);
+    assert!(said.contains("no regular file"), "{said}");
+    let said = here.fails(&["bundle", "import", "nowhere.bundle"], 1);
+    assert!(said.contains("cannot read the bundle"), "{said}");
+    std::fs::write(&bundle, &good).unwrap();
+    here.json(&["bundle", "import", bundle.to_str().unwrap()]);
+}
+
+#[test]
+fn a_bundle_that_lies_about_itself_is_refused() {
+    let Carried {
+        repo: _repo,
+        here,
+        bundle,
+        ..
+    } = carried();
+    let parts = Parts::of(&std::fs::read(&bundle).unwrap());
+    let same = parts.database.len() as u64;
+    for (set, part) in [
+        (("schemaVersion", 1.into()), "schema 1"),
+        (("layout", "other".into()), "says other things"),
+        (
+            ("databaseBytes", (1_u64 << 60).into()),
+            "more than one may hold",
+        ),
+        (
+            ("databaseBytes", (7_u64 << 30).into()),
+            "more than the quota",
+        ),
+        (
+            ("databaseBytes", (same + 1).into()),
+            "not as long as declared",
+        ),
+        (
+            ("databaseBytes", (same - 1).into()),
+            "not as long as declared",
+        ),
+        (("manifestBytes", 1.into()), "declared"),
+        (("manifestBytes", u64::MAX.into()), "more than one may hold"),
+        (("nFiles", 5.into()), "another number of files"),
+        (("commit", "../x".into()), "names no commit"),
+        (("extra", 1.into()), "header says nothing"),
+    ] {
+        let bytes = parts.pack(std::slice::from_ref(&set));
+        let said = is_refused(&here, &bundle, &bytes, &[], set.0);
+        assert!(said.contains(part), "{set:?}: {said}");
+    }
+    // A small file that unpacks to much: no more is written than was declared.
+    let bomb = Parts {
+        header: parts.header.clone(),
+        manifest: parts.manifest.clone(),
+        database: vec![0; 64 << 20],
+    };
+    let bytes = bomb.pack(&[("databaseBytes", 4096.into())]);
+    is_refused(&here, &bundle, &bytes, &[], "a bomb");
+    std::fs::write(&bundle, parts.pack(&[])).unwrap();
+    here.json(&["bundle", "import", bundle.to_str().unwrap()]);
+}
+
+#[test]
+fn an_index_that_could_do_harm_is_refused() {
+    let Carried {
+        repo: _repo,
+        here,
+        bundle,
+        ..
+    } = carried();
+    let good = std::fs::read(&bundle).unwrap();
+    for (sql, part) in [
+        (
+            "CREATE TRIGGER t AFTER INSERT ON meta BEGIN DELETE FROM file; END",
+            "other tables",
+        ),
+        ("CREATE VIEW v AS SELECT 1", "other tables"),
+        ("CREATE TABLE t(x)", "other tables"),
+        ("CREATE INDEX extra ON file(size)", "other tables"),
+        ("DROP INDEX edge_dst", "other tables"),
+        (
+            "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, 'STRICT', '') WHERE name = 'meta'",
+            "other tables",
+        ),
+        ("PRAGMA user_version = 99", "another schema"),
+        (
+            "UPDATE file SET path = '../../etc/passwd' WHERE path = 'src/app.ts'",
+            "path or content",
+        ),
+        (
+            "UPDATE file SET path = 'src/evil.ts' WHERE path = 'src/app.ts'",
+            "other files",
+        ),
+        ("UPDATE file SET content = zeroblob(31)", "path or content"),
+        ("DELETE FROM file WHERE path = 'src/app.ts'", ""),
+        ("UPDATE file SET lines = -1", "files that cannot be"),
+        ("UPDATE file SET skip = 99", "files that cannot be"),
+        ("UPDATE symbol SET kind = 77", "symbols that cannot be"),
+        (
+            "UPDATE symbol SET parent = ordinal",
+            "symbols that cannot be",
+        ),
+        (
+            "UPDATE symbol SET end_line = 4000000000",
+            "symbols in places",
+        ),
+        (
+            "UPDATE symbol SET ordinal = ordinal + 1",
+            "an order of symbols",
+        ),
+        ("UPDATE chunk SET start_byte = -5", "chunks in places"),
+        ("UPDATE chunk SET symbol = 40", "chunks that cannot be"),
+        ("UPDATE facts SET packed = x'00'", "facts"),
+        (
+            "UPDATE facts SET packed = (SELECT max(packed) FROM config)",
+            "facts",
+        ),
+        (
+            "UPDATE config SET packed = zeroblob(100)",
+            "configuration file",
+        ),
+        ("UPDATE import SET state = 9", "imports"),
+        ("UPDATE edge SET provenance = 12", "edges"),
+        ("UPDATE edge SET src = 123456", "edges"),
+        ("UPDATE edge SET dst = 123456", "belong to nothing"),
+        (
+            "INSERT INTO relink SELECT id, 1 FROM file",
+            "files left to link",
+        ),
+        ("INSERT INTO meta VALUES('attributes', 'x')", "settings"),
+        (
+            "UPDATE meta SET value = '0' WHERE key = 'complete'",
+            "settings",
+        ),
+        ("UPDATE touch SET path = '/' || path", "path that leaves"),
+        ("UPDATE symbol SET name = CAST(x'ff' AS TEXT)", "not UTF-8"),
+        (
+            "UPDATE import SET specifier = CAST(x'c328' AS TEXT)",
+            "not UTF-8",
+        ),
+        (
+            "INSERT INTO text(rowid, symbol) VALUES(999999, 'x')",
+            "words",
+        ),
+    ] {
+        let mut parts = Parts::of(&good);
+        let before = parts.database.clone();
+        parts.run(&format!("PRAGMA foreign_keys = OFF; {sql}"));
+        assert!(parts.database != before, "{sql} changes nothing");
+        let said = is_refused(&here, &bundle, &parts.pack(&[]), &[], sql);
+        assert!(said.contains(part), "{sql}: {said}");
+    }
+    for path in ["../x", "/etc/passwd", "a//b", "a/../../b", "./a", ""] {
+        let mut parts = Parts::of(&good);
+        let line = format!("{} {path}\0", "0".repeat(64));
+        parts.manifest.splice(0..0, line.into_bytes());
+        let said = is_refused(
+            &here,
+            &bundle,
+            &parts.pack(&[("nFiles", 5.into())]),
+            &[],
+            path,
+        );
+        assert!(said.contains("paths that leave"), "{path}: {said}");
+    }
+}
+
+#[test]
+fn no_changed_byte_makes_a_fault() {
+    let Carried {
+        repo: _repo,
+        mut here,
+        bundle,
+        ..
+    } = carried();
+    let good = Parts::of(&std::fs::read(&bundle).unwrap());
+    let n_tries: u64 = std::env::var("CODELENS_BUNDLE_TRIES")
+        .map_or(60, |text| text.parse().expect("it is a number"));
+    here.set("CODELENS_HOUSEKEEPING", "off");
+    let mut n_taken = 0;
+    for n in 0..n_tries {
+        let hash = blake3::hash(&n.to_le_bytes());
+        let random = |at: usize| {
+            let bytes: [u8; 4] = hash.as_bytes()[4 * at..4 * at + 4].try_into().unwrap();
+            u32::from_le_bytes(bytes) as usize
+        };
+        let mut database = good.database.clone();
+        for at in 0..=random(0) % 3 {
+            // Zeroes are mostly room that nothing uses.
+            let begin = random(at + 1) % database.len();
+            let rest = &database[begin..];
+            let place = begin + rest.iter().position(|byte| *byte != 0).unwrap_or(0);
+            database[place] = u8::try_from(random(at + 4) % 256).unwrap();
+        }
+        let bad = Parts {
+            header: good.header.clone(),
+            manifest: good.manifest.clone(),
+            database,
+        };
+        std::fs::write(&bundle, bad.pack(&[])).unwrap();
+        let ran = here.run(&["bundle", "import", bundle.to_str().unwrap()]);
+        if ran.code != 0 {
+            assert_eq!(ran.code, 1, "{n}: {ran:?}");
+            assert!(
+                ran.stderr.contains("the bundle cannot be used"),
+                "{n}: {ran:?}"
+            );
+            continue;
+        }
+        n_taken += 1;
+        for args in [
+            &["refresh"][..],
+            &["search", "open store"],
+            &["impact", "Store.open"],
+            &["map", "--all"],
+            &["related", "src/store.ts"],
+        ] {
+            let ran = here.run(args);
+            let is_fault =
+                ran.stderr.contains("fault of this program") || ran.stderr.contains("panicked");
+            assert!(
+                (ran.code == 0 || ran.code == 1) && !is_fault,
+                "{n} {args:?}: {ran:?}"
+            );
+        }
+        std::fs::remove_dir_all(here.home()).unwrap();
+    }
+    assert!(n_taken > 0, "some changes are of words alone");
+}
