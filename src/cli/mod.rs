@@ -67,7 +67,7 @@ pub fn run(command: &Invocation, cwd: Option<PathBuf>) -> ExitCode {
     match command.name.as_str() {
         "serve" => run::serve(&command.matches, cwd),
         "completions" => run::completions(&command.matches),
-        "config" => settings::run(&command.matches),
+        "config" => settings::run(&command.matches, cwd.as_ref()),
         "list" => house::list(&command.matches),
         "cache" => house::cache(&command.matches, cwd),
         "bundle" => bundle::run(&command.matches, cwd.as_ref()),

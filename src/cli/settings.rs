@@ -2,14 +2,24 @@
 //!
 //! Refuses to set anything.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{ArgMatches, Command};
 use serde_json::{Value, json};
 
-use super::run::{flags, show};
+use super::run::{flags, named_repo, show};
 use super::{render, screen::Screen};
-use crate::config::{self, Source};
+use crate::config::{self, Config, Source, repository};
+use crate::error::{Code, Result};
+use crate::workspace::Workspaces;
+
+const SHOW: &str = "\
+Prints each setting with its value, unit, source and bounds. They come from codelens.toml in the platform's directory for \
+configuration (or CODELENS_CONFIG), then the environment, then flags.
+
+A repository may say in `.codelens.toml` which of its files matter (`exclude`, `max_file_bytes`); any other key there is told \
+and passed over, and repository_file = false passes over all of it.";
 
 /// Returns the command.
 pub(super) fn command() -> Command {
@@ -20,17 +30,18 @@ pub(super) fn command() -> Command {
         .subcommand(
             Command::new("show")
                 .about("Print each setting with its value, unit, source and bounds")
+                .long_about(SHOW)
                 .after_help("Examples:\n  codelens config show\n  codelens config show --json"),
         )
 }
 
 /// Prints the settings.
-pub(super) fn run(matches: &ArgMatches) -> ExitCode {
+pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
     let (_, matches) = matches
         .subcommand()
         .expect("the command line is refused without one");
     show(matches, || {
-        let settings: Vec<Value> = config::values(&flags(matches))?
+        let mut settings: Vec<Value> = config::values(&flags(matches))?
             .into_iter()
             .map(|value| {
                 let source = match value.source {
@@ -50,8 +61,33 @@ pub(super) fn run(matches: &ArgMatches) -> ExitCode {
                 })
             })
             .collect();
+        let said = of_repository(matches, cwd)?;
+        for key in &repository::KEYS {
+            let is_set = said
+                .as_ref()
+                .is_some_and(|said| said.set.contains(&key.name));
+            let membership = said
+                .as_ref()
+                .map(|said| said.membership.clone())
+                .unwrap_or_default();
+            let value = match key.name {
+                "exclude" => membership.exclude.join(" "),
+                _ => membership.max_file_bytes.to_string(),
+            };
+            settings.push(json!({
+                "name": key.name,
+                "value": value,
+                "unit": key.unit,
+                "source": if is_set { "repository" } else { "default" },
+                "bounds": key.bounds,
+                "variable": null,
+                "about": key.about,
+            }));
+        }
+        let warnings = said.map(|said| said.warnings).unwrap_or_default();
         let path = config::file_path();
         let value = json!({
+            "warnings": warnings,
             "file": path.display().to_string(),
             "fileExists": path.is_file(),
             "settings": settings,
@@ -59,4 +95,21 @@ pub(super) fn run(matches: &ArgMatches) -> ExitCode {
         let text = render::settings(&value, &Screen::of_stdout());
         Ok((value, text))
     })
+}
+
+/// Returns what the repository says of itself; `None` outside of one.
+fn of_repository(
+    matches: &ArgMatches,
+    cwd: Option<&PathBuf>,
+) -> Result<Option<repository::Repository>> {
+    let places: Vec<PathBuf> = named_repo(matches, cwd)
+        .or_else(|| cwd.cloned())
+        .into_iter()
+        .collect();
+    let workspaces = Workspaces::new(Config::load(&flags(matches))?);
+    match workspaces.open(None, &places) {
+        Ok(workspace) => Ok(Some(workspace.repository_settings(&workspace.repo()?))),
+        Err(error) if matches!(error.code, Code::NotARepo | Code::Git) => Ok(None),
+        Err(error) => Err(error),
+    }
 }

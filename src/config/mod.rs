@@ -1,9 +1,10 @@
 //! Settings: defaults, then the file of the user, then the environment, then flags.
 //!
-//! Refuses to know who uses a value. What a repository brings along sets nothing here: it is not
-//! trusted with the user's disk and time.
+//! Refuses to know who uses a value. What a repository brings along ([`repository`]) sets nothing of this: it
+//! is not trusted with the user's disk and time, only asked which of its files matter.
 
 mod file;
+pub mod repository;
 mod table;
 
 use std::path::{Path, PathBuf};
@@ -31,6 +32,8 @@ pub struct Config {
     pub max_total_bytes: u64,
     /// Whether useless indexes are removed without being asked for.
     pub housekeeping: bool,
+    /// Whether `.codelens.toml` of a repository counts.
+    pub repository_file: bool,
 }
 
 /// Where a value comes from.
@@ -68,6 +71,7 @@ impl Config {
             max_repo_bytes: 0,
             max_total_bytes: 0,
             housekeeping: true,
+            repository_file: true,
         };
         for setting in SETTINGS {
             match setting.kind {
@@ -115,6 +119,7 @@ impl Config {
             "max_repo_bytes" => self.max_repo_bytes = value,
             "max_total_bytes" => self.max_total_bytes = value,
             "housekeeping" => self.housekeeping = value != 0,
+            "repository_file" => self.repository_file = value != 0,
             other => unreachable!("`{other}` is in the table of settings"),
         }
     }

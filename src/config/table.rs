@@ -88,6 +88,13 @@ pub const SETTINGS: &[Setting] = &[
         about: "whether useless indexes are removed unasked",
         kind: Kind::Switch { default: true },
     },
+    Setting {
+        name: "repository_file",
+        variable: "CODELENS_REPOSITORY_FILE",
+        unit: "",
+        about: "whether a repository's .codelens.toml counts",
+        kind: Kind::Switch { default: true },
+    },
     number(
         "unused_days",
         "CODELENS_UNUSED_DAYS",

@@ -28,13 +28,15 @@ type Patterns = gix::glob::search::pattern::List<Ignore>;
 pub enum IgnoreSource {
     /// `.gitignore`, `.git/info/exclude` or the user's excludes file.
     Git,
-    /// `.codelensignore`.
+    /// `.codelensignore`, or `exclude` of `.codelens.toml`.
     CodeLens,
 }
 
 /// The rules that hold everywhere in the work tree, strongest last.
 pub(super) struct Rules {
     global: Vec<Patterns>,
+    /// What the repository's settings take away, weaker than any `.codelensignore`.
+    own: Option<Patterns>,
     case: Case,
 }
 
@@ -78,7 +80,7 @@ impl Repo {
             level = Level::enter(&level, dir.as_bytes(), both, &self.tree, &staging);
             let part = &path.as_str().as_bytes()[..end.unwrap_or(path.as_str().len())];
             let part_is_dir = is_dir || end.is_some();
-            if level.own_hides(part, part_is_dir, rules.case) {
+            if rules.own_hides(&level, part, part_is_dir) {
                 return Ok(Some(IgnoreSource::CodeLens));
             }
             by_git |= rules.git_hides(&level, part, part_is_dir);
@@ -102,8 +104,10 @@ impl Repo {
                 Err(source) => return Err(GitError::Rules { path, source }),
             }
         }
+        let excluded = self.membership.exclude.join("\n");
         Ok(Rules {
             global,
+            own: parse(excluded.as_bytes(), PathBuf::new(), None),
             case: self.case(),
         })
     }
@@ -121,9 +125,13 @@ impl Rules {
             .unwrap_or(false)
     }
 
-    /// Returns whether `.codelensignore` files hide `path`, if they do not hide a directory above it.
+    /// Returns whether `.codelensignore` files or the repository's settings hide `path`, if they do not hide a
+    /// directory above it.
     pub(super) fn own_hides(&self, level: &Level, path: &[u8], is_dir: bool) -> bool {
-        level.own_hides(path, is_dir, self.case)
+        level
+            .verdict(path, is_dir, self.case, |level| level.own.as_ref())
+            .or_else(|| hides(self.own.as_ref()?, path, is_dir, self.case))
+            .unwrap_or(false)
     }
 }
 
@@ -166,11 +174,6 @@ impl Level {
             git,
             own,
         })
-    }
-
-    fn own_hides(&self, path: &[u8], is_dir: bool, case: Case) -> bool {
-        self.verdict(path, is_dir, case, |level| level.own.as_ref())
-            .unwrap_or(false)
     }
 
     fn verdict(

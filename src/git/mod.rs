@@ -6,10 +6,12 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::model::policy::Membership;
+
 mod attributes;
+mod commit;
 mod content;
 mod dirty;
-mod commit;
 mod error;
 mod head;
 mod history;
@@ -26,9 +28,9 @@ mod tree;
 mod walk;
 
 pub use attributes::Attributes;
+pub use commit::CommitFiles;
 pub use content::{FileRead, ReadError, WorkTree};
 pub use dirty::Dirty;
-pub use commit::CommitFiles;
 pub use error::GitError;
 pub use head::Motion;
 pub use history::{CommitRecord, History};
@@ -48,6 +50,7 @@ pub struct Repo {
     tree: WorkTree,
     /// Names of the filter drivers that were configured, all of them taken out of `inner`.
     drivers: Vec<gix::bstr::BString>,
+    membership: Membership,
 }
 
 impl Repo {
@@ -137,7 +140,20 @@ impl Repo {
             common_dir,
             tree,
             drivers,
+            membership: Membership::default(),
         })
+    }
+
+    /// Sets which files belong, beside what git and `.codelensignore` say.
+    #[must_use]
+    pub fn with_membership(mut self, membership: Membership) -> Self {
+        self.membership = membership;
+        self
+    }
+
+    /// Returns which files belong, beside what git and `.codelensignore` say.
+    pub fn membership(&self) -> &Membership {
+        &self.membership
     }
 
     /// Whether pattern files are compared without regard to case.

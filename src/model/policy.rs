@@ -16,6 +16,24 @@ pub const MINIFIED_TEXT_BYTES: usize = 8 << 10;
 /// The version of the rules on this page; another one means that every file is judged again.
 pub const POLICY_VERSION: u32 = 1;
 
+/// What a repository may say of which of its files are indexed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Membership {
+    /// Patterns as in `.gitignore`, from the root: what matches is not indexed. A `.codelensignore` outweighs them.
+    pub exclude: Vec<String>,
+    /// The largest file that is indexed, in bytes; at most [`MAX_FILE_BYTES`].
+    pub max_file_bytes: u64,
+}
+
+impl Default for Membership {
+    fn default() -> Self {
+        Self {
+            exclude: Vec::new(),
+            max_file_bytes: MAX_FILE_BYTES,
+        }
+    }
+}
+
 /// How far into a file a NUL byte makes it binary.
 const BINARY_PROBE_BYTES: usize = 8 << 10;
 

@@ -118,6 +118,7 @@ fn replace(
         return Ok(());
     }
     let tree = repo.tree();
+    let max_file_bytes = repo.membership().max_file_bytes;
     let cores = std::thread::available_parallelism().map_or(2, usize::from);
     let n_workers = cores.clamp(1, 8).min(candidates.len().div_ceil(2));
     let next = AtomicUsize::new(0);
@@ -138,7 +139,7 @@ fn replace(
                     let prepared = if budget.is_spent() {
                         Prepared::Left
                     } else {
-                        prepare(tree, candidate, budget)
+                        prepare(tree, candidate, max_file_bytes, budget)
                     };
                     if sender.send((at, prepared, permit)).is_err() {
                         break;

@@ -112,7 +112,8 @@ impl Detection {
         let digest = attributes.digest().to_string();
         let is_new = meta.attributes.as_ref() != Some(&digest);
         let mut is_marked = |path: &RepoPath| attributes.is_generated(path);
-        let mut plan = Plan::between(&rows, &scan.files, is_new, &mut is_marked);
+        let max_file_bytes = repo.membership().max_file_bytes;
+        let mut plan = Plan::between(&rows, &scan.files, max_file_bytes, is_new, &mut is_marked);
         if !scan.complete {
             // What was not looked at may be there.
             plan.remove.clear();
@@ -143,11 +144,13 @@ impl Detection {
 }
 
 impl Plan {
-    /// Compares rows and files, both sorted by path. `recheck` asks for the attribute of every file,
+    /// Compares rows and files, both sorted by path. A larger file than `max_file_bytes` is to be left out.
+    /// `recheck` asks for the attribute of every file,
     /// not only of those that have to be read anyway.
     pub fn between(
         rows: &Rows,
         files: &[FoundFile],
+        max_file_bytes: u64,
         recheck: bool,
         is_marked: &mut dyn FnMut(&RepoPath) -> bool,
     ) -> Self {
@@ -159,7 +162,7 @@ impl Plan {
             }
             let row = rows.next_if(|row| row.path == file.path);
             plan.replace
-                .extend(Candidate::of(row, file, recheck, is_marked));
+                .extend(Candidate::of(row, file, max_file_bytes, recheck, is_marked));
         }
         plan.remove.extend(rows.map(|row| row.path.clone()));
         plan.replace.sort_by(|a, b| {
@@ -201,6 +204,7 @@ impl Candidate {
     fn of(
         row: Option<&FileRow>,
         file: &FoundFile,
+        max_file_bytes: u64,
         recheck: bool,
         is_marked: &mut dyn FnMut(&RepoPath) -> bool,
     ) -> Option<Self> {
@@ -219,7 +223,9 @@ impl Candidate {
         } else {
             row.marked
         };
-        let is_forced = row.facts_version != wanted_version(&file.path) || marked != row.marked;
+        let is_forced = row.facts_version != wanted_version(&file.path)
+            || marked != row.marked
+            || is_misjudged(row, file.stat.size_bytes > max_file_bytes);
         let known = Some((row.id, row.content));
         match row.stat {
             _ if is_forced => Some(new(known, true, marked)),
@@ -249,6 +255,16 @@ pub(super) fn wanted_version(path: &RepoPath) -> u32 {
     syntax::by_path(path).facts_version * 100 + POLICY_VERSION
 }
 
+/// Returns whether another size was the limit when the file was read.
+fn is_misjudged(row: &FileRow, is_too_large: bool) -> bool {
+    match row.skip {
+        Some(SkipReason::TooLarge) => !is_too_large,
+        // Judged before the size is.
+        Some(SkipReason::Secret | SkipReason::Unreadable) => false,
+        _ => is_too_large,
+    }
+}
+
 /// Returns whether the file was left out for its name or its size alone: an equal stat proves that this
 /// still holds.
 fn is_unread(row: &FileRow) -> bool {
@@ -264,7 +280,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::{Plan, wanted_version};
-    use crate::model::{ContentId, FileStat, FoundFile, RepoPath};
+    use crate::model::{ContentId, FileStat, FoundFile, RepoPath, SkipReason};
     use crate::store::{FileRow, StatRow};
 
     fn path(text: &str) -> RepoPath {
@@ -303,7 +319,7 @@ mod tests {
     }
 
     fn between(rows: Vec<FileRow>, files: &[FoundFile]) -> (Vec<String>, Vec<String>) {
-        let plan = Plan::between(&Arc::new(rows), files, false, &mut |_| false);
+        let plan = Plan::between(&Arc::new(rows), files, 10, false, &mut |_| false);
         (
             plan.remove.iter().map(ToString::to_string).collect(),
             plan.replace.iter().map(|c| c.path.to_string()).collect(),
@@ -312,24 +328,10 @@ mod tests {
 
     #[test]
     fn equal_and_settled_stats_need_no_work() {
-        assert_eq!(
-            between(vec![row("a.ts", 5, true)], &[file("a.ts", 5)])
-                .1
-                .len(),
-            0
-        );
-        assert_eq!(
-            between(vec![row("a.ts", 5, false)], &[file("a.ts", 5)])
-                .1
-                .len(),
-            1
-        );
-        assert_eq!(
-            between(vec![row("a.ts", 5, true)], &[file("a.ts", 6)])
-                .1
-                .len(),
-            1
-        );
+        for (mtime_ns, settled, n) in [(5, true, 0), (5, false, 1), (6, true, 1)] {
+            let rows = vec![row("a.ts", 5, settled)];
+            assert_eq!(between(rows, &[file("a.ts", mtime_ns)]).1.len(), n);
+        }
     }
 
     #[test]
@@ -349,7 +351,7 @@ mod tests {
     fn what_was_asked_for_is_read_before_what_is_newer() {
         let files =
             ["a.ts", "b.ts", "c.ts", "d.ts"].map(|name| file(name, i64::from(name.as_bytes()[0])));
-        let mut plan = Plan::between(&Arc::default(), &files, false, &mut |_| false);
+        let mut plan = Plan::between(&Arc::default(), &files, 10, false, &mut |_| false);
         plan.put_first(&["a.ts", "b.ts", "gone.ts"].into_iter().map(path).collect());
         let order: Vec<_> = plan.replace.iter().map(|c| c.path.as_str()).collect();
         assert_eq!(order, ["b.ts", "a.ts", "d.ts", "c.ts"]);
@@ -363,10 +365,28 @@ mod tests {
     }
 
     #[test]
+    fn another_limit_reads_those_again_that_it_concerns() {
+        let rows = || {
+            let mut large = row("b.ts", 1, true);
+            large.skip = Some(SkipReason::TooLarge);
+            vec![row("a.ts", 1, true), large]
+        };
+        let replaced = |max_file_bytes| -> Vec<String> {
+            let files = [file("a.ts", 1), file("b.ts", 1)];
+            let rows = Arc::new(rows());
+            let plan = Plan::between(&rows, &files, max_file_bytes, false, &mut |_| false);
+            plan.replace.iter().map(|c| c.path.to_string()).collect()
+        };
+        assert_eq!(replaced(0), ["a.ts"]);
+        assert_eq!(replaced(1), ["b.ts"]);
+    }
+
+    #[test]
     fn an_attribute_that_changed_reads_the_file_again() {
         let plan = Plan::between(
             &Arc::new(vec![row("a.ts", 1, true)]),
             &[file("a.ts", 1)],
+            10,
             true,
             &mut |_| true,
         );

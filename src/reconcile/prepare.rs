@@ -4,10 +4,8 @@
 
 use super::plan::{Candidate, wanted_version};
 use crate::git::{FileRead, ReadError, WorkTree};
-use crate::model::policy::{
-    GENERATED_TEXT_BYTES, MAX_FILE_BYTES, MINIFIED_TEXT_BYTES, is_secret_name, judge,
-};
-use crate::model::{Budget, Chunk, ContentId, Extraction, RepoPath, SkipReason, naming};
+use crate::model::policy::{GENERATED_TEXT_BYTES, MINIFIED_TEXT_BYTES, is_secret_name, judge};
+use crate::model::{Budget, Chunk, ContentId, Extraction, FileStat, RepoPath, SkipReason, naming};
 use crate::resolve;
 use crate::store::facts::{pack, pack_facts};
 use crate::store::surface::Surface;
@@ -27,8 +25,13 @@ pub enum Prepared {
     Left,
 }
 
-/// Reads a file and makes its rows.
-pub fn prepare(tree: &WorkTree, candidate: &Candidate, budget: &Budget) -> Prepared {
+/// Reads a file of at most `max_file_bytes` and makes its rows.
+pub fn prepare(
+    tree: &WorkTree,
+    candidate: &Candidate,
+    max_file_bytes: u64,
+    budget: &Budget,
+) -> Prepared {
     let path = &candidate.path;
     let left_out = |skip| {
         let stat = StatRow {
@@ -40,7 +43,7 @@ pub fn prepare(tree: &WorkTree, candidate: &Candidate, budget: &Budget) -> Prepa
     if is_secret_name(path) {
         return left_out(SkipReason::Secret);
     }
-    let file = match tree.read(path, MAX_FILE_BYTES) {
+    let file = match tree.read(path, max_file_bytes) {
         Ok(file) => file,
         Err(ReadError::TooLarge { .. }) => return left_out(SkipReason::TooLarge),
         Err(ReadError::Missing | ReadError::NotAFile | ReadError::Outside) => {
@@ -81,9 +84,6 @@ pub fn prepare(tree: &WorkTree, candidate: &Candidate, budget: &Budget) -> Prepa
     }
 }
 
-/// Returns what a file's own text says, under the same rules as in an index: for a reader that has to
-/// find a place in a file that changed since.
-pub fn extract(
 /// Makes the rows of a file whose bytes are known without the work tree; `None` where they are too many, which
 /// only the work tree can tell. The row's stat proves nothing.
 pub fn of_bytes(
@@ -122,6 +122,9 @@ pub fn of_bytes(
     rows(&candidate, &file, row, content, budget)
 }
 
+/// Returns what a file's own text says, under the same rules as in an index: for a reader that has to
+/// find a place in a file that changed since.
+pub fn extract(
     path: &RepoPath,
     bytes: &[u8],
     marked: bool,

@@ -3,7 +3,7 @@
 //! Refuses to repair: a check looks and says.
 
 use super::Workspace;
-use crate::config::Config;
+use crate::config::{Config, repository};
 use crate::store;
 
 /// One check and what it found.
@@ -103,6 +103,19 @@ pub fn of_repository(workspace: &Workspace) -> Diagnosis {
     found
         .checks
         .push(Check::passed("watch", workspace.watching()));
+    if let Ok(repo) = workspace.repo() {
+        let said = workspace.repository_settings(&repo);
+        if !said.set.is_empty() || !said.warnings.is_empty() {
+            let set = match said.set.as_slice() {
+                [] => "nothing set".to_owned(),
+                set => format!("sets {}", set.join(", ")),
+            };
+            // What a repository says wrongly is no fault of this machine.
+            let warnings = said.warnings.iter().map(|warning| format!("; {warning}"));
+            let detail = set + &warnings.collect::<String>();
+            found.checks.push(Check::passed(repository::FILE, detail));
+        }
+    }
     match workspace.health() {
         Ok(None) => found.checks.push(Check::passed(
             "index",

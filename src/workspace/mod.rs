@@ -43,8 +43,9 @@ pub use crate::store::token::normal_form;
 pub use crate::store::{FileSummary, SavedContext, SavedItem, SymbolRow};
 
 use crate::config::Config;
+use crate::config::repository::{self, Repository};
 use crate::error::{Code, Error, Result};
-use crate::git::Repo;
+use crate::git::{ReadError, Repo};
 use crate::lifecycle::policy::Rules;
 use crate::model::RepoPath;
 use crate::store::{Home, Index, IndexKey, RepoHome};
@@ -67,15 +68,16 @@ pub struct Workspace {
     is_server: bool,
     rules: Rules,
     housekeeping: bool,
+    reads_repository_file: bool,
     idle: Mutex<Vec<Index>>,
     is_catching_up: Arc<AtomicBool>,
     shown_stale: Mutex<HashSet<RepoPath>>,
     watching: Mutex<watching::Watching>,
     is_keeping_house: AtomicBool,
+    owes_housekeeping: AtomicBool,
 }
 
 impl Workspaces {
-    owes_housekeeping: AtomicBool,
     /// Returns a set without repositories, for a process that makes one call and ends.
     pub fn new(config: Config) -> Self {
         Self {
@@ -124,12 +126,6 @@ impl Workspaces {
         }))
     }
 
-    fn at(&self, place: &Path) -> Result<Arc<Workspace>> {
-        let repo = Repo::discover(place)?;
-        let work_dir = repo.work_dir().to_owned();
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = open.get(&work_dir) {
-            return Ok(Arc::clone(known));
     /// Does what calls put off until their answers are given. For a process that makes one call and ends.
     pub fn finish(&self) {
         let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
@@ -139,6 +135,12 @@ impl Workspaces {
         }
     }
 
+    fn at(&self, place: &Path) -> Result<Arc<Workspace>> {
+        let repo = Repo::discover(place)?;
+        let work_dir = repo.work_dir().to_owned();
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = open.get(&work_dir) {
+            return Ok(Arc::clone(known));
         }
         let workspace = Arc::new(Workspace {
             home: Home::at(&self.config.home, &repo.places())?,
@@ -146,16 +148,17 @@ impl Workspaces {
             is_server: self.is_server,
             rules: rules_of(&self.config),
             housekeeping: self.config.housekeeping,
+            reads_repository_file: self.config.repository_file,
             idle: Mutex::default(),
             is_catching_up: Arc::default(),
             shown_stale: Mutex::default(),
             watching: Mutex::default(),
             is_keeping_house: AtomicBool::default(),
+            owes_housekeeping: AtomicBool::default(),
             work_dir: work_dir.clone(),
         });
         open.insert(work_dir, Arc::clone(&workspace));
         Ok(workspace)
-            owes_housekeeping: AtomicBool::default(),
     }
 }
 
@@ -172,7 +175,25 @@ impl Workspace {
 
     /// Opens the repository anew: what it says is never older than the call.
     pub fn repo(&self) -> Result<Repo> {
-        Ok(Repo::discover(&self.work_dir)?)
+        let repo = Repo::discover(&self.work_dir)?;
+        let membership = self.repository_settings(&repo).membership;
+        Ok(repo.with_membership(membership))
+    }
+
+    /// Returns what the repository says of itself, as it is on the disk now.
+    pub fn repository_settings(&self, repo: &Repo) -> Repository {
+        let path = RepoPath::new(repository::FILE).expect("it is a path");
+        if !self.reads_repository_file {
+            return Repository::default();
+        }
+        match repo.tree().read(&path, repository::MAX_BYTES) {
+            Ok(file) => repository::parse(&file.bytes),
+            Err(ReadError::Missing) => Repository::default(),
+            Err(error) => Repository {
+                warnings: vec![format!("{path} is passed over: {error}")],
+                ..Repository::default()
+            },
+        }
     }
 
     /// Returns an index that was opened before and is still the current build of `key`.

@@ -249,6 +249,13 @@ pub(in crate::cli) fn settings(value: &Value, screen: &Screen) -> String {
     };
     let file = visible(value.text("file")).into_owned();
     add(&mut text, format_args!("\nfile: {file}{there}\n"));
+    for warning in value.items("warnings") {
+        let warning = visible(warning.as_str().unwrap_or_default()).into_owned();
+        add(
+            &mut text,
+            format_args!("{}\n", screen.paint(CARE, &warning)),
+        );
+    }
     text
 }
 

@@ -89,3 +89,67 @@ fn the_settings_of_housekeeping_are_kept_to() {
     }
     assert_eq!(cli.json(&["stats"])["totalIndexes"], 1);
 }
+
+const LARGE: &str = "export const large = 1\n";
+
+#[test]
+fn a_repository_says_which_of_its_files_matter() {
+    let repo = Fixture::parse(
+        "//- /a.ts\nexport const a = 1\n//- /vendor/b.ts\nexport const b = 1\n//- /c.snap\nc\n//- commit one\n",
+    )
+    .build();
+    repo.write("large.ts", LARGE.repeat(200));
+    repo.git(&["add", "--all"]);
+    repo.git(&["commit", "--quiet", "--message", "large"]);
+    let mut cli = Cli::new(repo.path());
+    let files = |cli: &Cli| cli.json(&["refresh"])["totalFiles"].clone();
+    let large = |cli: &Cli| cli.json(&["stats"])["skippedByReason"]["tooLarge"].clone();
+    assert_eq!((files(&cli), large(&cli)), (4.into(), Value::Null));
+    repo.write(
+        ".codelens.toml",
+        "exclude = [\"vendor/\", \"*.snap\"]\nmax_file_bytes = 2000\nhome = \"/tmp/elsewhere\"\nspeed = 9\n",
+    );
+    // `a.ts`, `large.ts` (counted, left out) and the file itself.
+    assert_eq!((files(&cli), large(&cli)), (3.into(), 1.into()));
+    assert_eq!(cli.json(&["search", "b"])["freshness"], "fresh");
+    assert_eq!(
+        setting(&cli, &[], "exclude"),
+        pair("vendor/ *.snap", "repository")
+    );
+    assert_eq!(
+        setting(&cli, &[], "max_file_bytes"),
+        pair("2000", "repository")
+    );
+    let warnings = cli.json(&["config", "show"])["warnings"].clone();
+    assert!(
+        warnings[0].as_str().unwrap().contains("`home`"),
+        "{warnings}"
+    );
+    assert!(
+        warnings[1].as_str().unwrap().contains("`speed`"),
+        "{warnings}"
+    );
+    let doctor = cli.run(&["doctor"]);
+    assert_eq!(doctor.code, 0, "a warning, never a failure: {doctor:?}");
+    assert!(
+        doctor.stdout.contains("`home` is passed over"),
+        "{doctor:?}"
+    );
+    // A `.codelensignore` outweighs it, and so does the user.
+    repo.write(".codelensignore", "!*.snap\n");
+    assert_eq!(files(&cli), 5);
+    std::fs::remove_file(repo.path().join(".codelensignore")).unwrap();
+    cli.set("CODELENS_REPOSITORY_FILE", "off");
+    assert_eq!((files(&cli), large(&cli)), (5.into(), Value::Null));
+    cli.set("CODELENS_REPOSITORY_FILE", "on");
+    assert_eq!((files(&cli), large(&cli)), (3.into(), 1.into()));
+    // Nothing outside of the work tree is read, and nothing that is no settings stops an answer.
+    std::fs::remove_file(repo.path().join(".codelens.toml")).unwrap();
+    let outside = repo.dir.path().join("outside.toml");
+    std::fs::write(&outside, "exclude = [\"*\"]\n").unwrap();
+    std::os::unix::fs::symlink(&outside, repo.path().join(".codelens.toml")).unwrap();
+    assert_eq!(files(&cli), 4);
+    std::fs::remove_file(repo.path().join(".codelens.toml")).unwrap();
+    repo.write(".codelens.toml", b"\xff\x00[[");
+    assert_eq!(files(&cli), 5);
+}

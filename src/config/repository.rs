@@ -1,0 +1,190 @@
+//! What a repository says of itself in `.codelens.toml`: what of it is indexed, and nothing else.
+//!
+//! It is data of whoever wrote the repository: a key that does not belong there, or a value that means nothing, is
+//! told and passed over, and no value allows more than the defaults do. Refuses to know where the file lies.
+
+use crate::model::policy::{MAX_FILE_BYTES, Membership};
+
+/// The file's path in a repository.
+pub const FILE: &str = ".codelens.toml";
+
+/// The longest such file that is read, in bytes.
+pub const MAX_BYTES: u64 = 64 << 10;
+
+const MIN_FILE_BYTES: u64 = 1 << 10;
+const MAX_PATTERNS: usize = 1_000;
+const MAX_PATTERN_BYTES: usize = 512;
+
+/// A key of the file.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Key {
+    /// Its name.
+    pub name: &'static str,
+    /// Its unit; empty where it has none.
+    pub unit: &'static str,
+    /// What values it takes, in words.
+    pub bounds: &'static str,
+    /// What it is for.
+    pub about: &'static str,
+}
+
+/// Every key.
+pub const KEYS: [Key; 2] = [
+    Key {
+        name: "exclude",
+        unit: "",
+        bounds: "up to 1000 patterns as in .gitignore",
+        about: "what is not indexed, beside what .codelensignore says",
+    },
+    Key {
+        name: "max_file_bytes",
+        unit: "bytes",
+        bounds: "1024 to 2097152",
+        about: "up to which size a file is indexed",
+    },
+];
+
+/// What the file says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Repository {
+    /// What of the repository is indexed.
+    pub membership: Membership,
+    /// The names of the keys that count.
+    pub set: Vec<&'static str>,
+    /// What is passed over, and why, a line each.
+    pub warnings: Vec<String>,
+}
+
+/// Returns what the text of the file says; never fails.
+pub fn parse(bytes: &[u8]) -> Repository {
+    let mut found = Repository::default();
+    let table = std::str::from_utf8(bytes)
+        .map_err(|_| "it is not UTF-8".to_owned())
+        .and_then(|text| {
+            let failed = |error: toml::de::Error| format!("it is no TOML: {}", error.message());
+            text.parse::<toml::Table>().map_err(failed)
+        });
+    let table = match table {
+        Ok(table) => table,
+        Err(what) => {
+            found
+                .warnings
+                .push(format!("{FILE} is passed over: {what}"));
+            return found;
+        }
+    };
+    for (name, value) in table {
+        let outcome = match name.as_str() {
+            "exclude" => found.exclude(&value),
+            "max_file_bytes" => found.max_file_bytes(&value),
+            _ if super::SETTINGS.iter().any(|setting| setting.name == name) => {
+                Err("only you can set it: in codelens.toml, the environment or a flag".to_owned())
+            }
+            _ => Err(format!(
+                "there is no such key; there are {}",
+                KEYS.map(|key| key.name).join(" and ")
+            )),
+        };
+        match (outcome, KEYS.iter().find(|key| key.name == name)) {
+            (Ok(()), Some(key)) => found.set.push(key.name),
+            (Ok(()), None) => {}
+            (Err(what), _) => {
+                let name: String = name.chars().take(64).collect();
+                let warning = format!("`{}` is passed over: {what}", name.escape_debug());
+                found.warnings.push(warning);
+            }
+        }
+    }
+    found
+}
+
+impl Repository {
+    fn exclude(&mut self, value: &toml::Value) -> Result<(), String> {
+        let is_pattern = |text: &&str| {
+            !text.trim().is_empty()
+                && text.len() <= MAX_PATTERN_BYTES
+                && !text.contains(['\n', '\0'])
+        };
+        let patterns: Option<Vec<String>> = value.as_array().and_then(|values| {
+            let texts = values.iter().map(toml::Value::as_str);
+            texts
+                .map(|text| text.filter(is_pattern).map(str::to_owned))
+                .collect()
+        });
+        self.membership.exclude = patterns
+            .filter(|patterns| patterns.len() <= MAX_PATTERNS)
+            .ok_or("it is no list of patterns, each a line of at most 512 bytes, for example [\"vendor/\", \"*.snap\"]")?;
+        Ok(())
+    }
+
+    fn max_file_bytes(&mut self, value: &toml::Value) -> Result<(), String> {
+        let bytes = value
+            .as_integer()
+            .and_then(|n| u64::try_from(n).ok())
+            .ok_or("it is no number of bytes, for example 500000")?;
+        self.membership.max_file_bytes = bytes.clamp(MIN_FILE_BYTES, MAX_FILE_BYTES);
+        if bytes != self.membership.max_file_bytes {
+            self.warnings.push(format!(
+                "`max_file_bytes` is {bytes}, taken for {}",
+                self.membership.max_file_bytes
+            ));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse;
+    use crate::model::policy::{MAX_FILE_BYTES, Membership};
+
+    #[test]
+    fn what_belongs_there_counts() {
+        let found = parse(b"exclude = [\"vendor/\", \"*.snap\"]\nmax_file_bytes = 5000\n");
+        assert_eq!(found.membership.exclude, ["vendor/", "*.snap"]);
+        assert_eq!(found.membership.max_file_bytes, 5_000);
+        assert_eq!(found.set, ["exclude", "max_file_bytes"]);
+        assert_eq!(found.warnings, Vec::<String>::new());
+        assert_eq!(parse(b"").membership, Membership::default());
+    }
+
+    #[test]
+    fn what_does_not_belong_there_is_told_and_passed_over() {
+        for (text, part) in [
+            ("home = \"/tmp/x\"", "only you can set it"),
+            ("housekeeping = true", "only you can set it"),
+            ("max_total_bytes = 0", "only you can set it"),
+            ("budget_ms = 1", "only you can set it"),
+            ("wishes = 1", "there is no such key"),
+            ("exclude = \"vendor\"", "no list of patterns"),
+            ("exclude = [1]", "no list of patterns"),
+            ("exclude = [\"a\\nb\"]", "no list of patterns"),
+            ("max_file_bytes = \"big\"", "no number"),
+            ("max_file_bytes = -1", "no number"),
+            ("x y", "no TOML"),
+        ] {
+            let found = parse(text.as_bytes());
+            assert_eq!(found.membership, Membership::default(), "{text}");
+            assert!(found.warnings[0].contains(part), "{text}: {found:?}");
+        }
+        let deep = format!("a = {}", "[".repeat(50_000));
+        for bytes in [
+            deep.as_bytes(),
+            b"\xff\xfe",
+            b"exclude = [\"x\"]\nexclude = []",
+        ] {
+            assert_eq!(parse(bytes).warnings.len(), 1);
+        }
+    }
+
+    #[test]
+    fn no_value_allows_more_than_the_default() {
+        let found = parse(b"max_file_bytes = 999999999999");
+        assert_eq!(found.membership.max_file_bytes, MAX_FILE_BYTES);
+        assert_eq!(found.warnings.len(), 1);
+        assert_eq!(
+            parse(b"max_file_bytes = 1").membership.max_file_bytes,
+            1_024
+        );
+    }
+}
