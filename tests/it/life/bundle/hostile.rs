@@ -199,6 +199,17 @@ fn an_index_that_could_do_harm_is_refused() {
         let said = is_refused(&here, &bundle, &parts.pack(&[]), &[], sql);
         assert!(said.contains(part), "{sql}: {said}");
     }
+}
+
+#[test]
+fn a_manifest_with_paths_that_leave_is_refused() {
+    let Carried {
+        repo: _repo,
+        here,
+        bundle,
+        ..
+    } = carried();
+    let good = std::fs::read(&bundle).unwrap();
     for path in ["../x", "/etc/passwd", "a//b", "a/../../b", "./a", ""] {
         let mut parts = Parts::of(&good);
         let line = format!("{} {path}\0", "0".repeat(64));
@@ -214,6 +225,9 @@ fn an_index_that_could_do_harm_is_refused() {
     }
 }
 
+/// A part of a signature in the project.
+const SIGNATURE: &[u8] = b"name: string";
+
 #[test]
 fn no_changed_byte_makes_a_fault() {
     let Carried {
@@ -226,6 +240,8 @@ fn no_changed_byte_makes_a_fault() {
     let n_tries: u64 = std::env::var("CODELENS_BUNDLE_TRIES")
         .map_or(60, |text| text.parse().expect("it is a number"));
     here.set("CODELENS_HOUSEKEEPING", "off");
+    let mut windows = good.database.windows(SIGNATURE.len());
+    let signature = windows.position(|part| part == SIGNATURE).unwrap();
     let mut n_taken = 0;
     for n in 0..n_tries {
         let hash = blake3::hash(&n.to_le_bytes());
@@ -235,10 +251,15 @@ fn no_changed_byte_makes_a_fault() {
         };
         let mut database = good.database.clone();
         for at in 0..=random(0) % 3 {
-            // Zeroes are mostly room that nothing uses.
             let begin = random(at + 1) % database.len();
-            let rest = &database[begin..];
-            let place = begin + rest.iter().position(|byte| *byte != 0).unwrap_or(0);
+            // Zeroes are mostly room that nothing uses.
+            let used = database[begin..].iter().position(|byte| *byte != 0);
+            // Every other try concerns a signature, which nothing else depends on.
+            let place = if n % 2 == 0 {
+                begin + used.unwrap_or(0)
+            } else {
+                signature + random(at + 1) % SIGNATURE.len()
+            };
             database[place] = u8::try_from(random(at + 4) % 256).unwrap();
         }
         let bad = Parts {
