@@ -71,14 +71,15 @@ fn imports(index: &mut Index, budget: &Budget) -> Result<bool, StoreError> {
         }
         let mut writer = index.writer()?;
         for (file, changed) in worked {
-            if !changed.is_empty() {
+            let leads_elsewhere = !changed.is_empty();
+            if leads_elsewhere {
                 // Whoever was linked through this file may be led elsewhere now.
                 writer.relink_consulters(file)?;
             }
             for (ordinal, target) in changed {
                 writer.set_import(file, ordinal, target)?;
             }
-            writer.imports_resolved(file)?;
+            writer.imports_resolved(file, leads_elsewhere)?;
         }
         writer.commit(true)?;
     }

@@ -74,7 +74,8 @@ impl Writer<'_> {
     /// Puts the files that were linked by the surface of `file` on the list of those to link.
     pub fn relink_consulters(&mut self, file: i64) -> StoreResult<()> {
         self.run(
-            "INSERT OR IGNORE INTO relink(file, imports) SELECT file, 0 FROM consult WHERE target = ?1",
+            "INSERT INTO relink(file, todo) SELECT file, 2 FROM consult WHERE target = ?1
+             ON CONFLICT(file) DO UPDATE SET todo = todo | 2",
             [file],
         )
     }

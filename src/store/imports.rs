@@ -56,7 +56,7 @@ impl Writer<'_> {
     /// Puts a file on the list of those whose imports have to be looked at again.
     pub fn relink(&mut self, file: i64) -> StoreResult<()> {
         self.run(
-            "INSERT INTO relink(file, imports) VALUES(?1, 1) ON CONFLICT(file) DO UPDATE SET imports = 1",
+            "INSERT INTO relink(file, todo) VALUES(?1, 1) ON CONFLICT(file) DO UPDATE SET todo = todo | 1",
             [file],
         )
     }
@@ -88,15 +88,20 @@ impl Writer<'_> {
     /// Puts every file with imports on that list.
     pub fn relink_all(&mut self) -> StoreResult<()> {
         self.run(
-            "INSERT INTO relink(file, imports) SELECT DISTINCT file, 1 FROM import WHERE true
-             ON CONFLICT(file) DO UPDATE SET imports = 1",
+            "INSERT INTO relink(file, todo) SELECT DISTINCT file, 1 FROM import WHERE true
+             ON CONFLICT(file) DO UPDATE SET todo = todo | 1",
             [],
         )
     }
 
-    /// Notes that the imports of a file on that list are resolved.
-    pub fn imports_resolved(&mut self, file: i64) -> StoreResult<()> {
-        self.run("UPDATE relink SET imports = 0 WHERE file = ?1", [file])
+    /// Notes that the imports of a file on that list are resolved. Where they lead as they did, its names
+    /// mean what they did, unless there is another cause to bind them again.
+    pub fn imports_resolved(&mut self, file: i64, lead_elsewhere: bool) -> StoreResult<()> {
+        if lead_elsewhere {
+            return self.run("UPDATE relink SET todo = 2 WHERE file = ?1", [file]);
+        }
+        self.run("DELETE FROM relink WHERE file = ?1 AND todo = 1", [file])?;
+        self.run("UPDATE relink SET todo = 2 WHERE file = ?1", [file])
     }
 }
 
@@ -133,7 +138,7 @@ impl Read<'_> {
         )
     }
 
-    /// Returns up to `limit` files whose imports have to be looked at again.
+    /// Returns up to `limit` files that have to be linked again.
     pub fn relink_batch(&self, limit: u32) -> StoreResult<Vec<(i64, RepoPath)>> {
         self.tx
             .prepare_cached("SELECT r.file, f.path FROM relink r JOIN file f ON f.id = r.file ORDER BY r.file LIMIT ?1")
@@ -157,7 +162,7 @@ impl Read<'_> {
     pub fn unresolved_batch(&self, limit: u32) -> StoreResult<Vec<(i64, RepoPath)>> {
         self.tx
             .prepare_cached(
-                "SELECT r.file, f.path FROM relink r JOIN file f ON f.id = r.file WHERE r.imports = 1 ORDER BY r.file LIMIT ?1",
+                "SELECT r.file, f.path FROM relink r JOIN file f ON f.id = r.file WHERE r.todo & 1 ORDER BY r.file LIMIT ?1",
             )
             .and_then(|mut statement| {
                 statement

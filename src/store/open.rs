@@ -232,8 +232,10 @@ impl Read<'_> {
 
 fn tidy_up(connection: &Connection, after_build: bool) -> rusqlite::Result<()> {
     if after_build {
-        connection
-            .execute_batch("INSERT INTO text(text) VALUES('optimize'); VACUUM; PRAGMA optimize;")?;
+        // The copy that VACUUM makes is as large as the index: no place for it in memory.
+        connection.execute_batch(
+            "INSERT INTO text(text) VALUES('optimize'); PRAGMA temp_store = FILE; VACUUM; PRAGMA optimize;",
+        )?;
     }
     // Pages that nothing uses any more go back to the file system.
     let free: i64 = connection.pragma_query_value(None, "freelist_count", |row| row.get(0))?;

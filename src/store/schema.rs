@@ -15,7 +15,8 @@ pub const SCHEMA_VERSION: i64 = 3;
 /// (3). An `edge` is one row for all uses of one definition in another, with the first one's line;
 /// `src` is 0 for a module's top level. `unbound` counts the names of a file that lead to no definition here:
 /// a name by 48 bits of its hash, its form by 1 for a call and 2 for a member. `consult` says what of which other
-/// file a file was linked by (`looked` is a mask of buckets of names): when that changes, the file is linked again. `relink` is the list of files whose imports have to be looked at again; it is written in the
+/// file a file was linked by (`looked` is a mask of buckets of names): when that changes, the file is linked again. `relink` is the list of files to link again: `todo` has 1 where the
+/// imports have to be resolved, 2 where the names have to be bound whatever comes of that. It is written in the
 /// transaction that makes it necessary, so no crash can lose it. `commit`, `touch` and `message` are the newest commits that can
 /// be reached from the index's own; a `touch` that does not count is of a commit that touched too many files and
 /// is kept because it moved one.
@@ -143,7 +144,7 @@ CREATE INDEX consult_file ON consult(file);
 
 CREATE TABLE relink(
   file INTEGER PRIMARY KEY REFERENCES file(id) ON DELETE CASCADE,
-  imports INTEGER NOT NULL
+  todo INTEGER NOT NULL
 ) STRICT;
 
 CREATE TABLE \"commit\"(

@@ -143,10 +143,12 @@ impl Writer<'_> {
             0 => return Ok(()),
             // Who found nothing in it looked at no bucket.
             ALL => {
-                "INSERT OR IGNORE INTO relink(file, imports) SELECT file, 0 FROM consult WHERE target = ?1 AND ?2 <> 0"
+                "INSERT INTO relink(file, todo) SELECT file, 2 FROM consult WHERE target = ?1 AND ?2 <> 0
+                 ON CONFLICT(file) DO UPDATE SET todo = todo | 2"
             }
             _ => {
-                "INSERT OR IGNORE INTO relink(file, imports) SELECT file, 0 FROM consult WHERE target = ?1 AND looked & ?2 <> 0"
+                "INSERT INTO relink(file, todo) SELECT file, 2 FROM consult WHERE target = ?1 AND looked & ?2 <> 0
+                 ON CONFLICT(file) DO UPDATE SET todo = todo | 2"
             }
         };
         self.tx()

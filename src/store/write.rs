@@ -213,9 +213,9 @@ impl<'a> Writer<'a> {
         }
         if file.facts.is_some() || !led.is_empty() {
             tx.prepare_cached(
-                "INSERT INTO relink(file, imports) VALUES(?1, ?2) ON CONFLICT(file) DO UPDATE SET imports = max(imports, excluded.imports)",
+                "INSERT INTO relink(file, todo) VALUES(?1, ?2) ON CONFLICT(file) DO UPDATE SET todo = todo | excluded.todo",
             )?
-            .execute((id, !file.imports.is_empty()))?;
+            .execute((id, if file.imports.is_empty() { 2 } else { 3 }))?;
         }
         Ok(())
     }

@@ -172,6 +172,8 @@ impl Workspace {
             ));
         }
         let path = self.home.repo(&key.repo_id).write_lock(&key.index_id());
+        // What works in the background makes room: somebody waits for this.
+        self.make_room.store(true, Ordering::Release);
         let patience = budget.remaining().unwrap_or_default() / 4;
         match WriteLock::take(&path, patience) {
             Ok(Some(_lock)) => reconcile::repair(repo, index, &detection, budget, &|_, _| ()),
@@ -227,12 +229,15 @@ impl Workspace {
             .spawn(move || {
                 let mut left = usize::MAX;
                 while let Ok(Some(now)) = workspace.catch_up_once(is_asked) {
+                    // Whoever waits for the lock gets it here.
+                    std::thread::sleep(Duration::from_millis(10));
+                    if workspace.make_room.load(Ordering::Acquire) {
+                        continue;
+                    }
                     if now == 0 || now >= left {
                         break;
                     }
                     left = now;
-                    // Whoever waits for the lock gets it here.
-                    std::thread::sleep(Duration::from_millis(10));
                 }
                 workspace.is_catching_up.store(false, Ordering::Release);
             });
@@ -252,7 +257,8 @@ impl Workspace {
 
     /// Returns how many files are still to be done; `None` where nothing could be done now.
     fn catch_up_once(self: &Arc<Self>, is_asked: bool) -> Result<Option<usize>> {
-        let budget = Budget::within(CATCH_UP_STEP, Arc::default());
+        self.make_room.store(false, Ordering::Release);
+        let budget = Budget::within(CATCH_UP_STEP, Arc::clone(&self.make_room));
         let repo = self.repo()?;
         let before = repo.motion()?;
         if before.locked {
