@@ -84,7 +84,7 @@ fn walk(seed: usize, steps: usize) {
                 &format!("said to be fresh meanwhile, {when}"),
             );
         }
-        before = dump.clone();
+        before.clone_from(&dump);
         assert_eq!(indexed(&dump), wanted(&repo), "{when}");
         if n % STEPS_AN_ANSWER == 0 {
             let (found, wanted) = (bench.answers(&repo.path()), fresh.answers(&repo.path()));
