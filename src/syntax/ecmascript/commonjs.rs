@@ -144,7 +144,7 @@ impl<'a> Walk<'a> {
         value.id() == object.id()
             || matches!(
                 self.grammar.kind(value),
-                Kind::Parenthesized | Kind::AsExpression | Kind::Satisfies
+                Kind::Parenthesized | Kind::AsExpression | Kind::Satisfies | Kind::TypeAssertion
             )
     }
 

@@ -146,6 +146,7 @@ node_kinds! {
     TypeAnnotation "type_annotation",
     TypeAlias "type_alias_declaration",
     TypeArguments "type_arguments",
+    TypeAssertion "type_assertion",
     TypeIdentifier "type_identifier",
     TypeParameter "type_parameter",
     TypePredicate "type_predicate",

@@ -213,6 +213,7 @@ impl<'a> Walk<'a> {
                 // `as const`
                 None => self.origin_at(node.named_child(0)?, depth),
             },
+            Kind::TypeAssertion => of_type(self.text(node.named_child(0)?.named_child(0)?)),
             Kind::Satisfies => self
                 .origin_at(node.named_child(0)?, depth)
                 .or_else(|| of_type(self.text(node.named_child(1)?))),

@@ -161,7 +161,7 @@ impl Walk<'_> {
                 Mode::Heritage
             }
             Kind::ClassHeritage => Mode::Heritage,
-            Kind::GenericType if kind != Kind::TypeArguments => parent.mode,
+            Kind::GenericType | Kind::TypeAssertion if kind != Kind::TypeArguments => parent.mode,
             Kind::MemberExpression if kind == Kind::Identifier => Mode::Root,
             Kind::Parenthesized | Kind::NonNull | Kind::AsExpression | Kind::Satisfies => {
                 parent.mode
@@ -183,6 +183,7 @@ fn place(parent: &Frame) -> Place {
             | Kind::Parenthesized
             | Kind::AsExpression
             | Kind::Satisfies
+            | Kind::TypeAssertion
             | Kind::NonNull
             | Kind::CallExpression
             | Kind::Arguments

@@ -114,6 +114,8 @@ impl Walk<'_> {
                 | Kind::Satisfies
                 | Kind::NonNull
                 | Kind::AwaitExpression => node.named_child(0),
+                // `<T>value`: the type stands first.
+                Kind::TypeAssertion => node.named_child(1),
                 _ => None,
             };
             match inner {

@@ -174,6 +174,28 @@ export default { name: 'x', setup() { const go = () => {} }, methods: { hi() {} 
 }
 
 #[test]
+fn an_object_behind_a_cast_is_a_named_object() {
+    let source = "\
+export const a: Record<string, Function> = <any>{ m() {}, n: () => {} };
+const b = { m() {} } as unknown as B, c = ({ m() {} }) satisfies C, d = <D<E>>(<F>{ m() {} }), e = { m() {} }!;
+";
+    same(
+        &symbols("a.ts", source),
+        "constant a* 1-1
+         method a.m* 1-1 ^a
+         method a.n* 1-1 ^a
+         constant b 2-2
+         method b.m 2-2 ^b
+         constant c 2-2
+         method c.m 2-2 ^c
+         constant d 2-2
+         method d.m 2-2 ^d
+         constant e 2-2
+         method e.m 2-2 ^e",
+    );
+}
+
+#[test]
 fn default_exports_have_a_name() {
     let first = |source: &str| {
         symbols("a.ts", source)
