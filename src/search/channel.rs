@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use super::filter::Allowed;
 use super::query::Query;
 use super::text::{self, TextFound};
+use super::weigh::{FEW_WORDS, is_path};
 use super::{fuzzy, past};
 use crate::model::Budget;
 use crate::store::text::{all_in_columns, quoted};
@@ -24,9 +25,6 @@ const MAX_PHRASE_HITS: usize = 400;
 /// Definitions whose names may hold all the words; words that more names share single nothing out.
 const MAX_PART_HITS: usize = 400;
 
-/// Words of a query up to which it may be a name: one that is misspelt, or parts of one.
-const MAX_NAME_WORDS: usize = 3;
-
 /// How strongly a name of another case or with other separators is the question, of 1.
 const OTHER_STYLE: f64 = 0.92;
 
@@ -39,6 +37,8 @@ pub(super) struct Strength {
     pub whole: f64,
     /// A word of the question is this definition's name.
     pub name: f64,
+    /// An identifier in the question is this definition's name: the less, the more others bear it.
+    pub identifier: f64,
     /// The name is made of the question's words: their share of its parts.
     pub parts: f64,
     /// The definition's name is nearly a word of the question.
@@ -65,7 +65,7 @@ pub(super) fn collect(
     allowed: &Allowed,
     budget: &Budget,
 ) -> StoreResult<Found> {
-    let text = text::find(read, query.terms(), allowed)?;
+    let text = text::find(read, query, allowed)?;
     let mut chunks: HashMap<i64, Strength> = HashMap::new();
     for (chunk, score) in text.top(MAX_TEXT_HITS) {
         chunks.entry(chunk).or_default().text = score / text.best;
@@ -85,7 +85,7 @@ pub(super) fn collect(
     })
 }
 
-/// Finds the definitions whose name is the whole question, also as `Class.method`.
+/// Finds the definitions whose name is the whole question, also as `Class.method` and behind a path.
 fn whole_name(
     read: &Read<'_>,
     query: &Query,
@@ -101,6 +101,16 @@ fn whole_name(
             strength.whole = strength.whole.max(whole);
         })?;
     }
+    if let Some(name) = query.behind_path() {
+        let mut named = read.symbols_named(&name)?;
+        let paths = &query.paths;
+        named.retain(|symbol| paths.iter().any(|path| is_path(path, symbol.path.as_str())));
+        mark(read, &named, allowed, found, |strength| {
+            strength.whole = 1.0;
+        })?;
+    }
+    // In a sentence, a qualified name is what it is about, and the answer may be elsewhere.
+    let is_short = query.telling_words().len() <= FEW_WORDS;
     for name in &query.qualified {
         let Some(last) = name.last() else { continue };
         let mut named = read.symbols_named(last)?;
@@ -113,7 +123,11 @@ fn whole_name(
             parts.ends_with(name)
         });
         mark(read, &named, allowed, found, |strength| {
-            strength.whole = 1.0;
+            if is_short {
+                strength.whole = 1.0;
+            } else {
+                strength.identifier = 1.0;
+            }
         })?;
     }
     Ok(())
@@ -128,12 +142,20 @@ fn words(
     found: &mut HashMap<i64, Strength>,
 ) -> StoreResult<()> {
     let telling = query.telling_words();
-    let is_short = telling.len() <= MAX_NAME_WORDS;
+    let is_short = telling.len() <= FEW_WORDS;
     for word in &telling {
         let named = read.symbols_named(&word.norm)?;
         // One word of many that happens to name half the methods says little.
         if !named.is_empty() && named.len() <= MAX_DEFINITIONS {
-            mark(read, &named, allowed, found, |strength| strength.name = 1.0)?;
+            let identifier = if word.parts.is_empty() {
+                0.0
+            } else {
+                share_of_namesakes(named.len())
+            };
+            mark(read, &named, allowed, found, |strength| {
+                strength.name = 1.0;
+                strength.identifier = strength.identifier.max(identifier);
+            })?;
         }
         if is_short && named.is_empty() && read.document_frequency(&quoted(&word.norm), 1)? == 0 {
             for (norm, likeness) in fuzzy::nearest(read, &word.norm)? {
@@ -147,6 +169,12 @@ fn words(
     Ok(())
 }
 
+/// Returns how much one of `n` definitions of a name is meant by it.
+#[allow(clippy::cast_precision_loss, reason = "a name has few definitions")]
+fn share_of_namesakes(n: usize) -> f64 {
+    1.0 / (n.max(1) as f64).sqrt()
+}
+
 /// Finds the definitions whose name holds all words of a short question.
 fn parts(
     read: &Read<'_>,
@@ -155,9 +183,12 @@ fn parts(
     found: &mut HashMap<i64, Strength>,
 ) -> StoreResult<()> {
     let telling = query.telling_words();
-    if telling.len() > MAX_NAME_WORDS {
+    if telling.len() > FEW_WORDS {
         return Ok(());
     }
+    // `not an entry` is said, not named.
+    #[allow(clippy::cast_precision_loss, reason = "a question has few words")]
+    let share_of_words = telling.len() as f64 / query.words.len() as f64;
     let wanted: HashSet<&str> = telling
         .iter()
         .flat_map(|word| {
@@ -184,7 +215,7 @@ fn parts(
         let Some(name) = read.symbol_of_chunk(row)? else {
             continue;
         };
-        let share = share_of_parts(&name, &wanted);
+        let share = share_of_parts(&name, &wanted) * share_of_words;
         if share > 0.0 {
             let strength = found.entry(row).or_default();
             strength.parts = strength.parts.max(share);

@@ -73,7 +73,8 @@ pub struct Explanation {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SignalShare {
     /// Which: `text` (words), `whole` (the question is the name), `name` (a word is), `parts` (the words are
-    /// parts of it), `nearly` (a word nearly is), `phrase`, `path`, `file` (other places of the file), `history`.
+    /// parts of it), `nearly` (a word nearly is), `phrase`, `path`, `file` (other places of the file), `history`. `file` is below
+    /// 0 where another place stands for the file better.
     pub name: &'static str,
     /// The hit's place among all that this signal found, from 1; equals share one.
     pub rank: usize,
@@ -157,7 +158,7 @@ impl Marks {
         let factor: f64 = self.scales.iter().map(|scale| 1.0 + scale).product();
         let places = SIGNALS.iter().zip(self.adds).zip(&ranks.0).enumerate();
         let signals = places
-            .filter(|(_, ((_, adds), _))| *adds > 0.0)
+            .filter(|(_, ((_, adds), _))| adds.abs() > 0.0)
             .map(|(at, ((name, adds), list))| {
                 let is_scaled = at >= Signal::File as usize;
                 SignalShare {

@@ -9,13 +9,25 @@ use super::explain::{Marks, Signal};
 use super::query::Query;
 use super::weigh::{Scored, Weigher};
 use super::{Filters, Hit, Wanted, past};
-use crate::store::{Read, StoreResult, token};
+use crate::model::SymbolKind;
+use crate::store::{ChunkBrief, Read, StoreResult, token};
 
 /// The past changed this file, most of all, for reasons like the question: as a share of the best score.
 const HISTORY: f64 = 0.5;
 /// The next best chunk of the same file speaks for the file, too; each further one half as much.
 const SAME_FILE: f64 = 0.2;
 const SAME_FILE_DECAY: f64 = 0.5;
+
+/// How much the length of a definition speaks for it within its file, by its logarithm: one of four lines is
+/// put down by an eighth, one of sixty up by as much.
+const ROOM: f64 = 0.1;
+const USUAL_LINES: f64 = 15.0;
+const FEWEST_LINES: u32 = 4;
+const MOST_LINES: u32 = 60;
+/// What stands between definitions counts as so many lines.
+const LINES_WITHOUT_SYMBOL: u32 = 8;
+/// A further part of a function that another part stands for.
+const FURTHER_PART: f64 = 0.5;
 
 /// The best chunks that tell how much of the question the code answers by itself.
 const N_COVERING: usize = 3;
@@ -43,6 +55,7 @@ pub(super) fn rank(
     sort(&mut scored);
     add_history(read, query, found, &weigher, &mut scored)?;
     sort(&mut scored);
+    choose_within_files(&mut scored, &weigher);
     let ranks = wanted
         .is_explained
         .then(|| Marks::ranks(scored.iter().map(|scored| &scored.marks)));
@@ -106,6 +119,55 @@ fn add_same_file(scored: &mut [Scored], weigher: &Weigher<'_>) {
         let (sum, _) = others[&chunk.chunk.file];
         chunk.add(Signal::File, SAME_FILE * sum);
     }
+}
+
+/// Chooses which places stand for each file; `scored` is in order and stays so, and the best place of a file
+/// has the score that the best had. Of two that say as much, the one with more in it is where something is
+/// done, and a function that is cut up stands for itself once.
+fn choose_within_files(scored: &mut [Scored], weigher: &Weigher<'_>) {
+    if weigher.is_look_up {
+        return;
+    }
+    let mut best: HashMap<i64, (f64, f64)> = HashMap::new();
+    for chunk in scored.iter_mut() {
+        let before = chunk.score;
+        chunk.add(Signal::File, before * (room(&chunk.chunk) - 1.0));
+        let (_, after) = best
+            .entry(chunk.chunk.file)
+            .or_insert((before, f64::NEG_INFINITY));
+        *after = after.max(chunk.score);
+    }
+    for chunk in scored.iter_mut() {
+        let (before, after) = best[&chunk.chunk.file];
+        chunk.add(Signal::File, before - after);
+    }
+    sort(scored);
+    let mut seen = HashSet::new();
+    for chunk in scored.iter_mut() {
+        if let (Some((kind, _)), Some((symbol, _))) = (chunk.chunk.symbol, chunk.chunk.extent)
+            && is_function(kind)
+            && !seen.insert((chunk.chunk.file, symbol))
+        {
+            chunk.add(Signal::File, chunk.score * (FURTHER_PART - 1.0));
+        }
+    }
+    sort(scored);
+}
+
+/// Returns how much the length of a chunk's definition speaks for it among those of its file.
+fn room(chunk: &ChunkBrief) -> f64 {
+    let lines = chunk
+        .extent
+        .map_or(LINES_WITHOUT_SYMBOL, |(_, lines)| lines);
+    let lines = f64::from(lines.clamp(FEWEST_LINES, MOST_LINES));
+    1.0 + ROOM * (lines / USUAL_LINES).ln()
+}
+
+fn is_function(kind: SymbolKind) -> bool {
+    matches!(
+        kind,
+        SymbolKind::Function | SymbolKind::Method | SymbolKind::Constructor
+    )
 }
 
 /// Adds what history says of files, as far as the code leaves the question open; `scored` is in order.

@@ -88,6 +88,44 @@ impl Query {
     }
 }
 
+impl Query {
+    /// Returns the name (a normal form) that stands alone beside a path; `None` where anything else does.
+    pub(super) fn behind_path(&self) -> Option<String> {
+        if self.paths.is_empty() {
+            return None;
+        }
+        let mut others = self
+            .text
+            .split_whitespace()
+            .filter(|run| !run.contains('/') && !has_file_extension(run));
+        let name = token::normal_form(others.next()?);
+        (others.next().is_none() && !name.is_empty()).then_some(name)
+    }
+
+    /// Returns the words that stand beside each other with no stop word between, as their nearest parts.
+    pub(super) fn pairs(&self) -> Vec<(String, String)> {
+        let mut pairs = Vec::new();
+        let mut before: Option<String> = None;
+        for word in token::words(&self.text).into_iter().take(MAX_TERMS) {
+            if is_stop(&word.norm) {
+                before = None;
+                continue;
+            }
+            let first = word.parts.first().unwrap_or(&word.norm).clone();
+            let last = word.parts.last().unwrap_or(&word.norm).clone();
+            if let Some(before) = before.replace(last)
+                && before.len() > 1
+                && first.len() > 1
+            {
+                pairs.push((before, first));
+            }
+        }
+        pairs.sort_unstable();
+        pairs.dedup();
+        pairs
+    }
+}
+
 /// Returns what `text` asks for; `None` where it is nothing but white space. A text without a letter
 /// or digit is a query that finds nothing.
 pub fn parse(text: &str) -> Option<Query> {
@@ -307,6 +345,29 @@ mod tests {
         assert_eq!(
             query("call getName now").phrases[0].text,
             "call getname get name now"
+        );
+    }
+
+    #[test]
+    fn a_name_may_stand_beside_a_path() {
+        let behind = |text: &str| query(text).behind_path();
+        assert_eq!(behind("router/route.js all").as_deref(), Some("all"));
+        assert_eq!(behind("getName src/user.ts").as_deref(), Some("getname"));
+        for other in ["router/route.js", "src/a.ts two words", "route all"] {
+            assert_eq!(behind(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn neighbours_are_pairs_and_stop_words_part_them() {
+        let pairs = query("nested refs of the userName cache entry").pairs();
+        let pairs: Vec<(&str, &str)> = pairs
+            .iter()
+            .map(|(a, b)| (a.as_str(), b.as_str()))
+            .collect();
+        assert_eq!(
+            pairs,
+            [("cache", "entry"), ("name", "cache"), ("nested", "refs")]
         );
     }
 

@@ -3,10 +3,12 @@
 //! Work is bounded by leaving out whole words, the most frequent first, so that no row's number ever
 //! decides. Refuses to know names and paths.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::filter::Allowed;
-use crate::store::text::{in_columns, quoted};
+use super::query::Query;
+use super::weigh::FEW_WORDS;
+use crate::store::text::{in_columns, near, quoted};
 use crate::store::{Read, StoreResult};
 
 /// Words that are looked up, the rarest first.
@@ -18,6 +20,15 @@ const COMMON_SHARE: f64 = 0.25;
 /// Chunks that all words together may be found in; the most frequent words are left out until they are
 /// within it. A microsecond each.
 const MAX_POSTINGS: u64 = 40_000;
+
+/// Neighbours of a question that are looked for near each other.
+const MAX_PAIRS: usize = 16;
+
+/// How many words may be between them; an identifier counts once and once for each part.
+const PAIR_DISTANCE: u32 = 5;
+
+/// What they add, as a share of what the words do.
+const PAIR: f64 = 0.3;
 
 /// Columns in which a word is looked for that is in too many texts.
 const NAME_COLUMNS: &str = "symbol path";
@@ -58,15 +69,16 @@ impl TextFound {
     }
 }
 
-/// Looks the terms up, the rarest first.
-pub(super) fn find(read: &Read<'_>, terms: &[String], allowed: &Allowed) -> StoreResult<TextFound> {
+/// Looks the terms of a query up, the rarest first, then which of them stand together.
+pub(super) fn find(read: &Read<'_>, query: &Query, allowed: &Allowed) -> StoreResult<TextFound> {
     let n_chunks = read.n_chunks()?;
     let mut found = TextFound::default();
     let mut total = 0.0;
-    for (expression, n) in chosen(read, terms, n_chunks)? {
-        let weight = idf(n, n_chunks);
+    let chosen = chosen(read, query.terms(), n_chunks)?;
+    for (expression, n) in &chosen {
+        let weight = idf(*n, n_chunks);
         total += weight;
-        for hit in read.text_hits(&expression)? {
+        for hit in read.text_hits(expression)? {
             if allowed.has(hit.chunk) {
                 let chunk: &mut TextScore = found.chunks.entry(hit.chunk).or_default();
                 chunk.score += hit.score;
@@ -74,11 +86,39 @@ pub(super) fn find(read: &Read<'_>, terms: &[String], allowed: &Allowed) -> Stor
             }
         }
     }
+    // What looks a name up is no sentence, and its words stand in any order.
+    if query.telling_words().len() > FEW_WORDS {
+        let words: HashSet<&str> = chosen.iter().map(|(word, _)| word.as_str()).collect();
+        add_pairs(read, query, &words, &mut found)?;
+    }
     for chunk in found.chunks.values_mut() {
         chunk.coverage /= total;
         found.best = found.best.max(chunk.score);
     }
     Ok(found)
+}
+
+/// Lets neighbours in the question that are near each other in a chunk count more. `words` are those that
+/// were looked up, so that a pair costs no more than they did.
+fn add_pairs(
+    read: &Read<'_>,
+    query: &Query,
+    words: &HashSet<&str>,
+    found: &mut TextFound,
+) -> StoreResult<()> {
+    let pairs = query.pairs().into_iter();
+    let pairs = pairs.map(|(one, other)| (quoted(&one), quoted(&other)));
+    let known = pairs.filter(|(one, other)| {
+        words.contains(one.as_str()) && words.contains(other.as_str()) && one != other
+    });
+    for (one, other) in known.take(MAX_PAIRS) {
+        for hit in read.text_hits(&near(&one, &other, PAIR_DISTANCE))? {
+            if let Some(chunk) = found.chunks.get_mut(&hit.chunk) {
+                chunk.score += PAIR * hit.score;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Returns an expression for each word worth looking up, with the number of chunks it is in, the rarest

@@ -24,10 +24,12 @@ const QUOTED: f64 = 1.0;
 const NAME_AMONG_FEW: f64 = 0.5;
 /// One of many words is.
 const NAME_AMONG_MANY: f64 = 0.05;
+/// One of many words is an identifier that names this definition and no other.
+const IDENTIFIER: f64 = 0.6;
 /// Up to so many words are few.
-const FEW_WORDS: usize = 3;
+pub(super) const FEW_WORDS: usize = 3;
 /// The definition's name is made of the words and nothing else.
-const PARTS: f64 = 0.6;
+const PARTS: f64 = 1.5;
 /// A path in the question is the file's.
 const PATH: f64 = 1.0;
 /// Tests, examples, fixtures: a question that does not name them is about the code.
@@ -62,8 +64,9 @@ impl Scored {
 pub(super) struct Weigher<'a> {
     query: &'a Query,
     asks_prose: bool,
-    /// What one word's name is worth.
+    /// What one word's name is worth, and one that is written like an identifier.
     name: f64,
+    identifier: f64,
     /// Whether the question is a name or two rather than a sentence.
     pub is_look_up: bool,
 }
@@ -71,15 +74,17 @@ pub(super) struct Weigher<'a> {
 impl<'a> Weigher<'a> {
     pub(super) fn new(query: &'a Query, filters: &Filters, found: &Found) -> Self {
         let n_words = query.telling_words().len();
+        let is_short = n_words <= FEW_WORDS;
         let is_whole = found.chunks.values().any(|strength| strength.whole > 0.0);
         Self {
             query,
             asks_prose: query.wants.prose || filters.content_type == Some(ContentType::Prose),
-            name: if n_words <= FEW_WORDS {
+            name: if is_short {
                 NAME_AMONG_FEW
             } else {
                 NAME_AMONG_MANY
             },
+            identifier: if is_short { 0.0 } else { IDENTIFIER },
             is_look_up: is_whole || n_words < FEW_WORDS,
         }
     }
@@ -93,6 +98,7 @@ impl<'a> Weigher<'a> {
             (Signal::Nearly, FUZZY * strength.fuzzy),
             (Signal::Phrase, PHRASE * strength.phrase),
             (Signal::Name, self.name * strength.name),
+            (Signal::Name, self.identifier * strength.identifier),
             (Signal::Parts, PARTS * strength.parts),
         ] {
             marks.add(signal, score);
@@ -154,7 +160,7 @@ fn is_declaration(kind: SymbolKind) -> bool {
 
 /// Returns whether the components stand in the path in this order, others between them or not; the last may
 /// lack its extension.
-fn is_path(wanted: &[String], path: &str) -> bool {
+pub(super) fn is_path(wanted: &[String], path: &str) -> bool {
     let path = path.to_lowercase();
     let mut parts = path.split('/');
     let last = wanted.len().saturating_sub(1);

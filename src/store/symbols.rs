@@ -79,6 +79,8 @@ pub struct ChunkBrief {
     pub start_line: u32,
     /// What its symbol is, and whether another module can use it.
     pub symbol: Option<(SymbolKind, bool)>,
+    /// The number of that symbol within its file, and how many lines it has.
+    pub extent: Option<(u32, u32)>,
 }
 
 /// The symbol of a chunk.
@@ -157,7 +159,8 @@ impl Read<'_> {
     pub fn chunk_brief(&self, id: i64) -> StoreResult<Option<ChunkBrief>> {
         self.tx
             .prepare_cached(
-                "SELECT f.id, f.path, f.language, f.skip, c.kind, c.start_line, s.kind, s.exported
+                "SELECT f.id, f.path, f.language, f.skip, c.kind, c.start_line, s.kind, s.exported,
+                   c.symbol, s.end_line - s.start_line + 1
                  FROM chunk c JOIN file f ON f.id = c.file LEFT JOIN symbol s ON s.file = c.file AND s.ordinal = c.symbol
                  WHERE c.id = ?1",
             )
@@ -274,6 +277,10 @@ fn brief(row: &Row<'_>) -> rusqlite::Result<ChunkBrief> {
         is_generated: row.get::<_, Option<u8>>(3)?.is_some(),
         kind: ChunkKind::from_code(row.get(4)?).ok_or_else(|| damaged(4, "an unknown kind"))?,
         start_line: row.get(5)?,
+        extent: match symbol {
+            None => None,
+            Some(_) => Some((row.get(8)?, row.get(9)?)),
+        },
         symbol,
     })
 }

@@ -97,6 +97,11 @@ pub fn in_columns(columns: &str, word: &str) -> String {
     format!("{{{columns}}} : {}", quoted(word))
 }
 
+/// Returns the expression for two strings of the text index with at most so many words between.
+pub fn near(one: &str, other: &str, at_most: u32) -> String {
+    format!("NEAR({one} {other}, {at_most})")
+}
+
 /// Returns the expression for all of several words in some columns.
 pub fn all_in_columns(columns: &str, words: &[&str]) -> String {
     let quoted: Vec<String> = words.iter().map(|word| quoted(word)).collect();
