@@ -24,7 +24,7 @@ mod watching;
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -72,6 +72,7 @@ pub struct Workspace {
     idle: Mutex<Vec<Index>>,
     is_catching_up: Arc<AtomicBool>,
     make_room: Arc<AtomicBool>,
+    n_asking: AtomicUsize,
     shown_stale: Mutex<HashSet<RepoPath>>,
     watching: Mutex<watching::Watching>,
     is_keeping_house: AtomicBool,
@@ -153,6 +154,7 @@ impl Workspaces {
             idle: Mutex::default(),
             is_catching_up: Arc::default(),
             make_room: Arc::default(),
+            n_asking: AtomicUsize::default(),
             shown_stale: Mutex::default(),
             watching: Mutex::default(),
             is_keeping_house: AtomicBool::default(),

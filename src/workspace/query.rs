@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::upkeep::Occasion;
 use super::view::LookedAt;
@@ -20,6 +20,9 @@ use crate::store::{Index, IndexKey, StoreError, WriteLock};
 /// How long a try may be when work is done after an answer: the lock is free in between.
 const CATCH_UP_STEP: Duration = Duration::from_secs(2);
 
+/// How long work in the background waits for questions to end.
+const MAX_POLITENESS: Duration = Duration::from_secs(1);
+
 impl Workspace {
     /// Answers from an index that was brought as far as the budget allows.
     ///
@@ -30,6 +33,7 @@ impl Workspace {
         interrupt: &Arc<AtomicBool>,
         answer: impl Fn(&View<'_>) -> Result<T>,
     ) -> Result<T> {
+        let _asking = Asking::begin(self);
         let budget = Budget::within(self.budget, Arc::clone(interrupt));
         for is_last in [false, true] {
             let repo = self.repo()?;
@@ -172,8 +176,6 @@ impl Workspace {
             ));
         }
         let path = self.home.repo(&key.repo_id).write_lock(&key.index_id());
-        // What works in the background makes room: somebody waits for this.
-        self.make_room.store(true, Ordering::Release);
         let patience = budget.remaining().unwrap_or_default() / 4;
         match WriteLock::take(&path, patience) {
             Ok(Some(_lock)) => reconcile::repair(repo, index, &detection, budget, &|_, _| ()),
@@ -228,9 +230,9 @@ impl Workspace {
             .name("catch-up".to_owned())
             .spawn(move || {
                 let mut left = usize::MAX;
+                workspace.let_questions_go_first();
                 while let Ok(Some(now)) = workspace.catch_up_once(is_asked) {
-                    // Whoever waits for the lock gets it here.
-                    std::thread::sleep(Duration::from_millis(10));
+                    workspace.let_questions_go_first();
                     if workspace.make_room.load(Ordering::Acquire) {
                         continue;
                     }
@@ -244,6 +246,18 @@ impl Workspace {
         if let Err(error) = spawned {
             tracing::warn!(%error, "no thread to catch up with");
             self.is_catching_up.store(false, Ordering::Release);
+        }
+    }
+
+    /// Waits until nobody asks, for a while: questions that follow one another without a pause don't keep
+    /// the work behind them from being done. Whoever waits for the lock gets it here.
+    fn let_questions_go_first(&self) {
+        let until = Instant::now() + MAX_POLITENESS;
+        loop {
+            std::thread::sleep(Duration::from_millis(10));
+            if self.n_asking.load(Ordering::Acquire) == 0 || Instant::now() >= until {
+                return;
+            }
         }
     }
 
@@ -287,6 +301,23 @@ impl Workspace {
             // What could not be looked at is more than anything that was.
             FreshnessState::Unknown(_) => usize::MAX - 1,
         }))
+    }
+}
+
+/// A question that is being answered: what works in the background makes room for it.
+struct Asking<'a>(&'a Workspace);
+
+impl<'a> Asking<'a> {
+    fn begin(workspace: &'a Workspace) -> Self {
+        workspace.n_asking.fetch_add(1, Ordering::AcqRel);
+        workspace.make_room.store(true, Ordering::Release);
+        Self(workspace)
+    }
+}
+
+impl Drop for Asking<'_> {
+    fn drop(&mut self) {
+        self.0.n_asking.fetch_sub(1, Ordering::AcqRel);
     }
 }
 
