@@ -34,6 +34,19 @@ pub fn free_bytes(path: &Path) -> Option<u64> {
     }
 }
 
+/// Returns whether this user may write what is at `path`; where the system does not tell, it may.
+pub fn is_writable(path: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        rustix::fs::access(path, rustix::fs::Access::WRITE_OK).is_ok()
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = path;
+        true
+    }
+}
+
 #[cfg(all(test, unix))]
 mod tests {
     use std::path::Path;
@@ -47,5 +60,7 @@ mod tests {
         }
         assert!(n < u64::MAX);
         assert!(super::free_bytes(Path::new("/tmp/not/there")).unwrap() > 0);
+        assert!(super::is_writable(&std::env::temp_dir()));
+        assert!(!super::is_writable(Path::new("/not/there")));
     }
 }

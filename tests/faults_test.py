@@ -217,6 +217,18 @@ class Faults:
         shutil.chown(mine, 65534)
         ask = lambda question: question.ask(Asker(self, as_nobody, mine))  # noqa: E731
         self.checks.equal("another's repository", ask(find("base001")).value.get("freshness"), "fresh")
+        # The folders of a data directory that was restored are one's own, the files in them are another's.
+        for mode in (0o600, 0o644):
+            for path in mine.rglob("*"):
+                if path.is_file():
+                    shutil.chown(path, 0)
+                    path.chmod(mode)
+            when = f"files of another user, mode {mode:o}"
+            self.checks.equal(when, ask(find("base001")).value.get("freshness"), "fresh")
+            reply = self.call("cl_refresh", as_nobody, mine)
+            self.checks.equal(f"{when}: refresh", reply.value.get("status"), "ready")
+            doctor = self.call("cl_doctor", as_nobody, mine)
+            self.checks.that(f"{when}: whole", doctor.value.get("integrityOk"), doctor.value)
         (self.world.path / "known/d1").chmod(0o700)
         reply = ask(outline("known/d0"))
         self.checks.that("a folder that can't be listed: not fresh", reply.value.get("freshness") == "unknown", reply.value)

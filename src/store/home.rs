@@ -211,6 +211,24 @@ impl RepoHome {
             .sum()
     }
 
+    /// Sets aside the files of indexes that don't pass; saved contexts stay, whoever can read them. Best
+    /// effort. Returns how many were.
+    pub fn set_aside_unless(&self, passes: impl Fn(&Path) -> bool) -> usize {
+        let Ok(entries) = std::fs::read_dir(&self.dir) else {
+            return 0;
+        };
+        let is_of_index = |path: &Path| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            (name.starts_with("idx_") || name == "repo.json") && path.is_file()
+        };
+        entries
+            .flatten()
+            .map(|entry| entry.path())
+            .filter(|path| is_of_index(path) && !passes(path))
+            .filter(|path| super::lock::set_aside(path).is_ok())
+            .count()
+    }
+
     /// Returns when a build was last opened, in milliseconds since the Unix epoch.
     pub fn last_used_ms(&self, pointer: &Pointer) -> Option<i64> {
         let mark = self.open_mark(&pointer.index_id, &pointer.build);

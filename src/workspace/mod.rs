@@ -47,6 +47,7 @@ use crate::config::repository::{self, Repository};
 use crate::error::{Code, Error, Result};
 use crate::git::{ReadError, Repo};
 use crate::lifecycle::policy::Rules;
+use crate::machine;
 use crate::model::RepoPath;
 use crate::store::{Home, Index, IndexKey, RepoHome};
 
@@ -144,8 +145,10 @@ impl Workspaces {
         if let Some(known) = open.get(&work_dir) {
             return Ok(Arc::clone(known));
         }
+        let home = Home::at(&self.config.home, &repo.places())?;
+        set_foreign_aside(&home.repo(&repo.repo_id()));
         let workspace = Arc::new(Workspace {
-            home: Home::at(&self.config.home, &repo.places())?,
+            home,
             budget: self.config.budget(),
             is_server: self.is_server,
             rules: rules_of(&self.config),
@@ -235,6 +238,18 @@ impl Workspace {
             let home = self.home.repo(&index.pointer().repo_id);
             close(&home, index);
         }
+    }
+}
+
+/// Sets aside what another user left in our directory and we may not write: a cache that was restored, a
+/// command that ran as root. Where nothing may be written at all, all is read as it is.
+fn set_foreign_aside(home: &RepoHome) {
+    if !machine::is_writable(home.dir()) {
+        return;
+    }
+    let n = home.set_aside_unless(machine::is_writable);
+    if n > 0 {
+        tracing::warn!(n, "files of another user were set aside");
     }
 }
 
