@@ -326,7 +326,7 @@ fn connect_writer(path: &Path) -> StoreResult<Connection> {
     connection
         .execute_batch(
             "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;
-             PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16384; PRAGMA wal_autocheckpoint = 2000;
+             PRAGMA temp_store = MEMORY; PRAGMA cache_size = -4096; PRAGMA wal_autocheckpoint = 2000;
              PRAGMA journal_size_limit = 16777216;",
         )
         .doing("configuring the connection")?;
