@@ -24,7 +24,7 @@ impl Read<'_> {
         let [symbol, signature, doc, body, path] = COLUMN_WEIGHTS;
         self.tx
             .prepare_cached(
-                "SELECT rowid, bm25(text, ?2, ?3, ?4, ?5, ?6) FROM text WHERE text MATCH ?1",
+                "SELECT rowid, bm25(text, ?5, ?2, ?3, ?4, ?6) FROM text WHERE text MATCH ?1",
             )
             .and_then(|mut statement| {
                 statement
