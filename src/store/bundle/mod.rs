@@ -1,7 +1,7 @@
 //! One index of a clean commit as one file that can be carried elsewhere, and the way back.
 //!
 //! What comes back is somebody else's: sizes are declared and kept to, the digest covers every byte, and
-//! nothing is believed that [`check`] has not looked at. What it can't look at is whether the facts of a file are
+//! nothing is believed that `check` has not looked at. What it can't look at is whether the facts of a file are
 //! those of its bytes: that takes extracting them again. Refuses to know commits and work trees.
 
 mod check;
@@ -106,7 +106,7 @@ pub fn write(
 /// `accept` is asked as soon as the header is known, and says why it is not wanted.
 ///
 /// # Errors
-/// [`StoreError::Bundle`] for whatever is not exactly what [`write`] makes. Nothing of it is left then.
+/// [`StoreError::Bundle`] for whatever is not exactly what [`write()`] makes. Nothing of it is left then.
 pub fn read(
     home: &RepoHome,
     pointer: &Pointer,
