@@ -307,6 +307,8 @@ def main() -> None:
     parser.add_argument("--directory", type=Path, help="where to make the temporary directory")
     args = parser.parse_args()
     built(args)
+    if args.directory:
+        Path(args.directory).mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="codelens-bench-", dir=args.directory) as folder:
         root = Path(folder).resolve()
         version = subprocess.run([args.binary, "--version"], capture_output=True, text=True, check=True).stdout.strip()
