@@ -269,12 +269,12 @@ def two_clones(args: argparse.Namespace, room: Path) -> tuple[Path, Path, set[st
 
 def jobs(args: argparse.Namespace, room: Path, checks: Checks) -> None:
     old, new, changed = two_clones(args, room)
-    first = Product(args.binary, old, room / "home")
+    first = Command(args.binary, old, room / "home", LONG_MS)
     before = first("refresh")
     first("prune", "--ci", "--max-bytes", "500000000")
     shutil.copytree(room / "home", room / "restored")
     shutil.rmtree(old)
-    after = Product(args.binary, new, room / "restored")("refresh")
+    after = Command(args.binary, new, room / "restored", LONG_MS)("refresh")
     checks.that("the second job starts from the first one's index", after["seededFrom"] == before["indexId"], after)
     checks.that("it reads what differs, and nothing else", after["indexedFiles"] <= len(changed), [after, len(changed)])
     checks.that("it takes less than half of the CPU time", after["cpuMs"] < before["cpuMs"] / 2, [before["cpuMs"], after["cpuMs"]])
@@ -287,19 +287,19 @@ def bundle(args: argparse.Namespace, room: Path, checks: Checks) -> None:
     file = room / "old.bundle"
     took = {}
 
-    def timed(what: str, product: Product, *command: str) -> dict:
+    def timed(what: str, product: Command, *command: str) -> dict:
         begun = time.monotonic()
         value = product(*command)
         took[what] = round((time.monotonic() - begun) * 1000)
         return value
 
-    there, here = Product(args.binary, old, room / "there"), Product(args.binary, new, room / "here")
+    there, here = Command(args.binary, old, room / "there", LONG_MS), Command(args.binary, new, room / "here", LONG_MS)
     built = there("refresh")
     made = timed("export", there, "bundle", "export", str(file))
     timed("import", here, "bundle", "import", str(file))
     after = here("refresh")
     checks.that("what was taken in is only a seed", after["indexedFiles"] <= len(changed), [after, len(changed)])
-    verified = Product(args.binary, new, room / "verified")
+    verified = Command(args.binary, new, room / "verified", LONG_MS)
     done = timed("import --verify", verified, "bundle", "import", str(file), "--verify")
     checks.equal("every file could be verified", done["leftOut"] - built["skipped"] <= 0, True)
     checks.that("a verified one is a seed, too", verified("refresh")["indexedFiles"] <= len(changed) + done["leftOut"], done)
