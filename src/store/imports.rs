@@ -97,10 +97,9 @@ impl Writer<'_> {
     /// Notes that the imports of a file on that list are resolved. Where they lead as they did, its names
     /// mean what they did, unless there is another cause to bind them again.
     pub fn imports_resolved(&mut self, file: i64, lead_elsewhere: bool) -> StoreResult<()> {
-        if lead_elsewhere {
-            return self.run("UPDATE relink SET todo = 2 WHERE file = ?1", [file]);
+        if !lead_elsewhere {
+            self.run("DELETE FROM relink WHERE file = ?1 AND todo = 1", [file])?;
         }
-        self.run("DELETE FROM relink WHERE file = ?1 AND todo = 1", [file])?;
         self.run("UPDATE relink SET todo = 2 WHERE file = ?1", [file])
     }
 }

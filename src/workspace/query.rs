@@ -37,13 +37,7 @@ impl Workspace {
         let budget = Budget::within(self.budget, Arc::clone(interrupt));
         for is_last in [false, true] {
             let repo = self.repo()?;
-            let (before, key) = self.when_git_is_done(&repo, &budget)?;
-            let is_missing = before.locked
-                && self
-                    .home
-                    .repo(&key.repo_id)
-                    .pointer(&key.index_id())
-                    .is_none();
+            let (before, key, is_missing) = self.when_git_is_done(&repo, &budget)?;
             // What is declared last is closed first: the stand-in's files go after their index.
             let (_stand_in, (mut index, is_new)) = if is_missing {
                 let (index, stand_in) = seed::stand_in(&repo, &self.home, &key)?;
@@ -136,22 +130,18 @@ impl Workspace {
     }
 
     /// Returns what is checked out. Where there is no index of it and git holds its lock, waits until the
-    /// lock is gone, for half of what the call may take.
-    fn when_git_is_done(&self, repo: &Repo, budget: &Budget) -> Result<(Motion, IndexKey)> {
+    /// lock is gone, for half of what the call may take; the last value tells whether that was not enough.
+    fn when_git_is_done(&self, repo: &Repo, budget: &Budget) -> Result<(Motion, IndexKey, bool)> {
         let rest = self.budget / 2;
         loop {
             let now = repo.motion()?;
             let key = key_of(repo, now.snapshot.clone());
-            let has_index = || {
-                self.home
-                    .repo(&key.repo_id)
-                    .pointer(&key.index_id())
-                    .is_some()
-            };
+            let home = self.home.repo(&key.repo_id);
+            let is_missing = now.locked && home.pointer(&key.index_id()).is_none();
             let may_wait =
                 budget.remaining().is_some_and(|left| left > rest) && !budget.is_cancelled();
-            if !now.locked || has_index() || !may_wait {
-                return Ok((now, key));
+            if !is_missing || !may_wait {
+                return Ok((now, key, is_missing));
             }
             std::thread::sleep(Duration::from_millis(10));
         }
