@@ -29,13 +29,9 @@ impl Repo {
         };
         let options = gix::index::decode::Options::default();
         let hash = self.inner.object_hash();
-        let skip_hash = self
-            .inner
-            .config_snapshot()
-            .boolean("index.skipHash")
-            .unwrap_or(false);
+        // As git does, without comparing the checksum over all of it (`verify_index_checksum` in read-cache.c).
         let mut file =
-            gix::index::File::at_or_default(&path, hash, skip_hash, options).map_err(failed)?;
+            gix::index::File::at_or_default(&path, hash, true, options).map_err(failed)?;
         if file.is_sparse() {
             file = self.expand(&file).map_err(failed)?;
         }
@@ -75,9 +71,11 @@ impl Repo {
     fn sparse_rules(&self, file: &gix::index::File) -> HashMap<BString, Vec<u8>> {
         let mut found = HashMap::new();
         for entry in file.entries() {
+            if !entry.flags.contains(Flags::SKIP_WORKTREE) {
+                continue;
+            }
             let path = entry.path(file);
-            let name = path.rsplit(|byte| *byte == b'/').next();
-            if !entry.flags.contains(Flags::SKIP_WORKTREE) || name != Some(b".gitignore") {
+            if path.rsplit(|byte| *byte == b'/').next() != Some(b".gitignore") {
                 continue;
             }
             if let Ok(object) = self.inner.find_object(entry.id) {

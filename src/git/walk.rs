@@ -8,8 +8,8 @@ use std::fs::{DirEntry, FileType};
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use gix::index::entry::Mode;
 
@@ -63,8 +63,36 @@ struct Task {
     level: Arc<Level>,
     /// The tracked files below it.
     tracked: Range<usize>,
-    /// Whether git's rules hide it, so that only tracked files below it belong.
-    hidden: bool,
+    hidden: Arc<Hidden>,
+}
+
+/// Whether git's rules hide a directory, so that only tracked files below it belong. Found out when something
+/// that is not tracked asks: in most directories nothing does.
+#[derive(Default)]
+struct Hidden {
+    parent: Option<Arc<Hidden>>,
+    /// Without a slash at its end.
+    path: Vec<u8>,
+    /// The rules around it.
+    level: Arc<Level>,
+    known: OnceLock<bool>,
+}
+
+impl Hidden {
+    fn root() -> Arc<Self> {
+        Arc::new(Self {
+            known: OnceLock::from(false),
+            ..Self::default()
+        })
+    }
+
+    fn is(&self, rules: &Rules) -> bool {
+        *self.known.get_or_init(|| {
+            let parent = self.parent.as_ref();
+            parent.is_some_and(|parent| parent.is(rules))
+                || rules.git_hides(&self.level, &self.path, true)
+        })
+    }
 }
 
 /// Walks the work tree of `repo`. Ends early when the budget does; then `complete` is false.
@@ -91,7 +119,7 @@ pub(super) fn walk(
         dir: Vec::new(),
         level: Arc::default(),
         tracked: staging.all(),
-        hidden: false,
+        hidden: Hidden::root(),
     });
     let run = || {
         let mut found = Found::default();
@@ -205,10 +233,15 @@ impl Walk<'_> {
             found.skip(SkipReason::NestedRepository);
             return None;
         }
-        let hidden = task.hidden || self.rules.git_hides(level, &path, true);
+        let hidden = Arc::new(Hidden {
+            parent: Some(Arc::clone(&task.hidden)),
+            path: path.clone(),
+            level: Arc::clone(level),
+            known: OnceLock::new(),
+        });
         path.push(b'/');
         let tracked = self.staging.below(task.tracked.clone(), &path);
-        if hidden && tracked.is_empty() {
+        if tracked.is_empty() && hidden.is(self.rules) {
             return None;
         }
         if !self.git_dirs.is_empty() {
@@ -235,7 +268,7 @@ impl Walk<'_> {
         found: &mut Found,
     ) {
         let tracked = self.staging.mode(task.tracked.clone(), path).is_some();
-        if !tracked && (task.hidden || self.rules.git_hides(level, path, false)) {
+        if !tracked && (task.hidden.is(self.rules) || self.rules.git_hides(level, path, false)) {
             return;
         }
         if self.rules.own_hides(level, path, false) {
@@ -263,9 +296,9 @@ impl Walk<'_> {
     }
 
     fn is_untracked(&self, task: &Task, level: &Level, path: &[u8], kind: FileType) -> bool {
-        !task.hidden
-            && (kind.is_file() || kind.is_symlink())
+        (kind.is_file() || kind.is_symlink())
             && self.staging.mode(task.tracked.clone(), path).is_none()
+            && !task.hidden.is(self.rules)
             && !self.rules.git_hides(level, path, false)
     }
 

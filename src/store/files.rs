@@ -194,7 +194,7 @@ pub(super) fn rows(connection: &Connection) -> StoreResult<Vec<FileRow>> {
     connection
         .prepare_cached(
             "SELECT id, path, content, facts_version, marked, skip, s.size, mtime_ns, ctime_ns, inode, settled
-             FROM file LEFT JOIN stat s ON s.file = id ORDER BY path",
+             FROM file LEFT JOIN stat s ON s.file = id",
         )
         .and_then(|mut statement| {
             statement
@@ -223,7 +223,12 @@ pub(super) fn rows(connection: &Connection) -> StoreResult<Vec<FileRow>> {
                         stat,
                     })
                 })?
-                .collect()
+                .collect::<Result<Vec<_>, _>>()
+        })
+        .map(|mut rows| {
+            // In the order of the tables, then sorted: a look-up by path for each row takes three times as long.
+            rows.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+            rows
         })
         .doing("reading file rows")
 }

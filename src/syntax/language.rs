@@ -2,6 +2,10 @@
 //!
 //! Knows which file is in which language, by its name alone. Refuses to look into a file.
 
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
 use super::ecmascript::kinds::Dialect;
 use crate::model::RepoPath;
 
@@ -294,9 +298,17 @@ pub static LANGUAGES: &[Language] = &[
 
 /// Returns the language of a file by its name. Every file has one: the last resort is `text`.
 pub fn by_path(path: &RepoPath) -> &'static Language {
-    let name = path.file_name().to_lowercase();
-    let find = |fits: &dyn Fn(&Language) -> bool| LANGUAGES.iter().find(|row| fits(row));
-    let by_name = |name: &str| find(&|row| row.names.contains(&name));
+    let known = Known::get();
+    let name = path.file_name();
+    let is_plain = name
+        .bytes()
+        .all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase());
+    let name = if is_plain {
+        Cow::Borrowed(name)
+    } else {
+        Cow::Owned(name.to_lowercase())
+    };
+    let by_name = |name: &str| known.names.get(name).copied();
     by_name(&name)
         .or_else(|| {
             let (stem, extension) = name.rsplit_once('.')?;
@@ -304,13 +316,39 @@ pub fn by_path(path: &RepoPath) -> &'static Language {
                 return None;
             }
             // `LICENSE.MIT` and `Dockerfile.dev` say what they are before the dot.
-            find(&|row| row.extensions.contains(&extension)).or_else(|| by_name(stem))
+            let by_extension = known.extensions.get(extension).copied();
+            by_extension.or_else(|| by_name(stem))
         })
         .or_else(|| {
             name.split_once(['-', '.'])
                 .and_then(|(stem, _)| by_name(stem))
         })
         .unwrap_or_else(|| LANGUAGES.last().expect("the list is not empty"))
+}
+
+/// The rows of [`LANGUAGES`] by what they go by; of two the first one.
+struct Known {
+    names: HashMap<&'static str, &'static Language>,
+    extensions: HashMap<&'static str, &'static Language>,
+}
+
+impl Known {
+    fn get() -> &'static Self {
+        static KNOWN: OnceLock<Known> = OnceLock::new();
+        KNOWN.get_or_init(|| {
+            let mut names = HashMap::new();
+            let mut extensions = HashMap::new();
+            for row in LANGUAGES {
+                for name in row.names {
+                    names.entry(*name).or_insert(row);
+                }
+                for extension in row.extensions {
+                    extensions.entry(*extension).or_insert(row);
+                }
+            }
+            Self { names, extensions }
+        })
+    }
 }
 
 /// Returns the language with this name.
