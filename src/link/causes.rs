@@ -1,20 +1,33 @@
 //! Which imports may lead elsewhere after files came or went.
 //!
 //! Errs on the side of looking again: a specifier is looked at when any of its last segment's spellings
-//! is a component of a path that came or went, when a manifest decides where it leads, or when it is not
-//! relative and led into the repository. Refuses to resolve anything itself.
+//! is a component of a path that came or went, when a manifest decides where it leads, or when it leads into a
+//! package of which a file came or went. Refuses to resolve anything itself.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use super::components;
 use crate::model::RepoPath;
-use crate::store::{StoreError, Writer};
+use crate::store::facts::unpack;
+use crate::store::{ImportTarget, StoreError, Writer};
 
 /// The paths of one transaction that came or went.
 #[derive(Debug, Default)]
 pub struct Causes {
+    paths: Vec<RepoPath>,
     stems: HashSet<String>,
     all: bool,
+}
+
+/// What of the repository decides which imports the paths may concern.
+#[derive(Debug, Default)]
+struct Reach {
+    /// The last components of the directories that hold a `package.json`.
+    packages: HashSet<String>,
+    /// The files of the packages in which a path came or went.
+    files: HashSet<i64>,
+    /// Whether a configuration names one of the paths, so that any name may lead there.
+    is_anywhere: bool,
 }
 
 impl Causes {
@@ -22,7 +35,9 @@ impl Causes {
     pub fn add(&mut self, path: &RepoPath, is_config: bool) {
         self.all |= is_config;
         if !self.all {
-            self.stems.extend(components(path).map(stem));
+            self.stems
+                .extend(components(path).map(|name| stem(name).to_owned()));
+            self.paths.push(path.clone());
         }
     }
 
@@ -34,35 +49,89 @@ impl Causes {
         if self.stems.is_empty() {
             return Ok(());
         }
-        let packages: HashSet<String> = writer
-            .package_directories()?
-            .iter()
-            .map(|directory| stem(directory.rsplit('/').next().unwrap_or(directory)))
-            .collect();
-        for (file, specifier, is_external) in writer.specifiers()? {
-            if self.touches(&specifier, is_external, &packages) {
+        let reach = self.reach(writer)?;
+        for (file, specifier, to) in writer.specifiers()? {
+            if self.touches(&specifier, to, &reach) {
                 writer.relink(file)?;
             }
         }
         Ok(())
     }
 
-    fn touches(&self, specifier: &str, is_external: bool, packages: &HashSet<String>) -> bool {
+    fn reach(&self, writer: &mut Writer<'_>) -> Result<Reach, StoreError> {
+        let mut reach = Reach::default();
+        let mut directories = HashSet::new();
+        for (path, packed) in writer.packed_configs()? {
+            let directory = match path.rsplit_once('/') {
+                Some((directory, "package.json")) => directory,
+                None if path == "package.json" => "",
+                _ => {
+                    // What can't be read may name anything.
+                    let is_named = unpack(&packed).is_none_or(|config| self.is_named(&config));
+                    reach.is_anywhere |= is_named;
+                    continue;
+                }
+            };
+            let last = directory.rsplit('/').next().unwrap_or(directory);
+            reach.packages.insert(stem(last).to_owned());
+            directories.insert(directory.to_owned());
+        }
+        if reach.is_anywhere {
+            return Ok(reach);
+        }
+        let package_of = |path: &str| -> String {
+            let mut directory = path;
+            while let Some((above, _)) = directory.rsplit_once('/') {
+                if directories.contains(above) {
+                    return above.to_owned();
+                }
+                directory = above;
+            }
+            String::new()
+        };
+        let affected: BTreeSet<String> = self
+            .paths
+            .iter()
+            .map(|path| package_of(path.as_str()))
+            .collect();
+        for package in affected {
+            let below = writer.files_below(&package)?.into_iter();
+            let own = below.filter(|(_, path)| package_of(path) == package);
+            reach.files.extend(own.map(|(file, _)| file));
+        }
+        Ok(reach)
+    }
+
+    /// Returns whether a configuration names a file that came or went: by a name that stands after a slash.
+    fn is_named(&self, config: &[u8]) -> bool {
+        let text = String::from_utf8_lossy(config);
+        self.paths.iter().any(|path| {
+            let name = format!("/{}", stem(path.file_name()));
+            text.contains(&name)
+        })
+    }
+
+    fn touches(&self, specifier: &str, to: ImportTarget, reach: &Reach) -> bool {
         let path = specifier.split('?').next().unwrap_or(specifier);
         let last = match path.trim_end_matches('/').rsplit('/').next() {
             None | Some("" | "." | "..") => return true,
             Some(last) => stem(last),
         };
-        if self.stems.contains(&last) {
+        if self.stems.contains(last) {
             return true;
         }
         if specifier.starts_with('.') {
             // The manifest of a directory may lead anywhere.
-            return packages.contains(&last);
+            return reach.packages.contains(last);
         }
-        // What led out of the repository does so until something of its name comes; configuration, which
-        // could lead it elsewhere, is not the matter here.
-        !is_external || path.split('/').any(|part| self.stems.contains(&stem(part)))
+        let is_within = match to {
+            // What led out of the repository does so until something of its name comes; configuration, which
+            // could lead it elsewhere, is not the matter here.
+            ImportTarget::External => false,
+            ImportTarget::Missing => true,
+            ImportTarget::File(file) => reach.is_anywhere || reach.files.contains(&file),
+        };
+        is_within || path.split('/').any(|part| self.stems.contains(stem(part)))
     }
 
     /// Returns whether nothing came, went or changed.
@@ -77,40 +146,64 @@ impl Causes {
 }
 
 /// Returns a name up to its first dot that is not at its start: `a`, `a.ts`, `a.d.ts` and `a.js` are one.
-fn stem(name: &str) -> String {
+fn stem(name: &str) -> &str {
     let from = usize::from(name.starts_with('.'));
     let end = name[from..].find('.').map_or(name.len(), |at| at + from);
-    name[..end].to_owned()
+    &name[..end]
 }
 
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;
 
-    use super::Causes;
+    use super::{Causes, ImportTarget, Reach};
     use crate::model::RepoPath;
 
-    fn touched(paths: &[&str], specifier: &str) -> bool {
+    const OWN: ImportTarget = ImportTarget::File(1);
+    const OTHER: ImportTarget = ImportTarget::File(2);
+
+    fn touched(paths: &[&str], specifier: &str, to: ImportTarget) -> bool {
         let mut causes = Causes::default();
         for path in paths {
             causes.add(&RepoPath::new(path).unwrap(), false);
         }
-        causes.touches(specifier, false, &HashSet::from(["lib".to_owned()]))
+        let reach = Reach {
+            packages: HashSet::from(["lib".to_owned()]),
+            files: HashSet::from([1]),
+            is_anywhere: false,
+        };
+        causes.touches(specifier, to, &reach)
     }
 
     #[test]
     fn a_specifier_is_looked_at_when_a_path_could_satisfy_it() {
-        assert!(touched(&["src/a.ts"], "./a"));
-        assert!(touched(&["src/a.d.ts"], "../a.js"));
-        assert!(touched(&["src/a/index.ts"], "./a"));
-        assert!(touched(&["src/a/index.ts"], "."));
-        assert!(touched(&["src/a.ts"], "@scope/a"));
-        assert!(touched(&["src/a.svg"], "./a.svg?raw"));
-        assert!(touched(&["src/a#b.ts"], "./a#b") && touched(&["dist/x.js"], "./lib"));
-        assert!(!touched(&["src/a.ts"], "./b"));
+        let by_name = |paths: &[&str], specifier| touched(paths, specifier, OTHER);
+        assert!(by_name(&["src/a.ts"], "./a"));
+        assert!(by_name(&["src/a.d.ts"], "../a.js"));
+        assert!(by_name(&["src/a/index.ts"], "./a"));
+        assert!(by_name(&["src/a/index.ts"], "."));
+        assert!(by_name(&["src/a.ts"], "@scope/a"));
+        assert!(by_name(&["packages/a/src/index.ts"], "@scope/a/lib/b"));
+        assert!(by_name(&["src/a.svg"], "./a.svg?raw"));
+        assert!(by_name(&["src/a#b.ts"], "./a#b") && by_name(&["dist/x.js"], "./lib"));
+        assert!(!by_name(&["src/a.ts"], "./b"));
+    }
+
+    #[test]
+    fn a_name_is_looked_at_when_it_leads_into_a_package_of_which_a_file_came() {
+        let came = |specifier, to| touched(&["src/a.ts"], specifier, to);
+        assert!(came("pkg", OWN) && !came("pkg", OTHER));
+        assert!(came("pkg", ImportTarget::Missing) && !came("react", ImportTarget::External));
+        assert!(came("src/a", OTHER) && came("src/a", ImportTarget::External));
+        assert!(!came("./b", OWN));
+    }
+
+    #[test]
+    fn a_configuration_that_names_a_path_may_lead_anything_there() {
         let mut causes = Causes::default();
-        causes.add(&RepoPath::new("src/a.ts").unwrap(), false);
-        assert!(!causes.touches("react", true, &HashSet::new()));
-        assert!(causes.touches("src/a", true, &HashSet::new()));
+        causes.add(&RepoPath::new("b/main.ts").unwrap(), false);
+        let paths = br#"{"compilerOptions": {"paths": {"lib": ["./a/main.ts", "./b/main.ts"]}}}"#;
+        assert!(causes.is_named(paths));
+        assert!(!causes.is_named(br#"{"compilerOptions": {"paths": {"@/*": ["./src/*"]}}}"#));
     }
 }

@@ -57,6 +57,9 @@ impl Search<'_, '_> {
         if self.seen.len() > MAX_MODULES || !self.seen.insert((file, name.to_owned())) {
             return None;
         }
+        if !self.library.may_offer(file, name) {
+            return None;
+        }
         let loaded = self.library.get(file)?;
         if name == "*" {
             return Some(Def::Module(file));

@@ -246,6 +246,10 @@ pub(super) struct Library<'a> {
     kept: RefCell<HashMap<i64, Option<Rc<Loaded>>>>,
     /// Files that were asked for; `None` for one without facts.
     consulted: RefCell<BTreeMap<i64, Option<Rc<Loaded>>>>,
+    /// What each file offers, of those that were asked for a name.
+    offers: RefCell<HashMap<i64, Option<u64>>>,
+    /// Files that offer nothing like what they were asked for, with the buckets that were looked at.
+    passed: RefCell<HashMap<i64, u64>>,
     failure: RefCell<Option<StoreError>>,
 }
 
@@ -255,6 +259,8 @@ impl<'a> Library<'a> {
             read,
             kept: RefCell::default(),
             consulted: RefCell::default(),
+            offers: RefCell::default(),
+            passed: RefCell::default(),
             failure: RefCell::default(),
         }
     }
@@ -264,6 +270,7 @@ impl<'a> Library<'a> {
         for loaded in self.consulted.take().into_values().flatten() {
             loaded.looked.set(None);
         }
+        self.passed.borrow_mut().clear();
         let mut kept = self.kept.borrow_mut();
         if kept.len() > MAX_KEPT {
             kept.clear();
@@ -276,14 +283,39 @@ impl<'a> Library<'a> {
         if let Some(error) = self.failure.borrow_mut().take() {
             return Err(error);
         }
-        let consulted = self.consulted.borrow();
-        let others = consulted.iter().filter(|(file, _)| **file != own);
-        Ok(others
-            .map(|(file, loaded)| {
-                let looked = loaded.as_ref().and_then(|loaded| loaded.looked.get());
-                (*file, looked.unwrap_or(0))
-            })
-            .collect())
+        let mut looked: BTreeMap<i64, u64> = self
+            .passed
+            .borrow()
+            .iter()
+            .map(|(file, mask)| (*file, *mask))
+            .collect();
+        for (file, loaded) in &*self.consulted.borrow() {
+            let mask = loaded.as_ref().and_then(|loaded| loaded.looked.get());
+            *looked.entry(*file).or_default() |= mask.unwrap_or(0);
+        }
+        looked.remove(&own);
+        Ok(looked.into_iter().collect())
+    }
+
+    /// Returns whether a file may offer something under a name; where it does not, that counts as looked at. Spares
+    /// reading the facts of hundreds of files that a chain of stars goes through.
+    pub(super) fn may_offer(&self, file: i64, name: &str) -> bool {
+        if matches!(name, "default" | "*") {
+            return true;
+        }
+        let known = self.offers.borrow().get(&file).copied();
+        let offers = known.unwrap_or_else(|| {
+            // What can't be read is said by whoever reads the facts.
+            let offers = self.read.offers(file).ok().flatten();
+            self.offers.borrow_mut().insert(file, offers);
+            offers
+        });
+        let looked = bucket(name) | REST;
+        let may = offers.is_none_or(|offers| offers & looked != 0);
+        if !may {
+            *self.passed.borrow_mut().entry(file).or_default() |= looked;
+        }
+        may
     }
 
     /// Returns the facts of a file; `None` if it has none.

@@ -46,7 +46,8 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    fn has_written(&self) -> bool {
+    /// Returns whether rows changed.
+    pub fn has_written(&self) -> bool {
         self.n_indexed + self.n_deleted > 0
     }
 }
@@ -56,6 +57,9 @@ const MAX_PROOFS: usize = 2;
 
 /// Tells how many files of how many are done.
 pub type OnProgress<'a> = &'a (dyn Fn(u64, u64) + Send + Sync);
+
+/// Tells whether something may have changed since a detection began.
+pub type MayHaveChanged<'a> = &'a dyn Fn() -> bool;
 
 /// Finds out what differs, without writing. The finding is about one generation, which it carries.
 pub fn detect(repo: &Repo, index: &Index, budget: &Budget) -> Result<Detection, ReconcileError> {
@@ -102,17 +106,19 @@ pub fn reconcile(
     on_progress: OnProgress<'_>,
 ) -> Result<Outcome, ReconcileError> {
     let detection = detect(repo, index, budget)?;
-    repair(repo, index, &detection, budget, on_progress)
+    repair(repo, index, &detection, budget, on_progress, &|| true)
 }
 
 /// Does the second half of [`reconcile`], for a detection that was made already; one that another
-/// process has overtaken is made again.
+/// process has overtaken is made again. Where `may_have_changed` says no, the work tree is not looked at once
+/// more: each row was compared with its file since the detection began, as in one that finds no difference.
 pub fn repair(
     repo: &Repo,
     index: &mut Index,
     detection: &Detection,
     budget: &Budget,
     on_progress: OnProgress<'_>,
+    may_have_changed: MayHaveChanged<'_>,
 ) -> Result<Outcome, ReconcileError> {
     let again;
     let mut detection = detection;
@@ -122,7 +128,8 @@ pub fn repair(
     }
     let mut outcome = finish(repo, index, detection, budget, on_progress)?;
     for _ in 0..MAX_PROOFS {
-        if outcome.freshness.state != FreshnessState::Fresh || !outcome.has_written() {
+        let is_final = outcome.freshness.state != FreshnessState::Fresh || !outcome.has_written();
+        if is_final || !may_have_changed() {
             return Ok(outcome);
         }
         // Files were read one after the other, and some may have changed before the last one was: only a
@@ -164,10 +171,14 @@ fn finish(
     }
     let is_done = pending.is_empty() && detection.is_complete && index.read()?.n_unlinked()? == 0;
     let has_history = is_done && history::keep(repo, index, budget)?;
-    if applied.n_indexed + applied.n_deleted > 0 {
-        // Merging the text index is worth its time after a build, not within a question's budget.
+    if budget.remaining().is_none() {
+        // Merging the text index and waiting for the disk are worth their time after a build, not within a
+        // question's budget.
+        let is_written = applied.n_indexed + applied.n_deleted > 0;
         let is_build = !detection.was_complete && pending.is_empty();
-        index.settle(is_build && budget.remaining().is_none());
+        if is_written || !index.is_settled() {
+            index.settle(is_written && is_build);
+        }
     }
     let read = index.read()?;
     pending.extend(detection.hidden.iter().cloned());

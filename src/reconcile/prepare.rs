@@ -8,8 +8,8 @@ use crate::model::policy::{GENERATED_TEXT_BYTES, MINIFIED_TEXT_BYTES, is_secret_
 use crate::model::{Budget, Chunk, ContentId, Extraction, FileStat, RepoPath, SkipReason, naming};
 use crate::resolve;
 use crate::store::facts::{pack, pack_facts};
-use crate::store::surface::Surface;
-use crate::store::{PreparedChunk, PreparedFile, StatRow, token};
+use crate::store::surface::{Surface, offers};
+use crate::store::{PreparedChunk, PreparedFile, StatRow, chunks, token};
 use crate::syntax;
 
 /// What became of a candidate.
@@ -192,6 +192,7 @@ fn rows(
         imports,
         surface: packed.as_ref().map(|_| Surface::of(&facts, &handles)),
         facts: packed,
+        offers: offers(&facts),
         symbols: handles.into_iter().zip(facts.symbols).collect(),
         config: is_config.then(|| pack(&resolve::kept(path, &file.bytes))),
         ..empty_with(candidate, stat, skip)
@@ -217,6 +218,7 @@ fn empty_with(candidate: &Candidate, stat: StatRow, skip: Option<SkipReason>) ->
         chunks: Vec::new(),
         imports: Vec::new(),
         facts: None,
+        offers: 0,
         surface: None,
         config: None,
     }
@@ -240,6 +242,7 @@ fn columns(chunk: &Chunk, handle: u64, text: &str, limit: usize, path: &str) -> 
         span: chunk.span,
         symbol: chunk.symbol,
         part: chunk.part,
+        digest: chunks::digest(&columns),
         columns,
     }
 }

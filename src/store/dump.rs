@@ -18,7 +18,7 @@ const QUERIES: [(&str, &str); 12] = [
     ),
     (
         "chunk",
-        "SELECT f.path, ordinal, printf('%016x', handle), kind, symbol, part, start_line, end_line, start_byte, end_byte
+        "SELECT f.path, ordinal, printf('%016x', handle), kind, symbol, part, start_line, end_line, start_byte, end_byte, digest
            FROM chunk c JOIN file f ON f.id = c.file ORDER BY f.path, ordinal",
     ),
     (
@@ -28,7 +28,7 @@ const QUERIES: [(&str, &str); 12] = [
     ),
     (
         "facts",
-        "SELECT f.path, hex(packed) FROM facts x JOIN file f ON f.id = x.file ORDER BY 1",
+        "SELECT f.path, offers, hex(packed) FROM facts x JOIN file f ON f.id = x.file ORDER BY 1",
     ),
     (
         "config",

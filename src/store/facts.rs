@@ -93,6 +93,19 @@ impl Read<'_> {
         Ok(packed.and_then(|packed| unpack_facts(&packed)))
     }
 
+    /// Returns which names a file offers (see [`super::surface::offers`]); `None` if it has no facts.
+    pub fn offers(&self, file: i64) -> StoreResult<Option<u64>> {
+        self.tx
+            .prepare_cached("SELECT offers FROM facts WHERE file = ?1")
+            .and_then(|mut statement| {
+                statement
+                    .query_row([file], |row| row.get::<_, i64>(0))
+                    .optional()
+            })
+            .map(|mask| mask.map(i64::cast_unsigned))
+            .doing("reading what a file offers")
+    }
+
     /// Returns every configuration file of the repository with its bytes, sorted by path.
     pub fn configs(&self) -> StoreResult<Vec<(RepoPath, Vec<u8>)>> {
         let rows: Vec<(RepoPath, Vec<u8>)> = self

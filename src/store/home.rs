@@ -9,7 +9,7 @@
 //! <home>/repos/<repoId>/<indexId>.json            the pointer
 //! <home>/repos/<repoId>/<indexId>.write           the write lock
 //! <home>/repos/<repoId>/<indexId>.<build>.db      one build (and SQLite's -wal, -shm)
-//! <home>/repos/<repoId>/<indexId>.<build>.open    the sign of use
+//! <home>/repos/<repoId>/<indexId>.<build>.open    the sign of use, and whether the build is on the disk
 //! ```
 
 use std::io::Write as _;
@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
+use super::durable::{self, Durability};
 use super::key::{Pointer, new_build};
 use super::{StoreError, StoreResult, io_error};
 
@@ -115,7 +116,7 @@ impl RepoHome {
             family: family.map(str::to_owned),
             device: super::inventory::device(common_dir),
         };
-        self.write_json(&path, &record, true).map(drop)
+        self.write_json(&path, &record, true, true).map(drop)
     }
 
     /// Returns where it is.
@@ -170,7 +171,11 @@ impl RepoHome {
     ///
     /// Returns whether `pointer` is current now.
     pub fn publish(&self, pointer: &Pointer, replace: bool) -> StoreResult<bool> {
-        self.write_json(&self.pointer_path(&pointer.index_id), pointer, replace)
+        // A pointer need not outlive a build that would not.
+        let mark = self.open_mark(&pointer.index_id, &pointer.build);
+        let is_forced = durable::of(&mark) == Durability::OnDisk;
+        let path = self.pointer_path(&pointer.index_id);
+        self.write_json(&path, pointer, replace, is_forced)
     }
 
     /// Returns the builds of an index that are not current and were not touched for `age`: what a killed
@@ -241,9 +246,15 @@ impl RepoHome {
         self.dir.join(format!("{index_id}.json"))
     }
 
-    /// Writes a whole file or nothing: beside it first, then in its place. Returns whether this
-    /// content is in place.
-    fn write_json<T: Serialize>(&self, path: &Path, value: &T, replace: bool) -> StoreResult<bool> {
+    /// Writes a whole file or nothing: beside it first, then in its place, and waits for the disk if that is
+    /// `is_forced`. Returns whether this content is in place.
+    fn write_json<T: Serialize>(
+        &self,
+        path: &Path,
+        value: &T,
+        replace: bool,
+        is_forced: bool,
+    ) -> StoreResult<bool> {
         let draft = self.dir.join(format!(".draft-{}", new_build()));
         if replace && path.is_dir() {
             // Nobody of ours made a directory here: out of the way with it, whatever it holds.
@@ -252,7 +263,9 @@ impl RepoHome {
         let done = (|| {
             let mut file = std::fs::File::create(&draft)?;
             file.write_all(&serde_json::to_vec(value).map_err(std::io::Error::other)?)?;
-            file.sync_data()?;
+            if is_forced {
+                file.sync_data()?;
+            }
             if replace {
                 return std::fs::rename(&draft, path).map(|()| true);
             }

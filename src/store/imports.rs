@@ -61,28 +61,61 @@ impl Writer<'_> {
         )
     }
 
-    /// Returns every import as (file row, specifier, whether it leads out of the repository), as this
-    /// transaction sees it.
-    pub fn specifiers(&mut self) -> StoreResult<Vec<(i64, String, bool)>> {
+    /// Returns every import as (file row, specifier, where it leads), as this transaction sees it.
+    pub fn specifiers(&mut self) -> StoreResult<Vec<(i64, String, ImportTarget)>> {
         self.tx()
-            .prepare_cached("SELECT file, specifier, state = 2 FROM import ORDER BY file, ordinal")
+            .prepare_cached(
+                "SELECT file, specifier, state, target FROM import ORDER BY file, ordinal",
+            )
             .and_then(|mut statement| {
                 statement
-                    .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
+                    .query_map([], |row| {
+                        let to = match (row.get(2)?, row.get(3)?) {
+                            (1, Some(file)) => ImportTarget::File(file),
+                            (2, _) => ImportTarget::External,
+                            // Also where it led was just removed.
+                            _ => ImportTarget::Missing,
+                        };
+                        Ok((row.get(0)?, row.get(1)?, to))
+                    })?
                     .collect()
             })
             .doing("reading imports")
     }
 
-    /// Returns the directories that hold a `package.json`.
-    pub fn package_directories(&mut self) -> StoreResult<Vec<String>> {
+    /// Returns the configuration files by path, their bytes still packed, as this transaction sees them.
+    pub fn packed_configs(&mut self) -> StoreResult<Vec<(String, Vec<u8>)>> {
         self.tx()
-            .prepare_cached(
-                "SELECT substr(f.path, 1, length(f.path) - 13) FROM config c JOIN file f ON f.id = c.file
-                 WHERE f.path LIKE '%/package.json'",
-            )
-            .and_then(|mut statement| statement.query_map([], |row| row.get(0))?.collect())
-            .doing("reading packages")
+            .prepare_cached("SELECT f.path, c.packed FROM config c JOIN file f ON f.id = c.file")
+            .and_then(|mut statement| {
+                statement
+                    .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+                    .collect()
+            })
+            .doing("reading configuration files")
+    }
+
+    /// Returns the files below a directory, by row and path, as this transaction sees them.
+    pub fn files_below(&mut self, directory: &str) -> StoreResult<Vec<(i64, String)>> {
+        let from = match directory {
+            "" => String::new(),
+            directory => format!("{directory}/"),
+        };
+        self.tx()
+            .prepare_cached("SELECT id, path FROM file WHERE path >= ?1 ORDER BY path")
+            .and_then(|mut statement| {
+                let mut rows = statement.query([&from])?;
+                let mut found = Vec::new();
+                while let Some(row) = rows.next()? {
+                    let path: String = row.get(1)?;
+                    if !path.starts_with(&from) {
+                        break;
+                    }
+                    found.push((row.get(0)?, path));
+                }
+                Ok(found)
+            })
+            .doing("reading the files of a package")
     }
 
     /// Puts every file with imports on that list.
@@ -140,7 +173,7 @@ impl Read<'_> {
     /// Returns up to `limit` files that have to be linked again.
     pub fn relink_batch(&self, limit: u32) -> StoreResult<Vec<(i64, RepoPath)>> {
         self.tx
-            .prepare_cached("SELECT r.file, f.path FROM relink r JOIN file f ON f.id = r.file ORDER BY r.file LIMIT ?1")
+            .prepare_cached("SELECT r.file, f.path FROM relink r CROSS JOIN file f ON f.id = r.file ORDER BY r.file LIMIT ?1")
             .and_then(|mut statement| {
                 statement
                     .query_map([limit], |row| Ok((row.get(0)?, path(row, 1)?)))?
@@ -161,7 +194,7 @@ impl Read<'_> {
     pub fn unresolved_batch(&self, limit: u32) -> StoreResult<Vec<(i64, RepoPath)>> {
         self.tx
             .prepare_cached(
-                "SELECT r.file, f.path FROM relink r JOIN file f ON f.id = r.file WHERE r.todo & 1 ORDER BY r.file LIMIT ?1",
+                "SELECT r.file, f.path FROM relink r CROSS JOIN file f ON f.id = r.file WHERE r.todo & 1 ORDER BY r.file LIMIT ?1",
             )
             .and_then(|mut statement| {
                 statement

@@ -5,8 +5,11 @@
 
 pub mod around;
 pub mod bundle;
+pub mod chunks;
+mod connection;
 pub mod contexts;
 pub mod dump;
+mod durable;
 pub mod edges;
 pub mod facts;
 pub mod files;
@@ -30,6 +33,7 @@ pub mod write;
 use std::path::PathBuf;
 
 pub use around::Coupled;
+pub use chunks::PreparedChunk;
 pub use contexts::{Contexts, NewContext, SavedContext, SavedItem};
 pub use edges::{EdgeRow, Keeper, UnboundRow};
 pub use files::{FileRow, FileSummary, StatRow};
@@ -42,7 +46,7 @@ pub use open::{Index, Meta, Read, sqlite_version};
 pub use schema::SCHEMA_VERSION;
 pub use symbols::{ChunkBrief, ChunkRow, SymbolRow};
 pub use text::TextHit;
-pub use write::{PreparedChunk, PreparedFile, Writer};
+pub use write::{PreparedFile, Writer};
 
 /// What can go wrong with an index.
 #[derive(Debug, thiserror::Error)]

@@ -3,18 +3,16 @@
 //! Refuses to know who may write: that is the business of whoever holds the [`super::WriteLock`].
 
 use std::cell::RefCell;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rusqlite::{Connection, OpenFlags, Transaction, config::DbConfig};
+use rusqlite::{Connection, Transaction};
 
+use super::connection::{PATIENCE, connect_reader, connect_writer, side_file};
+use super::durable::{self, Durability};
 use super::schema::{SCHEMA, SCHEMA_VERSION};
 use super::{Doing, FileRow, OpenMark, Pointer, RepoHome, StoreError, StoreResult, Writer, files};
-
-/// How long SQLite waits for another connection. Writers exclude each other by [`super::WriteLock`], so
-/// that only a checkpoint can be in the way.
-const PATIENCE: Duration = Duration::from_secs(5);
 
 /// How many unused pages of 4 KiB a file may keep for the next rows.
 const MAX_FREE_PAGES: i64 = 64;
@@ -51,6 +49,7 @@ pub struct Index {
     reader: Connection,
     writer: Option<Connection>,
     rows: RefCell<Option<(i64, Arc<Vec<FileRow>>)>>,
+    mark: PathBuf,
     _mark: OpenMark,
 }
 
@@ -59,8 +58,9 @@ impl Index {
     pub fn create(home: &RepoHome, pointer: Pointer) -> StoreResult<Self> {
         let path = home.database(&pointer.index_id, &pointer.build);
         // Set before there is anything to sweep away.
-        let _mark = OpenMark::set(&home.open_mark(&pointer.index_id, &pointer.build))?;
-        let connection = connect_writer(&path)?;
+        let mark = home.open_mark(&pointer.index_id, &pointer.build);
+        let _mark = OpenMark::set(&mark)?;
+        let connection = connect_writer(&path, durable::begin(&mark)?)?;
         connection
             .execute_batch(&format!(
                 "BEGIN; {SCHEMA} PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;"
@@ -84,7 +84,8 @@ impl Index {
     /// [`StoreError::Version`] for another layout, [`StoreError::Corrupt`] for a file that is no index.
     pub fn open(home: &RepoHome, pointer: Pointer) -> StoreResult<Self> {
         let path = home.database(&pointer.index_id, &pointer.build);
-        let mark = OpenMark::set(&home.open_mark(&pointer.index_id, &pointer.build))?;
+        let mark_path = home.open_mark(&pointer.index_id, &pointer.build);
+        let mark = OpenMark::set(&mark_path)?;
         // Looked at behind the mark: from here on nobody deletes it.
         if !path.is_file() {
             drop(mark);
@@ -92,6 +93,12 @@ impl Index {
             return Err(StoreError::Corrupt {
                 path,
                 what: "the file is gone".to_owned(),
+            });
+        }
+        if durable::of(&mark_path) == Durability::Unknown {
+            return Err(StoreError::Corrupt {
+                path,
+                what: "the machine stopped before all of it was on the disk".to_owned(),
             });
         }
         for suffix in ["-wal", "-shm"] {
@@ -128,6 +135,7 @@ impl Index {
             reader,
             writer: None,
             rows: RefCell::new(None),
+            mark: mark_path,
             _mark: mark,
         })
     }
@@ -159,7 +167,8 @@ impl Index {
     /// Begins a transaction that writes. The caller holds the write lock of the index.
     pub fn writer(&mut self) -> StoreResult<Writer<'_>> {
         if self.writer.is_none() {
-            self.writer = Some(connect_writer(&self.path)?);
+            // Asked each time: another process may have forced it to the disk meanwhile.
+            self.writer = Some(connect_writer(&self.path, durable::of(&self.mark))?);
         }
         let connection = self.writer.as_mut().expect("it was just set");
         Writer::begin(connection)
@@ -186,12 +195,35 @@ impl Index {
     /// and after a whole build merges the text index into one segment. Best effort: what is committed
     /// stays so, whatever fails here.
     pub fn settle(&mut self, after_build: bool) {
-        let Some(connection) = &self.writer else {
-            return;
-        };
-        if let Err(error) = tidy_up(connection, after_build) {
+        let settled = (|| {
+            if !self.is_on_disk() {
+                // Only what a log holds makes a checkpoint wait for the disk.
+                let id = self.pointer.index_id.clone();
+                let mut writer = self.writer()?;
+                writer.set_meta("index_id", &id)?;
+                writer.commit(false)?;
+            }
+            let Some(connection) = &self.writer else {
+                return Ok(());
+            };
+            if tidy_up(connection, after_build).doing("tidying up")? && !self.is_on_disk() {
+                durable::reached_disk(&self.mark)?;
+            }
+            Ok::<_, StoreError>(())
+        })();
+        if let Err(error) = settled {
             tracing::info!(%error, "the index could not be tidied up");
         }
+    }
+
+    /// Returns whether there is nothing for [`Self::settle`] to do.
+    pub fn is_settled(&self) -> bool {
+        let log = std::fs::metadata(side_file(&self.path, "-wal")).map_or(0, |meta| meta.len());
+        log == 0 && self.is_on_disk()
+    }
+
+    fn is_on_disk(&self) -> bool {
+        durable::of(&self.mark) == Durability::OnDisk
     }
 
     /// Closes the connection for writing, whose page cache nobody needs between two changes.
@@ -230,7 +262,9 @@ impl Read<'_> {
     }
 }
 
-fn tidy_up(connection: &Connection, after_build: bool) -> rusqlite::Result<()> {
+/// Returns whether all of the log is in the file, and the file on the disk.
+fn tidy_up(connection: &Connection, after_build: bool) -> rusqlite::Result<bool> {
+    connection.execute_batch("PRAGMA synchronous = NORMAL")?;
     if after_build {
         // The copy that VACUUM makes is as large as the index: no place for it in memory.
         connection.execute_batch(
@@ -247,7 +281,9 @@ fn tidy_up(connection: &Connection, after_build: bool) -> rusqlite::Result<()> {
     }
     // A reader in the way is not waited for: the next time will do.
     connection.busy_timeout(Duration::ZERO)?;
-    let emptied = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+    let emptied = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| {
+        row.get(0).map(|is_busy: bool| !is_busy)
+    });
     connection.busy_timeout(PATIENCE)?;
     emptied
 }
@@ -284,98 +320,4 @@ fn read_meta(connection: &Connection) -> StoreResult<Meta> {
         left_out: rows.remove("left_out").unwrap_or_default(),
         history: rows.remove(super::history::META).unwrap_or_default(),
     })
-}
-
-fn connect_reader(path: &Path, is_read_only: bool) -> StoreResult<Connection> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let probe = |connection: &Connection| {
-        connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))
-    };
-    let plain = Connection::open_with_flags(path, flags)
-        .and_then(|connection| probe(&connection).map(|()| connection));
-    let connection = match plain {
-        Ok(connection) => connection,
-        // A log can't be opened where nothing can be written; without one the file alone is the truth.
-        Err(error) if is_read_only && !is_damage(&error) && is_quiet(path) => {
-            let uri = format!("file:{}?immutable=1", percent(path));
-            Connection::open_with_flags(uri, flags | OpenFlags::SQLITE_OPEN_URI)
-                .and_then(|connection| probe(&connection).map(|()| connection))
-                .map_err(|_| error)
-                .doing("opening the index for reading")?
-        }
-        Err(error) => return Err(error).doing("opening the index for reading"),
-    };
-    harden(&connection)?;
-    connection
-        .execute_batch(
-            "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8192; PRAGMA mmap_size = 268435456; PRAGMA query_only = ON;",
-        )
-        .doing("configuring the connection")?;
-    Ok(connection)
-}
-
-fn connect_writer(path: &Path) -> StoreResult<Connection> {
-    let connection = Connection::open_with_flags(
-        path,
-        OpenFlags::SQLITE_OPEN_READ_WRITE
-            | OpenFlags::SQLITE_OPEN_CREATE
-            | OpenFlags::SQLITE_OPEN_NO_MUTEX,
-    )
-    .doing("opening the index for writing")?;
-    harden(&connection)?;
-    connection
-        .execute_batch(
-            "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;
-             PRAGMA temp_store = MEMORY; PRAGMA cache_size = -4096; PRAGMA wal_autocheckpoint = 2000;
-             PRAGMA journal_size_limit = 16777216;",
-        )
-        .doing("configuring the connection")?;
-    Ok(connection)
-}
-
-/// Takes away what a hostile file could use: functions in views and triggers, writes to the schema.
-pub(super) fn harden(connection: &Connection) -> StoreResult<()> {
-    connection
-        .busy_timeout(PATIENCE)
-        .doing("configuring the connection")?;
-    connection.set_prepared_statement_cache_capacity(64);
-    connection
-        .set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)
-        // Plans that depend on bound values would be made anew for each value: three times the cost of a look-up.
-        .and_then(|_| connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true))
-        .and_then(|_| connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false))
-        .map(drop)
-        .doing("configuring the connection")
-}
-
-fn is_damage(error: &rusqlite::Error) -> bool {
-    matches!(
-        error.sqlite_error_code(),
-        Some(rusqlite::ErrorCode::DatabaseCorrupt | rusqlite::ErrorCode::NotADatabase)
-    )
-}
-
-/// Returns whether the file is there and no log of unmerged writes lies beside it.
-fn is_quiet(path: &Path) -> bool {
-    let log = side_file(path, "-wal");
-    path.is_file() && std::fs::metadata(log).map_or(true, |meta| meta.len() == 0)
-}
-
-fn side_file(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(suffix);
-    name.into()
-}
-
-pub(super) fn percent(path: &Path) -> String {
-    let mut out = String::new();
-    for c in path.to_string_lossy().chars() {
-        match c {
-            '%' => out.push_str("%25"),
-            '?' => out.push_str("%3f"),
-            '#' => out.push_str("%23"),
-            c => out.push(c),
-        }
-    }
-    out
 }

@@ -6,7 +6,7 @@
 ///
 /// History: 1 files, stats, symbols, chunks, text, facts, imports; 2 edges, unbound names, what linking
 /// rests on; 3 past commits; 4 the text index with the body first.
-pub const SCHEMA_VERSION: i64 = 4;
+pub const SCHEMA_VERSION: i64 = 5;
 
 /// The tables. Keys are integers; what belongs to a file goes with it. `text` holds no source: its
 /// columns are indexed and forgotten (the first one takes two bytes less for each word in a chunk), its rowid is the chunk's, and a segment is merged only when 40% of it
@@ -79,7 +79,8 @@ CREATE TABLE chunk(
   start_line INTEGER NOT NULL,
   end_line INTEGER NOT NULL,
   start_byte INTEGER NOT NULL,
-  end_byte INTEGER NOT NULL
+  end_byte INTEGER NOT NULL,
+  digest INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX chunk_file ON chunk(file);
 
@@ -92,6 +93,7 @@ CREATE VIRTUAL TABLE posting USING fts5vocab(text, instance);
 
 CREATE TABLE facts(
   file INTEGER PRIMARY KEY REFERENCES file(id) ON DELETE CASCADE,
+  offers INTEGER NOT NULL,
   packed BLOB NOT NULL
 ) STRICT;
 

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use rusqlite::backup::{Backup, StepResult};
 
+use super::durable::{self, Durability};
 use super::remove::unlink;
 use super::{Doing, Index, OpenMark, Pointer, RepoHome, StoreError, StoreResult};
 
@@ -16,8 +17,15 @@ impl Index {
     pub fn seeded(home: &RepoHome, pointer: Pointer, source: &Index) -> StoreResult<Self> {
         let path = home.database(&pointer.index_id, &pointer.build);
         // Set before there is anything to sweep away.
-        let _mark = OpenMark::set(&home.open_mark(&pointer.index_id, &pointer.build))?;
+        let mark = home.open_mark(&pointer.index_id, &pointer.build);
+        let _mark = OpenMark::set(&mark)?;
         let mut target = rusqlite::Connection::open(&path).doing("creating the copy")?;
+        if durable::begin(&mark)? == Durability::SinceBoot {
+            // What a killed process leaves of it was never published.
+            target
+                .execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
+                .doing("creating the copy")?;
+        }
         {
             let backup =
                 Backup::new(source.connection(), &mut target).doing("copying the index")?;

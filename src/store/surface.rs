@@ -39,6 +39,22 @@ pub fn is_common_js(facts: &FileFacts) -> bool {
         && !facts.imports.iter().any(|import| is_statement(import.kind))
 }
 
+/// Returns the buckets of the names that a file offers to others, as a mask: it offers no other name but
+/// `default` and itself.
+pub fn offers(facts: &FileFacts) -> u64 {
+    let exports = facts.exports.iter().map(|export| match export.kind {
+        ExportKind::Star | ExportKind::Assignment => REST,
+        _ => bucket(&export.name),
+    });
+    // A type that a comment imports is offered, too.
+    let imports = facts.imports.iter();
+    let commented = imports
+        .filter(|import| import.kind == ImportKind::TypeQuery)
+        .flat_map(|import| &import.names)
+        .map(|name| bucket(&name.local));
+    exports.chain(commented).fold(0, |mask, at| mask | at)
+}
+
 /// What other files can see of a file: a hash for each bucket that holds anything.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Surface(BTreeMap<u64, u64>);

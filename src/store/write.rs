@@ -7,25 +7,8 @@ use std::collections::HashMap;
 use rusqlite::{Connection, OptionalExtension as _, Transaction, TransactionBehavior};
 
 use super::surface::Surface;
-use super::{Doing, StatRow, StoreResult};
-use crate::model::{ChunkKind, ContentId, ImportKind, RepoPath, SkipReason, Span, Symbol};
-
-/// A chunk ready to be written: what the text index gets is already split into words.
-#[derive(Clone, Debug)]
-pub struct PreparedChunk {
-    /// Its handle's hash.
-    pub handle: u64,
-    /// What it holds.
-    pub kind: ChunkKind,
-    /// Where it is.
-    pub span: Span,
-    /// The place of its symbol in the file.
-    pub symbol: Option<u32>,
-    /// Which part of it.
-    pub part: u32,
-    /// The columns of the text index: symbol, signature, doc, body, path.
-    pub columns: [String; 5],
-}
+use super::{Doing, PreparedChunk, StatRow, StoreResult};
+use crate::model::{ContentId, ImportKind, RepoPath, SkipReason, Symbol};
 
 /// A file ready to be written.
 #[derive(Clone, Debug)]
@@ -56,6 +39,8 @@ pub struct PreparedFile {
     pub imports: Vec<(String, ImportKind, bool, u32)>,
     /// Its facts, packed.
     pub facts: Option<Vec<u8>>,
+    /// The names that it offers: see [`super::surface::offers`].
+    pub offers: u64,
     /// What other files can see of it; `None` where it has no facts.
     pub surface: Option<Surface>,
     /// Its bytes, packed, if it configures module resolution.
@@ -183,7 +168,6 @@ impl<'a> Writer<'a> {
         if known.is_some() {
             let before = self.surface_before(id)?;
             self.surface_changed(id, before.as_ref(), file.surface.as_ref())?;
-            self.forget_chunks(id)?;
             for table in ["facts", "config", "import"] {
                 self.tx
                     .prepare_cached(&format!("DELETE FROM {table} WHERE file = ?1"))?
@@ -192,13 +176,15 @@ impl<'a> Writer<'a> {
         }
         self.stat(id, &file.stat)?;
         self.write_symbols(id, &file.symbols, known.is_some())?;
-        self.write_chunks(id, &file.chunks)?;
+        self.write_chunks(id, &file.chunks, known.is_some())?;
         let tx = &self.tx;
-        for (table, packed) in [("facts", &file.facts), ("config", &file.config)] {
-            if let Some(packed) = packed {
-                tx.prepare_cached(&format!("INSERT INTO {table}(file, packed) VALUES(?1, ?2)"))?
-                    .execute((id, packed))?;
-            }
+        if let Some(packed) = &file.facts {
+            tx.prepare_cached("INSERT INTO facts(file, offers, packed) VALUES(?1, ?2, ?3)")?
+                .execute((id, file.offers.cast_signed(), packed))?;
+        }
+        if let Some(packed) = &file.config {
+            tx.prepare_cached("INSERT INTO config(file, packed) VALUES(?1, ?2)")?
+                .execute((id, packed))?;
         }
         for (ordinal, (specifier, kind, type_only, line)) in file.imports.iter().enumerate() {
             // Where the same import led before: if it still does, nobody else has to be linked again.
@@ -237,19 +223,6 @@ impl<'a> Writer<'a> {
             }
         }
         Ok(())
-    }
-
-    /// The text index has no foreign keys: its rows go by hand.
-    fn forget_chunks(&mut self, file: i64) -> rusqlite::Result<()> {
-        self.tx
-            .prepare_cached(
-                "DELETE FROM text WHERE rowid IN (SELECT id FROM chunk WHERE file = ?1)",
-            )?
-            .execute([file])?;
-        self.tx
-            .prepare_cached("DELETE FROM chunk WHERE file = ?1")?
-            .execute([file])
-            .map(drop)
     }
 
     fn stat(&mut self, file: i64, row: &StatRow) -> rusqlite::Result<()> {
@@ -321,35 +294,9 @@ impl<'a> Writer<'a> {
         }
         Ok(())
     }
-
-    fn write_chunks(&mut self, file: i64, chunks: &[PreparedChunk]) -> rusqlite::Result<()> {
-        let mut insert = self.tx.prepare_cached(
-            "INSERT INTO chunk(file, ordinal, handle, kind, symbol, part, start_line, end_line, start_byte, end_byte)
-             VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
-        )?;
-        let mut text = self.tx.prepare_cached(
-            "INSERT INTO text(rowid, symbol, signature, doc, body, path) VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
-        )?;
-        for (ordinal, chunk) in chunks.iter().enumerate() {
-            let id = insert.insert((
-                file,
-                index(ordinal),
-                chunk.handle.cast_signed(),
-                chunk.kind.code(),
-                chunk.symbol,
-                chunk.part,
-                chunk.span.start_line,
-                chunk.span.end_line,
-                chunk.span.start_byte,
-                chunk.span.end_byte,
-            ))?;
-            let [symbol, signature, doc, body, path] = &chunk.columns;
-            text.execute((id, symbol, signature, doc, body, path))?;
-        }
-        Ok(())
-    }
 }
 
-fn index(ordinal: usize) -> i64 {
+/// Returns a place in a list as SQLite keeps it.
+pub(super) fn index(ordinal: usize) -> i64 {
     i64::try_from(ordinal).expect("a file has fewer rows than i64 can count")
 }

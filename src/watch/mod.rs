@@ -7,8 +7,9 @@ mod mounts;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 pub use mounts::network_type;
@@ -44,6 +45,7 @@ pub enum WatchError {
 pub struct Watch {
     watcher: Mutex<RecommendedWatcher>,
     directories: Mutex<BTreeSet<PathBuf>>,
+    n_changes: Arc<AtomicU64>,
 }
 
 impl Watch {
@@ -62,10 +64,13 @@ impl Watch {
             return Err(WatchError::Mount(kind));
         }
         let (sender, receiver) = channel();
+        let n_changes = Arc::new(AtomicU64::new(0));
+        let seen = Arc::clone(&n_changes);
         let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
             // That somebody reads a file changes nothing, and so do we; an error may hide a change.
             let is_change = event.map_or(true, |event| !matches!(event.kind, EventKind::Access(_)));
             if is_change {
+                seen.fetch_add(1, Ordering::AcqRel);
                 // The receiver is gone when its thread ended: then nobody wants to know it.
                 let _ = sender.send(());
             }
@@ -74,6 +79,7 @@ impl Watch {
         let watch = Self {
             watcher: Mutex::new(watcher),
             directories: Mutex::default(),
+            n_changes,
         };
         watch.cover(directories)?;
         std::thread::Builder::new()
@@ -107,6 +113,11 @@ impl Watch {
         }
         *known = wanted;
         Ok(())
+    }
+
+    /// Returns how many changes were seen so far. One that was made just now may be missing.
+    pub fn n_changes(&self) -> u64 {
+        self.n_changes.load(Ordering::Acquire)
     }
 
     /// Returns how many directories are watched.

@@ -24,7 +24,7 @@ mod watching;
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicUsize};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -78,6 +78,7 @@ pub struct Workspace {
     watching: Mutex<watching::Watching>,
     is_keeping_house: AtomicBool,
     owes_housekeeping: AtomicBool,
+    owes_settling: AtomicBool,
 }
 
 impl Workspaces {
@@ -135,6 +136,9 @@ impl Workspaces {
         let open: Vec<_> = open.values().map(Arc::clone).collect();
         for workspace in open {
             workspace.keep_house_if_owed();
+            if workspace.owes_settling.swap(false, Ordering::AcqRel) {
+                workspace.settle();
+            }
         }
     }
 
@@ -162,6 +166,7 @@ impl Workspaces {
             watching: Mutex::default(),
             is_keeping_house: AtomicBool::default(),
             owes_housekeeping: AtomicBool::default(),
+            owes_settling: AtomicBool::default(),
             work_dir: work_dir.clone(),
         });
         open.insert(work_dir, Arc::clone(&workspace));

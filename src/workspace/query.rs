@@ -20,6 +20,10 @@ use crate::store::{Index, IndexKey, StoreError, WriteLock};
 /// How long a try may be when work is done after an answer: the lock is free in between.
 const CATCH_UP_STEP: Duration = Duration::from_secs(2);
 
+/// How long bringing an index up may take before the work tree is looked at once more, where nobody watches it.
+/// Whatever it takes, each row was compared with its file within the call.
+const MAX_UNWATCHED: Duration = Duration::from_secs(1);
+
 /// How long work in the background waits for questions to end.
 const MAX_POLITENESS: Duration = Duration::from_secs(1);
 
@@ -59,7 +63,7 @@ impl Workspace {
             let made = || -> Result<Option<T>> {
                 let read = index.read()?;
                 let is_same = read.meta().generation == outcome.generation;
-                let mut freshness = outcome.freshness;
+                let mut freshness = outcome.freshness.clone();
                 if !is_same {
                     if !is_last {
                         return Ok(None);
@@ -89,8 +93,16 @@ impl Workspace {
                         freshness.pending,
                     ))?)
                 } else {
-                    if freshness.as_str() != "fresh" || !outcome.has_history {
-                        self.catch_up(true);
+                    let is_done = freshness.as_str() == "fresh" && outcome.has_history;
+                    if !is_done {
+                        self.catch_up(Left::Work);
+                    } else if !index.is_settled() {
+                        if self.is_server {
+                            self.catch_up(Left::ToSettle);
+                        } else if !outcome.has_written() {
+                            // A call that had work to do itself leaves it to the next one.
+                            self.owes_settling.store(true, Ordering::Release);
+                        }
                     }
                     Some(made)
                 })
@@ -155,6 +167,8 @@ impl Workspace {
         before: &Motion,
         budget: &Budget,
     ) -> std::result::Result<Outcome, ReconcileError> {
+        let begun = Instant::now();
+        let seen = self.n_changes();
         let detection = reconcile::detect(repo, index, budget)?;
         // Where git is about to change what is there, nothing is written until it is done.
         if detection.is_current() || before.locked {
@@ -168,7 +182,20 @@ impl Workspace {
         let path = self.home.repo(&key.repo_id).write_lock(&key.index_id());
         let patience = budget.remaining().unwrap_or_default() / 4;
         match WriteLock::take(&path, patience) {
-            Ok(Some(_lock)) => reconcile::repair(repo, index, &detection, budget, &|_, _| ()),
+            Ok(Some(_lock)) => {
+                let may_have_changed = || match seen {
+                    Some(_) => self.n_changes() != seen,
+                    None => begun.elapsed() > MAX_UNWATCHED,
+                };
+                reconcile::repair(
+                    repo,
+                    index,
+                    &detection,
+                    budget,
+                    &|_, _| (),
+                    &may_have_changed,
+                )
+            }
             Ok(None) => {
                 // Whoever holds the lock has gone on meanwhile.
                 let now = reconcile::detect(repo, index, budget)?;
@@ -211,7 +238,7 @@ impl Workspace {
     /// Works off what an answer left undone, so that the next call finds it done. Only a server does
     /// this, one thread a work tree; the thread ends when nothing is left or nothing gets done. Unless an answer
     /// asked for it, no index is made while git is in the middle of a rebase, merge or bisect.
-    pub(super) fn catch_up(self: &Arc<Self>, is_asked: bool) {
+    pub(super) fn catch_up(self: &Arc<Self>, what: Left) {
         if !self.is_server || self.is_catching_up.swap(true, Ordering::AcqRel) {
             return;
         }
@@ -221,7 +248,9 @@ impl Workspace {
             .spawn(move || {
                 let mut left = usize::MAX;
                 workspace.let_questions_go_first();
-                while let Ok(Some(now)) = workspace.catch_up_once(is_asked) {
+                while what != Left::ToSettle
+                    && let Ok(Some(now)) = workspace.catch_up_once(what == Left::Work)
+                {
                     workspace.let_questions_go_first();
                     if workspace.make_room.load(Ordering::Acquire) {
                         continue;
@@ -231,6 +260,7 @@ impl Workspace {
                     }
                     left = now;
                 }
+                workspace.settle();
                 workspace.is_catching_up.store(false, Ordering::Release);
             });
         if let Err(error) = spawned {
@@ -259,6 +289,28 @@ impl Workspace {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Does what no question waits for: moves a log into its file, and waits for the disk.
+    pub(super) fn settle(&self) {
+        let settled = || -> Result<()> {
+            let repo = self.repo()?;
+            let key = key_of(&repo, repo.snapshot()?);
+            let path = self.home.repo(&key.repo_id).write_lock(&key.index_id());
+            let Some(_lock) = WriteLock::take(&path, Duration::ZERO)? else {
+                return Ok(());
+            };
+            if let Some(mut index) = self.idle_index(&key) {
+                if !index.is_settled() {
+                    index.settle(false);
+                }
+                self.keep(index);
+            }
+            Ok(())
+        };
+        if let Err(error) = settled() {
+            tracing::info!(%error, "the index could not be settled");
+        }
+    }
+
     /// Returns how many files are still to be done; `None` where nothing could be done now.
     fn catch_up_once(self: &Arc<Self>, is_asked: bool) -> Result<Option<usize>> {
         self.make_room.store(false, Ordering::Release);
@@ -281,7 +333,8 @@ impl Workspace {
         let mut detection = reconcile::detect(&repo, &index, &budget)?;
         let wanted = std::mem::take(&mut *self.shown_stale());
         detection.plan.put_first(&wanted);
-        let outcome = reconcile::repair(&repo, &mut index, &detection, &budget, &|_, _| ())?;
+        let outcome =
+            reconcile::repair(&repo, &mut index, &detection, &budget, &|_, _| (), &|| true)?;
         self.keep(index);
         self.keep_house(Occasion::Question { is_new });
         let left = outcome.freshness;
@@ -292,6 +345,17 @@ impl Workspace {
             FreshnessState::Unknown(_) => usize::MAX - 1,
         }))
     }
+}
+
+/// What is left to be done in the background.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Left {
+    /// What the budget of an answer did not suffice for.
+    Work,
+    /// Perhaps nothing: files changed.
+    Changes,
+    /// Nothing but to settle what was written.
+    ToSettle,
 }
 
 /// A question that is being answered: what works in the background makes room for it.

@@ -3,10 +3,11 @@
 //! Refuses to let an answer rest on it: each call proves its own freshness.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
-use std::sync::{Arc, PoisonError};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, MutexGuard, PoisonError};
 
 use super::Workspace;
+use super::query::Left;
 use crate::git::Repo;
 use crate::store::{Index, Read};
 use crate::watch::Watch;
@@ -17,6 +18,8 @@ pub(super) enum Watching {
     /// Nobody asked anything yet, or this process makes one call and ends.
     #[default]
     NotYet,
+    /// Its directories are being put on it.
+    Starting,
     /// It is on, over the directories of this generation of this index.
     On(Watch, (String, u64)),
     /// It can't work here.
@@ -29,8 +32,8 @@ impl Workspace {
         if !self.is_server {
             return;
         }
-        let mut watching = self.watching.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Watching::Off(_) = *watching {
+        let mut watching = self.watching_now();
+        if matches!(*watching, Watching::Off(_) | Watching::Starting) {
             return;
         }
         let Ok(read) = index.read() else {
@@ -43,33 +46,69 @@ impl Workspace {
         let Ok(directories) = directories(repo, index, &read) else {
             return;
         };
-        let watched = if let Watching::On(watch, _) = std::mem::take(&mut *watching) {
+        let before = std::mem::replace(&mut *watching, Watching::Starting);
+        drop(watching);
+        let root = repo.work_dir().to_owned();
+        let workspace = Arc::clone(self);
+        // Thousands of directories take longer than a question does.
+        let spawned = std::thread::Builder::new()
+            .name("watching".to_owned())
+            .spawn(move || {
+                let now = workspace.covered(before, &root, directories, rows);
+                *workspace.watching_now() = now;
+            });
+        if let Err(error) = spawned {
+            *self.watching_now() = Watching::Off(error.to_string());
+        }
+    }
+
+    fn covered(
+        self: &Arc<Self>,
+        before: Watching,
+        root: &Path,
+        directories: BTreeSet<PathBuf>,
+        rows: (String, u64),
+    ) -> Watching {
+        let watched = if let Watching::On(watch, _) = before {
             watch.cover(directories).map(|()| watch)
         } else {
             let workspace = Arc::downgrade(self);
             let on_change = move || {
                 let workspace = workspace.upgrade();
                 if let Some(workspace) = &workspace {
-                    workspace.catch_up(false);
+                    workspace.catch_up(Left::Changes);
                 }
                 workspace.is_some()
             };
-            Watch::start(repo.work_dir(), directories, on_change)
+            Watch::start(root, directories, on_change)
         };
-        *watching = match watched {
+        match watched {
             Ok(watch) => Watching::On(watch, rows),
             Err(error) => {
                 tracing::info!(%error, "the work tree is not watched");
                 Watching::Off(error.to_string())
             }
-        };
+        }
+    }
+
+    fn watching_now(&self) -> MutexGuard<'_, Watching> {
+        self.watching.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns how many changes the watch saw so far; `None` where there is none.
+    pub(super) fn n_changes(&self) -> Option<u64> {
+        match &*self.watching_now() {
+            Watching::On(watch, _) => Some(watch.n_changes()),
+            _ => None,
+        }
     }
 
     /// Returns what there is to say of the watch.
     pub(super) fn watching(&self) -> String {
-        match &*self.watching.lock().unwrap_or_else(PoisonError::into_inner) {
+        match &*self.watching_now() {
             Watching::NotYet if self.is_server => "off until the first question".to_owned(),
             Watching::NotYet => "off: only a server watches".to_owned(),
+            Watching::Starting => "starting".to_owned(),
             Watching::On(watch, _) => format!("on: {} directories", watch.n_directories()),
             Watching::Off(why) => format!("off: {why}; every call looks at each file, as always"),
         }

@@ -11,14 +11,14 @@ use rusqlite::{Connection, OpenFlags};
 use super::{Manifest, refused};
 use crate::model::{ChunkKind, EdgeKind, ImportKind, Provenance, RepoPath, SkipReason, SymbolKind};
 use crate::store::schema::{SCHEMA, SCHEMA_VERSION};
-use crate::store::{Doing, StoreError, StoreResult, facts, files, open};
+use crate::store::{Doing, StoreError, StoreResult, connection, facts, files};
 
 /// Checks a database, read-only and as it lies there.
 ///
 /// # Errors
 /// [`StoreError::Bundle`] with the first thing that is wrong.
 pub(super) fn check(path: &Path, manifest: &Manifest) -> StoreResult<()> {
-    let uri = format!("file:{}?immutable=1", open::percent(path));
+    let uri = format!("file:{}?immutable=1", connection::percent(path));
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
         | OpenFlags::SQLITE_OPEN_NO_MUTEX
         | OpenFlags::SQLITE_OPEN_URI;
@@ -33,7 +33,7 @@ pub(super) fn check(path: &Path, manifest: &Manifest) -> StoreResult<()> {
 }
 
 fn look(connection: &Connection, manifest: &Manifest) -> StoreResult<()> {
-    open::harden(connection)?;
+    connection::harden(connection)?;
     connection
         .execute_batch("PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA query_only = ON; PRAGMA temp_store = MEMORY;")
         .doing("configuring the connection")?;

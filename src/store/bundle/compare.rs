@@ -14,7 +14,7 @@ const QUERIES: [&str; 4] = [
     "SELECT path, content, size, lines, language, facts_version, marked, skip FROM file ORDER BY path",
     "SELECT f.path, ordinal, handle, name, norm, qualified, kind, exported, parent, start_line, end_line, name_line,
        start_byte, end_byte, signature FROM symbol s JOIN file f ON f.id = s.file ORDER BY f.path, ordinal",
-    "SELECT f.path, ordinal, handle, kind, symbol, part, start_line, end_line, start_byte, end_byte
+    "SELECT f.path, ordinal, handle, kind, symbol, part, start_line, end_line, start_byte, end_byte, digest
        FROM chunk c JOIN file f ON f.id = c.file ORDER BY f.path, ordinal",
     "SELECT f.path, ordinal, specifier, i.kind, type_only, line FROM import i JOIN file f ON f.id = i.file
        ORDER BY f.path, ordinal",

@@ -117,8 +117,10 @@ pub fn read(
     let (file, length) = format::open(source)?;
     let database = home.database(&pointer.index_id, &pointer.build);
     // Set before there is anything to sweep away.
-    let mark = OpenMark::set(&home.open_mark(&pointer.index_id, &pointer.build))?;
+    let mark_path = home.open_mark(&pointer.index_id, &pointer.build);
+    let mark = OpenMark::set(&mark_path)?;
     let taken = (|| {
+        super::durable::begin(&mark_path)?;
         let mut options = File::options();
         options.write(true).create_new(true);
         #[cfg(unix)]
@@ -134,6 +136,7 @@ pub fn read(
         let mut writer = index.writer()?;
         writer.set_meta("index_id", &id)?;
         writer.commit(true)?;
+        index.settle(false);
         Ok((index, header, manifest))
     })();
     if taken.is_err() {

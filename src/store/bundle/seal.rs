@@ -7,7 +7,7 @@ use std::path::Path;
 use rusqlite::{Connection, OpenFlags};
 
 use super::Manifest;
-use crate::store::{Doing, StoreResult, files, open};
+use crate::store::{Doing, StoreResult, connection, files};
 
 /// What of `meta` is said by the rows alone and not by whose they were.
 const KEPT: &str = "'complete', 'history'";
@@ -20,7 +20,7 @@ pub(super) fn seal(path: &Path) -> StoreResult<Manifest> {
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
     )
     .doing("opening the copy")?;
-    open::harden(&connection)?;
+    connection::harden(&connection)?;
     connection
         .execute_batch(&format!(
             "PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON;

@@ -90,7 +90,7 @@ impl Contexts {
     }
 
     fn prepared(connection: Connection, path: &Path) -> StoreResult<Self> {
-        crate::store::open::harden(&connection)?;
+        crate::store::connection::harden(&connection)?;
         connection
             .busy_timeout(PATIENCE)
             .and_then(|()| connection.execute_batch("PRAGMA foreign_keys = ON;"))

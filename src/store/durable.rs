@@ -1,0 +1,80 @@
+//! Whether what a build holds would outlive a power failure.
+//!
+//! A new build is written without waiting for the disk, which takes longer than all else where a branch is
+//! switched. Until it was forced out, its sign of use names the boot of the machine: a build that says so after
+//! another boot may have holes, and is not used. Where boots can't be told apart, the disk is waited for.
+
+use std::path::Path;
+use std::sync::OnceLock;
+
+use super::{StoreResult, io_error};
+
+const ON_DISK: &str = "on disk";
+
+/// What is known of the bytes of a build.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Durability {
+    /// They are on the disk, and each change waits for it.
+    OnDisk,
+    /// They are at least in the memory of the operating system, which has not been started again since.
+    SinceBoot,
+    /// Some may be lost.
+    Unknown,
+}
+
+/// Notes that a build is about to be written, by its sign of use.
+pub(super) fn begin(mark: &Path) -> StoreResult<Durability> {
+    let (note, durability) = match boot() {
+        Some(boot) => (boot, Durability::SinceBoot),
+        None => (ON_DISK, Durability::OnDisk),
+    };
+    std::fs::write(mark, note).map_err(io_error("write", mark))?;
+    Ok(durability)
+}
+
+/// Notes that all of a build was forced to the disk.
+pub(super) fn reached_disk(mark: &Path) -> StoreResult<()> {
+    std::fs::write(mark, ON_DISK).map_err(io_error("write", mark))
+}
+
+/// Returns what a sign of use says of its build.
+pub(super) fn of(mark: &Path) -> Durability {
+    match std::fs::read(mark) {
+        Ok(note) if note == ON_DISK.as_bytes() => Durability::OnDisk,
+        Ok(note) if boot().is_some_and(|boot| note == boot.as_bytes()) => Durability::SinceBoot,
+        _ => Durability::Unknown,
+    }
+}
+
+/// Returns what names this boot of the machine (`man 4 random`); `None` where nothing does.
+fn boot() -> Option<&'static str> {
+    static BOOT: OnceLock<Option<String>> = OnceLock::new();
+    let read = || {
+        let text = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+        let id = text.trim();
+        (id.len() == 36).then(|| format!("since boot {id}"))
+    };
+    BOOT.get_or_init(read).as_deref()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Durability, begin, boot, of, reached_disk};
+
+    #[test]
+    fn what_another_boot_left_is_not_trusted() {
+        let dir = tempfile::tempdir().unwrap();
+        let mark = dir.path().join("x.open");
+        assert_eq!(of(&mark), Durability::Unknown);
+        let begun = begin(&mark).unwrap();
+        assert_eq!(of(&mark), begun);
+        assert_eq!(begun == Durability::SinceBoot, boot().is_some());
+        std::fs::write(&mark, "since boot 00000000-0000-0000-0000-000000000000").unwrap();
+        assert_eq!(of(&mark), Durability::Unknown);
+        // What a power failure leaves of a note that was not written out.
+        std::fs::write(&mark, "").unwrap();
+        assert_eq!(of(&mark), Durability::Unknown);
+        reached_disk(&mark).unwrap();
+        assert_eq!(of(&mark), Durability::OnDisk);
+    }
+}
