@@ -14,6 +14,7 @@ mod disk;
 mod errors;
 mod query;
 mod refresh;
+mod served;
 mod source;
 mod state;
 mod survey;
@@ -33,6 +34,7 @@ pub use cache::{CacheKey, RepositoryEntry};
 pub use changes::Change;
 pub use contexts::{Loaded, MAX_ITEMS, Wanted, wanted};
 pub use refresh::Refreshed;
+pub use served::Served;
 pub use source::{Place, Text};
 pub use state::{Contents, Current, IndexEntry, IndexStatus};
 pub use upkeep::Wish;
@@ -58,6 +60,7 @@ const MAX_IDLE_INDEXES: usize = 4;
 pub struct Workspaces {
     config: Config,
     is_server: bool,
+    served: Option<Served>,
     open: Mutex<HashMap<PathBuf, Arc<Workspace>>>,
 }
 
@@ -87,6 +90,7 @@ impl Workspaces {
         Self {
             config,
             is_server: false,
+            served: None,
             open: Mutex::default(),
         }
     }
@@ -98,6 +102,18 @@ impl Workspaces {
         self
     }
 
+    /// Makes it refuse every repository but these.
+    #[must_use]
+    pub fn limited_to(mut self, served: Served) -> Self {
+        self.served = Some(served);
+        self
+    }
+
+    /// Returns the only repositories that may be asked about, if it is not all.
+    pub fn served(&self) -> Option<&Served> {
+        self.served.as_ref()
+    }
+
     /// Returns the settings.
     pub fn config(&self) -> &Config {
         &self.config
@@ -107,8 +123,12 @@ impl Workspaces {
     /// one below the first of `places`), else the first of `places` that lies in one.
     ///
     /// # Errors
-    /// `not_a_repo` where there is none; `git` where there is one that can't be read.
+    /// `not_a_repo` where there is none; `git` where there is one that can't be read; `outside_repo` for one
+    /// that is not served.
     pub fn open(&self, named: Option<&str>, places: &[PathBuf]) -> Result<Arc<Workspace>> {
+        if let Some(served) = &self.served {
+            return self.at(served.place(named, places)?);
+        }
         let named = named.map(|path| match places.first() {
             Some(place) => place.join(path),
             None => PathBuf::from(path),
