@@ -27,4 +27,21 @@ impl Read<'_> {
             .and_then(|mut statement| statement.exists([norm]))
             .doing("looking a name up")
     }
+    /// Returns the names of the first `n` symbols whose normal form begins with `norm`, each with its
+    /// qualified name, by normal form.
+    pub fn names_beginning(&self, norm: &str, n: u32) -> StoreResult<Vec<(String, String)>> {
+        // Above every text that begins like this.
+        let end = format!("{norm}\u{10ffff}");
+        self.tx
+            .prepare_cached(
+                "SELECT name, qualified FROM symbol WHERE norm >= ?1 AND norm < ?2
+                 ORDER BY norm, name, qualified LIMIT ?3",
+            )
+            .and_then(|mut statement| {
+                statement
+                    .query_map((norm, end, n), |row| Ok((row.get(0)?, row.get(1)?)))?
+                    .collect()
+            })
+            .doing("reading the names of symbols")
+    }
 }

@@ -6,6 +6,7 @@
 
 pub mod answer;
 mod changed;
+pub mod complete;
 pub mod context;
 pub mod expand;
 pub mod explore;

@@ -1,0 +1,93 @@
+//! How the names of symbols, files and contexts go on that somebody began to type.
+//!
+//! No tool: people choose from these, agents never see them. Refuses to know where they are shown.
+
+use std::collections::BTreeSet;
+
+use super::Call;
+use crate::error::Result;
+use crate::workspace::normal_form;
+
+/// How many symbols are looked at: the same name may be there often.
+const MAX_ROWS: u32 = 2_000;
+
+/// Returns names of symbols that begin with `value`, the shortest first; with a dot in it, qualified names.
+/// Case and word separators do not matter.
+pub fn symbols(value: &str, call: &Call<'_>) -> Result<Vec<String>> {
+    let is_qualified = value.contains('.');
+    let last = value.rsplit('.').next().unwrap_or(value);
+    let wanted = value.to_lowercase();
+    let workspace = call.workspaces.open(None, call.places)?;
+    let rows = workspace.query(&call.interrupt, |view| {
+        Ok(view.read.names_beginning(&normal_form(last), MAX_ROWS)?)
+    })?;
+    let names = rows.into_iter().filter_map(|(name, qualified)| {
+        if is_qualified {
+            let fits = qualified.to_lowercase().starts_with(&wanted);
+            fits.then_some(qualified)
+        } else {
+            Some(name)
+        }
+    });
+    let mut names: Vec<_> = names.collect::<BTreeSet<_>>().into_iter().collect();
+    names.sort_by_key(String::len);
+    Ok(names)
+}
+
+/// Returns what can stand next in a path that begins with `value`: files, and directories with a slash at
+/// the end. Where nothing does, files whose own names begin with it.
+pub fn paths(value: &str, call: &Call<'_>) -> Result<Vec<String>> {
+    let workspace = call.workspaces.open(None, call.places)?;
+    let directory = value
+        .rsplit_once('/')
+        .map_or("", |(directory, _)| directory);
+    workspace.query(&call.interrupt, |view| {
+        let below = view.read.files_under(directory)?;
+        let steps: BTreeSet<String> = below
+            .iter()
+            .filter_map(|file| step(file.path.as_str(), value))
+            .collect();
+        if !steps.is_empty() || directory == value || value.contains('/') {
+            return Ok(steps.into_iter().collect());
+        }
+        let wanted = value.to_lowercase();
+        let named = below.iter().map(|file| file.path.as_str()).filter(|path| {
+            let name = path.rsplit('/').next().unwrap_or(path);
+            name.to_lowercase().starts_with(&wanted)
+        });
+        Ok(named.map(str::to_owned).collect())
+    })
+}
+
+/// Returns the names of saved contexts that begin with `value`.
+pub fn contexts(value: &str, call: &Call<'_>) -> Result<Vec<String>> {
+    let workspace = call.workspaces.open(None, call.places)?;
+    let names = workspace
+        .saved_contexts()?
+        .into_iter()
+        .map(|saved| saved.name);
+    Ok(names.filter(|name| name.starts_with(value)).collect())
+}
+
+/// Returns `path` up to the end of the part in which `value` ends.
+fn step(path: &str, value: &str) -> Option<String> {
+    let rest = path.strip_prefix(value)?;
+    let end = rest.find('/').map_or(path.len(), |at| value.len() + at + 1);
+    Some(path[..end].to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::step;
+
+    #[test]
+    fn a_path_goes_on_to_the_end_of_its_part() {
+        let path = "src/mcp/http/mod.rs";
+        assert_eq!(step(path, "").as_deref(), Some("src/"));
+        assert_eq!(step(path, "src").as_deref(), Some("src/"));
+        assert_eq!(step(path, "src/m").as_deref(), Some("src/mcp/"));
+        assert_eq!(step(path, "src/mcp/http/").as_deref(), Some(path));
+        assert_eq!(step(path, path).as_deref(), Some(path));
+        assert_eq!(step(path, "src/x"), None);
+    }
+}
