@@ -42,11 +42,7 @@ pub(super) fn command() -> Command {
         .subcommand(super::house::cache_command())
         .subcommand(super::bundle::command())
         .subcommand(super::settings::command())
-        .subcommand(
-            Command::new("serve")
-                .about("Serve the tools to an agent over MCP (standard input and output)")
-                .after_help("Examples:\n  codelens serve\n  codelens serve --repo ~/src/project"),
-        )
+        .subcommand(super::serve::command())
         .subcommand(
             Command::new("completions")
                 .about("Print the completion script of a shell")

@@ -12,6 +12,7 @@ mod progress;
 mod render;
 mod run;
 mod screen;
+mod serve;
 mod settings;
 
 use std::ffi::OsString;
@@ -65,7 +66,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Invocation
 pub fn run(command: &Invocation, cwd: Option<PathBuf>) -> ExitCode {
     output::choose_colours(args::colours(&command.matches));
     match command.name.as_str() {
-        "serve" => run::serve(&command.matches, cwd),
+        "serve" => serve::run(&command.matches, cwd),
         "completions" => run::completions(&command.matches),
         "config" => settings::run(&command.matches, cwd.as_ref()),
         "list" => house::list(&command.matches),

@@ -2,7 +2,7 @@
 //!
 //! Knows interrupts and faults. Refuses to know how a value looks.
 
-use std::io::{IsTerminal, stdin, stdout};
+use std::io::{IsTerminal, stdout};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -18,7 +18,6 @@ use super::screen::Screen;
 use super::{args, output, render};
 use crate::config::Config;
 use crate::error::{Code, Error, Result};
-use crate::mcp;
 use crate::tools::{Call, ToolSpec};
 use crate::workspace::{Workspace, Workspaces};
 
@@ -81,23 +80,6 @@ pub(super) fn tool(tool: &ToolSpec, matches: &ArgMatches, cwd: Option<PathBuf>) 
         workspaces.finish();
     }
     code
-}
-
-/// Serves the tools over standard input and output until the client leaves.
-pub(super) fn serve(matches: &ArgMatches, cwd: Option<PathBuf>) -> ExitCode {
-    if stdin().is_terminal() {
-        output::aside(
-            "codelens: waiting for an agent on standard input; `codelens help` shows the commands for people\n",
-        );
-    }
-    let served = config(matches).and_then(|config| {
-        let repo = named_repo(matches, cwd.as_ref());
-        mcp::stdio::serve(Workspaces::new(config).for_server(), repo, cwd)
-    });
-    match served {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => output::failure(&error, false),
-    }
 }
 
 /// Runs a command that is no tool, about one repository: `act` returns its value and the same as text.

@@ -1,4 +1,4 @@
-//! One call of a tool: run off the runtime, watched for progress and the wish to stop, and turned into
+//! One call: run off the runtime, watched for progress and the wish to stop, and turned into
 //! a result whatever happens.
 //!
 //! Refuses to know which tools there are and what carries the messages.
@@ -16,34 +16,47 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::Lifetime;
-use crate::error::{Code, Error};
-use crate::tools::{Call, Progress, ToolSpec};
-use crate::workspace::Workspaces;
+use super::Shared;
+use crate::error::{Code, Error, Result};
+use crate::tools::{Call, Progress};
 
 /// How often at most a client is told how far a call is.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
 
-/// A call that is about to run.
+/// Work for a client that is about to run.
 pub(super) struct Running {
-    pub(super) tool: &'static ToolSpec,
-    pub(super) input: Value,
+    /// What it is called in logs and errors.
+    pub(super) name: &'static str,
     pub(super) places: Vec<PathBuf>,
-    pub(super) workspaces: Arc<Workspaces>,
-    pub(super) lifetime: Lifetime,
+    pub(super) shared: Arc<Shared>,
 }
 
 impl Running {
-    /// Runs the call to its end. A stopped call ends as soon as the tool sees the flag; a panic is a
-    /// result like any other error, without its words.
-    pub(super) async fn finish(self, context: &RequestContext<RoleServer>) -> CallToolResult {
-        let name = self.tool.name;
+    /// Runs `work` to its end. It is told to stop when the client cancels; a panic is an error like any other,
+    /// without its words.
+    ///
+    /// # Errors
+    /// Those of the work, `index_busy` where too much of it waits, `internal` for a panic.
+    pub(super) async fn finish<T: Send + 'static>(
+        self,
+        context: &RequestContext<RoleServer>,
+        work: impl FnOnce(&Call<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let name = self.name;
+        let shared = Arc::clone(&self.shared);
+        let Ok(_room) = shared.room.try_acquire() else {
+            return Err(Error::new(
+                Code::IndexBusy,
+                "too many calls are waiting for their answers",
+                "wait for some of them, then call again",
+            ));
+        };
         let begun = Instant::now();
         let interrupt = Arc::new(AtomicBool::new(false));
         let (tell, told) = watch::channel(None);
-        let lifetime = self.lifetime.clone();
+        let lifetime = shared.lifetime.clone();
         let stop_work = Arc::clone(&interrupt);
-        let mut work = tokio::task::spawn_blocking(move || self.work(&interrupt, &tell));
+        let mut work = tokio::task::spawn_blocking(move || self.work(&interrupt, &tell, work));
         let mut meter = context
             .meta
             .get_progress_token()
@@ -69,10 +82,10 @@ impl Running {
             meter.send().await;
         }
         let elapsed_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
-        tracing::debug!(tool = name, elapsed_ms, stopped = is_stopped, "call ended");
+        tracing::debug!(name, elapsed_ms, stopped = is_stopped, "call ended");
         outcome.unwrap_or_else(|fault| {
-            tracing::error!(tool = name, panicked = fault.is_panic(), "a call broke off");
-            failure(&Error::new(
+            tracing::error!(name, panicked = fault.is_panic(), "a call broke off");
+            Err(Error::new(
                 Code::Internal,
                 format!("{name} failed by a fault of this program"),
                 "call again; if it fails again, run `codelens doctor` and report the lines on stderr",
@@ -80,12 +93,13 @@ impl Running {
         })
     }
 
-    fn work(
+    fn work<T>(
         self,
         interrupt: &Arc<AtomicBool>,
         tell: &watch::Sender<Option<Progress>>,
-    ) -> CallToolResult {
-        let _span = tracing::info_span!("call", tool = self.tool.name).entered();
+        work: impl FnOnce(&Call<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let _span = tracing::info_span!("call", tool = self.name).entered();
         let progress = |progress: Progress| {
             // Threads report out of order; what is told only grows.
             tell.send_if_modified(|known| {
@@ -97,23 +111,21 @@ impl Running {
             });
         };
         let call = Call {
-            workspaces: &self.workspaces,
+            workspaces: &self.shared.workspaces,
             places: &self.places,
             interrupt: Arc::clone(interrupt),
             progress: &progress,
         };
-        match (self.tool.call)(self.input, &call) {
-            Ok(value) => success(value),
-            Err(error) => {
-                match error.code {
-                    Code::Internal | Code::Git | Code::Io => {
-                        tracing::warn!(%error, cause = cause(&error), "call failed");
-                    }
-                    _ => tracing::debug!(%error, "call refused"),
+        let outcome = work(&call);
+        if let Err(error) = &outcome {
+            match error.code {
+                Code::Internal | Code::Git | Code::Io => {
+                    tracing::warn!(%error, cause = cause(error), "call failed");
                 }
-                failure(&error)
+                _ => tracing::debug!(%error, "call refused"),
             }
         }
+        outcome
     }
 }
 
@@ -201,20 +213,21 @@ fn float(count: u64) -> f64 {
     count as f64
 }
 
-/// Returns a result that carries the value twice, as the protocol asks: structured, and as text for
-/// clients that know no structure.
-fn success(value: Value) -> CallToolResult {
-    CallToolResult::structured(value)
-}
-
-fn failure(error: &Error) -> CallToolResult {
-    CallToolResult::structured_error(json!({
-        "error": {
-            "code": error.code.as_str(),
-            "message": error.message,
-            "hint": error.hint,
-        }
-    }))
+/// Returns the result of a call. It carries the value twice, as the protocol asks: structured, and as text
+/// for clients that know no structure. An error is one, too.
+pub(super) fn result(outcome: Result<Value>) -> CallToolResult {
+    outcome.map_or_else(
+        |error| {
+            CallToolResult::structured_error(json!({
+                "error": {
+                    "code": error.code.as_str(),
+                    "message": error.message,
+                    "hint": error.hint,
+                }
+            }))
+        },
+        CallToolResult::structured,
+    )
 }
 
 fn cause(error: &Error) -> String {

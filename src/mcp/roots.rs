@@ -15,6 +15,8 @@ use rmcp::model::ProtocolVersion;
 use rmcp::service::Peer;
 use tokio::sync::watch;
 
+use super::uri::decode;
+
 /// How long a client has to answer.
 const TIMEOUT: Duration = Duration::from_secs(2);
 
@@ -107,25 +109,6 @@ fn file_path(uri: &str) -> Option<PathBuf> {
     let bytes = path.as_bytes();
     let is_drive = bytes.len() > 2 && bytes[1].is_ascii_alphabetic() && bytes[2] == b':';
     Some(PathBuf::from(if is_drive { &path[1..] } else { &path }))
-}
-
-/// Returns the text with `%xx` replaced; `None` where that is no UTF-8 text or holds a NUL.
-fn decode(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((&first, tail)) = rest.split_first() {
-        let escaped = (first == b'%')
-            .then(|| tail.get(..2))
-            .flatten()
-            .and_then(|digits| std::str::from_utf8(digits).ok())
-            .filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()))
-            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        bytes.push(escaped.unwrap_or(first));
-        rest = if escaped.is_some() { &tail[2..] } else { tail };
-    }
-    String::from_utf8(bytes)
-        .ok()
-        .filter(|text| !text.contains('\0'))
 }
 
 #[cfg(test)]

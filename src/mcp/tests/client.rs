@@ -13,7 +13,8 @@ use tokio::task::JoinHandle;
 
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::mcp::{Server, stdio};
+use crate::mcp::ending::Lifetime;
+use crate::mcp::{Server, Shared, stdio};
 use crate::tools::{Call, Progress, ToolSpec};
 use crate::workspace::Workspaces;
 
@@ -85,9 +86,9 @@ pub(super) struct Client {
 impl Client {
     pub(super) fn connect(repo: Option<&str>) -> Self {
         let workspaces = Workspaces::new(Config::at(PathBuf::from("/nonexistent")));
+        let shared = Shared::new(TEST_TOOLS, workspaces, Lifetime::default());
         let server = Server::new(
-            TEST_TOOLS,
-            Arc::new(workspaces),
+            Arc::new(shared),
             repo.map(PathBuf::from),
             Some(PathBuf::from("/cwd")),
         );

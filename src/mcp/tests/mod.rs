@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt;
 
-use super::{ADVICE, instructions};
+use super::definitions::{ADVICE, definition, instructions};
+use crate::tools::TOOLS;
 use client::{Client, TEST_TOOLS, WAS_INTERRUPTED, tool};
 
 #[tokio::test]
@@ -60,7 +61,8 @@ async fn definitions_say_what_a_tool_may_do() {
         tools[0],
         json!({
             "name": "echo", "title": "A title", "description": "What it is for.",
-            "inputSchema": {"type": "object"}, "outputSchema": {"type": "object"},
+            "inputSchema": {"type": "object"},
+            "outputSchema": {"type": "object", "anyOf": [{"required": []}, {"required": ["error"]}]},
             "annotations": {"readOnlyHint": true, "destructiveHint": false,
                             "idempotentHint": true, "openWorldHint": false},
         })
@@ -156,35 +158,91 @@ async fn progress_grows_at_a_bearable_rate_up_to_its_end() {
 }
 
 #[tokio::test]
-async fn lines_that_mean_nothing_are_passed_over() {
+async fn lines_that_mean_nothing_get_their_error_or_are_passed_over() {
     let mut client = Client::connect(None);
     client.line("{\"jsonrpc\":").await;
+    assert_eq!(client.read().await["error"]["code"], -32700);
     client
         .line("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}")
         .await;
     client.initialize("2025-11-25", json!({})).await;
+    for (line, code) in [
+        ("not json", -32700),
+        ("\u{0}", -32700),
+        ("[]", -32600),
+        ("{}", -32600),
+        ("null", -32600),
+        ("{\"jsonrpc\":\"2.0\",\"id\":7}", -32600),
+    ] {
+        client.line(line).await;
+        assert_eq!(client.read().await["error"]["code"], code, "{line}");
+    }
+    client.output.write_all(b"\xff\xfe{}\n").await.unwrap();
+    assert_eq!(client.read().await["error"]["code"], -32700);
     for line in [
-        "not json",
         "",
-        "[]",
-        "{}",
-        "null",
-        "\u{0}",
-        "{\"jsonrpc\":\"2.0\",\"id\":7}",
+        "\r",
         "{\"jsonrpc\":\"2.0\",\"id\":99,\"result\":{}}",
         "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/unheard\"}",
     ] {
         client.line(line).await;
     }
-    client.output.write_all(b"\xff\xfe{}\n").await.unwrap();
     let called = client.call(1, "echo").await;
     assert_eq!(called["result"]["isError"], false);
     let refused = client
         .ask(2, "tools/call", json!({"name": 5, "arguments": []}))
         .await;
-    assert!(refused["error"]["code"].is_i64(), "{refused}");
+    assert_eq!(refused["error"]["code"], -32602);
     let refused = client.ask(3, "no/such", json!({})).await;
     assert_eq!(refused["error"]["code"], -32601);
+    assert!(client.others.is_empty(), "{:?}", client.others);
+}
+
+#[tokio::test]
+async fn a_line_without_an_end_is_refused_without_being_kept() {
+    let mut client = Client::initialized(None, json!({})).await;
+    let long = " ".repeat(1 << 20);
+    for _ in 0..5 {
+        client.output.write_all(long.as_bytes()).await.unwrap();
+    }
+    client.line("").await;
+    assert_eq!(client.read().await["error"]["code"], -32600);
+    let called = client.call(1, "echo").await;
+    assert_eq!(called["result"]["isError"], false);
+}
+
+#[tokio::test]
+async fn a_client_hears_of_its_calls_from_the_level_that_it_set() {
+    let mut client = Client::initialized(None, json!({})).await;
+    client.call(1, "fail").await;
+    assert!(client.others.is_empty(), "nobody asked for it");
+    for (id, level, tool, told) in [
+        (2, "debug", "echo", Some("debug")),
+        (4, "info", "echo", None),
+        (6, "info", "fail", Some("info")),
+        (8, "error", "fail", None),
+        (10, "error", "panic", Some("error")),
+    ] {
+        let set = client
+            .ask(id, "logging/setLevel", json!({"level": level}))
+            .await;
+        assert_eq!(set["result"], json!({}));
+        client.call(id + 1, tool).await;
+        let levels: Vec<_> = client
+            .others
+            .drain(..)
+            .map(|other| other["params"]["level"].clone())
+            .collect();
+        assert_eq!(
+            levels,
+            told.map(Value::from).into_iter().collect::<Vec<_>>(),
+            "{level} {tool}"
+        );
+    }
+    let refused = client
+        .ask(12, "logging/setLevel", json!({"level": "loud"}))
+        .await;
+    assert_eq!(refused["error"]["code"], -32602);
 }
 
 #[tokio::test]
@@ -255,6 +313,20 @@ async fn a_client_that_never_tells_its_roots_is_served_all_the_same() {
         called["result"]["structuredContent"]["places"],
         json!(["/cwd"])
     );
+}
+
+#[test]
+fn what_an_agent_reads_of_all_tools_is_short() {
+    let mut n_bytes = [0, 0];
+    for tool in TOOLS {
+        let mut definition = serde_json::to_value(definition(tool)).unwrap();
+        let output = definition.as_object_mut().unwrap().remove("outputSchema");
+        n_bytes[0] += definition.to_string().len();
+        n_bytes[1] += output.unwrap().to_string().len();
+    }
+    // Counted as four bytes a token, the measure of every limit of this project.
+    assert!(n_bytes[0] < 4 * 4_000, "{n_bytes:?}");
+    assert!(n_bytes[1] < 4 * 6_000, "{n_bytes:?}");
 }
 
 #[test]

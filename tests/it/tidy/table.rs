@@ -110,6 +110,9 @@ pub(crate) const DOORS: &[Door] = &[
     door("rustix", &["machine"]),
     door("rmcp", &["mcp"]),
     door("tokio*", &["mcp"]),
+    door("hyper*", &["mcp"]),
+    door("http_body_util", &["mcp"]),
+    door("getrandom", &["mcp"]),
     // In `tools` as a derive on input types, and to hand the commands it derives to `cli`.
     door("clap", &["cli", "tools"]),
     door("clap_complete", &["cli"]),

@@ -1,0 +1,196 @@
+//! `codelens serve`: the tools for agents, over standard input and output or over HTTP.
+//!
+//! Knows which addresses are harmless. Refuses to know the protocol.
+
+use std::io::{IsTerminal, stderr, stdin};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use serde_json::json;
+
+use super::run::{flags, named_repo};
+use super::{args, output};
+use crate::config::Config;
+use crate::error::{Error, Result};
+use crate::mcp::http::{Listen, Token};
+use crate::mcp::{http, stdio};
+use crate::workspace::{Served, Workspaces};
+
+/// The variable that may hold the token.
+const TOKEN_VARIABLE: &str = "CODELENS_HTTP_TOKEN";
+
+const EXAMPLES: &str = "\
+Over HTTP every request has to show a token: `Authorization: Bearer TOKEN`. It is made at the first start and
+kept in the data directory for its user alone, unless CODELENS_HTTP_TOKEN or --token-file brings one.
+
+Examples:
+  codelens serve
+  codelens serve --repo ~/src/project
+  codelens serve --http 127.0.0.1:7345
+  codelens serve --http 7345 --root ~/src/project --root ~/src/library";
+
+/// Returns the command.
+pub(super) fn command() -> Command {
+    let with_http = |arg: Arg| arg.requires("http");
+    Command::new("serve")
+        .about("Serve the tools to agents over MCP: on standard input and output, or over HTTP")
+        .arg(
+            Arg::new("http")
+                .long("http")
+                .value_name("ADDRESS")
+                .help("Listen for HTTP there: HOST:PORT, or the PORT alone for this machine; port 0 takes a free one"),
+        )
+        .arg(with_http(
+            Arg::new("root")
+                .long("root")
+                .value_name("PATH")
+                .action(ArgAction::Append)
+                .value_parser(value_parser!(PathBuf))
+                .help("A repository to serve over HTTP, and no other; repeat it for more [default: --repo, else the working directory]"),
+        ))
+        .arg(with_http(
+            Arg::new("token_file")
+                .long("token-file")
+                .value_name("FILE")
+                .value_parser(value_parser!(PathBuf))
+                .help("The file that holds the token; nobody else may read it"),
+        ))
+        .arg(with_http(
+            Arg::new("allow_host")
+                .long("allow-host")
+                .value_name("NAME")
+                .action(ArgAction::Append)
+                .help("A name by which clients call this server, as a proxy gives it; repeat it for more"),
+        ))
+        .arg(with_http(
+            Arg::new("allow_remote")
+                .long("allow-remote")
+                .action(ArgAction::SetTrue)
+                .help("Listen on an address that other machines reach. Nothing is encrypted: the token and the code can be read on the way"),
+        ))
+        .after_help(EXAMPLES)
+}
+
+/// Serves until the client leaves or the process is asked to end.
+pub(super) fn run(matches: &ArgMatches, cwd: Option<PathBuf>) -> ExitCode {
+    let served = match matches.get_one::<String>("http") {
+        Some(address) => over_http(matches, address, cwd),
+        None => over_stdio(matches, cwd),
+    };
+    match served {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => output::failure(&error, args::is_json(matches)),
+    }
+}
+
+fn over_stdio(matches: &ArgMatches, cwd: Option<PathBuf>) -> Result<()> {
+    if stdin().is_terminal() {
+        output::aside(
+            "codelens: waiting for an agent on standard input; `codelens help` shows the commands for people\n",
+        );
+    }
+    let config = Config::load(&flags(matches))?;
+    let repo = named_repo(matches, cwd.as_ref());
+    stdio::serve(Workspaces::new(config).for_server(), repo, cwd)
+}
+
+fn over_http(matches: &ArgMatches, address: &str, cwd: Option<PathBuf>) -> Result<()> {
+    let address = parse(address)?;
+    if !address.ip().is_loopback() && !matches.get_flag("allow_remote") {
+        return Err(Error::invalid(
+            format!("other machines reach {}", address.ip()),
+            "listen on 127.0.0.1, or pass --allow-remote if that is meant; nothing is encrypted",
+        ));
+    }
+    let config = Config::load(&flags(matches))?;
+    let roots: Vec<PathBuf> = matches
+        .get_many::<PathBuf>("root")
+        .into_iter()
+        .flatten()
+        .map(|root| {
+            cwd.as_ref()
+                .map_or_else(|| root.clone(), |cwd| cwd.join(root))
+        })
+        .collect();
+    let roots = if roots.is_empty() {
+        let only = named_repo(matches, cwd.as_ref()).or_else(|| cwd.clone());
+        only.into_iter().collect()
+    } else {
+        roots
+    };
+    let served = Served::at(&roots)?;
+    let token = token(matches, cwd.as_ref(), &config)?;
+    let listen = Listen {
+        address,
+        hosts: matches
+            .get_many::<String>("allow_host")
+            .into_iter()
+            .flatten()
+            .cloned()
+            .collect(),
+        token: token.clone(),
+    };
+    let names: Vec<String> = served.names().map(str::to_owned).collect();
+    let workspaces = Workspaces::new(config).for_server().limited_to(served);
+    http::serve(workspaces, &listen, |address| {
+        tell(address, &names, &token, args::is_json(matches));
+    })
+}
+
+/// Returns the address that was asked for; a port alone is one of this machine.
+fn parse(address: &str) -> Result<SocketAddr> {
+    if let Ok(port) = address.parse::<u16>() {
+        return Ok(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port));
+    }
+    let found = address.to_socket_addrs().ok();
+    found.and_then(|mut found| found.next()).ok_or_else(|| {
+        Error::invalid(
+            format!("`{}` is no address to listen on", address.escape_debug()),
+            "pass HOST:PORT, as in 127.0.0.1:7345, or a PORT",
+        )
+    })
+}
+
+fn token(matches: &ArgMatches, cwd: Option<&PathBuf>, config: &Config) -> Result<Token> {
+    if let Some(file) = matches.get_one::<PathBuf>("token_file") {
+        let file = cwd.map_or_else(|| file.clone(), |cwd| cwd.join(file));
+        return Token::from_file(&file);
+    }
+    match std::env::var(TOKEN_VARIABLE) {
+        Ok(text) if !text.is_empty() => Token::of(&text),
+        _ => Token::of_home(&config.home),
+    }
+}
+
+/// Says where the server is, and how it is entered. The secret itself is shown where it was made, or to
+/// somebody who watches: a log of a later start does not hold it.
+fn tell(address: SocketAddr, names: &[String], token: &Token, is_json: bool) {
+    let base = format!("http://{address}/mcp");
+    let urls: Vec<String> = match names {
+        [_] => vec![base.clone()],
+        names => names.iter().map(|name| format!("{base}/{name}")).collect(),
+    };
+    if is_json {
+        let file = token.file().map(|file| file.display().to_string());
+        let value = json!({
+            "url": base,
+            "repositories": names,
+            "tokenFile": file,
+        });
+        output::data(&format!("{value}\n"));
+        return;
+    }
+    let mut text = String::from("codelens: listening\n");
+    for url in urls {
+        text.push_str(&format!("  {url}\n"));
+    }
+    if token.is_new() || stderr().is_terminal() {
+        text.push_str(&format!("  Authorization: Bearer {}\n", token.reveal()));
+    }
+    if let Some(file) = token.file() {
+        text.push_str(&format!("  the token is kept in {}\n", file.display()));
+    }
+    output::aside(&text);
+}

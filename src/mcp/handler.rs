@@ -1,0 +1,231 @@
+//! What the protocol asks for → who answers it.
+//!
+//! Knows the requests of every revision. Refuses to know what carries them.
+#![expect(
+    deprecated,
+    reason = "gone from the newest revision, alive in those that clients speak"
+)]
+
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CompletionInfo,
+    ErrorCode, GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, Reference,
+    ServerCapabilities, ServerConfig, SetLevelRequestParams, Tool,
+};
+use rmcp::service::{NotificationContext, RequestContext};
+use rmcp::{ErrorData, RoleServer, ServerHandler};
+use serde_json::Value;
+
+use super::{Server, call, definitions, prompts, resources, uri};
+use crate::error::Result as OwnResult;
+use crate::tools::{Call, complete};
+use crate::workspace::brief;
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_resources()
+            .enable_prompts()
+            .enable_completions()
+            .enable_logging()
+            .build();
+        ServerConfig::new(capabilities)
+            .with_server_info(
+                Implementation::new("codelens", env!("CARGO_PKG_VERSION")).with_title("CodeLens"),
+            )
+            .with_instructions(definitions::instructions(self.shared.tools))
+    }
+
+    async fn list_tools(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        only_page(request)?;
+        let tools = self.shared.definitions().to_vec();
+        Ok(ListToolsResult::with_all_items(tools))
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        let mut tools = self.shared.definitions().iter();
+        tools.find(|tool| tool.name == name).cloned()
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let tools = self.shared.tools;
+        let Some(tool) = tools.iter().find(|tool| tool.name == request.name) else {
+            let known: Vec<_> = tools.iter().map(|tool| tool.name).collect();
+            return Err(ErrorData::invalid_params(
+                format!(
+                    "unknown tool `{}`; the tools are {}",
+                    brief(&request.name),
+                    known.join(", ")
+                ),
+                None,
+            ));
+        };
+        let input = Value::Object(request.arguments.unwrap_or_default());
+        let work = move |call: &Call<'_>| (tool.call)(input, call);
+        let outcome = self.run(tool.name, &context, work).await;
+        Ok(call::result(outcome).into())
+    }
+
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let cursor = request.and_then(|request| request.cursor);
+        let cursor = match cursor.as_deref().map(uri::decode) {
+            Some(None) => return Err(no_cursor()),
+            cursor => cursor.flatten(),
+        };
+        let saved = self.run("resources/list", &context, resources::saved).await;
+        let saved = saved.map_err(|error| resources::fault(&error))?;
+        if cursor
+            .as_ref()
+            .is_some_and(|cursor| !saved.contains(cursor))
+        {
+            return Err(no_cursor());
+        }
+        Ok(resources::page(saved, cursor.as_deref()))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        only_page(request)?;
+        Ok(resources::templates())
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let Some(named) = resources::named(&request.uri) else {
+            return Err(resources::missing(&request.uri, None));
+        };
+        let work = move |call: &Call<'_>| named.read(call);
+        let outcome = self.run("resources/read", &context, work).await;
+        Ok(resources::answer(&request.uri, outcome)?.into())
+    }
+
+    async fn list_prompts(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        only_page(request)?;
+        Ok(ListPromptsResult::with_all_items(prompts::all()))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let arguments = prompts::read(&request.name, request.arguments)?;
+        let mut saved = None;
+        if let (prompts::RESUME, Some(name)) = (request.name.as_str(), arguments.get("name")) {
+            let address = resources::context_address(name);
+            let named = resources::Named::Context(name.clone());
+            let work = move |call: &Call<'_>| named.read(call);
+            let outcome = self.run("prompts/get", &context, work).await;
+            let value = outcome.map_err(|error| resources::fault(&error))?;
+            saved = Some(resources::contents(&address, &value));
+        }
+        Ok(prompts::answer(&request.name, &arguments, saved).into())
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        let argument = request.argument;
+        let Some(source) = source(&request.r#ref, &argument.name)? else {
+            return Ok(CompleteResult::default());
+        };
+        let work = move |call: &Call<'_>| source(&argument.value, call);
+        let outcome = self.run("completion/complete", &context, work).await;
+        let mut values = outcome.map_err(|error| resources::fault(&error))?;
+        let total = u32::try_from(values.len()).ok();
+        let has_more = values.len() > CompletionInfo::MAX_VALUES;
+        values.truncate(CompletionInfo::MAX_VALUES);
+        let completion = CompletionInfo::with_pagination(values, total, has_more);
+        let completion = completion.map_err(|words| ErrorData::internal_error(words, None))?;
+        Ok(CompleteResult::new(completion))
+    }
+
+    async fn set_level(
+        &self,
+        request: SetLevelRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        // The newest revision names the level in each request instead.
+        if context.protocol_version() >= Some(ProtocolVersion::V_2026_07_28) {
+            let method = "logging/setLevel";
+            return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None));
+        }
+        self.level.set(request.level);
+        Ok(())
+    }
+
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        self.roots.ask(context.peer);
+    }
+
+    async fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) {
+        self.roots.ask(context.peer);
+    }
+}
+
+/// Where the ways to go on with a text come from.
+type Source = fn(&str, &Call<'_>) -> OwnResult<Vec<String>>;
+
+/// Returns what completes an argument of a prompt or resource; `None` for free text.
+fn source(of: &Reference, argument: &str) -> Result<Option<Source>, ErrorData> {
+    let wrong = |words: String| Err(ErrorData::invalid_params(words, None));
+    match of {
+        Reference::Prompt(prompt) => {
+            if !prompts::has(&prompt.name, argument) {
+                let name = brief(&prompt.name);
+                return wrong(format!("no prompt `{name}` takes `{}`", brief(argument)));
+            }
+        }
+        Reference::Resource(resource) => {
+            if resource.uri != resources::CONTEXT_TEMPLATE || argument != "name" {
+                let uri = brief(&resource.uri);
+                return wrong(format!("no resource `{uri}` takes `{}`", brief(argument)));
+            }
+        }
+        _ => return wrong("this is neither a prompt nor a resource".to_owned()),
+    }
+    Ok(match argument {
+        "symbol" => Some(complete::symbols),
+        "path" => Some(complete::paths),
+        "name" => Some(complete::contexts),
+        _ => None,
+    })
+}
+
+/// Refuses a cursor where there is one page.
+fn only_page(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
+    match request.and_then(|request| request.cursor) {
+        Some(_) => Err(no_cursor()),
+        None => Ok(()),
+    }
+}
+
+fn no_cursor() -> ErrorData {
+    ErrorData::invalid_params("no page has this cursor; begin without one", None)
+}

@@ -1,0 +1,351 @@
+//! The protocol over HTTP, for clients that are no parents of this process.
+//!
+//! Knows connections, their limits and how they end. Refuses to know what is served, and who may come in
+//! (the gate does).
+
+mod gate;
+mod token;
+
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use http_body_util::combinators::BoxBody;
+use http_body_util::{BodyExt, Full};
+use hyper::body::{Body as _, Bytes, Incoming};
+use hyper::header::{self, HeaderValue};
+use hyper::{Method, Request, Response, StatusCode};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use rmcp::ServerHandler;
+use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ErrorCode, ServerJsonRpcMessage};
+use rmcp::transport::streamable_http_server::session::local::{LocalSessionManager, SessionConfig};
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+
+pub(super) use gate::repository;
+pub use token::Token;
+
+use super::ending::{self, GRACE, Lifetime, WIND_DOWN};
+use super::message::{self, Read};
+use super::{Server, Shared};
+use crate::error::{Code, Error, Result};
+use crate::tools::TOOLS;
+use crate::workspace::Workspaces;
+use gate::{Gate, Refusal};
+
+/// The most connections at the same time; more wait to be accepted.
+const MAX_CONNECTIONS: usize = 256;
+
+/// The most requests that are being taken at the same time; more are told to come later.
+const MAX_REQUESTS: usize = 64;
+
+/// The most sessions of clients that open one.
+const MAX_SESSIONS: usize = 256;
+
+/// How long a session may be silent before it is forgotten.
+const SESSION_REST: Duration = Duration::from_hours(24);
+
+/// How long the head of a request may take, and a connection may be silent between two.
+const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// How long the body of a request may take.
+const BODY_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// How much of a body that is too long is still taken, so that its sender comes to read why it is refused.
+const MAX_DRAINED: usize = 4 * message::MAX_BYTES;
+
+/// The most bytes of a request's head.
+const MAX_HEAD_BYTES: usize = 32 * 1024;
+
+/// What an answer is made of.
+type Body = BoxBody<Bytes, Infallible>;
+
+/// Where a server listens, and to whom.
+#[derive(Clone, Debug)]
+pub struct Listen {
+    /// The address; with port 0 the system chooses one.
+    pub address: SocketAddr,
+    /// Names by which clients may call it, besides those of this machine: `HOST` or `HOST:PORT`.
+    pub hosts: Vec<String>,
+    /// The secret that every request has to show.
+    pub token: Token,
+}
+
+/// Serves the tools over HTTP until the process is asked to end. `tell` is called once it listens, with
+/// the address. `workspaces` says which repositories there are.
+///
+/// # Errors
+/// `io` where the address can't be listened on or the runtime can't be started.
+pub fn serve(workspaces: Workspaces, listen: &Listen, tell: impl FnOnce(SocketAddr)) -> Result<()> {
+    let names = workspaces
+        .served()
+        .map(|served| served.names().map(str::to_owned).collect())
+        .unwrap_or_default();
+    let lifetime = Lifetime::default();
+    let shared = Arc::new(Shared::new(TOOLS, workspaces, lifetime.clone()));
+    let make = move || Server::new(Arc::clone(&shared), None, None);
+    ending::run(run(make, lifetime, names, listen, tell))
+}
+
+/// Serves anything that speaks the protocol in the same way; for the tests of what carries the messages.
+///
+/// # Errors
+/// As [`serve`].
+#[doc(hidden)]
+pub fn serve_handler<H: ServerHandler>(
+    make: impl Fn() -> H + Send + Sync + 'static,
+    listen: &Listen,
+    tell: impl FnOnce(SocketAddr),
+) -> Result<()> {
+    ending::run(run(make, Lifetime::default(), Vec::new(), listen, tell))
+}
+
+async fn run<H: ServerHandler>(
+    make: impl Fn() -> H + Send + Sync + 'static,
+    lifetime: Lifetime,
+    names: Vec<String>,
+    listen: &Listen,
+    tell: impl FnOnce(SocketAddr),
+) -> Result<()> {
+    let (listener, address) = bind(listen.address).await?;
+    let mut config = StreamableHttpServerConfig::default().disable_allowed_hosts();
+    config.max_request_body_bytes = message::MAX_BYTES;
+    let streams = config.cancellation_token.clone();
+    let mut sessions = LocalSessionManager::default();
+    sessions.session_config = SessionConfig::default();
+    sessions.session_config.keep_alive = Some(SESSION_REST);
+    let sessions = Arc::new(sessions);
+    let door = Arc::new(Door {
+        gate: Gate::new(address, &listen.hosts, names, listen.token.clone()),
+        service: StreamableHttpService::new(move || Ok(make()), Arc::clone(&sessions), config),
+        sessions,
+        room: Semaphore::new(MAX_REQUESTS),
+    });
+    tell(address);
+
+    let mut connections = JoinSet::new();
+    let room = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    let mut ending = std::pin::pin!(ending::asked_to_end());
+    loop {
+        let accepted = async {
+            let place = Arc::clone(&room).acquire_owned().await;
+            (listener.accept().await, place)
+        };
+        tokio::select! {
+            () = &mut ending => break,
+            (accepted, place) = accepted => match accepted {
+                Ok((stream, _)) => {
+                    let connection = serve_connection(Arc::clone(&door), stream, lifetime.clone());
+                    connections.spawn(async move {
+                        connection.await;
+                        drop(place);
+                    });
+                }
+                Err(error) => {
+                    // Mostly too many open files: time heals it.
+                    tracing::warn!(%error, "a connection was not accepted");
+                    tokio::time::sleep(Duration::from_millis(50)).await;
+                }
+            },
+            Some(_) = connections.join_next() => {}
+        }
+    }
+    drop(listener);
+    lifetime.closing.cancel();
+    let ended = async { while connections.join_next().await.is_some() {} };
+    if tokio::time::timeout(GRACE, ended).await.is_err() {
+        lifetime.stopping.cancel();
+        streams.cancel();
+        let ended = async { while connections.join_next().await.is_some() {} };
+        drop(tokio::time::timeout(WIND_DOWN, ended).await);
+    }
+    Ok(())
+}
+
+async fn bind(address: SocketAddr) -> Result<(TcpListener, SocketAddr)> {
+    let bound = async {
+        let listener = TcpListener::bind(address).await?;
+        let address = listener.local_addr()?;
+        Ok::<_, std::io::Error>((listener, address))
+    };
+    bound.await.map_err(|error| {
+        Error::new(
+            Code::Io,
+            format!("the server can't listen on {address}: {error}"),
+            "choose another address or port; port 0 takes a free one",
+        )
+    })
+}
+
+async fn serve_connection<H: ServerHandler>(
+    door: Arc<Door<H>>,
+    stream: TcpStream,
+    lifetime: Lifetime,
+) {
+    drop(stream.set_nodelay(true));
+    let service = hyper::service::service_fn(move |request| {
+        let door = Arc::clone(&door);
+        async move { Ok::<_, Infallible>(door.answer(request).await) }
+    });
+    let connection = hyper::server::conn::http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD_TIMEOUT)
+        .max_buf_size(MAX_HEAD_BYTES)
+        .serve_connection(TokioIo::new(stream), service);
+    let mut connection = std::pin::pin!(connection);
+    let ended = tokio::select! {
+        ended = connection.as_mut() => ended,
+        () = lifetime.closing.cancelled() => {
+            connection.as_mut().graceful_shutdown();
+            connection.await
+        }
+    };
+    if let Err(error) = ended {
+        tracing::debug!(%error, "a connection broke off");
+    }
+}
+
+/// What a request passes through.
+struct Door<H> {
+    gate: Gate,
+    service: StreamableHttpService<H, LocalSessionManager>,
+    sessions: Arc<LocalSessionManager>,
+    room: Semaphore,
+}
+
+impl<H: ServerHandler> Door<H> {
+    async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
+        let (head, body) = request.into_parts();
+        if let Err(refusal) = self.gate.check(&head) {
+            let (status, words) = refusal.words();
+            tracing::debug!(%status, "a request was sent away");
+            let mut answer = say(status, words);
+            if refusal == Refusal::Token {
+                let bearer = HeaderValue::from_static("Bearer realm=\"codelens\"");
+                answer
+                    .headers_mut()
+                    .insert(header::WWW_AUTHENTICATE, bearer);
+            }
+            return answer;
+        }
+        let Ok(_room) = self.room.try_acquire() else {
+            return later("too many requests at the same time");
+        };
+        if head.method != Method::POST {
+            let is_end = head.method == Method::DELETE;
+            let empty = Full::new(Bytes::new());
+            let mut answer = self.service.handle(Request::from_parts(head, empty)).await;
+            // It has ended: there are clients that take anything else for a failure.
+            if is_end && answer.status() == StatusCode::ACCEPTED {
+                *answer.status_mut() = StatusCode::NO_CONTENT;
+            }
+            return answer;
+        }
+        let bytes = match read_body(body).await {
+            Ok(bytes) => bytes,
+            Err(answer) => return *answer,
+        };
+        match message::read(&bytes) {
+            Read::Messages(messages) => {
+                let [message] = messages.as_slice() else {
+                    return refuse(&message::refusal(
+                        None,
+                        ErrorCode::INVALID_REQUEST,
+                        "one message a request: lists of them went with revision 2025-06-18"
+                            .to_owned(),
+                    ));
+                };
+                if opens_session(message)
+                    && self.sessions.sessions.read().await.len() >= MAX_SESSIONS
+                {
+                    return later("too many sessions are open");
+                }
+            }
+            Read::Refused(refusal) => return refuse(&refusal),
+            // A notification that is none still wants a status.
+            Read::Nothing => return say(StatusCode::BAD_REQUEST, "the body holds no message"),
+        }
+        let body = Full::new(bytes);
+        self.service.handle(Request::from_parts(head, body)).await
+    }
+}
+
+fn opens_session(message: &ClientJsonRpcMessage) -> bool {
+    matches!(message, ClientJsonRpcMessage::Request(request)
+        if matches!(request.request, ClientRequest::InitializeRequest(_)))
+}
+
+/// Returns a body that is neither too long nor too slow, or the answer to one that is.
+async fn read_body(mut body: Incoming) -> std::result::Result<Bytes, Box<Response<Body>>> {
+    let announced = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
+    let reading = async {
+        let mut read = Vec::with_capacity(announced.min(message::MAX_BYTES));
+        let mut n_bytes = 0;
+        while let Some(frame) = body.frame().await {
+            let Ok(data) = frame?.into_data() else {
+                continue;
+            };
+            n_bytes += data.len();
+            if n_bytes <= message::MAX_BYTES {
+                read.extend_from_slice(&data);
+            } else if n_bytes > MAX_DRAINED {
+                break;
+            }
+        }
+        Ok::<_, hyper::Error>((read, n_bytes))
+    };
+    match tokio::time::timeout(BODY_TIMEOUT, reading).await {
+        Ok(Ok((read, n_bytes))) if n_bytes <= message::MAX_BYTES => Ok(read.into()),
+        Ok(Ok(_)) => Err(Box::new(refuse_with(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            &message::too_long(),
+        ))),
+        Ok(Err(_)) => Err(Box::new(say(StatusCode::BAD_REQUEST, "the body broke off"))),
+        Err(_) => Err(Box::new(say(
+            StatusCode::REQUEST_TIMEOUT,
+            "the body took too long",
+        ))),
+    }
+}
+
+fn refuse(refusal: &ServerJsonRpcMessage) -> Response<Body> {
+    let is_unknown = matches!(refusal, ServerJsonRpcMessage::Error(error)
+        if error.error.code == ErrorCode::METHOD_NOT_FOUND);
+    let status = if is_unknown {
+        StatusCode::NOT_FOUND
+    } else {
+        StatusCode::BAD_REQUEST
+    };
+    refuse_with(status, refusal)
+}
+
+fn refuse_with(status: StatusCode, refusal: &ServerJsonRpcMessage) -> Response<Body> {
+    let body = serde_json::to_vec(refusal).expect("an error is plain data");
+    answer(status, "application/json", body)
+}
+
+fn later(words: &'static str) -> Response<Body> {
+    let mut answer = say(StatusCode::SERVICE_UNAVAILABLE, words);
+    let seconds = HeaderValue::from_static("1");
+    answer.headers_mut().insert(header::RETRY_AFTER, seconds);
+    answer
+}
+
+fn say(status: StatusCode, words: &'static str) -> Response<Body> {
+    answer(
+        status,
+        "text/plain; charset=utf-8",
+        words.as_bytes().to_vec(),
+    )
+}
+
+fn answer(status: StatusCode, kind: &'static str, body: Vec<u8>) -> Response<Body> {
+    let mut answer = Response::new(Full::new(Bytes::from(body)).boxed());
+    *answer.status_mut() = status;
+    let kind = HeaderValue::from_static(kind);
+    answer.headers_mut().insert(header::CONTENT_TYPE, kind);
+    answer
+}

@@ -1,0 +1,287 @@
+//! Bytes of a client → messages, or the error that the protocol has for them.
+//!
+//! Refuses to know what carries the bytes.
+
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientRequest, ErrorCode, ErrorData, GetMeta, JsonRpcError,
+    ProtocolVersion, RequestId, ServerJsonRpcMessage,
+};
+use serde_json::Value;
+
+/// The longest message that is read, in bytes. The longest input of a tool is a hundredth of it.
+pub(super) const MAX_BYTES: usize = 4 * 1024 * 1024;
+
+/// The most messages that may come as one.
+const MAX_BATCH: usize = 100;
+
+/// Methods of the protocol: for these, other parameters than theirs are wrong, not unknown.
+const METHODS: &[&str] = &[
+    "completion/complete",
+    "initialize",
+    "logging/setLevel",
+    "ping",
+    "prompts/get",
+    "prompts/list",
+    "resources/list",
+    "resources/read",
+    "resources/subscribe",
+    "resources/templates/list",
+    "resources/unsubscribe",
+    "server/discover",
+    "subscriptions/listen",
+    "tools/call",
+    "tools/list",
+];
+
+/// Those of them that the newest revision does without.
+const REMOVED: &[&str] = &[
+    "initialize",
+    "logging/setLevel",
+    "ping",
+    "resources/subscribe",
+    "resources/unsubscribe",
+];
+
+/// What some bytes are.
+#[derive(Debug)]
+pub(super) enum Read {
+    /// What a client says; several where it sent them as one.
+    Messages(Vec<ClientJsonRpcMessage>),
+    /// No message; this is the answer.
+    Refused(ServerJsonRpcMessage),
+    /// Nothing that wants an answer.
+    Nothing,
+}
+
+/// Reads what a client sent.
+pub(super) fn read(bytes: &[u8]) -> Read {
+    let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
+    if bytes.trim_ascii().is_empty() {
+        return Read::Nothing;
+    }
+    if let Ok(message) = serde_json::from_slice(bytes) {
+        return known(message);
+    }
+    match serde_json::from_slice(bytes) {
+        Ok(Value::Array(parts)) => several(parts),
+        Ok(value) => single(value),
+        Err(error) => Read::Refused(refusal(
+            None,
+            ErrorCode::PARSE_ERROR,
+            format!("this is no JSON: {error}"),
+        )),
+    }
+}
+
+/// Returns the error for a message that is longer than [`MAX_BYTES`].
+pub(super) fn too_long() -> ServerJsonRpcMessage {
+    refusal(
+        None,
+        ErrorCode::INVALID_REQUEST,
+        format!("a message may have {MAX_BYTES} bytes"),
+    )
+}
+
+/// Returns the error for a request.
+pub(super) fn refusal(
+    id: Option<RequestId>,
+    code: ErrorCode,
+    words: String,
+) -> ServerJsonRpcMessage {
+    ServerJsonRpcMessage::Error(JsonRpcError::new(id, ErrorData::new(code, words, None)))
+}
+
+/// Refuses a request that its revision does not have, or with parameters that are none of its own.
+fn known(message: ClientJsonRpcMessage) -> Read {
+    let ClientJsonRpcMessage::Request(request) = &message else {
+        return Read::Messages(vec![message]);
+    };
+    let is_typed = !matches!(request.request, ClientRequest::CustomRequest(_));
+    let method = request.request.method();
+    let version = request.request.get_meta().protocol_version();
+    let is_newest = version.is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
+    let error = if is_newest && REMOVED.contains(&method) {
+        let words = format!("{method} went with revision 2026-07-28");
+        (ErrorCode::METHOD_NOT_FOUND, words)
+    } else if !is_typed && METHODS.contains(&method) {
+        let words = format!("these are no parameters of {method}");
+        (ErrorCode::INVALID_PARAMS, words)
+    } else {
+        return Read::Messages(vec![message]);
+    };
+    Read::Refused(refusal(Some(request.id.clone()), error.0, error.1))
+}
+
+/// Several messages as one came with one revision (2025-03-26) and went with the next.
+fn several(parts: Vec<Value>) -> Read {
+    if parts.is_empty() || parts.len() > MAX_BATCH {
+        return Read::Refused(refusal(
+            None,
+            ErrorCode::INVALID_REQUEST,
+            format!("a list of messages has 1 to {MAX_BATCH}"),
+        ));
+    }
+    let mut messages = Vec::new();
+    for part in parts {
+        match single(part) {
+            Read::Messages(found) => messages.extend(found),
+            Read::Refused(refusal) => return Read::Refused(refusal),
+            Read::Nothing => {}
+        }
+    }
+    if messages.is_empty() {
+        return Read::Nothing;
+    }
+    Read::Messages(messages)
+}
+
+fn single(value: Value) -> Read {
+    let id = value
+        .get("id")
+        .and_then(|id| serde_json::from_value::<RequestId>(id.clone()).ok());
+    let has_id = value.get("id").is_some();
+    let is_versioned = value.get("jsonrpc").and_then(Value::as_str) == Some("2.0");
+    let method = value
+        .get("method")
+        .and_then(Value::as_str)
+        .map(str::to_owned);
+    let is_answer = value.get("result").is_some() || value.get("error").is_some();
+    if let Ok(message) = serde_json::from_value(value) {
+        return known(message);
+    }
+    match method {
+        // Nobody waits for an answer to these.
+        Some(_) if is_versioned && !has_id => Read::Nothing,
+        None if is_versioned && is_answer => Read::Nothing,
+        Some(method) if is_versioned && id.is_some() => Read::Refused(refusal(
+            id,
+            ErrorCode::INVALID_PARAMS,
+            format!(
+                "these are no parameters of {}",
+                crate::workspace::brief(&method)
+            ),
+        )),
+        _ => Read::Refused(refusal(
+            id,
+            ErrorCode::INVALID_REQUEST,
+            "this is no message of JSON-RPC 2.0".to_owned(),
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::{Read, read};
+
+    /// Returns the error for some bytes: its code, and the id it is for.
+    fn refused(bytes: &[u8]) -> (i64, Value) {
+        match read(bytes) {
+            Read::Refused(refusal) => {
+                let refusal = serde_json::to_value(refusal).unwrap();
+                (
+                    refusal["error"]["code"].as_i64().unwrap(),
+                    refusal["id"].clone(),
+                )
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn what_is_no_json_is_a_parse_error() {
+        let deep = "[".repeat(100_000);
+        for bytes in [
+            &b"{"[..],
+            b"nonsense",
+            b"\xff\xfe",
+            b"{\"a\":\x00}",
+            b"{}{}",
+            deep.as_bytes(),
+        ] {
+            assert_eq!(refused(bytes), (-32700, Value::Null));
+        }
+    }
+
+    #[test]
+    fn json_that_is_no_message_is_an_invalid_request() {
+        for text in [
+            "{}",
+            "null",
+            "5",
+            "\"x\"",
+            "[]",
+            "{\"jsonrpc\":\"2.0\"}",
+            "[1]",
+        ] {
+            assert_eq!(refused(text.as_bytes()), (-32600, Value::Null), "{text}");
+        }
+        let old = json!({"jsonrpc": "1.0", "id": 3, "method": "ping"}).to_string();
+        assert_eq!(refused(old.as_bytes()), (-32600, json!(3)));
+        let nobody = json!({"jsonrpc": "2.0", "id": null, "method": "ping"}).to_string();
+        assert_eq!(refused(nobody.as_bytes()), (-32600, Value::Null));
+    }
+
+    #[test]
+    fn wrong_parameters_are_named_for_their_request() {
+        for params in [
+            json!({"name": 5}),
+            json!({}),
+            json!([]),
+            json!("x"),
+            Value::Null,
+        ] {
+            let text =
+                json!({"jsonrpc": "2.0", "id": "a", "method": "tools/call", "params": params});
+            assert_eq!(
+                refused(text.to_string().as_bytes()),
+                (-32602, json!("a")),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_a_revision_does_without_is_unknown_in_it() {
+        let ask = |version: &str| {
+            let meta = json!({"io.modelcontextprotocol/protocolVersion": version});
+            json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+                "_meta": meta, "protocolVersion": version, "capabilities": {},
+                "clientInfo": {"name": "x", "version": "1"}}})
+            .to_string()
+        };
+        assert_eq!(refused(ask("2026-07-28").as_bytes()), (-32601, json!(1)));
+        assert!(matches!(
+            read(ask("2025-11-25").as_bytes()),
+            Read::Messages(_)
+        ));
+        let ping = json!({"jsonrpc": "2.0", "id": 2, "method": "ping", "params": {
+            "_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}}});
+        assert_eq!(refused(ping.to_string().as_bytes()), (-32601, json!(2)));
+    }
+
+    #[test]
+    fn what_nobody_waits_for_is_passed_over() {
+        for text in [
+            "",
+            "  \r\n",
+            "\u{feff}",
+            "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":7}",
+            "{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":7}",
+        ] {
+            assert!(matches!(read(text.as_bytes()), Read::Nothing), "{text}");
+        }
+    }
+
+    #[test]
+    fn several_messages_may_come_as_one() {
+        let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
+        let Read::Messages(found) = read(json!([ping, ping]).to_string().as_bytes()) else {
+            panic!("two messages");
+        };
+        assert_eq!(found.len(), 2);
+        let many = Value::Array(vec![ping; 101]).to_string();
+        assert_eq!(refused(many.as_bytes()).0, -32600);
+    }
+}

@@ -1,0 +1,186 @@
+//! What a client can attach without a call: the state of the index, and saved contexts.
+//!
+//! Knows addresses and pages. Refuses to know how contents are made: they are those of tools.
+
+use rmcp::ErrorData;
+use rmcp::model::{
+    ListResourceTemplatesResult, ListResourcesResult, ReadResourceResult, Resource,
+    ResourceContents, ResourceTemplate,
+};
+use serde_json::{Value, json};
+
+use super::uri;
+use crate::error::{Code, Error, Result};
+use crate::tools::{self, Call};
+
+/// The state of the index of what is checked out.
+const INDEX: &str = "codelens://index";
+
+/// What addresses of saved contexts begin with.
+const CONTEXT: &str = "codelens://context/";
+
+/// The address of any saved context.
+pub(super) const CONTEXT_TEMPLATE: &str = "codelens://context/{name}";
+
+/// What all of these are.
+const KIND: &str = "application/json";
+
+/// The most resources of a page.
+const PAGE: usize = 100;
+
+/// What an address names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Named {
+    Index,
+    Context(String),
+}
+
+/// Returns what an address names.
+pub(super) fn named(address: &str) -> Option<Named> {
+    if address == INDEX {
+        return Some(Named::Index);
+    }
+    let name = uri::decode(address.strip_prefix(CONTEXT)?)?;
+    (!name.is_empty()).then_some(Named::Context(name))
+}
+
+/// Returns the address of a saved context.
+pub(super) fn context_address(name: &str) -> String {
+    format!("{CONTEXT}{}", uri::encode(name))
+}
+
+impl Named {
+    /// Returns what is there now, as a tool says it.
+    pub(super) fn read(&self, call: &Call<'_>) -> Result<Value> {
+        let (tool, input) = match self {
+            Self::Index => ("cl_current", json!({})),
+            Self::Context(name) => ("cl_load", json!({"name": name})),
+        };
+        let tool = tools::by_name(tool).expect("every tool is in the list");
+        (tool.call)(input, call)
+    }
+}
+
+/// Returns the contents at an address.
+pub(super) fn contents(address: &str, value: &Value) -> ResourceContents {
+    ResourceContents::text(value.to_string(), address).with_mime_type(KIND)
+}
+
+/// Returns the answer with the contents at an address.
+pub(super) fn answer(
+    address: &str,
+    outcome: Result<Value>,
+) -> std::result::Result<ReadResourceResult, ErrorData> {
+    match outcome {
+        Ok(value) => Ok(ReadResourceResult::new(vec![contents(address, &value)])),
+        Err(error) if error.code == Code::InvalidArgument => Err(missing(address, Some(&error))),
+        Err(error) => Err(fault(&error)),
+    }
+}
+
+/// Returns the error for an address that names nothing.
+pub(super) fn missing(address: &str, error: Option<&Error>) -> ErrorData {
+    let words = error.map_or("there is no such resource", |error| error.message.as_str());
+    let hint = error.map_or("resources/list names those that there are", |error| {
+        error.hint.as_str()
+    });
+    let data = json!({"uri": address, "hint": hint});
+    ErrorData::resource_not_found(words.to_owned(), Some(data))
+}
+
+/// Returns the error of the protocol for an error of a tool.
+pub(super) fn fault(error: &Error) -> ErrorData {
+    let data = json!({"code": error.code.as_str(), "hint": error.hint});
+    let words = error.message.clone();
+    match error.code {
+        Code::InvalidArgument | Code::BadCursor => ErrorData::invalid_params(words, Some(data)),
+        _ => ErrorData::internal_error(words, Some(data)),
+    }
+}
+
+/// Returns the names of the saved contexts; none where there is no repository.
+pub(super) fn saved(call: &Call<'_>) -> Result<Vec<String>> {
+    match tools::complete::contexts("", call) {
+        Err(error) if error.code == Code::NotARepo => Ok(Vec::new()),
+        other => other,
+    }
+}
+
+/// Returns a page of the resources: the index, then the contexts by name. A cursor is the name before it.
+pub(super) fn page(mut saved: Vec<String>, cursor: Option<&str>) -> ListResourcesResult {
+    saved.sort();
+    let mut resources = Vec::new();
+    match cursor {
+        None => resources.push(
+            Resource::new(INDEX, "index")
+                .with_title("State of the index")
+                .with_description(
+                    "Repository, branch and commit that are checked out, and how far their index is",
+                )
+                .with_mime_type(KIND),
+        ),
+        Some(last) => saved.retain(|name| name.as_str() > last),
+    }
+    let n_more = saved.len().saturating_sub(PAGE);
+    saved.truncate(PAGE);
+    let next = (n_more > 0).then(|| saved.last().cloned()).flatten();
+    resources.extend(saved.iter().map(|name| {
+        Resource::new(context_address(name), name)
+            .with_description("Notes and code that were saved, each item where it is now")
+            .with_mime_type(KIND)
+    }));
+    let mut page = ListResourcesResult::with_all_items(resources);
+    page.next_cursor = next.map(|name| uri::encode(&name));
+    page
+}
+
+/// Returns the families of resources.
+pub(super) fn templates() -> ListResourceTemplatesResult {
+    let context = ResourceTemplate::new(CONTEXT_TEMPLATE, "context")
+        .with_title("Saved context")
+        .with_description(
+            "Notes and code that cl_save kept under a name, each item where it is now",
+        )
+        .with_mime_type(KIND);
+    ListResourceTemplatesResult::with_all_items(vec![context])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Named, PAGE, context_address, named, page};
+    use crate::mcp::uri;
+
+    #[test]
+    fn addresses_name_the_index_and_contexts() {
+        assert_eq!(named("codelens://index"), Some(Named::Index));
+        let address = context_address("log in/out");
+        assert_eq!(
+            named(&address),
+            Some(Named::Context("log in/out".to_owned()))
+        );
+        for other in [
+            "codelens://context/",
+            "codelens://indexes",
+            "file:///etc/passwd",
+            "",
+            "codelens://context/%00",
+        ] {
+            assert_eq!(named(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn every_resource_is_on_one_page() {
+        let names: Vec<String> = (0..2 * PAGE + 1).map(|n| format!("n {n:04}")).collect();
+        let mut found = Vec::new();
+        let mut cursor = None;
+        loop {
+            let page = page(names.clone(), cursor.as_deref());
+            found.extend(page.resources.into_iter().map(|resource| resource.name));
+            let Some(next) = page.next_cursor else { break };
+            cursor = uri::decode(&next);
+        }
+        assert_eq!(found[0], "index");
+        assert_eq!(found[1..], names);
+    }
+}
