@@ -61,8 +61,27 @@ if ! cmp -s "$requirements" "$tools/venv/installed.txt"; then
     cp "$requirements" "$tools/venv/installed.txt"
 fi
 
-section "a session over MCP"
+section "sessions over MCP"
 "$tools/venv/bin/python" tests/mcp_session.py --binary "$binary"
+
+section "other programs that speak the protocol"
+protocol=$tools/protocol
+if ! cmp -s tests/conformance/package-lock.json "$protocol/installed.json"; then
+    rm -rf "$protocol"
+    mkdir -p "$protocol"
+    cp tests/conformance/package.json tests/conformance/package-lock.json "$protocol"
+    npm ci --prefix "$protocol" --no-audit --no-fund --loglevel=error
+    cp tests/conformance/package-lock.json "$protocol/installed.json"
+fi
+
+section "the conformance suite of the protocol, over HTTP"
+"$python" tests/conformance_test.py --binary "$binary" --fixture "$target/release/examples/protocol_fixture" --tools "$protocol"
+
+section "the official clients and the Inspector"
+"$python" tests/clients_test.py --binary "$binary" --tools "$protocol"
+
+section "input that no client should send"
+"$python" tests/protocol_test.py --binary "$binary"
 
 section "a real repository"
 "$python" scripts/real_repo.py "$tools/real/rxjs"

@@ -1,4 +1,4 @@
-"""A session of the built binary, driven over stdio by the official Python client of the protocol.
+"""Sessions of the built binary, driven over stdio and HTTP by the official Python client of the protocol.
 
     python3 tests/mcp_session.py --binary target/release/codelens
 
@@ -16,11 +16,15 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+import httpx2
 import jsonschema
 from mcp import Client, MCPError, StdioServerParameters, stdio_client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.types import PromptReference, ResourceTemplateReference
 
 from checks import Checks
 from fixture_repo import FixtureRepo
+from http_server import HttpServer
 
 TOOLS = {
     "cl_current", "cl_refresh", "cl_search", "cl_explore", "cl_related", "cl_impact", "cl_map", "cl_expand",
@@ -42,8 +46,10 @@ def steady(value: object) -> object:
 class Session:
     """One connected client, with the repository and the checks."""
 
-    def __init__(self, client: Client, checks: Checks, repo: FixtureRepo, binary: Path, env: dict[str, str]) -> None:
+    def __init__(self, client: Client, checks: Checks, repo: FixtureRepo, binary: Path, env: dict[str, str],
+                 over_http: bool) -> None:
         self.client = client
+        self.over_http = over_http
         self.checks = checks
         self.repo = repo
         self.binary = binary
@@ -300,10 +306,13 @@ async def errors(s: Session) -> None:
         await s.fails("cl_expand", "outside_repo", path=path)
     await s.fails("cl_expand", "not_indexed", mentions="secret", path=".env")
     with tempfile.TemporaryDirectory(prefix="codelens-none-") as nowhere:
+        # Over HTTP only the repositories of the start are served.
+        code = "outside_repo" if s.over_http else "not_a_repo"
         for tool, arguments in (("cl_search", {"query": "x"}), ("cl_refresh", {}), ("cl_map", {})):
-            await s.fails(tool, "not_a_repo", repo=nowhere, **arguments)
-        current = await s.call("cl_current", repo=nowhere)
-        s.checks.equal("cl_current outside of git", current.get("inGitRepo"), False)
+            await s.fails(tool, code, repo=nowhere, **arguments)
+        if not s.over_http:
+            current = await s.call("cl_current", repo=nowhere)
+            s.checks.equal("cl_current outside of git", current.get("inGitRepo"), False)
     clamped = await s.call("cl_search", query="cart", limit=100_000)
     s.checks.that("a limit out of range is clamped", len(clamped.get("results", [])) <= 50, clamped.get("count"))
     try:
@@ -352,32 +361,103 @@ async def changes(s: Session) -> None:
     s.checks.equal("on the first index", found.get("indexId"), main)
 
 
-async def session(binary: Path, mode: str, checks: Checks) -> None:
-    """A whole session in one of the protocol's two handshakes."""
+async def beside_tools(s: Session) -> None:
+    """Resources, prompts and completions."""
+    listed = (await s.client.list_resources()).resources
+    s.checks.equal("the state of the index is a resource", [str(r.uri) for r in listed], ["codelens://index"])
+    read = (await s.client.read_resource("codelens://index")).contents[0]
+    s.checks.equal("it is what cl_current says", steady(json.loads(read.text)), steady(await s.call("cl_current")))
+    s.checks.equal("as JSON", read.mime_type, "application/json")
+
+    name, path = "money / prices", "packages/catalog/src/money.ts"
+    await s.call("cl_save", name=name, notes="Why prices are whole numbers.", items=[{"path": path}])
+    listed = (await s.client.list_resources()).resources
+    address = next((str(r.uri) for r in listed if r.name == name), "")
+    if s.checks.that("a saved context is a resource", address, str(listed)):
+        read = json.loads((await s.client.read_resource(address)).contents[0].text)
+        s.checks.equal("with its items", [item["path"] for item in read["items"]], [path])
+    templates = (await s.client.list_resource_templates()).resource_templates
+    s.checks.equal("contexts are a family", [t.uri_template for t in templates], ["codelens://context/{name}"])
+    for wrong in ("codelens://context/nothing", "codelens://nothing", "file:///etc/passwd"):
+        try:
+            await s.client.read_resource(wrong)
+            s.checks.that(f"{wrong} is refused", False, "it was not")
+        except MCPError as error:
+            s.checks.that(f"{wrong} is refused", error.error.code in (-32602, -32002), str(error))
+
+    prompts = {prompt.name: prompt for prompt in (await s.client.list_prompts()).prompts}
+    s.checks.equal("the prompts", sorted(prompts), ["impact-before-edit", "orient", "resume"])
+    told = await s.client.get_prompt("impact-before-edit", {"symbol": "addMoney"})
+    s.checks.that("a prompt names its symbol", "addMoney" in told.messages[0].content.text, str(told))
+    told = await s.client.get_prompt("resume", {"name": name})
+    kinds = [message.content.type for message in told.messages]
+    s.checks.equal("resuming brings the context along", kinds, ["resource", "text"])
+    try:
+        await s.client.get_prompt("impact-before-edit", {})
+        s.checks.that("a missing argument is refused", False, "it was not")
+    except MCPError as error:
+        s.checks.that("a missing argument is refused", "symbol" in str(error), str(error))
+
+    async def completed(prompt: str, argument: str, value: str) -> list[str]:
+        reference = PromptReference(type="ref/prompt", name=prompt)
+        found = await s.client.complete(reference, {"name": argument, "value": value})
+        return found.completion.values
+
+    s.checks.that("symbols are completed", "addMoney" in await completed("impact-before-edit", "symbol", "addm"))
+    s.checks.equal("paths are completed, a part at a time", await completed("orient", "path", "packages/cat"), ["packages/catalog/"])
+    s.checks.that("and by the name of a file", path in await completed("orient", "path", "money"))
+    s.checks.equal("saved names are completed", await completed("resume", "name", "mon"), [name])
+    of_template = ResourceTemplateReference(type="ref/resource", uri="codelens://context/{name}")
+    found = await s.client.complete(of_template, {"name": "name", "value": "money"})
+    s.checks.equal("also for their resource", found.completion.values, [name])
+
+
+PARTS = (handshake, first_index, answers, graph, errors, beside_tools, changes)
+
+
+async def play(client: Client, checks: Checks, repo: FixtureRepo, binary: Path, env: dict[str, str], mode: str,
+               over_http: bool) -> None:
+    """A whole session with a client that connects in one of the protocol's two ways."""
+    before = repo.git("status", "--porcelain", "-uall")
+    try:
+        async with client:
+            s = Session(client, checks, repo, binary, env, over_http)
+            for part in PARTS:
+                print(f"  {mode}{' over HTTP' if over_http else ''}: {part.__name__}", flush=True)
+                try:
+                    await (part(s, mode) if part is handshake else part(s))
+                except Exception as error:  # noqa: BLE001
+                    checks.broke(f"{mode}: {part.__name__}", error)
+    except Exception as error:  # noqa: BLE001
+        checks.broke(f"{mode}: the session", error)
+    checks.equal(f"{mode}: the work tree is as it was", repo.git("status", "--porcelain", "-uall"), before)
+
+
+async def session(binary: Path, mode: str, over_http: bool, checks: Checks) -> None:
+    """A session over one of the two transports."""
     with tempfile.TemporaryDirectory(prefix="codelens-mcp-") as root:
         repo = FixtureRepo.load("shop", Path(root) / "fixture")
         repo.write(".env", "TOKEN=not-for-any-answer\n")
         repo.git("config", "core.excludesFile", str(Path(root) / "ignored"))
         (Path(root) / "ignored").write_text("/.env\n", encoding="utf-8")
         env = {"HOME": str(repo.home), "CODELENS_HOME": str(Path(root) / "data"), "CODELENS_BUDGET_MS": "10000"}
-        server = StdioServerParameters(command=str(binary), args=["serve"], env=env, cwd=repo.path)
-        with open(Path(root) / "stderr.txt", "w+", encoding="utf-8") as log:
-            before = repo.git("status", "--porcelain", "-uall")
-            try:
-                async with Client(stdio_client(server, errlog=log), mode=mode, read_timeout_seconds=60) as client:
-                    s = Session(client, checks, repo, binary, env)
-                    for part in (handshake, first_index, answers, graph, errors, changes):
-                        print(f"  {mode}: {part.__name__}", flush=True)
-                        try:
-                            await (part(s, mode) if part is handshake else part(s))
-                        except Exception as error:  # noqa: BLE001
-                            checks.broke(f"{mode}: {part.__name__}", error)
-            except Exception as error:  # noqa: BLE001
-                checks.broke(f"{mode}: the session", error)
-            checks.equal(f"{mode}: the work tree is as it was", repo.git("status", "--porcelain", "-uall"), before)
-            log.seek(0)
-            said = log.read()
-            checks.that(f"{mode}: no panic on stderr", "panicked" not in said, said[-2000:])
+        log = Path(root) / "stderr.txt"
+        if over_http:
+            line = (binary, "serve", "--http", "0", "--json")
+            with HttpServer(*line, cwd=repo.path, env=env | {"PATH": os.environ.get("PATH", "")}, log=log) as server:
+                async with httpx2.AsyncClient(headers={"Authorization": f"Bearer {server.token}"}, timeout=60) as http:
+                    client = Client(streamable_http_client(server.url, http_client=http), mode=mode, read_timeout_seconds=60)
+                    await play(client, checks, repo, binary, env, mode, over_http)
+                code, seconds = server.end()
+            checks.equal(f"{mode}: the HTTP server leaves with 0", code, 0)
+            checks.that(f"{mode}: and soon", seconds < 2, seconds)
+        else:
+            server = StdioServerParameters(command=str(binary), args=["serve"], env=env, cwd=repo.path)
+            with open(log, "w+", encoding="utf-8") as stderr:
+                client = Client(stdio_client(server, errlog=stderr), mode=mode, read_timeout_seconds=60)
+                await play(client, checks, repo, binary, env, mode, over_http)
+        said = log.read_text(encoding="utf-8", errors="replace")
+        checks.that(f"{mode}: no panic on stderr", "panicked" not in said, said[-2000:])
 
 
 def ending(binary: Path, checks: Checks) -> None:
@@ -423,8 +503,9 @@ def main() -> None:
     parser.add_argument("--binary", required=True, type=Path, help="the built codelens")
     binary = parser.parse_args().binary.resolve()
     checks = Checks()
-    for mode in ("auto", "legacy"):
-        asyncio.run(asyncio.wait_for(session(binary, mode, checks), timeout=300))
+    for over_http in (False, True):
+        for mode in ("auto", "legacy"):
+            asyncio.run(asyncio.wait_for(session(binary, mode, over_http, checks), timeout=300))
     ending(binary, checks)
     checks.end()
 
