@@ -15,9 +15,9 @@ from urllib.parse import urlsplit
 class HttpServer:
     """A process that prints where it listens as one line of JSON, in a `with` block."""
 
-    def __init__(self, *line: str | Path, cwd: Path, env: dict[str, str], log: Path) -> None:
+    def __init__(self, *line: str | Path, cwd: Path, env: dict[str, str], log: Path, own_token: bool = False) -> None:
         self.token = secrets.token_hex(16)
-        self.env = env | {"CODELENS_HTTP_TOKEN": self.token}
+        self.env = env if own_token else env | {"CODELENS_HTTP_TOKEN": self.token}
         self.log = log
         with open(log, "ab") as stderr:
             self.process = subprocess.Popen(line, cwd=cwd, env=self.env, stdin=subprocess.DEVNULL,
@@ -25,7 +25,10 @@ class HttpServer:
         said = self.process.stdout.readline()
         if not said:
             raise RuntimeError(f"the server ended ({self.process.wait()}): {log.read_text(errors='replace')[-500:]}")
-        self.url = json.loads(said)["url"]
+        told = json.loads(said)
+        self.url = told["url"]
+        if own_token:
+            self.token = Path(told["tokenFile"]).read_text(encoding="utf-8").strip()
         self.place = urlsplit(self.url)
 
     def __enter__(self) -> HttpServer:

@@ -287,6 +287,15 @@ def sessions(checks: Checks, server: HttpServer) -> None:
     connection.close()
     status = server.post(request(3, "ping"), server.headers(**{"Mcp-Session-Id": ids[0]}))[0]
     checks.equal("and is gone then", status, 404)
+    # Clients that leave without a word lock nobody out.
+    for _ in range(300):
+        status, headers, _body = server.post(request(1, "initialize", **HELLO))
+        if status != 200:
+            break
+    checks.equal("a session can be opened after any number of others", status, 200)
+    statuses = [server.post(request(3, "ping"), server.headers(**{"Mcp-Session-Id": id}))[0] for id in (ids[2], headers["mcp-session-id"])]
+    checks.equal("the longest silent are forgotten", statuses, [404, 200])
+    ids[1] = headers["mcp-session-id"]
     # A stream that waits for news does not keep the server from ending.
     stream = server.connect()
     stream.request("GET", server.place.path, headers=server.headers(**{"Mcp-Session-Id": ids[1]}))
@@ -327,6 +336,21 @@ def starts(checks: Checks, binary: Path, repo: FixtureRepo, env: dict[str, str])
         ran = subprocess.run([binary, "serve", *words], cwd=repo.path, env=env | more, stdin=subprocess.DEVNULL,
                              capture_output=True, text=True, timeout=10)
         return ran.stderr if ran.returncode else ""
+
+    # The first start makes the token, and a later one finds it.
+    line = (binary, "serve", "--http", "0", "--json")
+    home = Path(env["CODELENS_HOME"])
+    kept = []
+    for _ in range(2):
+        with HttpServer(*line, cwd=repo.path, env=env, log=home.parent / "own.txt", own_token=True) as server:
+            kept.append(server.token)
+            checks.equal("a token of its own opens it", server.post(request(1, "ping"), path="/nowhere")[0], 404)
+            checks.equal("as it opens the door", server.post(request(1, "initialize", **HELLO))[0], 200)
+    checks.that("the token stays", kept[0] == kept[1] and len(kept[0]) == 64, len(kept[0]))
+    checks.equal("its user alone may read it", oct((home / "http-token").stat().st_mode & 0o777), "0o600")
+    ran = subprocess.run([binary, "doctor", "--json"], cwd=repo.path, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    bad = [check for check in json.loads(ran.stdout)["checks"] if not check["ok"]]
+    checks.equal("the doctor knows it", bad, [])
 
     checks.that("an address for others needs a word", "--allow-remote" in refused("--http", "0.0.0.0:0"))
     checks.that("a short token is refused", "token" in refused("--http", "0", CODELENS_HTTP_TOKEN="short"))

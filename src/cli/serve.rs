@@ -22,7 +22,7 @@ use crate::workspace::{Served, Workspaces};
 const TOKEN_VARIABLE: &str = "CODELENS_HTTP_TOKEN";
 
 const EXAMPLES: &str = "\
-Over HTTP every request has to show a token: `Authorization: Bearer TOKEN`. It is made at the first start and
+Over HTTP every request has to show a token: `Authorization: Bearer TOKEN`. It is made at the first start and \
 kept in the data directory for its user alone, unless CODELENS_HTTP_TOKEN or --token-file brings one.
 
 Examples:

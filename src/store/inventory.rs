@@ -18,6 +18,9 @@ const ASIDE_AGE: Duration = Duration::from_hours(7 * 24);
 /// How the names of files begin that show whether the data directory can be written.
 pub const PROBE: &str = ".codelens-probe-";
 
+/// How the names of files begin that hold the token of the HTTP server: no concern of any index.
+const HTTP_TOKEN: &str = "http-token";
+
 /// Whose part of the data directory it is, as noted when it was made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Owner {
@@ -72,6 +75,7 @@ impl Home {
             .into_iter()
             .filter(|name| {
                 !matches!(name.as_str(), "repos" | "housekeeping")
+                    && !name.starts_with(HTTP_TOKEN)
                     && !name.starts_with(PROBE)
                     && !name.starts_with("aside-")
             })

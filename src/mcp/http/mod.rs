@@ -4,6 +4,7 @@
 //! (the gate does).
 
 mod gate;
+mod sessions;
 mod token;
 
 use std::convert::Infallible;
@@ -19,6 +20,7 @@ use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use rmcp::ServerHandler;
 use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ErrorCode, ServerJsonRpcMessage};
+use rmcp::transport::streamable_http_server::session::SessionManager as _;
 use rmcp::transport::streamable_http_server::session::local::{LocalSessionManager, SessionConfig};
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::{TcpListener, TcpStream};
@@ -35,6 +37,7 @@ use crate::error::{Code, Error, Result};
 use crate::tools::TOOLS;
 use crate::workspace::Workspaces;
 use gate::{Gate, Refusal};
+use sessions::LastUsed;
 
 /// The most connections at the same time; more wait to be accepted.
 const MAX_CONNECTIONS: usize = 256;
@@ -42,7 +45,7 @@ const MAX_CONNECTIONS: usize = 256;
 /// The most requests that are being taken at the same time; more are told to come later.
 const MAX_REQUESTS: usize = 64;
 
-/// The most sessions of clients that open one.
+/// The most sessions of clients that open one; one more, and the longest silent is forgotten.
 const MAX_SESSIONS: usize = 256;
 
 /// How long a session may be silent before it is forgotten.
@@ -56,6 +59,9 @@ const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// How much of a body that is too long is still taken, so that its sender comes to read why it is refused.
 const MAX_DRAINED: usize = 4 * message::MAX_BYTES;
+
+/// The header that names a session.
+const SESSION: &str = "mcp-session-id";
 
 /// The most bytes of a request's head.
 const MAX_HEAD_BYTES: usize = 32 * 1024;
@@ -122,6 +128,7 @@ async fn run<H: ServerHandler>(
         gate: Gate::new(address, &listen.hosts, names, listen.token.clone()),
         service: StreamableHttpService::new(move || Ok(make()), Arc::clone(&sessions), config),
         sessions,
+        last_used: LastUsed::default(),
         room: Semaphore::new(MAX_REQUESTS),
     });
     tell(address);
@@ -213,6 +220,7 @@ struct Door<H> {
     gate: Gate,
     service: StreamableHttpService<H, LocalSessionManager>,
     sessions: Arc<LocalSessionManager>,
+    last_used: LastUsed,
     room: Semaphore,
 }
 
@@ -234,6 +242,10 @@ impl<H: ServerHandler> Door<H> {
         let Ok(_room) = self.room.try_acquire() else {
             return later("too many requests at the same time");
         };
+        let session = head.headers.get(SESSION).and_then(|id| id.to_str().ok());
+        if let Some(id) = session {
+            self.last_used.used(id);
+        }
         if head.method != Method::POST {
             let is_end = head.method == Method::DELETE;
             let empty = Full::new(Bytes::new());
@@ -258,10 +270,8 @@ impl<H: ServerHandler> Door<H> {
                             .to_owned(),
                     ));
                 };
-                if opens_session(message)
-                    && self.sessions.sessions.read().await.len() >= MAX_SESSIONS
-                {
-                    return later("too many sessions are open");
+                if opens_session(message) {
+                    self.make_room().await;
                 }
             }
             Read::Refused(refusal) => return refuse(&refusal),
@@ -269,7 +279,29 @@ impl<H: ServerHandler> Door<H> {
             Read::Nothing => return say(StatusCode::BAD_REQUEST, "the body holds no message"),
         }
         let body = Full::new(bytes);
-        self.service.handle(Request::from_parts(head, body)).await
+        let answer = self.service.handle(Request::from_parts(head, body)).await;
+        let opened = answer.headers().get(SESSION);
+        if let Some(id) = opened.and_then(|id| id.to_str().ok()) {
+            self.last_used.opened(id);
+        }
+        answer
+    }
+
+    /// Forgets sessions until there is room for one more.
+    async fn make_room(&self) {
+        loop {
+            let oldest = {
+                let open = self.sessions.sessions.read().await;
+                if open.len() < MAX_SESSIONS {
+                    return;
+                }
+                self.last_used.longest_silent(|id| open.contains_key(id))
+            };
+            let Some(oldest) = oldest else { return };
+            if let Err(error) = self.sessions.close_session(&oldest.into()).await {
+                tracing::debug!(%error, "a session did not end well");
+            }
+        }
     }
 }
 
