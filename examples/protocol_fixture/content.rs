@@ -69,14 +69,13 @@ pub(crate) fn prompt(request: &GetPromptRequestParams) -> Result<GetPromptRespon
         ],
         "test_input_required_result_prompt" => {
             let given = input::answer(request.input_responses.as_ref(), "user_context");
-            match given.and_then(|given| given["content"]["context"].as_str().map(str::to_owned)) {
-                Some(context) => vec![text(&format!("In the context of {context}."))],
-                None => {
-                    let question =
-                        input::question("What context should the prompt use?", "context");
-                    return Ok(input::required(json!({"user_context": question}), None).into());
-                }
-            }
+            let context =
+                given.and_then(|given| given["content"]["context"].as_str().map(str::to_owned));
+            let Some(context) = context else {
+                let question = input::question("What context should the prompt use?", "context");
+                return Ok(input::required(json!({"user_context": question}), None).into());
+            };
+            vec![text(&format!("In the context of {context}."))]
         }
         name => {
             let words = format!("there is no prompt {name}");

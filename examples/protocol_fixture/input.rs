@@ -54,13 +54,13 @@ pub(crate) fn call(
                 }
             }
         }
-        "sampling" => match given("capital_question") {
-            Some(answer) => answer["content"]["text"].to_string(),
-            None => {
+        "sampling" => {
+            let Some(answer) = given("capital_question") else {
                 let asked = sampling("What is the capital of France?", 100);
                 return ask(json!({"capital_question": asked}), None);
-            }
-        },
+            };
+            answer["content"]["text"].to_string()
+        }
         "list_roots" => match given("client_roots") {
             Some(answer) => answer["roots"].to_string(),
             None => {

@@ -143,7 +143,7 @@ pub(crate) async fn call(
                 context,
                 form(
                     argument("message"),
-                    json!({
+                    &json!({
                 "username": {"type": "string", "description": "User's response"},
                 "email": {"type": "string", "description": "User's email address"}}),
                 ),
@@ -151,8 +151,8 @@ pub(crate) async fn call(
             .await?;
             return Ok(text(&format!("User response: {answer}")).into());
         }
-        "test_elicitation_sep1034_defaults" => return elicited(context, defaults()).await,
-        "test_elicitation_sep1330_enums" => return elicited(context, choices()).await,
+        "test_elicitation_sep1034_defaults" => return elicited(context, &defaults()).await,
+        "test_elicitation_sep1330_enums" => return elicited(context, &choices()).await,
         "test_missing_capability" => {
             let client = context.client_capabilities();
             if client.is_none_or(|client| client.sampling.is_none()) {
@@ -210,7 +210,7 @@ async fn ask(context: &RequestContext<RoleServer>, request: Value) -> Result<Val
 
 async fn elicited(
     context: &RequestContext<RoleServer>,
-    fields: Value,
+    fields: &Value,
 ) -> Result<CallToolResponse, ErrorData> {
     let answer = ask(context, form("Please fill this in", fields)).await?;
     let words = format!(
@@ -221,7 +221,7 @@ async fn elicited(
     Ok(text(&words).into())
 }
 
-fn form(message: &str, fields: Value) -> Value {
+fn form(message: &str, fields: &Value) -> Value {
     json!({"method": "elicitation/create", "params": {"mode": "form", "message": message,
         "requestedSchema": {"type": "object", "properties": fields, "required": []}}})
 }

@@ -2,6 +2,7 @@
 //!
 //! Knows which addresses are harmless. Refuses to know the protocol.
 
+use std::fmt::Write as _;
 use std::io::{IsTerminal, stderr, stdin};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
@@ -76,7 +77,7 @@ pub(super) fn command() -> Command {
 /// Serves until the client leaves or the process is asked to end.
 pub(super) fn run(matches: &ArgMatches, cwd: Option<PathBuf>) -> ExitCode {
     let served = match matches.get_one::<String>("http") {
-        Some(address) => over_http(matches, address, cwd),
+        Some(address) => over_http(matches, address, cwd.as_ref()),
         None => over_stdio(matches, cwd),
     };
     match served {
@@ -96,7 +97,7 @@ fn over_stdio(matches: &ArgMatches, cwd: Option<PathBuf>) -> Result<()> {
     stdio::serve(Workspaces::new(config).for_server(), repo, cwd)
 }
 
-fn over_http(matches: &ArgMatches, address: &str, cwd: Option<PathBuf>) -> Result<()> {
+fn over_http(matches: &ArgMatches, address: &str, cwd: Option<&PathBuf>) -> Result<()> {
     let address = parse(address)?;
     if !address.ip().is_loopback() && !matches.get_flag("allow_remote") {
         return Err(Error::invalid(
@@ -109,19 +110,16 @@ fn over_http(matches: &ArgMatches, address: &str, cwd: Option<PathBuf>) -> Resul
         .get_many::<PathBuf>("root")
         .into_iter()
         .flatten()
-        .map(|root| {
-            cwd.as_ref()
-                .map_or_else(|| root.clone(), |cwd| cwd.join(root))
-        })
+        .map(|root| cwd.map_or_else(|| root.clone(), |cwd| cwd.join(root)))
         .collect();
     let roots = if roots.is_empty() {
-        let only = named_repo(matches, cwd.as_ref()).or_else(|| cwd.clone());
+        let only = named_repo(matches, cwd).or_else(|| cwd.cloned());
         only.into_iter().collect()
     } else {
         roots
     };
     let served = Served::at(&roots)?;
-    let token = token(matches, cwd.as_ref(), &config)?;
+    let token = token(matches, cwd, &config)?;
     let listen = Listen {
         address,
         hosts: matches
@@ -184,13 +182,13 @@ fn tell(address: SocketAddr, names: &[String], token: &Token, is_json: bool) {
     }
     let mut text = String::from("codelens: listening\n");
     for url in urls {
-        text.push_str(&format!("  {url}\n"));
+        let _ = writeln!(text, "  {url}");
     }
     if token.is_new() || stderr().is_terminal() {
-        text.push_str(&format!("  Authorization: Bearer {}\n", token.reveal()));
+        let _ = writeln!(text, "  Authorization: Bearer {}", token.reveal());
     }
     if let Some(file) = token.file() {
-        text.push_str(&format!("  the token is kept in {}\n", file.display()));
+        let _ = writeln!(text, "  the token is kept in {}", file.display());
     }
     output::aside(&text);
 }

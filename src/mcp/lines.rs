@@ -102,10 +102,10 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         read
     }
 
-    fn refuse(&self, refusal: TxJsonRpcMessage<RoleServer>) {
+    fn refuse(&self, refusal: &TxJsonRpcMessage<RoleServer>) {
         if let Some(output) = &self.output {
             // Written by the other task: nothing here waits for it.
-            drop(output.send(&refusal));
+            drop(output.send(refusal));
         }
     }
 }
@@ -150,10 +150,10 @@ impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for Lines<R> {
                     self.closing.cancel();
                     return None;
                 }
-                Some(Line::TooLong) => self.refuse(message::too_long()),
+                Some(Line::TooLong) => self.refuse(&message::too_long()),
                 Some(Line::Whole) => match self.take_line() {
                     Read::Messages(messages) => self.waiting.extend(messages),
-                    Read::Refused(refusal) => self.refuse(refusal),
+                    Read::Refused(refusal) => self.refuse(&refusal),
                     Read::Nothing => {}
                 },
             }

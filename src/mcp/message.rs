@@ -48,7 +48,7 @@ pub(super) enum Read {
     /// What a client says; several where it sent them as one.
     Messages(Vec<ClientJsonRpcMessage>),
     /// No message; this is the answer.
-    Refused(ServerJsonRpcMessage),
+    Refused(Box<ServerJsonRpcMessage>),
     /// Nothing that wants an answer.
     Nothing,
 }
@@ -65,7 +65,7 @@ pub(super) fn read(bytes: &[u8]) -> Read {
     match serde_json::from_slice(bytes) {
         Ok(Value::Array(parts)) => several(parts),
         Ok(value) => single(value),
-        Err(error) => Read::Refused(refusal(
+        Err(error) => Read::Refused(refused(
             None,
             ErrorCode::PARSE_ERROR,
             format!("this is no JSON: {error}"),
@@ -91,6 +91,10 @@ pub(super) fn refusal(
     ServerJsonRpcMessage::Error(JsonRpcError::new(id, ErrorData::new(code, words, None)))
 }
 
+fn refused(id: Option<RequestId>, code: ErrorCode, words: String) -> Box<ServerJsonRpcMessage> {
+    Box::new(refusal(id, code, words))
+}
+
 /// Refuses a request that its revision does not have, or with parameters that are none of its own.
 fn known(message: ClientJsonRpcMessage) -> Read {
     let ClientJsonRpcMessage::Request(request) = &message else {
@@ -109,13 +113,13 @@ fn known(message: ClientJsonRpcMessage) -> Read {
     } else {
         return Read::Messages(vec![message]);
     };
-    Read::Refused(refusal(Some(request.id.clone()), error.0, error.1))
+    Read::Refused(refused(Some(request.id.clone()), error.0, error.1))
 }
 
 /// Several messages as one came with one revision (2025-03-26) and went with the next.
 fn several(parts: Vec<Value>) -> Read {
     if parts.is_empty() || parts.len() > MAX_BATCH {
-        return Read::Refused(refusal(
+        return Read::Refused(refused(
             None,
             ErrorCode::INVALID_REQUEST,
             format!("a list of messages has 1 to {MAX_BATCH}"),
@@ -153,7 +157,7 @@ fn single(value: Value) -> Read {
         // Nobody waits for an answer to these.
         Some(_) if is_versioned && !has_id => Read::Nothing,
         None if is_versioned && is_answer => Read::Nothing,
-        Some(method) if is_versioned && id.is_some() => Read::Refused(refusal(
+        Some(method) if is_versioned && id.is_some() => Read::Refused(refused(
             id,
             ErrorCode::INVALID_PARAMS,
             format!(
@@ -161,7 +165,7 @@ fn single(value: Value) -> Read {
                 crate::workspace::brief(&method)
             ),
         )),
-        _ => Read::Refused(refusal(
+        _ => Read::Refused(refused(
             id,
             ErrorCode::INVALID_REQUEST,
             "this is no message of JSON-RPC 2.0".to_owned(),
@@ -176,7 +180,7 @@ mod tests {
     use super::{Read, read};
 
     /// Returns the error for some bytes: its code, and the id it is for.
-    fn refused(bytes: &[u8]) -> (i64, Value) {
+    fn error(bytes: &[u8]) -> (i64, Value) {
         match read(bytes) {
             Read::Refused(refusal) => {
                 let refusal = serde_json::to_value(refusal).unwrap();
@@ -200,7 +204,7 @@ mod tests {
             b"{}{}",
             deep.as_bytes(),
         ] {
-            assert_eq!(refused(bytes), (-32700, Value::Null));
+            assert_eq!(error(bytes), (-32700, Value::Null));
         }
     }
 
@@ -215,12 +219,12 @@ mod tests {
             "{\"jsonrpc\":\"2.0\"}",
             "[1]",
         ] {
-            assert_eq!(refused(text.as_bytes()), (-32600, Value::Null), "{text}");
+            assert_eq!(error(text.as_bytes()), (-32600, Value::Null), "{text}");
         }
         let old = json!({"jsonrpc": "1.0", "id": 3, "method": "ping"}).to_string();
-        assert_eq!(refused(old.as_bytes()), (-32600, json!(3)));
+        assert_eq!(error(old.as_bytes()), (-32600, json!(3)));
         let nobody = json!({"jsonrpc": "2.0", "id": null, "method": "ping"}).to_string();
-        assert_eq!(refused(nobody.as_bytes()), (-32600, Value::Null));
+        assert_eq!(error(nobody.as_bytes()), (-32600, Value::Null));
     }
 
     #[test]
@@ -235,7 +239,7 @@ mod tests {
             let text =
                 json!({"jsonrpc": "2.0", "id": "a", "method": "tools/call", "params": params});
             assert_eq!(
-                refused(text.to_string().as_bytes()),
+                error(text.to_string().as_bytes()),
                 (-32602, json!("a")),
                 "{text}"
             );
@@ -251,14 +255,14 @@ mod tests {
                 "clientInfo": {"name": "x", "version": "1"}}})
             .to_string()
         };
-        assert_eq!(refused(ask("2026-07-28").as_bytes()), (-32601, json!(1)));
+        assert_eq!(error(ask("2026-07-28").as_bytes()), (-32601, json!(1)));
         assert!(matches!(
             read(ask("2025-11-25").as_bytes()),
             Read::Messages(_)
         ));
         let ping = json!({"jsonrpc": "2.0", "id": 2, "method": "ping", "params": {
             "_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}}});
-        assert_eq!(refused(ping.to_string().as_bytes()), (-32601, json!(2)));
+        assert_eq!(error(ping.to_string().as_bytes()), (-32601, json!(2)));
     }
 
     #[test]
@@ -282,6 +286,6 @@ mod tests {
         };
         assert_eq!(found.len(), 2);
         let many = Value::Array(vec![ping; 101]).to_string();
-        assert_eq!(refused(many.as_bytes()).0, -32600);
+        assert_eq!(error(many.as_bytes()).0, -32600);
     }
 }

@@ -202,14 +202,14 @@ mod tests {
 
     use super::{IMPACT, ORIENT, PROMPTS, RESUME, answer, read};
 
-    fn arguments(value: Value) -> Option<serde_json::Map<String, Value>> {
+    fn arguments(value: &Value) -> Option<serde_json::Map<String, Value>> {
         value.as_object().cloned()
     }
 
     #[test]
     fn arguments_are_checked_by_name_and_type() {
         let words = |name, value| {
-            read(name, arguments(value))
+            read(name, arguments(&value))
                 .unwrap_err()
                 .message
                 .to_string()

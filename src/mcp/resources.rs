@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn every_resource_is_on_one_page() {
-        let names: Vec<String> = (0..2 * PAGE + 1).map(|n| format!("n {n:04}")).collect();
+        let names: Vec<String> = (0..=2 * PAGE).map(|n| format!("n {n:04}")).collect();
         let mut found = Vec::new();
         let mut cursor = None;
         loop {

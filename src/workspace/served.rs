@@ -123,10 +123,14 @@ fn name_for(dir: &Path, taken: &[Repository]) -> String {
     if is_free(&name) {
         return name;
     }
-    (2..)
-        .map(|n| format!("{name}-{n}"))
-        .find(|name| is_free(name))
-        .expect("there are more numbers than repositories")
+    let mut n = 2;
+    loop {
+        let numbered = format!("{name}-{n}");
+        if is_free(&numbered) {
+            return numbered;
+        }
+        n += 1;
+    }
 }
 
 #[cfg(test)]
