@@ -14,6 +14,7 @@
 //! disk. There is one path from difference to repair ([`reconcile`]), and nothing else writes rows.
 
 pub mod cli;
+pub mod clients;
 pub mod config;
 pub mod error;
 pub mod git;
@@ -29,5 +30,6 @@ pub mod search;
 pub mod store;
 pub mod syntax;
 pub mod tools;
+pub mod view;
 pub mod watch;
 pub mod workspace;

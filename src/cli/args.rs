@@ -21,7 +21,11 @@ Examples:
   codelens search \"retry with backoff\"      find code by words, names or intent
   codelens map src                          the outline of a file or directory
 
-`codelens help COMMAND` explains a command. `codelens serve` is what an agent starts.";
+  codelens install --dry-run                what it would add to the agents on this machine
+
+`codelens help COMMAND` explains a command. `codelens serve` is what an agent starts.
+
+Exit codes: 0 done; 1 an error, or a check of `doctor` failed; 2 wrong usage; 130 interrupted.";
 
 const SHARED: &str = "Shared options";
 
@@ -37,12 +41,17 @@ pub(super) fn command() -> Command {
         .arg_required_else_help(true)
         .args(shared())
         .subcommands(TOOLS.iter().map(of_tool))
+        .subcommand(super::view::command())
+        .subcommand(super::watch::command())
         .subcommand(super::context::command())
         .subcommand(super::house::list_command())
         .subcommand(super::house::cache_command())
         .subcommand(super::bundle::command())
         .subcommand(super::settings::command())
         .subcommand(super::serve::command())
+        .subcommand(super::install::install_command())
+        .subcommand(super::install::uninstall_command())
+        .subcommand(super::manual::command())
         .subcommand(
             Command::new("completions")
                 .about("Print the completion script of a shell")
@@ -68,9 +77,19 @@ pub(super) fn repo(matches: &ArgMatches) -> Option<PathBuf> {
         .cloned()
 }
 
-/// Returns whether the bare value is asked for.
+/// Returns whether the bare value is asked for, in one piece or in lines.
 pub(super) fn is_json(matches: &ArgMatches) -> bool {
-    matches.get_flag("json")
+    matches.get_flag("json") || is_jsonl(matches)
+}
+
+/// Returns whether the value is asked for in lines.
+pub(super) fn is_jsonl(matches: &ArgMatches) -> bool {
+    matches.get_flag("jsonl")
+}
+
+/// Returns whether long output may go through a pager.
+pub(super) fn is_paged(matches: &ArgMatches) -> bool {
+    !matches.get_flag("no_pager")
 }
 
 /// Returns the budget in milliseconds, if one is given.
@@ -140,7 +159,7 @@ pub(super) fn drawing(matches: &ArgMatches) -> Result<Option<Language>, clap::Er
     Ok(Some(language))
 }
 
-fn shared() -> [Arg; 5] {
+fn shared() -> [Arg; 7] {
     let shared = |name: &'static str| Arg::new(name).global(true).help_heading(SHARED);
     [
         shared("repo")
@@ -154,6 +173,15 @@ fn shared() -> [Arg; 5] {
             .long("json")
             .action(ArgAction::SetTrue)
             .help("Print the bare value, as a client of the protocol gets it"),
+        shared("jsonl")
+            .long("jsonl")
+            .action(ArgAction::SetTrue)
+            .overrides_with("json")
+            .help("The same in lines: each entry of its lists, then all else"),
+        shared("no_pager")
+            .long("no-pager")
+            .action(ArgAction::SetTrue)
+            .help("Print long output at once [env: CODELENS_PAGER, PAGER: the program that shows it on a terminal]"),
         shared("budget_ms")
             .long("budget-ms")
             .value_name("N")
@@ -196,6 +224,22 @@ mod tests {
                 .clone()
                 .render_help();
             assert!(help.to_string().contains("Examples:"), "{}", tool.name);
+        }
+    }
+
+    #[test]
+    fn every_command_has_examples() {
+        let mut command = command();
+        command.build();
+        let mut waiting: Vec<_> = command.get_subcommands().cloned().collect();
+        while let Some(mut command) = waiting.pop() {
+            waiting.extend(command.get_subcommands().cloned());
+            let help = command.render_help().to_string();
+            let name = command.get_bin_name().unwrap_or_default().to_owned();
+            assert!(
+                help.contains("Examples:") || name.contains("help"),
+                "{name}"
+            );
         }
     }
 

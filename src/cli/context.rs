@@ -24,22 +24,27 @@ pub(super) fn command() -> Command {
         .about("List, show, rename, remove, export and import what `save` kept")
         .subcommand_required(true)
         .arg_required_else_help(true)
-        .subcommand(Command::new("list").about("List what is saved in this repository"))
+        .subcommand(Command::new("list")
+                .about("List what is saved in this repository")
+                .after_help("Examples:\n  codelens context list\n  codelens context list --json"))
         .subcommand(
             Command::new("show")
                 .about("Show a context as it was saved, without looking for its code")
-                .arg(name("name", "Its name")),
+                .arg(name("name", "Its name"))
+                .after_help("Examples:\n  codelens context show login"),
         )
         .subcommand(
             Command::new("rename")
                 .about("Give a context another name")
                 .arg(name("name", "Its name"))
-                .arg(name("to", "The new name")),
+                .arg(name("to", "The new name"))
+                .after_help("Examples:\n  codelens context rename login sign-in"),
         )
         .subcommand(
             Command::new("rm")
                 .about("Remove a context")
-                .arg(name("name", "Its name")),
+                .arg(name("name", "Its name"))
+                .after_help("Examples:\n  codelens context rm login"),
         )
         .subcommand(
             Command::new("export")
@@ -49,7 +54,8 @@ pub(super) fn command() -> Command {
                         .value_name("NAME")
                         .action(ArgAction::Append)
                         .help("Which ones [default: all]"),
-                ),
+                )
+                .after_help("Examples:\n  codelens context export > contexts.json\n  codelens context export login > login.json"),
         )
         .subcommand(
             Command::new("import")
@@ -60,7 +66,8 @@ pub(super) fn command() -> Command {
                         .required(true)
                         .value_parser(clap::value_parser!(PathBuf))
                         .help("The file, or - for standard input"),
-                ),
+                )
+                .after_help("Examples:\n  codelens context import login.json\n  codelens context import - < login.json"),
         )
         .after_help(
             "Examples:\n  codelens context list\n  codelens context export login > login.json\n  codelens context import login.json --repo ../clone",

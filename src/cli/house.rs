@@ -29,6 +29,7 @@ pub(super) fn cache_command() -> Command {
     };
     Command::new("cache")
         .about("What a build server needs to keep indexes between jobs")
+        .after_help("Examples:\n  codelens cache key")
         .subcommand_required(true)
         .arg_required_else_help(true)
         .subcommand(

@@ -7,13 +7,20 @@ mod args;
 mod bundle;
 mod context;
 mod house;
+mod install;
+mod links;
+mod manual;
 mod output;
+mod pager;
 mod progress;
 mod render;
 mod run;
 mod screen;
 mod serve;
 mod settings;
+mod suggest;
+mod view;
+mod watch;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -69,9 +76,14 @@ pub fn run(command: &Invocation, cwd: Option<PathBuf>) -> ExitCode {
         "serve" => serve::run(&command.matches, cwd),
         "completions" => run::completions(&command.matches),
         "config" => settings::run(&command.matches, cwd.as_ref()),
+        "watch" => watch::run(&command.matches, cwd.as_ref()),
+        "man" => manual::run(&command.matches, cwd.as_ref()),
+        "view" => view::run(&command.matches, cwd.as_ref()),
         "list" => house::list(&command.matches),
         "cache" => house::cache(&command.matches, cwd),
         "bundle" => bundle::run(&command.matches, cwd.as_ref()),
+        "install" => install::install(&command.matches, cwd.as_ref()),
+        "uninstall" => install::uninstall(&command.matches, cwd.as_ref()),
         "context" => context::run(&command.matches, cwd.as_ref()),
         name => match crate::tools::TOOLS
             .iter()

@@ -4,9 +4,10 @@
 
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anstream::{AutoStream, ColorChoice};
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 use super::screen::{self, Screen};
 use crate::error::{Code, Error};
@@ -52,10 +53,59 @@ pub(super) fn data(text: &str) -> ExitCode {
     outcome(written)
 }
 
+/// Whether a reader closed its end: nothing more need be written.
+pub(super) fn is_closed() -> bool {
+    IS_CLOSED.load(Ordering::Relaxed)
+}
+
+static IS_CLOSED: AtomicBool = AtomicBool::new(false);
+
+/// Returns a text as standard output gets it: with colours or without.
+pub(super) fn as_shown(text: &str) -> String {
+    if AutoStream::choice(&io::stdout()) == ColorChoice::Never {
+        anstream::adapter::strip_str(text).to_string()
+    } else {
+        text.to_owned()
+    }
+}
+
+/// Writes a value as it is asked for: in one piece, or a line for each entry of its lists and a last one for the rest.
+pub(super) fn value(value: &Value, is_lines: bool) -> ExitCode {
+    if is_lines {
+        data(&lines(value))
+    } else {
+        data(&format!("{value}\n"))
+    }
+}
+
+/// Returns each entry of an answer's lists as a line that says of which list it is, then all else.
+fn lines(value: &Value) -> String {
+    let mut text = String::new();
+    let mut rest = Map::new();
+    for (key, part) in value.as_object().into_iter().flatten() {
+        let is_list = |items: &Vec<Value>| !items.is_empty() && items.iter().all(Value::is_object);
+        match part.as_array().filter(|items| is_list(items)) {
+            Some(items) => {
+                for item in items {
+                    let mut line = Map::from_iter([("list".to_owned(), Value::from(key.as_str()))]);
+                    line.extend(item.as_object().cloned().unwrap_or_default());
+                    text += &Value::Object(line).to_string();
+                    text.push('\n');
+                }
+            }
+            None => drop(rest.insert(key.clone(), part.clone())),
+        }
+    }
+    text + &format!("{}\n", Value::Object(rest))
+}
+
 fn outcome(written: io::Result<()>) -> ExitCode {
     match written {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => {
+            IS_CLOSED.store(true, Ordering::Relaxed);
+            ExitCode::SUCCESS
+        }
         Err(error) => failure(
             &Error::new(
                 Code::Io,

@@ -85,3 +85,50 @@ fn bar(doing: &str, unit: &str) -> ProgressBar {
     bar.set_style(style);
     bar
 }
+
+/// A sign on standard error that something goes on of which nobody knows how long it takes.
+pub(super) struct Spinner(Option<ProgressBar>);
+
+impl Spinner {
+    /// Shows what goes on, on a terminal, unless `is_quiet`.
+    pub(super) fn start(doing: &str, is_quiet: bool) -> Self {
+        if is_quiet || !stderr().is_terminal() {
+            return Self(None);
+        }
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(10));
+        bar.set_style(
+            ProgressStyle::with_template("{spinner} {msg}").expect("the template is well formed"),
+        );
+        bar.set_message(doing.to_owned());
+        bar.enable_steady_tick(Duration::from_millis(120));
+        Self(Some(bar))
+    }
+
+    /// Says what goes on now.
+    pub(super) fn say(&self, doing: &str) {
+        if let Some(bar) = &self.0 {
+            bar.set_message(doing.to_owned());
+        }
+    }
+
+    /// Makes room while something else is written.
+    pub(super) fn aside(&self, write: impl FnOnce()) {
+        match &self.0 {
+            Some(bar) => bar.suspend(write),
+            None => write(),
+        }
+    }
+
+    /// Takes the sign away.
+    pub(super) fn clear(&self) {
+        if let Some(bar) = &self.0 {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+impl Drop for Spinner {
+    fn drop(&mut self) {
+        self.clear();
+    }
+}

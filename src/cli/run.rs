@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use super::progress::Meter;
 use super::screen::Screen;
-use super::{args, output, render};
+use super::{args, output, pager, render, suggest};
 use crate::config::Config;
 use crate::error::{Code, Error, Result};
 use crate::tools::{Call, ToolSpec};
@@ -45,13 +45,18 @@ pub(super) fn tool(tool: &ToolSpec, matches: &ArgMatches, cwd: Option<PathBuf>) 
     };
     let meter = Meter::new("indexing", "files", delay, args::verbosity(matches) > 0);
     let workspaces = config(matches).map(Workspaces::new);
+    let place = cwd.clone();
     let outcome = match &workspaces {
         Ok(workspaces) => call(tool, input, workspaces, matches, cwd, &interrupt, &meter),
         Err(error) => Err(Error::new(error.code, &error.message, &error.hint)),
     };
     meter.clear();
+    let screen = match &outcome {
+        Ok(_) => screen(&workspaces, matches, place.as_ref()),
+        Err(_) => Screen::of_stdout(),
+    };
     let code = match outcome {
-        Ok(value) if is_json => output::data(&format!("{value}\n")),
+        Ok(value) if is_json => output::value(&value, args::is_jsonl(matches)),
         Ok(value) if value["candidates"].is_array() && language.is_some() => {
             output::failure(&ambiguous(&value), false)
         }
@@ -59,11 +64,11 @@ pub(super) fn tool(tool: &ToolSpec, matches: &ArgMatches, cwd: Option<PathBuf>) 
             output::data(&render::drawing(tool.name, &value, &asked, language))
         }
         Ok(value) => {
-            let page = render::page(tool.name, &value, &Screen::of_stdout());
+            let page = render::page(tool.name, &value, &screen);
             let is_exact = tool.name == "cl_expand" && !stdout().is_terminal();
             let code = match value["content"].as_str() {
                 Some(content) if is_exact => output::exact(content),
-                _ => output::data(&page.data),
+                _ => pager::show(&page.data, tool.read_only && args::is_paged(matches)),
             };
             let failed = value["checks"]
                 .as_array()
@@ -80,6 +85,20 @@ pub(super) fn tool(tool: &ToolSpec, matches: &ArgMatches, cwd: Option<PathBuf>) 
         workspaces.finish();
     }
     code
+}
+
+/// Returns where data goes, with the work tree that places lead into.
+fn screen(workspaces: &Result<Workspaces>, matches: &ArgMatches, cwd: Option<&PathBuf>) -> Screen {
+    let screen = Screen::of_stdout();
+    let places: Vec<_> = named_repo(matches, cwd)
+        .or_else(|| cwd.cloned())
+        .into_iter()
+        .collect();
+    let workspace = workspaces.as_ref().ok().filter(|_| screen.is_coloured);
+    match workspace.and_then(|workspaces| workspaces.open(None, &places).ok()) {
+        Some(workspace) => screen.linked_to(workspace.work_dir()),
+        None => screen,
+    }
 }
 
 /// Runs a command that is no tool, about one repository: `act` returns its value and the same as text.
@@ -119,10 +138,16 @@ pub(super) fn show(
 ) -> ExitCode {
     let is_json = args::is_json(matches);
     match act() {
-        Ok((value, _)) if is_json => output::data(&format!("{value}\n")),
-        Ok((_, text)) => output::data(&text),
+        Ok((value, _)) if is_json => output::value(&value, args::is_jsonl(matches)),
+        Ok((_, text)) => pager::show(&text, args::is_paged(matches)),
         Err(error) => output::failure(&error, is_json),
     }
+}
+
+/// Asks a tool and returns its answer.
+pub(super) fn ask(name: &str, input: Value, call: &Call<'_>) -> Result<Value> {
+    let tool = crate::tools::by_name(name).expect("the tool is in the list");
+    (tool.call)(input, call)
 }
 
 /// Prints the completion script of a shell.
@@ -156,13 +181,19 @@ fn call(
         progress: &|progress| meter.show(progress),
     };
     let _span = tracing::info_span!("call", tool = tool.name).entered();
-    catch_unwind(AssertUnwindSafe(|| (tool.call)(input, &call))).unwrap_or_else(|_| {
-        Err(Error::new(
-            Code::Internal,
-            format!("{} failed by a fault of this program", tool.name),
-            "run it again; if it fails again, run `codelens doctor` and report the lines above",
-        ))
-    })
+    let asked = input.clone();
+    let answer =
+        catch_unwind(AssertUnwindSafe(|| (tool.call)(input, &call))).unwrap_or_else(|_| {
+            Err(Error::new(
+                Code::Internal,
+                format!("{} failed by a fault of this program", tool.name),
+                "run it again; if it fails again, run `codelens doctor` and report the lines above",
+            ))
+        });
+    if args::is_json(matches) {
+        return answer;
+    }
+    answer.map_err(|error| suggest::meant(error, &asked, &call))
 }
 
 /// Returns the error for a name that means several definitions, of which none can be drawn.

@@ -4,9 +4,12 @@
 
 use std::borrow::Cow;
 use std::io::{IsTerminal, stderr, stdout};
+use std::path::Path;
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
+
+use super::links;
 
 /// Paths and other names that lead somewhere.
 pub(super) const PLACE: Style = AnsiColor::Cyan.on_default();
@@ -33,6 +36,8 @@ pub(super) struct Screen {
     pub(super) is_terminal: bool,
     /// Whether colours are shown.
     pub(super) is_coloured: bool,
+    /// The work tree that places lead into when they are clicked; `None` where that is not shown.
+    pub(super) links: Option<&'static Path>,
 }
 
 impl Screen {
@@ -44,6 +49,7 @@ impl Screen {
             width: size.map_or(PLAIN_WIDTH, |(width, _)| usize::from(width.0).max(20)),
             is_terminal: stdout.is_terminal(),
             is_coloured: AutoStream::choice(&stdout) != ColorChoice::Never,
+            links: None,
         }
     }
 
@@ -54,15 +60,34 @@ impl Screen {
             width: PLAIN_WIDTH,
             is_terminal: stderr.is_terminal(),
             is_coloured: AutoStream::choice(&stderr) != ColorChoice::Never,
+            links: None,
         }
     }
 
-    /// Returns the text in a style, or as it is where colours are not shown.
+    /// Makes places lead into a work tree, where the output is a terminal that is known to show such links.
+    #[must_use]
+    pub(super) fn linked_to(mut self, work_dir: &Path) -> Self {
+        let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+        if self.is_terminal && self.is_coloured && links::are_shown(variable) {
+            // Once in a process, which ends soon.
+            self.links = Some(Box::leak(work_dir.to_owned().into_boxed_path()));
+        }
+        self
+    }
+
+    /// Returns the text in a style, or as it is where colours are not shown. A place leads to its file.
     pub(super) fn paint(&self, style: Style, text: &str) -> String {
-        if self.is_coloured && !text.is_empty() {
-            format!("{style}{text}{style:#}")
-        } else {
-            text.to_owned()
+        if !self.is_coloured || text.is_empty() {
+            return text.to_owned();
+        }
+        let painted = format!("{style}{text}{style:#}");
+        match self
+            .links
+            .filter(|_| style == PLACE)
+            .and_then(|root| links::target(root, text))
+        {
+            Some(uri) => links::link(&uri, &painted),
+            None => painted,
         }
     }
 
@@ -132,6 +157,7 @@ mod tests {
             width: 80,
             is_terminal: true,
             is_coloured: false,
+            links: None,
         };
         assert_eq!(screen.fit("abcdef", 4), "abc…");
         assert_eq!(screen.fit("abcd", 4), "abcd");

@@ -25,6 +25,7 @@ and passed over, and repository_file = false passes over all of it.";
 pub(super) fn command() -> Command {
     Command::new("config")
         .about("Show the settings")
+        .after_help("Examples:\n  codelens config show")
         .subcommand_required(true)
         .arg_required_else_help(true)
         .subcommand(

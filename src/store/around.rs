@@ -6,6 +6,23 @@ use super::files::{damaged, path};
 use super::{Doing, Read, StoreResult};
 use crate::model::{EdgeKind, Provenance, RepoPath};
 
+/// What binds one file to another, by their rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Coupling {
+    /// The file that uses the other.
+    pub from: i64,
+    /// The file that is used.
+    pub to: i64,
+    /// What its uses are.
+    pub kind: EdgeKind,
+    /// How they are known.
+    pub provenance: Provenance,
+    /// How many there are.
+    pub n_uses: u64,
+    /// Line of the first one in the file that uses.
+    pub line: u32,
+}
+
 /// A file that another one uses, or that uses it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Coupled {
@@ -18,6 +35,37 @@ pub struct Coupled {
 }
 
 impl Read<'_> {
+    /// Returns what binds files to other files: imports, and edges between their definitions by kind and provenance.
+    /// One pass over all edges.
+    pub fn couplings(&self) -> StoreResult<Vec<Coupling>> {
+        let imports = (EdgeKind::Imports.code(), Provenance::Resolved.code());
+        self.tx
+            .prepare_cached(
+                "SELECT file, target, ?1, ?2, count(*), min(line) FROM import WHERE target IS NOT NULL AND target <> file GROUP BY 1, 2
+                 UNION ALL
+                 SELECT e.src_file, d.file, e.kind, e.provenance, sum(e.count), min(e.line) FROM edge e JOIN symbol d ON d.id = e.dst
+                 WHERE d.file <> e.src_file GROUP BY 1, 2, 3, 4
+                 ORDER BY 1, 2, 3, 4",
+            )
+            .and_then(|mut statement| {
+                statement
+                    .query_map(imports, |row| {
+                        Ok(Coupling {
+                            from: row.get(0)?,
+                            to: row.get(1)?,
+                            kind: EdgeKind::from_code(row.get(2)?)
+                                .ok_or_else(|| damaged(2, "an unknown kind of edge"))?,
+                            provenance: Provenance::from_code(row.get(3)?)
+                                .ok_or_else(|| damaged(3, "an unknown provenance"))?,
+                            n_uses: super::files::unsigned(row, 4)?,
+                            line: row.get(5)?,
+                        })
+                    })?
+                    .collect()
+            })
+            .doing("reading what binds files")
+    }
+
     /// Returns the files whose definitions a file uses (`out`), or that use its own, by path.
     pub fn coupled(&self, of: &str, kind: EdgeKind, out: bool) -> StoreResult<Vec<Coupled>> {
         let query = if out {

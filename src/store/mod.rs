@@ -32,7 +32,7 @@ pub mod write;
 
 use std::path::PathBuf;
 
-pub use around::Coupled;
+pub use around::{Coupled, Coupling};
 pub use chunks::PreparedChunk;
 pub use contexts::{Contexts, NewContext, SavedContext, SavedItem};
 pub use edges::{EdgeRow, Keeper, UnboundRow};

@@ -95,8 +95,8 @@ impl Workspace {
         self.watching.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns how many changes the watch saw so far; `None` where there is none.
-    pub(super) fn n_changes(&self) -> Option<u64> {
+    /// Returns how many changes the watch saw so far: when it differs, it is worth looking. `None` where there is no watch.
+    pub fn n_changes(&self) -> Option<u64> {
         match &*self.watching_now() {
             Watching::On(watch, _) => Some(watch.n_changes()),
             _ => None,

@@ -7,6 +7,7 @@
 
 mod answers;
 mod callers;
+mod clients;
 mod edges;
 mod faces;
 mod fixtures;
@@ -15,6 +16,7 @@ mod hardships;
 mod laws;
 mod life;
 mod manual;
+mod people;
 mod ranking;
 mod shown;
 mod support;

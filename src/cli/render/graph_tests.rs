@@ -11,6 +11,7 @@ fn shown(tool: &str, value: &Value, width: usize, is_coloured: bool) -> String {
         width,
         is_terminal: true,
         is_coloured,
+        links: None,
     };
     page(tool, value, &screen).data
 }

@@ -202,6 +202,7 @@ mod tests {
             width: 80,
             is_terminal: true,
             is_coloured: true,
+            links: None,
         };
         let shown = |line| {
             emphasise(line, &screen)

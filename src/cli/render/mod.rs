@@ -7,7 +7,9 @@ mod code;
 mod drawing;
 mod graph;
 mod hits;
+mod impact_graph;
 mod life;
+mod setup;
 mod state;
 mod text;
 mod tree;
@@ -17,7 +19,9 @@ use serde_json::Value;
 pub(super) use drawing::{Language, drawing};
 
 use super::screen::{self, Screen, visible};
+pub(super) use impact_graph::impact_graph;
 pub(super) use life::{bundle, context, contexts, repositories, settings};
+pub(super) use setup::installed;
 use text::{Fields, add, count, plural};
 
 /// What is shown for a value.

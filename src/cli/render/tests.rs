@@ -10,12 +10,14 @@ const PLAIN: Screen = Screen {
     width: 72,
     is_terminal: false,
     is_coloured: false,
+    links: None,
 };
 
 const TERMINAL: Screen = Screen {
     width: 72,
     is_terminal: true,
     is_coloured: false,
+    links: None,
 };
 
 const ID: &str = "idx_0123456789abcdef0123456789abcdef";

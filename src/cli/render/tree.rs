@@ -92,6 +92,7 @@ mod tests {
             width: 20,
             is_terminal: true,
             is_coloured: false,
+            links: None,
         };
         assert_eq!(
             draw(&nodes, &screen),

@@ -71,9 +71,22 @@ pub(crate) const ROOMS: &[Room] = &[
         ],
     ),
     room("mcp", &["tools", "workspace", "model", "error", "config"]),
+    // A page to look at, from plain data.
+    room("view", &[]),
+    // The files of agents, for which nothing of an index has to be known.
+    room("clients", &[]),
     room(
         "cli",
-        &["tools", "mcp", "workspace", "model", "error", "config"],
+        &[
+            "tools",
+            "mcp",
+            "clients",
+            "view",
+            "workspace",
+            "model",
+            "error",
+            "config",
+        ],
     ),
     room("main", &["cli", "error", "config"]),
     // The crate's page and list of modules; re-exports its error.
@@ -103,6 +116,8 @@ pub(crate) const DOORS: &[Door] = &[
     door("zstd", &["store"]),
     door("postcard", &["store"]),
     door("toml", &["config"]),
+    door("jsonc_parser", &["clients"]),
+    door("toml_edit", &["clients"]),
     door("tree_sitter*", &["syntax"]),
     door("libmimalloc_sys", &["syntax"]),
     door("oxc_resolver", &["resolve"]),
@@ -116,6 +131,8 @@ pub(crate) const DOORS: &[Door] = &[
     // In `tools` as a derive on input types, and to hand the commands it derives to `cli`.
     door("clap", &["cli", "tools"]),
     door("clap_complete", &["cli"]),
+    door("clap_mangen", &["cli"]),
+    door("strsim", &["cli"]),
     door("indicatif", &["cli"]),
     door("comfy_table", &["cli"]),
     door("anstyle", &["cli"]),

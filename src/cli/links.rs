@@ -1,0 +1,137 @@
+//! Places that can be clicked: which terminals show them (OSC 8), and what they lead to.
+//!
+//! Refuses to know what is shown.
+
+use std::path::Path;
+
+/// Returns whether a terminal is known to show links, by its environment. `FORCE_HYPERLINK` decides where it is set.
+pub(super) fn are_shown(variable: impl Fn(&str) -> Option<String>) -> bool {
+    if let Some(forced) = variable("FORCE_HYPERLINK") {
+        return forced != "0";
+    }
+    let term = variable("TERM").unwrap_or_default();
+    // What stands between may swallow them.
+    if variable("CI").is_some()
+        || variable("TMUX").is_some()
+        || term.starts_with("screen")
+        || term == "dumb"
+    {
+        return false;
+    }
+    let programs = [
+        "iTerm.app",
+        "WezTerm",
+        "vscode",
+        "ghostty",
+        "Hyper",
+        "Tabby",
+        "rio",
+        "zed",
+    ];
+    let is_known =
+        variable("TERM_PROGRAM").is_some_and(|program| programs.contains(&program.as_str()));
+    let terms = [
+        "xterm-kitty",
+        "alacritty",
+        "foot",
+        "foot-extra",
+        "contour",
+        "xterm-ghostty",
+    ];
+    let has_vte = variable("VTE_VERSION")
+        .and_then(|version| version.parse().ok())
+        .is_some_and(|version: u32| version >= 5_000);
+    let signs = [
+        "WT_SESSION",
+        "KONSOLE_VERSION",
+        "KITTY_WINDOW_ID",
+        "DOMTERM",
+    ];
+    is_known
+        || has_vte
+        || terms.contains(&term.as_str())
+        || signs.iter().any(|sign| variable(sign).is_some())
+}
+
+/// Returns what a place (`path` or `path:line`) leads to; `None` if there is no such file.
+pub(super) fn target(root: &Path, place: &str) -> Option<String> {
+    let numbered = place
+        .rsplit_once(':')
+        .filter(|(_, line)| line.parse::<u32>().is_ok());
+    let path = numbered.map_or(place, |(path, _)| path);
+    let file = root.join(path);
+    (!path.is_empty() && file.is_absolute() && file.exists()).then(|| uri(&file))
+}
+
+/// Returns the link: the text, and the place it leads to.
+pub(super) fn link(uri: &str, text: &str) -> String {
+    format!("\u{1b}]8;;{uri}\u{1b}\\{text}\u{1b}]8;;\u{1b}\\")
+}
+
+fn uri(file: &Path) -> String {
+    let path = file.to_string_lossy().replace('\\', "/");
+    let mut uri = String::from(if path.starts_with('/') {
+        "file://"
+    } else {
+        "file:///"
+    });
+    for byte in path.bytes() {
+        if byte.is_ascii_alphanumeric() || b"/._-~:".contains(&byte) {
+            uri.push(char::from(byte));
+        } else {
+            uri.extend(["%".to_owned(), format!("{byte:02X}")]);
+        }
+    }
+    uri
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::{are_shown, target, uri};
+
+    fn shown(variables: &[(&str, &str)]) -> bool {
+        are_shown(|name| {
+            variables
+                .iter()
+                .find(|(known, _)| *known == name)
+                .map(|(_, value)| (*value).to_owned())
+        })
+    }
+
+    #[test]
+    fn links_are_for_terminals_that_show_them() {
+        assert!(shown(&[("TERM", "xterm-kitty")]));
+        assert!(shown(&[
+            ("TERM", "xterm-256color"),
+            ("VTE_VERSION", "7006")
+        ]));
+        assert!(shown(&[("TERM_PROGRAM", "WezTerm")]));
+        assert!(shown(&[("TERM", "dumb"), ("FORCE_HYPERLINK", "1")]));
+        assert!(!shown(&[]) && !shown(&[("TERM", "xterm-256color")]));
+        assert!(!shown(&[("TERM", "xterm-kitty"), ("TMUX", "/tmp/x")]));
+        assert!(!shown(&[("TERM_PROGRAM", "vscode"), ("CI", "true")]));
+        assert!(!shown(&[
+            ("TERM_PROGRAM", "vscode"),
+            ("FORCE_HYPERLINK", "0")
+        ]));
+    }
+
+    #[test]
+    fn a_place_leads_to_its_file_and_to_nothing_else() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let found = target(root, "src/main.rs:12").unwrap();
+        assert!(
+            found.starts_with("file:///") && found.ends_with("/src/main.rs"),
+            "{found}"
+        );
+        assert_eq!(target(root, ":12"), None);
+        assert_eq!(target(root, "src/mai…"), None);
+        assert_eq!(
+            uri(Path::new("/a b/\u{1b}ü;x")),
+            "file:///a%20b/%1B%C3%BC%3Bx"
+        );
+        assert_eq!(uri(Path::new(r"C:\a\b")), "file:///C:/a/b");
+    }
+}

@@ -1,0 +1,110 @@
+//! What `cl_impact` answered, as a graph to draw.
+//!
+//! Refuses to know how it is drawn.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use super::graph::{away, targets};
+use super::text::{Fields, plural};
+use crate::error::{Error, Result};
+use crate::view::{Edge, Node};
+
+/// Returns the places and their edges: what the targets use at distance 0, the targets at 1, their callers behind them.
+///
+/// # Errors
+/// `invalid_argument` where the name means several definitions.
+pub(in crate::cli) fn impact_graph(value: &Value) -> Result<(Vec<Node>, Vec<Edge>)> {
+    let candidates = value.items("candidates");
+    if !candidates.is_empty() {
+        let places = candidates
+            .iter()
+            .map(|found| format!("{}:{}", found.text("path"), found.number("line")));
+        return Err(Error::invalid(
+            value.text("summary"),
+            format!(
+                "name the file as well: one of {}",
+                places.collect::<Vec<_>>().join(", ")
+            ),
+        ));
+    }
+    let tests: Vec<&str> = value
+        .items("affectedTests")
+        .iter()
+        .map(|test| test.text("path"))
+        .collect();
+    let node = |found: &Value, group: String, hops: u64| Node {
+        path: found.text("path").to_owned(),
+        name: found.text("symbol").to_owned(),
+        kind: found.text("kind").to_owned(),
+        line: found.number("line"),
+        test: tests.contains(&found.text("path")),
+        hops,
+        group,
+        ..Node::default()
+    };
+    let edge = |from: usize, to: usize, found: &Value, kind: &str| {
+        Edge(
+            from,
+            to,
+            kind.to_owned(),
+            found.text("provenance").to_owned(),
+            1,
+            0,
+        )
+    };
+    let mut nodes = Vec::new();
+    let mut edges = Vec::new();
+    let mut places: HashMap<&str, usize> = HashMap::new();
+    let targets = targets(value);
+    // Which of several a caller uses is not told: one node stands for all of them.
+    if let [target] = targets.as_slice() {
+        places.insert(target.text("handle"), 0);
+        nodes.push(node(target, "changed".to_owned(), 1));
+    } else {
+        nodes.push(Node {
+            name: plural(targets.len() as u64, "changed definition"),
+            hops: 1,
+            group: "changed".to_owned(),
+            symbols: Vec::new(),
+            ..Node::default()
+        });
+    }
+    let callers = value.items("callers");
+    for caller in callers {
+        let at = nodes.len();
+        let hops = caller.number("hops");
+        let group = if tests.contains(&caller.text("path")) {
+            "tests".to_owned()
+        } else {
+            away(hops)
+        };
+        places.entry(caller.text("handle")).or_insert(at);
+        nodes.push(node(caller, group, hops + 1));
+    }
+    for (n, caller) in callers.iter().enumerate() {
+        let way = places.get(caller.text("via")).copied().unwrap_or(0);
+        if way != n + 1 {
+            edges.push(edge(n + 1, way, caller, "calls"));
+        }
+    }
+    for test in value.items("affectedTests") {
+        if !callers
+            .iter()
+            .any(|caller| caller.text("path") == test.text("path"))
+        {
+            edges.push(edge(nodes.len(), 0, test, "tests"));
+            nodes.push(node(
+                test,
+                "tests".to_owned(),
+                test.number("hops").max(1) + 1,
+            ));
+        }
+    }
+    for callee in value.items("callees") {
+        edges.push(edge(0, nodes.len(), callee, "calls"));
+        nodes.push(node(callee, "uses".to_owned(), 0));
+    }
+    Ok((nodes, edges))
+}

@@ -1,0 +1,103 @@
+//! What a mistyped path may have meant.
+//!
+//! Looks in the index that the failed call has just brought up, and only for a person who reads the hint. Refuses to guess
+//! for a program.
+
+use serde_json::Value;
+
+use crate::error::{Code, Error};
+use crate::tools::Call;
+
+/// How alike a path has to be.
+const MIN_LIKENESS: f64 = 0.8;
+
+/// How many are named.
+const MAX_NAMED: usize = 3;
+
+/// Returns the error with what may have been meant in its hint.
+pub(super) fn meant(mut error: Error, input: &Value, call: &Call<'_>) -> Error {
+    let asked = input["path"]
+        .as_str()
+        .filter(|_| error.code == Code::PathNotFound);
+    let found = asked.map(|path| paths(path, call)).unwrap_or_default();
+    if found.is_empty() {
+        return error;
+    }
+    let found: Vec<String> = found.iter().map(|name| format!("`{name}`")).collect();
+    error.hint = format!("did you mean {}? {}", found.join(" or "), error.hint);
+    error
+}
+
+/// The indexed files and directories that are most like a path.
+fn paths(asked: &str, call: &Call<'_>) -> Vec<String> {
+    let asked = asked
+        .trim_start_matches("./")
+        .trim_end_matches('/')
+        .replace('\\', "/");
+    let found = call
+        .workspaces
+        .open(None, call.places)
+        .and_then(|workspace| {
+            workspace.query(&call.interrupt, |view| {
+                let files = view.read.files_under("")?;
+                let mut known: Vec<String> = Vec::new();
+                for file in &files {
+                    let mut path = file.path.as_str();
+                    known.push(path.to_owned());
+                    while let Some((directory, _)) = path.rsplit_once('/') {
+                        path = directory;
+                        known.push(path.to_owned());
+                    }
+                }
+                known.sort();
+                known.dedup();
+                Ok(nearest(&asked, known))
+            })
+        });
+    found.unwrap_or_default()
+}
+
+fn nearest(asked: &str, known: Vec<String>) -> Vec<String> {
+    let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_lowercase();
+    let (whole, last) = (asked.to_lowercase(), name(asked));
+    let mut found: Vec<(f64, String)> = known
+        .into_iter()
+        .map(|path| {
+            let as_whole = strsim::normalized_damerau_levenshtein(&whole, &path.to_lowercase());
+            // Its own name typed well, in the wrong place.
+            let as_name = strsim::normalized_damerau_levenshtein(&last, &name(&path)) * 0.95;
+            (as_whole.max(as_name), path)
+        })
+        .filter(|(likeness, _)| *likeness >= MIN_LIKENESS)
+        .collect();
+    found.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    found
+        .into_iter()
+        .take(MAX_NAMED)
+        .map(|(_, path)| path)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::nearest;
+
+    fn found(asked: &str) -> Vec<String> {
+        let known = [
+            "src/scheduler.ts",
+            "src/component.ts",
+            "test/scheduler.spec.ts",
+            "src",
+            "docs/a.md",
+        ];
+        nearest(asked, known.map(str::to_owned).to_vec())
+    }
+
+    #[test]
+    fn a_mistyped_path_finds_the_one_that_was_meant() {
+        assert_eq!(found("src/shceduler.ts"), ["src/scheduler.ts"]);
+        assert_eq!(found("scheduler.ts"), ["src/scheduler.ts"]);
+        assert_eq!(found("Src/Component.ts"), ["src/component.ts"]);
+        assert!(found("something/else").is_empty());
+    }
+}

@@ -1,0 +1,352 @@
+//! `codelens view`: a page that draws how the files of a repository hang together, or what a change reaches.
+//!
+//! Refuses to know how a page is made.
+
+use std::collections::HashMap;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use serde_json::json;
+
+use super::progress::Meter;
+use super::render::impact_graph;
+use super::run::{ask, listen_for_interrupts, named_repo, without_repo};
+use super::screen::{PLACE, Screen};
+use super::{args, output};
+use crate::error::{Code, Error, Result};
+use crate::model::class::PathClass;
+use crate::tools::Call;
+use crate::view::{Edge, Mode, Node, Page, editor, html};
+use crate::workspace::{View, Workspaces};
+
+const ABOUT: &str = "\
+Writes one page of HTML that needs no network: the files of the repository and what binds them, to expand, search, filter and open in an editor; or, \
+with --symbol or --changes, what a change reaches. It also lists the indexes of all branches. The index is brought up first.
+
+The page goes to the data directory unless --output says otherwise; nothing is written in the work tree unasked.";
+
+/// How many definitions of a file are listed.
+const MAX_SYMBOLS: usize = 60;
+
+/// Returns the command.
+pub(super) fn command() -> Command {
+    Command::new("view")
+        .about("Write a page that draws the repository, or what a change reaches")
+        .long_about(ABOUT)
+        .arg(
+            Arg::new("path")
+                .value_name("PATH")
+                .help("Only what is below this directory; with --symbol the file that defines it"),
+        )
+        .arg(
+            Arg::new("symbol")
+                .long("symbol")
+                .value_name("NAME")
+                .conflicts_with("changes")
+                .help("What a change of this definition reaches"),
+        )
+        .arg(
+            Arg::new("changes")
+                .long("changes")
+                .action(ArgAction::SetTrue)
+                .help("What the uncommitted changes reach"),
+        )
+        .arg(
+            Arg::new("depth")
+                .long("depth")
+                .value_name("N")
+                .value_parser(value_parser!(u64).range(1..=5))
+                .default_value("3")
+                .help("How many edges away, with --symbol or --changes"),
+        )
+        .arg(
+            Arg::new("output")
+                .long("output")
+                .short('o')
+                .value_name("FILE")
+                .value_parser(value_parser!(PathBuf))
+                .help("Where the page goes; - for standard output"),
+        )
+        .arg(
+            Arg::new("editor")
+                .long("editor")
+                .value_name("NAME")
+                .default_value("vscode")
+                .help("Where links lead: vscode, cursor, windsurf, zed, idea, none, or a template like `my://open?f={path}&l={line}`"),
+        )
+        .after_help(
+            "Examples:\n  codelens view\n  codelens view packages/core --output core.html\n  codelens view --symbol queueJob --depth 2\n  codelens view --changes --editor zed",
+        )
+}
+
+/// Writes the page.
+pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
+    let asked = matches
+        .get_one::<String>("editor")
+        .map_or("", String::as_str);
+    let template = editor(asked);
+    if template.is_none() && asked != "none" {
+        let error = Error::invalid(
+            "no editor is known by this name, and it is no template for a link",
+            "pass --editor vscode, cursor, windsurf, zed, idea, none, or a link with {path} and {line}",
+        );
+        return output::failure(&error, args::is_json(matches));
+    }
+    let is_stdout = matches
+        .get_one::<PathBuf>("output")
+        .is_some_and(|file| file.as_os_str() == "-");
+    let mut printed = String::new();
+    let code = without_repo(matches, |workspaces| {
+        let places: Vec<PathBuf> = named_repo(matches, cwd)
+            .or_else(|| cwd.cloned())
+            .into_iter()
+            .collect();
+        let interrupt = Arc::new(AtomicBool::new(false));
+        listen_for_interrupts(&interrupt);
+        let meter = Meter::new(
+            "indexing",
+            "files",
+            Duration::ZERO,
+            args::verbosity(matches) > 0,
+        );
+        let call = Call {
+            workspaces,
+            places: &places,
+            interrupt,
+            progress: &|progress| meter.show(progress),
+        };
+        ask("cl_refresh", json!({}), &call)?;
+        meter.clear();
+        let page = page(matches, &call, template.clone())?;
+        let text = html(&page);
+        let (n_nodes, n_edges) = (page.nodes.len(), page.edges.len());
+        if is_stdout {
+            printed = text;
+            return Ok((json!({"nodes": n_nodes, "edges": n_edges}), String::new()));
+        }
+        let file = write(matches, workspaces, cwd, &page, &text)?;
+        let shown = file.display().to_string();
+        let value = json!({"file": shown, "nodes": n_nodes, "edges": n_edges, "bytes": text.len()});
+        let screen = Screen::of_stdout();
+        Ok((
+            value,
+            format!("{}\n", screen.linked_to(Path::new("")).paint(PLACE, &shown)),
+        ))
+    });
+    if printed.is_empty() {
+        code
+    } else {
+        output::exact(&printed)
+    }
+}
+
+fn page(matches: &ArgMatches, call: &Call<'_>, editor: Option<String>) -> Result<Page> {
+    let text = |id: &str| matches.get_one::<String>(id).map(String::as_str);
+    let workspace = call.workspaces.open(None, call.places)?;
+    let current = ask("cl_current", json!({}), call)?;
+    let stats = ask("cl_stats", json!({}), call)?;
+    let root = workspace.work_dir();
+    let name = root.file_name().map_or_else(
+        || "repository".to_owned(),
+        |name| name.to_string_lossy().into_owned(),
+    );
+    let branch = current["branch"].as_str().unwrap_or("detached");
+    let head: String = current["headSha"]
+        .as_str()
+        .unwrap_or_default()
+        .chars()
+        .take(10)
+        .collect();
+    let (mode, title, nodes, edges, freshness, note) = if text("symbol").is_some()
+        || matches.get_flag("changes")
+    {
+        let mut input = json!({"depth": matches.get_one::<u64>("depth"), "limit": 500});
+        if let Some(symbol) = text("symbol") {
+            input["symbol"] = symbol.into();
+            input["path"] = text("path").into();
+        } else {
+            input["changes"] = true.into();
+        }
+        if input["path"].is_null() {
+            input
+                .as_object_mut()
+                .expect("it is an object")
+                .remove("path");
+        }
+        let value = ask("cl_impact", input, call)?;
+        let (nodes, edges) = impact_graph(&value)?;
+        let title = text("symbol").map_or_else(|| "uncommitted changes".to_owned(), str::to_owned);
+        let said = |key: &str| value[key].as_str().unwrap_or_default().to_owned();
+        let note = format!("{} {}", said("summary"), said("confidenceNote"));
+        (
+            Mode::Impact,
+            title,
+            nodes,
+            edges,
+            said("freshness"),
+            note.trim().to_owned(),
+        )
+    } else {
+        let below = text("path")
+            .unwrap_or_default()
+            .trim_end_matches('/')
+            .to_owned();
+        let below = if below == "." { String::new() } else { below };
+        let (nodes, edges, freshness) =
+            workspace.query(&call.interrupt, |view| map(view, &below))?;
+        if nodes.is_empty() {
+            return Err(Error::new(
+                Code::PathNotFound,
+                "there are no files with definitions or edges",
+                "leave out the path, or see `codelens map`",
+            ));
+        }
+        let title = if below.is_empty() {
+            name.clone()
+        } else {
+            format!("{name}/{below}")
+        };
+        (
+            Mode::Map,
+            title,
+            nodes,
+            edges,
+            freshness,
+            "Each box is a file or a directory; its size follows the number of definitions."
+                .to_owned(),
+        )
+    };
+    Ok(Page {
+        mode,
+        title,
+        repository: name,
+        state: [branch, &head, &freshness]
+            .into_iter()
+            .filter(|part| !part.is_empty())
+            .collect::<Vec<_>>()
+            .join(" · "),
+        note,
+        root: root.display().to_string(),
+        editor,
+        nodes,
+        edges,
+        indexes: stats["indexes"].clone(),
+    })
+}
+
+/// Returns the files below a directory that define something or are bound to others, and what binds them.
+fn map(view: &View<'_>, below: &str) -> Result<(Vec<Node>, Vec<Edge>, String)> {
+    let couplings = view.read.couplings()?;
+    let mut bound = std::collections::HashSet::new();
+    for coupling in &couplings {
+        bound.extend([coupling.from, coupling.to]);
+    }
+    let mut nodes = Vec::new();
+    let mut places = HashMap::new();
+    for file in view.read.files_under(below)? {
+        let symbols = view.read.symbols_of(file.id)?;
+        if symbols.is_empty() && !bound.contains(&file.id) {
+            continue;
+        }
+        places.insert(file.id, nodes.len());
+        let listed = symbols
+            .iter()
+            .filter(|symbol| symbol.exported || symbol.parent.is_none());
+        nodes.push(Node {
+            path: file.path.to_string(),
+            weight: symbols.len() as u64,
+            test: PathClass::of(file.path.as_str(), false, false).is_test,
+            symbols: listed
+                .take(MAX_SYMBOLS)
+                .map(|symbol| {
+                    (
+                        symbol.qualified_name.clone(),
+                        symbol.kind.as_str(),
+                        symbol.span.start_line,
+                    )
+                })
+                .collect(),
+            ..Node::default()
+        });
+    }
+    let edges = couplings.iter().filter_map(|coupling| {
+        let (from, to) = (places.get(&coupling.from)?, places.get(&coupling.to)?);
+        let (kind, provenance) = (
+            coupling.kind.as_str().to_owned(),
+            coupling.provenance.as_str().to_owned(),
+        );
+        Some(Edge(
+            *from,
+            *to,
+            kind,
+            provenance,
+            coupling.n_uses,
+            coupling.line,
+        ))
+    });
+    let edges = edges.collect();
+    Ok((nodes, edges, view.freshness.as_str().to_owned()))
+}
+
+/// Writes the page where it is wanted, else where it replaces the last one of its repository.
+fn write(
+    matches: &ArgMatches,
+    workspaces: &Workspaces,
+    cwd: Option<&PathBuf>,
+    page: &Page,
+    text: &str,
+) -> Result<PathBuf> {
+    let failed = |error: std::io::Error| {
+        Error::new(
+            Code::Io,
+            format!("the page can't be written: {}", error.kind()),
+            "pass another place with --output",
+        )
+        .because(error)
+    };
+    if let Some(file) = matches.get_one::<PathBuf>("output") {
+        let file = cwd.map_or_else(|| file.clone(), |cwd| cwd.join(file));
+        std::fs::write(&file, text).map_err(failed)?;
+        return Ok(file);
+    }
+    let directory = workspaces.config().home.join("views");
+    let digest = blake3::hash(format!("{}\0{:?}", page.root, page.mode).as_bytes()).to_hex();
+    let plain = |c: char| {
+        if c.is_ascii_alphanumeric() || "._-".contains(c) {
+            c
+        } else {
+            '_'
+        }
+    };
+    let name: String = page.repository.chars().take(60).map(plain).collect();
+    let file = directory.join(format!("{name}-{}.html", &digest[..8]));
+    private(&directory, &file, text).map_err(failed)?;
+    Ok(file)
+}
+
+/// Names and structure of the code are nobody else's business.
+fn private(directory: &Path, file: &Path, text: &str) -> std::io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(directory)?;
+    let temporary = file.with_extension(format!("{}.tmp", std::process::id()));
+    std::fs::File::create(&temporary)?.write_all(text.as_bytes())?;
+    std::fs::rename(&temporary, file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::command;
+
+    #[test]
+    fn the_command_is_consistent() {
+        command().debug_assert();
+    }
+}

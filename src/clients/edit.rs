@@ -1,0 +1,121 @@
+//! An entry in a text: looked for, added, removed, in each format by the same rules.
+//!
+//! Every edit is checked before it is believed: the text still reads, the entry is as it should be, and all else means what
+//! it meant. Refuses to know files.
+
+use serde_json::Value;
+
+use super::{Entry, Format, fence, json_text, toml_text};
+
+/// Why a text can't be edited; in lower case, without a full stop.
+pub(super) type Fault = String;
+
+/// Returns what an entry of our name says; `None` where there is none.
+pub(super) fn find(format: Format, text: &str, keys: &[&str]) -> Result<Option<Value>, Fault> {
+    match format {
+        Format::Json => json_text::find(text, keys),
+        Format::Toml => toml_text::find(text, keys),
+        Format::Markdown => Ok(fence::find(text)),
+    }
+}
+
+/// Returns the text with the entry in it, in place of another one of our name.
+pub(super) fn add(
+    format: Format,
+    text: &str,
+    keys: &[&str],
+    entry: &Entry,
+) -> Result<String, Fault> {
+    let without = match find(format, text, keys)? {
+        Some(_) => remove(format, text, keys, false)?,
+        None => text.to_owned(),
+    };
+    let added = match format {
+        Format::Json => json_text::add(&without, keys, entry),
+        Format::Toml => toml_text::add(&without, keys, entry),
+        Format::Markdown => Ok(fence::add(&without, &guide(entry))),
+    }?;
+    let is_there = find(format, &added, keys)? == Some(value(format, entry));
+    if is_there && rest(format, &added, keys)? == rest(format, &without, keys)? {
+        Ok(added)
+    } else {
+        Err("it can't be edited without touching what else is in it".to_owned())
+    }
+}
+
+/// Returns the text without the entry, and without what it alone stood in if `is_lonely`.
+pub(super) fn remove(
+    format: Format,
+    text: &str,
+    keys: &[&str],
+    is_lonely: bool,
+) -> Result<String, Fault> {
+    let removed = match format {
+        Format::Json => json_text::remove(text, keys, is_lonely),
+        Format::Toml => toml_text::remove(text, keys),
+        Format::Markdown => Ok(fence::remove(text)),
+    }?;
+    if is_without(format, text, &removed, keys) {
+        Ok(removed)
+    } else {
+        Err("its entry can't be removed without touching what else is in it".to_owned())
+    }
+}
+
+/// Whether `removed` is `text` without our entry, in meaning.
+pub(super) fn is_without(format: Format, text: &str, removed: &str, keys: &[&str]) -> bool {
+    find(format, removed, keys) == Ok(None)
+        && rest(format, text, keys).is_ok_and(|before| rest(format, removed, keys) == Ok(before))
+}
+
+/// Whether nothing is said in a text.
+pub(super) fn is_empty(format: Format, text: &str) -> bool {
+    match format {
+        Format::Json => json_text::is_empty(text),
+        Format::Toml | Format::Markdown => text.trim().is_empty(),
+    }
+}
+
+/// Returns an entry as [`find`] returns it.
+pub(super) fn value(format: Format, entry: &Entry) -> Value {
+    match format {
+        Format::Markdown => Value::String(guide(entry)),
+        _ => entry
+            .iter()
+            .map(|(key, value)| ((*key).to_owned(), value.clone()))
+            .collect(),
+    }
+}
+
+/// Returns what a text says besides our entry. Whether an emptied group of servers is still there means nothing.
+fn rest(format: Format, text: &str, keys: &[&str]) -> Result<Value, Fault> {
+    match format {
+        Format::Json => json_text::rest(text, keys),
+        Format::Toml => toml_text::rest(text, keys),
+        Format::Markdown => Ok(Value::String(fence::remove(text).trim().to_owned())),
+    }
+}
+
+/// Takes our entry out of what a file says, and its group if nothing is left in it.
+pub(super) fn strip(whole: &mut Value, keys: &[&str]) {
+    let Some((first, deeper)) = keys.split_first() else {
+        if let Some(servers) = whole.as_object_mut() {
+            servers.remove(super::ENTRY);
+        }
+        return;
+    };
+    let Some(group) = whole.as_object_mut() else {
+        return;
+    };
+    if let Some(inner) = group.get_mut(*first) {
+        strip(inner, deeper);
+        if inner.as_object().is_some_and(serde_json::Map::is_empty) {
+            group.remove(*first);
+        }
+    }
+}
+
+fn guide(entry: &Entry) -> String {
+    let text = entry.first().and_then(|(_, text)| text.as_str());
+    text.unwrap_or_default().to_owned()
+}

@@ -1,0 +1,214 @@
+//! The configuration files of agents: an entry that starts this server goes in, and comes out again.
+//!
+//! Knows where each client keeps its servers, under which key and in which words. What is written is one entry, or one
+//! fenced block of Markdown; everything around it keeps its bytes. Before a file is touched, what it was is kept in the
+//! data directory, so that removing the entry gives back the same bytes. Refuses to know what the server does.
+
+mod disk;
+mod edit;
+mod fence;
+mod journal;
+mod json_text;
+mod place;
+mod setup;
+mod toml_text;
+
+use serde_json::{Value, json};
+
+pub use disk::Problem;
+pub use fence::GUIDE;
+pub use place::{Machine, System};
+pub use setup::{Act, Done, Job, Removal, install, uninstall};
+
+/// The name of the entry in every client.
+pub const ENTRY: &str = "codelens";
+
+/// Whose configuration is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// The user's, for every repository.
+    User,
+    /// The one that lies in the repository and goes with it.
+    Project,
+}
+
+impl Scope {
+    /// Returns the word for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Project => "project",
+        }
+    }
+}
+
+/// How a file is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// JSON, with comments and trailing commas where the client takes them.
+    Json,
+    /// TOML.
+    Toml,
+    /// Markdown with a fenced block.
+    Markdown,
+}
+
+/// How an entry says what is started.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shape {
+    /// `command` and `args`.
+    Plain,
+    /// The same, and `type` in front.
+    Typed,
+    /// `type` `local`, and one list of words.
+    Words,
+}
+
+/// What is written for a server: its fields, in the order in which people write them.
+type Entry = Vec<(&'static str, Value)>;
+
+/// An agent that speaks the protocol.
+#[derive(Debug)]
+pub struct Client {
+    /// Its name on the command line.
+    pub id: &'static str,
+    /// Its name.
+    pub name: &'static str,
+    /// How its file is written.
+    pub format: Format,
+    /// The keys that lead to its servers.
+    keys: &'static [&'static str],
+    shape: Shape,
+    /// What starts it, where it has a command.
+    programs: &'static [&'static str],
+    /// What there is to know after it was set up.
+    pub hint: &'static str,
+}
+
+/// Every client that is known, by what its own documentation says (read in November 2026; the page is named with each).
+pub const CLIENTS: &[Client] = &[
+    // code.claude.com/docs/en/mcp: `.mcp.json` and `~/.claude.json`, `mcpServers`, `type` `stdio`.
+    Client {
+        id: "claude-code",
+        name: "Claude Code",
+        format: Format::Json,
+        keys: &["mcpServers"],
+        shape: Shape::Typed,
+        programs: &["claude"],
+        hint: "start a new session; `/mcp` shows it",
+    },
+    // modelcontextprotocol.io/docs/develop/connect-local-servers: `claude_desktop_config.json`, `mcpServers`.
+    Client {
+        id: "claude-desktop",
+        name: "Claude Desktop",
+        format: Format::Json,
+        keys: &["mcpServers"],
+        shape: Shape::Plain,
+        programs: &[],
+        hint: "quit and start it again; it has no working directory: install with --repo PATH, or name `repo` in the question",
+    },
+    // cursor.com/docs/context/mcp: `.cursor/mcp.json` and `~/.cursor/mcp.json`, `mcpServers`.
+    Client {
+        id: "cursor",
+        name: "Cursor",
+        format: Format::Json,
+        keys: &["mcpServers"],
+        shape: Shape::Plain,
+        programs: &["cursor", "cursor-agent"],
+        hint: "switch it on under Settings, MCP, if it is off",
+    },
+    // code.visualstudio.com/docs/copilot/reference/mcp-configuration: `mcp.json`, `servers`, `type` is required.
+    Client {
+        id: "vscode",
+        name: "VS Code",
+        format: Format::Json,
+        keys: &["servers"],
+        shape: Shape::Typed,
+        programs: &["code"],
+        hint: "`MCP: List Servers` in the command palette starts it",
+    },
+    // developers.openai.com/codex/mcp: `~/.codex/config.toml`, and `.codex/config.toml` in trusted projects.
+    Client {
+        id: "codex",
+        name: "Codex CLI",
+        format: Format::Toml,
+        keys: &["mcp_servers"],
+        shape: Shape::Plain,
+        programs: &["codex"],
+        hint: "start a new session; `/mcp` shows it",
+    },
+    // geminicli.com/docs/tools/mcp-server: `settings.json` in `~/.gemini` or `.gemini`, `mcpServers`.
+    Client {
+        id: "gemini",
+        name: "Gemini CLI",
+        format: Format::Json,
+        keys: &["mcpServers"],
+        shape: Shape::Plain,
+        programs: &["gemini"],
+        hint: "start a new session; `/mcp` shows it",
+    },
+    // opencode.ai/docs/mcp-servers: `opencode.json` or `opencode.jsonc`, `mcp`, `type` `local`. Version 2 reads this shape, and
+    // one with `servers` in between, which is kept where it is in use.
+    Client {
+        id: "opencode",
+        name: "opencode",
+        format: Format::Json,
+        keys: &["mcp"],
+        shape: Shape::Words,
+        programs: &["opencode"],
+        hint: "start a new session; `opencode mcp list` shows it",
+    },
+    // docs.windsurf.com/windsurf/cascade/mcp: `~/.codeium/windsurf/mcp_config.json`, `mcpServers`; nothing in a project.
+    Client {
+        id: "windsurf",
+        name: "Windsurf",
+        format: Format::Json,
+        keys: &["mcpServers"],
+        shape: Shape::Plain,
+        programs: &["windsurf"],
+        hint: "press refresh in Cascade's list of servers",
+    },
+    // zed.dev/docs/ai/mcp: `settings.json`, `context_servers`.
+    Client {
+        id: "zed",
+        name: "Zed",
+        format: Format::Json,
+        keys: &["context_servers"],
+        shape: Shape::Plain,
+        programs: &["zed", "zeditor"],
+        hint: "the agent panel's settings show it",
+    },
+];
+
+impl Client {
+    /// Returns the client of a name on the command line.
+    pub fn by_id(id: &str) -> Option<&'static Self> {
+        CLIENTS.iter().find(|client| client.id == id)
+    }
+
+    /// Returns its entry for a server that these words start.
+    fn entry(&self, words: &[String]) -> Entry {
+        let (command, args) = words
+            .split_first()
+            .map_or(("", words), |(first, rest)| (first.as_str(), rest));
+        let plain = [("command", json!(command)), ("args", json!(args))];
+        match self.shape {
+            Shape::Plain => plain.into(),
+            Shape::Typed => [("type", json!("stdio"))]
+                .into_iter()
+                .chain(plain)
+                .collect(),
+            Shape::Words => vec![
+                ("type", json!("local")),
+                ("command", json!(words)),
+                ("enabled", json!(true)),
+            ],
+        }
+    }
+
+    /// Returns a file that holds its entry alone, for whoever wants to write it by hand.
+    pub fn example(&self, words: &[String]) -> String {
+        edit::add(self.format, "", self.keys, &self.entry(words))
+            .expect("an empty file takes an entry")
+    }
+}

@@ -1,0 +1,154 @@
+//! What the command line has for people and scripts besides the tools: lines, pages, manuals, hints, and the live view.
+
+use std::io::{BufRead as _, BufReader};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::support::{Cli, Fixture, Repo};
+
+const TWO: &str = "//- /src/queue.ts\nexport function queueJob() { return 1; }\n//- /src/app.ts\nimport { queueJob } from './queue';\nexport const go = () => queueJob();\n//- commit one\n";
+
+fn repo() -> (Repo, Cli) {
+    let repo = Fixture::parse(TWO).build();
+    let cli = Cli::new(repo.path());
+    (repo, cli)
+}
+
+#[test]
+fn lines_hold_what_the_value_holds() {
+    let (_repo, cli) = repo();
+    let whole = cli.json(&["search", "queue"]);
+    let ran = cli.run(&["search", "queue", "--jsonl"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let lines: Vec<Value> = ran
+        .stdout
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let (rest, items) = lines.split_last().unwrap();
+    assert_eq!(items.len(), whole["results"].as_array().unwrap().len());
+    assert!(items.iter().all(|item| item["list"] == "results"));
+    assert_eq!(items[0]["handle"], whole["results"][0]["handle"]);
+    assert_eq!(rest["query"], "queue");
+    assert!(rest.get("results").is_none());
+}
+
+#[test]
+fn a_mistyped_path_is_answered_with_the_one_that_was_meant() {
+    let (_repo, cli) = repo();
+    let said = cli.fails(&["map", "src/qeue.ts"], 1);
+    assert!(said.contains("did you mean `src/queue.ts`?"), "{said}");
+    let said = cli.fails(&["related", "queue.ts"], 1);
+    assert!(said.contains("did you mean `src/queue.ts`?"), "{said}");
+    let said = cli.fails(&["impact", "queueJbo"], 1);
+    assert!(said.contains("queueJob"), "{said}");
+    let said = cli.fails(&["serach", "x"], 2);
+    assert!(said.contains("'search'"), "{said}");
+}
+
+#[test]
+fn manuals_and_help_come_from_the_same_words() {
+    let (repo, cli) = repo();
+    let page = cli.run(&["man"]).stdout;
+    assert!(
+        page.contains(".TH") && page.contains("Exit codes"),
+        "{page}"
+    );
+    let dir = repo.dir.path().join("man1");
+    std::fs::create_dir(&dir).unwrap();
+    assert_eq!(cli.run(&["man", "--dir", dir.to_str().unwrap()]).code, 0);
+    let search = std::fs::read_to_string(dir.join("codelens-search.1")).unwrap();
+    assert!(search.contains("Examples"), "{search}");
+    assert!(dir.join("codelens-bundle-export.1").exists() && dir.join("codelens.1").exists());
+    let said = cli.fails(&["man", "--dir", "/no/such/place"], 1);
+    assert!(said.contains("can't be written"), "{said}");
+    let help = cli.run(&["--help"]).stdout;
+    assert!(help.contains("Exit codes: 0 done; 1 an error"), "{help}");
+}
+
+#[test]
+fn a_page_is_written_outside_of_the_work_tree() {
+    let (repo, cli) = repo();
+    let value = cli.json(&["view"]);
+    let file = value["file"].as_str().unwrap();
+    assert!(file.starts_with(cli.home().to_str().unwrap()), "{file}");
+    let page = std::fs::read_to_string(file).unwrap();
+    assert!(
+        page.contains("\"src/queue.ts\"") && page.contains("\"imports\",\"resolved\""),
+        "{page}"
+    );
+    assert_eq!(
+        cli.json(&["view"])["file"],
+        file,
+        "the next one takes its place"
+    );
+    assert_eq!(repo.git(&["status", "--porcelain", "--ignored"]), "");
+    let page = cli
+        .run(&["view", "--symbol", "queueJob", "--output", "-"])
+        .stdout;
+    assert!(
+        page.starts_with("<!doctype html>") && page.contains("\"mode\":\"impact\""),
+        "{page}"
+    );
+    let said = cli.fails(&["view", "--editor", "javascript:alert({path})"], 1);
+    assert!(said.contains("no editor"), "{said}");
+    let said = cli.fails(&["view", "nowhere"], 1);
+    assert!(said.contains("leave out the path"), "{said}");
+}
+
+#[test]
+fn the_live_view_follows_edits_and_branches_until_it_is_interrupted() {
+    let (repo, cli) = repo();
+    let mut watching = cli
+        .command(&["watch", "--jsonl", "--interval-ms", "100"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let (sender, lines) = std::sync::mpsc::channel();
+    let stdout = BufReader::new(watching.stdout.take().unwrap());
+    std::thread::spawn(move || {
+        stdout
+            .lines()
+            .all(|line| sender.send(line.unwrap()).is_ok())
+    });
+    let until = |what: &str, holds: &dyn Fn(&Value) -> bool| -> Value {
+        loop {
+            let line = lines.recv_timeout(Duration::from_secs(30));
+            let line = line.unwrap_or_else(|_| panic!("it waits for {what} in vain"));
+            let event: Value = serde_json::from_str(&line).unwrap();
+            if holds(&event) {
+                return event;
+            }
+        }
+    };
+    let first = until("the start", &|event| event["event"] == "start");
+    assert_eq!(first["branch"], "main");
+    repo.write("src/queue.ts", "export function queueJob() { return 2; }\n");
+    let event = until("the edit", &|event| {
+        event["changed"] != serde_json::json!([])
+    });
+    assert_eq!(event["changed"], serde_json::json!(["src/queue.ts"]));
+    repo.write("src/new.ts", "export const n = 1;\n");
+    until("the new file", &|event| {
+        event["added"] == serde_json::json!(["src/new.ts"])
+    });
+    std::fs::remove_file(repo.path().join("src/new.ts")).unwrap();
+    until("its removal", &|event| {
+        event["removed"] == serde_json::json!(["src/new.ts"])
+    });
+    repo.git(&["switch", "--quiet", "--create", "fix"]);
+    until("the branch", &|event| {
+        event["event"] == "checkout" && event["branch"] == "fix"
+    });
+    let id = watching.id().to_string();
+    assert!(
+        Command::new("kill")
+            .args(["-INT", &id])
+            .status()
+            .unwrap()
+            .success()
+    );
+    assert_eq!(watching.wait().unwrap().code(), Some(130));
+}
