@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Everything that must hold, from nothing: a new machine needs Rust, a C compiler, git, Python 3.11 and npm.
+# Everything that must hold, from nothing: a new machine needs Rust, a C compiler, git, Python 3.11, Node with npm, and Chromium
+# (which is installed where apt-get is there and may do it).
 #
 #   scripts/test.sh
 #
@@ -29,7 +30,7 @@ ended() {
 trap ended EXIT
 
 section "what is needed"
-for program in cargo rustc cc git "$python" npm; do
+for program in cargo rustc cc git "$python" node npm; do
     command -v "$program" >/dev/null || { echo "not found: $program" >&2; exit 1; }
 done
 rustc --version
@@ -60,6 +61,32 @@ if ! cmp -s "$requirements" "$tools/venv/installed.txt"; then
     "$tools/venv/bin/python" -m pip install --quiet --requirement "$requirements"
     cp "$requirements" "$tools/venv/installed.txt"
 fi
+
+section "the browser"
+chromium=$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)
+if [[ -z $chromium ]]; then
+    if command -v apt-get >/dev/null && [[ $(id -u) -eq 0 ]]; then
+        apt-get update -qq
+        DEBIAN_FRONTEND=noninteractive apt-get install -qq --yes --no-install-recommends chromium >/dev/null
+        chromium=$(command -v chromium)
+    else
+        echo "not found: chromium (apt-get install chromium)" >&2
+        exit 1
+    fi
+fi
+if ! cmp -s tests/browser/package-lock.json "$tools/browser/installed.json"; then
+    rm -rf "$tools/browser"
+    mkdir -p "$tools/browser"
+    cp tests/browser/package.json tests/browser/package-lock.json "$tools/browser/"
+    (cd "$tools/browser" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error)
+    cp tests/browser/package-lock.json "$tools/browser/installed.json"
+fi
+
+section "pages in a browser"
+node tests/browser/view_test.mjs --binary "$binary" --modules "$tools/browser" --chromium "$chromium" --pictures "$tools/pictures"
+
+section "packages"
+"$python" tests/packages_test.py --binary "$binary"
 
 section "sessions over MCP"
 "$tools/venv/bin/python" tests/mcp_session.py --binary "$binary"

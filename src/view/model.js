@@ -46,15 +46,19 @@ const rank = []; order.forEach((at, n) => { rank[at] = n; });
 const isBelow = (at, place) => rank[at] >= place.from && rank[at] < place.to;
 
 const text = nodes.map((node) => [node.path, node.name, ...(node.symbols || []).map((s) => s[0])].join("\n").toLowerCase());
-const isFound = (at) => (filter.tests || !nodes[at].test) && words.every((word) => text[at].includes(word));
-let found = [];
+// The picture shows what the filters let pass, the tree of that what is searched for.
+const isShown = (at) => filter.tests || !nodes[at].test;
+const isFound = (at) => isShown(at) && words.every((word) => text[at].includes(word));
 let nFound = 0;
 function find() {
-  found = nodes.map((_, at) => isFound(at));
-  nFound = found.filter(Boolean).length;
-  const sums = [0];
-  order.forEach((at, n) => sums.push(sums[n] + (found[at] ? 1 : 0)));
-  (function count(place) { place.found = sums[place.to] - sums[place.from]; place.below.forEach(count); })(root);
+  const sums = (holds) => order.reduce((list, at) => (list.push(list[list.length - 1] + (holds(at) ? 1 : 0)), list), [0]);
+  const [found, shown] = [sums(isFound), sums(isShown)];
+  (function count(place) {
+    place.found = found[place.to] - found[place.from];
+    place.shown = shown[place.to] - shown[place.from];
+    place.below.forEach(count);
+  })(root);
+  nFound = root.found;
 }
 const passes = (edge) => filter.types.has(edge[2]) && filter.provenances.has(edge[3])
   && (filter.tests || !(nodes[edge[0]].test || nodes[edge[1]].test));

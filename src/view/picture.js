@@ -22,7 +22,7 @@ function put(place, x, y, w, h, isOpen) {
   return box;
 }
 function nest(place, x, y, w, h, depth) {
-  const shown = place.below.filter((next) => next.found);
+  const shown = place.below.filter((next) => next.shown);
   const isOpen = (place.open || place === focus) && shown.length > 0 && w > 26 && h > HEAD + 12;
   put(place, x, y, w, h, isOpen);
   if (!isOpen) return;
@@ -55,13 +55,14 @@ function squarify(items, x, y, w, h, each) {
 }
 // One column for each distance, the targets first; the picture grows with the longest.
 function columns(width, height) {
-  const shown = nodes.map((_, at) => at).filter((at) => found[at]);
-  const last = Math.max(0, ...shown.map((at) => nodes[at].hops));
+  const shown = nodes.map((_, at) => at).filter(isShown);
+  const distances = [...new Set(shown.map((at) => nodes[at].hops))].sort((a, b) => a - b);
+  const last = Math.max(0, distances.length - 1);
   const step = Math.max(width / (last + 1), 170), line = 26;
   let tallest = 0;
-  for (let hops = 0; hops <= last; hops++) {
+  for (const [column, hops] of distances.entries()) {
     const here = shown.filter((at) => nodes[at].hops === hops).sort((a, b) => rank[a] - rank[b]);
-    here.forEach((at, n) => put(leaves[at], 10 + hops * step, 10 + n * line, step - 60, line - 6, false));
+    here.forEach((at, n) => put(leaves[at], 10 + column * step, 10 + n * line, step - 60, line - 6, false));
     tallest = Math.max(tallest, here.length * line + 20);
   }
   return { width: Math.max(width, step * (last + 1)), height: Math.max(height, tallest) };
@@ -82,7 +83,7 @@ function draw() {
   for (const box of boxes) {
     const { place, x, y, w, h } = box;
     const node = place.leaf >= 0 ? nodes[place.leaf] : null;
-    pen.fillStyle = colour(box.isOpen ? "dir" : isSearching ? "hit" : node && node.test ? "test" : "box");
+    pen.fillStyle = colour(box.isOpen ? "dir" : isSearching && place.found ? "hit" : node && node.test ? "test" : "box");
     pen.fillRect(x, y, w, h);
     pen.lineWidth = place === selected ? 2.5 : 1;
     pen.strokeStyle = colour(place === selected ? "focus" : "box-line");
