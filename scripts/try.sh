@@ -36,5 +36,5 @@ printf '\n$ codelens search "%s"\n' "$query"
 cat <<END
 
 To have it everywhere:   cargo install --locked --path $(printf '%q' "$clone")
-To add it to an agent:   codelens serve   (a server of the Model Context Protocol over stdio)
+To add it to an agent:   codelens install --dry-run   (says what it would add to which one)
 END

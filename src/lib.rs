@@ -9,6 +9,9 @@
 //!                └─► search ────────────────────┴─► store   (SQLite)       ┘
 //! ```
 //!
+//! Beside them stand [`clients`], the configuration files of agents, and [`view`], a page to look at: both know plain data and
+//! no index, and `cli` alone names them.
+//!
 //! One idea carries the design: a new branch, a moved `HEAD`, a dirty file and a new version of the
 //! extractor are the same event, namely that the manifest which is indexed differs from the one on the
 //! disk. There is one path from difference to repair ([`reconcile`]), and nothing else writes rows.

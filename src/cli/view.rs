@@ -182,15 +182,8 @@ fn page(matches: &ArgMatches, call: &Call<'_>, editor: Option<String>) -> Result
         let (nodes, edges) = impact_graph(&value)?;
         let title = text("symbol").map_or_else(|| "uncommitted changes".to_owned(), str::to_owned);
         let said = |key: &str| value[key].as_str().unwrap_or_default().to_owned();
-        let note = format!("{} {}", said("summary"), said("confidenceNote"));
-        (
-            Mode::Impact,
-            title,
-            nodes,
-            edges,
-            said("freshness"),
-            note.trim().to_owned(),
-        )
+        let note = [said("summary"), said("confidenceNote")].join(". ");
+        (Mode::Impact, title, nodes, edges, said("freshness"), note)
     } else {
         let below = text("path")
             .unwrap_or_default()

@@ -126,7 +126,7 @@ function draw() {
       ? [a.x + a.w / 2, a.y + Math.min(a.h / 2, 20), b.x + b.w / 2, b.y + Math.min(b.h / 2, 20)]
       : [a.x, a.y + a.h / 2, b.x + b.w, b.y + b.h / 2];
     pen.strokeStyle = pen.fillStyle = colour(kind);
-    pen.lineWidth = Math.min(1 + Math.log2(count), 5);
+    pen.lineWidth = Math.min(1 + Math.log2(count) / 2, 3.5);
     pen.setLineDash(sure ? [] : [5, 4]);
     pen.beginPath(); pen.moveTo(x1, y1);
     if (isMap) { const bend = (x2 - x1) * .12; pen.quadraticCurveTo((x1 + x2) / 2 - (y2 - y1) * .12, (y1 + y2) / 2 + bend, x2, y2); }
