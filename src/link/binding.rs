@@ -81,7 +81,9 @@ impl<'a, 'b> Binder<'a, 'b> {
                 file == found_in
                     && self.library.get(*file).is_some_and(|loaded| {
                         let parent = loaded.symbol(*member).parent;
-                        parent.is_some_and(|parent| loaded.same(*owner).contains(&parent))
+                        parent.is_some_and(|parent| {
+                            parent == *owner || loaded.same(*owner).contains(&parent)
+                        })
                     })
             }
             _ => false,

@@ -10,8 +10,12 @@ use crate::model::{Export, ExportKind, FileFacts, Hint, ImportKind, Symbol, Symb
 use crate::store::surface::{REST, bucket};
 use crate::store::{Read, StoreError};
 
-/// How many files are kept; then all are forgotten, so that memory does not grow with the repository.
-const MAX_KEPT: usize = 1_500;
+/// How many facts are kept, of all files together; then all are forgotten, so that memory grows neither with the
+/// repository nor with the size of its files. A fact takes some 200 bytes.
+const MAX_KEPT: usize = 250_000;
+
+/// How many definitions of one name in one place are told apart.
+const MAX_SAME: usize = 64;
 
 /// One file's facts, with the tables that look-ups need.
 pub(super) struct Loaded {
@@ -23,6 +27,8 @@ pub(super) struct Loaded {
     pub(super) targets: Vec<Option<i64>>,
     tops: HashMap<String, Vec<u32>>,
     members: HashMap<(u32, String), Vec<u32>>,
+    /// Symbols that have members, functions among them.
+    owners: HashSet<u32>,
     hints: HashMap<(Option<u32>, String), Vec<u32>>,
     literals: HashSet<(Option<u32>, String)>,
     imported: HashMap<String, (u32, u32)>,
@@ -52,6 +58,8 @@ impl Loaded {
                     .push(at),
             }
         }
+        let owned = facts.symbols.iter().filter(|it| is_member(it.kind));
+        let owners = owned.filter_map(|it| it.parent).collect();
         let mut hints: HashMap<(Option<u32>, String), Vec<u32>> = HashMap::new();
         let mut literals = HashSet::new();
         for (at, hint) in facts
@@ -93,12 +101,22 @@ impl Loaded {
             targets,
             tops,
             members,
+            owners,
             hints,
             literals,
             imported,
             buckets,
             looked: Cell::new(None),
         }
+    }
+
+    fn n_facts(&self) -> usize {
+        let facts = &self.facts;
+        facts.symbols.len()
+            + facts.references.len()
+            + facts.hints.len()
+            + facts.exports.len()
+            + facts.imports.len()
     }
 
     fn look(&self, buckets: u64) {
@@ -176,22 +194,21 @@ impl Loaded {
             .chain(self.hints(Some(of), "implements"))
     }
 
-    /// The definitions of the same name in the same place, itself among them: overloads, merged interfaces.
+    /// The definitions of the same name in the same place: overloads, merged interfaces. The first of them, where
+    /// there are more than anyone writes: each use of the name looks through all.
     pub(super) fn same(&self, at: u32) -> &[u32] {
         let symbol = self.symbol(at);
-        match symbol.parent {
+        let all = match symbol.parent {
             None => self.tops(&symbol.name),
             Some(parent) => self.members(parent, &symbol.name),
-        }
+        };
+        &all[..all.len().min(MAX_SAME)]
     }
 
     /// Whether members were given to a function from outside (`F.prototype.m = …`).
     pub(super) fn has_methods(&self, at: u32) -> bool {
         self.look_at(at);
-        self.facts
-            .symbols
-            .iter()
-            .any(|it| it.parent == Some(at) && is_member(it.kind))
+        self.owners.contains(&at)
     }
 
     /// Whether a definition inside a function is a member of it, not a name of its own scope.
@@ -244,6 +261,8 @@ impl Loaded {
 pub(super) struct Library<'a> {
     read: &'a Read<'a>,
     kept: RefCell<HashMap<i64, Option<Rc<Loaded>>>>,
+    /// How many facts those have.
+    n_kept: Cell<usize>,
     /// Files that were asked for; `None` for one without facts.
     consulted: RefCell<BTreeMap<i64, Option<Rc<Loaded>>>>,
     /// What each file offers, of those that were asked for a name.
@@ -258,6 +277,7 @@ impl<'a> Library<'a> {
         Self {
             read,
             kept: RefCell::default(),
+            n_kept: Cell::new(0),
             consulted: RefCell::default(),
             offers: RefCell::default(),
             passed: RefCell::default(),
@@ -271,9 +291,9 @@ impl<'a> Library<'a> {
             loaded.looked.set(None);
         }
         self.passed.borrow_mut().clear();
-        let mut kept = self.kept.borrow_mut();
-        if kept.len() > MAX_KEPT {
-            kept.clear();
+        if self.n_kept.get() > MAX_KEPT {
+            self.kept.borrow_mut().clear();
+            self.n_kept.set(0);
         }
     }
 
@@ -330,6 +350,8 @@ impl<'a> Library<'a> {
                 }
             };
             self.kept.borrow_mut().insert(file, loaded.clone());
+            let n_facts = loaded.as_ref().map_or(0, |loaded| loaded.n_facts());
+            self.n_kept.set(self.n_kept.get() + 1 + n_facts);
             loaded
         });
         match &loaded {

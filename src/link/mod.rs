@@ -25,6 +25,9 @@ use crate::store::{ImportTarget, Index, Read, StoreError};
 /// Files in one transaction.
 const BATCH_FILES: u32 = 128;
 
+/// Edges and unbound names that may wait for a transaction; a batch ends there.
+const BATCH_ROWS: usize = 100_000;
+
 /// Links every file on the list, until it is empty or the budget is spent: first where its imports lead,
 /// for all of them, then what its names mean. The caller holds the write lock and has applied every file
 /// before.
@@ -92,8 +95,14 @@ fn names(index: &mut Index) -> Result<bool, StoreError> {
         let read = index.read()?;
         let library = facts::Library::new(&read);
         let mut found = Vec::new();
+        let mut n_rows = 0;
         for (file, _) in read.relink_batch(BATCH_FILES)? {
-            found.push((file, uses::of_file(&library, file)?));
+            let links = uses::of_file(&library, file)?;
+            n_rows += links.edges.len() + links.unbound.len();
+            found.push((file, links));
+            if n_rows > BATCH_ROWS {
+                break;
+            }
         }
         found
     };
