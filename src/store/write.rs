@@ -165,8 +165,10 @@ impl<'a> Writer<'a> {
                 |row| row.get(0),
             )?;
         let led = self.led(id, known.is_some())?;
+        let mut had_facts = false;
         if known.is_some() {
             let before = self.surface_before(id)?;
+            had_facts = before.is_some();
             self.surface_changed(id, before.as_ref(), file.surface.as_ref())?;
             for table in ["facts", "config", "import"] {
                 self.tx
@@ -197,7 +199,8 @@ impl<'a> Writer<'a> {
             )?
             .execute((id, index(ordinal), specifier, kind.code(), type_only, line, state, target))?;
         }
-        if file.facts.is_some() || !led.is_empty() {
+        // A file that says nothing any more has what it said before to take back.
+        if file.facts.is_some() || had_facts || !led.is_empty() {
             tx.prepare_cached(
                 "INSERT INTO relink(file, todo) VALUES(?1, ?2) ON CONFLICT(file) DO UPDATE SET todo = todo | excluded.todo",
             )?
