@@ -11,6 +11,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use cap_fs_ext::{DirExt as _, FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt as _};
 use cap_std::fs::{Dir, OpenOptions};
 
+use crate::model::path::is_at_or_below;
 use crate::model::{FileStat, RepoPath};
 
 /// An open work tree. Clones share one handle; many threads may read through it at once.
@@ -18,6 +19,7 @@ use crate::model::{FileStat, RepoPath};
 pub struct WorkTree {
     root: Arc<Dir>,
     path: Arc<Path>,
+    git_dirs: Arc<[RepoPath]>,
 }
 
 /// What was read from a file.
@@ -58,13 +60,19 @@ pub enum ReadError {
 }
 
 impl WorkTree {
-    /// Opens the work tree whose root is `root`.
-    pub fn open(root: &Path) -> io::Result<Self> {
+    /// Opens the work tree whose root is `root`. What is in `git_dirs`, canonical paths of directories that git
+    /// keeps its own in, is as good as outside.
+    pub fn open(root: &Path, git_dirs: &[&Path]) -> io::Result<Self> {
         let path = root.canonicalize()?;
         let dir = Dir::open_ambient_dir(&path, cap_std::ambient_authority())?;
+        let git_dirs = git_dirs
+            .iter()
+            .filter_map(|dir| as_repo_path(dir.strip_prefix(&path).ok()?))
+            .collect();
         Ok(Self {
             root: Arc::new(dir),
             path: path.into(),
+            git_dirs,
         })
     }
 
@@ -125,7 +133,7 @@ impl WorkTree {
     /// Returns where `path`, as a person may write it, leads to when links inside the work tree are
     /// followed. Refuses what leaves the work tree or enters a `.git` directory.
     pub fn resolve(&self, path: &RepoPath) -> Result<RepoPath, ReadError> {
-        if enters_dot_git(path) {
+        if self.is_git_s(path) {
             return Err(ReadError::Outside);
         }
         let real = match self.path.join(path.as_str()).canonicalize() {
@@ -140,19 +148,25 @@ impl WorkTree {
         let inside = real
             .strip_prefix(&self.path)
             .map_err(|_| ReadError::Outside)?;
-        let found = inside
-            .to_str()
-            .and_then(|text| RepoPath::new(&text.replace(std::path::MAIN_SEPARATOR, "/")))
-            .ok_or(ReadError::NotAFile)?;
-        if enters_dot_git(&found) {
+        let found = as_repo_path(inside).ok_or(ReadError::NotAFile)?;
+        if self.is_git_s(&found) {
             return Err(ReadError::Outside);
         }
         Ok(found)
     }
 
+    /// Returns whether a path leads to what is git's own, by any name.
+    fn is_git_s(&self, path: &RepoPath) -> bool {
+        enters_dot_git(path)
+            || self
+                .git_dirs
+                .iter()
+                .any(|dir| is_at_or_below(path.as_str(), dir.as_str()))
+    }
+
     /// Opens the directory that holds `path`, one component after the other, so that none is a link.
     fn parent(&self, path: &RepoPath) -> Result<Parent, ReadError> {
-        if enters_dot_git(path) {
+        if self.is_git_s(path) {
             return Err(ReadError::Outside);
         }
         let mut at = Parent(None);
@@ -233,6 +247,11 @@ fn is_absent(e: &io::Error) -> bool {
         e.kind(),
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
     )
+}
+
+fn as_repo_path(path: &Path) -> Option<RepoPath> {
+    let text = path.to_str()?;
+    RepoPath::new(&text.replace(std::path::MAIN_SEPARATOR, "/"))
 }
 
 fn enters_dot_git(path: &RepoPath) -> bool {

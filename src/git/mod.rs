@@ -21,6 +21,7 @@ mod lines;
 mod queue;
 mod refs;
 mod scan;
+mod sound;
 mod staging;
 #[cfg(test)]
 mod tests;
@@ -67,6 +68,8 @@ impl Repo {
         for dir in real.ancestors() {
             let dot_git = dir.join(".git");
             if let Ok(meta) = dot_git.symlink_metadata() {
+                // Before the library opens anything of it.
+                sound::look(&dot_git)?;
                 if gix::discover::is_git(&dot_git).is_ok() {
                     return Self::open(&dot_git);
                 }
@@ -76,6 +79,9 @@ impl Repo {
                 }
             }
             let inside_dot_git = dir.components().any(|part| part.as_os_str() == ".git");
+            if !inside_dot_git && dir.join("objects").is_dir() {
+                sound::look(dir)?;
+            }
             if !inside_dot_git && dir.is_dir() && gix::discover::is_git(dir).is_ok() {
                 return Self::open(dir);
             }
@@ -109,7 +115,10 @@ impl Repo {
             path: dot_git.to_owned(),
             source,
         };
+        let found = sound::look(dot_git)?;
         let mut permissions = gix::open::Permissions::secure();
+        // Where it would be led to is not in sight.
+        permissions.config.includes &= !found.has_includes;
         if environment_redirects() {
             permissions.env.git_prefix = gix::sec::Permission::Deny;
         }
@@ -130,7 +139,14 @@ impl Repo {
         let work_dir = real(work_dir)?;
         let git_dir = real(inner.git_dir())?;
         let common_dir = real(inner.common_dir())?;
-        let tree = WorkTree::open(&work_dir).map_err(|e| failed(Box::new(e)))?;
+        if !points_back(&work_dir, &git_dir) {
+            return Err(GitError::Unsupported {
+                what: "a work tree that its repository only claims (core.worktree)".into(),
+                hint: "git config --unset core.worktree".into(),
+            });
+        }
+        let git_dirs = [git_dir.as_path(), common_dir.as_path()];
+        let tree = WorkTree::open(&work_dir, &git_dirs).map_err(|e| failed(Box::new(e)))?;
         let drivers = disarm(&mut inner).map_err(|source| failed(error::boxed(source)))?;
         inner.object_cache_size_if_unset(4 << 20);
         Ok(Self {
@@ -179,6 +195,17 @@ impl Repo {
             .or_else(|| std::env::home_dir().map(|home| home.join(".config")))?;
         Some(base.join("git").join(name))
     }
+}
+
+/// Returns whether a work tree says by its `.git` that it is of this repository: a configuration that came with
+/// a repository must not make a work tree of any directory.
+fn points_back(work_dir: &Path, git_dir: &Path) -> bool {
+    let dot_git = work_dir.join(".git");
+    let target = match sound::link(&dot_git, "gitdir: ") {
+        Some(named) => work_dir.join(named),
+        None => dot_git,
+    };
+    target.canonicalize().is_ok_and(|target| target == git_dir)
 }
 
 /// Whether the environment points git at another repository, as it does in hooks. What is found from a

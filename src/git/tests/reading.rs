@@ -7,7 +7,7 @@ use crate::git::{ReadError, WorkTree};
 use super::{Fixture, make_fifo, path};
 
 fn open(f: &Fixture) -> WorkTree {
-    WorkTree::open(&f.root).unwrap()
+    WorkTree::open(&f.root, &[]).unwrap()
 }
 
 #[test]

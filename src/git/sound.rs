@@ -1,0 +1,100 @@
+//! Whether git's own files are files: a pipe, a device or a link to one in their place would be waited for, or read
+//! without end.
+//!
+//! Looks at what the library reads when a repository is opened. Refuses to know what is in them, but for what leads on.
+
+use std::path::{Path, PathBuf};
+
+use super::GitError;
+use super::content::read_outside;
+
+/// The longest file that leads to another one, in bytes.
+const MAX_LINK_BYTES: u64 = 16 << 10;
+
+/// The longest configuration that is read, in bytes.
+const MAX_CONFIG_BYTES: u64 = 1 << 20;
+
+/// What is read of a git directory, from it.
+const READ: &[&str] = &[
+    "HEAD",
+    "commondir",
+    "config",
+    "config.worktree",
+    "gitdir",
+    "index",
+    "info/attributes",
+    "info/exclude",
+    "info/grafts",
+    "info/sparse-checkout",
+    "objects/info/alternates",
+    "objects/info/commit-graph",
+    "packed-refs",
+    "shallow",
+];
+
+/// What was found in a git directory.
+pub(super) struct Found {
+    /// Whether its configuration takes in other files, which may be anything.
+    pub(super) has_includes: bool,
+}
+
+/// Looks at the git directory that `dot_git`, a directory or a file that names one, leads to.
+///
+/// # Errors
+/// [`GitError::Unsupported`] where a file is something else, or a configuration is too large.
+pub(super) fn look(dot_git: &Path) -> Result<Found, GitError> {
+    let own = match link(dot_git, "gitdir: ") {
+        Some(target) => dot_git.parent().unwrap_or(dot_git).join(target),
+        None => dot_git.to_owned(),
+    };
+    let common = link(&own.join("commondir"), "").map_or_else(|| own.clone(), |to| own.join(to));
+    let mut found = Found {
+        has_includes: false,
+    };
+    for dir in [&own, &common] {
+        for name in READ {
+            is_file_or_absent(&dir.join(name), name)?;
+        }
+        for name in ["config", "config.worktree"] {
+            let Ok(Some(text)) = read_outside(&dir.join(name), MAX_CONFIG_BYTES + 1) else {
+                continue;
+            };
+            if text.len() as u64 > MAX_CONFIG_BYTES {
+                return Err(unsupported(format!("a `{name}` of more than 1 MiB")));
+            }
+            let text = text.to_ascii_lowercase();
+            found.has_includes |= text.windows(8).any(|part| part == b"[include");
+        }
+    }
+    // The branch that is checked out, if it is a file of its own.
+    if let Some(branch) = link(&own.join("HEAD"), "ref: ") {
+        for dir in [&own, &common] {
+            is_file_or_absent(&dir.join(&branch), "HEAD")?;
+        }
+    }
+    Ok(found)
+}
+
+/// Returns what a small file names behind `prefix`; `None` where it is none, or says something else.
+pub(super) fn link(file: &Path, prefix: &str) -> Option<PathBuf> {
+    let text = read_outside(&file.to_owned(), MAX_LINK_BYTES).ok()??;
+    let text = std::str::from_utf8(&text).ok()?;
+    let named = text.strip_prefix(prefix)?.trim_end_matches(['\n', '\r']);
+    (!named.is_empty() && !named.contains('\0')).then(|| PathBuf::from(named))
+}
+
+fn is_file_or_absent(path: &Path, name: &str) -> Result<(), GitError> {
+    match path.metadata() {
+        Ok(meta) if !meta.is_file() && !meta.is_dir() => Err(unsupported(format!(
+            "`{name}` in the git directory is a pipe or a device"
+        ))),
+        _ => Ok(()),
+    }
+}
+
+fn unsupported(what: String) -> GitError {
+    GitError::Unsupported {
+        what,
+        hint: "git fsck".into(),
+    }
+}
