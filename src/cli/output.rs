@@ -2,7 +2,7 @@
 //!
 //! Survives a reader that closes its end. Refuses to know what is written.
 
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind, IsTerminal as _, Write};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -11,6 +11,7 @@ use serde_json::{Map, Value, json};
 
 use super::screen::{self, Screen};
 use crate::error::{Code, Error};
+use crate::model::visible;
 
 /// The exit code of a command that was interrupted, as shells expect it.
 pub(super) const INTERRUPTED: u8 = 130;
@@ -40,6 +41,25 @@ pub(super) fn exact(text: &str) -> ExitCode {
         .write_all(text.as_bytes())
         .and_then(|()| stream.flush());
     outcome(written)
+}
+
+/// Writes JSON to standard output, in full: what looks like a style in it belongs to it. On a terminal what is
+/// hidden is written as JSON escapes it, which is the same value.
+fn json(text: &str) -> ExitCode {
+    if !io::stdout().is_terminal() {
+        return exact(text);
+    }
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c != '\n' && visible::is_hidden(c) {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                shown.push_str(&format!("\\u{unit:04x}"));
+            }
+        } else {
+            shown.push(c);
+        }
+    }
+    exact(&shown)
 }
 
 /// Writes data to standard output. A reader that closed its end has what it wanted.
@@ -72,9 +92,9 @@ pub(super) fn as_shown(text: &str) -> String {
 /// Writes a value as it is asked for: in one piece, or a line for each entry of its lists and a last one for the rest.
 pub(super) fn value(value: &Value, is_lines: bool) -> ExitCode {
     if is_lines {
-        data(&lines(value))
+        json(&lines(value))
     } else {
-        data(&format!("{value}\n"))
+        json(&format!("{value}\n"))
     }
 }
 

@@ -10,6 +10,7 @@ use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 
 use super::links;
+use crate::model::visible;
 
 /// Paths and other names that lead somewhere.
 pub(super) const PLACE: Style = AnsiColor::Cyan.on_default();
@@ -106,7 +107,7 @@ impl Screen {
 /// Returns the text on one line with everything escaped that a terminal would obey or hide: control
 /// characters and marks that turn the direction of writing.
 pub(super) fn visible(text: &str) -> Cow<'_, str> {
-    escape(text, |character| character == '\t')
+    visible::one_line(text)
 }
 
 /// Does the same and keeps the lines. A carriage return at the end of a line belongs to it and is
@@ -115,28 +116,7 @@ pub(super) fn visible_lines(text: &str) -> Cow<'_, str> {
     if text.contains("\r\n") {
         return Cow::Owned(visible_lines(&text.replace("\r\n", "\n")).into_owned());
     }
-    escape(text, |character| matches!(character, '\t' | '\n'))
-}
-
-fn escape(text: &str, is_kept: impl Fn(char) -> bool) -> Cow<'_, str> {
-    let is_harmful = |character: char| {
-        !is_kept(character)
-            && (character.is_control()
-                || matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{061c}'))
-    };
-    if !text.contains(is_harmful) {
-        return Cow::Borrowed(text);
-    }
-    let mut escaped = String::with_capacity(text.len() + 16);
-    for character in text.chars() {
-        match character {
-            '\n' if is_harmful('\n') => escaped.push_str("\\n"),
-            '\r' => escaped.push_str("\\r"),
-            _ if is_harmful(character) => escaped.extend(character.escape_unicode()),
-            _ => escaped.push(character),
-        }
-    }
-    Cow::Owned(escaped)
+    visible::visible(text, |character| matches!(character, '\t' | '\n'))
 }
 
 #[cfg(test)]

@@ -173,13 +173,15 @@ kinds! {
         NestedRepository = 9 "nestedRepository",
         /// A FIFO, socket or device.
         Special = 10 "special",
+        /// Keys or tokens within it: all but those, which are masked.
+        Masked = 11 "masked",
     }
 }
 
 impl SkipReason {
     /// Returns whether some of the file's text is indexed all the same.
     pub fn keeps_text(self) -> bool {
-        matches!(self, Self::Minified | Self::Generated)
+        matches!(self, Self::Minified | Self::Generated | Self::Masked)
     }
 }
 

@@ -10,8 +10,10 @@ pub mod id;
 pub mod naming;
 pub mod path;
 pub mod policy;
+pub mod secret;
 pub mod snapshot;
 pub mod symbol;
+pub mod visible;
 
 pub use edge::{EdgeKind, Provenance};
 pub use facts::{

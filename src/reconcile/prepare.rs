@@ -5,7 +5,9 @@
 use super::plan::{Candidate, wanted_version};
 use crate::git::{FileRead, ReadError, WorkTree};
 use crate::model::policy::{GENERATED_TEXT_BYTES, MINIFIED_TEXT_BYTES, is_secret_name, judge};
-use crate::model::{Budget, Chunk, ContentId, Extraction, FileStat, RepoPath, SkipReason, naming};
+use crate::model::{
+    Budget, Chunk, ContentId, Extraction, FileStat, RepoPath, SkipReason, naming, secret,
+};
 use crate::resolve;
 use crate::store::facts::{pack, pack_facts};
 use crate::store::surface::{Surface, offers};
@@ -135,7 +137,8 @@ pub fn extract(
     if skip.is_some_and(|skip| !skip.keeps_text()) {
         return Some((String::new(), Extraction::default(), skip));
     }
-    let text = decode(bytes);
+    let (text, n_secrets) = secret::mask(replaced(bytes));
+    let skip = skip.or((n_secrets > 0).then_some(SkipReason::Masked));
     let is_structured = skip != Some(SkipReason::Minified);
     let extraction = syntax::extract(language, &text, is_structured, budget)?;
     Some((text, extraction, skip))
@@ -182,7 +185,7 @@ fn rows(
         && facts.imports.is_empty()
         && facts.exports.is_empty());
     let packed = has_facts.then(|| pack_facts(&facts));
-    let is_config = resolve::is_config(path) && skip.is_none();
+    let is_config = resolve::is_config(path) && skip.is_none_or(|skip| skip == SkipReason::Masked);
     let n_lines = text.split('\n').count() - usize::from(text.is_empty() || text.ends_with('\n'));
     Some(PreparedFile {
         content,
@@ -247,9 +250,13 @@ fn columns(chunk: &Chunk, handle: u64, text: &str, limit: usize, path: &str) -> 
     }
 }
 
-/// Returns the text of a file; each byte that is not UTF-8 becomes one `?`, so that offsets into the
-/// text are offsets into the file.
+/// Returns the text of a file as it is indexed and shown: keys and tokens are masked, and each byte that is not
+/// UTF-8 becomes one `?`, so that offsets into the text are offsets into the file.
 pub fn decode(bytes: &[u8]) -> String {
+    secret::mask(replaced(bytes)).0
+}
+
+fn replaced(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len());
     for piece in bytes.utf8_chunks() {
         out.push_str(piece.valid());

@@ -5,6 +5,7 @@
 use std::fmt::Write as _;
 
 use super::query::{Query, is_stop};
+use crate::model::visible::one_line;
 use crate::store::{ChunkRow, token};
 
 /// Lines of a compact preview.
@@ -139,11 +140,11 @@ fn marked(line: &str, query: &Query) -> String {
         }
         // Words come in order and are slices of the line.
         let at = word.text.as_ptr() as usize - rest.as_ptr() as usize;
-        escape(&rest[..at], &mut out);
+        out.push_str(&one_line(&rest[..at]));
         let _ = write!(out, "**{}**", word.text);
         rest = &rest[at + word.text.len()..];
     }
-    escape(rest, &mut out);
+    out.push_str(&one_line(rest));
     if is_cut {
         out.push('…');
     }
@@ -160,22 +161,6 @@ fn cut(line: &str) -> &str {
 /// index folds them.
 fn is_match(part: &str, term: &str) -> bool {
     part == term || token::stem(part) == token::stem(term)
-}
-
-fn escape(text: &str, out: &mut String) {
-    for c in text.chars() {
-        if is_hidden(c) {
-            let _ = write!(out, "{}", c.escape_unicode());
-        } else {
-            out.push(c);
-        }
-    }
-}
-
-/// Controls, what changes the direction of text, and what has no width.
-fn is_hidden(c: char) -> bool {
-    (c.is_control() && c != '\t')
-        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use super::answer::MAX_LIST_BYTES;
 use super::schema::{clamp, number};
 use super::{Call, Tool};
 use crate::error::{Error, Result};
-use crate::model::Handle;
+use crate::model::{Handle, visible};
 use crate::workspace::{Place, Workspace};
 
 /// `cl_expand`.
@@ -78,6 +78,9 @@ pub struct ExpandOutput {
     /// Bytes that are not UTF-8, shown as U+FFFD.
     #[serde(skip_serializing_if = "Option::is_none")]
     invalid_bytes: Option<u64>,
+    /// Characters in `content` that can't be seen: controls, marks that turn the direction of text, what has no width.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hidden_characters: Option<u64>,
 }
 
 impl Tool for Expand {
@@ -109,6 +112,7 @@ impl Tool for Expand {
             ));
         }
         let cut = cut(&lines, start, end.min(total), budget);
+        let n_hidden = visible::n_hidden(&cut.content) as u64;
         Ok(ExpandOutput {
             path: place.path.to_string(),
             start_line: start,
@@ -119,6 +123,7 @@ impl Tool for Expand {
             content: cut.content,
             total_lines: total,
             invalid_bytes: (text.n_invalid > 0).then_some(text.n_invalid),
+            hidden_characters: (n_hidden > 0).then_some(n_hidden),
         })
     }
 }

@@ -14,6 +14,7 @@ use super::schema::{clamp, number};
 use super::{Call, Tool};
 use crate::error::Result;
 use crate::model::RepoPath;
+use crate::model::visible::one_line;
 use crate::search::snippet::Snippet;
 use crate::search::{Filters, Hit, Query, Wanted};
 use crate::workspace::View;
@@ -322,7 +323,7 @@ fn result(
     let signature = chunk
         .symbol
         .as_ref()
-        .map(|symbol| symbol.signature.clone())
+        .map(|symbol| one_line(&symbol.signature).into_owned())
         .filter(|text| !text.is_empty() && !shows(&shown.preview, text, shown.mode));
     ResultOutput {
         handle: chunk.handle.to_string(),

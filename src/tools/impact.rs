@@ -174,7 +174,7 @@ fn answer(
         completeness: CompletenessOutput {
             resolved_sites: 0,
             unresolved_sites: 0,
-            skipped_files: view.read.skipped()?.values().sum(),
+            skipped_files: view.n_reduced()?,
         },
         total_callers: 0,
         truncated: false,

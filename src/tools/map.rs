@@ -11,6 +11,7 @@ use super::schema::{clamp, number};
 use super::{Call, Tool};
 use crate::error::Result;
 use crate::model::RepoPath;
+use crate::model::visible::one_line;
 use crate::workspace::{FileSummary, SymbolRow, View, outside};
 
 /// `cl_map`.
@@ -161,7 +162,7 @@ fn shown(symbols: &[SymbolRow], all: bool, with_members: bool) -> Vec<SymbolOutp
         .map(|symbol| SymbolOutput {
             name: symbol.qualified_name.clone(),
             kind: symbol.kind.as_str(),
-            signature: symbol.signature.clone(),
+            signature: one_line(&symbol.signature).into_owned(),
             start_line: symbol.span.start_line,
             end_line: symbol.span.end_line,
             exported: symbol.exported,

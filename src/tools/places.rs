@@ -10,6 +10,7 @@ use crate::graph::confidence;
 use crate::graph::impact::Reached;
 use crate::graph::related::is_test;
 use crate::model::path::is_at_or_below;
+use crate::model::visible::one_line;
 use crate::model::{Handle, HandleKind, Provenance, RepoPath};
 use crate::workspace::{SymbolRow, View, brief, outside};
 
@@ -286,6 +287,6 @@ pub(super) fn target(symbol: &SymbolRow) -> TargetOutput {
         symbol: symbol.qualified_name.clone(),
         line: symbol.name_line,
         kind: symbol.kind.as_str(),
-        signature: symbol.signature.clone(),
+        signature: one_line(&symbol.signature).into_owned(),
     }
 }

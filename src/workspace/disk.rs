@@ -9,6 +9,7 @@ use std::sync::Arc;
 use super::View;
 use crate::lifecycle::anchor::{FileNow, Files, Piece, digests};
 use crate::model::policy::{MAX_FILE_BYTES, is_secret_name};
+use crate::model::visible::one_line;
 use crate::model::{Budget, ContentId, Handle, HandleKind, RepoPath, naming};
 use crate::reconcile::prepare;
 use crate::store::token::normal_form;
@@ -44,17 +45,8 @@ impl<'a> Disk<'a> {
             .skip(line.saturating_sub(1) as usize)
             .map(str::trim)
             .find(|line| !line.is_empty())?;
-        let mut shown: String = first
-            .chars()
-            .take(MAX_PREVIEW)
-            .flat_map(|c| {
-                let escaped = c.is_control() && c != '\t';
-                let plain = (!escaped).then_some(c);
-                plain
-                    .into_iter()
-                    .chain(escaped.then(|| c.escape_debug()).into_iter().flatten())
-            })
-            .collect();
+        let cut: String = first.chars().take(MAX_PREVIEW).collect();
+        let mut shown = one_line(&cut).into_owned();
         if first.chars().nth(MAX_PREVIEW).is_some() {
             shown.push('…');
         }

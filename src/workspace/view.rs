@@ -6,7 +6,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use crate::error::{Code, Error};
+use crate::error::{Code, Error, Result};
 use crate::git::{ReadError, Repo};
 use crate::model::policy::MAX_FILE_BYTES;
 use crate::model::{Budget, ContentId, Freshness, FreshnessState, RepoPath, SkipReason};
@@ -108,6 +108,13 @@ impl View<'_> {
             // Nothing of its text is indexed.
             Some(_) => matches!(self.repo.tree().stat(&path), Ok(Some(_))),
         }
+    }
+
+    /// Returns how many files may hold uses of names that the index does not have.
+    pub fn n_reduced(&self) -> Result<u64> {
+        let skipped = self.read.skipped()?.into_iter();
+        let reduced = skipped.filter(|(reason, _)| *reason != SkipReason::Masked);
+        Ok(reduced.map(|(_, n)| n).sum())
     }
 
     /// Returns the error for a file whose text is left out of the index.
