@@ -13,6 +13,7 @@ mod lines;
 mod logs;
 mod message;
 mod prompts;
+pub mod replay;
 mod resources;
 mod roots;
 pub mod stdio;
