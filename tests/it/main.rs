@@ -13,6 +13,7 @@ mod faces;
 mod fixtures;
 mod graph;
 mod hardships;
+mod hostile;
 mod laws;
 mod life;
 mod manual;

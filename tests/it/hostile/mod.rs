@@ -1,0 +1,15 @@
+//! Repositories that mean harm, or that nobody would write by hand: whatever is in them, every tool answers in time,
+//! nothing outside the work tree is shown, and what is left out is counted with its reason.
+//!
+//! `CODELENS_HOSTILE=full` makes everything in its full size.
+
+mod calls;
+mod contents;
+mod corpus;
+mod found;
+mod git;
+mod limits;
+mod reach;
+mod scale;
+mod secrets;
+mod shown;

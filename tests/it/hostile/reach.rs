@@ -1,0 +1,142 @@
+//! What can be reached: the work tree and nothing else, also while it changes; and who can reach the indexes.
+
+use std::os::unix::fs::{MetadataExt as _, symlink};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use codelens::git::Repo as GitRepo;
+use codelens::model::{Budget, RepoPath};
+
+use super::calls::{OUTSIDE, Stop, call};
+use crate::support::{Cli, Repo};
+
+/// A repository with a directory that somebody swaps for a link to a directory outside, again and again.
+struct Swapped {
+    repo: Repo,
+}
+
+impl Swapped {
+    fn new() -> Self {
+        let repo = Repo::new(Vec::new());
+        let outside = repo.dir.path().join("outside");
+        std::fs::create_dir_all(outside.join("e")).unwrap();
+        for name in ["a.ts", "e/a.ts", "only-outside.ts", ".gitignore"] {
+            std::fs::write(outside.join(name), format!("export const {OUTSIDE} = 1\n")).unwrap();
+        }
+        repo.write("d/a.ts", "export const inside = 1\n");
+        repo.write("d/e/a.ts", "export const inside = 2\n");
+        symlink(&outside, repo.path().join("link")).unwrap();
+        Self { repo }
+    }
+
+    /// Does the work while the swapping goes on.
+    fn during(&self, work: impl FnOnce(&Path)) {
+        let root = self.repo.path();
+        let stop = AtomicBool::new(false);
+        let path = |name: &str| root.join(name);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !stop.load(Ordering::Relaxed) {
+                    std::fs::rename(path("d"), path("real")).unwrap();
+                    std::fs::rename(path("link"), path("d")).unwrap();
+                    std::fs::rename(path("d"), path("link")).unwrap();
+                    std::fs::rename(path("real"), path("d")).unwrap();
+                }
+            });
+            let _stop = Stop(&stop);
+            work(&root);
+        });
+    }
+}
+
+#[test]
+fn a_directory_swapped_for_a_link_while_it_is_read_leads_nowhere() {
+    let swapped = Swapped::new();
+    swapped.during(|root| {
+        let repo = GitRepo::discover(root).unwrap();
+        let (mut n_read, mut n_refused) = (0, 0);
+        for n in 0..20_000 {
+            let path = RepoPath::new(["d/a.ts", "d/e/a.ts", "d/only-outside.ts"][n % 3]).unwrap();
+            let found = match n % 2 {
+                0 => Ok(path),
+                _ => repo.tree().resolve(&path),
+            };
+            match found.and_then(|path| repo.tree().read(&path, 1 << 20)) {
+                Ok(file) => {
+                    let text = String::from_utf8(file.bytes).unwrap();
+                    assert!(text.contains("inside = "), "{text}");
+                    n_read += 1;
+                }
+                Err(_) => n_refused += 1,
+            }
+        }
+        assert!(n_read > 0 && n_refused > 0, "{n_read} {n_refused}");
+    });
+}
+
+#[test]
+fn a_scan_of_a_tree_that_is_swapped_brings_no_content_from_outside() {
+    let swapped = Swapped::new();
+    let cli = Cli::new(swapped.repo.path());
+    swapped.during(|root| {
+        let repo = GitRepo::discover(root).unwrap();
+        let budget = Budget::unlimited(std::sync::Arc::default());
+        for _ in 0..300 {
+            repo.scan(&budget).unwrap();
+        }
+        for _ in 0..5 {
+            call(&cli, &["search", OUTSIDE, "--snippet", "full"]);
+            call(&cli, &["search", "inside"]);
+            call(&cli, &["expand", "d/a.ts"]);
+        }
+    });
+    call(&cli, &["refresh"]);
+    let found = call(&cli, &["search", OUTSIDE]);
+    assert_eq!(
+        (&found["count"], &found["freshness"]),
+        (&0.into(), &"fresh".into()),
+        "{found}"
+    );
+    let map = call(&cli, &["map", "--all"]).to_string();
+    assert!(
+        map.contains("d/e/a.ts") && !map.contains("only-outside"),
+        "{map}"
+    );
+}
+
+#[test]
+fn nobody_else_can_read_what_is_indexed() {
+    let repo = Repo::new(Vec::new());
+    repo.write("a.ts", "export function alpha() {}\n");
+    let cli = Cli::new(repo.path());
+    // The most generous mask that a person may have set.
+    let script = format!("umask 0; exec '{}' \"$@\"", env!("CARGO_BIN_EXE_codelens"));
+    for args in [
+        &["refresh"][..],
+        &["save", "n", "--path", "a.ts"],
+        &["search", "alpha"],
+    ] {
+        let status = std::process::Command::new("sh")
+            .args(["-c", &script, "sh"])
+            .args(args)
+            .current_dir(repo.path())
+            .env("CODELENS_HOME", cli.home())
+            .stdout(std::process::Stdio::null())
+            .status()
+            .unwrap();
+        assert!(status.success(), "{args:?}");
+    }
+    // What lies in a directory that nobody else may enter is out of reach, whatever its own mode is.
+    let mut folders = vec![cli.home()];
+    let mut n_folders = 0;
+    while let Some(folder) = folders.pop() {
+        let mode = folder.metadata().unwrap().mode();
+        assert_eq!(mode & 0o077, 0, "{}: {mode:o}", folder.display());
+        n_folders += 1;
+        let entries = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().path());
+        folders.extend(entries.filter(|path| path.is_dir() && !path.is_symlink()));
+    }
+    assert!(n_folders > 1);
+}
