@@ -2,7 +2,6 @@
 #![no_main]
 
 use std::cell::OnceCell;
-use std::sync::Arc;
 
 use codelens::config::Config;
 use codelens::mcp::replay::replay;
@@ -13,20 +12,20 @@ use libfuzzer_sys::fuzz_target;
 const FIXTURE: &str = include_str!("../../fixtures/shop.repo");
 
 thread_local! {
-    static SERVED: OnceCell<(Place, Arc<Workspaces>)> = const { OnceCell::new() };
+    static SERVED: OnceCell<Place> = const { OnceCell::new() };
 }
 
-fn served() -> (Place, Arc<Workspaces>) {
+fn served() -> Place {
     let place = Place::new();
     place.write(&states(FIXTURE).pop().expect("there is one"));
-    let workspaces = Workspaces::new(Config::at(place.home_dir()));
-    (place, Arc::new(workspaces))
+    place
 }
 
 fuzz_target!(|data: &[u8]| {
     SERVED.with(|cell| {
-        let (place, workspaces) = cell.get_or_init(served);
-        let said = replay(Arc::clone(workspaces), Some(place.work_dir()), data.to_vec()).expect("a runtime can be started");
+        let place = cell.get_or_init(served);
+        let workspaces = Workspaces::new(Config::at(place.home_dir()));
+        let said = replay(workspaces, Some(place.work_dir()), data.to_vec()).expect("a runtime can be started");
         for line in said.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
             let message: serde_json::Value = serde_json::from_slice(line).expect("every line is a message");
             assert_eq!(message["jsonrpc"], "2.0");
