@@ -148,6 +148,7 @@ impl Repo {
         let git_dirs = [git_dir.as_path(), common_dir.as_path()];
         let tree = WorkTree::open(&work_dir, &git_dirs).map_err(|e| failed(Box::new(e)))?;
         let drivers = disarm(&mut inner).map_err(|source| failed(error::boxed(source)))?;
+        pass_over_devices(&mut inner, &work_dir).map_err(|source| failed(error::boxed(source)))?;
         inner.object_cache_size_if_unset(4 << 20);
         Ok(Self {
             inner,
@@ -232,6 +233,28 @@ fn refuse_unsupported(repo: &gix::Repository) -> Result<(), GitError> {
         }),
         _ => Ok(()),
     }
+}
+
+/// Takes pattern files that are devices or pipes out of the configuration in memory: they would be read without end.
+fn pass_over_devices(repo: &mut gix::Repository, work_dir: &Path) -> gix::Result<()> {
+    let is_device = |key: &&str| {
+        let config = repo.config_snapshot();
+        let named = config.trusted_path(*key).ok().flatten();
+        let meta = named.and_then(|path| work_dir.join(path).metadata().ok());
+        meta.is_some_and(|meta| !meta.is_file())
+    };
+    let keys = ["core.excludesFile", "core.attributesFile"];
+    let devices: Vec<&str> = keys.into_iter().filter(is_device).collect();
+    if devices.is_empty() {
+        return Ok(());
+    }
+    let mut config = repo.config_snapshot_mut();
+    for key in devices {
+        if config.set_raw_value(key, "/dev/null").is_err() {
+            tracing::warn!(key, "a pattern file is no file");
+        }
+    }
+    config.commit().map(drop)
 }
 
 /// Takes every filter driver out of the configuration in memory and returns their names. Hooks and file
