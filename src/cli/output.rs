@@ -2,6 +2,7 @@
 //!
 //! Survives a reader that closes its end. Refuses to know what is written.
 
+use std::fmt::Write as _;
 use std::io::{self, ErrorKind, IsTerminal as _, Write};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -53,7 +54,7 @@ fn json(text: &str) -> ExitCode {
     for c in text.chars() {
         if c != '\n' && visible::is_hidden(c) {
             for unit in c.encode_utf16(&mut [0; 2]) {
-                shown.push_str(&format!("\\u{unit:04x}"));
+                write!(shown, "\\u{unit:04x}").expect("a string takes whatever is written");
             }
         } else {
             shown.push(c);

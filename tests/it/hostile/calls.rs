@@ -131,7 +131,7 @@ pub(super) fn call(cli: &Cli, args: &[&str]) -> Value {
 /// Calls every tool about the repository as a whole, and about each path. Returns what `cl_refresh` answered.
 pub(super) fn every_tool(cli: &Cli, paths: &[&str]) -> Value {
     // The build may take longer than a call.
-    let built = run(cli, &["refresh"], Duration::from_secs(120));
+    let built = run(cli, &["refresh"], Duration::from_mins(2));
     let said = String::from_utf8_lossy(&built.stderr);
     assert!(!said.contains("panicked"), "{said}");
     for args in [

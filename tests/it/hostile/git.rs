@@ -118,6 +118,9 @@ fn a_git_file_that_leads_nowhere_or_to_itself_is_an_error() {
     ends(&repo);
 }
 
+/// A kind of damage, and what does it to a file.
+type Way = (&'static str, fn(&Path));
+
 #[test]
 fn damaged_and_missing_objects_cost_history_at_most() {
     let files = |repo: &Repo| {
@@ -129,13 +132,13 @@ fn damaged_and_missing_objects_cost_history_at_most() {
         let text = String::from_utf8(listed.stdout).unwrap();
         text.lines().map(str::to_owned).collect::<Vec<_>>()
     };
-    let ways: &[(&str, fn(&Path))] = &[
+    let ways: &[Way] = &[
         ("cut", |path| {
-            std::fs::write(path, &std::fs::read(path).unwrap()[..3]).unwrap()
+            std::fs::write(path, &std::fs::read(path).unwrap()[..3]).unwrap();
         }),
         ("empty", |path| std::fs::write(path, "").unwrap()),
         ("other bytes", |path| {
-            std::fs::write(path, [0x78, 0x9c, 0xff, 0, 1, 2, 3]).unwrap()
+            std::fs::write(path, [0x78, 0x9c, 0xff, 0, 1, 2, 3]).unwrap();
         }),
         ("gone", |path| std::fs::remove_file(path).unwrap()),
         ("a pipe", |path| {

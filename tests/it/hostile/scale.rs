@@ -10,9 +10,13 @@ use super::corpus::{is_full, scaled};
 use crate::support::{Cli, Repo};
 
 /// Builds the index with all the time it needs, and says what it cost.
+#[expect(
+    clippy::print_stdout,
+    reason = "the run in full is made for its figures"
+)]
 fn built(cli: &Cli, what: &str) -> Value {
     let begun = std::time::Instant::now();
-    let said = run(cli, &["refresh", "--json"], Duration::from_secs(3_600));
+    let said = run(cli, &["refresh", "--json"], Duration::from_hours(1));
     assert_eq!(said.code, 0, "{}", String::from_utf8_lossy(&said.stderr));
     if is_full() {
         println!(

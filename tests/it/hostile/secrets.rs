@@ -1,5 +1,7 @@
 //! Secrets that lie in a repository: neither indexed nor previewed, and counted.
 
+use std::fmt::Write as _;
+
 use serde_json::json;
 
 use super::calls::call;
@@ -23,7 +25,7 @@ fn tokens_in_code_are_neither_found_nor_shown() {
     let repo = Repo::new(Vec::new());
     let mut text = String::from("export function connect() {\n");
     for (n, token) in tokens().iter().enumerate() {
-        text += &format!("  const key{n} = '{token}' // key {n}\n");
+        writeln!(text, "  const key{n} = '{token}' // key {n}").unwrap();
     }
     text += "}\n";
     repo.write("src/connect.ts", &text);
