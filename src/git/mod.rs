@@ -69,9 +69,9 @@ impl Repo {
             let dot_git = dir.join(".git");
             if let Ok(meta) = dot_git.symlink_metadata() {
                 // Before the library opens anything of it.
-                sound::look(&dot_git)?;
+                let found = sound::look(&dot_git)?;
                 if gix::discover::is_git(&dot_git).is_ok() {
-                    return Self::open(&dot_git);
+                    return Self::open(&dot_git, &found);
                 }
                 // Git passes by a directory that merely has the name, but never a broken link.
                 if !meta.is_dir() {
@@ -79,11 +79,14 @@ impl Repo {
                 }
             }
             let inside_dot_git = dir.components().any(|part| part.as_os_str() == ".git");
-            if !inside_dot_git && dir.join("objects").is_dir() {
-                sound::look(dir)?;
-            }
+            let may_be_bare = !inside_dot_git && dir.join("objects").is_dir();
+            let looked = may_be_bare.then(|| sound::look(dir)).transpose()?;
             if !inside_dot_git && dir.is_dir() && gix::discover::is_git(dir).is_ok() {
-                return Self::open(dir);
+                let found = match looked {
+                    Some(found) => found,
+                    None => sound::look(dir)?,
+                };
+                return Self::open(dir, &found);
             }
         }
         Err(not_found())
@@ -110,12 +113,12 @@ impl Repo {
         &self.tree
     }
 
-    fn open(dot_git: &Path) -> Result<Self, GitError> {
+    /// Opens what `found` was found in.
+    fn open(dot_git: &Path, found: &sound::Found) -> Result<Self, GitError> {
         let failed = |source| GitError::Open {
             path: dot_git.to_owned(),
             source,
         };
-        let found = sound::look(dot_git)?;
         let mut permissions = gix::open::Permissions::secure();
         // Where it would be led to is not in sight.
         permissions.config.includes &= !found.has_includes;

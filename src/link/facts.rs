@@ -268,7 +268,7 @@ pub(super) struct Library<'a> {
     /// What each file offers, of those that were asked for a name.
     offers: RefCell<HashMap<i64, Option<u64>>>,
     /// Files that offer nothing like what they were asked for, with the buckets that were looked at.
-    passed: RefCell<HashMap<i64, u64>>,
+    passed: RefCell<BTreeMap<i64, u64>>,
     failure: RefCell<Option<StoreError>>,
 }
 
@@ -303,12 +303,7 @@ impl<'a> Library<'a> {
         if let Some(error) = self.failure.borrow_mut().take() {
             return Err(error);
         }
-        let mut looked: BTreeMap<i64, u64> = self
-            .passed
-            .borrow()
-            .iter()
-            .map(|(file, mask)| (*file, *mask))
-            .collect();
+        let mut looked = self.passed.take();
         for (file, loaded) in &*self.consulted.borrow() {
             let mask = loaded.as_ref().and_then(|loaded| loaded.looked.get());
             *looked.entry(*file).or_default() |= mask.unwrap_or(0);

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension as _, Row};
 
 use super::{Doing, Read, StoreResult};
@@ -92,12 +93,7 @@ impl Read<'_> {
 
     /// Returns the files of which `path` is the whole path, or the directory (empty: all), by path.
     pub fn files_under(&self, path: &str) -> StoreResult<Vec<FileSummary>> {
-        let (from, to) = if path.is_empty() {
-            (String::new(), "\u{10ffff}".to_owned())
-        } else {
-            // `0` follows `/`: the range holds exactly what begins with `path/`.
-            (format!("{path}/"), format!("{path}0"))
-        };
+        let (from, to) = below(path);
         self.tx
             .prepare_cached(
                 "SELECT id, path, content, language, skip, lines FROM file
@@ -105,7 +101,7 @@ impl Read<'_> {
             )
             .and_then(|mut statement| {
                 statement
-                    .query_map([path, &from, &to], summary)?
+                    .query_map((path, &from, &to), summary)?
                     .collect::<Result<Vec<_>, _>>()
             })
             .doing("reading file rows")
@@ -242,6 +238,17 @@ fn summary(row: &Row<'_>) -> rusqlite::Result<FileSummary> {
         skip: skip(row, 4)?,
         n_lines: row.get(5)?,
     })
+}
+
+/// Returns from where and up to where, exclusive, the paths below a directory (empty: all) are.
+pub(super) fn below(directory: &str) -> (String, Value) {
+    if directory.is_empty() {
+        // Bytes come after every text.
+        (String::new(), Value::Blob(Vec::new()))
+    } else {
+        // `0` follows `/`: the range holds exactly what begins with `directory/`.
+        (format!("{directory}/"), format!("{directory}0").into())
+    }
 }
 
 /// Reads a path; one that breaks the invariant is a damaged file, whoever wrote it.

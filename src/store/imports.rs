@@ -4,7 +4,7 @@
 
 use rusqlite::Row;
 
-use super::files::path;
+use super::files::{below, path};
 use super::{Doing, Read, StoreResult, Writer};
 use crate::model::{ImportKind, RepoPath};
 
@@ -97,23 +97,14 @@ impl Writer<'_> {
 
     /// Returns the files below a directory, by row and path, as this transaction sees them.
     pub fn files_below(&mut self, directory: &str) -> StoreResult<Vec<(i64, String)>> {
-        let from = match directory {
-            "" => String::new(),
-            directory => format!("{directory}/"),
-        };
         self.tx()
-            .prepare_cached("SELECT id, path FROM file WHERE path >= ?1 ORDER BY path")
+            .prepare_cached(
+                "SELECT id, path FROM file WHERE path >= ?1 AND path < ?2 ORDER BY path",
+            )
             .and_then(|mut statement| {
-                let mut rows = statement.query([&from])?;
-                let mut found = Vec::new();
-                while let Some(row) = rows.next()? {
-                    let path: String = row.get(1)?;
-                    if !path.starts_with(&from) {
-                        break;
-                    }
-                    found.push((row.get(0)?, path));
-                }
-                Ok(found)
+                statement
+                    .query_map(below(directory), |row| Ok((row.get(0)?, row.get(1)?)))?
+                    .collect()
             })
             .doing("reading the files of a package")
     }

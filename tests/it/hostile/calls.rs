@@ -4,13 +4,14 @@
 //! Refuses to know what the answers mean.
 
 use std::io::Read as _;
+use std::path::PathBuf;
 use std::process::{Child, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::support::Cli;
+use crate::support::{Cli, Repo};
 
 /// How much time of a processor a call may take. One of these takes some hundredths of a second.
 pub(super) const LIMIT: Duration = Duration::from_secs(5);
@@ -20,6 +21,15 @@ const PATIENCE: u32 = 12;
 
 /// What stands in everything outside the work tree that a call must not show.
 pub(super) const OUTSIDE: &str = "canaryoutside";
+
+/// Makes a directory beside a work tree, with a file in it that no call may show.
+pub(super) fn outside(repo: &Repo) -> PathBuf {
+    let outside = repo.dir.path().join("outside");
+    std::fs::create_dir(&outside).unwrap();
+    let text = format!("export const {OUTSIDE} = 1\n");
+    std::fs::write(outside.join("secret.ts"), text).unwrap();
+    outside
+}
 
 /// What a call said.
 #[derive(Debug)]

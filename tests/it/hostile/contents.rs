@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::calls::{OUTSIDE, Stop, call, every_tool};
+use super::calls::{Stop, call, every_tool, outside};
 use super::corpus::{self, Content};
 use crate::support::{Cli, Repo};
 
@@ -97,13 +97,7 @@ fn names_of_every_kind_are_kept_or_counted() {
 #[test]
 fn links_and_special_files_are_counted_and_never_followed() {
     let repo = Repo::new(Vec::new());
-    let outside = repo.dir.path().join("outside");
-    std::fs::create_dir(&outside).unwrap();
-    std::fs::write(
-        outside.join("secret.ts"),
-        format!("export const {OUTSIDE} = 1\n"),
-    )
-    .unwrap();
+    let outside = outside(&repo);
     let (n_links, n_specials) = corpus::write_specials(&repo.path().join("odd"), &outside);
     repo.write("a.ts", "export function alpha() {}\n");
     std::fs::hard_link(repo.path().join("a.ts"), repo.path().join("hard.ts")).unwrap();

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::json;
 
-use super::calls::{OUTSIDE, call, every_tool};
+use super::calls::{OUTSIDE, call, every_tool, outside};
 use crate::support::{Cli, Repo};
 
 fn small() -> Repo {
@@ -234,13 +234,7 @@ fn special_files_in_the_place_of_git_s_own_do_not_hang() {
 #[test]
 fn a_configuration_makes_no_work_tree_of_another_directory() {
     let repo = small();
-    let outside = repo.dir.path().join("outside");
-    std::fs::create_dir(&outside).unwrap();
-    std::fs::write(
-        outside.join("secret.ts"),
-        format!("export const {OUTSIDE} = 1\n"),
-    )
-    .unwrap();
+    let outside = outside(&repo);
     for worktree in [
         outside.display().to_string(),
         "../../outside".into(),
