@@ -22,7 +22,7 @@ use super::{GitError, Repo};
 const POLL: Duration = Duration::from_millis(2);
 
 /// What [`Repo::dirty`] found.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Dirty {
     /// Paths that were changed, added (staged, or untracked and not ignored), deleted, replaced by
     /// another kind of file, or are in conflict; both ends of a rename. Sorted, each once.
@@ -38,11 +38,25 @@ impl Repo {
     /// Costs about 10 µs a tracked file when nothing changed; changed files are read. A budget that ends
     /// gives `complete: false`.
     pub fn dirty(&self, budget: &Budget) -> Result<Dirty, GitError> {
+        let want = Want {
+            members: false,
+            untracked: true,
+        };
         let staging = self.staging()?;
-        let rules = self.rules()?;
-        let untracked = walk(self, &staging, &rules, Want::Untracked, budget);
-        let mut paths = untracked.untracked;
-        let mut complete = untracked.complete;
+        let found = walk(self, &staging, &self.rules()?, want, budget);
+        self.dirty_of(staging, found.untracked, found.complete, budget)
+    }
+
+    /// Adds to the untracked paths those tracked ones that differ.
+    pub(super) fn dirty_of(
+        &self,
+        staging: Staging,
+        untracked: Vec<RepoPath>,
+        is_complete: bool,
+        budget: &Budget,
+    ) -> Result<Dirty, GitError> {
+        let mut paths = untracked;
+        let mut complete = is_complete;
         if complete {
             let stop = Arc::new(AtomicBool::new(false));
             let alive = Arc::new(());

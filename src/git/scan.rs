@@ -8,11 +8,11 @@ use std::path::PathBuf;
 
 use crate::model::{Budget, FoundFile, RepoPath, SkipReason};
 
-use super::walk::{Want, walk};
-use super::{GitError, Repo};
+use super::walk::{Found, Want, walk};
+use super::{Dirty, GitError, Repo};
 
 /// What [`Repo::scan`] found.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scan {
     /// Regular files on disk that are tracked, or untracked and not ignored, and that no
     /// `.codelensignore` takes away; sorted by path, each once.
@@ -36,9 +36,33 @@ impl Repo {
     /// is listed. Costs about 4 µs a file and 15 µs a directory of one core; several cores share the
     /// work in larger repositories. A budget that ends gives `complete: false`.
     pub fn scan(&self, budget: &Budget) -> Result<Scan, GitError> {
+        let want = Want {
+            members: true,
+            untracked: false,
+        };
+        let found = walk(self, &self.staging()?, &self.rules()?, want, budget);
+        Ok(Scan::of(found))
+    }
+
+    /// Does [`Self::scan`] and [`Self::dirty`] in one walk.
+    pub fn scan_and_dirty(
+        &self,
+        budget: &Budget,
+    ) -> Result<(Scan, Result<Dirty, GitError>), GitError> {
+        let want = Want {
+            members: true,
+            untracked: true,
+        };
         let staging = self.staging()?;
-        let rules = self.rules()?;
-        let mut found = walk(self, &staging, &rules, Want::Members, budget);
+        let mut found = walk(self, &staging, &self.rules()?, want, budget);
+        let untracked = std::mem::take(&mut found.untracked);
+        let dirty = self.dirty_of(staging, untracked, found.complete, budget);
+        Ok((Scan::of(found), dirty))
+    }
+}
+
+impl Scan {
+    fn of(mut found: Found) -> Self {
         found.files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         found.attributes.sort_unstable();
         found.unreadable.sort_unstable();
@@ -46,12 +70,12 @@ impl Repo {
             *found.skipped.entry(SkipReason::Unreadable).or_default() +=
                 found.unreadable.len() as u64;
         }
-        Ok(Scan {
+        Self {
             files: found.files,
             skipped: found.skipped,
             unreadable: found.unreadable,
             attributes: found.attributes,
             complete: found.complete,
-        })
+        }
     }
 }

@@ -26,14 +26,14 @@ const MAX_THREADS: usize = 8;
 
 /// What a walk looks for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Want {
+pub(super) struct Want {
     /// Regular files that belong to the work tree, with their stat; `.codelensignore` applies.
-    Members,
+    pub(super) members: bool,
     /// Files and links that git calls untracked, without their stat; `.codelensignore` does not apply.
-    Untracked,
+    pub(super) untracked: bool,
 }
 
-/// What a walk found, in no order.
+/// What a walk found, in no order. All but `untracked` is of the members alone.
 #[derive(Default)]
 pub(super) struct Found {
     pub(super) files: Vec<FoundFile>,
@@ -52,12 +52,13 @@ struct Walk<'a> {
     staging: &'a Staging,
     rules: &'a Rules,
     budget: &'a Budget,
-    want: Want,
     stop: AtomicBool,
 }
 
 /// A directory to look at.
 struct Task {
+    /// What may be in it: below what `.codelensignore` hides there are no members.
+    want: Want,
     /// Empty for the root, else with a slash at its end.
     dir: Vec<u8>,
     level: Arc<Level>,
@@ -112,10 +113,10 @@ pub(super) fn walk(
         staging,
         rules,
         budget,
-        want,
         stop: AtomicBool::new(false),
     };
     let queue = Queue::new(Task {
+        want,
         dir: Vec::new(),
         level: Arc::default(),
         tracked: staging.all(),
@@ -174,13 +175,17 @@ impl Walk<'_> {
             Err(e) if is_gone(&e) => return,
             Err(error) => {
                 tracing::debug!(dir = %dir.display(), %error, "directory could not be read");
-                found.unreadable.push(dir);
+                if task.want.members {
+                    found.unreadable.push(dir);
+                }
                 return;
             }
         };
         let is_root = task.dir.is_empty();
         if !is_root && entries.iter().any(|(name, ..)| content::is_dot_git(name)) {
-            found.skip(SkipReason::NestedRepository);
+            if task.want.members {
+                found.skip(SkipReason::NestedRepository);
+            }
             return;
         }
         let holds = |wanted: &[u8]| {
@@ -189,9 +194,9 @@ impl Walk<'_> {
         };
         let rule_files = RuleFiles {
             git: holds(b".gitignore"),
-            own: self.want == Want::Members && holds(b".codelensignore"),
+            own: task.want.members && holds(b".codelensignore"),
         };
-        if holds(b".gitattributes") {
+        if task.want.members && holds(b".gitattributes") {
             let path = [&task.dir[..], b".gitattributes"].concat();
             found.attributes.extend(repo_path(&path));
         }
@@ -207,13 +212,13 @@ impl Walk<'_> {
             }
             if kind.is_dir() {
                 next.extend(self.enter(task, &level, path, found));
-            } else if self.want == Want::Members {
+                continue;
+            }
+            if task.want.untracked && self.is_untracked(task, &level, &path, *kind) {
+                found.untracked.extend(repo_path(&path));
+            }
+            if task.want.members {
                 self.member(task, &level, &path, *kind, entry, found);
-            } else if self.is_untracked(task, &level, &path, *kind) {
-                match repo_path(&path) {
-                    Some(path) => found.untracked.push(path),
-                    None => found.skip(SkipReason::NonUtf8Name),
-                }
             }
         }
     }
@@ -226,11 +231,15 @@ impl Walk<'_> {
         mut path: Vec<u8>,
         found: &mut Found,
     ) -> Option<Task> {
-        if self.want == Want::Members && self.rules.own_hides(level, &path, true) {
+        let mut want = task.want;
+        want.members &= !self.rules.own_hides(level, &path, true);
+        if !want.members && !want.untracked {
             return None;
         }
         if self.staging.mode(task.tracked.clone(), &path) == Some(Mode::COMMIT) {
-            found.skip(SkipReason::NestedRepository);
+            if want.members {
+                found.skip(SkipReason::NestedRepository);
+            }
             return None;
         }
         let hidden = Arc::new(Hidden {
@@ -251,6 +260,7 @@ impl Walk<'_> {
             }
         }
         Some(Task {
+            want,
             dir: path,
             level: Arc::clone(level),
             tracked,

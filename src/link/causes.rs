@@ -4,7 +4,8 @@
 //! is a component of a path that came or went, when a manifest decides where it leads, or when it leads into a
 //! package of which a file came or went. Refuses to resolve anything itself.
 
-use std::collections::{BTreeSet, HashSet};
+use crate::model::table::HashSet;
+use std::collections::BTreeSet;
 
 use super::components;
 use crate::model::RepoPath;
@@ -60,7 +61,7 @@ impl Causes {
 
     fn reach(&self, writer: &mut Writer<'_>) -> Result<Reach, StoreError> {
         let mut reach = Reach::default();
-        let mut directories = HashSet::new();
+        let mut directories = HashSet::default();
         for (path, packed) in writer.packed_configs()? {
             let directory = match path.rsplit_once('/') {
                 Some((directory, "package.json")) => directory,
@@ -154,8 +155,6 @@ fn stem(name: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashSet;
-
     use super::{Causes, ImportTarget, Reach};
     use crate::model::RepoPath;
 
@@ -168,8 +167,8 @@ mod tests {
             causes.add(&RepoPath::new(path).unwrap(), false);
         }
         let reach = Reach {
-            packages: HashSet::from(["lib".to_owned()]),
-            files: HashSet::from([1]),
+            packages: std::iter::once("lib".to_owned()).collect(),
+            files: std::iter::once(1).collect(),
             is_anywhere: false,
         };
         causes.touches(specifier, to, &reach)

@@ -3,7 +3,7 @@
 //!
 //! Refuses to know who asks.
 
-use std::collections::HashSet;
+use crate::model::table::HashSet;
 
 use super::facts::{Library, Loaded};
 use crate::model::{Export, ExportKind};
@@ -24,7 +24,7 @@ pub(super) enum Def {
 pub(super) fn resolve(library: &Library<'_>, file: i64, name: &str) -> Option<Def> {
     Search {
         library,
-        seen: HashSet::new(),
+        seen: HashSet::default(),
     }
     .export(file, name)
 }
@@ -33,7 +33,7 @@ pub(super) fn resolve(library: &Library<'_>, file: i64, name: &str) -> Option<De
 pub(super) fn top(library: &Library<'_>, file: &Loaded, name: &str) -> Option<Def> {
     Search {
         library,
-        seen: HashSet::new(),
+        seen: HashSet::default(),
     }
     .top(file, name)
 }
@@ -42,7 +42,7 @@ pub(super) fn top(library: &Library<'_>, file: &Loaded, name: &str) -> Option<De
 pub(super) fn imported(library: &Library<'_>, file: i64, name: &str) -> Option<Def> {
     Search {
         library,
-        seen: HashSet::new(),
+        seen: HashSet::default(),
     }
     .imported(file, name)
 }

@@ -2,17 +2,14 @@
 //!
 //! Refuses to know what a name means.
 
+use crate::model::table::{HashMap, HashSet};
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::model::{Export, ExportKind, FileFacts, Hint, ImportKind, Symbol, SymbolKind};
 use crate::store::surface::{REST, bucket};
 use crate::store::{Read, StoreError};
-
-/// How many facts are kept, of all files together; then all are forgotten, so that memory grows neither with the
-/// repository nor with the size of its files. A fact takes some 200 bytes.
-const MAX_KEPT: usize = 250_000;
 
 /// How many definitions of one name in one place are told apart.
 const MAX_SAME: usize = 64;
@@ -41,8 +38,8 @@ pub(super) struct Loaded {
 
 impl Loaded {
     fn of(file: i64, facts: FileFacts, ids: Vec<i64>, targets: Vec<Option<i64>>) -> Self {
-        let mut tops: HashMap<String, Vec<u32>> = HashMap::new();
-        let mut members: HashMap<(u32, String), Vec<u32>> = HashMap::new();
+        let mut tops: HashMap<String, Vec<u32>> = HashMap::default();
+        let mut members: HashMap<(u32, String), Vec<u32>> = HashMap::default();
         let mut buckets: Vec<u64> = Vec::with_capacity(facts.symbols.len());
         for (at, symbol) in facts.symbols.iter().enumerate() {
             let at = place(at);
@@ -60,8 +57,8 @@ impl Loaded {
         }
         let owned = facts.symbols.iter().filter(|it| is_member(it.kind));
         let owners = owned.filter_map(|it| it.parent).collect();
-        let mut hints: HashMap<(Option<u32>, String), Vec<u32>> = HashMap::new();
-        let mut literals = HashSet::new();
+        let mut hints: HashMap<(Option<u32>, String), Vec<u32>> = HashMap::default();
+        let mut literals = HashSet::default();
         for (at, hint) in facts
             .hints
             .iter()
@@ -76,7 +73,7 @@ impl Loaded {
                 literals.insert((hint.symbol, hint.name[..end].to_owned()));
             }
         }
-        let mut imported = HashMap::new();
+        let mut imported = HashMap::default();
         for (at, import) in facts.imports.iter().enumerate() {
             if matches!(import.kind, ImportKind::ReExport) {
                 continue;
@@ -260,6 +257,9 @@ impl Loaded {
 /// The facts that were loaded, and what of them was looked at since the last [`Library::begin`].
 pub(super) struct Library<'a> {
     read: &'a Read<'a>,
+    /// How many facts are kept, of all files together; then all are forgotten, so that memory grows neither with
+    /// the repository nor with the size of its files.
+    max_kept: usize,
     kept: RefCell<HashMap<i64, Option<Rc<Loaded>>>>,
     /// How many facts those have.
     n_kept: Cell<usize>,
@@ -273,9 +273,10 @@ pub(super) struct Library<'a> {
 }
 
 impl<'a> Library<'a> {
-    pub(super) fn new(read: &'a Read<'a>) -> Self {
+    pub(super) fn new(read: &'a Read<'a>, max_kept: usize) -> Self {
         Self {
             read,
+            max_kept,
             kept: RefCell::default(),
             n_kept: Cell::new(0),
             consulted: RefCell::default(),
@@ -291,7 +292,7 @@ impl<'a> Library<'a> {
             loaded.looked.set(None);
         }
         self.passed.borrow_mut().clear();
-        if self.n_kept.get() > MAX_KEPT {
+        if self.n_kept.get() > self.max_kept {
             self.kept.borrow_mut().clear();
             self.n_kept.set(0);
         }

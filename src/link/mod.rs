@@ -7,13 +7,14 @@
 
 mod binding;
 mod causes;
+mod crew;
 mod exports;
 mod facts;
 mod member;
 mod uses;
 mod value;
 
-use std::collections::{HashMap, HashSet};
+use crate::model::table::{HashMap, HashSet};
 use std::sync::Arc;
 
 pub use causes::Causes;
@@ -24,9 +25,6 @@ use crate::store::{ImportTarget, Index, Read, StoreError};
 
 /// Files in one transaction.
 const BATCH_FILES: u32 = 128;
-
-/// Edges and unbound names that may wait for a transaction; a batch ends there.
-const BATCH_ROWS: usize = 100_000;
 
 /// Links every file on the list, until it is empty or the budget is spent: first where its imports lead,
 /// for all of them, then what its names mean. The caller holds the write lock and has applied every file
@@ -39,7 +37,7 @@ pub fn link(index: &mut Index, budget: &Budget) -> Result<(), StoreError> {
         if !imports(index, budget)? {
             continue;
         }
-        if !names(index)? {
+        if !names(index, budget)? {
             return Ok(());
         }
     }
@@ -90,25 +88,13 @@ fn imports(index: &mut Index, budget: &Budget) -> Result<bool, StoreError> {
 }
 
 /// Binds the names of a batch of files. Returns whether there was any.
-fn names(index: &mut Index) -> Result<bool, StoreError> {
-    let found = {
-        let read = index.read()?;
-        let library = facts::Library::new(&read);
-        let mut found = Vec::new();
-        let mut n_rows = 0;
-        for (file, _) in read.relink_batch(BATCH_FILES)? {
-            let links = uses::of_file(&library, file)?;
-            n_rows += links.edges.len() + links.unbound.len();
-            found.push((file, links));
-            if n_rows > BATCH_ROWS {
-                break;
-            }
-        }
-        found
-    };
-    if found.is_empty() {
+fn names(index: &mut Index, budget: &Budget) -> Result<bool, StoreError> {
+    let batch = index.read()?.relink_batch(BATCH_FILES)?;
+    let files: Vec<i64> = batch.into_iter().map(|(file, _)| file).collect();
+    if files.is_empty() {
         return Ok(false);
     }
+    let found = crew::bind(index, &files, budget)?;
     tracing::debug!(n_files = found.len(), "bound");
     let mut writer = index.writer()?;
     for (file, links) in found {
@@ -128,8 +114,9 @@ struct Manifest {
 impl Manifest {
     fn of(index: &Index, read: &Read<'_>) -> Result<Self, StoreError> {
         let rows = index.file_rows(read)?;
-        let mut directories = HashSet::new();
-        let mut files = HashMap::with_capacity(rows.len());
+        let mut directories = HashSet::default();
+        let mut files = HashMap::default();
+        files.reserve(rows.len());
         for row in rows.iter() {
             let mut directory = row.path.directory();
             while !directory.is_empty() && !directories.contains(directory) {

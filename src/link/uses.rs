@@ -2,7 +2,8 @@
 //!
 //! Refuses to know how a use is bound.
 
-use std::collections::{BTreeMap, HashMap};
+use crate::model::table::HashMap;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::binding::Binder;
@@ -114,7 +115,7 @@ struct Begun<'a>(HashMap<(Option<u32>, &'a str), u32>);
 
 impl<'a> Begun<'a> {
     fn of(references: &'a [Reference]) -> Self {
-        let mut counts: HashMap<(Option<u32>, &str), u32> = HashMap::new();
+        let mut counts: HashMap<(Option<u32>, &str), u32> = HashMap::default();
         for used in references {
             let is_itself = matches!(used.name.as_str(), "call" | "apply" | "bind");
             if !used.receiver.is_empty() && used.local == Local::No && !is_itself {

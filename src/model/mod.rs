@@ -13,6 +13,7 @@ pub mod policy;
 pub mod secret;
 pub mod snapshot;
 pub mod symbol;
+pub mod table;
 pub mod visible;
 
 pub use edge::{EdgeKind, Provenance};

@@ -16,7 +16,7 @@ use crate::link::Causes;
 use crate::model::policy::MAX_FILE_BYTES;
 use crate::model::{Budget, RepoPath};
 use crate::resolve;
-use crate::store::Index;
+use crate::store::{Index, Writer};
 
 /// Files in one transaction.
 const BATCH_FILES: usize = 64;
@@ -25,8 +25,7 @@ const BATCH_FILES: usize = 64;
 const QUEUE_FILES: usize = 32;
 
 /// Bytes of files that may be between reading and the database at once; what is made of a byte takes up
-/// to some forty. Twice the largest file: while the writer waits it holds less than half, so that any
-/// file can still be taken up.
+/// to some forty. Twice the largest file.
 const IN_WORK_BYTES: u64 = 2 * MAX_FILE_BYTES;
 
 /// What was done.
@@ -149,82 +148,81 @@ fn replace(
         }
         drop(sender);
         // Dropping the receiver, also on an error below, lets the workers end.
-        let mut done = 0;
         let mut results = receiver.into_iter();
-        loop {
-            let Some((at, first, permit)) = results.next() else {
-                return Ok(());
-            };
-            let mut batch = vec![(at, first)];
-            let mut held = permit.n_bytes();
-            let mut kept = vec![permit];
-            // A batch ends before the readers have to wait for what it holds.
-            while batch.len() < BATCH_FILES && held < IN_WORK_BYTES / 2 {
-                let Some((at, prepared, permit)) = results.next() else {
-                    break;
-                };
-                batch.push((at, prepared));
-                held += permit.n_bytes();
-                kept.push(permit);
+        let mut done = 0;
+        while let Some((at, prepared, permit)) = results.next() {
+            done += 1;
+            if matches!(prepared, Prepared::Left) {
+                applied.pending.push(candidates[at].path.clone());
+                continue;
             }
-            done += batch.len() as u64;
-            write(index, detection, batch, applied, causes)?;
-            drop(kept);
+            let mut batch = Batch {
+                writer: index.writer()?,
+                detection,
+                answerable: false,
+            };
+            batch.write(at, prepared, applied, causes)?;
+            drop(permit);
+            for (at, prepared, _permit) in results.by_ref().take(BATCH_FILES - 1) {
+                done += 1;
+                batch.write(at, prepared, applied, causes)?;
+            }
+            batch.commit(causes)?;
             on_progress(done, total);
         }
+        Ok(())
     })
 }
 
-fn write(
-    index: &mut Index,
-    detection: &Detection,
-    batch: Vec<(usize, Prepared)>,
-    applied: &mut Applied,
-    causes: &mut Causes,
-) -> Result<(), ReconcileError> {
-    if batch
-        .iter()
-        .all(|(_, prepared)| matches!(prepared, Prepared::Left))
-    {
-        let left = batch.iter().map(|(at, _)| &detection.plan.replace[*at]);
-        applied
-            .pending
-            .extend(left.map(|candidate| candidate.path.clone()));
-        return Ok(());
-    }
-    let mut writer = index.writer()?;
-    let mut answerable = false;
-    for (at, prepared) in batch {
-        let candidate = &detection.plan.replace[at];
+/// The files of one transaction, each written while others are read.
+struct Batch<'a> {
+    writer: Writer<'a>,
+    detection: &'a Detection,
+    answerable: bool,
+}
+
+impl Batch<'_> {
+    fn write(
+        &mut self,
+        at: usize,
+        prepared: Prepared,
+        applied: &mut Applied,
+        causes: &mut Causes,
+    ) -> Result<(), ReconcileError> {
+        let candidate = &self.detection.plan.replace[at];
         let path = &candidate.path;
         match prepared {
             Prepared::Left => applied.pending.push(path.clone()),
-            Prepared::Same(row, stat) => writer.set_stat(row, &stat)?,
+            Prepared::Same(row, stat) => self.writer.set_stat(row, &stat)?,
             Prepared::Gone => {
                 if candidate.known.is_some() {
                     causes.add(path, resolve::is_config(path));
-                    writer.remove_file(path)?;
+                    self.writer.remove_file(path)?;
                     applied.n_deleted += 1;
-                    answerable = true;
+                    self.answerable = true;
                 }
             }
             Prepared::File(file) => {
-                let is_config = resolve::is_config(path) && !writer.has_config(&file)?;
+                let is_config = resolve::is_config(path) && !self.writer.has_config(&file)?;
                 // In a first build every file with imports is on the list of those to link anyway.
-                if detection.was_complete && (candidate.known.is_none() || is_config) {
+                if self.detection.was_complete && (candidate.known.is_none() || is_config) {
                     causes.add(path, is_config);
                 }
-                writer.replace_file(&file)?;
+                self.writer.replace_file(&file)?;
                 applied.n_indexed += 1;
-                answerable = true;
+                self.answerable = true;
             }
         }
+        Ok(())
     }
-    if !causes.is_empty() {
-        writer.set_meta("owes_links", "1")?;
+
+    fn commit(mut self, causes: &Causes) -> Result<(), ReconcileError> {
+        if !causes.is_empty() {
+            self.writer.set_meta("owes_links", "1")?;
+        }
+        self.writer.commit(self.answerable)?;
+        Ok(())
     }
-    writer.commit(answerable)?;
-    Ok(())
 }
 
 /// Notes what the rows now rest on, where that changed.

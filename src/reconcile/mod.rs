@@ -13,7 +13,7 @@ pub mod seed;
 
 use std::sync::Arc;
 
-use crate::git::{GitError, Repo};
+use crate::git::{GitError, Repo, Scan};
 use crate::link;
 use crate::model::{Budget, Freshness, FreshnessState, RepoPath, UnknownReason};
 use crate::store::{Index, StoreError};
@@ -63,7 +63,16 @@ pub type MayHaveChanged<'a> = &'a dyn Fn() -> bool;
 
 /// Finds out what differs, without writing. The finding is about one generation, which it carries.
 pub fn detect(repo: &Repo, index: &Index, budget: &Budget) -> Result<Detection, ReconcileError> {
-    Detection::make(repo, index, budget)
+    detect_by(repo, index, || repo.scan(budget))
+}
+
+/// Does [`detect`] by a scan that looks for more than the members of the work tree.
+pub fn detect_by(
+    repo: &Repo,
+    index: &Index,
+    scan: impl FnOnce() -> Result<Scan, GitError>,
+) -> Result<Detection, ReconcileError> {
+    Detection::by(repo, index, scan)
 }
 
 /// Returns what a detection says where nothing may be written now: nothing differs, or this does, and

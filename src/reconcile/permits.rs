@@ -42,13 +42,6 @@ impl Permits {
     }
 }
 
-impl Permit<'_> {
-    /// Returns for how many bytes it is.
-    pub(super) fn n_bytes(&self) -> u64 {
-        self.n_bytes
-    }
-}
-
 impl Drop for Permit<'_> {
     fn drop(&mut self) {
         *self.of.free.lock().unwrap_or_else(PoisonError::into_inner) += self.n_bytes;
@@ -70,10 +63,9 @@ mod tests {
                 scope.spawn(move || {
                     for _ in 0..50 {
                         let permit = permits.take(n * 3);
-                        let held =
-                            now.fetch_add(permit.n_bytes(), Ordering::SeqCst) + permit.n_bytes();
+                        let held = now.fetch_add(permit.n_bytes, Ordering::SeqCst) + permit.n_bytes;
                         most.fetch_max(held, Ordering::SeqCst);
-                        now.fetch_sub(permit.n_bytes(), Ordering::SeqCst);
+                        now.fetch_sub(permit.n_bytes, Ordering::SeqCst);
                     }
                 });
             }

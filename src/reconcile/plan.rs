@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::{ReconcileError, Rows, history};
-use crate::git::{Repo, WorkTree};
+use crate::git::{GitError, Repo, Scan, WorkTree};
 use crate::model::policy::POLICY_VERSION;
 use crate::model::{Budget, ContentId, FileStat, FoundFile, RepoPath, SkipReason, policy};
 use crate::store::{FileRow, Index};
@@ -92,11 +92,12 @@ impl Detection {
         self.new_attributes.is_some() || self.new_left_out.is_some()
     }
 
-    /// Looks at every file of the work tree and compares it with its row.
-    pub(super) fn make(
+    /// Compares the files that `scan` finds with their rows. The rows are read first: one whose file is missing
+    /// then is of a file that went, not of one that came and was indexed meanwhile.
+    pub(super) fn by(
         repo: &Repo,
         index: &Index,
-        budget: &Budget,
+        scan: impl FnOnce() -> Result<Scan, GitError>,
     ) -> Result<Self, ReconcileError> {
         let (meta, rows, n_unlinked) = {
             let read = index.read()?;
@@ -106,7 +107,7 @@ impl Detection {
                 read.n_unlinked()?,
             )
         };
-        let scan = repo.scan(budget)?;
+        let scan = scan()?;
         let left_out = left_out_text(&scan.skipped);
         let mut attributes = repo.attributes(&scan)?;
         let digest = attributes.digest().to_string();

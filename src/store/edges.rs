@@ -128,7 +128,8 @@ impl Writer<'_> {
             .map(drop)
     }
 
-    /// Makes the rows of a file in one table equal `wanted`.
+    /// Makes the rows of a file in one table equal `wanted`. An edit moves most lines and changes few keys: what
+    /// has the same key stays where it is, and so does its entry in an index.
     fn rows<const N: usize>(
         &mut self,
         table: &FileRows,
@@ -136,6 +137,7 @@ impl Writer<'_> {
         mut wanted: Vec<[i64; N]>,
     ) -> rusqlite::Result<()> {
         wanted.sort_unstable();
+        wanted.dedup_by(|a, b| a[..table.n_key] == b[..table.n_key]);
         let known: Vec<[i64; N]> = self
             .tx()
             .prepare_cached(table.select)?
@@ -147,46 +149,60 @@ impl Writer<'_> {
                 Ok(values)
             })?
             .collect::<Result<_, _>>()?;
-        if known == wanted {
-            return Ok(());
-        }
-        if !known.is_empty() {
-            self.tx().prepare_cached(table.delete)?.execute([file])?;
-        }
-        let mut insert = self.tx().prepare_cached(table.insert)?;
+        let mut delete = self.tx().prepare_cached(table.delete)?;
+        let mut upsert = self.tx().prepare_cached(table.upsert)?;
+        let mut known = known.iter().peekable();
         for row in &wanted {
-            insert.execute(rusqlite::params_from_iter(
-                std::iter::once(&file).chain(row),
-            ))?;
+            let key = &row[..table.n_key];
+            while let Some(gone) = known.next_if(|known| known[..table.n_key] < *key) {
+                delete.execute(with_file(file, &gone[..table.n_key]))?;
+            }
+            if known.next_if(|known| known[..table.n_key] == *key) != Some(row) {
+                upsert.execute(with_file(file, row))?;
+            }
+        }
+        for gone in known {
+            delete.execute(with_file(file, &gone[..table.n_key]))?;
         }
         Ok(())
     }
 }
 
+fn with_file(file: i64, row: &[i64]) -> impl rusqlite::Params {
+    rusqlite::params_from_iter(std::iter::once(file).chain(row.iter().copied()))
+}
+
 /// The statements over the rows that a file has in one table; the first column is the file, `select` leaves
-/// it out and sorts by all others.
+/// it out and sorts by all others, of which the first `n_key` tell the rows apart.
 struct FileRows {
+    n_key: usize,
     select: &'static str,
     delete: &'static str,
-    insert: &'static str,
+    upsert: &'static str,
 }
 
 const EDGES: FileRows = FileRows {
+    n_key: 4,
     select: "SELECT src, dst, kind, provenance, count, line FROM edge WHERE src_file = ?1 ORDER BY 1, 2, 3, 4, 5, 6",
-    delete: "DELETE FROM edge WHERE src_file = ?1",
-    insert: "INSERT INTO edge(src_file, src, dst, kind, provenance, count, line) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+    delete: "DELETE FROM edge WHERE src_file = ?1 AND src = ?2 AND dst = ?3 AND kind = ?4 AND provenance = ?5",
+    upsert: "INSERT INTO edge(src_file, src, dst, kind, provenance, count, line) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)
+             ON CONFLICT DO UPDATE SET count = excluded.count, line = excluded.line",
 };
 
 const UNBOUND: FileRows = FileRows {
+    n_key: 2,
     select: "SELECT name, form, count, line FROM unbound WHERE file = ?1 ORDER BY 1, 2, 3, 4",
-    delete: "DELETE FROM unbound WHERE file = ?1",
-    insert: "INSERT OR IGNORE INTO unbound(file, name, form, count, line) VALUES(?1, ?2, ?3, ?4, ?5)",
+    delete: "DELETE FROM unbound WHERE file = ?1 AND name = ?2 AND form = ?3",
+    upsert: "INSERT INTO unbound(file, name, form, count, line) VALUES(?1, ?2, ?3, ?4, ?5)
+             ON CONFLICT DO UPDATE SET count = excluded.count, line = excluded.line",
 };
 
 const CONSULT: FileRows = FileRows {
+    n_key: 1,
     select: "SELECT target, looked FROM consult WHERE file = ?1 ORDER BY 1, 2",
-    delete: "DELETE FROM consult WHERE file = ?1",
-    insert: "INSERT INTO consult(file, target, looked) VALUES(?1, ?2, ?3)",
+    delete: "DELETE FROM consult WHERE file = ?1 AND target = ?2",
+    upsert: "INSERT INTO consult(file, target, looked) VALUES(?1, ?2, ?3)
+             ON CONFLICT DO UPDATE SET looked = excluded.looked",
 };
 
 impl Read<'_> {

@@ -42,7 +42,7 @@ pub use home::{Home, RepoHome};
 pub use imports::{ImportRow, ImportTarget};
 pub use key::{IndexKey, Pointer};
 pub use lock::{OpenMark, WriteLock};
-pub use open::{Index, Meta, Read, sqlite_version};
+pub use open::{Index, Meta, Read, Reader, sqlite_version};
 pub use schema::SCHEMA_VERSION;
 pub use symbols::{ChunkBrief, ChunkRow, SymbolRow};
 pub use text::TextHit;

@@ -3,7 +3,7 @@
 //! Knows blocks, functions and hoisting. Refuses to know types: a type and a value of one name are one
 //! name here.
 
-use std::collections::HashMap;
+use crate::model::table::HashMap;
 
 /// What a scope is to hoisting and to definitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,7 +69,7 @@ impl<'a> Scopes<'a> {
         };
         Self {
             all: vec![top],
-            names: HashMap::new(),
+            names: HashMap::default(),
             bindings: Vec::new(),
             first: Vec::new(),
         }

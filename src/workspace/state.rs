@@ -8,8 +8,9 @@ use std::sync::atomic::AtomicBool;
 
 use super::{Workspace, key_of};
 use crate::error::Result;
-use crate::git::Repo;
+use crate::git::{Dirty, GitError, Repo};
 use crate::model::{Budget, SkipReason, Snapshot, UnknownReason};
+use crate::reconcile::plan::Detection;
 use crate::reconcile::{self, seed};
 use crate::store::files::Counts;
 use crate::store::{Contexts, Index, IndexKey, Pointer, Read, WriteLock};
@@ -108,32 +109,32 @@ impl Workspace {
         let budget = Budget::unlimited(Arc::clone(interrupt));
         let snapshot = repo.snapshot()?;
         let key = key_of(&repo, snapshot.clone());
-        // What can't be read can't be compared: that is no reason to say nothing of the rest.
-        let n_dirty = match repo.dirty(&budget) {
-            Ok(dirty) => Some(dirty.paths.len() as u64),
-            Err(error) => {
-                tracing::info!(%error, "the work tree could not be compared with HEAD");
-                None
-            }
-        };
         let mut current = Current {
             work_dir: repo.work_dir().to_owned(),
             worktree_id: repo.worktree_id(),
             snapshot,
             index_id: key.index_id(),
             status: IndexStatus::Missing,
-            n_dirty,
+            n_dirty: None,
             n_pending: 0,
             last_indexed_ms: None,
             seed_from: None,
         };
         let Some(index) = self.existing(&key)? else {
             current.seed_from = seed::nearest(&repo, &self.home, &key).map(|found| found.index_id);
-            current.n_pending = repo.scan(&budget)?.files.len() as u64;
+            let (scan, dirty) = repo.scan_and_dirty(&budget)?;
+            current.n_pending = scan.files.len() as u64;
+            current.n_dirty = n_dirty(dirty);
             return Ok(current);
         };
         let is_held = WriteLock::is_held(&self.home.repo(&key.repo_id).write_lock(&key.index_id()));
-        current.n_pending = n_pending(&repo, &index, &budget)?;
+        // One walk for both.
+        let detection = reconcile::detect_by(&repo, &index, || {
+            let (scan, dirty) = repo.scan_and_dirty(&budget)?;
+            current.n_dirty = n_dirty(dirty);
+            Ok(scan)
+        })?;
+        current.n_pending = n_pending(&repo, detection, &budget);
         let meta = index.read()?.meta().clone();
         current.last_indexed_ms = meta.last_indexed_ms;
         current.status = match current.n_pending {
@@ -192,7 +193,8 @@ impl Workspace {
             return Ok(None);
         };
         let budget = Budget::within(self.budget, Arc::clone(interrupt));
-        let n_pending = n_pending(&repo, &index, &budget)?;
+        let detection = reconcile::detect(&repo, &index, &budget)?;
+        let n_pending = n_pending(&repo, detection, &budget);
         let contents = {
             let read = index.read()?;
             Contents {
@@ -256,10 +258,19 @@ impl Workspace {
     }
 }
 
-fn n_pending(repo: &Repo, index: &Index, budget: &Budget) -> Result<u64> {
-    let detection = reconcile::detect(repo, index, budget)?;
+fn n_pending(repo: &Repo, detection: Detection, budget: &Budget) -> u64 {
     let outcome = reconcile::inspect(repo, detection, budget, UnknownReason::Busy);
-    Ok(outcome.freshness.n_pending())
+    outcome.freshness.n_pending()
+}
+
+/// What can't be read can't be compared: that is no reason to say nothing of the rest.
+fn n_dirty(dirty: std::result::Result<Dirty, GitError>) -> Option<u64> {
+    dirty
+        .map(|dirty| dirty.paths.len() as u64)
+        .inspect_err(
+            |error| tracing::info!(%error, "the work tree could not be compared with HEAD"),
+        )
+        .ok()
 }
 
 /// Returns what was left out or reduced, by the words used in answers.

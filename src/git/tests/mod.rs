@@ -83,6 +83,12 @@ impl Fixture {
     fn scan(&self) -> Scan {
         let scan = self.repo().scan(&unlimited()).unwrap();
         assert!(scan.complete);
+        let (same, dirty) = self.repo().scan_and_dirty(&unlimited()).unwrap();
+        assert_eq!(same, scan, "one walk for both");
+        // Where that fails, it does so by itself too.
+        if let Ok(alone) = self.repo().dirty(&unlimited()) {
+            assert_eq!(dirty.unwrap(), alone, "one walk for both");
+        }
         scan
     }
 

@@ -2,7 +2,7 @@
 //!
 //! Refuses to look at the syntax tree.
 
-use std::collections::HashMap;
+use crate::model::table::HashMap;
 
 use super::settle::Hints;
 use super::uses::{Use, plain_receiver};
@@ -115,7 +115,8 @@ impl<'a> Walk<'a> {
         uses.sort_by_key(|used| used.line);
         let mut hints = Hints::new(&self.scopes, &self.hints, &self.drafts);
         let mut references: Vec<Reference> = Vec::new();
-        let mut known = HashMap::with_capacity(uses.len() / 2);
+        let mut known = HashMap::default();
+        known.reserve(uses.len() / 2);
         for used in &uses {
             let Some((receiver, local)) = self.kept(used, &mut hints) else {
                 continue;

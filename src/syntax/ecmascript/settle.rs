@@ -3,7 +3,7 @@
 //! Knows how to follow local names to where they come from, and that hints which differ say nothing. Refuses
 //! to look at the syntax tree.
 
-use std::collections::HashMap;
+use crate::model::table::HashMap;
 
 use super::hints::{Owner, Rank, Raw};
 use super::origin::{ORIGIN_BYTES, Origin};
@@ -48,13 +48,13 @@ impl<'w, 'a> Hints<'w, 'a> {
             scopes,
             raws,
             drafts,
-            bindings: HashMap::new(),
-            kept: HashMap::new(),
+            bindings: HashMap::default(),
+            kept: HashMap::default(),
             out: Vec::new(),
         };
         // What the file or a symbol owns, in source order: whose it is, and all that was met.
         let mut owned: Vec<(Option<u32>, &str, Vec<u32>)> = Vec::new();
-        let mut places: HashMap<(Option<u32>, &str), usize> = HashMap::new();
+        let mut places: HashMap<(Option<u32>, &str), usize> = HashMap::default();
         for (at, raw) in raws.iter().enumerate() {
             let at = u32::try_from(at).unwrap_or(u32::MAX);
             let bound = |name: &'w str, scope: u32| Some((name, Some(scope), None));

@@ -4,7 +4,7 @@
 //! parent is in `role`, definitions are in `declare`, `members` and `values`, modules in `imports`,
 //! `exports` and `commonjs`, uses in `uses`.
 
-use std::collections::HashMap;
+use crate::model::table::HashMap;
 
 use tree_sitter::{Node, TreeCursor};
 
@@ -167,17 +167,17 @@ impl<'a> Walk<'a> {
             uses: Vec::new(),
             imports: Vec::new(),
             exports: Vec::new(),
-            offered: std::collections::HashSet::new(),
+            offered: std::collections::HashSet::default(),
             scopes: Scopes::new(),
             hints: Vec::new(),
             results: vec![None],
-            handed: HashMap::new(),
-            bodies: HashMap::new(),
+            handed: HashMap::default(),
+            bodies: HashMap::default(),
             comments: Vec::new(),
             namings: vec![Naming::default()],
             outers: vec![Outer::default()],
             frames: Vec::new(),
-            tops: HashMap::new(),
+            tops: HashMap::default(),
             bound_call: None,
             decorated: None,
             last_doc: (u32::MAX, String::new(), 0),

@@ -120,6 +120,7 @@ pub(crate) const DOORS: &[Door] = &[
     door("toml_edit", &["clients"]),
     door("tree_sitter*", &["syntax"]),
     door("libmimalloc_sys", &["syntax"]),
+    door("foldhash", &["model"]),
     door("oxc_resolver", &["resolve"]),
     door("notify", &["watch"]),
     door("rustix", &["machine"]),

@@ -1,0 +1,107 @@
+//! Many threads that bind the names of a batch of files, each with a view of its own of the same generation.
+//!
+//! Refuses to know how a name is bound, and to write.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::facts::Library;
+use super::uses::{self, Links};
+use crate::model::Budget;
+use crate::store::{Index, Read, StoreError};
+
+/// Files that a thread takes at a time: neighbours rest on the same files.
+const SLICE_FILES: usize = 8;
+
+/// Edges and unbound names that may wait for a transaction; a batch ends there.
+const BATCH_ROWS: usize = 100_000;
+
+/// How many threads bind at most.
+const MAX_THREADS: usize = 8;
+
+/// How many facts all threads keep together. A fact takes some 200 bytes.
+const MAX_KEPT: usize = 250_000;
+
+/// What of a batch is done.
+struct Work<'a> {
+    files: &'a [i64],
+    budget: &'a Budget,
+    next: AtomicUsize,
+    n_rows: AtomicUsize,
+    done: Mutex<Vec<(i64, Links)>>,
+}
+
+/// Binds the names of `files`, in their order, up to where the budget ends or the result becomes too large; at
+/// least of the first ones. The caller holds the write lock.
+pub(super) fn bind(
+    index: &Index,
+    files: &[i64],
+    budget: &Budget,
+) -> Result<Vec<(i64, Links)>, StoreError> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let n_threads = files
+        .len()
+        .div_ceil(SLICE_FILES)
+        .min(cores)
+        .min(MAX_THREADS);
+    let work = Work {
+        files,
+        budget,
+        next: AtomicUsize::new(0),
+        n_rows: AtomicUsize::new(0),
+        done: Mutex::default(),
+    };
+    let max_kept = MAX_KEPT / n_threads;
+    let own = index.read()?;
+    let generation = own.meta().generation;
+    std::thread::scope(|scope| {
+        let mut others = Vec::new();
+        for _ in 1..n_threads {
+            let reader = index.reader()?;
+            let work = &work;
+            others.push(scope.spawn(move || {
+                let read = reader.read()?;
+                // Of another generation nothing may be said; the rest does the work then.
+                if read.meta().generation == generation {
+                    work.take_part(&read, max_kept)?;
+                }
+                Ok::<_, StoreError>(())
+            }));
+        }
+        work.take_part(&own, max_kept)?;
+        for other in others {
+            other
+                .join()
+                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+        }
+        Ok::<_, StoreError>(())
+    })?;
+    let mut done = work.done.into_inner().expect("no thread panicked");
+    done.sort_unstable_by_key(|(file, _)| *file);
+    Ok(done)
+}
+
+impl Work<'_> {
+    fn take_part(&self, read: &Read<'_>, max_kept: usize) -> Result<(), StoreError> {
+        let library = Library::new(read, max_kept);
+        loop {
+            let from = self.next.fetch_add(SLICE_FILES, Ordering::Relaxed);
+            let is_over =
+                self.budget.is_spent() || self.n_rows.load(Ordering::Relaxed) > BATCH_ROWS;
+            // The first slice is always done: whoever calls again and again gets to the end.
+            if from >= self.files.len() || from > 0 && is_over {
+                return Ok(());
+            }
+            let to = self.files.len().min(from + SLICE_FILES);
+            for file in &self.files[from..to] {
+                let links = uses::of_file(&library, *file)?;
+                let n_rows = links.edges.len() + links.unbound.len();
+                self.n_rows.fetch_add(n_rows, Ordering::Relaxed);
+                self.done
+                    .lock()
+                    .expect("no thread panicked")
+                    .push((*file, links));
+            }
+        }
+    }
+}
