@@ -14,7 +14,7 @@ pub const GENERATED_TEXT_BYTES: usize = 64 << 10;
 pub const MINIFIED_TEXT_BYTES: usize = 8 << 10;
 
 /// The version of the rules on this page; another one means that every file is judged again.
-pub const POLICY_VERSION: u32 = 2;
+pub const POLICY_VERSION: u32 = 3;
 
 /// What a repository may say of which of its files are indexed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,10 +58,61 @@ pub fn is_secret_name(path: &RepoPath) -> bool {
         ])
         || matches!(
             name.as_str(),
-            ".netrc" | "_netrc" | ".pgpass" | ".htpasswd" | ".git-credentials" | ".dockercfg"
+            ".netrc"
+                | "_netrc"
+                | ".pgpass"
+                | ".htpasswd"
+                | ".git-credentials"
+                | ".dockercfg"
+                | ".pypirc"
+                | ".s3cfg"
+                | ".vault-token"
         )
         || (["id_rsa", "id_dsa", "id_ecdsa", "id_ed25519"].contains(&name.as_str()))
-        || (name == "credentials" && path.directory().rsplit('/').next() == Some(".aws"))
+        || matches!(
+            (
+                path.directory().rsplit('/').next().unwrap_or_default(),
+                name.as_str()
+            ),
+            (".aws" | ".cargo" | ".gem", "credentials")
+                | (".cargo", "credentials.toml")
+                | (".docker", "config.json")
+                | (".kube", "config")
+        )
+}
+
+/// Returns whether the file configures a package manager, and gives it a password or token that is written out. Where it
+/// names a variable instead, the file is configuration like any other.
+fn holds_credentials(path: &RepoPath, bytes: &[u8]) -> bool {
+    let is_meant = matches!(
+        path.file_name(),
+        ".npmrc" | "npmrc" | ".yarnrc" | ".yarnrc.yml" | "pip.conf" | "pip.ini" | "bunfig.toml"
+    );
+    is_meant && bytes.split(|byte| *byte == b'\n').any(is_credential)
+}
+
+/// Returns whether a line of settings gives a password or token, or an address with a password in it.
+fn is_credential(line: &[u8]) -> bool {
+    let line = String::from_utf8_lossy(line);
+    let line = line.trim();
+    if line.starts_with(['#', ';']) {
+        return false;
+    }
+    let is_written_out = |value: &str| !value.is_empty() && !value.starts_with('$');
+    let in_address = line.split("://").skip(1).any(|rest| {
+        let place = rest.split(['/', ' ', '"', '\'']).next().unwrap_or_default();
+        let person = place.rsplit_once('@').map_or("", |(person, _)| person);
+        is_written_out(person.split_once(':').map_or("", |(_, password)| password))
+    });
+    // `//host/:_authToken=…`, `_password = …`, `npmAuthToken: "…"`.
+    let setting = line.split_once('=').or_else(|| line.split_once(": "));
+    let is_setting = setting.is_some_and(|(name, value)| {
+        let name = name.trim().trim_matches(['"', '\'']).to_ascii_lowercase();
+        let is_secret = ["token", "_auth", "authident", "password"].iter();
+        is_secret.into_iter().any(|end| name.ends_with(end))
+            && is_written_out(value.trim().trim_matches(['"', '\'', ',']))
+    });
+    in_address || is_setting
 }
 
 /// Returns whether the file is written by a package manager to pin versions.
@@ -92,7 +143,7 @@ pub fn judge(path: &RepoPath, bytes: &[u8], marked: bool, is_prose: bool) -> Opt
     if bytes[..bytes.len().min(BINARY_PROBE_BYTES)].contains(&0) {
         return Some(SkipReason::Binary);
     }
-    if holds_private_key(bytes) {
+    if holds_private_key(bytes) || holds_credentials(path, bytes) {
         return Some(SkipReason::Secret);
     }
     if is_lock_file(path) {
@@ -167,6 +218,9 @@ mod tests {
             "k/server.pem",
             "id_rsa",
             ".aws/credentials",
+            "home/.pypirc",
+            ".cargo/credentials.toml",
+            ".docker/config.json",
         ] {
             assert!(secret(path), "{path}");
         }
@@ -176,6 +230,9 @@ mod tests {
             "keys.ts",
             "credentials.ts",
             "a/monkey",
+            ".npmrc",
+            "docker/config.json",
+            ".cargo/config.toml",
         ] {
             assert!(!secret(path), "{path}");
         }
@@ -202,6 +259,50 @@ mod tests {
             Some(SkipReason::Generated)
         );
         assert_eq!(judged("a.ts", b"const s = '@generated'\n"), None);
+    }
+
+    #[test]
+    fn settings_with_a_password_in_them_are_secrets() {
+        for (path, text) in [
+            (".npmrc", "//registry.example.org/:_authToken=0a1b-2c3d\n"),
+            ("a/.npmrc", "save-exact=true\r\n_auth = dXNlcjpwYXNz\r\n"),
+            (".npmrc", "//r.example.org/:_password=\"c2VjcmV0\"\n"),
+            (
+                ".yarnrc.yml",
+                "npmScopes:\n  a:\n    npmAuthToken: \"abc\"\n",
+            ),
+            (
+                "pip.conf",
+                "[global]\nindex-url = https://me:word@example.org/simple\n",
+            ),
+        ] {
+            assert_eq!(
+                judged(path, text.as_bytes()),
+                Some(SkipReason::Secret),
+                "{text}"
+            );
+        }
+        for (path, text) in [
+            (
+                ".npmrc",
+                "//registry.example.org/:_authToken=${NPM_TOKEN}\n",
+            ),
+            (
+                ".npmrc",
+                "# _authToken=abc\n_auth=\nregistry=https://example.org/\nalways-auth=true\n",
+            ),
+            (
+                ".yarnrc.yml",
+                "npmAuthToken: \"${TOKEN:-}\"\nnodeLinker: node-modules\n",
+            ),
+            (
+                "pip.conf",
+                "index-url = https://${USER}:${WORD}@example.org/\nmail = a@example.org\n",
+            ),
+            ("a.ini", "password = abc\n"),
+        ] {
+            assert_eq!(judged(path, text.as_bytes()), None, "{text}");
+        }
     }
 
     #[test]

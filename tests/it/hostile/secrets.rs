@@ -83,6 +83,8 @@ fn files_that_are_secrets_are_never_read() {
         "cert/tls.key",
         ".netrc",
         ".aws/credentials",
+        ".pypirc",
+        "home/.docker/config.json",
     ];
     for name in names {
         repo.write(name, format!("{canary} = 1\n"));
@@ -93,18 +95,30 @@ fn files_that_are_secrets_are_never_read() {
             "-----BEGIN OPENSSH PRIVATE KEY-----\n{canary}\n-----END OPENSSH PRIVATE KEY-----\n"
         ),
     );
+    // What configures a package manager is a secret only where it has one in it.
+    let npmrc = format!("registry=https://example.org/\n//example.org/:_authToken={canary}\n");
+    repo.write(".npmrc", npmrc);
+    repo.write("plain/.npmrc", "//example.org/:_authToken=${NPM_TOKEN}\n");
     std::os::unix::fs::symlink(".env", repo.path().join("harmless.ts")).unwrap();
     let cli = Cli::new(repo.path());
     let built = cli.json(&["refresh"]);
     assert_eq!(
         built["skippedByReason"],
-        json!({"secret": names.len() + 1, "symlink": 1}),
+        json!({"secret": names.len() + 2, "symlink": 1}),
         "{built}"
     );
     assert_eq!(call(&cli, &["search", canary])["count"], 0);
-    for name in names.into_iter().chain(["key.txt", "harmless.ts"]) {
+    for name in names
+        .into_iter()
+        .chain(["key.txt", ".npmrc", "harmless.ts"])
+    {
         let answer = call(&cli, &["expand", name]);
         assert_eq!(answer["error"]["code"], "not_indexed", "{name}: {answer}");
         assert!(!answer.to_string().contains(canary), "{answer}");
     }
+    let plain = call(&cli, &["expand", "plain/.npmrc"]);
+    assert!(
+        plain["content"].as_str().unwrap().contains("NPM_TOKEN"),
+        "{plain}"
+    );
 }
