@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use cap_fs_ext::{DirExt as _, FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt as _};
-use cap_std::fs::{Dir, OpenOptions};
+use cap_std::fs::{Dir, Metadata, OpenOptions, ReadDir};
 
 use crate::model::path::is_at_or_below;
 use crate::model::{FileStat, RepoPath};
@@ -88,6 +88,22 @@ impl WorkTree {
             Err(ReadError::Io(e)) => Err(e),
             Err(_) => Ok(None),
         }
+    }
+
+    /// Lists a directory (empty: the root), which is opened below the root, so that no link in its path leads out.
+    ///
+    /// # Errors
+    /// Those of the system; [`is_gone`] tells which of them say that there is no such directory any more.
+    pub(super) fn list(&self, dir: &Path) -> io::Result<ReadDir> {
+        if dir.as_os_str().is_empty() {
+            return self.root.entries();
+        }
+        let opened = self.root.open_dir_nofollow(dir);
+        let opened = opened.map_err(|e| match self.root.symlink_metadata(dir) {
+            Ok(meta) if !meta.is_dir() => io::ErrorKind::NotADirectory.into(),
+            _ => e,
+        });
+        opened?.entries()
     }
 
     /// Reads the regular file at `path`, at most `limit` bytes, following no link in any component. Never
@@ -242,6 +258,13 @@ pub(super) fn read_outside(path: &PathBuf, limit: u64) -> io::Result<Option<Vec<
     Ok(Some(bytes))
 }
 
+/// Returns whether an error of [`WorkTree::list`] says that there is no directory at the path: nothing, a file, a link,
+/// or a way out of the work tree, which has no number of the system's.
+pub(super) fn is_gone(e: &io::Error) -> bool {
+    let leads_out = e.kind() == io::ErrorKind::PermissionDenied && e.raw_os_error().is_none();
+    is_absent(e) || leads_out
+}
+
 fn is_absent(e: &io::Error) -> bool {
     matches!(
         e.kind(),
@@ -269,7 +292,8 @@ fn lstat(dir: &Dir, name: &str) -> Result<FileStat, ReadError> {
     }
 }
 
-fn cap_stat_of(meta: &cap_std::fs::Metadata) -> FileStat {
+/// Returns what `meta` says.
+pub(super) fn cap_stat_of(meta: &Metadata) -> FileStat {
     #[cfg(unix)]
     {
         use cap_std::fs::MetadataExt as _;

@@ -4,13 +4,13 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
-use std::fs::{DirEntry, FileType};
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use cap_std::fs::{DirEntry, FileType};
 use gix::index::entry::Mode;
 
 use crate::model::{Budget, FoundFile, RepoPath, SkipReason};
@@ -168,12 +168,12 @@ impl Walk<'_> {
         if self.is_over() {
             return;
         }
-        let dir = self.repo_root.join(os_str(&task.dir));
-        let entries = match list(&dir) {
+        let entries = match list(self.tree, Path::new(os_str(&task.dir))) {
             Ok(entries) => entries,
-            // It went away, or became a file, since it was listed.
-            Err(e) if is_gone(&e) => return,
+            // It went away, or became a file or a link, since it was listed.
+            Err(e) if content::is_gone(&e) => return,
             Err(error) => {
+                let dir = self.repo_root.join(os_str(&task.dir));
                 tracing::debug!(dir = %dir.display(), %error, "directory could not be read");
                 if task.want.members {
                     found.unreadable.push(dir);
@@ -296,11 +296,11 @@ impl Walk<'_> {
         match entry.metadata() {
             Ok(meta) if meta.is_file() => found.files.push(FoundFile {
                 path,
-                stat: content::stat_of(&meta),
+                stat: content::cap_stat_of(&meta),
             }),
             // It was replaced since it was listed; what it is now, the next walk says.
             Ok(_) => {}
-            Err(e) if is_gone(&e) => {}
+            Err(e) if content::is_gone(&e) => {}
             Err(_) => found.skip(SkipReason::Unreadable),
         }
     }
@@ -323,25 +323,26 @@ impl Walk<'_> {
 
 type Listed = (Vec<u8>, FileType, DirEntry);
 
-fn list(dir: &Path) -> io::Result<Vec<Listed>> {
+fn list(tree: &super::WorkTree, dir: &Path) -> io::Result<Vec<Listed>> {
     let mut entries = Vec::new();
-    for entry in std::fs::read_dir(dir)? {
+    for entry in tree.list(dir)? {
         let entry = entry?;
         let name = entry.file_name().into_encoded_bytes();
-        match entry.file_type() {
+        let kind = entry.file_type().and_then(|kind| {
+            // There are file systems that list names without their kinds.
+            let is_known = kind.is_file() || kind.is_dir() || kind.is_symlink();
+            if is_known {
+                return Ok(kind);
+            }
+            entry.metadata().map(|meta| meta.file_type())
+        });
+        match kind {
             Ok(kind) => entries.push((name, kind, entry)),
-            Err(e) if is_gone(&e) => {}
+            Err(e) if content::is_gone(&e) => {}
             Err(e) => return Err(e),
         }
     }
     Ok(entries)
-}
-
-fn is_gone(e: &io::Error) -> bool {
-    matches!(
-        e.kind(),
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-    )
 }
 
 fn repo_path(path: &[u8]) -> Option<RepoPath> {
