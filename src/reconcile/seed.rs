@@ -62,13 +62,15 @@ pub fn open_or_create(
     prepare(repo, &repo_home)?;
     let pointer = new_pointer(repo, key);
     let (index, origin) = create(repo, home, key, &repo_home, &pointer)?;
-    if repo_home.publish(&pointer, replaces)? {
+    let published = repo_home.publish(&pointer, replaces);
+    if matches!(published, Ok(true)) {
         retire_others(&repo_home, &pointer);
         return Ok((index, origin));
     }
-    // Another process was first: its build is as good.
+    // Another process was first, and its build is as good; or nobody will ever find this one.
     drop(index);
     seed::discard(&repo_home, &pointer);
+    published?;
     let winner = repo_home
         .pointer(&index_id)
         .ok_or_else(|| StoreError::Corrupt {
@@ -78,11 +80,24 @@ pub fn open_or_create(
     Ok((Index::open(&repo_home, winner)?, Origin::Existing))
 }
 
-/// Deletes the build that stood in for an index, when the answer is given.
+/// Deletes a build that was not published, when it goes: one that stood in for an index until the answer was given,
+/// one that could not be finished.
 #[derive(Debug)]
-pub struct StandIn(RepoHome, Pointer);
+pub struct Unpublished(RepoHome, Pointer);
 
-impl Drop for StandIn {
+impl Unpublished {
+    /// Of a build that is open; its [`Index`] has to go first.
+    pub fn of(index: &Index) -> Self {
+        Self(index.home().clone(), index.pointer().clone())
+    }
+
+    /// Lets the build be, since it was published.
+    pub fn keep(self) {
+        std::mem::forget(self);
+    }
+}
+
+impl Drop for Unpublished {
     fn drop(&mut self) {
         seed::discard(&self.0, &self.1);
     }
@@ -90,12 +105,16 @@ impl Drop for StandIn {
 
 /// Makes a build for one answer, from the nearest index, in the place of one that must not be made now
 /// since git is writing. Nobody else finds it.
-pub fn stand_in(repo: &Repo, home: &Home, key: &IndexKey) -> Result<(Index, StandIn), StoreError> {
+pub fn stand_in(
+    repo: &Repo,
+    home: &Home,
+    key: &IndexKey,
+) -> Result<(Index, Unpublished), StoreError> {
     let repo_home = home.repo(&key.repo_id);
     prepare(repo, &repo_home)?;
     let pointer = new_pointer(repo, key);
-    let stand_in = StandIn(repo_home.clone(), pointer.clone());
     let (index, _) = create(repo, home, key, &repo_home, &pointer)?;
+    let stand_in = Unpublished::of(&index);
     Ok((index, stand_in))
 }
 
@@ -103,7 +122,7 @@ pub fn stand_in(repo: &Repo, home: &Home, key: &IndexKey) -> Result<(Index, Stan
 pub fn create_empty(repo: &Repo, home: &Home, key: &IndexKey) -> Result<Index, StoreError> {
     let repo_home = home.repo(&key.repo_id);
     prepare(repo, &repo_home)?;
-    Index::create(&repo_home, new_pointer(repo, key))
+    empty(&repo_home, &new_pointer(repo, key))
 }
 
 /// Makes a build current in the place of whatever was, which is deleted unless somebody has it open.
@@ -154,7 +173,14 @@ fn create(
             }
         }
     }
-    Ok((Index::create(repo_home, pointer.clone())?, Origin::Empty))
+    Ok((empty(repo_home, pointer)?, Origin::Empty))
+}
+
+/// Makes an empty build; nothing is left of one that can't be made.
+pub fn empty(repo_home: &RepoHome, pointer: &Pointer) -> Result<Index, StoreError> {
+    Index::create(repo_home, pointer.clone()).inspect_err(|_| {
+        seed::discard(repo_home, pointer);
+    })
 }
 
 fn choose(repo: &Repo, home: &Home, key: &IndexKey) -> Option<(RepoHome, Pointer)> {

@@ -8,30 +8,37 @@ use std::time::Duration;
 use rusqlite::{Connection, OpenFlags, config::DbConfig};
 
 use super::durable::Durability;
-use super::{Doing, StoreResult};
+use super::{Doing, StoreResult, WriteLock};
 
 /// How long SQLite waits for another connection. Writers exclude each other by [`super::WriteLock`], so
 /// that only a checkpoint can be in the way.
 pub(super) const PATIENCE: Duration = Duration::from_secs(5);
 
-pub(super) fn connect_reader(path: &Path, is_read_only: bool) -> StoreResult<Connection> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let probe = |connection: &Connection| {
-        connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))
-    };
-    let plain = Connection::open_with_flags(path, flags)
-        .and_then(|connection| probe(&connection).map(|()| connection));
-    let connection = match plain {
-        Ok(connection) => connection,
-        // A log can't be opened where nothing can be written; without one the file alone is the truth.
-        Err(error) if is_read_only && !is_damage(&error) && is_quiet(path) => {
-            let uri = format!("file:{}?immutable=1", percent(path));
-            Connection::open_with_flags(uri, flags | OpenFlags::SQLITE_OPEN_URI)
-                .and_then(|connection| probe(&connection).map(|()| connection))
-                .map_err(|_| error)
-                .doing("opening the index for reading")?
+/// Opens a file for reading. Where SQLite can't keep its own notes beside it (nothing can be written there, the disk
+/// is full), what is there is read all the same; then the lock comes too that keeps it as it is, and what is written
+/// later is not seen.
+pub(super) fn connect_reader(
+    path: &Path,
+    lock: &Path,
+) -> StoreResult<(Connection, Option<WriteLock>)> {
+    let (connection, still) = match open_to_read(path, "") {
+        Ok(connection) => (connection, None),
+        Err(error) if is_damage(&error) || is_busy(&error) => {
+            return Err(error).doing("opening the index for reading");
         }
-        Err(error) => return Err(error).doing("opening the index for reading"),
+        Err(error) => {
+            let Some(still) = WriteLock::to_read(lock) else {
+                return Err(error).doing("opening the index for reading");
+            };
+            // Without a log the file alone is the truth; a log is read into memory, without SQLite's locks.
+            let how = if is_quiet(path) {
+                "immutable=1"
+            } else {
+                WITHOUT_LOCKS
+            };
+            let opened = open_to_read(path, how).map_err(|_| error);
+            (opened.doing("opening the index for reading")?, Some(still))
+        }
     };
     harden(&connection)?;
     connection
@@ -39,6 +46,30 @@ pub(super) fn connect_reader(path: &Path, is_read_only: bool) -> StoreResult<Con
             "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8192; PRAGMA mmap_size = 268435456; PRAGMA query_only = ON;",
         )
         .doing("configuring the connection")?;
+    Ok((connection, still))
+}
+
+/// SQLite's own access to files, but for its locks.
+const WITHOUT_LOCKS: &str = if cfg!(unix) {
+    "vfs=unix-none"
+} else {
+    "vfs=win32-none"
+};
+
+/// Opens a file and looks into it.
+fn open_to_read(path: &Path, how: &str) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = if how.is_empty() {
+        Connection::open_with_flags(path, flags)?
+    } else {
+        let uri = format!("file:{}?{how}", percent(path));
+        Connection::open_with_flags(uri, flags | OpenFlags::SQLITE_OPEN_URI)?
+    };
+    if how == WITHOUT_LOCKS {
+        // What SQLite notes of the log is in memory then.
+        connection.execute_batch("PRAGMA locking_mode = EXCLUSIVE")?;
+    }
+    connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
     Ok(connection)
 }
 
@@ -84,6 +115,13 @@ fn is_damage(error: &rusqlite::Error) -> bool {
     matches!(
         error.sqlite_error_code(),
         Some(rusqlite::ErrorCode::DatabaseCorrupt | rusqlite::ErrorCode::NotADatabase)
+    )
+}
+
+fn is_busy(error: &rusqlite::Error) -> bool {
+    matches!(
+        error.sqlite_error_code(),
+        Some(rusqlite::ErrorCode::DatabaseBusy | rusqlite::ErrorCode::DatabaseLocked)
     )
 }
 

@@ -4,12 +4,16 @@
 //! switched. Until it was forced out, its sign of use names the boot of the machine: a build that says so after
 //! another boot may have holes, and is not used. Where boots can't be told apart, the disk is waited for.
 
+use std::io::Write as _;
 use std::path::Path;
 use std::sync::OnceLock;
 
 use super::{StoreResult, io_error};
 
 const ON_DISK: &str = "on disk";
+
+/// As long as any other note is.
+const NOTE_BYTES: usize = 48;
 
 /// What is known of the bytes of a build.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,13 +38,19 @@ pub(super) fn begin(mark: &Path) -> StoreResult<Durability> {
 
 /// Notes that all of a build was forced to the disk.
 pub(super) fn reached_disk(mark: &Path) -> StoreResult<()> {
-    std::fs::write(mark, ON_DISK).map_err(io_error("write", mark))
+    // Over what is there, which is not cut first: where nothing can be written, the older note has to stay.
+    let note = format!("{ON_DISK:NOTE_BYTES$}");
+    std::fs::File::options()
+        .write(true)
+        .open(mark)
+        .and_then(|mut file| file.write_all(note.as_bytes()))
+        .map_err(io_error("write", mark))
 }
 
 /// Returns what a sign of use says of its build.
 pub(super) fn of(mark: &Path) -> Durability {
     match std::fs::read(mark) {
-        Ok(note) if note == ON_DISK.as_bytes() => Durability::OnDisk,
+        Ok(note) if note.starts_with(ON_DISK.as_bytes()) => Durability::OnDisk,
         Ok(note) if boot().is_some_and(|boot| note == boot.as_bytes()) => Durability::SinceBoot,
         _ => Durability::Unknown,
     }

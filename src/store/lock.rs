@@ -12,7 +12,7 @@ use super::{StoreResult, io_error};
 /// The right to write one index. Let go on drop and on death.
 #[derive(Debug)]
 pub struct WriteLock {
-    _file: File,
+    _file: Option<File>,
 }
 
 impl WriteLock {
@@ -22,7 +22,7 @@ impl WriteLock {
         let until = Instant::now() + patience;
         loop {
             match file.try_lock() {
-                Ok(()) if is_at(&file, path) => return Ok(Some(Self { _file: file })),
+                Ok(()) if is_at(&file, path) => return Ok(Some(Self { _file: Some(file) })),
                 // Whoever had it removed the file with its index: nobody else sees this lock.
                 Ok(()) => file = open(path).map_err(io_error("open the lock", path))?,
                 Err(TryLockError::WouldBlock) if Instant::now() < until => {
@@ -31,6 +31,18 @@ impl WriteLock {
                 Err(TryLockError::WouldBlock) => return Ok(None),
                 Err(TryLockError::Error(error)) => return Err(io_error("lock", path)(error)),
             }
+        }
+    }
+
+    /// Takes the lock for somebody who only reads, with others who do, and wants nothing to change meanwhile; perhaps
+    /// where nothing can be written: makes no file, since where there is none nobody writes. `None` if somebody writes.
+    pub(super) fn to_read(path: &Path) -> Option<Self> {
+        match File::open(path) {
+            Ok(file) => file
+                .try_lock_shared()
+                .is_ok()
+                .then_some(Self { _file: Some(file) }),
+            Err(_) => Some(Self { _file: None }),
         }
     }
 
@@ -43,7 +55,7 @@ impl WriteLock {
 /// The sign that a process has a build of an index open. Shared: many may hold it at once.
 #[derive(Debug)]
 pub struct OpenMark {
-    file: Option<File>,
+    _file: Option<File>,
 }
 
 impl OpenMark {
@@ -53,8 +65,11 @@ impl OpenMark {
         let file = loop {
             let file = match open(path) {
                 Ok(file) => file,
-                Err(error) if is_read_only(&error) => return Ok(Self { file: None }),
-                Err(error) => return Err(io_error("open the sign of use", path)(error)),
+                Err(error) if is_read_only(&error) => return Ok(Self { _file: None }),
+                // Where nothing can be written for another reason, a file that is there can be locked all the same.
+                Err(error) => {
+                    File::open(path).map_err(|_| io_error("open the sign of use", path)(error))?
+                }
             };
             file.lock_shared().map_err(io_error("lock", path))?;
             // Removed while this process waited: nobody else sees this sign.
@@ -64,19 +79,14 @@ impl OpenMark {
         };
         // Best effort: the time only orders what may be pruned first.
         drop(file.set_modified(std::time::SystemTime::now()));
-        Ok(Self { file: Some(file) })
-    }
-
-    /// Returns whether the sign could not be set because nothing can be written there.
-    pub fn is_read_only(&self) -> bool {
-        self.file.is_none()
+        Ok(Self { _file: Some(file) })
     }
 
     /// Takes the sign for this process alone; `None` if any process has the build open.
     pub fn alone(path: &Path) -> StoreResult<Option<Self>> {
         let file = open(path).map_err(io_error("open the sign of use", path))?;
         match file.try_lock() {
-            Ok(()) if is_at(&file, path) => Ok(Some(Self { file: Some(file) })),
+            Ok(()) if is_at(&file, path) => Ok(Some(Self { _file: Some(file) })),
             Ok(()) | Err(TryLockError::WouldBlock) => Ok(None),
             Err(TryLockError::Error(error)) => Err(io_error("lock", path)(error)),
         }

@@ -100,6 +100,17 @@ pub enum StoreError {
     Home(String),
 }
 
+/// Why the system did not do what was asked of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// There is no space, or no more for this user.
+    Full,
+    /// This user may not, or nobody may.
+    Forbidden,
+    /// The device failed, or something that SQLite does not tell from that.
+    Broken,
+}
+
 impl StoreError {
     /// Returns whether the file itself is unusable and a new one has to take its place. A busy or
     /// read-only database never is.
@@ -118,6 +129,30 @@ impl StoreError {
     /// layout. One of a newer version is left to that version.
     pub fn is_unusable(&self) -> bool {
         self.is_corrupt() || matches!(self, Self::Version { found, wanted, .. } if found < wanted)
+    }
+
+    /// Returns why the system did not do what was asked; `None` where it said nothing that tells.
+    pub fn refusal(&self) -> Option<Refusal> {
+        use rusqlite::ErrorCode;
+        use std::io::ErrorKind;
+        match self {
+            Self::Io { source, .. } => match source.kind() {
+                ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Some(Refusal::Full),
+                ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
+                    Some(Refusal::Forbidden)
+                }
+                // The number of an input/output error, which has no kind of its own.
+                _ => (source.raw_os_error() == Some(5)).then_some(Refusal::Broken),
+            },
+            Self::Sqlite { source, .. } => match source.sqlite_error_code()? {
+                ErrorCode::DiskFull => Some(Refusal::Full),
+                ErrorCode::ReadOnly | ErrorCode::PermissionDenied => Some(Refusal::Forbidden),
+                // A quota is an input/output error to SQLite.
+                ErrorCode::SystemIoFailure => Some(Refusal::Broken),
+                _ => None,
+            },
+            _ => None,
+        }
     }
 
     /// Returns whether somebody else holds the database right now.

@@ -12,7 +12,9 @@ use rusqlite::{Connection, Transaction};
 use super::connection::{PATIENCE, connect_reader, connect_writer, side_file};
 use super::durable::{self, Durability};
 use super::schema::{SCHEMA, SCHEMA_VERSION};
-use super::{Doing, FileRow, OpenMark, Pointer, RepoHome, StoreError, StoreResult, Writer, files};
+use super::{
+    Doing, FileRow, OpenMark, Pointer, RepoHome, StoreError, StoreResult, WriteLock, Writer, files,
+};
 
 /// How many unused pages of 4 KiB a file may keep for the next rows.
 const MAX_FREE_PAGES: i64 = 64;
@@ -47,6 +49,7 @@ pub struct Index {
     pointer: Pointer,
     path: PathBuf,
     reader: Connection,
+    still: Option<WriteLock>,
     writer: Option<Connection>,
     rows: RefCell<Option<(i64, Arc<Vec<FileRow>>)>>,
     mark: PathBuf,
@@ -110,7 +113,8 @@ impl Index {
                 });
             }
         }
-        let reader = connect_reader(&path, mark.is_read_only())?;
+        let lock = home.write_lock(&pointer.index_id);
+        let (reader, still) = connect_reader(&path, &lock)?;
         let found: i64 = reader
             .pragma_query_value(None, "user_version", |row| row.get(0))
             .doing("reading the schema version")?;
@@ -133,6 +137,7 @@ impl Index {
             pointer,
             path,
             reader,
+            still,
             writer: None,
             rows: RefCell::new(None),
             mark: mark_path,
@@ -148,6 +153,12 @@ impl Index {
     /// Returns what the index belongs to.
     pub fn pointer(&self) -> &Pointer {
         &self.pointer
+    }
+
+    /// Returns whether it was opened where nothing can be written: it stays as it was then, nobody else can write
+    /// it meanwhile, and it must not be kept for later.
+    pub fn is_still(&self) -> bool {
+        self.still.is_some()
     }
 
     pub(super) fn connection(&self) -> &Connection {

@@ -186,7 +186,7 @@ impl Workspace {
                 &repo,
                 &commit,
                 &index,
-                || Index::create(&home, pointer()),
+                || seed::empty(&home, &pointer()),
                 &budget,
                 on.files,
             );

@@ -5,7 +5,7 @@
 use crate::error::{Code, Error};
 use crate::git::GitError;
 use crate::reconcile::ReconcileError;
-use crate::store::StoreError;
+use crate::store::{Refusal, StoreError};
 
 impl From<GitError> for Error {
     fn from(error: GitError) -> Self {
@@ -75,13 +75,13 @@ impl From<StoreError> for Error {
                 ),
                 StoreError::Io { doing, .. } if doing.ends_with("the bundle") => (
                     Code::Io,
-                    format!("cannot {doing}"),
-                    "check the path, its permissions and the free space",
+                    format!("cannot {doing}{}", reason(&error)),
+                    "check the path, its permissions and the free space on its disk, then run it again",
                 ),
                 StoreError::Io { doing, .. } => (
                     Code::Io,
-                    format!("cannot {doing} in the data directory"),
-                    "`codelens doctor` shows the data directory and what is wrong with it",
+                    format!("cannot {doing} in the data directory{}", reason(&error)),
+                    next_step(&error),
                 ),
                 StoreError::Version { found, wanted, .. } if found > wanted => (
                     Code::NewerSchema,
@@ -100,8 +100,11 @@ impl From<StoreError> for Error {
                 ),
                 StoreError::Sqlite { doing, .. } => (
                     Code::Io,
-                    format!("the index could not be used while {doing}"),
-                    "`codelens doctor` checks the index and the data directory",
+                    format!(
+                        "the index could not be used while {doing}{}",
+                        reason(&error)
+                    ),
+                    next_step(&error),
                 ),
             }
         };
@@ -114,6 +117,30 @@ impl From<ReconcileError> for Error {
         match error {
             ReconcileError::Git(error) => error.into(),
             ReconcileError::Store(error) => error.into(),
+        }
+    }
+}
+
+/// Returns why the system refused, to be put behind what was tried; nothing where it did not say.
+fn reason(error: &StoreError) -> &'static str {
+    match error.refusal() {
+        Some(Refusal::Full) => ": no space is left on the disk, or the quota is used up",
+        Some(Refusal::Forbidden) => ": there is no permission to write",
+        Some(Refusal::Broken) => ": the disk failed, or its quota is used up",
+        None => "",
+    }
+}
+
+fn next_step(error: &StoreError) -> &'static str {
+    match error.refusal() {
+        Some(Refusal::Full) => {
+            "free some space on the disk of the data directory (`codelens doctor` names the place, `codelens prune --max-bytes N` removes indexes), then call again"
+        }
+        Some(Refusal::Forbidden) => {
+            "give this user permission to write in the data directory (`codelens doctor` names it), or set CODELENS_HOME to another one"
+        }
+        Some(Refusal::Broken) | None => {
+            "check the disk of the data directory, its free space and its quota (`codelens doctor` names the place), then call again"
         }
     }
 }

@@ -254,6 +254,9 @@ impl Workspace {
 
     /// Keeps an index for the next call; the one that waited longest is closed.
     fn keep(&self, mut index: Index) {
+        if index.is_still() {
+            return;
+        }
         index.rest();
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         idle.push(index);

@@ -181,8 +181,9 @@ impl Workspace {
         }
         let path = self.home.repo(&key.repo_id).write_lock(&key.index_id());
         let patience = budget.remaining().unwrap_or_default() / 4;
-        match WriteLock::take(&path, patience) {
-            Ok(Some(_lock)) => {
+        let lock = (!index.is_still()).then(|| WriteLock::take(&path, patience));
+        match lock.transpose() {
+            Ok(Some(Some(_lock))) => {
                 let may_have_changed = || match seen {
                     Some(_) => self.n_changes() != seen,
                     None => begun.elapsed() > MAX_UNWATCHED,
@@ -196,19 +197,15 @@ impl Workspace {
                     &may_have_changed,
                 )
             }
-            Ok(None) => {
+            Ok(Some(None)) => {
                 // Whoever holds the lock has gone on meanwhile.
                 let now = reconcile::detect(repo, index, budget)?;
                 Ok(reconcile::inspect(repo, now, budget, UnknownReason::Busy))
             }
-            Err(error) => {
-                tracing::warn!(%error, "the index can't be written");
-                Ok(reconcile::inspect(
-                    repo,
-                    detection,
-                    budget,
-                    UnknownReason::Io,
-                ))
+            cannot => {
+                tracing::warn!(error = ?cannot.err(), "the index can't be written");
+                let reason = UnknownReason::Io;
+                Ok(reconcile::inspect(repo, detection, budget, reason))
             }
         }
     }

@@ -14,7 +14,7 @@ use crate::git::{Motion, Repo};
 use crate::machine;
 use crate::model::{Budget, FreshnessState, Snapshot};
 use crate::reconcile::{self, seed};
-use crate::store::{self, WriteLock};
+use crate::store::WriteLock;
 
 /// How often the work tree may change under a refresh before it reports what is pending.
 const MAX_ROUNDS: usize = 3;
@@ -76,6 +76,8 @@ impl Workspace {
         }
         let mut seeded_from = None;
         let mut is_new = force;
+        // Declared first, dropped after the index: what is open can't be deleted.
+        let mut unpublished = None;
         let mut index = if force {
             seed::create_empty(&repo, &self.home, &key)?
         } else if let Some(index) = self.idle_index(&key) {
@@ -88,6 +90,9 @@ impl Workspace {
             }
             index
         };
+        if force {
+            unpublished = Some(seed::Unpublished::of(&index));
+        }
         let mut n_indexed = 0;
         let mut n_deleted = 0;
         let mut status = IndexStatus::Partial;
@@ -105,11 +110,6 @@ impl Workspace {
             n_indexed += outcome.n_indexed;
             n_deleted += outcome.n_deleted;
             if budget.is_cancelled() {
-                if force {
-                    let pointer = index.pointer().clone();
-                    drop(index);
-                    store::seed::discard(&repo_home, &pointer);
-                }
                 return Err(Error::cancelled());
             }
             if outcome.freshness.state == FreshnessState::Fresh {
@@ -120,6 +120,7 @@ impl Workspace {
         if force {
             self.close_idle(&key.index_id());
             seed::publish(&self.home, &index)?;
+            unpublished.map(seed::Unpublished::keep);
         }
         seed::retire_others(&repo_home, index.pointer());
         drop(lock);

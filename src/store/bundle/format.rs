@@ -161,7 +161,7 @@ fn cut_off(_: io::Error) -> StoreError {
 pub(super) fn read(
     file: File,
     length: u64,
-    target: &File,
+    (target, place): (&File, &Path),
     accept: &dyn Fn(&Header) -> Result<(), String>,
     on_bytes: OnBytes<'_>,
 ) -> StoreResult<(Header, Manifest)> {
@@ -190,7 +190,7 @@ pub(super) fn read(
     let n_bytes = copy(&mut rest, &mut target, header.database_bytes, on_bytes)
         .and_then(|n_bytes| target.flush().map(|()| n_bytes))
         .map_err(|error| match error.raw_os_error() {
-            Some(_) => refused(format!("it could not be unpacked: {}", error.kind())),
+            Some(_) => io_error("unpack the bundle", place)(error),
             None => unreadable(error),
         })?;
     if n_bytes != header.database_bytes {

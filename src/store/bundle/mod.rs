@@ -128,7 +128,8 @@ pub fn read(
         let target = options
             .open(&database)
             .map_err(io_error("create", &database))?;
-        let (header, manifest) = format::read(file, length, &target, accept, on_bytes)?;
+        let (header, manifest) =
+            format::read(file, length, (&target, &database), accept, on_bytes)?;
         drop(target);
         check::check(&database, &manifest)?;
         let mut index = Index::open(home, pointer.clone())?;
