@@ -9,6 +9,7 @@ mod corpus;
 mod found;
 mod git;
 mod limits;
+mod quoted;
 mod reach;
 mod scale;
 mod secrets;
