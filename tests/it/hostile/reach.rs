@@ -104,39 +104,91 @@ fn a_scan_of_a_tree_that_is_swapped_brings_no_content_from_outside() {
     );
 }
 
-#[test]
-fn nobody_else_can_read_what_is_indexed() {
-    let repo = Repo::new(Vec::new());
-    repo.write("a.ts", "export function alpha() {}\n");
-    let cli = Cli::new(repo.path());
-    // The most generous mask that a person may have set.
-    let script = format!("umask 0; exec '{}' \"$@\"", env!("CARGO_BIN_EXE_codelens"));
+/// Runs a command under a mask of modes.
+fn under_mask(cli: &Cli, mask: &str, args: &[&str]) {
+    let script = format!(
+        "umask {mask}; exec '{}' \"$@\"",
+        env!("CARGO_BIN_EXE_codelens")
+    );
+    let output = std::process::Command::new("sh")
+        .args(["-c", &script, "sh"])
+        .args(args)
+        .current_dir(cli.command(args).get_current_dir().unwrap())
+        .env("CODELENS_HOME", cli.home())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "umask {mask}, {args:?}: {said}");
+}
+
+/// Returns the directories, this one and all below it, that others than their user may look into. What lies in one that
+/// nobody else may enter is out of reach, whatever its own mode is.
+fn open_folders(folder: &Path) -> Vec<std::path::PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap();
+    let paths = entries.map(|entry| entry.unwrap().path());
+    let mut found: Vec<_> = paths
+        .filter(|path| path.is_dir() && !path.is_symlink())
+        .flat_map(|path| open_folders(&path))
+        .collect();
+    if folder.metadata().unwrap().mode() & 0o077 != 0 {
+        found.insert(0, folder.to_owned());
+    }
+    found
+}
+
+/// Everything that writes in the data directory, and in the end a bundle in `file`.
+fn everything(cli: &Cli, mask: &str, file: &Path) {
+    let file = file.to_str().unwrap();
     for args in [
         &["refresh"][..],
         &["save", "n", "--path", "a.ts"],
         &["search", "alpha"],
+        &["bundle", "export", file],
+        &["bundle", "import", file],
+        &["bundle", "import", "--verify", file],
+        &["refresh", "--force"],
+        &["prune"],
+        &["search", "alpha"],
     ] {
-        let status = std::process::Command::new("sh")
-            .args(["-c", &script, "sh"])
-            .args(args)
-            .current_dir(repo.path())
-            .env("CODELENS_HOME", cli.home())
-            .stdout(std::process::Stdio::null())
-            .status()
-            .unwrap();
-        assert!(status.success(), "{args:?}");
+        under_mask(cli, mask, args);
     }
-    // What lies in a directory that nobody else may enter is out of reach, whatever its own mode is.
-    let mut folders = vec![cli.home()];
-    let mut n_folders = 0;
-    while let Some(folder) = folders.pop() {
-        let mode = folder.metadata().unwrap().mode();
-        assert_eq!(mode & 0o077, 0, "{}: {mode:o}", folder.display());
-        n_folders += 1;
-        let entries = std::fs::read_dir(folder)
-            .unwrap()
-            .map(|entry| entry.unwrap().path());
-        folders.extend(entries.filter(|path| path.is_dir() && !path.is_symlink()));
+}
+
+#[test]
+fn nobody_else_can_read_what_is_indexed() {
+    // The most generous mask that a person may have set, and the meanest.
+    for mask in ["000", "022", "077"] {
+        let mut repo = Repo::new(Vec::new());
+        repo.then("//- /a.ts\nexport function alpha() {}\n//- commit one\n");
+        let cli = Cli::new(repo.path());
+        let bundle = repo.dir.path().join("made.bundle");
+        everything(&cli, mask, &bundle);
+        let found = open_folders(&cli.home());
+        assert!(found.is_empty(), "umask {mask}: {found:?}");
+        let n_folders = std::fs::read_dir(cli.home().join("repos")).unwrap().count();
+        assert!(n_folders > 0, "umask {mask}");
     }
-    assert!(n_folders > 1);
+}
+
+#[test]
+fn a_data_directory_that_others_may_enter_holds_nothing_that_they_can_read() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mut repo = Repo::new(Vec::new());
+    repo.then("//- /a.ts\nexport function alpha() {}\n//- commit one\n");
+    let cli = Cli::new(repo.path());
+    let home = cli.home();
+    // Made by somebody before, for a group to read, as `mkdir` does with the usual mask.
+    std::fs::create_dir_all(home.join("repos")).unwrap();
+    for folder in [&home, &home.join("repos")] {
+        std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    everything(&cli, "000", &repo.dir.path().join("made.bundle"));
+    // Those two are the user's own choice, and say nothing but which repositories there are.
+    assert_eq!(open_folders(&home), [home.clone(), home.join("repos")]);
+    let names: Vec<_> = std::fs::read_dir(&home)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .filter(|name| name != "repos" && name != "housekeeping")
+        .collect();
+    assert!(names.is_empty(), "{names:?}");
 }
