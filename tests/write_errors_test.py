@@ -358,10 +358,15 @@ class WriteErrors:
                         self.checks.equal(f"server, {error} {n}: {tool} while nothing can be written", reply.code, "io")
                     switch.unlink()
                     for question in asked:
-                        reply = question.ask(server)
+                        # What works in the background may have the index open as it was.
+                        for _ in range(3):
+                            reply = question.ask(server)
+                            if reply.value.get("freshness") == "fresh":
+                                break
                         is_right = not reply.is_error and reply.value["freshness"] == "fresh" and question.shown(reply) == question.truth(self.world.state)
                         self.checks.that(f"server, {error} {n}: {question} afterwards", is_right, reply.value)
-                    self.checks.equal(f"server, {error} {n}: refresh", server.call("cl_refresh").value.get("status"), "ready")
+                    reply = server.call("cl_refresh")
+                    self.checks.that(f"server, {error} {n}: refresh", reply.value.get("status") == "ready", reply.value)
             finally:
                 server.close()
         self.checks.that("server: no panic", "panicked" not in (place / "log").read_text(encoding="utf-8", errors="replace"))

@@ -4,6 +4,7 @@
 //! Knows every room below and hands plain values down. Refuses to know what is asked: a tool brings a
 //! function over a [`View`].
 
+mod asking;
 mod bundle;
 mod cache;
 mod changes;

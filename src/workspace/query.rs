@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::asking::Asking;
 use super::upkeep::Occasion;
 use super::view::LookedAt;
 use super::{View, Workspace, key_of};
@@ -49,13 +50,27 @@ impl Workspace {
             } else {
                 (None, self.index_for(&repo, &key)?)
             };
+            let mut is_sound = !is_missing;
             let outcome = match self.bring_up(&repo, &mut index, &key, &before, &budget) {
                 Ok(outcome) => outcome,
                 Err(ReconcileError::Store(error)) if error.is_corrupt() && !is_last => {
                     self.replace_damaged(&repo, &key, index, &error)?;
                     continue;
                 }
-                Err(error) => unproved(&index, &error)?,
+                // What SQLite learned when its files could not be opened to write stays with connections that were
+                // open then: without them the next try finds out anew.
+                Err(ReconcileError::Store(error))
+                    if self.is_server && !is_last && !error.is_busy() =>
+                {
+                    tracing::info!(%error, "closing the index, to open it anew");
+                    drop(index);
+                    self.close_idle(&key.index_id());
+                    continue;
+                }
+                Err(error) => {
+                    is_sound &= matches!(error, ReconcileError::Git(_));
+                    unproved(&index, &error)?
+                }
             };
             if budget.is_cancelled() {
                 return Err(Error::cancelled());
@@ -114,7 +129,7 @@ impl Workspace {
                 }
                 made => made?,
             };
-            if !is_missing {
+            if is_sound {
                 if made.is_some() {
                     self.watch(&repo, &index);
                 }
@@ -353,23 +368,6 @@ pub(super) enum Left {
     Changes,
     /// Nothing but to settle what was written.
     ToSettle,
-}
-
-/// A question that is being answered: what works in the background makes room for it.
-struct Asking<'a>(&'a Workspace);
-
-impl<'a> Asking<'a> {
-    fn begin(workspace: &'a Workspace) -> Self {
-        workspace.n_asking.fetch_add(1, Ordering::AcqRel);
-        workspace.make_room.store(true, Ordering::Release);
-        Self(workspace)
-    }
-}
-
-impl Drop for Asking<'_> {
-    fn drop(&mut self) {
-        self.0.n_asking.fetch_sub(1, Ordering::AcqRel);
-    }
 }
 
 /// Returns whether an answer failed because the index is damaged.

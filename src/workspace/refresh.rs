@@ -80,9 +80,9 @@ impl Workspace {
         let mut unpublished = None;
         let mut index = if force {
             seed::create_empty(&repo, &self.home, &key)?
-        } else if let Some(index) = self.idle_index(&key) {
-            index
         } else {
+            // Opened anew: what could not be written when it was opened before may be writable by now.
+            self.close_idle(&key.index_id());
             let (index, origin) = seed::open_or_create(&repo, &self.home, &key)?;
             is_new = origin != seed::Origin::Existing;
             if let seed::Origin::Seeded(from) = origin {
