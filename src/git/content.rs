@@ -8,7 +8,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use cap_fs_ext::{DirExt as _, FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt as _};
+use cap_fs_ext::{
+    DirExt as _, FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsMaybeDirExt as _,
+    OpenOptionsSyncExt as _,
+};
 use cap_std::fs::{Dir, Metadata, OpenOptions, ReadDir};
 
 use crate::model::path::is_at_or_below;
@@ -98,12 +101,19 @@ impl WorkTree {
         if dir.as_os_str().is_empty() {
             return self.root.entries();
         }
-        let opened = self.root.open_dir_nofollow(dir);
+        let mut options = OpenOptions::new();
+        // As a file: opening it as a directory takes the library two calls of the system more.
+        options
+            .read(true)
+            .follow(FollowSymlinks::No)
+            .nonblock(true)
+            .maybe_dir(true);
+        let opened = self.root.open_with(dir, &options);
         let opened = opened.map_err(|e| match self.root.symlink_metadata(dir) {
             Ok(meta) if !meta.is_dir() => io::ErrorKind::NotADirectory.into(),
             _ => e,
         });
-        opened?.entries()
+        Dir::from_std_file(opened?.into_std()).entries()
     }
 
     /// Reads the regular file at `path`, at most `limit` bytes, following no link in any component. Never

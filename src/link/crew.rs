@@ -57,7 +57,10 @@ pub(super) fn bind(
     std::thread::scope(|scope| {
         let mut others = Vec::new();
         for _ in 1..n_threads {
-            let reader = index.reader()?;
+            let Ok(reader) = index.reader() else {
+                // With fewer threads it takes longer, no more.
+                break;
+            };
             let work = &work;
             others.push(scope.spawn(move || {
                 let read = reader.read()?;

@@ -40,13 +40,24 @@ pub(super) fn connect_reader(
             (opened.doing("opening the index for reading")?, Some(still))
         }
     };
-    harden(&connection)?;
+    prepare_to_read(&connection)?;
+    Ok((connection, still))
+}
+
+/// Opens one more connection for reading to a file that is open already.
+pub(super) fn connect_beside(path: &Path) -> StoreResult<Connection> {
+    let connection = open_to_read(path, "").doing("opening the index for reading")?;
+    prepare_to_read(&connection)?;
+    Ok(connection)
+}
+
+fn prepare_to_read(connection: &Connection) -> StoreResult<()> {
+    harden(connection)?;
     connection
         .execute_batch(
             "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8192; PRAGMA mmap_size = 268435456; PRAGMA query_only = ON;",
         )
-        .doing("configuring the connection")?;
-    Ok((connection, still))
+        .doing("configuring the connection")
 }
 
 /// SQLite's own access to files, but for its locks.

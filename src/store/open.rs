@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use rusqlite::{Connection, Transaction};
 
-use super::connection::{PATIENCE, connect_reader, connect_writer, side_file};
+use super::connection::{PATIENCE, connect_beside, connect_reader, connect_writer, side_file};
 use super::durable::{self, Durability};
 use super::schema::{SCHEMA, SCHEMA_VERSION};
 use super::{
@@ -53,7 +53,7 @@ pub struct Index {
     writer: Option<Connection>,
     rows: RefCell<Option<(i64, Arc<Vec<FileRow>>)>>,
     mark: PathBuf,
-    open_mark: OpenMark,
+    _mark: OpenMark,
 }
 
 impl Index {
@@ -141,7 +141,7 @@ impl Index {
             writer: None,
             rows: RefCell::new(None),
             mark: mark_path,
-            open_mark: mark,
+            _mark: mark,
         })
     }
 
@@ -172,7 +172,7 @@ impl Index {
 
     /// Opens one more connection, for a thread of its own. Costs under a millisecond.
     pub fn reader(&self) -> StoreResult<Reader> {
-        connect_reader(&self.path, self.open_mark.is_read_only()).map(Reader)
+        connect_beside(&self.path).map(Reader)
     }
 
     /// Begins a transaction that writes. The caller holds the write lock of the index.

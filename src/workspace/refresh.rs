@@ -120,7 +120,9 @@ impl Workspace {
         if force {
             self.close_idle(&key.index_id());
             seed::publish(&self.home, &index)?;
-            unpublished.map(seed::Unpublished::keep);
+            if let Some(unpublished) = unpublished {
+                unpublished.keep();
+            }
         }
         seed::retire_others(&repo_home, index.pointer());
         drop(lock);
