@@ -125,7 +125,7 @@ fn what_poses_as_an_answer_stays_in_the_fields_that_quote() {
         n_quoted += in_its_place(&answer, "");
     }
     n_quoted += in_its_place(&call(&cli, &["expand", "alpha.md"]), "");
-    assert!(n_quoted > 50, "{n_quoted}");
+    assert!(n_quoted > 40, "{n_quoted}");
 }
 
 #[test]
@@ -197,9 +197,10 @@ fn people_see_quoted_lines_set_in() {
             .filter(|line| line.contains(MARK))
             .collect();
         for line in &quoted {
-            // A heading names a place first, and a name on it is on one line.
-            let is_heading = line.starts_with("alpha.ts:") || line.starts_with("alpha.md:");
-            assert!(line.starts_with("  ") || is_heading, "{args:?}: {line:?}");
+            // A heading and a branch of a tree name a place first, and a name on it is on one line.
+            let place = line.trim_start_matches(['├', '└', '│', '─', ' ']);
+            let is_place = place.starts_with("alpha.ts:") || place.starts_with("alpha.md:");
+            assert!(line.starts_with("  ") || is_place, "{args:?}: {line:?}");
         }
         let is_quoting = matches!(args[0], "search" | "explore" | "map");
         assert!(

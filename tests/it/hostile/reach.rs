@@ -86,7 +86,6 @@ fn a_scan_of_a_tree_that_is_swapped_brings_nothing_from_outside() {
             let scan = repo.scan(&budget).unwrap();
             let mut paths = scan.files.iter().map(|file| file.path.as_str());
             assert!(paths.all(|path| !path.contains("only-outside")));
-            assert!(scan.unreadable.is_empty(), "{:?}", scan.unreadable);
         }
         for _ in 0..5 {
             call(&cli, &["search", OUTSIDE, "--snippet", "full"]);
