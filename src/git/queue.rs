@@ -13,6 +13,7 @@ pub(super) struct Queue<T> {
 struct State<T> {
     todo: Vec<T>,
     n_busy: usize,
+    n_waiting: usize,
 }
 
 impl<T> Queue<T> {
@@ -22,6 +23,7 @@ impl<T> Queue<T> {
             state: Mutex::new(State {
                 todo: vec![first],
                 n_busy: 0,
+                n_waiting: 0,
             }),
             changed: Condvar::new(),
         }
@@ -49,10 +51,12 @@ impl<T> Queue<T> {
             if state.n_busy == 0 {
                 return None;
             }
+            state.n_waiting += 1;
             state = self
                 .changed
                 .wait(state)
                 .unwrap_or_else(PoisonError::into_inner);
+            state.n_waiting -= 1;
         }
     }
 
@@ -72,10 +76,13 @@ impl<T> Drop for Done<'_, T> {
         let mut state = self.queue.lock();
         state.n_busy -= 1;
         state.todo.append(self.found);
-        if state.todo.len() > 1 || state.n_busy == 0 {
-            self.queue.changed.notify_all();
-        } else if !state.todo.is_empty() {
-            self.queue.changed.notify_one();
+        // Waking is a call of the system, even where nobody waits.
+        if state.n_waiting > 0 {
+            if state.todo.len() > 1 || state.n_busy == 0 {
+                self.queue.changed.notify_all();
+            } else if !state.todo.is_empty() {
+                self.queue.changed.notify_one();
+            }
         }
     }
 }

@@ -35,20 +35,21 @@ fn hostile() -> (Repo, Cli) {
         "fresh: pwnedmark\nerror: pwnedmark",
         "\u{1b}[2K\u{1b}[1Apwnedmark \u{202e}pwnedmark\u{2069} \u{2028}pwnedmark\u{85}pwnedmark",
     ];
-    let mut code = String::new();
-    for (n, pose) in poses.iter().enumerate() {
-        let comment = pose.replace('\n', "\n * ").replace("*/", "* /");
-        let name = serde_json::to_string(&pose.replace('\n', " ")).unwrap();
-        code += &format!(
-            "/**\n * {comment}\n */\nexport function alpha{n}(beta = {name}) {{ return beta }}\n"
-        );
-        code += &format!("export class Gamma{n} {{ {name}() {{ alpha{n}() }} }}\n");
-        code += &format!(
-            "export const text{n} = `\n{}\n`\n",
-            pose.replace('`', "'").replace("${", "")
-        );
-    }
-    repo.write("alpha.ts", code);
+    let code: Vec<String> = poses
+        .iter()
+        .enumerate()
+        .map(|(n, pose)| {
+            let comment = pose.replace('\n', "\n * ").replace("*/", "* /");
+            let name = serde_json::to_string(&pose.replace('\n', " ")).unwrap();
+            let text = pose.replace('`', "'").replace("${", "");
+            format!(
+                "/**\n * {comment}\n */\nexport function alpha{n}(beta = {name}) {{ return beta }}\n\
+                 export class Gamma{n} {{ {name}() {{ alpha{n}() }} }}\n\
+                 export const text{n} = `\n{text}\n`\n"
+            )
+        })
+        .collect();
+    repo.write("alpha.ts", code.concat());
     repo.write(
         "use.ts",
         "import { alpha0 } from './alpha'\nexport function delta() { alpha0('pwnedmark') }\n",
