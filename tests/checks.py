@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 
 MAX_SHOWN = 30
@@ -33,9 +35,20 @@ class Checks:
         """Notes that two values are equal."""
         return self.that(what, seen == expected, {"seen": seen, "expected": expected})
 
-    def broke(self, what: str, error: BaseException) -> None:
-        """Notes that a part could not go on."""
-        self.that(f"{what} goes through", False, f"{type(error).__name__}: {error}")
+    @contextmanager
+    def part(self, what: str) -> Iterator[None]:
+        """Notes it where what is done within breaks off; what comes after it goes on."""
+        try:
+            yield
+        except Exception as error:  # noqa: BLE001
+            self.that(f"{what} goes through", False, f"{type(error).__name__}: {error}")
+
+    def run(self, parts: dict[str, Callable[[], None]], only: str | None) -> None:
+        """Goes through the parts, or through that of the name `only`."""
+        for name, part in parts.items():
+            if only in (None, name):
+                with self.part(name):
+                    part()
 
     def end(self) -> None:
         """Prints the sum and leaves with 0 only if everything held and something was checked."""

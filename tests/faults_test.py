@@ -354,12 +354,7 @@ def main() -> None:
         faults = Faults(args.binary.resolve(), Path(folder).resolve(), checks, args.seed)
         parts = {"damages": lambda: faults.damages(args.rounds), "versions": faults.versions, "full_disk": faults.full_disk,
                  "read_only": faults.read_only, "clocks": faults.clocks}
-        for name, part in parts.items():
-            if args.only in (None, name):
-                try:
-                    part()
-                except Exception as error:  # noqa: BLE001
-                    checks.broke(name, error)
+        checks.run(parts, args.only)
     checks.end()
 
 

@@ -419,17 +419,13 @@ async def play(client: Client, checks: Checks, repo: FixtureRepo, binary: Path, 
                over_http: bool) -> None:
     """A whole session with a client that connects in one of the protocol's two ways."""
     before = repo.git("status", "--porcelain", "-uall")
-    try:
+    with checks.part(f"{mode}: the session"):
         async with client:
             s = Session(client, checks, repo, binary, env, over_http)
             for part in PARTS:
                 print(f"  {mode}{' over HTTP' if over_http else ''}: {part.__name__}", flush=True)
-                try:
+                with checks.part(f"{mode}: {part.__name__}"):
                     await (part(s, mode) if part is handshake else part(s))
-                except Exception as error:  # noqa: BLE001
-                    checks.broke(f"{mode}: {part.__name__}", error)
-    except Exception as error:  # noqa: BLE001
-        checks.broke(f"{mode}: the session", error)
     checks.equal(f"{mode}: the work tree is as it was", repo.git("status", "--porcelain", "-uall"), before)
 
 

@@ -309,10 +309,8 @@ def main() -> None:
         listed = walk.git("for-each-ref", "--sort=creatordate", "--format=%(refname:short)", "refs/heads/release")
         branches = listed.splitlines()
         for part in (lambda: walk.versions(branches), lambda: walk.work(branches[-1])):
-            try:
+            with checks.part("the walk"):
                 part()
-            except Exception as error:  # noqa: BLE001
-                checks.broke("the walk", error)
     checks.end()
 
 

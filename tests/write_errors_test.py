@@ -388,12 +388,7 @@ def main() -> None:
         errors = WriteErrors(args.binary.resolve(), Path(folder).resolve(), checks, seed, args.points)
         parts = {name: (lambda name=name, scene=scene: errors.run(name, scene, pool)) for name, scene in errors.scenes().items()}
         parts["server"] = errors.server
-        for name, part in parts.items():
-            if args.only in (None, name):
-                try:
-                    part()
-                except Exception as error:  # noqa: BLE001
-                    checks.broke(name, error)
+        checks.run(parts, args.only)
         print(f"seed {seed}, {time.monotonic() - begun:.0f} s: " + ", ".join(f"{name} {n}" for name, n in sorted(errors.counts.items())))
     checks.end()
 

@@ -127,7 +127,7 @@ impl WorkTree {
         let mut options = OpenOptions::new();
         options.read(true).follow(FollowSymlinks::No).nonblock(true);
         let file = match dir.open_with(name, &options) {
-            Ok(file) => file.into_std(),
+            Ok(file) => file,
             // It may have become a link or gone since; if it is still a file, the error stands.
             Err(e) => return Err(lstat(dir, name).err().unwrap_or(ReadError::Io(e))),
         };
@@ -230,29 +230,6 @@ pub(super) fn is_dot_git(name: &[u8]) -> bool {
     name.eq_ignore_ascii_case(b".git")
 }
 
-/// Returns what `meta` says.
-pub(super) fn stat_of(meta: &std::fs::Metadata) -> FileStat {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt as _;
-        FileStat {
-            size_bytes: meta.size(),
-            mtime_ns: nanos(meta.mtime(), meta.mtime_nsec()),
-            ctime_ns: nanos(meta.ctime(), meta.ctime_nsec()),
-            inode: meta.ino(),
-        }
-    }
-    #[cfg(not(unix))]
-    {
-        FileStat {
-            size_bytes: meta.len(),
-            mtime_ns: meta.modified().map_or(i64::MAX, since_epoch_ns),
-            ctime_ns: 0,
-            inode: 0,
-        }
-    }
-}
-
 /// Reads a file outside of the work tree (git's own, or the user's); `None` where there is no such file.
 pub(super) fn read_outside(path: &PathBuf, limit: u64) -> io::Result<Option<Vec<u8>>> {
     match path.metadata() {
@@ -295,7 +272,7 @@ fn enters_dot_git(path: &RepoPath) -> bool {
 
 fn lstat(dir: &Dir, name: &str) -> Result<FileStat, ReadError> {
     match dir.symlink_metadata(name) {
-        Ok(meta) if meta.is_file() => Ok(cap_stat_of(&meta)),
+        Ok(meta) if meta.is_file() => Ok(stat_of(&meta)),
         Ok(_) => Err(ReadError::NotAFile),
         Err(e) if is_absent(&e) => Err(ReadError::Missing),
         Err(e) => Err(ReadError::Io(e)),
@@ -303,7 +280,7 @@ fn lstat(dir: &Dir, name: &str) -> Result<FileStat, ReadError> {
 }
 
 /// Returns what `meta` says.
-pub(super) fn cap_stat_of(meta: &Metadata) -> FileStat {
+pub(super) fn stat_of(meta: &Metadata) -> FileStat {
     #[cfg(unix)]
     {
         use cap_std::fs::MetadataExt as _;

@@ -38,25 +38,19 @@ impl Repo {
     /// Costs about 10 µs a tracked file when nothing changed; changed files are read. A budget that ends
     /// gives `complete: false`.
     pub fn dirty(&self, budget: &Budget) -> Result<Dirty, GitError> {
-        let want = Want {
-            members: false,
-            untracked: true,
-        };
         let staging = self.staging()?;
-        let found = walk(self, &staging, &self.rules()?, want, budget);
+        let found = walk(self, &staging, &self.rules()?, Want::UNTRACKED, budget);
         self.dirty_of(staging, found.untracked, found.complete, budget)
     }
 
-    /// Adds to the untracked paths those tracked ones that differ.
+    /// Adds to `paths`, the untracked ones, those tracked ones that differ; nothing where they are not `complete`.
     pub(super) fn dirty_of(
         &self,
         staging: Staging,
-        untracked: Vec<RepoPath>,
-        is_complete: bool,
+        mut paths: Vec<RepoPath>,
+        mut complete: bool,
         budget: &Budget,
     ) -> Result<Dirty, GitError> {
-        let mut paths = untracked;
-        let mut complete = is_complete;
         if complete {
             let stop = Arc::new(AtomicBool::new(false));
             let alive = Arc::new(());

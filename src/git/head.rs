@@ -2,6 +2,8 @@
 //!
 //! Refuses to know what is in the commit.
 
+use cap_std::fs::Metadata;
+
 use crate::model::{Branch, CommitId, FileStat, Snapshot};
 
 use super::error::boxed;
@@ -36,7 +38,7 @@ impl Repo {
         // The lock is looked at first: one that is taken later shows as another stat at the end.
         let locked = path.with_extension("lock").symlink_metadata().is_ok();
         let staging = match path.metadata() {
-            Ok(meta) => Some(content::stat_of(&meta)),
+            Ok(meta) => Some(content::stat_of(&Metadata::from_just_metadata(meta))),
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => None,
             Err(e) => {
                 return Err(GitError::Staging {

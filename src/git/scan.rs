@@ -36,11 +36,13 @@ impl Repo {
     /// is listed. Costs about 4 µs a file and 15 µs a directory of one core; several cores share the
     /// work in larger repositories. A budget that ends gives `complete: false`.
     pub fn scan(&self, budget: &Budget) -> Result<Scan, GitError> {
-        let want = Want {
-            members: true,
-            untracked: false,
-        };
-        let found = walk(self, &self.staging()?, &self.rules()?, want, budget);
+        let found = walk(
+            self,
+            &self.staging()?,
+            &self.rules()?,
+            Want::MEMBERS,
+            budget,
+        );
         Ok(Scan::of(found))
     }
 
@@ -49,12 +51,8 @@ impl Repo {
         &self,
         budget: &Budget,
     ) -> Result<(Scan, Result<Dirty, GitError>), GitError> {
-        let want = Want {
-            members: true,
-            untracked: true,
-        };
         let staging = self.staging()?;
-        let mut found = walk(self, &staging, &self.rules()?, want, budget);
+        let mut found = walk(self, &staging, &self.rules()?, Want::BOTH, budget);
         let untracked = std::mem::take(&mut found.untracked);
         let dirty = self.dirty_of(staging, untracked, found.complete, budget);
         Ok((Scan::of(found), dirty))

@@ -33,6 +33,21 @@ pub(super) struct Want {
     pub(super) untracked: bool,
 }
 
+impl Want {
+    pub(super) const MEMBERS: Self = Self {
+        members: true,
+        untracked: false,
+    };
+    pub(super) const UNTRACKED: Self = Self {
+        members: false,
+        untracked: true,
+    };
+    pub(super) const BOTH: Self = Self {
+        members: true,
+        untracked: true,
+    };
+}
+
 /// What a walk found, in no order. All but `untracked` is of the members alone.
 #[derive(Default)]
 pub(super) struct Found {
@@ -296,7 +311,7 @@ impl Walk<'_> {
         match entry.metadata() {
             Ok(meta) if meta.is_file() => found.files.push(FoundFile {
                 path,
-                stat: content::cap_stat_of(&meta),
+                stat: content::stat_of(&meta),
             }),
             // It was replaced since it was listed; what it is now, the next walk says.
             Ok(_) => {}

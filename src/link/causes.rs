@@ -4,11 +4,11 @@
 //! is a component of a path that came or went, when a manifest decides where it leads, or when it leads into a
 //! package of which a file came or went. Refuses to resolve anything itself.
 
-use crate::model::table::HashSet;
 use std::collections::BTreeSet;
 
 use super::components;
 use crate::model::RepoPath;
+use crate::model::table::HashSet;
 use crate::store::facts::unpack;
 use crate::store::{ImportTarget, StoreError, Writer};
 

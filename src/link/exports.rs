@@ -3,9 +3,8 @@
 //!
 //! Refuses to know who asks.
 
-use crate::model::table::HashSet;
-
 use super::facts::{Library, Loaded};
+use crate::model::table::HashSet;
 use crate::model::{Export, ExportKind};
 
 /// How many modules one look-up goes through.

@@ -2,11 +2,11 @@
 //!
 //! Refuses to know what a name means.
 
-use crate::model::table::{HashMap, HashSet};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use crate::model::table::{HashMap, HashSet};
 use crate::model::{Export, ExportKind, FileFacts, Hint, ImportKind, Symbol, SymbolKind};
 use crate::store::surface::{REST, bucket};
 use crate::store::{Read, StoreError};

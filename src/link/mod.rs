@@ -14,11 +14,11 @@ mod member;
 mod uses;
 mod value;
 
-use crate::model::table::{HashMap, HashSet};
 use std::sync::Arc;
 
 pub use causes::Causes;
 
+use crate::model::table::{HashMap, HashSet};
 use crate::model::{Budget, RepoPath};
 use crate::resolve::{Resolution, Resolver, SourceFiles};
 use crate::store::{ImportTarget, Index, Read, StoreError};

@@ -2,12 +2,12 @@
 //!
 //! Refuses to know how a use is bound.
 
-use crate::model::table::HashMap;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::binding::Binder;
 use super::facts::{Library, Loaded};
+use crate::model::table::HashMap;
 use crate::model::{EdgeKind, Local, Provenance, Reference, ReferenceKind, SymbolKind};
 use crate::store::{EdgeRow, StoreError, UnboundRow};
 

@@ -149,6 +149,9 @@ impl Writer<'_> {
                 Ok(values)
             })?
             .collect::<Result<_, _>>()?;
+        if known == wanted {
+            return Ok(());
+        }
         let mut delete = self.tx().prepare_cached(table.delete)?;
         let mut upsert = self.tx().prepare_cached(table.upsert)?;
         let mut known = known.iter().peekable();

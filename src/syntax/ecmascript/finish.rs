@@ -2,11 +2,10 @@
 //!
 //! Refuses to look at the syntax tree.
 
-use crate::model::table::HashMap;
-
 use super::settle::Hints;
 use super::uses::{Use, plain_receiver};
 use super::walk::Walk;
+use crate::model::table::HashMap;
 use crate::model::{
     Export, ExportKind, FileFacts, Hint, HintKind, Local, Reference, ReferenceKind,
 };

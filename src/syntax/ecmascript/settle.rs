@@ -3,11 +3,10 @@
 //! Knows how to follow local names to where they come from, and that hints which differ say nothing. Refuses
 //! to look at the syntax tree.
 
-use crate::model::table::HashMap;
-
 use super::hints::{Owner, Rank, Raw};
 use super::origin::{ORIGIN_BYTES, Origin};
 use super::walk::Draft;
+use crate::model::table::HashMap;
 use crate::model::{Hint, HintKind};
 use crate::syntax::scope::{Binder, ScopeKind, Scopes};
 

@@ -4,8 +4,6 @@
 //! parent is in `role`, definitions are in `declare`, `members` and `values`, modules in `imports`,
 //! `exports` and `commonjs`, uses in `uses`.
 
-use crate::model::table::HashMap;
-
 use tree_sitter::{Node, TreeCursor};
 
 use super::hints::{Owner, Raw};
@@ -13,6 +11,7 @@ use super::kinds::{Grammar, Kind};
 use super::origin::Origin;
 use super::role::{Mode, Place};
 use super::uses::Use;
+use crate::model::table::HashMap;
 use crate::model::{Budget, Export, Import, Span, Symbol};
 use crate::syntax::scope::{ScopeKind, Scopes};
 use crate::syntax::signature::Comment;
