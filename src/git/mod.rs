@@ -18,6 +18,7 @@ mod history;
 mod identity;
 mod ignore;
 mod lines;
+mod listing;
 mod queue;
 mod refs;
 mod scan;

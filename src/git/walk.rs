@@ -16,6 +16,7 @@ use gix::index::entry::Mode;
 use crate::model::{Budget, FoundFile, RepoPath, SkipReason};
 
 use super::ignore::{Level, RuleFiles, Rules};
+use super::listing::{Entry, Listing};
 use super::queue::Queue;
 use super::staging::Staging;
 use super::{Repo, content};
@@ -183,58 +184,60 @@ impl Walk<'_> {
         if self.is_over() {
             return;
         }
-        let entries = match list(self.tree, Path::new(os_str(&task.dir))) {
-            Ok(entries) => entries,
+        let listing = match Listing::open(self.tree, Path::new(os_str(&task.dir))) {
+            Ok(listing) => listing,
             // It went away, or became a file or a link, since it was listed.
             Err(e) if content::is_gone(&e) => return,
-            Err(error) => {
-                let dir = self.repo_root.join(os_str(&task.dir));
-                tracing::debug!(dir = %dir.display(), %error, "directory could not be read");
-                if task.want.members {
-                    found.unreadable.push(dir);
-                }
-                return;
-            }
+            Err(error) => return self.unreadable(task, &error, found),
         };
-        let is_root = task.dir.is_empty();
-        if !is_root && entries.iter().any(|(name, ..)| content::is_dot_git(name)) {
+        let special = listing.special;
+        if !task.dir.is_empty() && special.dot_git {
             if task.want.members {
                 found.skip(SkipReason::NestedRepository);
             }
             return;
         }
-        let holds = |wanted: &[u8]| {
-            let mut entries = entries.iter();
-            entries.any(|(name, kind, _)| kind.is_file() && name == wanted)
-        };
         let rule_files = RuleFiles {
-            git: holds(b".gitignore"),
-            own: task.want.members && holds(b".codelensignore"),
+            own: task.want.members && special.rules.own,
+            ..special.rules
         };
-        if task.want.members && holds(b".gitattributes") {
+        if task.want.members && special.gitattributes {
             let path = [&task.dir[..], b".gitattributes"].concat();
             found.attributes.extend(repo_path(&path));
         }
         let (tree, staging) = (self.tree, self.staging);
         let level = Level::enter(&task.level, &task.dir, rule_files, tree, staging);
-        for (n, (name, kind, entry)) in entries.iter().enumerate() {
+        for (n, entry) in listing.entries().enumerate() {
             if n % 256 == 255 && self.is_over() {
                 return;
             }
-            let path = [&task.dir[..], name].concat();
-            if content::is_dot_git(name) {
+            let Entry { name, kind, at } = match entry {
+                Ok(entry) => entry,
+                Err(error) => return self.unreadable(task, &error, found),
+            };
+            let path = [&task.dir[..], &name].concat();
+            if content::is_dot_git(&name) {
                 continue;
             }
             if kind.is_dir() {
                 next.extend(self.enter(task, &level, path, found));
                 continue;
             }
-            if task.want.untracked && self.is_untracked(task, &level, &path, *kind) {
+            if task.want.untracked && self.is_untracked(task, &level, &path, kind) {
                 found.untracked.extend(repo_path(&path));
             }
             if task.want.members {
-                self.member(task, &level, &path, *kind, entry, found);
+                self.member(task, &level, &path, kind, &at, found);
             }
+        }
+    }
+
+    /// Notes a directory of which not all is known.
+    fn unreadable(&self, task: &Task, error: &io::Error, found: &mut Found) {
+        let dir = self.repo_root.join(os_str(&task.dir));
+        tracing::debug!(dir = %dir.display(), %error, "directory could not be read");
+        if task.want.members {
+            found.unreadable.push(dir);
         }
     }
 
@@ -289,7 +292,7 @@ impl Walk<'_> {
         level: &Level,
         path: &[u8],
         kind: FileType,
-        entry: &DirEntry,
+        at: &DirEntry,
         found: &mut Found,
     ) {
         let tracked = self.staging.mode(task.tracked.clone(), path).is_some();
@@ -308,7 +311,7 @@ impl Walk<'_> {
         let Some(path) = repo_path(path) else {
             return found.skip(SkipReason::NonUtf8Name);
         };
-        match entry.metadata() {
+        match at.metadata() {
             Ok(meta) if meta.is_file() => found.files.push(FoundFile {
                 path,
                 stat: content::stat_of(&meta),
@@ -334,30 +337,6 @@ impl Walk<'_> {
         }
         over
     }
-}
-
-type Listed = (Vec<u8>, FileType, DirEntry);
-
-fn list(tree: &super::WorkTree, dir: &Path) -> io::Result<Vec<Listed>> {
-    let mut entries = Vec::new();
-    for entry in tree.list(dir)? {
-        let entry = entry?;
-        let name = entry.file_name().into_encoded_bytes();
-        let kind = entry.file_type().and_then(|kind| {
-            // There are file systems that list names without their kinds.
-            let is_known = kind.is_file() || kind.is_dir() || kind.is_symlink();
-            if is_known {
-                return Ok(kind);
-            }
-            entry.metadata().map(|meta| meta.file_type())
-        });
-        match kind {
-            Ok(kind) => entries.push((name, kind, entry)),
-            Err(e) if content::is_gone(&e) => {}
-            Err(e) => return Err(e),
-        }
-    }
-    Ok(entries)
 }
 
 fn repo_path(path: &[u8]) -> Option<RepoPath> {

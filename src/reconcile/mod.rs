@@ -5,6 +5,7 @@
 //! here. Refuses to know what is asked of the index.
 
 pub mod apply;
+pub mod candidate;
 mod history;
 mod permits;
 pub mod plan;

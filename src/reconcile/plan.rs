@@ -4,27 +4,11 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use super::candidate::Candidate;
 use super::{ReconcileError, Rows, history};
 use crate::git::{GitError, Repo, Scan, WorkTree};
-use crate::model::policy::POLICY_VERSION;
-use crate::model::{Budget, ContentId, FileStat, FoundFile, RepoPath, SkipReason, policy};
-use crate::store::{FileRow, Index};
-use crate::syntax;
-
-/// A file that has to be read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Candidate {
-    /// Where it is.
-    pub path: RepoPath,
-    /// What `lstat` said of it.
-    pub stat: FileStat,
-    /// Whether an attribute marks it as generated.
-    pub marked: bool,
-    /// The row and bytes that are indexed for it; `None` for a new file.
-    pub known: Option<(i64, ContentId)>,
-    /// Whether it has to be written even if the bytes are those indexed.
-    pub is_forced: bool,
-}
+use crate::model::{Budget, ContentId, FoundFile, RepoPath, SkipReason, policy};
+use crate::store::Index;
 
 /// What has to be done for the index to equal the work tree.
 ///
@@ -114,7 +98,8 @@ impl Detection {
         let is_new = meta.attributes.as_ref() != Some(&digest);
         let mut is_marked = |path: &RepoPath| attributes.is_generated(path);
         let max_file_bytes = repo.membership().max_file_bytes;
-        let mut plan = Plan::between(&rows, &scan.files, max_file_bytes, is_new, &mut is_marked);
+        let n_files = scan.files.len() as u64;
+        let mut plan = Plan::between(&rows, scan.files, max_file_bytes, is_new, &mut is_marked);
         if !scan.complete {
             // What was not looked at may be there.
             plan.remove.clear();
@@ -139,7 +124,7 @@ impl Detection {
             new_attributes: is_new.then_some(digest),
             new_left_out: (left_out != meta.left_out).then_some(left_out),
             has_history: history::is_current(repo, index, &meta.history),
-            n_files: scan.files.len() as u64,
+            n_files,
         })
     }
 }
@@ -150,7 +135,7 @@ impl Plan {
     /// not only of those that have to be read anyway.
     pub fn between(
         rows: &Rows,
-        files: &[FoundFile],
+        files: Vec<FoundFile>,
         max_file_bytes: u64,
         recheck: bool,
         is_marked: &mut dyn FnMut(&RepoPath) -> bool,
@@ -166,7 +151,7 @@ impl Plan {
                 .extend(Candidate::of(row, file, max_file_bytes, recheck, is_marked));
         }
         plan.remove.extend(rows.map(|row| row.path.clone()));
-        plan.replace.sort_by(|a, b| {
+        plan.replace.sort_unstable_by(|a, b| {
             let newest_first = b.stat.mtime_ns.cmp(&a.stat.mtime_ns);
             newest_first.then_with(|| a.path.cmp(&b.path))
         });
@@ -189,55 +174,15 @@ impl Plan {
     /// Leaves out the files whose bytes turn out to be those indexed; stops early when the budget ends.
     pub fn drop_unchanged(&mut self, tree: &WorkTree, budget: &Budget) {
         self.replace.retain(|candidate| {
-            let Some((_, content)) = candidate.known else {
+            let Some(known) = &candidate.known else {
                 return true;
             };
             if candidate.is_forced || budget.is_spent() {
                 return true;
             }
             tree.read(&candidate.path, policy::MAX_FILE_BYTES)
-                .map_or(true, |file| ContentId::of(&file.bytes) != content)
+                .map_or(true, |file| ContentId::of(&file.bytes) != known.content)
         });
-    }
-}
-
-impl Candidate {
-    fn of(
-        row: Option<&FileRow>,
-        file: &FoundFile,
-        max_file_bytes: u64,
-        recheck: bool,
-        is_marked: &mut dyn FnMut(&RepoPath) -> bool,
-    ) -> Option<Self> {
-        let new = |known, is_forced, marked| Self {
-            path: file.path.clone(),
-            stat: file.stat,
-            marked,
-            known,
-            is_forced,
-        };
-        let Some(row) = row else {
-            return Some(new(None, true, is_marked(&file.path)));
-        };
-        let marked = if recheck {
-            is_marked(&file.path)
-        } else {
-            row.marked
-        };
-        let is_forced = row.facts_version != wanted_version(&file.path)
-            || marked != row.marked
-            || is_misjudged(row, file.stat.size_bytes > max_file_bytes);
-        let known = Some((row.id, row.content));
-        match row.stat {
-            _ if is_forced => Some(new(known, true, marked)),
-            Some(stat) if stat.stat == file.stat => {
-                let proved = stat.settled || is_unread(row);
-                (!proved).then(|| new(known, false, marked))
-            }
-            // Nothing of its bytes is indexed that could tell whether the row still holds.
-            _ if is_unread(row) => Some(new(known, true, marked)),
-            _ => Some(new(known, false, marked)),
-        }
     }
 }
 
@@ -251,37 +196,13 @@ fn left_out_text(counts: &BTreeMap<SkipReason, u64>) -> String {
     parts.join(",")
 }
 
-/// Returns the version that a row must have been made by: of the extractor and of the policy.
-pub(super) fn wanted_version(path: &RepoPath) -> u32 {
-    syntax::by_path(path).facts_version * 100 + POLICY_VERSION
-}
-
-/// Returns whether another size was the limit when the file was read.
-fn is_misjudged(row: &FileRow, is_too_large: bool) -> bool {
-    match row.skip {
-        Some(SkipReason::TooLarge) => !is_too_large,
-        // Judged before the size is.
-        Some(SkipReason::Secret | SkipReason::Unreadable) => false,
-        _ => is_too_large,
-    }
-}
-
-/// Returns whether the file was left out for its name or its size alone: an equal stat proves that this
-/// still holds.
-fn is_unread(row: &FileRow) -> bool {
-    match row.skip {
-        Some(SkipReason::TooLarge) => true,
-        Some(SkipReason::Secret) => policy::is_secret_name(&row.path),
-        _ => false,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
 
-    use super::{Plan, wanted_version};
+    use super::Plan;
     use crate::model::{ContentId, FileStat, FoundFile, RepoPath, SkipReason};
+    use crate::reconcile::candidate::wanted_version;
     use crate::store::{FileRow, StatRow};
 
     fn path(text: &str) -> RepoPath {
@@ -319,7 +240,7 @@ mod tests {
         }
     }
 
-    fn between(rows: Vec<FileRow>, files: &[FoundFile]) -> (Vec<String>, Vec<String>) {
+    fn between(rows: Vec<FileRow>, files: Vec<FoundFile>) -> (Vec<String>, Vec<String>) {
         let plan = Plan::between(&Arc::new(rows), files, 10, false, &mut |_| false);
         (
             plan.remove.iter().map(ToString::to_string).collect(),
@@ -331,7 +252,7 @@ mod tests {
     fn equal_and_settled_stats_need_no_work() {
         for (mtime_ns, settled, n) in [(5, true, 0), (5, false, 1), (6, true, 1)] {
             let rows = vec![row("a.ts", 5, settled)];
-            assert_eq!(between(rows, &[file("a.ts", mtime_ns)]).1.len(), n);
+            assert_eq!(between(rows, vec![file("a.ts", mtime_ns)]).1.len(), n);
         }
     }
 
@@ -342,8 +263,8 @@ mod tests {
             row("b.ts", 1, true),
             row("d.ts", 1, true),
         ];
-        let files = [file("a.ts", 1), file("c.ts", 3), file("e.ts", 9)];
-        let (remove, replace) = between(rows, &files);
+        let files = vec![file("a.ts", 1), file("c.ts", 3), file("e.ts", 9)];
+        let (remove, replace) = between(rows, files);
         assert_eq!(remove, ["b.ts", "d.ts"]);
         assert_eq!(replace, ["e.ts", "c.ts"]);
     }
@@ -352,7 +273,7 @@ mod tests {
     fn what_was_asked_for_is_read_before_what_is_newer() {
         let files =
             ["a.ts", "b.ts", "c.ts", "d.ts"].map(|name| file(name, i64::from(name.as_bytes()[0])));
-        let mut plan = Plan::between(&Arc::default(), &files, 10, false, &mut |_| false);
+        let mut plan = Plan::between(&Arc::default(), files.into(), 10, false, &mut |_| false);
         plan.put_first(&["a.ts", "b.ts", "gone.ts"].into_iter().map(path).collect());
         let order: Vec<_> = plan.replace.iter().map(|c| c.path.as_str()).collect();
         assert_eq!(order, ["b.ts", "a.ts", "d.ts", "c.ts"]);
@@ -362,7 +283,7 @@ mod tests {
     fn another_version_of_the_extractor_reads_everything_again() {
         let mut old = row("a.ts", 1, true);
         old.facts_version -= 1;
-        assert_eq!(between(vec![old], &[file("a.ts", 1)]).1, ["a.ts"]);
+        assert_eq!(between(vec![old], vec![file("a.ts", 1)]).1, ["a.ts"]);
     }
 
     #[test]
@@ -373,9 +294,9 @@ mod tests {
             vec![row("a.ts", 1, true), large]
         };
         let replaced = |max_file_bytes| -> Vec<String> {
-            let files = [file("a.ts", 1), file("b.ts", 1)];
+            let files = vec![file("a.ts", 1), file("b.ts", 1)];
             let rows = Arc::new(rows());
-            let plan = Plan::between(&rows, &files, max_file_bytes, false, &mut |_| false);
+            let plan = Plan::between(&rows, files, max_file_bytes, false, &mut |_| false);
             plan.replace.iter().map(|c| c.path.to_string()).collect()
         };
         assert_eq!(replaced(0), ["a.ts"]);
@@ -386,7 +307,7 @@ mod tests {
     fn an_attribute_that_changed_reads_the_file_again() {
         let plan = Plan::between(
             &Arc::new(vec![row("a.ts", 1, true)]),
-            &[file("a.ts", 1)],
+            vec![file("a.ts", 1)],
             10,
             true,
             &mut |_| true,

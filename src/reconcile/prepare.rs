@@ -2,7 +2,7 @@
 //!
 //! Runs on many threads at once and touches no database. Refuses to know the other files.
 
-use super::plan::{Candidate, wanted_version};
+use super::candidate::{Candidate, wanted_version};
 use crate::git::{FileRead, ReadError, WorkTree};
 use crate::model::policy::{GENERATED_TEXT_BYTES, MINIFIED_TEXT_BYTES, is_secret_name, judge};
 use crate::model::{
@@ -58,9 +58,9 @@ pub fn prepare(
                 stat: candidate.stat,
                 settled: false,
             };
-            return match candidate.known {
-                Some((row, content)) if content == ContentId::of(&[]) && !candidate.is_forced => {
-                    Prepared::Same(row, stat)
+            return match &candidate.known {
+                Some(known) if known.content == ContentId::of(&[]) && !candidate.is_forced => {
+                    Prepared::Same(known.row, stat)
                 }
                 _ => Prepared::File(Box::new(empty(candidate, stat, SkipReason::Unreadable))),
             };
@@ -74,11 +74,11 @@ pub fn prepare(
         settled: file.stat.is_settled(file.read_at_ns),
     };
     let content = ContentId::of(&file.bytes);
-    if let Some((row, known)) = candidate.known
-        && known == content
+    if let Some(known) = &candidate.known
+        && known.content == content
         && !candidate.is_forced
     {
-        return Prepared::Same(row, stat);
+        return Prepared::Same(known.row, stat);
     }
     match rows(candidate, &file, stat, content, budget) {
         Some(rows) => Prepared::File(Box::new(rows)),

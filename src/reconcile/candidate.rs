@@ -1,0 +1,101 @@
+//! Whether one file has to be read.
+//!
+//! Refuses to know other files.
+
+use crate::model::policy::POLICY_VERSION;
+use crate::model::{ContentId, FileStat, FoundFile, RepoPath, SkipReason, policy};
+use crate::store::FileRow;
+use crate::syntax;
+
+/// A file that has to be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// Where it is.
+    pub path: RepoPath,
+    /// What `lstat` said of it.
+    pub stat: FileStat,
+    /// Whether an attribute marks it as generated.
+    pub marked: bool,
+    /// What is indexed for it; `None` for a new file.
+    pub known: Option<Box<Known>>,
+    /// Whether it has to be written even if the bytes are those indexed.
+    pub is_forced: bool,
+}
+
+/// What is indexed for a file that has to be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Known {
+    /// The row.
+    pub row: i64,
+    /// The bytes.
+    pub content: ContentId,
+}
+
+impl Candidate {
+    /// Compares a file with its row; `None` where nothing has to be done. A larger file than `max_file_bytes` is to
+    /// be left out. `recheck` asks for the attribute whatever the row says.
+    pub(super) fn of(
+        row: Option<&FileRow>,
+        file: FoundFile,
+        max_file_bytes: u64,
+        recheck: bool,
+        is_marked: &mut dyn FnMut(&RepoPath) -> bool,
+    ) -> Option<Self> {
+        let new = |file: FoundFile, known, is_forced, marked| Self {
+            path: file.path,
+            stat: file.stat,
+            marked,
+            known,
+            is_forced,
+        };
+        let Some(row) = row else {
+            let marked = is_marked(&file.path);
+            return Some(new(file, None, true, marked));
+        };
+        let marked = if recheck {
+            is_marked(&file.path)
+        } else {
+            row.marked
+        };
+        let is_forced = row.facts_version != wanted_version(&file.path)
+            || marked != row.marked
+            || is_misjudged(row, file.stat.size_bytes > max_file_bytes);
+        let is_same = row.stat.is_some_and(|stat| stat.stat == file.stat);
+        let is_settled = row.stat.is_some_and(|stat| stat.settled);
+        if !is_forced && is_same && (is_settled || is_unread(row)) {
+            return None;
+        }
+        let known = Some(Box::new(Known {
+            row: row.id,
+            content: row.content,
+        }));
+        // Of a file that was not read nothing is indexed that could tell whether the row still holds.
+        let is_forced = is_forced || is_unread(row);
+        Some(new(file, known, is_forced, marked))
+    }
+}
+
+/// Returns the version that a row must have been made by: of the extractor and of the policy.
+pub(super) fn wanted_version(path: &RepoPath) -> u32 {
+    syntax::by_path(path).facts_version * 100 + POLICY_VERSION
+}
+
+/// Returns whether another size was the limit when the file was read.
+fn is_misjudged(row: &FileRow, is_too_large: bool) -> bool {
+    match row.skip {
+        Some(SkipReason::TooLarge) => !is_too_large,
+        // Judged before the size is.
+        Some(SkipReason::Secret | SkipReason::Unreadable) => false,
+        _ => is_too_large,
+    }
+}
+
+/// Returns whether the file was left out for its name or its size alone: an equal stat proves that this
+/// still holds.
+fn is_unread(row: &FileRow) -> bool {
+    match row.skip {
+        Some(SkipReason::TooLarge) => true,
+        Some(SkipReason::Secret) => policy::is_secret_name(&row.path),
+        _ => false,
+    }
+}
