@@ -33,29 +33,27 @@ pub fn link(index: &mut Index, budget: &Budget) -> Result<(), StoreError> {
     if index.read()?.n_unlinked()? == 0 {
         return Ok(());
     }
-    while !budget.is_spent() {
-        if !imports(index, budget)? {
-            continue;
-        }
-        if !names(index, budget)? {
-            return Ok(());
-        }
+    // Binding names puts no import on the list.
+    if imports(index, budget)? {
+        while !budget.is_spent() && names(index, budget)? {}
     }
     Ok(())
 }
 
 /// Resolves the imports of the files on the list. Returns whether all are resolved.
 fn imports(index: &mut Index, budget: &Budget) -> Result<bool, StoreError> {
-    if index.read()?.unresolved_batch(1)?.is_empty() {
+    if index.read()?.unresolved_batch(0, 1)?.is_empty() {
         return Ok(true);
     }
     let files = Arc::new(Manifest::of(index, &index.read()?)?);
     let resolver = Resolver::new(Arc::clone(&files) as Arc<dyn SourceFiles>);
+    // What was looked at stays on the list until its names are bound: it is gone through once.
+    let mut done = 0;
     while !budget.is_spent() {
         let mut worked = Vec::new();
         {
             let read = index.read()?;
-            for (file, path) in read.unresolved_batch(BATCH_FILES)? {
+            for (file, path) in read.unresolved_batch(done, BATCH_FILES)? {
                 let mut changed = Vec::new();
                 for import in read.imports(file)? {
                     let to = resolver.resolve(&path, &import.specifier, import.kind);
@@ -67,9 +65,10 @@ fn imports(index: &mut Index, budget: &Budget) -> Result<bool, StoreError> {
                 worked.push((file, changed));
             }
         }
-        if worked.is_empty() {
+        let Some(&(last, _)) = worked.last() else {
             return Ok(true);
-        }
+        };
+        done = last;
         let mut writer = index.writer()?;
         for (file, changed) in worked {
             let leads_elsewhere = !changed.is_empty();

@@ -116,7 +116,7 @@ pub fn reconcile(
     on_progress: OnProgress<'_>,
 ) -> Result<Outcome, ReconcileError> {
     let detection = detect(repo, index, budget)?;
-    repair(repo, index, &detection, budget, on_progress, &|| true)
+    repair(repo, index, detection, budget, on_progress, &|| true)
 }
 
 /// Does the second half of [`reconcile`], for a detection that was made already; one that another
@@ -125,16 +125,13 @@ pub fn reconcile(
 pub fn repair(
     repo: &Repo,
     index: &mut Index,
-    detection: &Detection,
+    mut detection: Detection,
     budget: &Budget,
     on_progress: OnProgress<'_>,
     may_have_changed: MayHaveChanged<'_>,
 ) -> Result<Outcome, ReconcileError> {
-    let again;
-    let mut detection = detection;
     if index.read()?.meta().generation != detection.generation {
-        again = detect(repo, index, budget)?;
-        detection = &again;
+        detection = detect(repo, index, budget)?;
     }
     let mut outcome = finish(repo, index, detection, budget, on_progress)?;
     for _ in 0..MAX_PROOFS {
@@ -153,7 +150,7 @@ pub fn repair(
             outcome.freshness = proof.freshness;
             return Ok(outcome);
         }
-        let more = finish(repo, index, &now, budget, on_progress)?;
+        let more = finish(repo, index, now, budget, on_progress)?;
         outcome = Outcome {
             n_indexed: outcome.n_indexed + more.n_indexed,
             n_deleted: outcome.n_deleted + more.n_deleted,
@@ -170,12 +167,14 @@ pub fn repair(
 fn finish(
     repo: &Repo,
     index: &mut Index,
-    detection: &Detection,
+    mut detection: Detection,
     budget: &Budget,
     on_progress: OnProgress<'_>,
 ) -> Result<Outcome, ReconcileError> {
-    let applied = apply::apply(repo, index, detection, budget, on_progress)?;
+    let applied = apply::apply(repo, index, &detection, budget, on_progress)?;
     let mut pending = applied.pending;
+    // As large as the repository in a first build, and of no more use.
+    detection.plan = Plan::default();
     if pending.is_empty() && detection.is_complete {
         link::link(index, budget)?;
     }

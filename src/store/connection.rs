@@ -5,7 +5,8 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rusqlite::{Connection, OpenFlags, config::DbConfig};
+use rusqlite::trace::{TraceEvent, TraceEventCodes};
+use rusqlite::{Connection, OpenFlags, StatementStatus, config::DbConfig};
 
 use super::durable::Durability;
 use super::{Doing, StoreResult, WriteLock};
@@ -21,7 +22,7 @@ pub(super) fn connect_reader(
     path: &Path,
     lock: &Path,
 ) -> StoreResult<(Connection, Option<WriteLock>)> {
-    let (connection, still) = match open_to_read(path, "") {
+    let (mut connection, still) = match open_to_read(path, "") {
         Ok(connection) => (connection, None),
         Err(error) if is_damage(&error) || is_busy(&error) => {
             return Err(error).doing("opening the index for reading");
@@ -40,23 +41,40 @@ pub(super) fn connect_reader(
             (opened.doing("opening the index for reading")?, Some(still))
         }
     };
-    prepare_to_read(&connection)?;
+    prepare_to_read(&mut connection)?;
     Ok((connection, still))
 }
 
 /// Opens one more connection for reading to a file that is open already.
 pub(super) fn connect_beside(path: &Path) -> StoreResult<Connection> {
-    let connection = open_to_read(path, "").doing("opening the index for reading")?;
-    prepare_to_read(&connection)?;
+    let mut connection = open_to_read(path, "").doing("opening the index for reading")?;
+    prepare_to_read(&mut connection)?;
     Ok(connection)
 }
 
-fn prepare_to_read(connection: &Connection) -> StoreResult<()> {
+fn prepare_to_read(connection: &mut Connection) -> StoreResult<()> {
     harden(connection)?;
+    tell(connection)?;
     connection
         .execute_batch(
-            "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8192; PRAGMA mmap_size = 268435456; PRAGMA query_only = ON;",
+            "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8192; PRAGMA mmap_size = 67108864; PRAGMA query_only = ON;",
         )
+        .doing("configuring the connection")
+}
+
+/// Logs each statement when it ends, without the values in it, where a log of that is wanted.
+fn tell(connection: &mut Connection) -> StoreResult<()> {
+    if !tracing::enabled!(target: "codelens::sql", tracing::Level::TRACE) {
+        return Ok(());
+    }
+    let tell = |event: TraceEvent<'_>| {
+        if let TraceEvent::Profile(statement, took) = event {
+            let n_scanned = statement.get_status(StatementStatus::FullscanStep);
+            tracing::trace!(target: "codelens::sql", sql = %statement.sql(), n_scanned, ?took);
+        }
+    };
+    connection
+        .trace_v2(TraceEventCodes::SQLITE_TRACE_PROFILE, Some(tell))
         .doing("configuring the connection")
 }
 

@@ -181,15 +181,16 @@ impl Read<'_> {
             .doing("reading imports")
     }
 
-    /// Returns up to `limit` files on the list whose imports have to be resolved first.
-    pub fn unresolved_batch(&self, limit: u32) -> StoreResult<Vec<(i64, RepoPath)>> {
+    /// Returns up to `limit` files on the list whose imports have to be resolved first, those after the row
+    /// `after`, by row.
+    pub fn unresolved_batch(&self, after: i64, limit: u32) -> StoreResult<Vec<(i64, RepoPath)>> {
         self.tx
             .prepare_cached(
-                "SELECT r.file, f.path FROM relink r CROSS JOIN file f ON f.id = r.file WHERE r.todo & 1 ORDER BY r.file LIMIT ?1",
+                "SELECT r.file, f.path FROM relink r CROSS JOIN file f ON f.id = r.file WHERE r.file > ?1 AND r.todo & 1 ORDER BY r.file LIMIT ?2",
             )
             .and_then(|mut statement| {
                 statement
-                    .query_map([limit], |row| Ok((row.get(0)?, path(row, 1)?)))?
+                    .query_map((after, limit), |row| Ok((row.get(0)?, path(row, 1)?)))?
                     .collect()
             })
             .doing("reading the list of files to link")

@@ -197,6 +197,8 @@ impl Index {
         {
             return Ok(Arc::clone(rows));
         }
+        // Not beside those of before: they are as large as the repository has files.
+        *self.rows.borrow_mut() = None;
         let rows = Arc::new(files::rows(&read.tx)?);
         *self.rows.borrow_mut() = Some((version, Arc::clone(&rows)));
         Ok(rows)

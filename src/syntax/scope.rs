@@ -120,6 +120,20 @@ impl<'a> Scopes<'a> {
         }
     }
 
+    /// Returns how many names were bound so far.
+    pub(super) fn n_bound(&self) -> usize {
+        self.bindings.len()
+    }
+
+    /// Gives the names that were bound to symbols from `symbol` on to it, those of the first `n_before` left out.
+    pub(super) fn take_over(&mut self, n_before: usize, symbol: u32) {
+        for binding in self.bindings.iter_mut().skip(n_before) {
+            if binding.symbol != NONE {
+                binding.symbol = binding.symbol.min(symbol);
+            }
+        }
+    }
+
     /// Ends the collection; from now on [`Scopes::binder`] can be asked. Costs a sort of all bindings.
     pub(super) fn close(&mut self) {
         self.bindings

@@ -206,7 +206,7 @@ impl Workspace {
                 reconcile::repair(
                     repo,
                     index,
-                    &detection,
+                    detection,
                     budget,
                     &|_, _| (),
                     &may_have_changed,
@@ -346,7 +346,7 @@ impl Workspace {
         let wanted = std::mem::take(&mut *self.shown_stale());
         detection.plan.put_first(&wanted);
         let outcome =
-            reconcile::repair(&repo, &mut index, &detection, &budget, &|_, _| (), &|| true)?;
+            reconcile::repair(&repo, &mut index, detection, &budget, &|_, _| (), &|| true)?;
         self.keep(index);
         self.keep_house(Occasion::Question { is_new });
         let left = outcome.freshness;

@@ -50,6 +50,15 @@ impl Definition<'_> {
     }
 }
 
+/// How much was noted of a file at some time.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Noted {
+    pub(super) uses: usize,
+    pub(super) hints: usize,
+    /// Names that were bound.
+    pub(super) bindings: usize,
+}
+
 impl<'a> Walk<'a> {
     /// Records a definition and enters it: what is inside `frame` belongs to it. Returns its index; `None`
     /// for a name that is empty or too long.
@@ -128,7 +137,12 @@ impl<'a> Walk<'a> {
             member,
             private: definition.private,
             overload: definition.overload,
-            n_before: (self.uses.len(), self.hints.len()),
+            n_before: Noted {
+                uses: self.uses.len(),
+                hints: self.hints.len(),
+                // Its own is the last one.
+                bindings: self.scopes.n_bound().saturating_sub(1),
+            },
         });
         frame.symbol = Some(index);
         frame.naming = own_naming;
@@ -138,11 +152,11 @@ impl<'a> Walk<'a> {
     /// Gives what was noted within overloads, from the first of them on, to the definition in their place;
     /// decorators in between stay where they are.
     fn take_over(&mut self, first: &Draft, index: u32) {
-        let (n_uses, n_hints) = first.n_before;
-        for used in &mut self.uses[n_uses..] {
+        for used in &mut self.uses[first.n_before.uses..] {
             used.symbol = used.symbol.map(|symbol| symbol.min(index));
         }
-        for raw in &mut self.hints[n_hints..] {
+        self.scopes.take_over(first.n_before.bindings, index);
+        for raw in &mut self.hints[first.n_before.hints..] {
             raw.symbol = raw.symbol.map(|symbol| symbol.min(index));
             if let Owner::Member(Some(owner), _) = &mut raw.owner {
                 *owner = index.min(*owner);

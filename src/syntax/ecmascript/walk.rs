@@ -6,6 +6,7 @@
 
 use tree_sitter::{Node, TreeCursor};
 
+use super::declare::Noted;
 use super::hints::{Owner, Raw};
 use super::kinds::{Grammar, Kind};
 use super::origin::Origin;
@@ -117,8 +118,8 @@ pub(super) struct Draft {
     pub(super) private: bool,
     /// Whether it is a function without a body that an implementation may follow.
     pub(super) overload: bool,
-    /// Number of uses and of hints before it.
-    pub(super) n_before: (usize, usize),
+    /// What was noted before it.
+    pub(super) n_before: Noted,
 }
 
 /// The state of the pass.

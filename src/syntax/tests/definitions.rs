@@ -1,6 +1,7 @@
 //! Definitions of every form.
 
 use super::{read, same, symbols};
+use crate::model::Local;
 
 #[test]
 fn functions_and_names_bound_to_them() {
@@ -238,6 +239,29 @@ export function f(a: any) { g() }
     assert_eq!(facts.symbols[0].doc, "Doc.");
     assert_eq!(facts.exports.len(), 1);
     assert!(facts.references.iter().all(|used| used.symbol == Some(0)));
+}
+
+#[test]
+fn an_overload_in_a_block_of_its_own_is_bound_to_the_implementation() {
+    let source = "\
+function f(a: string): void;
+{ f(1); function f(a: number): void; }
+function f(a: any) { g() }
+";
+    let facts = read("a.ts", source).facts;
+    let bound: Vec<_> = facts
+        .references
+        .iter()
+        .filter(|used| used.name == "f")
+        .map(|used| used.local)
+        .collect();
+    assert!(!bound.is_empty());
+    for local in bound {
+        assert!(
+            matches!(local, Local::Symbol(at) if facts.symbols[at as usize].name == "f"),
+            "{local:?}"
+        );
+    }
 }
 
 #[test]
