@@ -41,7 +41,7 @@ fn paths(asked: &str, call: &Call<'_>) -> Vec<String> {
             workspace.query(&call.interrupt, |view| {
                 let files = view.read.files_under("")?;
                 let mut known: Vec<String> = Vec::new();
-                for file in &files {
+                for file in files.iter() {
                     let mut path = file.path.as_str();
                     known.push(path.to_owned());
                     while let Some((directory, _)) = path.rsplit_once('/') {

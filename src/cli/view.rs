@@ -241,7 +241,7 @@ fn map(view: &View<'_>, below: &str) -> Result<(Vec<Node>, Vec<Edge>, String)> {
     }
     let mut nodes = Vec::new();
     let mut places = HashMap::new();
-    for file in view.read.files_under(below)? {
+    for file in view.read.files_under(below)?.iter() {
         let symbols = view.read.symbols_of(file.id)?;
         if symbols.is_empty() && !bound.contains(&file.id) {
             continue;

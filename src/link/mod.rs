@@ -45,7 +45,7 @@ fn imports(index: &mut Index, budget: &Budget) -> Result<bool, StoreError> {
     if index.read()?.unresolved_batch(0, 1)?.is_empty() {
         return Ok(true);
     }
-    let files = Arc::new(Manifest::of(index, &index.read()?)?);
+    let files = Arc::new(Manifest::of(&index.read()?)?);
     let resolver = Resolver::new(Arc::clone(&files) as Arc<dyn SourceFiles>);
     // What was looked at stays on the list until its names are bound: it is gone through once.
     let mut done = 0;
@@ -111,8 +111,8 @@ struct Manifest {
 }
 
 impl Manifest {
-    fn of(index: &Index, read: &Read<'_>) -> Result<Self, StoreError> {
-        let rows = index.file_rows(read)?;
+    fn of(read: &Read<'_>) -> Result<Self, StoreError> {
+        let rows = read.file_rows()?;
         let mut directories = HashSet::default();
         let mut files = HashMap::default();
         files.reserve(rows.len());

@@ -85,11 +85,7 @@ impl Detection {
     ) -> Result<Self, ReconcileError> {
         let (meta, rows, n_unlinked) = {
             let read = index.read()?;
-            (
-                read.meta().clone(),
-                index.file_rows(&read)?,
-                read.n_unlinked()?,
-            )
+            (read.meta().clone(), read.file_rows()?, read.n_unlinked()?)
         };
         let scan = scan()?;
         let left_out = left_out_text(&scan.skipped);

@@ -144,20 +144,21 @@ fn words(
     let telling = query.telling_words();
     let is_short = telling.len() <= FEW_WORDS;
     for word in &telling {
-        let named = read.symbols_named(&word.norm)?;
+        let n_named = read.n_named(&word.norm, MAX_DEFINITIONS + 1)? as usize;
         // One word of many that happens to name half the methods says little.
-        if !named.is_empty() && named.len() <= MAX_DEFINITIONS {
+        if (1..=MAX_DEFINITIONS).contains(&n_named) {
+            let named = read.symbols_named(&word.norm)?;
             let identifier = if word.parts.is_empty() {
                 0.0
             } else {
-                share_of_namesakes(named.len())
+                share_of_namesakes(n_named)
             };
             mark(read, &named, allowed, found, |strength| {
                 strength.name = 1.0;
                 strength.identifier = strength.identifier.max(identifier);
             })?;
         }
-        if is_short && named.is_empty() && read.document_frequency(&quoted(&word.norm), 1)? == 0 {
+        if is_short && n_named == 0 && read.document_frequency(&quoted(&word.norm), 1)? == 0 {
             for (norm, likeness) in fuzzy::nearest(read, &word.norm)? {
                 let named = read.symbols_named(&norm)?;
                 mark(read, &named, allowed, found, |strength| {

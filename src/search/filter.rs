@@ -2,13 +2,12 @@
 //!
 //! Refuses to know what is looked for in them.
 
-use std::collections::HashSet;
-
 use globset::GlobBuilder;
 
 use super::{ContentType, Filters, is_prose};
 use crate::model::path::is_at_or_below;
-use crate::store::{FileSummary, Read, StoreResult};
+use crate::model::table::HashSet;
+use crate::store::{FileRow, Read, StoreResult};
 
 /// Which chunks may be found.
 pub(super) struct Allowed(Option<HashSet<i64>>);
@@ -19,11 +18,11 @@ impl Allowed {
         if *filters == Filters::default() {
             return Ok(Some(Self(None)));
         }
-        let fits = fits(filters);
-        let files: Vec<i64> = read
-            .files_under("")?
+        let fits = Fits::of(read, filters)?;
+        let under = read.files_under("")?;
+        let files: Vec<i64> = under
             .iter()
-            .filter(|file| fits(file))
+            .filter(|file| fits.has(file))
             .map(|file| file.id)
             .collect();
         if files.is_empty() {
@@ -37,18 +36,32 @@ impl Allowed {
     }
 }
 
-/// Returns the test of a file by the filters.
-pub(super) fn fits(filters: &Filters) -> impl Fn(&FileSummary) -> bool {
-    let is_path = path_filter(filters.path.as_deref());
-    move |file| {
-        let is_kind = filters
-            .content_type
-            .is_none_or(|kind| (kind == ContentType::Prose) == is_prose(&file.language));
-        let is_language = filters
-            .language
-            .as_ref()
-            .is_none_or(|language| language.eq_ignore_ascii_case(&file.language));
-        is_kind && is_language && is_path(file.path.as_str())
+/// The test of a file by the filters.
+pub(super) struct Fits {
+    path: Box<dyn Fn(&str) -> bool>,
+    /// Those of the language that is asked for, where one is.
+    in_language: Option<HashSet<i64>>,
+}
+
+impl Fits {
+    pub(super) fn of(read: &Read<'_>, filters: &Filters) -> StoreResult<Self> {
+        let is_asked = filters.content_type.is_some() || filters.language.is_some();
+        let fits = |language: &str| {
+            let is_kind = filters
+                .content_type
+                .is_none_or(|kind| (kind == ContentType::Prose) == is_prose(language));
+            let wanted = filters.language.as_ref();
+            is_kind && wanted.is_none_or(|wanted| wanted.eq_ignore_ascii_case(language))
+        };
+        Ok(Self {
+            path: Box::new(path_filter(filters.path.as_deref())),
+            in_language: is_asked.then(|| read.files_in(fits)).transpose()?,
+        })
+    }
+
+    pub(super) fn has(&self, file: &FileRow) -> bool {
+        let fits = self.in_language.as_ref();
+        fits.is_none_or(|files| files.contains(&file.id)) && (self.path)(file.path.as_str())
     }
 }
 

@@ -157,12 +157,10 @@ pub fn nearest_names(read: &Read<'_>, word: &str) -> StoreResult<Vec<String>> {
 /// Returns the first file that the filters leave, by path; `None` where they leave nothing and every
 /// search finds nothing.
 pub fn first_left(read: &Read<'_>, filters: &Filters) -> StoreResult<Option<RepoPath>> {
-    let fits = filter::fits(filters);
+    let fits = filter::Fits::of(read, filters)?;
     let files = read.files_under("")?;
-    Ok(files
-        .into_iter()
-        .find(|file| fits(file))
-        .map(|file| file.path))
+    let first = files.iter().find(|file| fits.has(file));
+    Ok(first.map(|file| file.path.clone()))
 }
 
 fn is_prose(language: &str) -> bool {

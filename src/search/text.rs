@@ -18,8 +18,8 @@ const MAX_TERMS: usize = 48;
 const COMMON_SHARE: f64 = 0.25;
 
 /// Chunks that all words together may be found in; the most frequent words are left out until they are
-/// within it. A microsecond each.
-const MAX_POSTINGS: u64 = 40_000;
+/// within it. Two to three microseconds each.
+const MAX_POSTINGS: u64 = 20_000;
 
 /// Neighbours of a question that are looked for near each other.
 const MAX_PAIRS: usize = 16;

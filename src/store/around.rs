@@ -69,11 +69,13 @@ impl Read<'_> {
     /// Returns the files whose definitions a file uses (`out`), or that use its own, by path.
     pub fn coupled(&self, of: &str, kind: EdgeKind, out: bool) -> StoreResult<Vec<Coupled>> {
         let query = if out {
-            "SELECT t.path, min(e.provenance), sum(e.count) FROM file f JOIN edge e ON e.src_file = f.id JOIN symbol d ON d.id = e.dst
-             JOIN file t ON t.id = d.file WHERE f.path = ?1 AND e.kind = ?2 AND t.id <> f.id GROUP BY t.path ORDER BY t.path"
+            "SELECT t.path, min(e.provenance), sum(e.count) FROM file f
+             CROSS JOIN edge e ON e.src_file = f.id CROSS JOIN symbol d ON d.id = e.dst CROSS JOIN file t ON t.id = d.file
+             WHERE f.path = ?1 AND e.kind = ?2 AND t.id <> f.id GROUP BY t.path ORDER BY t.path"
         } else {
-            "SELECT s.path, min(e.provenance), sum(e.count) FROM file f JOIN symbol d ON d.file = f.id JOIN edge e ON e.dst = d.id
-             JOIN file s ON s.id = e.src_file WHERE f.path = ?1 AND e.kind = ?2 AND s.id <> f.id GROUP BY s.path ORDER BY s.path"
+            "SELECT s.path, min(e.provenance), sum(e.count) FROM file f
+             CROSS JOIN symbol d ON d.file = f.id CROSS JOIN edge e ON e.dst = d.id CROSS JOIN file s ON s.id = e.src_file
+             WHERE f.path = ?1 AND e.kind = ?2 AND s.id <> f.id GROUP BY s.path ORDER BY s.path"
         };
         self.tx
             .prepare_cached(query)
@@ -96,7 +98,7 @@ impl Read<'_> {
     pub fn n_users(&self, of: &str) -> StoreResult<u64> {
         self.tx
             .prepare_cached(
-                "SELECT count(DISTINCT e.src_file) FROM file f JOIN symbol d ON d.file = f.id JOIN edge e ON e.dst = d.id
+                "SELECT count(DISTINCT e.src_file) FROM file f CROSS JOIN symbol d ON d.file = f.id CROSS JOIN edge e ON e.dst = d.id
                  WHERE f.path = ?1 AND e.src_file <> f.id",
             )
             .and_then(|mut statement| {
@@ -106,32 +108,14 @@ impl Read<'_> {
     }
 
     /// Returns the files whose own name begins with `stem` (ASCII case ignored), by path. One pass over
-    /// the paths.
+    /// the paths, in memory.
     pub fn files_named(&self, stem: &str) -> StoreResult<Vec<RepoPath>> {
-        let escaped = stem
-            .replace('\\', "\\\\")
-            .replace('%', "\\%")
-            .replace('_', "\\_");
-        let below = format!("%/{escaped}%");
-        let top = format!("{escaped}%");
-        let found: Vec<RepoPath> = self
-            .tx
-            .prepare_cached(
-                "SELECT path FROM file WHERE path LIKE ?1 ESCAPE '\\' OR path LIKE ?2 ESCAPE '\\' ORDER BY path",
-            )
-            .and_then(|mut statement| {
-                statement
-                    .query_map((below, top), |row| path(row, 0))?
-                    .collect()
-            })
-            .doing("finding files by name")?;
         let begins = |name: &str| {
             name.get(..stem.len())
                 .is_some_and(|begin| begin.eq_ignore_ascii_case(stem))
         };
-        Ok(found
-            .into_iter()
-            .filter(|path| begins(path.file_name()))
-            .collect())
+        let rows = self.file_rows()?;
+        let found = rows.iter().filter(|row| begins(row.path.file_name()));
+        Ok(found.map(|row| row.path.clone()).collect())
     }
 }

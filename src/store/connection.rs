@@ -57,7 +57,7 @@ fn prepare_to_read(connection: &mut Connection) -> StoreResult<()> {
     tell(connection)?;
     connection
         .execute_batch(
-            "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8192; PRAGMA mmap_size = 67108864; PRAGMA query_only = ON;",
+            "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8192; PRAGMA query_only = ON;",
         )
         .doing("configuring the connection")
 }
@@ -70,7 +70,9 @@ fn tell(connection: &mut Connection) -> StoreResult<()> {
     let tell = |event: TraceEvent<'_>| {
         if let TraceEvent::Profile(statement, took) = event {
             let n_scanned = statement.get_status(StatementStatus::FullscanStep);
-            tracing::trace!(target: "codelens::sql", sql = %statement.sql(), n_scanned, ?took);
+            let sql = statement.sql();
+            let sql: Vec<&str> = sql.split_whitespace().collect();
+            tracing::trace!(target: "codelens::sql", n_scanned, ?took, "{}", sql.join(" "));
         }
     };
     connection

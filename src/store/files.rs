@@ -8,6 +8,7 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension as _, Row};
 
 use super::{Doing, Read, StoreResult};
+use crate::model::table::HashSet;
 use crate::model::{ContentId, FileStat, RepoPath, SkipReason};
 
 /// The part of a file row that detection compares with the disk.
@@ -91,20 +92,20 @@ impl Read<'_> {
             .doing("reading a file row")
     }
 
-    /// Returns the files of which `path` is the whole path, or the directory (empty: all), by path.
-    pub fn files_under(&self, path: &str) -> StoreResult<Vec<FileSummary>> {
-        let (from, to) = below(path);
-        self.tx
-            .prepare_cached(
-                "SELECT id, path, content, language, skip, lines FROM file
-                 WHERE path = ?1 OR (path >= ?2 AND path < ?3) ORDER BY path",
-            )
-            .and_then(|mut statement| {
-                statement
-                    .query_map((path, &from, &to), summary)?
-                    .collect::<Result<Vec<_>, _>>()
-            })
-            .doing("reading file rows")
+    /// Returns the files whose language passes a test. One pass over the files.
+    pub fn files_in(&self, fits: impl Fn(&str) -> bool) -> StoreResult<HashSet<i64>> {
+        let found = (|| {
+            let mut statement = self.tx.prepare_cached("SELECT id, language FROM file")?;
+            let mut rows = statement.query([])?;
+            let mut found = HashSet::default();
+            while let Some(row) = rows.next()? {
+                if fits(row.get_ref(1)?.as_str()?) {
+                    found.insert(row.get(0)?);
+                }
+            }
+            Ok(found)
+        })();
+        found.doing("reading languages")
     }
 
     /// Returns every file row, by path.
@@ -125,7 +126,7 @@ impl Read<'_> {
     }
 
     /// Returns the rows of the files that define a symbol.
-    pub fn files_with_symbols(&self) -> StoreResult<std::collections::HashSet<i64>> {
+    pub fn files_with_symbols(&self) -> StoreResult<HashSet<i64>> {
         self.tx
             .prepare_cached("SELECT DISTINCT file FROM symbol")
             .and_then(|mut statement| statement.query_map([], |row| row.get(0))?.collect())

@@ -6,6 +6,7 @@ use rusqlite::Row;
 
 use super::files::{below, path};
 use super::{Doing, Read, StoreResult, Writer};
+use crate::model::table::HashMap;
 use crate::model::{ImportKind, RepoPath};
 
 /// Where an import leads.
@@ -130,7 +131,7 @@ impl Writer<'_> {
 
 impl Read<'_> {
     /// Returns how many other files import each file that any imports, by its row.
-    pub fn importers_of_all(&self) -> StoreResult<std::collections::HashMap<i64, u32>> {
+    pub fn importers_of_all(&self) -> StoreResult<HashMap<i64, u32>> {
         self.tx
             .prepare_cached(
                 "SELECT target, count(DISTINCT file) FROM import WHERE target IS NOT NULL AND target <> file GROUP BY target",

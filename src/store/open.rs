@@ -1,46 +1,20 @@
-//! One open index file: its connections, its meta rows, and one consistent view of its rows.
+//! One open index file and its connections.
 //!
 //! Refuses to know who may write: that is the business of whoever holds the [`super::WriteLock`].
 
-use std::cell::RefCell;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 
-use rusqlite::{Connection, Transaction};
+use rusqlite::Connection;
 
 use super::connection::{PATIENCE, connect_beside, connect_reader, connect_writer, side_file};
 use super::durable::{self, Durability};
+use super::read::{KeptRows, Read, Reader};
 use super::schema::{SCHEMA, SCHEMA_VERSION};
-use super::{
-    Doing, FileRow, OpenMark, Pointer, RepoHome, StoreError, StoreResult, WriteLock, Writer, files,
-};
+use super::{Doing, OpenMark, Pointer, RepoHome, StoreError, StoreResult, WriteLock, Writer};
 
 /// How many unused pages of 4 KiB a file may keep for the next rows.
 const MAX_FREE_PAGES: i64 = 64;
-
-/// The rows of `meta`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Meta {
-    /// The index these rows belong to.
-    pub index_id: String,
-    /// Rises with each transaction that changes what an answer can contain.
-    pub generation: u64,
-    /// Whether every file was indexed at least once since the build began.
-    pub complete: bool,
-    /// When rows last changed, in milliseconds since the Unix epoch.
-    pub last_indexed_ms: Option<i64>,
-    /// The index it was copied from.
-    pub seeded_from: Option<String>,
-    /// The digest of the attribute files that the `marked` column rests on.
-    pub attributes: Option<String>,
-    /// Whether files came or went whose effect on imports is not noted yet.
-    pub owes_links: bool,
-    /// What the work tree held that no row can tell: `reason=count`, joined by commas.
-    pub left_out: String,
-    /// Of which commit the rows of past commits are the whole history; see [`super::history`].
-    pub history: String,
-}
 
 /// One build of an index, open.
 #[derive(Debug)]
@@ -51,7 +25,7 @@ pub struct Index {
     reader: Connection,
     still: Option<WriteLock>,
     writer: Option<Connection>,
-    rows: RefCell<Option<(i64, Arc<Vec<FileRow>>)>>,
+    rows: KeptRows,
     mark: PathBuf,
     _mark: OpenMark,
 }
@@ -139,7 +113,7 @@ impl Index {
             reader,
             still,
             writer: None,
-            rows: RefCell::new(None),
+            rows: KeptRows::default(),
             mark: mark_path,
             _mark: mark,
         })
@@ -167,12 +141,12 @@ impl Index {
 
     /// Begins a view of one generation; everything read through it belongs together.
     pub fn read(&self) -> StoreResult<Read<'_>> {
-        Read::begin(&self.reader)
+        Read::begin(&self.reader, &self.rows)
     }
 
     /// Opens one more connection, for a thread of its own. Costs under a millisecond.
     pub fn reader(&self) -> StoreResult<Reader> {
-        connect_beside(&self.path).map(Reader)
+        connect_beside(&self.path).map(Reader::of)
     }
 
     /// Begins a transaction that writes. The caller holds the write lock of the index.
@@ -183,25 +157,6 @@ impl Index {
         }
         let connection = self.writer.as_mut().expect("it was just set");
         Writer::begin(connection)
-    }
-
-    /// Returns every file row of a view, sorted by path. Kept in memory until another connection
-    /// commits.
-    pub fn file_rows(&self, read: &Read<'_>) -> StoreResult<Arc<Vec<FileRow>>> {
-        let version: i64 = read
-            .tx
-            .pragma_query_value(None, "data_version", |row| row.get(0))
-            .doing("reading the data version")?;
-        if let Some((known, rows)) = &*self.rows.borrow()
-            && *known == version
-        {
-            return Ok(Arc::clone(rows));
-        }
-        // Not beside those of before: they are as large as the repository has files.
-        *self.rows.borrow_mut() = None;
-        let rows = Arc::new(files::rows(&read.tx)?);
-        *self.rows.borrow_mut() = Some((version, Arc::clone(&rows)));
-        Ok(rows)
     }
 
     /// Moves what the write-ahead log holds into the file and empties the log, gives unused pages back,
@@ -261,39 +216,6 @@ impl Index {
     }
 }
 
-/// A connection that reads an index, as long as that is open.
-#[derive(Debug)]
-pub struct Reader(Connection);
-
-impl Reader {
-    /// Begins a view of one generation.
-    pub fn read(&self) -> StoreResult<Read<'_>> {
-        Read::begin(&self.0)
-    }
-}
-
-/// A view of one generation of one index.
-#[derive(Debug)]
-pub struct Read<'a> {
-    pub(super) tx: Transaction<'a>,
-    meta: Meta,
-}
-
-impl<'a> Read<'a> {
-    fn begin(connection: &'a Connection) -> StoreResult<Self> {
-        let tx = connection
-            .unchecked_transaction()
-            .doing("beginning to read")?;
-        let meta = read_meta(&tx)?;
-        Ok(Self { tx, meta })
-    }
-
-    /// Returns the meta rows of this generation.
-    pub fn meta(&self) -> &Meta {
-        &self.meta
-    }
-}
-
 /// Returns whether all of the log is in the file, and the file on the disk.
 fn tidy_up(connection: &Connection, after_build: bool) -> rusqlite::Result<bool> {
     connection.execute_batch("PRAGMA synchronous = NORMAL")?;
@@ -323,33 +245,4 @@ fn tidy_up(connection: &Connection, after_build: bool) -> rusqlite::Result<bool>
 /// Returns the version of the SQLite library in use.
 pub fn sqlite_version() -> &'static str {
     rusqlite::version()
-}
-
-fn read_meta(connection: &Connection) -> StoreResult<Meta> {
-    let mut statement = connection
-        .prepare_cached("SELECT key, value FROM meta")
-        .doing("reading meta")?;
-    let mut rows = statement
-        .query_map([], |row| {
-            Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?))
-        })
-        .doing("reading meta")?
-        .collect::<Result<std::collections::BTreeMap<_, _>, _>>()
-        .doing("reading meta")?;
-    Ok(Meta {
-        index_id: rows.remove("index_id").unwrap_or_default(),
-        generation: rows
-            .get("generation")
-            .and_then(|text| text.parse().ok())
-            .unwrap_or(0),
-        complete: rows.get("complete").is_some_and(|text| text == "1"),
-        last_indexed_ms: rows
-            .get("last_indexed_ms")
-            .and_then(|text| text.parse().ok()),
-        seeded_from: rows.remove("seeded_from"),
-        attributes: rows.remove("attributes"),
-        owes_links: rows.get("owes_links").is_some_and(|text| text == "1"),
-        left_out: rows.remove("left_out").unwrap_or_default(),
-        history: rows.remove(super::history::META).unwrap_or_default(),
-    })
 }

@@ -5,8 +5,9 @@
 /// The version of [`SCHEMA`]; a file with another one is set aside and built anew.
 ///
 /// History: 1 files, stats, symbols, chunks, text, facts, imports; 2 edges, unbound names, what linking
-/// rests on; 3 past commits; 4 the text index with the body first.
-pub const SCHEMA_VERSION: i64 = 5;
+/// rests on; 3 past commits; 4 the text index with the body first; 6 indexes of
+/// unbound names and of what was left out.
+pub const SCHEMA_VERSION: i64 = 6;
 
 /// The tables. Keys are integers; what belongs to a file goes with it. `text` holds no source: its
 /// columns are indexed and forgotten (the first one takes two bytes less for each word in a chunk), its rowid is the chunk's, and a segment is merged only when 40% of it
@@ -37,6 +38,7 @@ CREATE TABLE file(
   marked INTEGER NOT NULL,
   skip INTEGER
 ) STRICT;
+CREATE INDEX file_skip ON file(skip) WHERE skip IS NOT NULL;
 
 CREATE TABLE stat(
   file INTEGER PRIMARY KEY REFERENCES file(id) ON DELETE CASCADE,
@@ -135,6 +137,7 @@ CREATE TABLE unbound(
   line INTEGER NOT NULL,
   PRIMARY KEY(file, name, form)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX unbound_name ON unbound(name, count);
 
 CREATE TABLE consult(
   file INTEGER NOT NULL REFERENCES file(id) ON DELETE CASCADE,

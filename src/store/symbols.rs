@@ -6,6 +6,7 @@ use rusqlite::{OptionalExtension as _, Row};
 
 use super::files::{content, damaged, path};
 use super::{Doing, Read, StoreResult};
+use crate::model::table::HashSet;
 use crate::model::{ChunkKind, ContentId, Handle, HandleKind, RepoPath, Span, SymbolKind};
 
 /// A symbol as answers show it.
@@ -120,6 +121,16 @@ impl Read<'_> {
         self.symbols("WHERE s.norm = ?1 ORDER BY f.path, s.ordinal", [norm])
     }
 
+    /// Returns how many symbols have this normal form, counting no further than `at_most`.
+    pub fn n_named(&self, norm: &str, at_most: usize) -> StoreResult<u32> {
+        self.tx
+            .prepare_cached("SELECT count(*) FROM (SELECT 1 FROM symbol WHERE norm = ?1 LIMIT ?2)")
+            .and_then(|mut statement| {
+                statement.query_row((norm, super::text::limit(at_most)), |row| row.get(0))
+            })
+            .doing("counting symbols")
+    }
+
     /// Returns the symbol of a handle; `None` if no symbol of this index has it.
     pub fn symbol_by_handle(&self, hash: u64) -> StoreResult<Option<SymbolRow>> {
         Ok(self
@@ -190,8 +201,8 @@ impl Read<'_> {
     }
 
     /// Returns the rows of the chunks of some files.
-    pub fn chunks_of(&self, files: &[i64]) -> StoreResult<std::collections::HashSet<i64>> {
-        let mut found = std::collections::HashSet::new();
+    pub fn chunks_of(&self, files: &[i64]) -> StoreResult<HashSet<i64>> {
+        let mut found = HashSet::default();
         let mut statement = self
             .tx
             .prepare_cached("SELECT id FROM chunk WHERE file = ?1")

@@ -108,6 +108,6 @@ pub fn all_in_columns(columns: &str, words: &[&str]) -> String {
     format!("{{{columns}}} : ({})", quoted.join(" AND "))
 }
 
-fn limit(at_most: usize) -> i64 {
+pub(super) fn limit(at_most: usize) -> i64 {
     i64::try_from(at_most).unwrap_or(i64::MAX)
 }

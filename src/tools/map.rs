@@ -12,7 +12,7 @@ use super::{Call, Tool};
 use crate::error::Result;
 use crate::model::RepoPath;
 use crate::model::visible::one_line;
-use crate::workspace::{FileSummary, SymbolRow, View, outside};
+use crate::workspace::{FileRow, SymbolRow, View, outside};
 
 /// `cl_map`.
 pub struct Map;
@@ -105,8 +105,11 @@ impl Tool for Map {
 }
 
 fn map(view: &View<'_>, path: Option<&RepoPath>, limit: usize, all: bool) -> Result<MapOutput> {
-    let mut found = view.read.files_under(path.map_or("", RepoPath::as_str))?;
-    found.retain(|file| !view.is_gone(&file.path));
+    let under = view.read.files_under(path.map_or("", RepoPath::as_str))?;
+    let mut found: Vec<&FileRow> = under
+        .iter()
+        .filter(|file| !view.is_gone(&file.path))
+        .collect();
     if let (Some(path), true) = (path, found.is_empty()) {
         return Err(view.why_absent(path));
     }
@@ -121,7 +124,7 @@ fn map(view: &View<'_>, path: Option<&RepoPath>, limit: usize, all: bool) -> Res
         let outlined = view.read.files_with_symbols()?;
         found.retain(|file| outlined.contains(&file.id));
         let importers = view.read.importers_of_all()?;
-        let rank = |file: &FileSummary| importers.get(&file.id).copied().unwrap_or(0);
+        let rank = |file: &FileRow| importers.get(&file.id).copied().unwrap_or(0);
         found.sort_by(|a, b| rank(b).cmp(&rank(a)).then_with(|| a.path.cmp(&b.path)));
     }
     let file_count = found.len() as u64;

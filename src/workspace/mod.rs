@@ -43,7 +43,7 @@ pub use view::{View, brief, missing, outside};
 
 pub use crate::store::token::normal_form;
 /// Rows that a [`View`] hands out.
-pub use crate::store::{FileSummary, SavedContext, SavedItem, SymbolRow};
+pub use crate::store::{FileRow, SavedContext, SavedItem, SymbolRow};
 
 use crate::config::Config;
 use crate::config::repository::{self, Repository};

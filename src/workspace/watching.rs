@@ -43,7 +43,7 @@ impl Workspace {
         if matches!(&*watching, Watching::On(_, covered) if *covered == rows) {
             return;
         }
-        let Ok(directories) = directories(repo, index, &read) else {
+        let Ok(directories) = directories(repo, &read) else {
             return;
         };
         let before = std::mem::replace(&mut *watching, Watching::Starting);
@@ -117,13 +117,9 @@ impl Workspace {
 
 /// The directories that hold indexed files, the root among them, and those where git notes what is checked
 /// out.
-fn directories(
-    repo: &Repo,
-    index: &Index,
-    read: &Read<'_>,
-) -> crate::error::Result<BTreeSet<PathBuf>> {
+fn directories(repo: &Repo, read: &Read<'_>) -> crate::error::Result<BTreeSet<PathBuf>> {
     let mut found = BTreeSet::from([repo.work_dir().to_owned()]);
-    for row in index.file_rows(read)?.iter() {
+    for row in read.file_rows()?.iter() {
         let mut directory = row.path.directory();
         while !directory.is_empty() && found.insert(repo.work_dir().join(directory)) {
             directory = directory.rfind('/').map_or("", |at| &directory[..at]);

@@ -18,6 +18,7 @@ mod laws;
 mod life;
 mod manual;
 mod people;
+mod plans;
 mod ranking;
 mod shown;
 mod support;

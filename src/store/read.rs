@@ -1,0 +1,170 @@
+//! One consistent view of the rows of an index.
+//!
+//! Refuses to know where the file is and who writes it.
+
+use std::cell::RefCell;
+use std::ops::Range;
+use std::sync::Arc;
+
+use rusqlite::{Connection, Transaction};
+
+use super::{Doing, FileRow, StoreResult, files};
+
+/// The file rows that were read last, and the version of the data that they are of.
+pub(super) type KeptRows = RefCell<Option<(i64, Arc<Vec<FileRow>>)>>;
+
+/// The rows of `meta`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Meta {
+    /// The index these rows belong to.
+    pub index_id: String,
+    /// Rises with each transaction that changes what an answer can contain.
+    pub generation: u64,
+    /// Whether every file was indexed at least once since the build began.
+    pub complete: bool,
+    /// When rows last changed, in milliseconds since the Unix epoch.
+    pub last_indexed_ms: Option<i64>,
+    /// The index it was copied from.
+    pub seeded_from: Option<String>,
+    /// The digest of the attribute files that the `marked` column rests on.
+    pub attributes: Option<String>,
+    /// Whether files came or went whose effect on imports is not noted yet.
+    pub owes_links: bool,
+    /// What the work tree held that no row can tell: `reason=count`, joined by commas.
+    pub left_out: String,
+    /// Of which commit the rows of past commits are the whole history; see [`super::history`].
+    pub history: String,
+}
+
+/// A connection that reads an index, as long as that is open.
+#[derive(Debug)]
+pub struct Reader {
+    connection: Connection,
+    rows: KeptRows,
+}
+
+impl Reader {
+    pub(super) fn of(connection: Connection) -> Self {
+        Self {
+            connection,
+            rows: KeptRows::default(),
+        }
+    }
+
+    /// Begins a view of one generation.
+    pub fn read(&self) -> StoreResult<Read<'_>> {
+        Read::begin(&self.connection, &self.rows)
+    }
+}
+
+/// A view of one generation of one index.
+#[derive(Debug)]
+pub struct Read<'a> {
+    pub(super) tx: Transaction<'a>,
+    meta: Meta,
+    kept: &'a KeptRows,
+}
+
+impl<'a> Read<'a> {
+    pub(super) fn begin(connection: &'a Connection, kept: &'a KeptRows) -> StoreResult<Self> {
+        let tx = connection
+            .unchecked_transaction()
+            .doing("beginning to read")?;
+        let meta = read_meta(&tx)?;
+        Ok(Self { tx, meta, kept })
+    }
+
+    /// Returns the meta rows of this generation.
+    pub fn meta(&self) -> &Meta {
+        &self.meta
+    }
+
+    /// Returns every file row, sorted by path. Kept in memory until another connection commits: whoever compared them
+    /// with the work tree has paid for them.
+    pub fn file_rows(&self) -> StoreResult<Arc<Vec<FileRow>>> {
+        let version: i64 = self
+            .tx
+            .pragma_query_value(None, "data_version", |row| row.get(0))
+            .doing("reading the data version")?;
+        if let Some((known, rows)) = &*self.kept.borrow()
+            && *known == version
+        {
+            return Ok(Arc::clone(rows));
+        }
+        // Not beside those of before: they are as large as the repository has files.
+        *self.kept.borrow_mut() = None;
+        let rows = Arc::new(files::rows(&self.tx)?);
+        *self.kept.borrow_mut() = Some((version, Arc::clone(&rows)));
+        Ok(rows)
+    }
+}
+
+impl Read<'_> {
+    /// Returns the files of which `path` is the whole path, or the directory (empty: all).
+    pub fn files_under(&self, path: &str) -> StoreResult<FilesUnder> {
+        let rows = self.file_rows()?;
+        if path.is_empty() {
+            let below = 0..rows.len();
+            return Ok(FilesUnder {
+                rows,
+                alone: None,
+                below,
+            });
+        }
+        let first_from = |start: &str| rows.partition_point(|row| row.path.as_str() < start);
+        // `0` follows `/`: between them is exactly what begins with the directory and a slash.
+        let below = first_from(&format!("{path}/"))..first_from(&format!("{path}0"));
+        let at = first_from(path);
+        let alone = rows.get(at).filter(|row| row.path.as_str() == path);
+        Ok(FilesUnder {
+            alone: alone.map(|_| at),
+            below,
+            rows,
+        })
+    }
+}
+
+/// The files at or below a path.
+#[derive(Debug)]
+pub struct FilesUnder {
+    rows: Arc<Vec<FileRow>>,
+    alone: Option<usize>,
+    below: Range<usize>,
+}
+
+impl FilesUnder {
+    /// Returns their rows, by path.
+    pub fn iter(&self) -> impl Iterator<Item = &FileRow> {
+        let alone = self.alone.map(|at| &self.rows[at]);
+        alone.into_iter().chain(&self.rows[self.below.clone()])
+    }
+}
+
+fn read_meta(connection: &Connection) -> StoreResult<Meta> {
+    let mut statement = connection
+        .prepare_cached("SELECT key, value FROM meta")
+        .doing("reading meta")?;
+    let mut rows = statement
+        .query_map([], |row| {
+            Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?))
+        })
+        .doing("reading meta")?
+        .collect::<Result<std::collections::BTreeMap<_, _>, _>>()
+        .doing("reading meta")?;
+    Ok(Meta {
+        index_id: rows.remove("index_id").unwrap_or_default(),
+        generation: rows
+            .get("generation")
+            .and_then(|text| text.parse().ok())
+            .unwrap_or(0),
+        complete: rows.get("complete").is_some_and(|text| text == "1"),
+        last_indexed_ms: rows
+            .get("last_indexed_ms")
+            .and_then(|text| text.parse().ok()),
+        seeded_from: rows.remove("seeded_from"),
+        attributes: rows.remove("attributes"),
+        owes_links: rows.get("owes_links").is_some_and(|text| text == "1"),
+        left_out: rows.remove("left_out").unwrap_or_default(),
+        history: rows.remove(super::history::META).unwrap_or_default(),
+    })
+}
