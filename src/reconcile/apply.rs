@@ -25,8 +25,8 @@ const BATCH_FILES: usize = 64;
 const QUEUE_FILES: usize = 32;
 
 /// Bytes of files that may be between reading and the database at once; what is made of a byte takes up
-/// to some forty. Twice the largest file.
-const IN_WORK_BYTES: u64 = 2 * MAX_FILE_BYTES;
+/// to some hundred. One of the largest files has the others wait.
+const IN_WORK_BYTES: u64 = MAX_FILE_BYTES;
 
 /// What was done.
 #[derive(Debug, Default)]
