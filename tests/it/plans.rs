@@ -105,10 +105,16 @@ fn index_file(home: &Path) -> PathBuf {
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
-            let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+            let is_index = path.extension().is_some_and(|extension| extension == "db")
+                && path
+                    .file_stem()
+                    .unwrap()
+                    .to_str()
+                    .unwrap()
+                    .starts_with("idx_");
             if path.is_dir() {
                 folders.push(path);
-            } else if name.starts_with("idx_") && name.ends_with(".db") {
+            } else if is_index {
                 return path;
             }
         }
@@ -152,7 +158,7 @@ fn no_tool_goes_through_a_whole_table_but_those_that_are_named() {
         match named {
             Some((begin, _)) => drop(seen.insert(*begin)),
             None if !steps.is_empty() => {
-                unknown.push(format!("{sql}\n    {}", steps.join("\n    ")))
+                unknown.push(format!("{sql}\n    {}", steps.join("\n    ")));
             }
             None => {}
         }
