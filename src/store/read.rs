@@ -97,30 +97,21 @@ impl<'a> Read<'a> {
         *self.kept.borrow_mut() = Some((version, Arc::clone(&rows)));
         Ok(rows)
     }
-}
 
-impl Read<'_> {
     /// Returns the files of which `path` is the whole path, or the directory (empty: all).
     pub fn files_under(&self, path: &str) -> StoreResult<FilesUnder> {
         let rows = self.file_rows()?;
-        if path.is_empty() {
-            let below = 0..rows.len();
-            return Ok(FilesUnder {
-                rows,
-                alone: None,
-                below,
-            });
-        }
         let first_from = |start: &str| rows.partition_point(|row| row.path.as_str() < start);
-        // `0` follows `/`: between them is exactly what begins with the directory and a slash.
-        let below = first_from(&format!("{path}/"))..first_from(&format!("{path}0"));
-        let at = first_from(path);
-        let alone = rows.get(at).filter(|row| row.path.as_str() == path);
-        Ok(FilesUnder {
-            alone: alone.map(|_| at),
-            below,
-            rows,
-        })
+        let below = if path.is_empty() {
+            0..rows.len()
+        } else {
+            // `0` follows `/`: between them is exactly what begins with the directory and a slash.
+            first_from(&format!("{path}/"))..first_from(&format!("{path}0"))
+        };
+        let alone = rows
+            .binary_search_by(|row| row.path.as_str().cmp(path))
+            .ok();
+        Ok(FilesUnder { rows, alone, below })
     }
 }
 

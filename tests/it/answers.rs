@@ -180,15 +180,10 @@ fn pages_follow_each_other_without_gap_or_repetition() {
 #[test]
 fn unreadable_index_is_rebuilt() {
     let (_repo, cli) = store();
-    let files = |ending: &str| -> Vec<std::path::PathBuf> {
-        let repos = cli.home().join("repos");
-        let dirs = std::fs::read_dir(repos).unwrap();
-        dirs.flat_map(|dir| std::fs::read_dir(dir.unwrap().path()).unwrap())
-            .map(|entry| entry.unwrap().path())
-            .filter(|path| {
-                path.to_string_lossy().contains("idx_") && path.to_string_lossy().ends_with(ending)
-            })
-            .collect()
+    let files = |ending: &str| {
+        let mut files = cli.index_files();
+        files.retain(|path| path.to_string_lossy().ends_with(ending));
+        files
     };
     let works = |what: &str| {
         let answer = cli.json(&["search", "Store.open"]);

@@ -1,7 +1,6 @@
 //! How the tools read the index: by its keys, and what goes through a whole table is named here with its reason.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
 
@@ -100,28 +99,6 @@ fn statements(cli: &mut Cli) -> BTreeSet<String> {
     found
 }
 
-fn index_file(home: &Path) -> PathBuf {
-    let mut folders = vec![home.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            let is_index = path.extension().is_some_and(|extension| extension == "db")
-                && path
-                    .file_stem()
-                    .unwrap()
-                    .to_str()
-                    .unwrap()
-                    .starts_with("idx_");
-            if path.is_dir() {
-                folders.push(path);
-            } else if is_index {
-                return path;
-            }
-        }
-    }
-    panic!("there is no index");
-}
-
 /// Returns the steps of a plan that go through a whole table or a whole index. A step through a virtual table is told
 /// by what follows its number: the words or the rowid that it looks up.
 fn whole_steps(index: &Connection, sql: &str) -> Vec<String> {
@@ -149,7 +126,9 @@ fn no_tool_goes_through_a_whole_table_but_those_that_are_named() {
     let (_repo, mut cli) = library();
     cli.run(&["refresh"]);
     let statements = statements(&mut cli);
-    let index = Connection::open(index_file(&cli.home())).unwrap();
+    let mut files = cli.index_files().into_iter();
+    let file = files.find(|path| path.extension().is_some_and(|is| is == "db"));
+    let index = Connection::open(file.expect("there is an index")).unwrap();
     let mut unknown = Vec::new();
     let mut seen = BTreeSet::new();
     for sql in statements.iter().filter(|sql| !sql.starts_with("PRAGMA")) {

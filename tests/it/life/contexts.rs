@@ -2,8 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::prune::walk;
-use crate::support::{Cli, Fixture};
+use crate::support::{Cli, Fixture, walk};
 
 const BASE: &str = "\
 //- /src/store.ts

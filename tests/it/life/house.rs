@@ -1,7 +1,7 @@
 //! The data directory as a whole: what happens by itself, what is listed, what a cache is called.
 
-use super::prune::{BASE, branches, date_log, two_branches, walk};
-use crate::support::{Cli, Fixture};
+use super::prune::{BASE, branches, date_log, two_branches};
+use crate::support::{Cli, Fixture, walk};
 
 #[test]
 fn housekeeping_runs_by_itself_and_can_be_switched_off() {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::support::{Cli, Fixture, Repo};
+use crate::support::{Cli, Fixture, Repo, walk};
 
 pub(super) const BASE: &str = "\
 //- /a.ts
@@ -336,17 +336,4 @@ fn what_is_not_ours_is_left_alone() {
     std::fs::write(&strange, "mine").unwrap();
     cli.json(&["prune", "--max-bytes", "0", "--older-than-days", "0"]);
     assert_eq!(std::fs::read_to_string(&strange).unwrap(), "mine");
-}
-
-pub(super) fn walk(dir: &Path) -> Vec<std::path::PathBuf> {
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(dir).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            found.extend(walk(&path));
-        } else {
-            found.push(path);
-        }
-    }
-    found
 }

@@ -3,7 +3,7 @@
 //! Refuses to know the product's types: answers are JSON.
 
 use std::ffi::OsStr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
@@ -56,6 +56,20 @@ impl Cli {
         self.home.path().join("data")
     }
 
+    /// Returns the files of the data directory that belong to an index.
+    pub(crate) fn index_files(&self) -> Vec<PathBuf> {
+        if !self.home().exists() {
+            return Vec::new();
+        }
+        let mut files = walk(&self.home());
+        files.retain(|path| {
+            let name = path.file_name().unwrap().to_string_lossy();
+            // The lock of an index may outlive a try to write it.
+            name.starts_with("idx_") && !name.ends_with(".write")
+        });
+        files
+    }
+
     /// Returns a command that is ready to run, for tests that need its streams.
     pub(crate) fn command<S: AsRef<OsStr>>(&self, args: &[S]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_codelens"));
@@ -97,4 +111,18 @@ impl Cli {
         assert_eq!(ran.stdout, "", "an error goes to stderr alone");
         ran.stderr
     }
+}
+
+/// Returns every file at any depth below a directory.
+pub(crate) fn walk(dir: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(dir).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(walk(&path));
+        } else {
+            found.push(path);
+        }
+    }
+    found
 }

@@ -7,6 +7,6 @@ mod cli;
 mod fixture;
 mod repo;
 
-pub(crate) use cli::{Cli, Ran};
+pub(crate) use cli::{Cli, Ran, walk};
 pub(crate) use fixture::{Fixture, Step};
 pub(crate) use repo::{Marker, Repo};

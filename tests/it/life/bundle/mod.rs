@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::prune::walk;
-use crate::support::{Cli, Fixture, Repo};
+use crate::support::{Cli, Fixture, Repo, walk};
 
 const PROJECT: &str = "\
 //- /src/store.ts
@@ -117,27 +116,13 @@ fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes
 }
 
-/// Returns the files of the data directory that belong to an index.
-fn index_files(cli: &Cli) -> Vec<PathBuf> {
-    if !cli.home().exists() {
-        return Vec::new();
-    }
-    let mut files = walk(&cli.home());
-    files.retain(|path| {
-        let name = path.file_name().unwrap().to_string_lossy();
-        // The lock of an index may outlive a try to write it.
-        name.starts_with("idx_") && !name.ends_with(".write")
-    });
-    files
-}
-
 /// Writes a bundle and makes sure that it is refused with a reason, and that nothing of it stays.
 fn is_refused(here: &Cli, bundle: &Path, bytes: &[u8], args: &[&str], what: &str) -> String {
     std::fs::write(bundle, bytes).unwrap();
     let command = [&["bundle", "import", bundle.to_str().unwrap()], args].concat();
     let said = here.fails(&command, 1);
     assert!(said.contains("the bundle cannot be used"), "{what}: {said}");
-    assert_eq!(index_files(here), Vec::<PathBuf>::new(), "{what}");
+    assert_eq!(here.index_files(), Vec::<PathBuf>::new(), "{what}");
     said
 }
 
@@ -220,7 +205,7 @@ fn nothing_uncommitted_leaves() {
     let found = cli.json(&["search", "qzxvkj"]);
     assert_eq!(found["results"][0]["path"], "src/app.ts", "{found}");
     let in_home = |cli: &Cli| {
-        index_files(cli)
+        cli.index_files()
             .iter()
             .any(|path| holds(&std::fs::read(path).unwrap()))
     };
