@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 use std::io::{Read as _, Write as _};
 use std::path::Path;
 
-use codelens::link::link;
+use codelens::link::{Causes, link};
 use codelens::reconcile::reconcile;
 use codelens::search::{Filters, Wanted, parse, search};
 use codelens::store::bundle::{self, Origin};
@@ -129,6 +129,6 @@ fn take_in(parts: &Parts, path: &Path) {
     {
         drop(writer.commit(true));
     }
-    drop(link(&mut index, &unlimited()));
+    drop(link(&mut index, &Causes::default(), &unlimited()));
     discard(index);
 }

@@ -10,7 +10,7 @@ use super::components;
 use crate::model::RepoPath;
 use crate::model::table::HashSet;
 use crate::store::facts::unpack;
-use crate::store::{ImportTarget, StoreError, Writer};
+use crate::store::{ImportTarget, Read, StoreError};
 
 /// The paths of one transaction that came or went.
 #[derive(Debug, Default)]
@@ -42,27 +42,28 @@ impl Causes {
         }
     }
 
-    /// Puts the files whose imports may lead elsewhere on the list of those to link.
-    pub fn mark(&self, writer: &mut Writer<'_>) -> Result<(), StoreError> {
-        if self.all {
-            return writer.relink_all();
-        }
-        if self.stems.is_empty() {
-            return Ok(());
-        }
-        let reach = self.reach(writer)?;
-        for (file, specifier, to) in writer.specifiers()? {
-            if self.touches(&specifier, to, &reach) {
-                writer.relink(file)?;
-            }
-        }
-        Ok(())
+    /// Returns whether any import may lead elsewhere.
+    pub(super) fn may_be_any(&self) -> bool {
+        self.all
     }
 
-    fn reach(&self, writer: &mut Writer<'_>) -> Result<Reach, StoreError> {
+    /// Returns the files of which one of these imports may lead elsewhere.
+    pub(super) fn touched(
+        &self,
+        read: &Read<'_>,
+        specifiers: Vec<(i64, String, ImportTarget)>,
+    ) -> Result<BTreeSet<i64>, StoreError> {
+        let reach = self.reach(read)?;
+        let touched = specifiers
+            .into_iter()
+            .filter(|(_, specifier, to)| self.touches(specifier, *to, &reach));
+        Ok(touched.map(|(file, ..)| file).collect())
+    }
+
+    fn reach(&self, read: &Read<'_>) -> Result<Reach, StoreError> {
         let mut reach = Reach::default();
         let mut directories = HashSet::default();
-        for (path, packed) in writer.packed_configs()? {
+        for (path, packed) in read.packed_configs()? {
             let directory = match path.rsplit_once('/') {
                 Some((directory, "package.json")) => directory,
                 None if path == "package.json" => "",
@@ -96,9 +97,11 @@ impl Causes {
             .map(|path| package_of(path.as_str()))
             .collect();
         for package in affected {
-            let below = writer.files_below(&package)?.into_iter();
-            let own = below.filter(|(_, path)| package_of(path) == package);
-            reach.files.extend(own.map(|(file, _)| file));
+            let below = read.files_under(&package)?;
+            let own = below
+                .iter()
+                .filter(|row| package_of(row.path.as_str()) == package);
+            reach.files.extend(own.map(|row| row.id));
         }
         Ok(reach)
     }

@@ -1,6 +1,6 @@
-//! Many threads that bind the names of a batch of files, each with a view of its own of the same generation.
+//! Many threads that share out a batch of files, each with a view of its own of the same generation.
 //!
-//! Refuses to know how a name is bound, and to write.
+//! Refuses to know how an import is resolved or a name bound, and to write.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,7 +16,7 @@ const SLICE_FILES: usize = 8;
 /// Edges and unbound names that may wait for a transaction; a batch ends there.
 const BATCH_ROWS: usize = 100_000;
 
-/// How many threads bind at most.
+/// How many threads there are at most.
 const MAX_THREADS: usize = 8;
 
 /// How many facts all threads keep together. A fact takes some 200 bytes.
@@ -38,12 +38,7 @@ pub(super) fn bind(
     files: &[i64],
     budget: &Budget,
 ) -> Result<Vec<(i64, Links)>, StoreError> {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let n_threads = files
-        .len()
-        .div_ceil(SLICE_FILES)
-        .min(cores)
-        .min(MAX_THREADS);
+    let n_threads = n_threads(files.len(), SLICE_FILES);
     let work = Work {
         files,
         budget,
@@ -52,6 +47,25 @@ pub(super) fn bind(
         done: Mutex::default(),
     };
     let max_kept = MAX_KEPT / n_threads;
+    share_out(index, n_threads, |read| work.take_part(read, max_kept))?;
+    let mut done = work.done.into_inner().expect("no thread panicked");
+    done.sort_unstable_by_key(|(file, _)| *file);
+    Ok(done)
+}
+
+/// Returns how many threads have something to do where each takes `slice` of `n` pieces at a time; at least one.
+pub(super) fn n_threads(n: usize, slice: usize) -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    n.div_ceil(slice).min(cores).clamp(1, MAX_THREADS)
+}
+
+/// Does `part` on each of so many threads, or of fewer; each has a view of the same generation. Which does what is
+/// their own business, and all has to be done as well if there is only one.
+pub(super) fn share_out(
+    index: &Index,
+    n_threads: usize,
+    part: impl Fn(&Read<'_>) -> Result<(), StoreError> + Sync,
+) -> Result<(), StoreError> {
     let own = index.read()?;
     let generation = own.meta().generation;
     std::thread::scope(|scope| {
@@ -61,27 +75,24 @@ pub(super) fn bind(
                 // With fewer threads it takes longer, no more.
                 break;
             };
-            let work = &work;
+            let part = &part;
             others.push(scope.spawn(move || {
                 let read = reader.read()?;
                 // Of another generation nothing may be said; the rest does the work then.
                 if read.meta().generation == generation {
-                    work.take_part(&read, max_kept)?;
+                    part(&read)?;
                 }
                 Ok::<_, StoreError>(())
             }));
         }
-        work.take_part(&own, max_kept)?;
+        part(&own)?;
         for other in others {
             other
                 .join()
                 .unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
         }
-        Ok::<_, StoreError>(())
-    })?;
-    let mut done = work.done.into_inner().expect("no thread panicked");
-    done.sort_unstable_by_key(|(file, _)| *file);
-    Ok(done)
+        Ok(())
+    })
 }
 
 impl Work<'_> {

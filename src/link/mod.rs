@@ -14,7 +14,9 @@ mod member;
 mod uses;
 mod value;
 
-use std::sync::Arc;
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 pub use causes::Causes;
 
@@ -23,52 +25,99 @@ use crate::model::{Budget, RepoPath};
 use crate::resolve::{Resolution, Resolver, SourceFiles};
 use crate::store::{ImportTarget, Index, Read, StoreError};
 
-/// Files in one transaction.
+/// Files whose names are bound in one transaction.
 const BATCH_FILES: u32 = 128;
 
-/// Links every file on the list, until it is empty or the budget is spent: first where its imports lead,
-/// for all of them, then what its names mean. The caller holds the write lock and has applied every file
-/// before.
-pub fn link(index: &mut Index, budget: &Budget) -> Result<(), StoreError> {
+/// Files whose imports are resolved in one transaction.
+const BATCH_IMPORTERS: u32 = 1024;
+
+/// Files that a thread takes at a time to resolve their imports.
+const SLICE_IMPORTERS: usize = 32;
+
+/// Notes what `causes` concern, and links every file on the list, until it is empty or the budget is spent: first
+/// where its imports lead, for all of them, then what its names mean. The caller holds the write lock and has
+/// applied every file before.
+pub fn link(index: &mut Index, causes: &Causes, budget: &Budget) -> Result<(), StoreError> {
+    let manifest = note(index, causes)?;
     if index.read()?.n_unlinked()? == 0 {
         return Ok(());
     }
     // Binding names puts no import on the list.
-    if imports(index, budget)? {
+    if imports(index, manifest, budget)? {
         while !budget.is_spent() && names(index, budget)? {}
     }
     Ok(())
 }
 
+/// Puts the files whose imports may lead elsewhere on the list of those to link. Returns the files of the index if it
+/// had to go through them. The caller holds the write lock.
+pub fn note(index: &mut Index, causes: &Causes) -> Result<Option<Manifest>, StoreError> {
+    if causes.is_empty() {
+        return Ok(None);
+    }
+    let (touched, manifest) = if causes.may_be_any() {
+        (BTreeSet::new(), None)
+    } else {
+        let (touched, manifest) = concerned(index, causes)?;
+        (touched, Some(manifest))
+    };
+    let mut writer = index.writer()?;
+    if causes.may_be_any() {
+        writer.relink_all()?;
+    }
+    for file in touched {
+        writer.relink(file)?;
+    }
+    writer.set_meta("owes_links", "0")?;
+    writer.commit(false)?;
+    Ok(manifest)
+}
+
+/// Returns the files that `causes` concern. All imports are read for it, meanwhile all files.
+fn concerned(index: &Index, causes: &Causes) -> Result<(BTreeSet<i64>, Manifest), StoreError> {
+    let read = index.read()?;
+    let (specifiers, manifest) = std::thread::scope(|scope| {
+        // Nobody else writes: another connection sees the same rows.
+        let beside = index.reader().ok().and_then(|reader| {
+            let specifiers = move || reader.read()?.specifiers();
+            let builder = std::thread::Builder::new();
+            builder.spawn_scoped(scope, specifiers).ok()
+        });
+        let manifest = Manifest::of(&read)?;
+        let specifiers = match beside {
+            Some(beside) => beside
+                .join()
+                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))?,
+            None => read.specifiers()?,
+        };
+        Ok::<_, StoreError>((specifiers, manifest))
+    })?;
+    Ok((causes.touched(&read, specifiers)?, manifest))
+}
+
 /// Resolves the imports of the files on the list. Returns whether all are resolved.
-fn imports(index: &mut Index, budget: &Budget) -> Result<bool, StoreError> {
+fn imports(
+    index: &mut Index,
+    manifest: Option<Manifest>,
+    budget: &Budget,
+) -> Result<bool, StoreError> {
     if index.read()?.unresolved_batch(0, 1)?.is_empty() {
         return Ok(true);
     }
-    let files = Arc::new(Manifest::of(&index.read()?)?);
+    let files = Arc::new(match manifest {
+        Some(manifest) => manifest,
+        None => Manifest::of(&index.read()?)?,
+    });
     let resolver = Resolver::new(Arc::clone(&files) as Arc<dyn SourceFiles>);
     // What was looked at stays on the list until its names are bound: it is gone through once.
     let mut done = 0;
     while !budget.is_spent() {
-        let mut worked = Vec::new();
-        {
-            let read = index.read()?;
-            for (file, path) in read.unresolved_batch(done, BATCH_FILES)? {
-                let mut changed = Vec::new();
-                for import in read.imports(file)? {
-                    let to = resolver.resolve(&path, &import.specifier, import.kind);
-                    let to = files.target(&to);
-                    if import.target != Some(to) {
-                        changed.push((import.ordinal, to));
-                    }
-                }
-                worked.push((file, changed));
-            }
-        }
-        let Some(&(last, _)) = worked.last() else {
+        let batch = index.read()?.unresolved_batch(done, BATCH_IMPORTERS)?;
+        let Some(&(last, _)) = batch.last() else {
             return Ok(true);
         };
         done = last;
+        let worked = resolved(index, &batch, &files, &resolver, budget)?;
         let mut writer = index.writer()?;
         for (file, changed) in worked {
             let leads_elsewhere = !changed.is_empty();
@@ -84,6 +133,51 @@ fn imports(index: &mut Index, budget: &Budget) -> Result<bool, StoreError> {
         writer.commit(true)?;
     }
     Ok(false)
+}
+
+/// Imports by their place, with where they lead now, of one file.
+type Changed = (i64, Vec<(u32, ImportTarget)>);
+
+/// Returns of each file of a batch which of its imports lead elsewhere than noted, as far as the budget goes, and of
+/// the first ones in any case.
+fn resolved(
+    index: &Index,
+    batch: &[(i64, RepoPath)],
+    files: &Manifest,
+    resolver: &Resolver,
+    budget: &Budget,
+) -> Result<Vec<Changed>, StoreError> {
+    let next = AtomicUsize::new(0);
+    let worked = Mutex::new(Vec::with_capacity(batch.len()));
+    let n_threads = crew::n_threads(batch.len(), SLICE_IMPORTERS);
+    crew::share_out(index, n_threads, |read| {
+        loop {
+            let from = next.fetch_add(SLICE_IMPORTERS, Ordering::Relaxed);
+            if from >= batch.len() || from > 0 && budget.is_spent() {
+                return Ok(());
+            }
+            let to = batch.len().min(from + SLICE_IMPORTERS);
+            let mut found = Vec::with_capacity(to - from);
+            for (file, path) in &batch[from..to] {
+                let mut changed = Vec::new();
+                for import in read.imports(*file)? {
+                    let to = resolver.resolve(path, &import.specifier, import.kind);
+                    let to = files.target(&to);
+                    if import.target != Some(to) {
+                        changed.push((import.ordinal, to));
+                    }
+                }
+                found.push((*file, changed));
+            }
+            worked
+                .lock()
+                .expect("no thread panicked")
+                .append(&mut found);
+        }
+    })?;
+    let mut worked = worked.into_inner().expect("no thread panicked");
+    worked.sort_unstable_by_key(|(file, _)| *file);
+    Ok(worked)
 }
 
 /// Binds the names of a batch of files. Returns whether there was any.
@@ -104,7 +198,7 @@ fn names(index: &mut Index, budget: &Budget) -> Result<bool, StoreError> {
 }
 
 /// The files of the index as the resolver sees them.
-struct Manifest {
+pub struct Manifest {
     files: HashMap<String, i64>,
     directories: HashSet<String>,
     configs: HashMap<String, Vec<u8>>,

@@ -37,6 +37,8 @@ pub struct Applied {
     pub n_indexed: u64,
     /// Files removed.
     pub n_deleted: u64,
+    /// What came and went: [`crate::link`] has to note whom it concerns.
+    pub causes: Causes,
 }
 
 /// Does the work of a plan, removals first. Each batch leaves a valid index.
@@ -54,28 +56,12 @@ pub fn apply(
         writer.set_meta("attributes", "")?;
         writer.commit(false)?;
     }
-    let mut causes = Causes::default();
     if index.read()?.meta().owes_links {
         // A call before this one was killed between its rows and their effect.
-        causes.add_all();
+        applied.causes.add_all();
     }
-    remove(index, detection, &mut applied, &mut causes)?;
-    replace(
-        repo,
-        index,
-        detection,
-        budget,
-        on_progress,
-        &mut applied,
-        &mut causes,
-    )?;
-    if !causes.is_empty() {
-        // Once for all batches: it reads every import.
-        let mut writer = index.writer()?;
-        causes.mark(&mut writer)?;
-        writer.set_meta("owes_links", "0")?;
-        writer.commit(false)?;
-    }
+    remove(index, detection, &mut applied)?;
+    replace(repo, index, detection, budget, on_progress, &mut applied)?;
     if detection.is_complete && applied.pending.is_empty() {
         finish(index, detection)?;
     }
@@ -86,7 +72,6 @@ fn remove(
     index: &mut Index,
     detection: &Detection,
     applied: &mut Applied,
-    causes: &mut Causes,
 ) -> Result<(), ReconcileError> {
     let gone = &detection.plan.remove;
     if gone.is_empty() {
@@ -94,7 +79,7 @@ fn remove(
     }
     let mut writer = index.writer()?;
     for path in gone {
-        causes.add(path, resolve::is_config(path));
+        applied.causes.add(path, resolve::is_config(path));
         writer.remove_file(path)?;
     }
     writer.set_meta("owes_links", "1")?;
@@ -110,7 +95,6 @@ fn replace(
     budget: &Budget,
     on_progress: OnProgress<'_>,
     applied: &mut Applied,
-    causes: &mut Causes,
 ) -> Result<(), ReconcileError> {
     let candidates = &detection.plan.replace;
     if candidates.is_empty() {
@@ -161,13 +145,13 @@ fn replace(
                 detection,
                 answerable: false,
             };
-            batch.write(at, prepared, applied, causes)?;
+            batch.write(at, prepared, applied)?;
             drop(permit);
             for (at, prepared, _permit) in results.by_ref().take(BATCH_FILES - 1) {
                 done += 1;
-                batch.write(at, prepared, applied, causes)?;
+                batch.write(at, prepared, applied)?;
             }
-            batch.commit(causes)?;
+            batch.commit(&applied.causes)?;
             on_progress(done, total);
         }
         Ok(())
@@ -187,7 +171,6 @@ impl Batch<'_> {
         at: usize,
         prepared: Prepared,
         applied: &mut Applied,
-        causes: &mut Causes,
     ) -> Result<(), ReconcileError> {
         let candidate = &self.detection.plan.replace[at];
         let path = &candidate.path;
@@ -196,7 +179,7 @@ impl Batch<'_> {
             Prepared::Same(row, stat) => self.writer.set_stat(row, &stat)?,
             Prepared::Gone => {
                 if candidate.known.is_some() {
-                    causes.add(path, resolve::is_config(path));
+                    applied.causes.add(path, resolve::is_config(path));
                     self.writer.remove_file(path)?;
                     applied.n_deleted += 1;
                     self.answerable = true;
@@ -206,7 +189,7 @@ impl Batch<'_> {
                 let is_config = resolve::is_config(path) && !self.writer.has_config(&file)?;
                 // In a first build every file with imports is on the list of those to link anyway.
                 if self.detection.was_complete && (candidate.known.is_none() || is_config) {
-                    causes.add(path, is_config);
+                    applied.causes.add(path, is_config);
                 }
                 self.writer.replace_file(&file)?;
                 applied.n_indexed += 1;

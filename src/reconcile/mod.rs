@@ -176,7 +176,9 @@ fn finish(
     // As large as the repository in a first build, and of no more use.
     detection.plan = Plan::default();
     if pending.is_empty() && detection.is_complete {
-        link::link(index, budget)?;
+        link::link(index, &applied.causes, budget)?;
+    } else {
+        link::note(index, &applied.causes)?;
     }
     let is_done = pending.is_empty() && detection.is_complete && index.read()?.n_unlinked()? == 0;
     let has_history = is_done && history::keep(repo, index, budget)?;

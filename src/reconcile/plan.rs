@@ -77,7 +77,8 @@ impl Detection {
     }
 
     /// Compares the files that `scan` finds with their rows. The rows are read first: one whose file is missing
-    /// then is of a file that went, not of one that came and was indexed meanwhile.
+    /// then is of a file that went, not of one that came and was indexed meanwhile. Where a new index was made
+    /// during the scan it is the other way round: such a file is left out then, as one is that comes after the call.
     pub(super) fn by(
         repo: &Repo,
         index: &Index,

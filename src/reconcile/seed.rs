@@ -163,9 +163,7 @@ fn create(
 ) -> Result<(Index, Origin), StoreError> {
     if let Some((source_home, source)) = choose(repo, home, key) {
         let from = source.index_id.clone();
-        let seeded = Index::open(&source_home, source)
-            .and_then(|source| Index::seeded(repo_home, pointer.clone(), &source));
-        match seeded {
+        match Index::seeded(repo_home, pointer.clone(), &source_home, source) {
             Ok(index) => return Ok((index, Origin::Seeded(from))),
             Err(error) => {
                 tracing::warn!(%from, %error, "cannot start from this index; starting from nothing");

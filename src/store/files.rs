@@ -4,7 +4,6 @@
 
 use std::collections::BTreeMap;
 
-use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension as _, Row};
 
 use super::{Doing, Read, StoreResult};
@@ -239,17 +238,6 @@ fn summary(row: &Row<'_>) -> rusqlite::Result<FileSummary> {
         skip: skip(row, 4)?,
         n_lines: row.get(5)?,
     })
-}
-
-/// Returns from where and up to where, exclusive, the paths below a directory (empty: all) are.
-pub(super) fn below(directory: &str) -> (String, Value) {
-    if directory.is_empty() {
-        // Bytes come after every text.
-        (String::new(), Value::Blob(Vec::new()))
-    } else {
-        // `0` follows `/`: the range holds exactly what begins with `directory/`.
-        (format!("{directory}/"), format!("{directory}0").into())
-    }
 }
 
 /// Reads a path; one that breaks the invariant is a damaged file, whoever wrote it.

@@ -4,7 +4,7 @@
 
 use rusqlite::Row;
 
-use super::files::{below, path};
+use super::files::path;
 use super::{Doing, Read, StoreResult, Writer};
 use crate::model::table::HashMap;
 use crate::model::{ImportKind, RepoPath};
@@ -62,54 +62,6 @@ impl Writer<'_> {
         )
     }
 
-    /// Returns every import as (file row, specifier, where it leads), as this transaction sees it.
-    pub fn specifiers(&mut self) -> StoreResult<Vec<(i64, String, ImportTarget)>> {
-        self.tx()
-            .prepare_cached(
-                "SELECT file, specifier, state, target FROM import ORDER BY file, ordinal",
-            )
-            .and_then(|mut statement| {
-                statement
-                    .query_map([], |row| {
-                        let to = match (row.get(2)?, row.get(3)?) {
-                            (1, Some(file)) => ImportTarget::File(file),
-                            (2, _) => ImportTarget::External,
-                            // Also where it led was just removed.
-                            _ => ImportTarget::Missing,
-                        };
-                        Ok((row.get(0)?, row.get(1)?, to))
-                    })?
-                    .collect()
-            })
-            .doing("reading imports")
-    }
-
-    /// Returns the configuration files by path, their bytes still packed, as this transaction sees them.
-    pub fn packed_configs(&mut self) -> StoreResult<Vec<(String, Vec<u8>)>> {
-        self.tx()
-            .prepare_cached("SELECT f.path, c.packed FROM config c JOIN file f ON f.id = c.file")
-            .and_then(|mut statement| {
-                statement
-                    .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
-                    .collect()
-            })
-            .doing("reading configuration files")
-    }
-
-    /// Returns the files below a directory, by row and path, as this transaction sees them.
-    pub fn files_below(&mut self, directory: &str) -> StoreResult<Vec<(i64, String)>> {
-        self.tx()
-            .prepare_cached(
-                "SELECT id, path FROM file WHERE path >= ?1 AND path < ?2 ORDER BY path",
-            )
-            .and_then(|mut statement| {
-                statement
-                    .query_map(below(directory), |row| Ok((row.get(0)?, row.get(1)?)))?
-                    .collect()
-            })
-            .doing("reading the files of a package")
-    }
-
     /// Puts every file with imports on that list.
     pub fn relink_all(&mut self) -> StoreResult<()> {
         self.run(
@@ -130,6 +82,40 @@ impl Writer<'_> {
 }
 
 impl Read<'_> {
+    /// Returns every import as (file row, specifier, where it leads).
+    pub fn specifiers(&self) -> StoreResult<Vec<(i64, String, ImportTarget)>> {
+        self.tx
+            .prepare_cached(
+                "SELECT file, specifier, state, target FROM import ORDER BY file, ordinal",
+            )
+            .and_then(|mut statement| {
+                statement
+                    .query_map([], |row| {
+                        let to = match (row.get(2)?, row.get(3)?) {
+                            (1, Some(file)) => ImportTarget::File(file),
+                            (2, _) => ImportTarget::External,
+                            // Also where it led was just removed.
+                            _ => ImportTarget::Missing,
+                        };
+                        Ok((row.get(0)?, row.get(1)?, to))
+                    })?
+                    .collect()
+            })
+            .doing("reading imports")
+    }
+
+    /// Returns the configuration files by path, their bytes still packed.
+    pub fn packed_configs(&self) -> StoreResult<Vec<(String, Vec<u8>)>> {
+        self.tx
+            .prepare_cached("SELECT f.path, c.packed FROM config c JOIN file f ON f.id = c.file")
+            .and_then(|mut statement| {
+                statement
+                    .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+                    .collect()
+            })
+            .doing("reading configuration files")
+    }
+
     /// Returns how many other files import each file that any imports, by its row.
     pub fn importers_of_all(&self) -> StoreResult<HashMap<i64, u32>> {
         self.tx

@@ -2,50 +2,39 @@
 //!
 //! Refuses to know which index is near: the caller chooses.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rusqlite::backup::{Backup, StepResult};
 
+use super::connection::side_file;
 use super::durable::{self, Durability};
 use super::remove::unlink;
-use super::{Doing, Index, OpenMark, Pointer, RepoHome, StoreError, StoreResult};
+use super::{Doing, Index, OpenMark, Pointer, RepoHome, StoreError, StoreResult, io_error};
 
 impl Index {
-    /// Copies `source` into a new build for `pointer`, which nobody finds before it is published. The
-    /// stats go with it only within one work tree. Uses SQLite's backup, so that a process writing
-    /// `source` meanwhile does no harm. Costs about 2 ms a megabyte.
-    pub fn seeded(home: &RepoHome, pointer: Pointer, source: &Index) -> StoreResult<Self> {
-        let path = home.database(&pointer.index_id, &pointer.build);
+    /// Copies the build `source` of `source_home` into a new build for `pointer`, which nobody finds before it is
+    /// published. The stats go with it only within one work tree. Costs about 0.4 ms a megabyte where nobody has the
+    /// source open, else 1.2.
+    pub fn seeded(
+        home: &RepoHome,
+        pointer: Pointer,
+        source_home: &RepoHome,
+        source: Pointer,
+    ) -> StoreResult<Self> {
+        let same_tree = source.repo_id == pointer.repo_id
+            && source.worktree_id == pointer.worktree_id
+            && source.work_dir == pointer.work_dir;
+        let from = source.index_id.clone();
         // Set before there is anything to sweep away.
         let mark = home.open_mark(&pointer.index_id, &pointer.build);
         let _mark = OpenMark::set(&mark)?;
-        let mut target = rusqlite::Connection::open(&path).doing("creating the copy")?;
-        if durable::begin(&mark)? == Durability::SinceBoot {
-            // What a killed process leaves of it was never published.
-            target
-                .execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
-                .doing("creating the copy")?;
+        let durability = durable::begin(&mark)?;
+        let path = home.database(&pointer.index_id, &pointer.build);
+        if durability != Durability::SinceBoot || !copy_files(source_home, &source, &path)? {
+            let source = Self::open(source_home, source)?;
+            back_up(&source, &path, durability)?;
         }
-        {
-            let backup =
-                Backup::new(source.connection(), &mut target).doing("copying the index")?;
-            // All pages in one step: the copy is of one generation, and nobody has to wait for it.
-            match backup.step(-1).doing("copying the index")? {
-                StepResult::Done => {}
-                _ => {
-                    return Err(StoreError::Corrupt {
-                        path,
-                        what: "the copy could not be finished".to_owned(),
-                    });
-                }
-            }
-        }
-        drop(target);
-        let same_tree = source.pointer().repo_id == pointer.repo_id
-            && source.pointer().worktree_id == pointer.worktree_id
-            && source.pointer().work_dir == pointer.work_dir;
-        let from = source.pointer().index_id.clone();
-        let mut index = Index::open(home, pointer)?;
+        let mut index = Self::open(home, pointer)?;
         let id = index.pointer().index_id.clone();
         let mut writer = index.writer()?;
         writer.set_meta("index_id", &id)?;
@@ -55,6 +44,48 @@ impl Index {
         }
         writer.commit(true)?;
         Ok(index)
+    }
+}
+
+/// Copies a database with its log as files, block by block shared where the file system can. Returns whether it did:
+/// only what no process has open, this one included. Whoever wants to open it waits meanwhile.
+fn copy_files(home: &RepoHome, source: &Pointer, to: &Path) -> StoreResult<bool> {
+    let mark = home.open_mark(&source.index_id, &source.build);
+    let Ok(Some(_alone)) = OpenMark::alone(&mark) else {
+        return Ok(false);
+    };
+    let from = home.database(&source.index_id, &source.build);
+    if durable::of(&mark) == Durability::Unknown || !from.is_file() {
+        return Ok(false);
+    }
+    let copy =
+        |from: &Path, to: &Path| std::fs::copy(from, to).map_err(io_error("copy the index to", to));
+    copy(&from, to)?;
+    // What SQLite notes of the log is made anew for the copy.
+    let log = side_file(&from, "-wal");
+    if log.is_file() {
+        copy(&log, &side_file(to, "-wal"))?;
+    }
+    Ok(true)
+}
+
+/// Copies a database by SQLite's backup, so that a process writing it meanwhile does no harm.
+fn back_up(source: &Index, path: &Path, durability: Durability) -> StoreResult<()> {
+    let mut target = rusqlite::Connection::open(path).doing("creating the copy")?;
+    if durability == Durability::SinceBoot {
+        // What a killed process leaves of it was never published.
+        target
+            .execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
+            .doing("creating the copy")?;
+    }
+    let backup = Backup::new(source.connection(), &mut target).doing("copying the index")?;
+    // All pages in one step: the copy is of one generation, and nobody has to wait for it.
+    match backup.step(-1).doing("copying the index")? {
+        StepResult::Done => Ok(()),
+        _ => Err(StoreError::Corrupt {
+            path: path.to_owned(),
+            what: "the copy could not be finished".to_owned(),
+        }),
     }
 }
 

@@ -95,8 +95,9 @@ impl Workspace {
         };
         let home = self.home.repo(&pointer.repo_id);
         let mark = OpenMark::set(&home.open_mark(&pointer.index_id, &pointer.build))?;
-        let copy = Index::seeded(&home, pointer.clone(), &index);
+        let source = index.pointer().clone();
         self.keep(index);
+        let copy = Index::seeded(&home, pointer.clone(), &home, source);
         // Another process may have indexed a change between the look at the work tree and the copy.
         let proved = copy.map_err(Error::from).and_then(|copy| {
             let detection = reconcile::detect(&repo, &copy, &budget)?;

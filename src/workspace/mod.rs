@@ -7,6 +7,7 @@
 mod asking;
 mod bundle;
 mod cache;
+mod catch_up;
 mod changes;
 pub mod checkup;
 mod contexts;
@@ -251,6 +252,16 @@ impl Workspace {
     fn close_idle(&self, index_id: &str) {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         idle.retain(|index| index.pointer().index_id != index_id);
+    }
+
+    fn close_all_idle(&self) {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = std::mem::take(&mut *idle);
+        drop(idle);
+        for index in all {
+            let home = self.home.repo(&index.pointer().repo_id);
+            close(&home, index);
+        }
     }
 
     /// Keeps an index for the next call; the one that waited longest is closed.

@@ -3,30 +3,31 @@
 //!
 //! `fresh` is the outcome of a proof that this call made; nothing here assumes it.
 
-use std::collections::HashSet;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::asking::Asking;
+use super::catch_up::Left;
 use super::upkeep::Occasion;
 use super::view::LookedAt;
 use super::{View, Workspace, key_of};
 use crate::error::{Error, Result};
-use crate::git::{Motion, Repo};
-use crate::model::{Budget, Freshness, FreshnessState, RepoPath, UnknownReason};
+use crate::git::{GitError, Motion, Repo, Scan};
+use crate::model::{Budget, Freshness, UnknownReason};
 use crate::reconcile::{self, Outcome, ReconcileError, seed};
 use crate::store::{Index, IndexKey, StoreError, WriteLock};
-
-/// How long a try may be when work is done after an answer: the lock is free in between.
-const CATCH_UP_STEP: Duration = Duration::from_secs(2);
 
 /// How long bringing an index up may take before the work tree is looked at once more, where nobody watches it.
 /// Whatever it takes, each row was compared with its file within the call.
 const MAX_UNWATCHED: Duration = Duration::from_secs(1);
 
-/// How long work in the background waits for questions to end.
-const MAX_POLITENESS: Duration = Duration::from_secs(1);
+/// A look at the work tree: when it began, and what there was to see if it could be made ahead.
+struct Look {
+    begun: Instant,
+    seen: Option<u64>,
+    scan: Option<std::result::Result<Scan, GitError>>,
+}
 
 impl Workspace {
     /// Answers from an index that was brought as far as the budget allows.
@@ -44,14 +45,15 @@ impl Workspace {
             let repo = self.repo()?;
             let (before, key, is_missing) = self.when_git_is_done(&repo, &budget)?;
             // What is declared last is closed first: the stand-in's files go after their index.
-            let (_stand_in, (mut index, is_new)) = if is_missing {
+            let (_stand_in, (mut index, is_new), look) = if is_missing {
                 let (index, stand_in) = seed::stand_in(&repo, &self.home, &key)?;
-                (Some(stand_in), (index, false))
+                (Some(stand_in), (index, false), self.look())
             } else {
-                (None, self.index_for(&repo, &key)?)
+                let (found, look) = self.index_while_looking(&repo, &key, &budget)?;
+                (None, found, look)
             };
             let mut is_sound = !is_missing;
-            let outcome = match self.bring_up(&repo, &mut index, &key, &before, &budget) {
+            let outcome = match self.bring_up(&repo, &mut index, &key, &before, look, &budget) {
                 Ok(outcome) => outcome,
                 Err(ReconcileError::Store(error)) if error.is_corrupt() && !is_last => {
                     self.replace_damaged(&repo, &key, index, &error)?;
@@ -149,11 +151,54 @@ impl Workspace {
         if let Some(index) = self.idle_index(key) {
             return Ok((index, false));
         }
+        if self.has_to_be_made(key) {
+            // What nobody has open is copied in a third of the time.
+            self.close_all_idle();
+        }
         let (index, origin) = seed::open_or_create(repo, &self.home, key)?;
         if origin != seed::Origin::Existing {
             tracing::info!(index_id = index.pointer().index_id, ?origin, "new index");
         }
         Ok((index, origin != seed::Origin::Existing))
+    }
+
+    fn has_to_be_made(&self, key: &IndexKey) -> bool {
+        let home = self.home.repo(&key.repo_id);
+        home.pointer(&key.index_id()).is_none()
+    }
+
+    fn look(&self) -> Look {
+        Look {
+            begun: Instant::now(),
+            seen: self.n_changes(),
+            scan: None,
+        }
+    }
+
+    /// Does [`Self::index_for`]; where the index has to be made, the work tree is scanned meanwhile.
+    fn index_while_looking(
+        &self,
+        repo: &Repo,
+        key: &IndexKey,
+        budget: &Budget,
+    ) -> Result<((Index, bool), Look)> {
+        let mut look = self.look();
+        if !self.has_to_be_made(key) {
+            return Ok((self.index_for(repo, key)?, look));
+        }
+        let found = std::thread::scope(|scope| {
+            let builder = std::thread::Builder::new().name("scan".to_owned());
+            // What can't be opened twice, or by one more thread, is scanned afterwards.
+            let scan = || Some(self.repo().ok()?.scan(budget));
+            let scanning = builder.spawn_scoped(scope, scan).ok();
+            let found = self.index_for(repo, key);
+            look.scan = scanning.and_then(|scanning| {
+                let ended = scanning.join();
+                ended.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            });
+            found
+        });
+        Ok((found?, look))
     }
 
     /// Returns what is checked out. Where there is no index of it and git holds its lock, waits until the
@@ -180,11 +225,14 @@ impl Workspace {
         index: &mut Index,
         key: &IndexKey,
         before: &Motion,
+        look: Look,
         budget: &Budget,
     ) -> std::result::Result<Outcome, ReconcileError> {
-        let begun = Instant::now();
-        let seen = self.n_changes();
-        let detection = reconcile::detect(repo, index, budget)?;
+        let Look { begun, seen, scan } = look;
+        let detection = reconcile::detect_by(repo, index, || match scan {
+            Some(scan) => scan,
+            None => repo.scan(budget),
+        })?;
         // Where git is about to change what is there, nothing is written until it is done.
         if detection.is_current() || before.locked {
             return Ok(reconcile::inspect(
@@ -246,128 +294,6 @@ impl Workspace {
         seed::publish(&self.home, &index)?;
         Ok(())
     }
-
-    /// Works off what an answer left undone, so that the next call finds it done. Only a server does
-    /// this, one thread a work tree; the thread ends when nothing is left or nothing gets done. Unless an answer
-    /// asked for it, no index is made while git is in the middle of a rebase, merge or bisect.
-    pub(super) fn catch_up(self: &Arc<Self>, what: Left) {
-        if !self.is_server || self.is_catching_up.swap(true, Ordering::AcqRel) {
-            return;
-        }
-        let workspace = Arc::clone(self);
-        let spawned = std::thread::Builder::new()
-            .name("catch-up".to_owned())
-            .spawn(move || {
-                let mut left = usize::MAX;
-                workspace.let_questions_go_first();
-                while what != Left::ToSettle
-                    && let Ok(Some(now)) = workspace.catch_up_once(what == Left::Work)
-                {
-                    workspace.let_questions_go_first();
-                    if workspace.make_room.load(Ordering::Acquire) {
-                        continue;
-                    }
-                    if now == 0 || now >= left {
-                        break;
-                    }
-                    left = now;
-                }
-                workspace.settle();
-                workspace.is_catching_up.store(false, Ordering::Release);
-            });
-        if let Err(error) = spawned {
-            tracing::warn!(%error, "no thread to catch up with");
-            self.is_catching_up.store(false, Ordering::Release);
-        }
-    }
-
-    /// Waits until nobody asks, for a while: questions that follow one another without a pause don't keep
-    /// the work behind them from being done. Whoever waits for the lock gets it here.
-    fn let_questions_go_first(&self) {
-        let until = Instant::now() + MAX_POLITENESS;
-        loop {
-            std::thread::sleep(Duration::from_millis(10));
-            if self.n_asking.load(Ordering::Acquire) == 0 || Instant::now() >= until {
-                return;
-            }
-        }
-    }
-
-    /// Returns the files that answers showed although they may differ from their rows: what an agent asked
-    /// about once it asks about again.
-    fn shown_stale(&self) -> MutexGuard<'_, HashSet<RepoPath>> {
-        self.shown_stale
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Does what no question waits for: moves a log into its file, and waits for the disk.
-    pub(super) fn settle(&self) {
-        let settled = || -> Result<()> {
-            let repo = self.repo()?;
-            let key = key_of(&repo, repo.snapshot()?);
-            let path = self.home.repo(&key.repo_id).write_lock(&key.index_id());
-            let Some(_lock) = WriteLock::take(&path, Duration::ZERO)? else {
-                return Ok(());
-            };
-            if let Some(mut index) = self.idle_index(&key) {
-                if !index.is_settled() {
-                    index.settle(false);
-                }
-                self.keep(index);
-            }
-            Ok(())
-        };
-        if let Err(error) = settled() {
-            tracing::info!(%error, "the index could not be settled");
-        }
-    }
-
-    /// Returns how many files are still to be done; `None` where nothing could be done now.
-    fn catch_up_once(self: &Arc<Self>, is_asked: bool) -> Result<Option<usize>> {
-        self.make_room.store(false, Ordering::Release);
-        let budget = Budget::within(CATCH_UP_STEP, Arc::clone(&self.make_room));
-        let repo = self.repo()?;
-        let before = repo.motion()?;
-        if before.locked {
-            return Ok(None);
-        }
-        let key = key_of(&repo, before.snapshot.clone());
-        let repo_home = self.home.repo(&key.repo_id);
-        if !is_asked && repo.in_progress() && repo_home.pointer(&key.index_id()).is_none() {
-            return Ok(None);
-        }
-        let (mut index, is_new) = self.index_for(&repo, &key)?;
-        let path = repo_home.write_lock(&key.index_id());
-        let Some(_lock) = WriteLock::take(&path, Duration::ZERO)? else {
-            return Ok(None);
-        };
-        let mut detection = reconcile::detect(&repo, &index, &budget)?;
-        let wanted = std::mem::take(&mut *self.shown_stale());
-        detection.plan.put_first(&wanted);
-        let outcome =
-            reconcile::repair(&repo, &mut index, detection, &budget, &|_, _| (), &|| true)?;
-        self.keep(index);
-        self.keep_house(Occasion::Question { is_new });
-        let left = outcome.freshness;
-        Ok(Some(match left.state {
-            FreshnessState::Fresh => usize::from(!outcome.has_history),
-            FreshnessState::Partial => 2 * left.pending.len() + usize::from(left.n_unlinked > 0),
-            // What could not be looked at is more than anything that was.
-            FreshnessState::Unknown(_) => usize::MAX - 1,
-        }))
-    }
-}
-
-/// What is left to be done in the background.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Left {
-    /// What the budget of an answer did not suffice for.
-    Work,
-    /// Perhaps nothing: files changed.
-    Changes,
-    /// Nothing but to settle what was written.
-    ToSettle,
 }
 
 /// Returns whether an answer failed because the index is damaged.

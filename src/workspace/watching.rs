@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, MutexGuard, PoisonError};
 
 use super::Workspace;
-use super::query::Left;
+use super::catch_up::Left;
 use crate::git::Repo;
 use crate::store::{Index, Read};
 use crate::watch::Watch;

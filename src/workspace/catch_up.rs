@@ -1,0 +1,146 @@
+//! What is done after an answer, so that the next one finds it done.
+//!
+//! Only in a server, by one thread for each work tree, which makes room for questions. Refuses to know what was
+//! asked.
+
+use std::collections::HashSet;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::upkeep::Occasion;
+use super::{Workspace, key_of};
+use crate::error::Result;
+use crate::model::{Budget, FreshnessState, RepoPath};
+use crate::reconcile;
+use crate::store::WriteLock;
+
+/// How long a try may be: the lock is free in between.
+const STEP: Duration = Duration::from_secs(2);
+
+/// How long work in the background waits for questions to end.
+const MAX_POLITENESS: Duration = Duration::from_secs(1);
+
+/// What is left to be done in the background.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Left {
+    /// What the budget of an answer did not suffice for.
+    Work,
+    /// Perhaps nothing: files changed.
+    Changes,
+    /// Nothing but to settle what was written.
+    ToSettle,
+}
+
+impl Workspace {
+    /// Works off what an answer left undone, so that the next call finds it done. Only a server does
+    /// this, one thread a work tree; the thread ends when nothing is left or nothing gets done. Unless an answer
+    /// asked for it, no index is made while git is in the middle of a rebase, merge or bisect.
+    pub(super) fn catch_up(self: &Arc<Self>, what: Left) {
+        if !self.is_server || self.is_catching_up.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        let workspace = Arc::clone(self);
+        let spawned = std::thread::Builder::new()
+            .name("catch-up".to_owned())
+            .spawn(move || {
+                let mut left = usize::MAX;
+                workspace.let_questions_go_first();
+                while what != Left::ToSettle
+                    && let Ok(Some(now)) = workspace.catch_up_once(what == Left::Work)
+                {
+                    workspace.let_questions_go_first();
+                    if workspace.make_room.load(Ordering::Acquire) {
+                        continue;
+                    }
+                    if now == 0 || now >= left {
+                        break;
+                    }
+                    left = now;
+                }
+                workspace.settle();
+                workspace.is_catching_up.store(false, Ordering::Release);
+            });
+        if let Err(error) = spawned {
+            tracing::warn!(%error, "no thread to catch up with");
+            self.is_catching_up.store(false, Ordering::Release);
+        }
+    }
+
+    /// Waits until nobody asks, for a while: questions that follow one another without a pause don't keep
+    /// the work behind them from being done. Whoever waits for the lock gets it here.
+    fn let_questions_go_first(&self) {
+        let until = Instant::now() + MAX_POLITENESS;
+        loop {
+            std::thread::sleep(Duration::from_millis(10));
+            if self.n_asking.load(Ordering::Acquire) == 0 || Instant::now() >= until {
+                return;
+            }
+        }
+    }
+
+    /// Returns the files that answers showed although they may differ from their rows: what an agent asked
+    /// about once it asks about again.
+    pub(super) fn shown_stale(&self) -> MutexGuard<'_, HashSet<RepoPath>> {
+        self.shown_stale
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Does what no question waits for: moves a log into its file, and waits for the disk.
+    pub(super) fn settle(&self) {
+        let settled = || -> Result<()> {
+            let repo = self.repo()?;
+            let key = key_of(&repo, repo.snapshot()?);
+            let path = self.home.repo(&key.repo_id).write_lock(&key.index_id());
+            let Some(_lock) = WriteLock::take(&path, Duration::ZERO)? else {
+                return Ok(());
+            };
+            if let Some(mut index) = self.idle_index(&key) {
+                if !index.is_settled() {
+                    index.settle(false);
+                }
+                self.keep(index);
+            }
+            Ok(())
+        };
+        if let Err(error) = settled() {
+            tracing::info!(%error, "the index could not be settled");
+        }
+    }
+
+    /// Returns how many files are still to be done; `None` where nothing could be done now.
+    fn catch_up_once(self: &Arc<Self>, is_asked: bool) -> Result<Option<usize>> {
+        self.make_room.store(false, Ordering::Release);
+        let budget = Budget::within(STEP, Arc::clone(&self.make_room));
+        let repo = self.repo()?;
+        let before = repo.motion()?;
+        if before.locked {
+            return Ok(None);
+        }
+        let key = key_of(&repo, before.snapshot.clone());
+        let repo_home = self.home.repo(&key.repo_id);
+        if !is_asked && repo.in_progress() && repo_home.pointer(&key.index_id()).is_none() {
+            return Ok(None);
+        }
+        let (mut index, is_new) = self.index_for(&repo, &key)?;
+        let path = repo_home.write_lock(&key.index_id());
+        let Some(_lock) = WriteLock::take(&path, Duration::ZERO)? else {
+            return Ok(None);
+        };
+        let mut detection = reconcile::detect(&repo, &index, &budget)?;
+        let wanted = std::mem::take(&mut *self.shown_stale());
+        detection.plan.put_first(&wanted);
+        let outcome =
+            reconcile::repair(&repo, &mut index, detection, &budget, &|_, _| (), &|| true)?;
+        self.keep(index);
+        self.keep_house(Occasion::Question { is_new });
+        let left = outcome.freshness;
+        Ok(Some(match left.state {
+            FreshnessState::Fresh => usize::from(!outcome.has_history),
+            FreshnessState::Partial => 2 * left.pending.len() + usize::from(left.n_unlinked > 0),
+            // What could not be looked at is more than anything that was.
+            FreshnessState::Unknown(_) => usize::MAX - 1,
+        }))
+    }
+}
