@@ -125,7 +125,7 @@ impl Read<'_> {
     }
 
     /// Returns the rows of the files that define a symbol.
-    pub fn files_with_symbols(&self) -> StoreResult<HashSet<i64>> {
+    pub(super) fn files_with_symbols(&self) -> StoreResult<Vec<i64>> {
         self.tx
             .prepare_cached("SELECT DISTINCT file FROM symbol")
             .and_then(|mut statement| statement.query_map([], |row| row.get(0))?.collect())

@@ -117,7 +117,7 @@ impl Read<'_> {
     }
 
     /// Returns how many other files import each file that any imports, by its row.
-    pub fn importers_of_all(&self) -> StoreResult<HashMap<i64, u32>> {
+    pub(super) fn importers_of_all(&self) -> StoreResult<HashMap<i64, u32>> {
         self.tx
             .prepare_cached(
                 "SELECT target, count(DISTINCT file) FROM import WHERE target IS NOT NULL AND target <> file GROUP BY target",

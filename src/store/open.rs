@@ -2,6 +2,7 @@
 //!
 //! Refuses to know who may write: that is the business of whoever holds the [`super::WriteLock`].
 
+use std::cell::RefCell;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -9,7 +10,7 @@ use rusqlite::Connection;
 
 use super::connection::{PATIENCE, connect_beside, connect_reader, connect_writer, side_file};
 use super::durable::{self, Durability};
-use super::read::{KeptRows, Read, Reader};
+use super::read::{Kept, Read, Reader};
 use super::schema::{SCHEMA, SCHEMA_VERSION};
 use super::{Doing, OpenMark, Pointer, RepoHome, StoreError, StoreResult, WriteLock, Writer};
 
@@ -25,7 +26,7 @@ pub struct Index {
     reader: Connection,
     still: Option<WriteLock>,
     writer: Option<Connection>,
-    rows: KeptRows,
+    kept: RefCell<Kept>,
     mark: PathBuf,
     _mark: OpenMark,
 }
@@ -113,7 +114,7 @@ impl Index {
             reader,
             still,
             writer: None,
-            rows: KeptRows::default(),
+            kept: RefCell::default(),
             mark: mark_path,
             _mark: mark,
         })
@@ -141,7 +142,7 @@ impl Index {
 
     /// Begins a view of one generation; everything read through it belongs together.
     pub fn read(&self) -> StoreResult<Read<'_>> {
-        Read::begin(&self.reader, &self.rows)
+        Read::begin(&self.reader, &self.kept)
     }
 
     /// Opens one more connection, for a thread of its own. Costs under a millisecond.

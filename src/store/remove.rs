@@ -153,13 +153,13 @@ fn unlink_lock(path: &Path, held: WriteLock) -> u64 {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use std::time::Duration;
 
     use super::{Removal, is_in_use, remove, sweep};
     use crate::store::{Home, Index, OpenMark, Pointer, RepoHome, WriteLock, key};
 
-    fn made(dir: &std::path::Path) -> (RepoHome, Pointer) {
+    pub(in crate::store) fn made(dir: &std::path::Path) -> (RepoHome, Pointer) {
         let home = Home::at(dir, &[]).unwrap().repo(&"a".repeat(32));
         home.create(std::path::Path::new("/x/.git"), None).unwrap();
         let pointer = Pointer {

@@ -117,3 +117,39 @@ pub(super) fn discard_files(home: &RepoHome, index_id: &str, build: &str) -> u64
     let files = files.iter().chain(std::iter::once(&mark));
     files.map(|path: &PathBuf| unlink(path)).sum()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::side_file;
+    use crate::store::remove::tests::made;
+    use crate::store::{Index, Pointer, key};
+
+    #[test]
+    fn a_copy_holds_what_the_log_holds_whether_the_source_is_open_or_not() {
+        let dir = tempfile::tempdir().unwrap();
+        let (home, source) = made(dir.path());
+        let mut index = Index::open(&home, source.clone()).unwrap();
+        let mut writer = index.writer().unwrap();
+        writer.set_meta("left_out", "link=7").unwrap();
+        writer.commit(true).unwrap();
+        // Who only reads goes last, so that the log stays.
+        index.rest();
+        let log = side_file(&home.database(&source.index_id, &source.build), "-wal");
+        let mut open = Some(index);
+        for digit in ["2", "3"] {
+            let pointer = Pointer {
+                index_id: format!("idx_{}", digit.repeat(32)),
+                build: key::new_build(),
+                ..source.clone()
+            };
+            assert!(log.metadata().unwrap().len() > 0);
+            let copy = Index::seeded(&home, pointer.clone(), &home, source.clone()).unwrap();
+            let read = copy.read().unwrap();
+            assert_eq!(read.meta().left_out, "link=7");
+            assert_eq!(read.meta().index_id, pointer.index_id);
+            assert_eq!(read.meta().seeded_from.as_ref(), Some(&source.index_id));
+            open = None;
+        }
+        drop(open);
+    }
+}

@@ -121,10 +121,9 @@ fn map(view: &View<'_>, path: Option<&RepoPath>, limit: usize, all: bool) -> Res
     let one_file =
         path.is_some_and(|path| matches!(found.as_slice(), [only] if only.path == *path));
     if !one_file {
-        let outlined = view.read.files_with_symbols()?;
-        found.retain(|file| outlined.contains(&file.id));
-        let importers = view.read.importers_of_all()?;
-        let rank = |file: &FileRow| importers.get(&file.id).copied().unwrap_or(0);
+        let outlined = view.read.outlined()?;
+        found.retain(|file| outlined.contains_key(&file.id));
+        let rank = |file: &FileRow| outlined[&file.id];
         found.sort_by(|a, b| rank(b).cmp(&rank(a)).then_with(|| a.path.cmp(&b.path)));
     }
     let file_count = found.len() as u64;
