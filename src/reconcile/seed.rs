@@ -202,6 +202,9 @@ fn choose(repo: &Repo, home: &Home, key: &IndexKey) -> Option<(RepoHome, Pointer
         )
     });
     found.truncate(MAX_COMPARED);
+    if found.len() < 2 {
+        return found.pop();
+    }
     let wanted = key.snapshot.head.as_ref();
     found
         .into_iter()
