@@ -64,9 +64,9 @@ impl Causes {
         let mut reach = Reach::default();
         let mut directories = HashSet::default();
         for (path, packed) in read.packed_configs()? {
-            let directory = match path.rsplit_once('/') {
+            let directory = match path.as_str().rsplit_once('/') {
                 Some((directory, "package.json")) => directory,
-                None if path == "package.json" => "",
+                None if path.as_str() == "package.json" => "",
                 _ => {
                     // What can't be read may name anything.
                     let is_named = unpack(&packed).is_none_or(|config| self.is_named(&config));

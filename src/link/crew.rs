@@ -24,9 +24,8 @@ const MAX_KEPT: usize = 250_000;
 
 /// What of a batch is done.
 struct Work<'a> {
-    files: &'a [i64],
+    slices: Slices<'a, i64>,
     budget: &'a Budget,
-    next: AtomicUsize,
     n_rows: AtomicUsize,
     done: Mutex<Vec<(i64, Links)>>,
 }
@@ -38,14 +37,13 @@ pub(super) fn bind(
     files: &[i64],
     budget: &Budget,
 ) -> Result<Vec<(i64, Links)>, StoreError> {
-    let n_threads = n_threads(files.len(), SLICE_FILES);
     let work = Work {
-        files,
+        slices: Slices::of(files, SLICE_FILES),
         budget,
-        next: AtomicUsize::new(0),
         n_rows: AtomicUsize::new(0),
         done: Mutex::default(),
     };
+    let n_threads = work.slices.n_threads();
     let max_kept = MAX_KEPT / n_threads;
     share_out(index, n_threads, |read| work.take_part(read, max_kept))?;
     let mut done = work.done.into_inner().expect("no thread panicked");
@@ -53,10 +51,35 @@ pub(super) fn bind(
     Ok(done)
 }
 
-/// Returns how many threads have something to do where each takes `slice` of `n` pieces at a time; at least one.
-pub(super) fn n_threads(n: usize, slice: usize) -> usize {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    n.div_ceil(slice).min(cores).clamp(1, MAX_THREADS)
+/// Pieces of work of which each thread takes some neighbours at a time.
+pub(super) struct Slices<'a, T> {
+    all: &'a [T],
+    size: usize,
+    next: AtomicUsize,
+}
+
+impl<'a, T> Slices<'a, T> {
+    pub(super) fn of(all: &'a [T], size: usize) -> Self {
+        let next = AtomicUsize::new(0);
+        Self { all, size, next }
+    }
+
+    /// Returns how many threads have something to do; at least one.
+    pub(super) fn n_threads(&self) -> usize {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let n_slices = self.all.len().div_ceil(self.size);
+        n_slices.min(cores).clamp(1, MAX_THREADS)
+    }
+
+    /// Takes the next ones, until none are left or `is_over` says that it is enough. The first are always taken:
+    /// whoever calls again and again gets to the end.
+    pub(super) fn next(&self, is_over: impl Fn() -> bool) -> Option<&'a [T]> {
+        let from = self.next.fetch_add(self.size, Ordering::Relaxed);
+        if from >= self.all.len() || from > 0 && is_over() {
+            return None;
+        }
+        Some(&self.all[from..self.all.len().min(from + self.size)])
+    }
 }
 
 /// Does `part` on each of so many threads, or of fewer; each has a view of the same generation. Which does what is
@@ -98,16 +121,9 @@ pub(super) fn share_out(
 impl Work<'_> {
     fn take_part(&self, read: &Read<'_>, max_kept: usize) -> Result<(), StoreError> {
         let library = Library::new(read, max_kept);
-        loop {
-            let from = self.next.fetch_add(SLICE_FILES, Ordering::Relaxed);
-            let is_over =
-                self.budget.is_spent() || self.n_rows.load(Ordering::Relaxed) > BATCH_ROWS;
-            // The first slice is always done: whoever calls again and again gets to the end.
-            if from >= self.files.len() || from > 0 && is_over {
-                return Ok(());
-            }
-            let to = self.files.len().min(from + SLICE_FILES);
-            for file in &self.files[from..to] {
+        let is_over = || self.budget.is_spent() || self.n_rows.load(Ordering::Relaxed) > BATCH_ROWS;
+        while let Some(slice) = self.slices.next(is_over) {
+            for file in slice {
                 let links = uses::of_file(&library, *file)?;
                 let n_rows = links.edges.len() + links.unbound.len();
                 self.n_rows.fetch_add(n_rows, Ordering::Relaxed);
@@ -117,5 +133,6 @@ impl Work<'_> {
                     .push((*file, links));
             }
         }
+        Ok(())
     }
 }

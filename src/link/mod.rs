@@ -15,10 +15,10 @@ mod uses;
 mod value;
 
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 pub use causes::Causes;
+use crew::Slices;
 
 use crate::model::table::{HashMap, HashSet};
 use crate::model::{Budget, RepoPath};
@@ -55,19 +55,18 @@ pub fn note(index: &mut Index, causes: &Causes) -> Result<Option<Manifest>, Stor
     if causes.is_empty() {
         return Ok(None);
     }
-    let (touched, manifest) = if causes.may_be_any() {
-        (BTreeSet::new(), None)
-    } else {
-        let (touched, manifest) = concerned(index, causes)?;
-        (touched, Some(manifest))
-    };
+    let is_known = !causes.may_be_any();
+    let known = is_known.then(|| concerned(index, causes)).transpose()?;
     let mut writer = index.writer()?;
-    if causes.may_be_any() {
+    let manifest = if let Some((touched, manifest)) = known {
+        for file in touched {
+            writer.relink(file)?;
+        }
+        Some(manifest)
+    } else {
         writer.relink_all()?;
-    }
-    for file in touched {
-        writer.relink(file)?;
-    }
+        None
+    };
     writer.set_meta("owes_links", "0")?;
     writer.commit(false)?;
     Ok(manifest)
@@ -147,18 +146,12 @@ fn resolved(
     resolver: &Resolver,
     budget: &Budget,
 ) -> Result<Vec<Changed>, StoreError> {
-    let next = AtomicUsize::new(0);
+    let slices = Slices::of(batch, SLICE_IMPORTERS);
     let worked = Mutex::new(Vec::with_capacity(batch.len()));
-    let n_threads = crew::n_threads(batch.len(), SLICE_IMPORTERS);
-    crew::share_out(index, n_threads, |read| {
-        loop {
-            let from = next.fetch_add(SLICE_IMPORTERS, Ordering::Relaxed);
-            if from >= batch.len() || from > 0 && budget.is_spent() {
-                return Ok(());
-            }
-            let to = batch.len().min(from + SLICE_IMPORTERS);
-            let mut found = Vec::with_capacity(to - from);
-            for (file, path) in &batch[from..to] {
+    crew::share_out(index, slices.n_threads(), |read| {
+        while let Some(slice) = slices.next(|| budget.is_spent()) {
+            let mut found = Vec::with_capacity(slice.len());
+            for (file, path) in slice {
                 let mut changed = Vec::new();
                 for import in read.imports(*file)? {
                     let to = resolver.resolve(path, &import.specifier, import.kind);
@@ -174,6 +167,7 @@ fn resolved(
                 .expect("no thread panicked")
                 .append(&mut found);
         }
+        Ok(())
     })?;
     let mut worked = worked.into_inner().expect("no thread panicked");
     worked.sort_unstable_by_key(|(file, _)| *file);

@@ -108,16 +108,8 @@ impl Read<'_> {
 
     /// Returns every configuration file of the repository with its bytes, sorted by path.
     pub fn configs(&self) -> StoreResult<Vec<(RepoPath, Vec<u8>)>> {
-        let rows: Vec<(RepoPath, Vec<u8>)> = self
-            .tx
-            .prepare_cached("SELECT f.path, c.packed FROM config c JOIN file f ON f.id = c.file ORDER BY f.path")
-            .and_then(|mut statement| {
-                statement
-                    .query_map([], |row| Ok((super::files::path(row, 0)?, row.get(1)?)))?
-                    .collect()
-            })
-            .doing("reading configuration files")?;
-        Ok(rows
+        Ok(self
+            .packed_configs()?
             .into_iter()
             .filter_map(|(path, packed)| Some((path, unpack(&packed)?)))
             .collect())

@@ -105,12 +105,12 @@ impl Read<'_> {
     }
 
     /// Returns the configuration files by path, their bytes still packed.
-    pub fn packed_configs(&self) -> StoreResult<Vec<(String, Vec<u8>)>> {
+    pub fn packed_configs(&self) -> StoreResult<Vec<(RepoPath, Vec<u8>)>> {
         self.tx
-            .prepare_cached("SELECT f.path, c.packed FROM config c JOIN file f ON f.id = c.file")
+            .prepare_cached("SELECT f.path, c.packed FROM config c JOIN file f ON f.id = c.file ORDER BY f.path")
             .and_then(|mut statement| {
                 statement
-                    .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+                    .query_map([], |row| Ok((path(row, 0)?, row.get(1)?)))?
                     .collect()
             })
             .doing("reading configuration files")

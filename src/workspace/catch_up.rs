@@ -119,12 +119,11 @@ impl Workspace {
             return Ok(None);
         }
         let key = key_of(&repo, before.snapshot.clone());
-        let repo_home = self.home.repo(&key.repo_id);
-        if !is_asked && repo.in_progress() && repo_home.pointer(&key.index_id()).is_none() {
+        if !is_asked && repo.in_progress() && self.has_to_be_made(&key) {
             return Ok(None);
         }
         let (mut index, is_new) = self.index_for(&repo, &key)?;
-        let path = repo_home.write_lock(&key.index_id());
+        let path = self.home.repo(&key.repo_id).write_lock(&key.index_id());
         let Some(_lock) = WriteLock::take(&path, Duration::ZERO)? else {
             return Ok(None);
         };

@@ -148,9 +148,13 @@ impl Workspace {
     /// Returns the index of what is checked out, made from the nearest one if there is none, and
     /// whether it was made.
     pub(super) fn index_for(&self, repo: &Repo, key: &IndexKey) -> Result<(Index, bool)> {
-        if let Some(index) = self.idle_index(key) {
-            return Ok((index, false));
+        match self.idle_index(key) {
+            Some(index) => Ok((index, false)),
+            None => self.open_or_make(repo, key),
         }
+    }
+
+    fn open_or_make(&self, repo: &Repo, key: &IndexKey) -> Result<(Index, bool)> {
         if self.has_to_be_made(key) {
             // What nobody has open is copied in a third of the time.
             self.close_all_idle();
@@ -162,7 +166,8 @@ impl Workspace {
         Ok((index, origin != seed::Origin::Existing))
     }
 
-    fn has_to_be_made(&self, key: &IndexKey) -> bool {
+    /// Returns whether there is no index of what is checked out.
+    pub(super) fn has_to_be_made(&self, key: &IndexKey) -> bool {
         let home = self.home.repo(&key.repo_id);
         home.pointer(&key.index_id()).is_none()
     }
@@ -183,15 +188,18 @@ impl Workspace {
         budget: &Budget,
     ) -> Result<((Index, bool), Look)> {
         let mut look = self.look();
+        if let Some(index) = self.idle_index(key) {
+            return Ok(((index, false), look));
+        }
         if !self.has_to_be_made(key) {
-            return Ok((self.index_for(repo, key)?, look));
+            return Ok((self.open_or_make(repo, key)?, look));
         }
         let found = std::thread::scope(|scope| {
             let builder = std::thread::Builder::new().name("scan".to_owned());
             // What can't be opened twice, or by one more thread, is scanned afterwards.
             let scan = || Some(self.repo().ok()?.scan(budget));
             let scanning = builder.spawn_scoped(scope, scan).ok();
-            let found = self.index_for(repo, key);
+            let found = self.open_or_make(repo, key);
             look.scan = scanning.and_then(|scanning| {
                 let ended = scanning.join();
                 ended.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
@@ -208,8 +216,7 @@ impl Workspace {
         loop {
             let now = repo.motion()?;
             let key = key_of(repo, now.snapshot.clone());
-            let home = self.home.repo(&key.repo_id);
-            let is_missing = now.locked && home.pointer(&key.index_id()).is_none();
+            let is_missing = now.locked && self.has_to_be_made(&key);
             let may_wait =
                 budget.remaining().is_some_and(|left| left > rest) && !budget.is_cancelled();
             if !is_missing || !may_wait {
