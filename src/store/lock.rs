@@ -66,10 +66,7 @@ impl OpenMark {
             let file = match open(path) {
                 Ok(file) => file,
                 Err(error) if is_read_only(&error) => return Ok(Self { _file: None }),
-                // Where nothing can be written for another reason, a file that is there can be locked all the same.
-                Err(error) => {
-                    File::open(path).map_err(|_| io_error("open the sign of use", path)(error))?
-                }
+                Err(error) => open_what_is_there(path, error)?,
             };
             file.lock_shared().map_err(io_error("lock", path))?;
             // Removed while this process waited: nobody else sees this sign.
@@ -84,7 +81,7 @@ impl OpenMark {
 
     /// Takes the sign for this process alone; `None` if any process has the build open.
     pub fn alone(path: &Path) -> StoreResult<Option<Self>> {
-        let file = open(path).map_err(io_error("open the sign of use", path))?;
+        let file = open(path).or_else(|error| open_what_is_there(path, error))?;
         match file.try_lock() {
             Ok(()) if is_at(&file, path) => Ok(Some(Self { _file: Some(file) })),
             Ok(()) | Err(TryLockError::WouldBlock) => Ok(None),
@@ -96,6 +93,11 @@ impl OpenMark {
     pub fn is_set(path: &Path) -> bool {
         File::open(path).is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
     }
+}
+
+/// Opens a sign of use where nothing can be written: one that is there can be locked all the same.
+fn open_what_is_there(path: &Path, error: std::io::Error) -> StoreResult<File> {
+    File::open(path).map_err(|_| io_error("open the sign of use", path)(error))
 }
 
 /// Returns whether the file that is open is still the one at `path`.

@@ -3,7 +3,7 @@
 //! Refuses to know who may write: that is the business of whoever holds the [`super::WriteLock`].
 
 use std::cell::RefCell;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::Connection;
@@ -45,7 +45,7 @@ impl Index {
             ))
             .doing("creating the tables")?;
         drop(connection);
-        let mut index = Self::open(home, pointer)?;
+        let mut index = Self::open_new(home, pointer)?;
         let id = index.pointer.index_id.clone();
         let mut writer = index.writer()?;
         writer.set_meta("index_id", &id)?;
@@ -61,6 +61,19 @@ impl Index {
     /// # Errors
     /// [`StoreError::Version`] for another layout, [`StoreError::Corrupt`] for a file that is no index.
     pub fn open(home: &RepoHome, pointer: Pointer) -> StoreResult<Self> {
+        Self::open_by(home, pointer, connect_reader)
+    }
+
+    /// Opens a build that is just being made, which has to see what is written to it.
+    pub(super) fn open_new(home: &RepoHome, pointer: Pointer) -> StoreResult<Self> {
+        Self::open_by(home, pointer, |path, _| Ok((connect_beside(path)?, None)))
+    }
+
+    fn open_by(
+        home: &RepoHome,
+        pointer: Pointer,
+        connect: impl FnOnce(&Path, &Path) -> StoreResult<(Connection, Option<WriteLock>)>,
+    ) -> StoreResult<Self> {
         let path = home.database(&pointer.index_id, &pointer.build);
         let mark_path = home.open_mark(&pointer.index_id, &pointer.build);
         let mark = OpenMark::set(&mark_path)?;
@@ -89,7 +102,7 @@ impl Index {
             }
         }
         let lock = home.write_lock(&pointer.index_id);
-        let (reader, still) = connect_reader(&path, &lock)?;
+        let (reader, still) = connect(&path, &lock)?;
         let found: i64 = reader
             .pragma_query_value(None, "user_version", |row| row.get(0))
             .doing("reading the schema version")?;

@@ -34,7 +34,7 @@ impl Index {
             let source = Self::open(source_home, source)?;
             back_up(&source, &path, durability)?;
         }
-        let mut index = Self::open(home, pointer)?;
+        let mut index = Self::open_new(home, pointer)?;
         let id = index.pointer().index_id.clone();
         let mut writer = index.writer()?;
         writer.set_meta("index_id", &id)?;
@@ -135,8 +135,7 @@ mod tests {
         // Who only reads goes last, so that the log stays.
         index.rest();
         let log = side_file(&home.database(&source.index_id, &source.build), "-wal");
-        let mut open = Some(index);
-        for digit in ["2", "3"] {
+        let is_copied = |digit: &str| {
             let pointer = Pointer {
                 index_id: format!("idx_{}", digit.repeat(32)),
                 build: key::new_build(),
@@ -148,8 +147,9 @@ mod tests {
             assert_eq!(read.meta().left_out, "link=7");
             assert_eq!(read.meta().index_id, pointer.index_id);
             assert_eq!(read.meta().seeded_from.as_ref(), Some(&source.index_id));
-            open = None;
-        }
-        drop(open);
+        };
+        is_copied("2");
+        drop(index);
+        is_copied("3");
     }
 }

@@ -132,7 +132,7 @@ pub fn read(
             format::read(file, length, (&target, &database), accept, on_bytes)?;
         drop(target);
         check::check(&database, &manifest)?;
-        let mut index = Index::open(home, pointer.clone())?;
+        let mut index = Index::open_new(home, pointer.clone())?;
         let id = pointer.index_id.clone();
         let mut writer = index.writer()?;
         writer.set_meta("index_id", &id)?;
