@@ -41,6 +41,8 @@ ROOT = Path(__file__).resolve().parent.parent
 # So long after it is written, the time of a file proves what is in it.
 SETTLED_S = 2.5
 LATER_S = 2
+# A server that built an index begins anew when nobody asked for 5 s.
+IDLE_S = 8
 
 
 class Run:
@@ -250,7 +252,7 @@ class Run:
             statistics.median(one("cpu_s")) / self.figures["build.cpu"]["median"], 4))
 
     def idle(self) -> None:
-        """Memory of servers that nobody asks any more."""
+        """Memory of servers that nobody asks any more, once they gave back what work took."""
         for name, home, builds in (("idle.asked", self.home, False), ("idle.built", self.root / "built-home", True)):
             home.mkdir(exist_ok=True)
             server = self.server(home)
@@ -259,7 +261,7 @@ class Run:
             for n in range(min(10, len(self.asked))):
                 for tool in TOOLS:
                     server.call(f"cl_{tool}", **self.asked.arguments(tool, n))
-            time.sleep(3)
+            time.sleep(IDLE_S)
             everything, own = resident_bytes(server.process.pid)
             server.close()
             self.note(name, [everything], own=own)

@@ -1,4 +1,4 @@
-//! What the operating system says of this process and of a disk.
+//! What the operating system says of this process and of a disk, and what it does for a process as a whole.
 //!
 //! Refuses to know what the figures are for. Where the system does not say, nothing is said.
 
@@ -16,6 +16,45 @@ pub fn cpu_time() -> Option<Duration> {
     }
     #[cfg(not(unix))]
     None
+}
+
+/// Returns how many bytes of memory this process holds, the pages of its program among them; `None` where the system
+/// does not tell (anywhere but on Linux).
+pub fn resident_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kib * 1024)
+}
+
+/// Waits until there is something to read, or the other end is closed.
+#[cfg(unix)]
+pub fn wait_readable(file: &std::fs::File) {
+    use rustix::event::{PollFd, PollFlags, poll};
+    let mut watched = [PollFd::new(file, PollFlags::IN)];
+    while matches!(poll(&mut watched, None), Err(rustix::io::Errno::INTR)) {}
+}
+
+/// Begins the program anew in the place of this process, with the same arguments, environment, standard input and
+/// output, and `variable` set: all memory goes back, all threads end, all other files are closed. Returns only
+/// where that can't be done.
+#[cfg(unix)]
+#[expect(clippy::disallowed_methods, reason = "no other program: itself")]
+pub fn start_anew(variable: &str, value: &str) -> std::io::Error {
+    use std::os::unix::process::CommandExt as _;
+    // A program that was deleted since, as by an update, is still to be had there.
+    let own = Path::new("/proc/self/exe");
+    let found = std::env::current_exe().ok().filter(|path| path.is_file());
+    let program = found.as_deref().unwrap_or(own);
+    let mut arguments = std::env::args_os();
+    let name = arguments.next().unwrap_or_else(|| program.into());
+    std::process::Command::new(program)
+        .arg0(name)
+        .args(arguments)
+        .env(variable, value)
+        .exec()
 }
 
 /// Returns how many bytes this user may still write to the file system that holds `path`, which need not
@@ -59,6 +98,7 @@ mod tests {
             n += 1;
         }
         assert!(n < u64::MAX);
+        assert!(super::resident_bytes().is_none_or(|bytes| bytes > 1 << 20));
         assert!(super::free_bytes(Path::new("/tmp/not/there")).unwrap() > 0);
         assert!(super::is_writable(&std::env::temp_dir()));
         assert!(!super::is_writable(Path::new("/not/there")));

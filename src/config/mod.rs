@@ -30,6 +30,8 @@ pub struct Config {
     pub max_repo_bytes: u64,
     /// How many bytes all indexes may take.
     pub max_total_bytes: u64,
+    /// How much memory a server may keep that nobody asks any more, in megabytes; 0: whatever it has.
+    pub idle_memory_mb: u64,
     /// Whether useless indexes are removed without being asked for.
     pub housekeeping: bool,
     /// Whether `.codelens.toml` of a repository counts.
@@ -70,6 +72,7 @@ impl Config {
             superseded_indexes: 0,
             max_repo_bytes: 0,
             max_total_bytes: 0,
+            idle_memory_mb: 0,
             housekeeping: true,
             repository_file: true,
         };
@@ -118,6 +121,7 @@ impl Config {
             }
             "max_repo_bytes" => self.max_repo_bytes = value,
             "max_total_bytes" => self.max_total_bytes = value,
+            "idle_memory_mb" => self.idle_memory_mb = value,
             "housekeeping" => self.housekeeping = value != 0,
             "repository_file" => self.repository_file = value != 0,
             other => unreachable!("`{other}` is in the table of settings"),

@@ -127,6 +127,14 @@ pub const SETTINGS: &[Setting] = &[
         10 << 30,
         PIB,
     ),
+    number(
+        "idle_memory_mb",
+        "CODELENS_IDLE_MEMORY_MB",
+        "MB",
+        "how much a server may keep that nobody asks any more; 0: what it has",
+        25,
+        1_000_000,
+    ),
 ];
 
 impl Setting {

@@ -5,18 +5,18 @@
 use std::collections::VecDeque;
 use std::io::{Error, ErrorKind, Result};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rmcp::RoleServer;
-use rmcp::model::{ClientRequest, GetMeta, JsonRpcMessage, ProtocolVersion};
+use rmcp::model::{ClientRequest, GetMeta, JsonRpcMessage, ProtocolVersion, RequestId};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
-use tokio::sync::{Notify, mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use super::message::{self, Read};
+use super::session::{self, Session};
 
 /// How many bytes of answers may wait for a client that does not read them; until it does, nothing more is
 /// read of it.
@@ -30,27 +30,41 @@ pub(super) struct Lines<R> {
     is_skipping: bool,
     has_ended: bool,
     waiting: VecDeque<RxJsonRpcMessage<RoleServer>>,
+    /// Answers that another server gave already.
+    given: Vec<RequestId>,
+    n_taken: u64,
     is_open: bool,
     output: Option<Output>,
+    session: Arc<Session>,
     closing: CancellationToken,
 }
 
 impl<R: AsyncRead + Unpin> Lines<R> {
     /// Returns the transport between `input` and `output`, and what is done when all is written after it was
-    /// dropped; `closing` is cancelled when the input ends.
-    pub(super) fn new<W>(input: R, output: W, closing: CancellationToken) -> (Self, JoinHandle<()>)
+    /// dropped; `closing` is cancelled when the input ends. What `session` was opened with comes first, and is not
+    /// answered once more.
+    pub(super) fn new<W>(
+        input: R,
+        output: W,
+        session: Arc<Session>,
+        closing: CancellationToken,
+    ) -> (Self, JoinHandle<()>)
     where
         W: AsyncWrite + Send + Unpin + 'static,
     {
-        let (output, written) = Output::to(output);
+        let (output, written) = Output::to(output, Arc::clone(&session));
+        let waiting = VecDeque::from(session.opening());
         let lines = Self {
             input: BufReader::new(input),
             line: Vec::new(),
             is_skipping: false,
             has_ended: false,
-            waiting: VecDeque::new(),
+            given: waiting.iter().filter_map(session::answer_of).collect(),
+            waiting,
+            n_taken: 0,
             is_open: false,
             output: Some(output),
+            session,
             closing,
         };
         (lines, written)
@@ -60,6 +74,9 @@ impl<R: AsyncRead + Unpin> Lines<R> {
     /// was read of a line so far is kept.
     async fn next_line(&mut self) -> Option<Line> {
         loop {
+            if self.line.is_empty() && !self.is_skipping {
+                self.session.has_handled(self.n_taken);
+            }
             let read = match self.input.fill_buf().await {
                 Ok(read) => read,
                 Err(error) => {
@@ -86,6 +103,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
                 }
             }
             self.input.consume(n_taken);
+            self.n_taken += n_taken as u64;
             if end.is_some() {
                 let is_long = self.is_skipping;
                 self.is_skipping = false;
@@ -100,6 +118,17 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         // A long line does not hold its room for ever.
         self.line.shrink_to(64 * 1024);
         read
+    }
+
+    /// Returns whether the client has this answer from another server.
+    fn is_given(&mut self, message: &TxJsonRpcMessage<RoleServer>) -> bool {
+        let id = match message {
+            JsonRpcMessage::Response(response) => Some(&response.id),
+            JsonRpcMessage::Error(error) => error.id.as_ref(),
+            _ => None,
+        };
+        let at = self.given.iter().position(|given| Some(given) == id);
+        at.map(|at| self.given.remove(at)).is_some()
     }
 
     fn refuse(&self, refusal: &TxJsonRpcMessage<RoleServer>) {
@@ -122,8 +151,13 @@ impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for Lines<R> {
         &mut self,
         item: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = Result<()>> + Send + 'static {
-        let written = self.output.as_ref().map(|output| output.send(&item));
+        let is_given = self.is_given(&item);
+        let output = self.output.as_ref().filter(|_| !is_given);
+        let written = output.map(|output| output.send(&item));
         async move {
+            if is_given {
+                return Ok(());
+            }
             let closed = || Error::new(ErrorKind::NotConnected, "the output is closed");
             let written = written.ok_or_else(closed)?;
             written.await.unwrap_or_else(|_| Err(closed()))
@@ -140,6 +174,7 @@ impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for Lines<R> {
                     };
                     self.is_open = opens_session(&request.request);
                 }
+                self.session.hear(&message);
                 return Some(message);
             }
             if let Some(output) = &self.output {
@@ -169,40 +204,35 @@ impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for Lines<R> {
 /// Lines on their way out. They are written by a task of their own, so that none is left half written.
 struct Output {
     lines: mpsc::UnboundedSender<(Vec<u8>, oneshot::Sender<Result<()>>)>,
-    unsent: Arc<Unsent>,
-}
-
-#[derive(Default)]
-struct Unsent {
-    n_bytes: AtomicUsize,
-    fell: Notify,
+    session: Arc<Session>,
 }
 
 impl Output {
-    fn to<W: AsyncWrite + Send + Unpin + 'static>(mut output: W) -> (Self, JoinHandle<()>) {
+    fn to<W: AsyncWrite + Send + Unpin + 'static>(
+        mut output: W,
+        session: Arc<Session>,
+    ) -> (Self, JoinHandle<()>) {
         let (lines, mut queue) = mpsc::unbounded_channel::<(Vec<u8>, oneshot::Sender<_>)>();
-        let unsent = Arc::<Unsent>::default();
-        let waiting = Arc::clone(&unsent);
+        let sending = Arc::clone(&session);
         let written = tokio::spawn(async move {
             while let Some((line, written)) = queue.recv().await {
                 let outcome = match output.write_all(&line).await {
                     Ok(()) => output.flush().await,
                     Err(error) => Err(error),
                 };
-                waiting.n_bytes.fetch_sub(line.len(), Ordering::AcqRel);
-                waiting.fell.notify_one();
+                sending.has_sent(line.len());
                 // Who asked may not wait for it.
                 let _ignored = written.send(outcome);
             }
         });
-        (Self { lines, unsent }, written)
+        (Self { lines, session }, written)
     }
 
     /// Puts a message at the end of the queue; what is returned is done when it is written.
     fn send(&self, message: &TxJsonRpcMessage<RoleServer>) -> oneshot::Receiver<Result<()>> {
         let mut line = serde_json::to_vec(message).expect("a message is plain data");
         line.push(b'\n');
-        self.unsent.n_bytes.fetch_add(line.len(), Ordering::AcqRel);
+        self.session.sending(line.len());
         let (written, outcome) = oneshot::channel();
         // The task ends only after this sender is gone.
         let _sent = self.lines.send((line, written));
@@ -211,8 +241,8 @@ impl Output {
 
     /// Waits until the client has read enough of what it was sent.
     async fn has_room(&self) {
-        while self.unsent.n_bytes.load(Ordering::Acquire) > MAX_UNSENT {
-            self.unsent.fell.notified().await;
+        while self.session.n_unsent() > MAX_UNSENT {
+            self.session.sent().await;
         }
     }
 }

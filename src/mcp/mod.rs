@@ -9,13 +9,16 @@ mod definitions;
 mod ending;
 mod handler;
 pub mod http;
+mod input;
 mod lines;
 mod logs;
 mod message;
 mod prompts;
+mod renewal;
 pub mod replay;
 mod resources;
 mod roots;
+mod session;
 pub mod stdio;
 #[cfg(test)]
 mod tests;

@@ -28,7 +28,7 @@ pub fn replay(workspaces: Workspaces, repo: Option<PathBuf>, input: Vec<u8>) -> 
     ending::run(async {
         let (output, mut client) = tokio::io::duplex(PIPE_BYTES);
         let stop = std::future::pending();
-        let session = stdio::session(server, Cursor::new(input), output, stop);
+        let session = stdio::session(server, Arc::default(), Cursor::new(input), output, stop);
         // In memory nothing is lost on the way.
         let (read, ()) = tokio::join!(client.read_to_end(&mut told), session);
         drop(read);

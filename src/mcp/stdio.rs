@@ -11,7 +11,9 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::ending::{self, GRACE, Lifetime, WIND_DOWN};
 use super::lines::Lines;
-use super::{Server, Shared};
+use super::renewal::{Heritage, Renewal};
+use super::session::Session;
+use super::{Server, Shared, input};
 use crate::error::Result;
 use crate::tools::TOOLS;
 use crate::workspace::Workspaces;
@@ -23,18 +25,65 @@ use crate::workspace::Workspaces;
 /// # Errors
 /// `io` where the runtime can't be started. A client that breaks off is no error.
 pub fn serve(workspaces: Workspaces, repo: Option<PathBuf>, cwd: Option<PathBuf>) -> Result<()> {
-    let shared = Shared::new(TOOLS, workspaces, Lifetime::default());
-    let server = Server::new(Arc::new(shared), repo, cwd);
+    let state = Arc::<Session>::default();
+    let told = Arc::clone(&state);
+    let workspaces = workspaces.telling(Arc::new(move || told.touch()));
+    let shared = Arc::new(Shared::new(TOOLS, workspaces, Lifetime::default()));
+    let heritage = Heritage::left();
+    let is_first = heritage.is_none();
+    let Heritage {
+        opening,
+        work_trees,
+    } = heritage.unwrap_or_default();
+    for message in &opening {
+        state.hear(message);
+    }
+    take_over(&shared, work_trees);
+    let server = Server::new(Arc::clone(&shared), repo, cwd);
     ending::run(async {
-        let (input, output) = rmcp::transport::io::stdio_pipes();
-        session(server, input, output, ending::asked_to_end()).await;
+        let (input, gate) = input::standard();
+        let (_, output) = rmcp::transport::io::stdio_pipes();
+        let renewal = gate.map(|gate| Renewal::new(shared, Arc::clone(&state), gate, is_first));
+        let renewed = async {
+            match renewal {
+                Some(renewal) => renewal.watch().await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            () = session(server, state, input, output, ending::asked_to_end()) => {}
+            never = renewed => match never {},
+        }
         Ok(())
     })
 }
 
-/// Runs one session to its end: the input closes, `stop` is done, or the client breaks off.
+/// Watches over the work trees of the server whose place this one takes.
+fn take_over(shared: &Arc<Shared>, work_trees: Vec<PathBuf>) {
+    if work_trees.is_empty() {
+        return;
+    }
+    let shared = Arc::clone(shared);
+    let work = move || {
+        for work_tree in work_trees {
+            if let Err(error) = shared.workspaces.take_over(&work_tree) {
+                tracing::info!(%error, "a work tree is not watched any more");
+            }
+        }
+    };
+    let spawned = std::thread::Builder::new()
+        .name("take-over".to_owned())
+        .spawn(work);
+    if let Err(error) = spawned {
+        tracing::info!(%error, "the work trees are not watched before they are asked about");
+    }
+}
+
+/// Runs one session to its end: the input closes, `stop` is done, or the client breaks off. What `state` knows to have
+/// been said already is taken as said.
 pub(super) async fn session<R, W>(
     server: Server,
+    state: Arc<Session>,
     input: R,
     output: W,
     stop: impl Future<Output = ()>,
@@ -43,7 +92,7 @@ pub(super) async fn session<R, W>(
     W: AsyncWrite + Send + Unpin + 'static,
 {
     let lifetime = server.shared.lifetime.clone();
-    let (lines, written) = Lines::new(input, output, lifetime.closing.clone());
+    let (lines, written) = Lines::new(input, output, state, lifetime.closing.clone());
     let talk = async {
         match server.serve(lines).await {
             Ok(running) => match running.waiting().await {

@@ -112,6 +112,19 @@ impl Read<'_> {
         rows(&self.tx)
     }
 
+    /// Calls `on_path` with the path of each file, sorted. Keeps nothing in memory.
+    pub fn each_path(&self, mut on_path: impl FnMut(&RepoPath)) -> StoreResult<()> {
+        let mut each = || {
+            let mut statement = self.tx.prepare("SELECT path FROM file ORDER BY path")?;
+            let mut rows = statement.query([])?;
+            while let Some(row) = rows.next()? {
+                on_path(&path(row, 0)?);
+            }
+            Ok(())
+        };
+        each().doing("reading paths")
+    }
+
     /// Returns the files of exactly these bytes, by path.
     pub fn files_holding(&self, content: ContentId) -> StoreResult<Vec<RepoPath>> {
         self.tx

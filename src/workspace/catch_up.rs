@@ -60,6 +60,7 @@ impl Workspace {
                 }
                 workspace.settle();
                 workspace.is_catching_up.store(false, Ordering::Release);
+                (workspace.on_rest)();
             });
         if let Err(error) = spawned {
             tracing::warn!(%error, "no thread to catch up with");

@@ -16,6 +16,7 @@ mod disk;
 mod errors;
 mod query;
 mod refresh;
+mod rest;
 mod served;
 mod source;
 mod state;
@@ -58,11 +59,15 @@ use crate::store::{Home, Index, IndexKey, RepoHome};
 /// How many open indexes a repository keeps for the next calls.
 const MAX_IDLE_INDEXES: usize = 4;
 
+/// What is called when work in the background ended.
+type OnRest = Arc<dyn Fn() + Send + Sync>;
+
 /// The repositories that this process has open.
 pub struct Workspaces {
     config: Config,
     is_server: bool,
     served: Option<Served>,
+    on_rest: OnRest,
     open: Mutex<HashMap<PathBuf, Arc<Workspace>>>,
 }
 
@@ -75,6 +80,7 @@ pub struct Workspace {
     rules: Rules,
     housekeeping: bool,
     reads_repository_file: bool,
+    on_rest: OnRest,
     idle: Mutex<Vec<Index>>,
     is_catching_up: Arc<AtomicBool>,
     make_room: Arc<AtomicBool>,
@@ -93,6 +99,7 @@ impl Workspaces {
             config,
             is_server: false,
             served: None,
+            on_rest: Arc::new(|| ()),
             open: Mutex::default(),
         }
     }
@@ -101,6 +108,13 @@ impl Workspaces {
     #[must_use]
     pub fn for_server(mut self) -> Self {
         self.is_server = true;
+        self
+    }
+
+    /// Makes it call `on_rest` whenever work in the background ended.
+    #[must_use]
+    pub fn telling(mut self, on_rest: OnRest) -> Self {
+        self.on_rest = on_rest;
         self
     }
 
@@ -180,6 +194,7 @@ impl Workspaces {
             rules: rules_of(&self.config),
             housekeeping: self.config.housekeeping,
             reads_repository_file: self.config.repository_file,
+            on_rest: Arc::clone(&self.on_rest),
             idle: Mutex::default(),
             is_catching_up: Arc::default(),
             make_room: Arc::default(),

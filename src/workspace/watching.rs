@@ -6,10 +6,12 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, MutexGuard, PoisonError};
 
-use super::Workspace;
 use super::catch_up::Left;
+use super::{Workspace, key_of};
+use crate::error::Result;
 use crate::git::Repo;
-use crate::store::{Index, Read};
+use crate::model::RepoPath;
+use crate::store::Index;
 use crate::watch::Watch;
 
 /// How far the watch over a work tree is.
@@ -43,22 +45,61 @@ impl Workspace {
         if matches!(&*watching, Watching::On(_, covered) if *covered == rows) {
             return;
         }
-        let Ok(directories) = directories(repo, &read) else {
+        let Ok(files) = read.file_rows() else {
             return;
         };
-        let before = std::mem::replace(&mut *watching, Watching::Starting);
-        drop(watching);
-        let root = repo.work_dir().to_owned();
+        let mut directories = Directories::of(repo);
+        for row in files.iter() {
+            directories.hold(&row.path);
+        }
+        self.cover(&mut watching, directories, rows);
+    }
+
+    /// Watches what another server of this work tree watched, if what is checked out has an index. Nothing is
+    /// looked at, nothing kept open: the next question finds out what changed meanwhile.
+    ///
+    /// # Errors
+    /// `git` and `io` where the repository or its index can't be read.
+    pub(super) fn watch_again(self: &Arc<Self>) -> Result<()> {
+        let repo = self.repo()?;
+        let key = key_of(&repo, repo.snapshot()?);
+        let home = self.home.repo(&key.repo_id);
+        let Some(pointer) = home.pointer(&key.index_id()) else {
+            return Ok(());
+        };
+        let index = Index::open(&home, pointer)?;
+        let read = index.read()?;
+        let rows = (key.index_id(), read.meta().generation);
+        let mut directories = Directories::of(&repo);
+        read.each_path(|path| directories.hold(path))?;
+        let mut watching = self.watching_now();
+        if matches!(*watching, Watching::NotYet) {
+            self.cover(&mut watching, directories, rows);
+        }
+        Ok(())
+    }
+
+    fn cover(
+        self: &Arc<Self>,
+        watching: &mut Watching,
+        directories: Directories<'_>,
+        rows: (String, u64),
+    ) {
+        let before = std::mem::replace(watching, Watching::Starting);
+        let root = directories.root.to_owned();
         let workspace = Arc::clone(self);
         // Thousands of directories take longer than a question does.
         let spawned = std::thread::Builder::new()
             .name("watching".to_owned())
-            .spawn(move || {
-                let now = workspace.covered(before, &root, directories, rows);
-                *workspace.watching_now() = now;
+            .spawn({
+                let found = directories.found;
+                move || {
+                    let now = workspace.covered(before, &root, found, rows);
+                    *workspace.watching_now() = now;
+                }
             });
         if let Err(error) = spawned {
-            *self.watching_now() = Watching::Off(error.to_string());
+            *watching = Watching::Off(error.to_string());
         }
     }
 
@@ -91,7 +132,7 @@ impl Workspace {
         }
     }
 
-    fn watching_now(&self) -> MutexGuard<'_, Watching> {
+    pub(super) fn watching_now(&self) -> MutexGuard<'_, Watching> {
         self.watching.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -117,14 +158,23 @@ impl Workspace {
 
 /// The directories that hold indexed files, the root among them, and those where git notes what is checked
 /// out.
-fn directories(repo: &Repo, read: &Read<'_>) -> crate::error::Result<BTreeSet<PathBuf>> {
-    let mut found = BTreeSet::from([repo.work_dir().to_owned()]);
-    for row in read.file_rows()?.iter() {
-        let mut directory = row.path.directory();
-        while !directory.is_empty() && found.insert(repo.work_dir().join(directory)) {
+struct Directories<'a> {
+    root: &'a Path,
+    found: BTreeSet<PathBuf>,
+}
+
+impl<'a> Directories<'a> {
+    fn of(repo: &'a Repo) -> Self {
+        let root = repo.work_dir();
+        let found = BTreeSet::from([root.to_owned(), repo.git_dir().to_owned()]);
+        Self { root, found }
+    }
+
+    /// Takes in those that a file lies in.
+    fn hold(&mut self, path: &RepoPath) {
+        let mut directory = path.directory();
+        while !directory.is_empty() && self.found.insert(self.root.join(directory)) {
             directory = directory.rfind('/').map_or("", |at| &directory[..at]);
         }
     }
-    found.insert(repo.git_dir().to_owned());
-    Ok(found)
 }

@@ -35,11 +35,11 @@ impl Place {
         Self { dir }
     }
 
-    fn repo(&self) -> std::path::PathBuf {
+    pub(crate) fn repo(&self) -> std::path::PathBuf {
         self.dir.path().join("repo")
     }
 
-    fn command(&self, arguments: &[&str], cwd: &Path) -> Command {
+    pub(crate) fn command(&self, arguments: &[&str], cwd: &Path) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_codelens"));
         command
             .args(arguments)
@@ -117,6 +117,17 @@ pub(crate) struct Session {
 }
 
 impl Session {
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Says something without an end.
+    pub(crate) fn write(&mut self, text: &str) {
+        let input = self.input.as_mut().unwrap();
+        input.write_all(text.as_bytes()).unwrap();
+        input.flush().unwrap();
+    }
+
     pub(crate) fn line(&mut self, line: &str) {
         writeln!(self.input.as_mut().unwrap(), "{line}").unwrap();
     }

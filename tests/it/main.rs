@@ -20,6 +20,8 @@ mod manual;
 mod people;
 mod plans;
 mod ranking;
+#[cfg(target_os = "linux")]
+mod renewal;
 mod shown;
 mod support;
 mod tidy;

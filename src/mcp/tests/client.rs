@@ -14,6 +14,7 @@ use tokio::task::JoinHandle;
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::mcp::ending::Lifetime;
+use crate::mcp::session::Session;
 use crate::mcp::{Server, Shared, stdio};
 use crate::tools::{Call, Progress, ToolSpec};
 use crate::workspace::Workspaces;
@@ -85,6 +86,11 @@ pub(super) struct Client {
 
 impl Client {
     pub(super) fn connect(repo: Option<&str>) -> Self {
+        Self::connect_to(repo, Arc::default())
+    }
+
+    /// Connects to a server for a session that another one may have begun.
+    pub(super) fn connect_to(repo: Option<&str>, state: Arc<Session>) -> Self {
         let workspaces = Workspaces::new(Config::at(PathBuf::from("/nonexistent")));
         let shared = Shared::new(TEST_TOOLS, workspaces, Lifetime::default());
         let server = Server::new(
@@ -96,6 +102,7 @@ impl Client {
         let (their_input, their_output) = tokio::io::split(theirs);
         let session = tokio::spawn(stdio::session(
             server,
+            state,
             their_input,
             their_output,
             std::future::pending(),

@@ -1,6 +1,7 @@
 //! Whole sessions, line by line, over tools made for them.
 
 mod client;
+mod renewal;
 
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};

@@ -70,7 +70,10 @@ pub(crate) const ROOMS: &[Room] = &[
             "config",
         ],
     ),
-    room("mcp", &["tools", "workspace", "model", "error", "config"]),
+    room(
+        "mcp",
+        &["tools", "workspace", "machine", "model", "error", "config"],
+    ),
     // A page to look at, from plain data.
     room("view", &[]),
     // The files of agents, for which nothing of an index has to be known.

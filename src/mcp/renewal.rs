@@ -1,0 +1,139 @@
+//! A server that worked and that nobody asks any more begins anew in its own place: what the work took of memory,
+//! the allocator and the pages of the program keep. Process, input, output and session go on; no client notices.
+//!
+//! Knows when that is due and what is handed over. Refuses to know how a session is carried.
+
+use std::convert::Infallible;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rmcp::model::ClientJsonRpcMessage;
+use serde::{Deserialize, Serialize};
+
+use super::input::Gate;
+use super::session::Session;
+use super::{MAX_CALLS, Shared};
+use crate::machine;
+
+/// The variable in which a server tells what takes its place how the session stands.
+const VARIABLE: &str = "CODELENS_TAKES_OVER";
+
+/// How long it has to be quiet after work that took much, such as a first build.
+const SOON: Duration = Duration::from_secs(5);
+
+/// How long otherwise: whoever asks a cold server waits some milliseconds more.
+const LATER: Duration = Duration::from_secs(15);
+
+/// The longest state that is handed over, in bytes. The operating system takes twice that.
+const MAX_BYTES: usize = 64 << 10;
+
+/// What one server leaves to the next.
+#[derive(Default, Deserialize, Serialize)]
+pub(super) struct Heritage {
+    /// What the client said when the session began.
+    pub(super) opening: Vec<ClientJsonRpcMessage>,
+    /// The work trees that it asked about.
+    pub(super) work_trees: Vec<PathBuf>,
+}
+
+impl Heritage {
+    /// Returns what the server left that this one takes the place of; `None` where it is the first.
+    pub(super) fn left() -> Option<Self> {
+        let text = std::env::var(VARIABLE).ok()?;
+        let heritage = serde_json::from_str(&text);
+        heritage
+            .inspect_err(|error| tracing::warn!(%error, "{VARIABLE} means nothing"))
+            .ok()
+    }
+}
+
+/// Who watches over the memory of a server.
+pub(super) struct Renewal {
+    shared: Arc<Shared>,
+    session: Arc<Session>,
+    gate: Gate,
+    is_first: bool,
+}
+
+impl Renewal {
+    /// Of a server whose standard input has this gate; it `is_first` where it took over from no other.
+    pub(super) fn new(
+        shared: Arc<Shared>,
+        session: Arc<Session>,
+        gate: Gate,
+        is_first: bool,
+    ) -> Self {
+        Self {
+            shared,
+            session,
+            gate,
+            is_first,
+        }
+    }
+
+    /// Begins the server anew as often as it is due. While nothing happens, nothing is done.
+    pub(super) async fn watch(&self) -> Infallible {
+        while self.limit() > 0 {
+            self.session.news().await;
+            while let Some(wait) = self.next_look() {
+                tokio::time::sleep(wait).await;
+            }
+        }
+        std::future::pending().await
+    }
+
+    fn limit(&self) -> u64 {
+        self.shared.workspaces.config().idle_memory_mb * 1_000_000
+    }
+
+    /// Returns when to look again; `None` where there is nothing to be done before something happens.
+    fn next_look(&self) -> Option<Duration> {
+        let quiet = self.session.quiet();
+        if let Some(wait) = SOON.checked_sub(quiet) {
+            return Some(wait + Duration::from_millis(1));
+        }
+        let resident = machine::resident_bytes().filter(|bytes| *bytes > self.limit())?;
+        if !self.session.is_heard() {
+            // What it took over is all that it has.
+            return None;
+        }
+        let is_much = self.is_first && resident > 2 * self.limit();
+        if !is_much && let Some(wait) = LATER.checked_sub(quiet) {
+            return Some(wait + Duration::from_millis(1));
+        }
+        if !self.is_at_rest() {
+            return Some(SOON);
+        }
+        self.start_anew()
+    }
+
+    fn is_at_rest(&self) -> bool {
+        self.shared.room.available_permits() == MAX_CALLS && self.shared.workspaces.is_at_rest()
+    }
+
+    /// Returns where it can't be done now.
+    fn start_anew(&self) -> Option<Duration> {
+        // From here on whatever the client says is left for the next server.
+        let n_read = self.gate.try_lock().ok()?;
+        if !self.session.is_done_with(*n_read) {
+            return None;
+        }
+        let heritage = Heritage {
+            opening: self.session.opening(),
+            work_trees: self.shared.workspaces.work_trees(),
+        };
+        // A path that is not UTF-8 can't be told.
+        let text = serde_json::to_string(&heritage).ok()?;
+        if text.len() > MAX_BYTES {
+            return None;
+        }
+        tracing::info!("nothing to do: beginning anew");
+        #[cfg(unix)]
+        {
+            let error = machine::start_anew(VARIABLE, &text);
+            tracing::warn!(%error, "the server could not begin anew, and goes on");
+        }
+        None
+    }
+}

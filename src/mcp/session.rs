@@ -1,0 +1,140 @@
+//! What there is to know of a session besides its messages: what it rests on, and how far it is.
+//!
+//! Refuses to know what carries it, and what is done with it.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientNotification, ClientRequest, JsonRpcMessage, RequestId,
+};
+use tokio::sync::Notify;
+
+/// A session; it may be one that another server began.
+pub(super) struct Session {
+    opening: Mutex<Opening>,
+    n_handled: AtomicU64,
+    n_unsent: AtomicUsize,
+    sent: Notify,
+    last: Mutex<Instant>,
+    news: Notify,
+    is_heard: AtomicBool,
+}
+
+/// What a client said that counts for all that comes after it.
+#[derive(Default)]
+struct Opening {
+    initialize: Option<ClientJsonRpcMessage>,
+    initialized: Option<ClientJsonRpcMessage>,
+    level: Option<ClientJsonRpcMessage>,
+}
+
+impl Default for Session {
+    fn default() -> Self {
+        Self {
+            opening: Mutex::default(),
+            n_handled: AtomicU64::default(),
+            n_unsent: AtomicUsize::default(),
+            sent: Notify::new(),
+            last: Mutex::new(Instant::now()),
+            news: Notify::new(),
+            is_heard: AtomicBool::default(),
+        }
+    }
+}
+
+impl Session {
+    /// Notes what a client says.
+    pub(super) fn hear(&self, message: &ClientJsonRpcMessage) {
+        let mut opening = lock(&self.opening);
+        let place = match message {
+            JsonRpcMessage::Request(request) => match &request.request {
+                ClientRequest::InitializeRequest(_) => &mut opening.initialize,
+                ClientRequest::SetLevelRequest(_) => &mut opening.level,
+                _ => return,
+            },
+            JsonRpcMessage::Notification(notification) => match &notification.notification {
+                ClientNotification::InitializedNotification(_) => &mut opening.initialized,
+                _ => return,
+            },
+            _ => return,
+        };
+        *place = Some(message.clone());
+    }
+
+    /// Returns what another server has to hear first so that the session goes on with it.
+    pub(super) fn opening(&self) -> Vec<ClientJsonRpcMessage> {
+        let opening = lock(&self.opening);
+        let said = [&opening.initialize, &opening.initialized, &opening.level];
+        said.into_iter().flatten().cloned().collect()
+    }
+
+    /// Notes that so many bytes of the input were read, and each message in them was handed on.
+    pub(super) fn has_handled(&self, n_bytes: u64) {
+        if self.n_handled.swap(n_bytes, Ordering::AcqRel) != n_bytes {
+            self.is_heard.store(true, Ordering::Release);
+            self.touch();
+        }
+    }
+
+    /// Returns whether the client said anything to this server.
+    pub(super) fn is_heard(&self) -> bool {
+        self.is_heard.load(Ordering::Acquire)
+    }
+
+    /// Returns whether nothing is half done of so many bytes of input, nor of what was answered.
+    pub(super) fn is_done_with(&self, n_bytes: u64) -> bool {
+        self.n_handled.load(Ordering::Acquire) == n_bytes && self.n_unsent() == 0
+    }
+
+    /// Notes that so many bytes are on their way to the client.
+    pub(super) fn sending(&self, n_bytes: usize) {
+        self.n_unsent.fetch_add(n_bytes, Ordering::AcqRel);
+    }
+
+    /// Notes that so many bytes were written.
+    pub(super) fn has_sent(&self, n_bytes: usize) {
+        self.n_unsent.fetch_sub(n_bytes, Ordering::AcqRel);
+        self.sent.notify_one();
+        self.touch();
+    }
+
+    /// Returns how many bytes are on their way to the client.
+    pub(super) fn n_unsent(&self) -> usize {
+        self.n_unsent.load(Ordering::Acquire)
+    }
+
+    /// Is done when something was written.
+    pub(super) async fn sent(&self) {
+        self.sent.notified().await;
+    }
+
+    /// Notes that something happened.
+    pub(super) fn touch(&self) {
+        *lock(&self.last) = Instant::now();
+        self.news.notify_one();
+    }
+
+    /// Is done when something happened since it was asked last.
+    pub(super) async fn news(&self) {
+        self.news.notified().await;
+    }
+
+    /// Returns how long nothing has happened.
+    pub(super) fn quiet(&self) -> Duration {
+        lock(&self.last).elapsed()
+    }
+}
+
+/// Returns which answer a message of a client will get; `None` where it gets none.
+pub(super) fn answer_of(message: &ClientJsonRpcMessage) -> Option<RequestId> {
+    match message {
+        JsonRpcMessage::Request(request) => Some(request.id.clone()),
+        _ => None,
+    }
+}
+
+fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
+}

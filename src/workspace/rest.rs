@@ -1,0 +1,43 @@
+//! What a server that nobody asks any more has to know of its work trees before it ends, and how another one takes
+//! them over.
+//!
+//! Refuses to know when, and what for.
+
+use std::path::{Path, PathBuf};
+use std::sync::PoisonError;
+use std::sync::atomic::Ordering;
+
+use super::watching::Watching;
+use super::{Workspace, Workspaces};
+use crate::error::Result;
+
+impl Workspaces {
+    /// Returns the work trees that were asked about.
+    pub fn work_trees(&self) -> Vec<PathBuf> {
+        let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        open.keys().cloned().collect()
+    }
+
+    /// Returns whether nobody asks and nothing is worked off in the background.
+    pub fn is_at_rest(&self) -> bool {
+        let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        open.values().all(|workspace| workspace.is_at_rest())
+    }
+
+    /// Watches over a work tree as if it had been asked about.
+    ///
+    /// # Errors
+    /// `not_a_repo`, `git` and `io` where it, or its index, can't be read.
+    pub fn take_over(&self, work_tree: &Path) -> Result<()> {
+        self.at(work_tree)?.watch_again()
+    }
+}
+
+impl Workspace {
+    fn is_at_rest(&self) -> bool {
+        self.n_asking.load(Ordering::Acquire) == 0
+            && !self.is_catching_up.load(Ordering::Acquire)
+            && !self.is_keeping_house.load(Ordering::Acquire)
+            && !matches!(*self.watching_now(), Watching::Starting)
+    }
+}
