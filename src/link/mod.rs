@@ -200,18 +200,17 @@ pub struct Manifest {
 
 impl Manifest {
     fn of(read: &Read<'_>) -> Result<Self, StoreError> {
-        let rows = read.file_rows()?;
         let mut directories = HashSet::default();
         let mut files = HashMap::default();
-        files.reserve(rows.len());
-        for row in rows.iter() {
-            let mut directory = row.path.directory();
-            while !directory.is_empty() && !directories.contains(directory) {
+        read.each_path(|file, path| {
+            for directory in RepoPath::directories_of(path) {
+                if directories.contains(directory) {
+                    break;
+                }
                 directories.insert(directory.to_owned());
-                directory = directory.rfind('/').map_or("", |at| &directory[..at]);
             }
-            files.insert(row.path.as_str().to_owned(), row.id);
-        }
+            files.insert(path.to_owned(), file);
+        })?;
         let configs = read
             .configs()?
             .into_iter()

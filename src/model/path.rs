@@ -56,6 +56,14 @@ impl RepoPath {
         self.0.rfind('/').map_or("", |at| &self.0[..at])
     }
 
+    /// Returns the directories that hold a path, the nearest first; not the root.
+    pub fn directories_of(path: &str) -> impl Iterator<Item = &str> {
+        let above = |path: &str| path.rfind('/');
+        std::iter::successors(above(path).map(|at| &path[..at]), move |path| {
+            above(path).map(|at| &path[..at])
+        })
+    }
+
     /// Returns what follows the last dot of the file name, without the dot; `None` for `.name` and
     /// for a name with no dot. The case is kept.
     pub fn extension(&self) -> Option<&str> {

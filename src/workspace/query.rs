@@ -133,7 +133,7 @@ impl Workspace {
             };
             if is_sound {
                 if made.is_some() {
-                    self.watch(&repo, &index);
+                    self.watch(&index);
                 }
                 self.keep(index);
             }
@@ -200,6 +200,10 @@ impl Workspace {
             let scan = || Some(self.repo().ok()?.scan(budget));
             let scanning = builder.spawn_scoped(scope, scan).ok();
             let found = self.open_or_make(repo, key);
+            if let Ok((index, _)) = &found {
+                // Kept for the comparison with what the scan finds; what fails here fails there again.
+                drop(index.read().and_then(|read| read.file_rows()));
+            }
             look.scan = scanning.and_then(|scanning| {
                 let ended = scanning.join();
                 ended.unwrap_or_else(|panic| std::panic::resume_unwind(panic))

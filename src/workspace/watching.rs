@@ -3,13 +3,12 @@
 //! Refuses to let an answer rest on it: each call proves its own freshness.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, MutexGuard, PoisonError};
 
 use super::catch_up::Left;
 use super::{Workspace, key_of};
-use crate::error::Result;
-use crate::git::Repo;
+use crate::error::{Error, Result};
 use crate::model::RepoPath;
 use crate::store::Index;
 use crate::watch::Watch;
@@ -29,8 +28,9 @@ pub(super) enum Watching {
 }
 
 impl Workspace {
-    /// Sees to it that the directories of the index and git's own are watched. Only a server does this.
-    pub(super) fn watch(self: &Arc<Self>, repo: &Repo, index: &Index) {
+    /// Sees to it that the directories of the index and git's own are watched. Only a server does this, in a thread
+    /// of its own: thousands of directories take longer than a question does.
+    pub(super) fn watch(self: &Arc<Self>, index: &Index) {
         if !self.is_server {
             return;
         }
@@ -45,18 +45,31 @@ impl Workspace {
         if matches!(&*watching, Watching::On(_, covered) if *covered == rows) {
             return;
         }
-        let Ok(files) = read.file_rows() else {
-            return;
+        let before = std::mem::replace(&mut *watching, Watching::Starting);
+        let (home, pointer) = (index.home().clone(), index.pointer().clone());
+        let workspace = Arc::clone(self);
+        let begin = move || {
+            // Another connection may see a later generation, whose directories are watched as well.
+            let found = Index::open(&home, pointer)
+                .map_err(Error::from)
+                .and_then(|index| workspace.directories(&index));
+            let now = match found {
+                Ok(directories) => workspace.covered(before, directories, rows),
+                Err(error) => {
+                    tracing::info!(%error, "what to watch can't be read now");
+                    before
+                }
+            };
+            *workspace.watching_now() = now;
         };
-        let mut directories = Directories::of(repo);
-        for row in files.iter() {
-            directories.hold(&row.path);
+        let builder = std::thread::Builder::new().name("watching".to_owned());
+        if let Err(error) = builder.spawn(begin) {
+            *watching = Watching::Off(error.to_string());
         }
-        self.cover(&mut watching, directories, rows);
     }
 
     /// Watches what another server of this work tree watched, if what is checked out has an index. Nothing is
-    /// looked at, nothing kept open: the next question finds out what changed meanwhile.
+    /// looked at: the next question finds out what changed meanwhile.
     ///
     /// # Errors
     /// `git` and `io` where the repository or its index can't be read.
@@ -64,49 +77,31 @@ impl Workspace {
         let repo = self.repo()?;
         let key = key_of(&repo, repo.snapshot()?);
         let home = self.home.repo(&key.repo_id);
-        let Some(pointer) = home.pointer(&key.index_id()) else {
-            return Ok(());
-        };
-        let index = Index::open(&home, pointer)?;
-        let read = index.read()?;
-        let rows = (key.index_id(), read.meta().generation);
-        let mut directories = Directories::of(&repo);
-        read.each_path(|path| directories.hold(path))?;
-        let mut watching = self.watching_now();
-        if matches!(*watching, Watching::NotYet) {
-            self.cover(&mut watching, directories, rows);
+        if let Some(pointer) = home.pointer(&key.index_id()) {
+            self.watch(&Index::open(&home, pointer)?);
         }
         Ok(())
     }
 
-    fn cover(
-        self: &Arc<Self>,
-        watching: &mut Watching,
-        directories: Directories<'_>,
-        rows: (String, u64),
-    ) {
-        let before = std::mem::replace(watching, Watching::Starting);
-        let root = directories.root.to_owned();
-        let workspace = Arc::clone(self);
-        // Thousands of directories take longer than a question does.
-        let spawned = std::thread::Builder::new()
-            .name("watching".to_owned())
-            .spawn({
-                let found = directories.found;
-                move || {
-                    let now = workspace.covered(before, &root, found, rows);
-                    *workspace.watching_now() = now;
+    /// Returns the directories that hold indexed files, the root among them, and those where git notes what is
+    /// checked out.
+    fn directories(&self, index: &Index) -> Result<BTreeSet<PathBuf>> {
+        let repo = self.repo()?;
+        let root = repo.work_dir();
+        let mut found = BTreeSet::from([root.to_owned(), repo.git_dir().to_owned()]);
+        index.read()?.each_path(|_, path| {
+            for directory in RepoPath::directories_of(path) {
+                if !found.insert(root.join(directory)) {
+                    break;
                 }
-            });
-        if let Err(error) = spawned {
-            *watching = Watching::Off(error.to_string());
-        }
+            }
+        })?;
+        Ok(found)
     }
 
     fn covered(
         self: &Arc<Self>,
         before: Watching,
-        root: &Path,
         directories: BTreeSet<PathBuf>,
         rows: (String, u64),
     ) -> Watching {
@@ -121,7 +116,7 @@ impl Workspace {
                 }
                 workspace.is_some()
             };
-            Watch::start(root, directories, on_change)
+            Watch::start(&self.work_dir, directories, on_change)
         };
         match watched {
             Ok(watch) => Watching::On(watch, rows),
@@ -152,29 +147,6 @@ impl Workspace {
             Watching::Starting => "starting".to_owned(),
             Watching::On(watch, _) => format!("on: {} directories", watch.n_directories()),
             Watching::Off(why) => format!("off: {why}; every call looks at each file, as always"),
-        }
-    }
-}
-
-/// The directories that hold indexed files, the root among them, and those where git notes what is checked
-/// out.
-struct Directories<'a> {
-    root: &'a Path,
-    found: BTreeSet<PathBuf>,
-}
-
-impl<'a> Directories<'a> {
-    fn of(repo: &'a Repo) -> Self {
-        let root = repo.work_dir();
-        let found = BTreeSet::from([root.to_owned(), repo.git_dir().to_owned()]);
-        Self { root, found }
-    }
-
-    /// Takes in those that a file lies in.
-    fn hold(&mut self, path: &RepoPath) {
-        let mut directory = path.directory();
-        while !directory.is_empty() && self.found.insert(self.root.join(directory)) {
-            directory = directory.rfind('/').map_or("", |at| &directory[..at]);
         }
     }
 }
