@@ -41,8 +41,8 @@ ROOT = Path(__file__).resolve().parent.parent
 # So long after it is written, the time of a file proves what is in it.
 SETTLED_S = 2.5
 LATER_S = 2
-# A server that built an index begins anew when nobody asked for 5 s.
-IDLE_S = 8
+# A server that holds much begins anew when nobody asked for 15 s.
+IDLE_S = 18
 
 
 class Run:

@@ -18,15 +18,27 @@ pub fn cpu_time() -> Option<Duration> {
     None
 }
 
-/// Returns how many bytes of memory this process holds, the pages of its program among them; `None` where the system
-/// does not tell (anywhere but on Linux).
-pub fn resident_bytes() -> Option<u64> {
+/// How much memory a process holds, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Memory {
+    /// All that is in memory, the pages of the program among them.
+    pub resident: u64,
+    /// What no file stands for.
+    pub own: u64,
+}
+
+/// Returns how much memory this process holds; `None` where the system does not tell (anywhere but on Linux).
+pub fn memory() -> Option<Memory> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmRSS:"))?;
-    let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kib * 1024)
+    let bytes = |name: &str| {
+        let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+        let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+        Some(kib * 1024)
+    };
+    Some(Memory {
+        resident: bytes("VmRSS:")?,
+        own: bytes("RssAnon:")?,
+    })
 }
 
 /// Waits until there is something to read, or the other end is closed.
@@ -98,7 +110,8 @@ mod tests {
             n += 1;
         }
         assert!(n < u64::MAX);
-        assert!(super::resident_bytes().is_none_or(|bytes| bytes > 1 << 20));
+        let memory = super::memory();
+        assert!(memory.is_none_or(|memory| 1 << 16 < memory.own && memory.own < memory.resident));
         assert!(super::free_bytes(Path::new("/tmp/not/there")).unwrap() > 0);
         assert!(super::is_writable(&std::env::temp_dir()));
         assert!(!super::is_writable(Path::new("/not/there")));

@@ -122,11 +122,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
 
     /// Returns whether the client has this answer from another server.
     fn is_given(&mut self, message: &TxJsonRpcMessage<RoleServer>) -> bool {
-        let id = match message {
-            JsonRpcMessage::Response(response) => Some(&response.id),
-            JsonRpcMessage::Error(error) => error.id.as_ref(),
-            _ => None,
-        };
+        let id = session::answered(message);
         let at = self.given.iter().position(|given| Some(given) == id);
         at.map(|at| self.given.remove(at)).is_some()
     }
@@ -152,6 +148,7 @@ impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for Lines<R> {
         item: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = Result<()>> + Send + 'static {
         let is_given = self.is_given(&item);
+        self.session.answer(&item);
         let output = self.output.as_ref().filter(|_| !is_given);
         let written = output.map(|output| output.send(&item));
         async move {
@@ -187,7 +184,12 @@ impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for Lines<R> {
                 }
                 Some(Line::TooLong) => self.refuse(&message::too_long()),
                 Some(Line::Whole) => match self.take_line() {
-                    Read::Messages(messages) => self.waiting.extend(messages),
+                    Read::Messages(messages) => {
+                        if messages.iter().any(session::is_work) {
+                            self.session.work();
+                        }
+                        self.waiting.extend(messages);
+                    }
                     Read::Refused(refusal) => self.refuse(&refusal),
                     Read::Nothing => {}
                 },

@@ -3,6 +3,7 @@
 //!
 //! Knows when that is due and what is handed over. Refuses to know how a session is carried.
 
+use std::cell::Cell;
 use std::convert::Infallible;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,6 +13,7 @@ use rmcp::model::ClientJsonRpcMessage;
 use serde::{Deserialize, Serialize};
 
 use super::input::Gate;
+use super::roots::Roots;
 use super::session::Session;
 use super::{MAX_CALLS, Shared};
 use crate::machine;
@@ -25,6 +27,9 @@ const SOON: Duration = Duration::from_secs(5);
 /// How long otherwise: whoever asks a cold server waits some milliseconds more.
 const LATER: Duration = Duration::from_secs(15);
 
+/// Which part of the bound has to be memory of its own for that to be worth it.
+const OWN: u64 = 3;
+
 /// The longest state that is handed over, in bytes. The operating system takes twice that.
 const MAX_BYTES: usize = 64 << 10;
 
@@ -33,6 +38,8 @@ const MAX_BYTES: usize = 64 << 10;
 pub(super) struct Heritage {
     /// What the client said when the session began.
     pub(super) opening: Vec<ClientJsonRpcMessage>,
+    /// The client's root, if it told one.
+    pub(super) root: Option<PathBuf>,
     /// The work trees that it asked about.
     pub(super) work_trees: Vec<PathBuf>,
 }
@@ -52,8 +59,10 @@ impl Heritage {
 pub(super) struct Renewal {
     shared: Arc<Shared>,
     session: Arc<Session>,
+    roots: Roots,
     gate: Gate,
     is_first: bool,
+    has_failed: Cell<bool>,
 }
 
 impl Renewal {
@@ -61,14 +70,17 @@ impl Renewal {
     pub(super) fn new(
         shared: Arc<Shared>,
         session: Arc<Session>,
+        roots: Roots,
         gate: Gate,
         is_first: bool,
     ) -> Self {
         Self {
             shared,
             session,
+            roots,
             gate,
             is_first,
+            has_failed: Cell::new(false),
         }
     }
 
@@ -93,12 +105,13 @@ impl Renewal {
         if let Some(wait) = SOON.checked_sub(quiet) {
             return Some(wait + Duration::from_millis(1));
         }
-        let resident = machine::resident_bytes().filter(|bytes| *bytes > self.limit())?;
-        if !self.session.is_heard() {
-            // What it took over is all that it has.
+        let memory = machine::memory()?;
+        // Pages of the program, which processes share, come back as soon as it is asked.
+        let is_worth_it = memory.resident > self.limit() && memory.own > self.limit() / OWN;
+        if !is_worth_it || !self.session.has_worked() || self.has_failed.get() {
             return None;
         }
-        let is_much = self.is_first && resident > 2 * self.limit();
+        let is_much = self.is_first && memory.resident > 2 * self.limit();
         if !is_much && let Some(wait) = LATER.checked_sub(quiet) {
             return Some(wait + Duration::from_millis(1));
         }
@@ -109,7 +122,10 @@ impl Renewal {
     }
 
     fn is_at_rest(&self) -> bool {
-        self.shared.room.available_permits() == MAX_CALLS && self.shared.workspaces.is_at_rest()
+        !self.shared.lifetime.closing.is_cancelled()
+            && !self.roots.is_asking()
+            && self.shared.room.available_permits() == MAX_CALLS
+            && self.shared.workspaces.is_at_rest()
     }
 
     /// Returns where it can't be done now.
@@ -121,6 +137,7 @@ impl Renewal {
         }
         let heritage = Heritage {
             opening: self.session.opening(),
+            root: self.roots.known(),
             work_trees: self.shared.workspaces.work_trees(),
         };
         // A path that is not UTF-8 can't be told.
@@ -133,6 +150,7 @@ impl Renewal {
         {
             let error = machine::start_anew(VARIABLE, &text);
             tracing::warn!(%error, "the server could not begin anew, and goes on");
+            self.has_failed.set(true);
         }
         None
     }

@@ -38,6 +38,33 @@ struct State {
 }
 
 impl Roots {
+    /// Returns what the client told another server; it is not asked again unless it says that something changed.
+    pub(super) fn told(root: Option<PathBuf>) -> Self {
+        let roots = Self::default();
+        roots.state.send_modify(|state| {
+            state.n_asked = 1;
+            state.root = root;
+        });
+        roots
+    }
+
+    /// Asks the client as [`Self::ask`] does, if nobody did so yet.
+    pub(super) fn ask_first(&self, peer: Peer<RoleServer>) {
+        if self.state.borrow().n_asked == 0 {
+            self.ask(peer);
+        }
+    }
+
+    /// Returns whether the client was asked and has not answered yet.
+    pub(super) fn is_asking(&self) -> bool {
+        self.state.borrow().is_asking
+    }
+
+    /// Returns the client's first root, as far as it told one.
+    pub(super) fn known(&self) -> Option<PathBuf> {
+        self.state.borrow().root.clone()
+    }
+
     /// Asks the client for its roots if it has any to tell; returns at once.
     pub(super) fn ask(&self, peer: Peer<RoleServer>) {
         if !can_be_asked(&peer) {
@@ -81,7 +108,7 @@ impl Roots {
         let mut state = self.state.subscribe();
         let settled = state.wait_for(|state| !state.is_asking);
         drop(tokio::time::timeout(PATIENCE, settled).await);
-        self.state.borrow().root.clone()
+        self.known()
     }
 }
 

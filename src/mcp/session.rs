@@ -2,24 +2,27 @@
 //!
 //! Refuses to know what carries it, and what is done with it.
 
+use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use rmcp::model::{
     ClientJsonRpcMessage, ClientNotification, ClientRequest, JsonRpcMessage, RequestId,
+    ServerJsonRpcMessage,
 };
 use tokio::sync::Notify;
 
 /// A session; it may be one that another server began.
 pub(super) struct Session {
     opening: Mutex<Opening>,
+    asked: Mutex<HashSet<RequestId>>,
     n_handled: AtomicU64,
     n_unsent: AtomicUsize,
     sent: Notify,
     last: Mutex<Instant>,
     news: Notify,
-    is_heard: AtomicBool,
+    has_worked: AtomicBool,
 }
 
 /// What a client said that counts for all that comes after it.
@@ -34,12 +37,13 @@ impl Default for Session {
     fn default() -> Self {
         Self {
             opening: Mutex::default(),
+            asked: Mutex::default(),
             n_handled: AtomicU64::default(),
             n_unsent: AtomicUsize::default(),
             sent: Notify::new(),
             last: Mutex::new(Instant::now()),
             news: Notify::new(),
-            is_heard: AtomicBool::default(),
+            has_worked: AtomicBool::default(),
         }
     }
 }
@@ -47,6 +51,26 @@ impl Default for Session {
 impl Session {
     /// Notes what a client says.
     pub(super) fn hear(&self, message: &ClientJsonRpcMessage) {
+        match message {
+            JsonRpcMessage::Request(request) => {
+                lock(&self.asked).insert(request.id.clone());
+            }
+            // What is taken back gets no answer.
+            JsonRpcMessage::Notification(notification) => {
+                if let ClientNotification::CancelledNotification(cancelled) =
+                    &notification.notification
+                    && let Some(id) = &cancelled.params.request_id
+                {
+                    lock(&self.asked).remove(id);
+                }
+            }
+            _ => {}
+        }
+        self.note(message);
+    }
+
+    /// Notes what a client said to another server.
+    pub(super) fn note(&self, message: &ClientJsonRpcMessage) {
         let mut opening = lock(&self.opening);
         let place = match message {
             JsonRpcMessage::Request(request) => match &request.request {
@@ -73,19 +97,34 @@ impl Session {
     /// Notes that so many bytes of the input were read, and each message in them was handed on.
     pub(super) fn has_handled(&self, n_bytes: u64) {
         if self.n_handled.swap(n_bytes, Ordering::AcqRel) != n_bytes {
-            self.is_heard.store(true, Ordering::Release);
             self.touch();
         }
     }
 
-    /// Returns whether the client said anything to this server.
-    pub(super) fn is_heard(&self) -> bool {
-        self.is_heard.load(Ordering::Acquire)
+    /// Notes that there was something to do.
+    pub(super) fn work(&self) {
+        self.has_worked.store(true, Ordering::Release);
+        self.touch();
     }
 
-    /// Returns whether nothing is half done of so many bytes of input, nor of what was answered.
+    /// Returns whether there was anything to do since the session came to this server.
+    pub(super) fn has_worked(&self) -> bool {
+        self.has_worked.load(Ordering::Acquire)
+    }
+
+    /// Returns whether of so many bytes of input nothing is half done, every request is answered, and the answers
+    /// are written.
     pub(super) fn is_done_with(&self, n_bytes: u64) -> bool {
-        self.n_handled.load(Ordering::Acquire) == n_bytes && self.n_unsent() == 0
+        self.n_handled.load(Ordering::Acquire) == n_bytes
+            && lock(&self.asked).is_empty()
+            && self.n_unsent() == 0
+    }
+
+    /// Notes what is sent to the client; to be called before [`Self::sending`].
+    pub(super) fn answer(&self, message: &ServerJsonRpcMessage) {
+        if let Some(id) = answered(message) {
+            lock(&self.asked).remove(id);
+        }
     }
 
     /// Notes that so many bytes are on their way to the client.
@@ -133,6 +172,23 @@ pub(super) fn answer_of(message: &ClientJsonRpcMessage) -> Option<RequestId> {
         JsonRpcMessage::Request(request) => Some(request.id.clone()),
         _ => None,
     }
+}
+
+/// Returns which request a message answers.
+pub(super) fn answered(message: &ServerJsonRpcMessage) -> Option<&RequestId> {
+    match message {
+        JsonRpcMessage::Response(response) => Some(&response.id),
+        JsonRpcMessage::Error(error) => error.id.as_ref(),
+        _ => None,
+    }
+}
+
+/// Returns whether a message gives a server something to do: one that only keeps a session alive does not.
+pub(super) fn is_work(message: &ClientJsonRpcMessage) -> bool {
+    let JsonRpcMessage::Request(request) = message else {
+        return false;
+    };
+    !matches!(request.request, ClientRequest::PingRequest(_))
 }
 
 fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {

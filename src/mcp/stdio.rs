@@ -12,6 +12,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use super::ending::{self, GRACE, Lifetime, WIND_DOWN};
 use super::lines::Lines;
 use super::renewal::{Heritage, Renewal};
+use super::roots::Roots;
 use super::session::Session;
 use super::{Server, Shared, input};
 use crate::error::Result;
@@ -27,23 +28,24 @@ use crate::workspace::Workspaces;
 pub fn serve(workspaces: Workspaces, repo: Option<PathBuf>, cwd: Option<PathBuf>) -> Result<()> {
     let state = Arc::<Session>::default();
     let told = Arc::clone(&state);
-    let workspaces = workspaces.telling(Arc::new(move || told.touch()));
+    let workspaces = workspaces.telling(Arc::new(move || told.work()));
     let shared = Arc::new(Shared::new(TOOLS, workspaces, Lifetime::default()));
+    let mut server = Server::new(Arc::clone(&shared), repo, cwd);
     let heritage = Heritage::left();
     let is_first = heritage.is_none();
-    let Heritage {
-        opening,
-        work_trees,
-    } = heritage.unwrap_or_default();
-    for message in &opening {
-        state.hear(message);
+    if let Some(heritage) = heritage {
+        for message in &heritage.opening {
+            state.note(message);
+        }
+        server.roots = Roots::told(heritage.root);
+        take_over(&shared, heritage.work_trees);
     }
-    take_over(&shared, work_trees);
-    let server = Server::new(Arc::clone(&shared), repo, cwd);
+    let roots = server.roots.clone();
     ending::run(async {
         let (input, gate) = input::standard();
         let (_, output) = rmcp::transport::io::stdio_pipes();
-        let renewal = gate.map(|gate| Renewal::new(shared, Arc::clone(&state), gate, is_first));
+        let renewal =
+            gate.map(|gate| Renewal::new(shared, Arc::clone(&state), roots, gate, is_first));
         let renewed = async {
             match renewal {
                 Some(renewal) => renewal.watch().await,

@@ -59,13 +59,17 @@ pub struct OpenMark {
 }
 
 impl OpenMark {
-    /// Sets the sign and touches the file, whose time tells the last use. On a read-only data directory
-    /// nothing can be deleted either, so that no sign is needed.
+    /// Sets the sign and touches the file, whose time tells the last use. In a directory that may only be read the
+    /// sign is one for those who may write there, if it can be set at all.
     pub fn set(path: &Path) -> StoreResult<Self> {
         let file = loop {
             let file = match open(path) {
                 Ok(file) => file,
-                Err(error) if is_read_only(&error) => return Ok(Self { _file: None }),
+                Err(error) if is_read_only(&error) => {
+                    let file = File::open(path).ok();
+                    let file = file.filter(|file| file.lock_shared().is_ok());
+                    return Ok(Self { _file: file });
+                }
                 Err(error) => open_what_is_there(path, error)?,
             };
             file.lock_shared().map_err(io_error("lock", path))?;

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, MutexGuard, PoisonError};
 
 use super::catch_up::Left;
-use super::{Workspace, key_of};
+use super::{Workspace, close, key_of};
 use crate::error::{Error, Result};
 use crate::model::RepoPath;
 use crate::store::Index;
@@ -50,9 +50,12 @@ impl Workspace {
         let workspace = Arc::clone(self);
         let begin = move || {
             // Another connection may see a later generation, whose directories are watched as well.
-            let found = Index::open(&home, pointer)
-                .map_err(Error::from)
-                .and_then(|index| workspace.directories(&index));
+            let found = Index::open(&home, pointer).map_err(Error::from);
+            let found = found.and_then(|index| {
+                let found = workspace.directories(&index);
+                close(&home, index);
+                found
+            });
             let now = match found {
                 Ok(directories) => workspace.covered(before, directories, rows),
                 Err(error) => {

@@ -50,7 +50,10 @@ fn an_idle_server_begins_anew_and_its_session_goes_on() {
     assert_eq!(session.read()["id"], 2);
 
     assert!(is_renewed_within(&session, Duration::from_mins(1)));
-    let after = session.ask(3, "tools/call", &find);
+    let request = json!({"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": find});
+    session.line(&request.to_string());
+    let after = session.read();
+    assert_eq!(after["id"], 3, "nothing is said unasked");
     assert_eq!(after["result"], before["result"]);
     let (_, rest, code) = session.close();
     assert_eq!((rest.as_str(), code), ("", Some(0)));

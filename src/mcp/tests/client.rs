@@ -14,6 +14,7 @@ use tokio::task::JoinHandle;
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::mcp::ending::Lifetime;
+use crate::mcp::roots::Roots;
 use crate::mcp::session::Session;
 use crate::mcp::{Server, Shared, stdio};
 use crate::tools::{Call, Progress, ToolSpec};
@@ -86,18 +87,19 @@ pub(super) struct Client {
 
 impl Client {
     pub(super) fn connect(repo: Option<&str>) -> Self {
-        Self::connect_to(repo, Arc::default())
+        Self::connect_to(repo, Arc::default(), Roots::default())
     }
 
     /// Connects to a server for a session that another one may have begun.
-    pub(super) fn connect_to(repo: Option<&str>, state: Arc<Session>) -> Self {
+    pub(super) fn connect_to(repo: Option<&str>, state: Arc<Session>, roots: Roots) -> Self {
         let workspaces = Workspaces::new(Config::at(PathBuf::from("/nonexistent")));
         let shared = Shared::new(TEST_TOOLS, workspaces, Lifetime::default());
-        let server = Server::new(
+        let mut server = Server::new(
             Arc::new(shared),
             repo.map(PathBuf::from),
             Some(PathBuf::from("/cwd")),
         );
+        server.roots = roots;
         let (mine, theirs) = tokio::io::duplex(1 << 16);
         let (their_input, their_output) = tokio::io::split(theirs);
         let session = tokio::spawn(stdio::session(
