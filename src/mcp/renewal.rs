@@ -28,7 +28,7 @@ const SOON: Duration = Duration::from_secs(5);
 const LATER: Duration = Duration::from_secs(15);
 
 /// Which part of the bound has to be memory of its own for that to be worth it.
-const OWN: u64 = 3;
+const OWN: u64 = 8;
 
 /// The longest state that is handed over, in bytes. The operating system takes twice that.
 const MAX_BYTES: usize = 64 << 10;
