@@ -20,6 +20,7 @@ use std::sync::{Arc, Mutex};
 pub use causes::Causes;
 use crew::Slices;
 
+use crate::model::path::{parent, upwards};
 use crate::model::table::{HashMap, HashSet};
 use crate::model::{Budget, RepoPath};
 use crate::resolve::{Resolution, Resolver, SourceFiles};
@@ -203,7 +204,7 @@ impl Manifest {
         let mut directories = HashSet::default();
         let mut files = HashMap::default();
         read.each_path(|file, path| {
-            for directory in RepoPath::directories_of(path) {
+            for directory in upwards(parent(path)) {
                 if directories.contains(directory) {
                     break;
                 }

@@ -34,7 +34,7 @@ const OWN: u64 = 8;
 const MAX_BYTES: usize = 64 << 10;
 
 /// What one server leaves to the next.
-#[derive(Default, Deserialize, Serialize)]
+#[derive(Deserialize, Serialize)]
 pub(super) struct Heritage {
     /// What the client said when the session began.
     pub(super) opening: Vec<ClientJsonRpcMessage>,
@@ -118,7 +118,8 @@ impl Renewal {
         if !self.is_at_rest() {
             return Some(SOON);
         }
-        self.start_anew()
+        self.start_anew();
+        None
     }
 
     fn is_at_rest(&self) -> bool {
@@ -129,11 +130,13 @@ impl Renewal {
     }
 
     /// Returns where it can't be done now.
-    fn start_anew(&self) -> Option<Duration> {
+    fn start_anew(&self) {
         // From here on whatever the client says is left for the next server.
-        let n_read = self.gate.try_lock().ok()?;
+        let Ok(n_read) = self.gate.try_lock() else {
+            return;
+        };
         if !self.session.is_done_with(*n_read) {
-            return None;
+            return;
         }
         let heritage = Heritage {
             opening: self.session.opening(),
@@ -141,10 +144,10 @@ impl Renewal {
             work_trees: self.shared.workspaces.work_trees(),
         };
         // A path that is not UTF-8 can't be told.
-        let text = serde_json::to_string(&heritage).ok()?;
-        if text.len() > MAX_BYTES {
-            return None;
-        }
+        let text = match serde_json::to_string(&heritage) {
+            Ok(text) if text.len() <= MAX_BYTES => text,
+            _ => return,
+        };
         tracing::info!("nothing to do: beginning anew");
         #[cfg(unix)]
         {
@@ -152,6 +155,5 @@ impl Renewal {
             tracing::warn!(%error, "the server could not begin anew, and goes on");
             self.has_failed.set(true);
         }
-        None
     }
 }

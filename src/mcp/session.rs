@@ -120,7 +120,7 @@ impl Session {
             && self.n_unsent() == 0
     }
 
-    /// Notes what is sent to the client; to be called before [`Self::sending`].
+    /// Notes what is about to be sent to the client.
     pub(super) fn answer(&self, message: &ServerJsonRpcMessage) {
         if let Some(id) = answered(message) {
             lock(&self.asked).remove(id);
@@ -150,7 +150,7 @@ impl Session {
     }
 
     /// Notes that something happened.
-    pub(super) fn touch(&self) {
+    fn touch(&self) {
         *lock(&self.last) = Instant::now();
         self.news.notify_one();
     }

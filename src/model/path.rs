@@ -53,15 +53,7 @@ impl RepoPath {
 
     /// Returns the directory's path, empty for a file at the root.
     pub fn directory(&self) -> &str {
-        self.0.rfind('/').map_or("", |at| &self.0[..at])
-    }
-
-    /// Returns the directories that hold a path, the nearest first; not the root.
-    pub fn directories_of(path: &str) -> impl Iterator<Item = &str> {
-        let above = |path: &str| path.rfind('/');
-        std::iter::successors(above(path).map(|at| &path[..at]), move |path| {
-            above(path).map(|at| &path[..at])
-        })
+        parent(&self.0)
     }
 
     /// Returns what follows the last dot of the file name, without the dot; `None` for `.name` and
@@ -103,6 +95,16 @@ impl std::borrow::Borrow<str> for RepoPath {
 pub fn is_at_or_below(path: &str, directory: &str) -> bool {
     path.strip_prefix(directory)
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// Returns the directory around `path`; the root is around itself.
+pub fn parent(path: &str) -> &str {
+    path.rfind('/').map_or("", |at| &path[..at])
+}
+
+/// Returns the directory `dir` and those around it, the nearest first, the root last.
+pub fn upwards(dir: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(dir), |dir| (!dir.is_empty()).then(|| parent(dir)))
 }
 
 #[cfg(test)]

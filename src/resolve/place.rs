@@ -2,6 +2,8 @@
 //!
 //! Knows only text: whether anything stands at a path is the files' matter.
 
+pub(super) use crate::model::path::{parent, upwards};
+
 /// Returns `relative` seen from the directory `dir`, without `.`, `..` and empty parts; `None` where
 /// it leaves the root.
 pub(super) fn join(dir: &str, relative: &str) -> Option<String> {
@@ -16,16 +18,6 @@ pub(super) fn join(dir: &str, relative: &str) -> Option<String> {
         }
     }
     Some(parts.join("/"))
-}
-
-/// Returns the directory around `path`; the root is around itself.
-pub(super) fn parent(path: &str) -> &str {
-    path.rfind('/').map_or("", |at| &path[..at])
-}
-
-/// Returns the directory `dir` and those around it, the nearest first, the root last.
-pub(super) fn upwards(dir: &str) -> impl Iterator<Item = &str> {
-    std::iter::successors(Some(dir), |dir| (!dir.is_empty()).then(|| parent(dir)))
 }
 
 /// Returns what is left of `path` below the directory `dir`, empty for `dir` itself; `None` where it

@@ -13,6 +13,7 @@ use super::{Call, Tool, related_symbol};
 use crate::error::Result;
 use crate::graph::confidence;
 use crate::graph::related::{self, Neighbour, Relation};
+use crate::model::path::upwards;
 use crate::model::{Handle, Provenance, RepoPath};
 use crate::workspace::{SymbolRow, View};
 
@@ -309,8 +310,7 @@ fn definitions(view: &View<'_>, path: &RepoPath, edge_type: EdgeType) -> Result<
 }
 
 fn package(view: &View<'_>, path: &RepoPath) -> Result<Vec<ResultOutput>> {
-    let mut directory = path.directory();
-    loop {
+    for directory in upwards(path.directory()) {
         let name = if directory.is_empty() {
             "package.json".to_owned()
         } else {
@@ -322,11 +322,8 @@ fn package(view: &View<'_>, path: &RepoPath) -> Result<Vec<ResultOutput>> {
             let handle = format!("rel:{name}");
             return Ok(vec![direct(view, handle, &file.path, EdgeType::BelongsTo)]);
         }
-        if directory.is_empty() {
-            return Ok(Vec::new());
-        }
-        directory = directory.rfind('/').map_or("", |at| &directory[..at]);
     }
+    Ok(Vec::new())
 }
 
 /// Returns a definition as the neighbour of what holds it.

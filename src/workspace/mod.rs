@@ -29,7 +29,7 @@ mod watching;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 pub use bundle::{Exported, Imported, OnBundle};
@@ -168,7 +168,7 @@ impl Workspaces {
 
     /// Does what calls put off until their answers are given. For a process that makes one call and ends.
     pub fn finish(&self) {
-        let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let open = self.opened();
         let open: Vec<_> = open.values().map(Arc::clone).collect();
         for workspace in open {
             workspace.keep_house_if_owed();
@@ -178,10 +178,14 @@ impl Workspaces {
         }
     }
 
+    fn opened(&self) -> MutexGuard<'_, HashMap<PathBuf, Arc<Workspace>>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn at(&self, place: &Path) -> Result<Arc<Workspace>> {
         let repo = Repo::discover(place)?;
         let work_dir = repo.work_dir().to_owned();
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = self.opened();
         if let Some(known) = open.get(&work_dir) {
             return Ok(Arc::clone(known));
         }

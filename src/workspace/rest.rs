@@ -4,7 +4,6 @@
 //! Refuses to know when, and what for.
 
 use std::path::{Path, PathBuf};
-use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 
 use super::watching::Watching;
@@ -14,13 +13,12 @@ use crate::error::Result;
 impl Workspaces {
     /// Returns the work trees that were asked about.
     pub fn work_trees(&self) -> Vec<PathBuf> {
-        let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        open.keys().cloned().collect()
+        self.opened().keys().cloned().collect()
     }
 
     /// Returns whether nobody asks and nothing is worked off in the background.
     pub fn is_at_rest(&self) -> bool {
-        let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let open = self.opened();
         open.values().all(|workspace| workspace.is_at_rest())
     }
 

@@ -9,7 +9,7 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 use super::catch_up::Left;
 use super::{Workspace, close, key_of};
 use crate::error::{Error, Result};
-use crate::model::RepoPath;
+use crate::model::path::{parent, upwards};
 use crate::store::Index;
 use crate::watch::Watch;
 
@@ -93,7 +93,7 @@ impl Workspace {
         let root = repo.work_dir();
         let mut found = BTreeSet::from([root.to_owned(), repo.git_dir().to_owned()]);
         index.read()?.each_path(|_, path| {
-            for directory in RepoPath::directories_of(path) {
+            for directory in upwards(parent(path)) {
                 if !found.insert(root.join(directory)) {
                     break;
                 }
