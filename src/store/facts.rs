@@ -6,7 +6,7 @@
 use std::cell::RefCell;
 
 use rusqlite::OptionalExtension as _;
-use zstd::bulk::Decompressor;
+use zstd::bulk::{Compressor, Decompressor};
 
 use super::{Doing, Read, StoreResult};
 use crate::model::{FileFacts, Local, RepoPath, Span};
@@ -15,8 +15,8 @@ use crate::model::{FileFacts, Local, RepoPath, Span};
 /// so that a hostile index cannot fill the memory.
 const MAX_UNPACKED_BYTES: usize = 8 << 20;
 
-/// How hard zstd tries: 9 takes an eighth off 1's size for some milliseconds a megabyte of source.
-const LEVEL: i32 = 9;
+/// How hard zstd tries: facts of 1.6 MB take 569 kB in 17 ms at 1, 544 in 31 at 4, 536 in 80 at 9.
+const LEVEL: i32 = 4;
 
 /// Returns the facts without what the symbol rows hold anyway (signature, doc and places), packed. Of a
 /// signature stays whether it says `static`.
@@ -66,7 +66,15 @@ fn is_sound(facts: &FileFacts) -> bool {
 
 /// Returns `bytes` packed.
 pub fn pack(bytes: &[u8]) -> Vec<u8> {
-    zstd::bulk::compress(bytes, LEVEL).expect("compressing into memory cannot fail")
+    thread_local! {
+        static PACKER: RefCell<Compressor<'static>> =
+            RefCell::new(Compressor::new(LEVEL).expect("the level is one of zstd's"));
+    }
+    PACKER.with_borrow_mut(|packer| {
+        packer
+            .compress(bytes)
+            .expect("compressing into memory cannot fail")
+    })
 }
 
 /// Returns what was packed; `None` for damaged data or more than the bound.

@@ -138,32 +138,12 @@ impl<'a> Writer<'a> {
     }
 
     fn replace(&mut self, file: &PreparedFile) -> rusqlite::Result<()> {
-        let tx = &self.tx;
-        let known: Option<i64> = tx
+        let known: Option<i64> = self
+            .tx
             .prepare_cached("SELECT id FROM file WHERE path = ?1")?
             .query_row([file.path.as_str()], |row| row.get(0))
             .optional()?;
-        let id: i64 = tx
-            .prepare_cached(
-                "INSERT INTO file(path, content, size, lines, language, facts_version, marked, skip)
-                 VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
-                 ON CONFLICT(path) DO UPDATE SET content = excluded.content, size = excluded.size, lines = excluded.lines,
-                   language = excluded.language, facts_version = excluded.facts_version, marked = excluded.marked, skip = excluded.skip
-                 RETURNING id",
-            )?
-            .query_row(
-                (
-                    file.path.as_str(),
-                    file.content.as_bytes().as_slice(),
-                    file.size_bytes.cast_signed(),
-                    file.n_lines,
-                    file.language,
-                    file.facts_version,
-                    file.marked,
-                    file.skip.map(SkipReason::code),
-                ),
-                |row| row.get(0),
-            )?;
+        let id = self.file_row(known, file)?;
         let led = self.led(id, known.is_some())?;
         let mut had_facts = false;
         if known.is_some() {
@@ -209,6 +189,30 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
+    /// Writes the row of a file and returns it. `RETURNING` and `OR REPLACE` would open a statement of its own in the
+    /// transaction, at each of which FTS5 writes what it gathered as a segment, to be merged later.
+    fn file_row(&mut self, known: Option<i64>, file: &PreparedFile) -> rusqlite::Result<i64> {
+        self.tx
+            .prepare_cached(
+                "INSERT INTO file(id, path, content, size, lines, language, facts_version, marked, skip)
+                 VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+                 ON CONFLICT(id) DO UPDATE SET content = excluded.content, size = excluded.size, lines = excluded.lines,
+                   language = excluded.language, facts_version = excluded.facts_version, marked = excluded.marked, skip = excluded.skip",
+            )?
+            .execute((
+                known,
+                file.path.as_str(),
+                file.content.as_bytes().as_slice(),
+                file.size_bytes.cast_signed(),
+                file.n_lines,
+                file.language,
+                file.facts_version,
+                file.marked,
+                file.skip.map(SkipReason::code),
+            ))?;
+        Ok(known.unwrap_or_else(|| self.tx.last_insert_rowid()))
+    }
+
     fn remove(&mut self, path: &RepoPath) -> rusqlite::Result<()> {
         let known: Option<i64> = self
             .tx
@@ -231,7 +235,9 @@ impl<'a> Writer<'a> {
     fn stat(&mut self, file: i64, row: &StatRow) -> rusqlite::Result<()> {
         self.tx
             .prepare_cached(
-                "INSERT OR REPLACE INTO stat(file, size, mtime_ns, ctime_ns, inode, settled) VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
+                "INSERT INTO stat(file, size, mtime_ns, ctime_ns, inode, settled) VALUES(?1, ?2, ?3, ?4, ?5, ?6)
+                 ON CONFLICT(file) DO UPDATE SET size = excluded.size, mtime_ns = excluded.mtime_ns,
+                   ctime_ns = excluded.ctime_ns, inode = excluded.inode, settled = excluded.settled",
             )?
             .execute((
                 file,
