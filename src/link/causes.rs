@@ -6,11 +6,11 @@
 
 use std::collections::BTreeSet;
 
-use super::components;
+use super::{Manifest, components};
 use crate::model::RepoPath;
+use crate::model::path::{file_name, parent, upwards};
 use crate::model::table::HashSet;
-use crate::store::facts::unpack;
-use crate::store::{ImportTarget, Read, StoreError};
+use crate::store::ImportTarget;
 
 /// The paths of one transaction that came or went.
 #[derive(Debug, Default)]
@@ -47,63 +47,51 @@ impl Causes {
         self.all
     }
 
-    /// Returns the files of which one of these imports may lead elsewhere.
+    /// Returns the files of which one of these imports may lead elsewhere, `manifest` being all files there are now.
     pub(super) fn touched(
         &self,
-        read: &Read<'_>,
+        manifest: &Manifest,
         specifiers: Vec<(i64, String, ImportTarget)>,
-    ) -> Result<BTreeSet<i64>, StoreError> {
-        let reach = self.reach(read)?;
+    ) -> BTreeSet<i64> {
+        let reach = self.reach(manifest);
         let touched = specifiers
             .into_iter()
             .filter(|(_, specifier, to)| self.touches(specifier, *to, &reach));
-        Ok(touched.map(|(file, ..)| file).collect())
+        touched.map(|(file, ..)| file).collect()
     }
 
-    fn reach(&self, read: &Read<'_>) -> Result<Reach, StoreError> {
-        let mut reach = Reach::default();
+    fn reach(&self, manifest: &Manifest) -> Reach {
+        // What can't be read may name anything.
+        let mut reach = Reach {
+            is_anywhere: manifest.lacks_configs,
+            ..Reach::default()
+        };
         let mut directories = HashSet::default();
-        for (path, packed) in read.packed_configs()? {
-            let directory = match path.as_str().rsplit_once('/') {
-                Some((directory, "package.json")) => directory,
-                None if path.as_str() == "package.json" => "",
-                _ => {
-                    // What can't be read may name anything.
-                    let is_named = unpack(&packed).is_none_or(|config| self.is_named(&config));
-                    reach.is_anywhere |= is_named;
-                    continue;
-                }
-            };
-            let last = directory.rsplit('/').next().unwrap_or(directory);
-            reach.packages.insert(stem(last).to_owned());
-            directories.insert(directory.to_owned());
+        for (path, config) in &manifest.configs {
+            if file_name(path) == "package.json" {
+                let directory = parent(path);
+                reach.packages.insert(stem(file_name(directory)).to_owned());
+                directories.insert(directory);
+            } else {
+                reach.is_anywhere |= self.is_named(config);
+            }
         }
         if reach.is_anywhere {
-            return Ok(reach);
+            return reach;
         }
-        let package_of = |path: &str| -> String {
-            let mut directory = path;
-            while let Some((above, _)) = directory.rsplit_once('/') {
-                if directories.contains(above) {
-                    return above.to_owned();
-                }
-                directory = above;
-            }
-            String::new()
+        let package_of = |path| {
+            let mut above = upwards(parent(path));
+            above.find(|directory| directories.contains(directory))
         };
-        let affected: BTreeSet<String> = self
+        let affected: HashSet<Option<&str>> = self
             .paths
             .iter()
             .map(|path| package_of(path.as_str()))
             .collect();
-        for package in affected {
-            let below = read.files_under(&package)?;
-            let own = below
-                .iter()
-                .filter(|row| package_of(row.path.as_str()) == package);
-            reach.files.extend(own.map(|row| row.id));
-        }
-        Ok(reach)
+        let own = manifest.files.iter();
+        let own = own.filter(|(path, _)| affected.contains(&package_of(path)));
+        reach.files = own.map(|(_, file)| *file).collect();
+        reach
     }
 
     /// Returns whether a configuration names a file that came or went: by a name that stands after a slash.

@@ -24,6 +24,7 @@ use crate::model::path::{parent, upwards};
 use crate::model::table::{HashMap, HashSet};
 use crate::model::{Budget, RepoPath};
 use crate::resolve::{Resolution, Resolver, SourceFiles};
+use crate::store::facts::unpack;
 use crate::store::{ImportTarget, Index, Read, StoreError};
 
 /// Files whose names are bound in one transaction.
@@ -92,7 +93,7 @@ fn concerned(index: &Index, causes: &Causes) -> Result<(BTreeSet<i64>, Manifest)
         };
         Ok::<_, StoreError>((specifiers, manifest))
     })?;
-    Ok((causes.touched(&read, specifiers)?, manifest))
+    Ok((causes.touched(&manifest, specifiers), manifest))
 }
 
 /// Resolves the imports of the files on the list. Returns whether all are resolved.
@@ -197,6 +198,8 @@ pub struct Manifest {
     files: HashMap<String, i64>,
     directories: HashSet<String>,
     configs: HashMap<String, Vec<u8>>,
+    /// Whether there is a configuration that could not be unpacked.
+    lacks_configs: bool,
 }
 
 impl Manifest {
@@ -212,14 +215,16 @@ impl Manifest {
             }
             files.insert(path.to_owned(), file);
         })?;
-        let configs = read
-            .configs()?
+        let packed = read.packed_configs()?;
+        let n_configs = packed.len();
+        let configs: HashMap<String, Vec<u8>> = packed
             .into_iter()
-            .map(|(path, bytes)| (path.as_str().to_owned(), bytes))
+            .filter_map(|(path, packed)| Some((path.as_str().to_owned(), unpack(&packed)?)))
             .collect();
         Ok(Self {
             files,
             directories,
+            lacks_configs: configs.len() < n_configs,
             configs,
         })
     }

@@ -48,7 +48,7 @@ impl RepoPath {
 
     /// Returns the last component.
     pub fn file_name(&self) -> &str {
-        self.0.rsplit('/').next().unwrap_or(&self.0)
+        file_name(&self.0)
     }
 
     /// Returns the directory's path, empty for a file at the root.
@@ -95,6 +95,11 @@ impl std::borrow::Borrow<str> for RepoPath {
 pub fn is_at_or_below(path: &str, directory: &str) -> bool {
     path.strip_prefix(directory)
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// Returns the last component of `path`.
+pub fn file_name(path: &str) -> &str {
+    path.rfind('/').map_or(path, |at| &path[at + 1..])
 }
 
 /// Returns the directory around `path`; the root is around itself.

@@ -9,7 +9,7 @@ use rusqlite::OptionalExtension as _;
 use zstd::bulk::{Compressor, Decompressor};
 
 use super::{Doing, Read, StoreResult};
-use crate::model::{FileFacts, Local, RepoPath, Span};
+use crate::model::{FileFacts, Local, Span};
 
 /// The most that one packed value may unpack to, in bytes: four times the largest file that is indexed,
 /// so that a hostile index cannot fill the memory.
@@ -112,15 +112,6 @@ impl Read<'_> {
             })
             .map(|mask| mask.map(i64::cast_unsigned))
             .doing("reading what a file offers")
-    }
-
-    /// Returns every configuration file of the repository with its bytes, sorted by path.
-    pub fn configs(&self) -> StoreResult<Vec<(RepoPath, Vec<u8>)>> {
-        Ok(self
-            .packed_configs()?
-            .into_iter()
-            .filter_map(|(path, packed)| Some((path, unpack(&packed)?)))
-            .collect())
     }
 }
 

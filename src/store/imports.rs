@@ -104,10 +104,12 @@ impl Read<'_> {
             .doing("reading imports")
     }
 
-    /// Returns the configuration files by path, their bytes still packed.
+    /// Returns the configuration files in no order, their bytes still packed.
     pub fn packed_configs(&self) -> StoreResult<Vec<(RepoPath, Vec<u8>)>> {
         self.tx
-            .prepare_cached("SELECT f.path, c.packed FROM config c JOIN file f ON f.id = c.file ORDER BY f.path")
+            .prepare_cached(
+                "SELECT f.path, c.packed FROM config c CROSS JOIN file f ON f.id = c.file",
+            )
             .and_then(|mut statement| {
                 statement
                     .query_map([], |row| Ok((path(row, 0)?, row.get(1)?)))?

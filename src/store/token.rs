@@ -4,6 +4,8 @@
 //! several parts, as each part: `getUserName` is `getusername get user name`. Scripts written without
 //! spaces are cut into single characters; single ASCII letters and digits are left out. Refuses to know weights and grammar; stemming is SQLite's.
 
+mod ascii;
+
 /// The longest word that is indexed, in bytes of its normal form; longer ones are encoded data.
 const MAX_WORD_BYTES: usize = 64;
 
@@ -19,8 +21,16 @@ pub struct Word<'a> {
 }
 
 /// Appends the words of `text` and their parts to `out`, separated by spaces, as they are indexed.
-/// Costs one pass; only words with several parts or other than lower-case ASCII are copied twice.
+/// Costs one pass, about 20 instructions a byte of ASCII and five times that of other text.
 pub fn index_text(text: &str, out: &mut String) {
+    if text.is_ascii() {
+        ascii::index_text(text, out);
+    } else {
+        index_any_text(text, out);
+    }
+}
+
+fn index_any_text(text: &str, out: &mut String) {
     let mut parts = Vec::new();
     for word in raw_words(text) {
         push_word(word, &mut parts, out);

@@ -279,8 +279,12 @@ impl<'a> Walk<'a> {
             | Kind::PropertySignature
             | Kind::EnumAssignment
             | Kind::Pair => self.member(node, frame, parent),
-            Kind::PropertyIdentifier | Kind::Str if parent.kind == Kind::EnumBody => {
-                self.enum_member(node, node, parent);
+            Kind::PropertyIdentifier | Kind::Str => {
+                if parent.kind == Kind::EnumBody {
+                    self.enum_member(node, node, parent);
+                }
+                // The quotes and what is between them are nodes, too.
+                return false;
             }
             Kind::Object => {
                 // Its members stand under the name that it is the value of.
