@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::answer::{Currency, MAX_LIST_BYTES, fitting};
 use super::places::{
-    FileOutput, Named, PlaceOutput, Placed, TargetOutput, by_handle, file_output, named,
+    FileOutput, Named, PlaceOutput, Placed, TargetOutput, by_handle, file_output, merges, named,
     place_output, places, target,
 };
 use super::schema::{clamp, number};
@@ -257,20 +257,20 @@ fn answer(
 }
 
 /// Whether these are one definition to whoever names it: the getter and the setter of one property, the
-/// overloads of one method.
+/// overloads of one method, a class, function or constant with the types and namespaces of its name.
 fn is_one(targets: &[SymbolRow]) -> bool {
+    let [first, rest @ ..] = targets else {
+        return true;
+    };
     let is_member = |symbol: &SymbolRow| {
         matches!(symbol.kind, SymbolKind::Method | SymbolKind::Property) && symbol.parent.is_some()
     };
-    match targets {
-        [] | [_] => true,
-        [first, rest @ ..] => rest.iter().all(|other| {
-            is_member(first)
-                && is_member(other)
-                && (&first.path, first.parent, &first.name)
-                    == (&other.path, other.parent, &other.name)
-        }),
-    }
+    let is_same = |other: &SymbolRow| {
+        (&first.path, first.parent, &first.qualified_name)
+            == (&other.path, other.parent, &other.qualified_name)
+    };
+    let n_values = targets.iter().filter(|it| !merges(it.kind)).count();
+    rest.iter().all(is_same) && (n_values < 2 || targets.iter().all(is_member))
 }
 
 /// Adds the tests that only their names say are of the targets' files: those that neither use nor import

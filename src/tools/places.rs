@@ -11,7 +11,7 @@ use crate::graph::impact::Reached;
 use crate::graph::related::is_test;
 use crate::model::path::is_at_or_below;
 use crate::model::visible::one_line;
-use crate::model::{Handle, HandleKind, Provenance, RepoPath};
+use crate::model::{Handle, HandleKind, Provenance, RepoPath, SymbolKind};
 use crate::workspace::{SymbolRow, View, brief, outside};
 
 /// Names that are offered for one that nothing has.
@@ -111,10 +111,7 @@ pub(super) fn named(
     name: &str,
     path: Option<&RepoPath>,
 ) -> Result<Vec<SymbolRow>> {
-    let wanted = name
-        .replace("::", ".")
-        .replace('#', ".")
-        .replace(".prototype.", ".");
+    let wanted = dotted(name);
     let last = wanted.rsplit('.').next().unwrap_or(&wanted);
     let norm = crate::workspace::normal_form(last);
     let alike = view.read.symbols_named(&norm)?;
@@ -135,12 +132,33 @@ pub(super) fn named(
         found.retain(|symbol| symbol.qualified_name == wanted);
     }
     if !found.is_empty() {
-        // What an agent is likely to mean goes first: code before its tests, what others can use before the rest.
-        found.sort_by_key(|symbol| (is_test(&symbol.path), !symbol.exported));
+        // What an agent is likely to mean goes first: code before its tests, what others can use before the rest,
+        // and a class before the namespace that is merged with it.
+        found.sort_by_key(|symbol| (is_test(&symbol.path), !symbol.exported, merges(symbol.kind)));
         return Ok(found);
     }
     let elsewhere: Vec<SymbolRow> = alike.iter().filter(is_wanted).cloned().collect();
     Err(unknown(view, name, path, &norm, elsewhere, alike)?)
+}
+
+/// Whether what is declared like this can be declared beside a value of the same name and means the same name.
+pub(super) fn merges(kind: SymbolKind) -> bool {
+    matches!(
+        kind,
+        SymbolKind::Interface | SymbolKind::Type | SymbolKind::Namespace
+    )
+}
+
+/// Returns a name with a dot before each member, whoever's manner it is written in: `A::b`, `A#b`, `A.prototype.b`.
+/// In `A.#b` and `#b` the mark is part of the name.
+fn dotted(name: &str) -> String {
+    let name = name.replace("::", ".").replace(".prototype.", ".");
+    let mut out = String::with_capacity(name.len());
+    for c in name.chars() {
+        let is_between = c == '#' && !out.is_empty() && !out.ends_with('.');
+        out.push(if is_between { '.' } else { c });
+    }
+    out
 }
 
 /// Returns the error for a name that nothing has, with what may be meant.

@@ -218,6 +218,35 @@ fn impact_says_what_is_meant_and_guesses_nothing() {
 }
 
 #[test]
+fn a_name_is_asked_for_as_it_is_written() {
+    let (repo, cli) = library();
+    repo.write(
+        "src/hidden.ts",
+        "export class Hidden {\n  #turn() {}\n  open() { this.#turn() }\n  turn() {}\n}\n\
+         export namespace Hidden { export const depth = 1 }\n\
+         export const made = () => new Hidden()\n",
+    );
+    let callers = |name: &str| {
+        let answer = cli.json(&["impact", name, "--depth", "1"]);
+        let of = |key: &str| answer["target"][key].as_str().unwrap().to_owned();
+        let callers = answer["callers"].as_array().unwrap();
+        let names: Vec<String> = callers.iter().map(|it| it["symbol"].to_string()).collect();
+        (of("symbol"), of("kind"), names.join(" "))
+    };
+    let turned = |kind: &str, name: &str, by: &str| (name.into(), kind.into(), by.to_owned());
+    for name in ["Hidden.#turn", "Hidden##turn", "#turn"] {
+        let wanted = turned("method", "Hidden.#turn", "\"Hidden.open\"");
+        assert_eq!(callers(name), wanted, "{name}");
+    }
+    for name in ["Hidden#turn", "Hidden.turn", "Hidden.prototype.turn"] {
+        let wanted = turned("method", "Hidden.turn", "");
+        assert_eq!(callers(name), wanted, "{name}");
+    }
+    // A namespace that is merged with a class is no other thing of its name.
+    assert_eq!(callers("Hidden"), turned("class", "Hidden", "\"made\""));
+}
+
+#[test]
 fn an_unbound_use_makes_nothing_safe() {
     let (repo, cli) = library();
     repo.write(
