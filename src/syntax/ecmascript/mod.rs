@@ -6,6 +6,7 @@
 mod assigned;
 mod commonjs;
 mod declare;
+mod ended;
 mod exports;
 mod finish;
 mod functions;
@@ -44,6 +45,11 @@ pub(super) fn read(dialect: Dialect, source: &str, budget: &Budget) -> Option<Sc
             script.facts.has_errors = true;
             return Some(script);
         }
+    };
+    let tree = if tree.root_node().has_error() {
+        ended::reread(grammar, source, budget).unwrap_or(tree)
+    } else {
+        tree
     };
     let mut walk = Walk::new(source, grammar);
     let root = tree.root_node();

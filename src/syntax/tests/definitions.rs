@@ -39,6 +39,25 @@ setTimeout(() => { var hidden = 1; const cb = useCallback(() => {}, []) });
 }
 
 #[test]
+fn signatures_that_end_with_their_line() {
+    let source = "\
+export interface Factory {
+  <A>(a: A): [A]
+  <A, B>(a: A, b: B): [A, B]
+
+  <A, B, C>(a: A, b: B, c: C): [A, B, C]
+}
+export function create() {}
+";
+    assert!(!read("a.ts", source).facts.has_errors);
+    same(
+        &symbols("a.ts", source),
+        "interface Factory* 1-6
+         function create* 7-7",
+    );
+}
+
+#[test]
 fn classes_with_every_kind_of_member() {
     let source = "\
 @Injectable()
