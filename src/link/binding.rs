@@ -244,6 +244,15 @@ pub(super) fn this_of(file: &Rc<Loaded>, scope: Option<u32>) -> Option<Value> {
             found.kind,
             SymbolKind::Method | SymbolKind::Constructor | SymbolKind::Property | SymbolKind::Field
         );
+        let in_class = || {
+            let owner = found.parent.map(|owner| file.symbol(owner).kind);
+            owner == Some(SymbolKind::Class)
+        };
+        // What an arrow that is given to an object calls `this` is what is around it.
+        if found.is_arrow() && !in_class() {
+            at = found.parent;
+            continue;
+        }
         if let (true, Some(owner)) = (is_member, found.parent) {
             let owner = Value::Thing(Def::Symbol(file.file, owner));
             return Some(if found.is_static() {

@@ -109,25 +109,21 @@ impl Search<'_, '_> {
     }
 
     fn local(&mut self, file: &Loaded, export: &Export) -> Option<Def> {
-        let name = if export.local.is_empty() {
-            &export.name
-        } else {
-            &export.local
+        let own = || {
+            let first = file.tops(&export.name).first();
+            first.map(|at| Def::Symbol(file.file, *at))
         };
-        if name == "default" {
-            return file
-                .tops("default")
-                .first()
-                .map(|at| Def::Symbol(file.file, *at));
+        if export.local.is_empty() {
+            // `exports.x = …` makes a definition that binds nothing in the file itself, where `x` may be an import.
+            return own().or_else(|| self.top(file, &export.name));
         }
-        let mut parts = name.split('.');
+        if export.local == "default" {
+            let first = file.tops("default").first();
+            return first.map(|at| Def::Symbol(file.file, *at));
+        }
+        let mut parts = export.local.split('.');
         let first = parts.next()?;
-        let mut found = self.top(file, first).or_else(|| {
-            // `exports.x = …` makes a symbol that binds nothing in the file itself.
-            file.tops(&export.name)
-                .first()
-                .map(|at| Def::Symbol(file.file, *at))
-        });
+        let mut found = self.top(file, first).or_else(own);
         for part in parts {
             found = match found? {
                 Def::Module(target) => self.export(target, part),

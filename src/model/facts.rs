@@ -99,7 +99,7 @@ pub struct Export {
     /// `export=` for [`ExportKind::Assignment`].
     pub name: String,
     /// The name behind it: of this file, or of the other module where there is a specifier; empty for
-    /// an expression that has none.
+    /// an expression that has none and for `exports.x = …` that makes a definition of this name.
     pub local: String,
     /// The other module, as written; empty for a definition of this file.
     pub specifier: String,

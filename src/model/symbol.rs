@@ -119,4 +119,10 @@ impl Symbol {
         let mut words = head.unwrap_or_default().split_whitespace();
         self.signature == "static" || words.next_back().is_some() && words.any(|it| it == "static")
     }
+
+    /// Returns whether it is an arrow function that is not static: whether its signature ends with the arrow. Its
+    /// `this` is that of what is around it.
+    pub fn is_arrow(&self) -> bool {
+        self.signature.ends_with("=>") && !self.is_static()
+    }
 }

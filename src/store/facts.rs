@@ -19,15 +19,17 @@ const MAX_UNPACKED_BYTES: usize = 8 << 20;
 const LEVEL: i32 = 4;
 
 /// Returns the facts without what the symbol rows hold anyway (signature, doc and places), packed. Of a
-/// signature stays whether it says `static`.
+/// signature stays whether it says `static`, else whether it is an arrow's.
 pub fn pack_facts(facts: &FileFacts) -> Vec<u8> {
     let mut slim = facts.clone();
     for symbol in &mut slim.symbols {
-        let is_static = symbol.is_static();
+        let says = match (symbol.is_static(), symbol.is_arrow()) {
+            (true, _) => "static",
+            (_, true) => "=>",
+            _ => "",
+        };
         symbol.signature.clear();
-        if is_static {
-            symbol.signature.push_str("static");
-        }
+        symbol.signature.push_str(says);
         symbol.doc.clear();
         symbol.span = Span::default();
         symbol.name_line = 0;

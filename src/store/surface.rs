@@ -73,9 +73,9 @@ impl Surface {
             let own = outer.unwrap_or_else(|| bucket(&symbol.name));
             buckets.push(own);
             if is_seen[at] {
-                let is_static = symbol.is_static();
+                let this = (symbol.is_static(), symbol.is_arrow());
                 let row = (&symbol.qualified_name, symbol.kind, symbol.exported);
-                (1_u8, row, is_static, handles.get(at)).hash(hashers.entry(own).or_default());
+                (1_u8, row, this, handles.get(at)).hash(hashers.entry(own).or_default());
             }
         }
         for import in &facts.imports {

@@ -16,9 +16,9 @@ enum Class {
 
 const CLASSES: [Class; 256] = {
     let mut classes = [Class::Outside; 256];
-    let mut byte = 0;
+    let mut byte: u8 = 0;
     while byte < 128 {
-        classes[byte] = match byte as u8 {
+        classes[byte as usize] = match byte {
             b'a'..=b'z' => Class::Lower,
             b'A'..=b'Z' => Class::Upper,
             b'0'..=b'9' => Class::Digit,

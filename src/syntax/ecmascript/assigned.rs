@@ -71,6 +71,30 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// `({ a, b: c } = …)`
+    pub(super) fn assigned_pattern(&mut self, node: Node<'_>, frame: &Frame) {
+        let fields = &self.grammar.fields;
+        let (Some(left), Some(right)) = (
+            node.child_by_field_id(fields.left),
+            node.child_by_field_id(fields.right),
+        ) else {
+            return;
+        };
+        if self.grammar.kind(left) != Kind::ObjectPattern {
+            return;
+        }
+        let Some(origin) = self.origin(right) else {
+            return;
+        };
+        for (key, local) in self.pattern_names(left) {
+            if !key.is_empty() {
+                let owner = Owner::Assigned(self.text(local), frame.scope);
+                let origin = origin.clone().then(key);
+                self.hint(owner, Some(origin), Rank::Assigned, frame);
+            }
+        }
+    }
+
     fn assign_hint(&mut self, owner: Owner<'a>, right: Node<'_>, outer: &Outer, frame: &Frame) {
         let found = self.written(None, Some(right), outer.span.start_byte as usize);
         if let Some((origin, rank)) = found {

@@ -36,6 +36,9 @@ enum Target<'a> {
 impl<'a> Walk<'a> {
     /// `a = …` as a statement.
     pub(super) fn assignment(&mut self, node: Node<'_>, frame: &mut Frame, parent: &Frame) {
+        if parent.kind == Kind::Parenthesized {
+            return self.assigned_pattern(node, frame);
+        }
         if parent.kind != Kind::ExpressionStatement {
             return;
         }
@@ -180,20 +183,22 @@ impl<'a> Walk<'a> {
         if let Some(symbol) = defined {
             self.own_body(worth, symbol);
         }
-        match worth {
-            Worth::Module(module) => {
-                if let Some((local, specifier)) = self.member_of_module(module) {
-                    self.exports.push(Export {
-                        kind: ExportKind::From,
-                        name: name.to_owned(),
-                        local: local.to_owned(),
-                        specifier: specifier.to_owned(),
-                        type_only: false,
-                        line,
-                    });
-                }
+        if let Worth::Module(module) = worth {
+            if let Some((local, specifier)) = self.member_of_module(module) {
+                self.exports.push(Export {
+                    kind: ExportKind::From,
+                    name: name.to_owned(),
+                    local: local.to_owned(),
+                    specifier: specifier.to_owned(),
+                    type_only: false,
+                    line,
+                });
             }
-            _ => self.offer(name, name, line),
+        } else {
+            self.offer(name, name, line);
+            if let (Some(export), true) = (self.exports.last_mut(), defined.is_some()) {
+                export.local.clear();
+            }
         }
         if defined.is_some() {
             frame.place = Place::Value(frame.naming);

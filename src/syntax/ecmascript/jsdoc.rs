@@ -51,13 +51,21 @@ impl<'a> Walk<'a> {
         };
         let patterns = self.parameter_patterns(node);
         for tag in ["@param", "@arg", "@argument"] {
-            let mut place = 0;
+            let mut place = 0_usize;
             for (written, rest) in tags(text, tag) {
                 let name = rest.trim_start().trim_start_matches('[');
                 let end =
                     name.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '$' | '.')));
                 let name = &name[..end.unwrap_or(name.len())];
-                if name.is_empty() || name.contains('.') {
+                if name.is_empty() {
+                    continue;
+                }
+                if let Some((_, member)) = name.split_once('.') {
+                    // A member of the parameter before it, which has a name here where that is taken apart.
+                    let before = place.checked_sub(1).and_then(|before| patterns.get(before));
+                    if let Some(Some(pattern)) = before {
+                        self.taken_apart(*pattern, member, written, frame);
+                    }
                     continue;
                 }
                 // A parameter that is taken apart has no name to be told by.

@@ -174,6 +174,14 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// A name that may be a string: a member where an enum has it. Never looks inside, where the quotes are nodes, too.
+    pub(super) fn written_name(&mut self, node: Node<'_>, parent: &Frame) -> bool {
+        if parent.kind == Kind::EnumBody {
+            self.enum_member(node, node, parent);
+        }
+        false
+    }
+
     /// `{ f }` in an object that has a name.
     pub(super) fn shorthand_member(&mut self, name: &'a str, frame: &Frame) {
         if let Place::Members(naming) = frame.place {

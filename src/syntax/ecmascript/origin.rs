@@ -253,8 +253,8 @@ impl<'a> Walk<'a> {
         match (one, other) {
             (_, Some(new)) if made && new.is_plain(HintKind::New) => Some(new),
             (Some(one), Some(other)) => Some(one.or(other)),
-            (Some(one), None) if self.is_nothing(right) => Some(one),
-            (None, Some(other)) if self.is_nothing(left) => Some(other),
+            (Some(one), None) if self.is_stand_in(right) => Some(one),
+            (None, Some(other)) if self.is_stand_in(left) => Some(other),
             _ => None,
         }
     }
@@ -272,6 +272,11 @@ impl<'a> Walk<'a> {
     pub(super) fn is_nothing(&self, node: Node<'_>) -> bool {
         matches!(self.grammar.kind(node), Kind::Null | Kind::Undefined)
             || matches!(self.text(node), "void 0" | "false")
+    }
+
+    /// Returns whether a value stands in for one that is missing.
+    fn is_stand_in(&self, node: Node<'_>) -> bool {
+        self.is_nothing(node) || matches!(self.text(node), "{}" | "[]")
     }
 }
 

@@ -66,7 +66,7 @@ impl<'a> Walk<'a> {
             self.bound(name_node, found, target, parent);
         }
         if let Worth::Module(module) = worth {
-            let is_require = self.bind_module(module, name_node, is_name);
+            let is_require = self.bind_module(module, (name_node, is_name), top);
             if is_require || !is_name {
                 if is_name {
                     self.scopes.bind(self.text(name_node), target, false);
@@ -250,7 +250,12 @@ impl<'a> Walk<'a> {
 
     /// Records `const … = require('m')` with its names. Returns whether it is a `require`, whose name is
     /// that of the module rather than a definition of this file.
-    fn bind_module(&mut self, module: Node<'_>, name_node: Node<'_>, is_name: bool) -> bool {
+    fn bind_module(
+        &mut self,
+        module: Node<'_>,
+        (name_node, is_name): (Node<'_>, bool),
+        top: bool,
+    ) -> bool {
         let (call, member) = match self.grammar.kind(module) {
             Kind::MemberExpression => (
                 module.child(0).unwrap_or(module),
@@ -265,7 +270,8 @@ impl<'a> Walk<'a> {
         };
         let named = |imported: &str, local: &str| ImportedName {
             imported: imported.to_owned(),
-            local: local.to_owned(),
+            // What a function names for itself is nobody else's: its uses have it as a hint.
+            local: if top { local } else { "" }.to_owned(),
             type_only: false,
         };
         let is_require = kind == ImportKind::Require;

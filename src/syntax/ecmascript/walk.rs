@@ -279,13 +279,7 @@ impl<'a> Walk<'a> {
             | Kind::PropertySignature
             | Kind::EnumAssignment
             | Kind::Pair => self.member(node, frame, parent),
-            Kind::PropertyIdentifier | Kind::Str => {
-                if parent.kind == Kind::EnumBody {
-                    self.enum_member(node, node, parent);
-                }
-                // The quotes and what is between them are nodes, too.
-                return false;
-            }
+            Kind::PropertyIdentifier | Kind::Str => return self.written_name(node, parent),
             Kind::Object => {
                 // Its members stand under the name that it is the value of.
                 frame.place = match frame.place {

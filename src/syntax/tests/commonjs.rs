@@ -19,12 +19,12 @@ function local() {}
 ";
     same(
         &exports("a.js", source),
-        "local a = a
-         local b = b
-         local c = c
-         local d = d
+        "local a =
+         local b =
+         local c =
+         local d =
          local e = local
-         local f = f
+         local f =
          from g = * from ./g
          from h = i from ./h
          local k = k",
