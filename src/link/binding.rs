@@ -53,7 +53,9 @@ impl<'a, 'b> Binder<'a, 'b> {
                 Local::No => self.bare(file, used.symbol, &used.name)?,
             }
         } else {
-            let receiver = self.receiver(used)?;
+            let Some(receiver) = self.receiver(used) else {
+                return self.given(used);
+            };
             let found = self.member(&receiver, &used.name)?;
             if matches!(used.local, Local::Hint(_)) || !self.is_own(&receiver, &found) {
                 provenance = Provenance::Member;
@@ -67,6 +69,35 @@ impl<'a, 'b> Binder<'a, 'b> {
             }),
             _ => None,
         }
+    }
+
+    /// Binds `exports.open()`, and `target.open()` where the file itself says `target.open = …` and nobody there says
+    /// what `target` is.
+    fn given(&self, used: &Reference) -> Option<Bound> {
+        let file = &self.file;
+        let root = used.receiver.split('.').next()?;
+        if used.local != Local::No || !file.tops(root).is_empty() || file.import(root).is_some() {
+            return None;
+        }
+        if matches!(used.receiver.as_str(), "exports" | "module.exports") {
+            let Def::Symbol(target, at) = exports::resolve(self.library, file.file, &used.name)?
+            else {
+                return None;
+            };
+            return Some(Bound {
+                to: (target, self.picked(target, at, used.kind)),
+                provenance: Provenance::Resolved,
+            });
+        }
+        let named = file.tops(&used.name).iter();
+        let mut own = named.filter(|at| {
+            let owner = file.symbol(**at).qualified_name.rsplit_once('.');
+            owner.is_some_and(|(owner, _)| owner == used.receiver)
+        });
+        own.next().map(|at| Bound {
+            to: (file.file, *at),
+            provenance: Provenance::Member,
+        })
     }
 
     /// Whether a member was found without knowing a type: in a module, or written within the definition that

@@ -21,7 +21,7 @@ pub struct Word<'a> {
 }
 
 /// Appends the words of `text` and their parts to `out`, separated by spaces, as they are indexed.
-/// Costs one pass, about 20 instructions a byte of ASCII and five times that of other text.
+/// Costs one pass, about 40 instructions a byte of ASCII and 100 of other text.
 pub fn index_text(text: &str, out: &mut String) {
     if text.is_ascii() {
         ascii::index_text(text, out);

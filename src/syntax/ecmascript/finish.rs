@@ -5,7 +5,7 @@
 use super::settle::Hints;
 use super::uses::{Use, plain_receiver};
 use super::walk::Walk;
-use crate::model::table::HashMap;
+use crate::model::table::{HashMap, HashSet};
 use crate::model::{
     Export, ExportKind, FileFacts, Hint, HintKind, Local, Reference, ReferenceKind,
 };
@@ -113,11 +113,12 @@ impl<'a> Walk<'a> {
         let mut uses = std::mem::take(&mut self.uses);
         uses.sort_by_key(|used| used.line);
         let mut hints = Hints::new(&self.scopes, &self.hints, &self.drafts);
+        let given = self.given();
         let mut references: Vec<Reference> = Vec::new();
         let mut known = HashMap::default();
         known.reserve(uses.len() / 2);
         for used in &uses {
-            let Some((receiver, local)) = self.kept(used, &mut hints) else {
+            let Some((receiver, local)) = self.kept(used, &given, &mut hints) else {
                 continue;
             };
             let key = (used.name, receiver, used.kind, used.symbol, local);
@@ -139,12 +140,29 @@ impl<'a> Walk<'a> {
         (references, hints.finish())
     }
 
+    /// Returns the names of what is given to an object (`exports.open = …`, `target.open = …`): alone they are not
+    /// that, but something of the run time's.
+    fn given(&self) -> HashSet<&str> {
+        let exports = self.exports.iter();
+        let exported = exports.filter(|it| it.kind == ExportKind::Local && it.local.is_empty());
+        let symbols = self.drafts.iter().map(|draft| &draft.symbol);
+        let members = symbols.filter(|it| it.parent.is_none() && it.qualified_name != it.name);
+        let exported = exported.map(|export| export.name.as_str());
+        exported.chain(members.map(|it| it.name.as_str())).collect()
+    }
+
     /// Returns what stands before a name that is to be kept, and what binds it; `None` for one that is left
     /// out.
-    fn kept(&self, used: &Use<'a>, hints: &mut Hints<'_, 'a>) -> Option<(&'a str, Local)> {
+    fn kept(
+        &self,
+        used: &Use<'a>,
+        given: &HashSet<&str>,
+        hints: &mut Hints<'_, 'a>,
+    ) -> Option<(&'a str, Local)> {
         if used.receiver.is_empty() {
             let local = match self.scopes.binder(used.name, used.scope) {
                 Binder::Nobody if used.root => return None,
+                Binder::Nobody if given.contains(used.name) => Local::Unknown,
                 Binder::Nobody | Binder::Top => Local::No,
                 Binder::Inner(symbol) => Local::Symbol(symbol),
                 Binder::Local(scope) => Local::Hint(Self::followed(used, scope, hints)?),
