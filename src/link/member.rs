@@ -95,6 +95,7 @@ impl Binder<'_, '_> {
         let value = match kind {
             HintKind::Type | HintKind::New => self.made(named)?,
             HintKind::Element => Value::Holder(Rc::new(self.made(named)?)),
+            HintKind::Keyed => Value::Keyed(Rc::new(self.made(named)?)),
             HintKind::Call => self.called(&named, before.as_ref())?,
             HintKind::Value | HintKind::Base | HintKind::Import => named,
         };
@@ -122,13 +123,18 @@ impl Binder<'_, '_> {
         Some(named.instance())
     }
 
-    /// Returns the member of a value.
+    /// Returns the member of a value: one that is declared, else what it holds by any name.
     pub(super) fn member(&self, value: &Value, name: &str) -> Option<Value> {
+        self.declared(value, name).or_else(|| self.keyed(value))
+    }
+
+    /// Returns the member that a value has by a name of its own.
+    fn declared(&self, value: &Value, name: &str) -> Option<Value> {
         self.step()?;
         match value {
-            Value::Holder(held) => of_holder(held, name),
+            Value::Holder(held) | Value::Keyed(held) => of_holder(held, name),
             Value::Giver(_) => matches!(name, "call" | "apply").then(|| value.clone()),
-            Value::Any(all) => each(all, |one| self.member(one, name)),
+            Value::Any(all) => each(all, |one| self.declared(one, name)),
             Value::Literal(file, owner, path) => self
                 .in_literal(*file, *owner, &format!("{path}.{name}"), value)
                 .or_else(|| self.under_literal(*file, *owner, path, name)),
@@ -218,14 +224,43 @@ impl Binder<'_, '_> {
                 });
                 let found = base
                     .filter(|base| base != this)
-                    .and_then(|base| self.member(&base, name));
+                    .and_then(|base| self.declared(&base, name));
                 if found.is_some() {
                     return found;
                 }
             }
         }
         let held = self.held(loaded, at, None)?;
-        (held != *this).then(|| self.member(&held, name)).flatten()
+        (held != *this)
+            .then(|| self.declared(&held, name))
+            .flatten()
+    }
+
+    /// Returns what a value holds by any name. What is built on something unknown may have the name from there.
+    fn keyed(&self, value: &Value) -> Option<Value> {
+        self.step()?;
+        let (file, at) = match value {
+            Value::Keyed(held) => return Some((**held).clone()),
+            Value::Any(all) => return each(all, |one| self.keyed(one)),
+            Value::Thing(Def::Symbol(file, at)) | Value::Instance(Def::Symbol(file, at)) => {
+                (*file, *at)
+            }
+            _ => return None,
+        };
+        let loaded = self.library.get(file)?;
+        let mut found = None;
+        if matches!(value, Value::Instance(_)) {
+            for base in loaded.same(at).iter().flat_map(|at| loaded.bases(*at)) {
+                let base = self.hinted(&loaded, base, None)?.instance();
+                if base != *value {
+                    found = found.or(self.keyed(&base));
+                }
+            }
+        }
+        found.or_else(|| {
+            let held = self.held(&loaded, at, None)?;
+            (held != *value).then(|| self.keyed(&held)).flatten()
+        })
     }
 
     /// Returns what a variable, a field or a getter holds.
@@ -266,7 +301,7 @@ impl Binder<'_, '_> {
     fn element(&self, value: &Value) -> Option<Value> {
         self.step()?;
         let (file, at) = match value {
-            Value::Holder(held) => return Some((**held).clone()),
+            Value::Holder(held) | Value::Keyed(held) => return Some((**held).clone()),
             Value::Any(all) => return each(all, |one| self.element(one)),
             Value::Thing(Def::Symbol(file, at)) | Value::Instance(Def::Symbol(file, at)) => {
                 (*file, *at)

@@ -15,6 +15,8 @@ pub(super) enum Value {
     Instance(Def),
     /// Something that holds such: a list, a set, a map.
     Holder(Rc<Value>),
+    /// Something whose members are such, whatever their names.
+    Keyed(Rc<Value>),
     /// A function that gives this when it is called.
     Giver(Rc<Value>),
     /// One of several, which none but the running code knows.

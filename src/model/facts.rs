@@ -180,12 +180,15 @@ kinds! {
         Call = 2 "call",
         /// The same value: `= g`, `= a.b`.
         Value = 3 "value",
-        /// Something that holds instances of a type: `T[]`, `Set<T>`, `Map<K, T>`, `Record<K, T>`.
+        /// Something that holds instances of a type: `T[]`, `Set<T>`, `Map<K, T>`.
         Element = 4 "element",
         /// What it is built on, whose members are its own where it has none: `extends`, `implements`.
         Base = 5 "base",
         /// What another module offers: `await import('m')`, `require('m')` in a function, `import('m').T`.
         Import = 6 "import",
+        /// Something whose members are instances of a type, whatever their names: `Record<K, T>`,
+        /// `{ [key: string]: T }`.
+        Keyed = 7 "keyed",
     }
 }
 

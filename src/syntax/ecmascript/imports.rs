@@ -270,3 +270,19 @@ pub(super) fn is_type_specifier(node: Node<'_>) -> bool {
             .child(0)
             .is_some_and(|word| matches!(word.kind(), "type" | "typeof") && !word.is_named())
 }
+
+/// `import('m')`, `import('m').T`
+pub(super) fn imported(text: &str) -> Option<Origin<'_>> {
+    let (specifier, rest) = text.strip_prefix("import(")?.split_once(')')?;
+    let specifier = specifier.trim();
+    let module = specifier.trim_matches(['"', '\'', '`']);
+    if module.is_empty() || module.len() + 2 != specifier.len() {
+        return None;
+    }
+    let rest = rest.split('<').next().unwrap_or(rest).trim();
+    let Some(name) = rest.strip_prefix('.') else {
+        return rest.is_empty().then(|| Origin::import("*", module));
+    };
+    let name = name.trim();
+    (is_chain(name) && !name.contains('.')).then(|| Origin::import(name, module))
+}

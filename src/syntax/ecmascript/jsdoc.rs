@@ -6,16 +6,28 @@
 use tree_sitter::Node;
 
 use super::hints::{Owner, Rank};
-use super::imports::is_import_name;
+use super::imports::{imported, is_import_name};
 use super::kinds::Kind;
-use super::types::{imported, members_of, of_type};
+use super::types::{members_of, of_type};
 use super::walk::{Frame, Walk, byte};
 use crate::model::{HintKind, ImportKind, ImportedName};
+use crate::syntax::signature::Comment;
 
 /// Longest comment that is read for types.
 const COMMENT_BYTES: usize = 16_000;
 
 impl<'a> Walk<'a> {
+    /// A comment, and what it says. Never looks inside.
+    pub(super) fn comment(&mut self, node: Node<'_>) -> bool {
+        self.comments.push(Comment {
+            start: byte(node.start_byte()),
+            end: byte(node.end_byte()),
+        });
+        self.triple_slash(node);
+        self.jsdoc_definitions(node);
+        false
+    }
+
     /// Returns the doc comment that ends right before a byte.
     pub(super) fn jsdoc_before(&self, start: usize) -> Option<&'a str> {
         let before = self.source.get(..start)?.trim_end();

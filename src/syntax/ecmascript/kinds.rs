@@ -203,6 +203,7 @@ fields! {
     right "right",
     source "source",
     type_ "type",
+    type_arguments "type_arguments",
     value "value",
 }
 

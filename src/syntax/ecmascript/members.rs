@@ -10,6 +10,7 @@ use super::hints::{Owner, Rank};
 use super::kinds::Kind;
 use super::origin::Origin;
 use super::role::Place;
+use super::types::keyed;
 use super::walk::{Frame, Naming, Outer, Walk, line_of, span_of};
 use super::worth::Worth;
 use crate::model::{HintKind, SymbolKind};
@@ -201,6 +202,24 @@ impl<'a> Walk<'a> {
         {
             let found = self.origin(value);
             self.built_on(found, "extends", symbol, parent);
+        }
+    }
+
+    /// `[key: string]: A` in a class, an interface or a type: what it has by any other name.
+    pub(super) fn index_signature(&mut self, node: Node<'_>, frame: &Frame, parent: &Frame) {
+        let naming = match (parent.kind, parent.place) {
+            (Kind::ClassBody, _) if parent.symbol.is_some() => parent.naming,
+            (Kind::InterfaceBody, _) => parent.naming,
+            (Kind::ObjectType, Place::Value(naming)) => naming,
+            _ => return,
+        };
+        let owner = self.member_of(naming, "extends");
+        if let (Some(written), Owner::Member(Some(_), name)) =
+            (node.child_by_field_id(self.grammar.fields.type_), &owner)
+            && name == "extends"
+        {
+            let origin = keyed(self.text(written));
+            self.hint(owner, origin, Rank::Written, frame);
         }
     }
 

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use tree_sitter::Node;
 
 use super::kinds::Kind;
-use super::types::of_type;
+use super::types::{is_holder, of_type};
 use super::uses::{is_chain, plain_receiver};
 use super::walk::Walk;
 use crate::model::{HintKind, ImportKind};
@@ -120,7 +120,7 @@ impl<'a> Origin<'a> {
             return self;
         }
         match self.kind {
-            HintKind::Element if step == "[]" => self.kind = HintKind::Type,
+            HintKind::Element | HintKind::Keyed if step == "[]" => self.kind = HintKind::Type,
             HintKind::Value if step == "()" => self.kind = HintKind::Call,
             HintKind::Value if step == "{}" => self.kind = HintKind::New,
             HintKind::Value if is_name => self.of = format!("{}.{step}", self.of).into(),
@@ -194,6 +194,13 @@ impl<'a> Walk<'a> {
             Kind::NewExpression => {
                 let class = field(fields.constructor)?;
                 let text = self.text(class);
+                // `new Map<K, V>()` is what the type says, where no class of that name was seen.
+                if let Some(given) = field(fields.type_arguments)
+                    && is_holder(text)
+                    && self.scopes.number(text).is_none()
+                {
+                    return of_type(self.between(class.start_byte(), given.end_byte()));
+                }
                 if is_chain(text) {
                     return Some(Origin::new(HintKind::New, plain(text)));
                 }

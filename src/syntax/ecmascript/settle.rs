@@ -216,7 +216,7 @@ impl<'w, 'a> Hints<'w, 'a> {
             // A type that is nobody's name says nothing; a value of which nothing is known may be anything.
             let is_type = matches!(
                 one.kind,
-                HintKind::Type | HintKind::Element | HintKind::Base
+                HintKind::Type | HintKind::Element | HintKind::Keyed | HintKind::Base
             );
             match (self.settle_one(at, &one, depth), found.take()) {
                 (Some(settled), Some(known)) => found = Some(known.or(settled)),
@@ -251,7 +251,9 @@ impl<'w, 'a> Hints<'w, 'a> {
             Binder::Nobody if matches!(root, "this" | "super") => settled(None, raw.symbol),
             // A value of the run time's; a type may be declared for all files.
             Binder::Nobody => match origin.kind {
-                HintKind::Type | HintKind::Element | HintKind::Base => settled(None, None),
+                HintKind::Type | HintKind::Element | HintKind::Keyed | HintKind::Base => {
+                    settled(None, None)
+                }
                 _ => None,
             },
             Binder::Local(scope) => {
@@ -334,11 +336,11 @@ fn join<'a>(base: Settled<'a>, origin: &Origin<'a>) -> Option<Settled<'a>> {
         }
         // A type parameter is what it is bound by.
         HintKind::Type if members.is_empty() => {}
-        HintKind::Element if members.is_empty() => {
+        HintKind::Element | HintKind::Keyed if members.is_empty() => {
             if !found.is_plain(HintKind::Type) {
                 return None;
             }
-            found.kind = HintKind::Element;
+            found.kind = origin.kind;
         }
         _ => return None,
     }

@@ -3,6 +3,7 @@
 //! Knows the words for "one of these, or nothing" and "many of these" in TypeScript and in doc comments.
 //! Refuses to know what a name stands for.
 
+use super::imports::imported;
 use super::origin::Origin;
 use super::uses::is_chain;
 use crate::model::HintKind;
@@ -71,14 +72,9 @@ const MANY_FIRST: &[&str] = &[
     "ArrayLike",
 ];
 /// Types that hold many of the second.
-const MANY_SECOND: &[&str] = &[
-    "Map",
-    "ReadonlyMap",
-    "WeakMap",
-    "Record",
-    "Object",
-    "object",
-];
+const MANY_SECOND: &[&str] = &["Map", "ReadonlyMap", "WeakMap"];
+/// Types whose members are of the second, by any name.
+const KEYED: &[&str] = &["Record", "Object", "object"];
 
 /// Returns what a type says about a value of it; `None` where that is no single thing with a name.
 pub(super) fn of_type(text: &str) -> Option<Origin<'_>> {
@@ -90,13 +86,23 @@ pub(super) fn of_type(text: &str) -> Option<Origin<'_>> {
     read(text, 0)
 }
 
+/// Returns whether a class of the language's own says by what it is given what it holds or promises.
+pub(super) fn is_holder(class: &str) -> bool {
+    class == "Promise" || MANY_FIRST.contains(&class) || MANY_SECOND.contains(&class)
+}
+
+/// Returns what holds values of a type by any name.
+pub(super) fn keyed(text: &str) -> Option<Origin<'_>> {
+    held(of_type(text)?, HintKind::Keyed)
+}
+
 /// Returns what a type is built on: the named parts of an intersection, or the one type it stands for.
 pub(super) fn bases_of(text: &str) -> Vec<Origin<'_>> {
     if text.len() > TYPE_BYTES {
         return Vec::new();
     }
     let parts = split(text, b'&').unwrap_or_default();
-    parts.into_iter().filter_map(|part| read(part, 0)).collect()
+    named(parts.into_iter(), 0).collect()
 }
 
 /// Returns the members of the literal types in an intersection, each with its type.
@@ -151,8 +157,11 @@ fn read(text: &str, depth: usize) -> Option<Origin<'_>> {
     // `!T`, `?T` and `T=` stand in doc comments.
     let text = text.trim_start_matches(['!', '?', '|', '&']);
     let text = text.trim_end_matches(['=', '!', '?']).trim();
-    if text.is_empty() || text.starts_with('{') {
+    if text.is_empty() {
         return None;
+    }
+    if text.starts_with('{') {
+        return by_any_name(text, depth);
     }
     for mark in [b'|', b'&'] {
         let parts = split(text, mark)?;
@@ -191,16 +200,45 @@ fn read(text: &str, depth: usize) -> Option<Origin<'_>> {
 /// a function has no members that anyone defines.
 fn one_of<'a>(parts: &[&'a str], depth: usize) -> Option<Origin<'a>> {
     let parts = parts.iter().filter(|part| !is_nothing(part.trim()));
-    let parts = parts.filter_map(|part| read(part, depth + 1));
-    parts.reduce(Origin::or)
+    named(parts.copied(), depth + 1).reduce(Origin::or)
+}
+
+/// What of the parts has a name: members by any name only where no other part may declare members.
+fn named<'a>(
+    parts: impl Iterator<Item = &'a str> + Clone,
+    depth: usize,
+) -> impl Iterator<Item = Origin<'a>> {
+    let mut others = parts.clone();
+    let is_open = others.any(|part| part.contains('{') && read(part, depth).is_none());
+    parts
+        .filter_map(move |part| read(part, depth))
+        .filter(move |one| !is_open || one.kind != HintKind::Keyed)
 }
 
 fn many(one: Origin<'_>) -> Option<Origin<'_>> {
+    held(one, HintKind::Element)
+}
+
+fn held(one: Origin<'_>, kind: HintKind) -> Option<Origin<'_>> {
     let plain = one.is_plain(HintKind::Type);
-    plain.then_some(Origin {
-        kind: HintKind::Element,
-        ..one
-    })
+    plain.then_some(Origin { kind, ..one })
+}
+
+/// `{ [key: string]: T }`, `{ [K in Keys]?: T }`
+fn by_any_name(text: &str, depth: usize) -> Option<Origin<'_>> {
+    let inside = text.strip_prefix('{')?.strip_suffix('}')?;
+    let members = pieces(inside).into_iter().map(str::trim);
+    let mut members = members.filter(|member| !member.is_empty());
+    let (member, None) = (members.next()?, members.next()) else {
+        return None;
+    };
+    let member = member.strip_prefix("readonly ").unwrap_or(member);
+    let (_, rest) = member.trim_start().strip_prefix('[')?.split_once(']')?;
+    let written = rest.trim_start_matches(['?', '+', '-', ' ']);
+    held(
+        read(written.strip_prefix(':')?, depth + 1)?,
+        HintKind::Keyed,
+    )
 }
 
 /// `T[]`, `T['a']`, `T[number]`; `text` is without its last bracket.
@@ -211,7 +249,7 @@ fn indexed(text: &str, depth: usize) -> Option<Origin<'_>> {
     if index.is_empty() {
         return many(object);
     }
-    if index == "number" {
+    if matches!(index, "number" | "string") {
         return Some(object.then("[]"));
     }
     let quoted = index.trim_matches(['"', '\'']);
@@ -235,6 +273,9 @@ fn generic(text: &str, depth: usize) -> Option<Origin<'_>> {
     if MANY_SECOND.contains(&name) {
         return many(argument(1)?);
     }
+    if KEYED.contains(&name) {
+        return held(argument(1)?, HintKind::Keyed);
+    }
     match name {
         "InstanceType" => {
             let class = argument(0)?;
@@ -246,22 +287,6 @@ fn generic(text: &str, depth: usize) -> Option<Origin<'_>> {
         "ReturnType" => Some(argument(0)?.then("()")),
         _ => (is_chain(name) && !PLAIN.contains(&name)).then(|| Origin::new(HintKind::Type, name)),
     }
-}
-
-/// `import('m')`, `import('m').T`
-pub(super) fn imported(text: &str) -> Option<Origin<'_>> {
-    let (specifier, rest) = text.strip_prefix("import(")?.split_once(')')?;
-    let specifier = specifier.trim();
-    let module = specifier.trim_matches(['"', '\'', '`']);
-    if module.is_empty() || module.len() + 2 != specifier.len() {
-        return None;
-    }
-    let rest = rest.split('<').next().unwrap_or(rest).trim();
-    let Some(name) = rest.strip_prefix('.') else {
-        return rest.is_empty().then(|| Origin::import("*", module));
-    };
-    let name = name.trim();
-    (is_chain(name) && !name.contains('.')).then(|| Origin::import(name, module))
 }
 
 fn is_nothing(text: &str) -> bool {
@@ -316,6 +341,13 @@ mod tests {
             ("readonly (Foo | null)[]", "element Foo"),
             ("Set<Foo>", "element Foo"),
             ("Map<string, Foo<X>>", "element Foo"),
+            ("Record<string, Foo>", "keyed Foo"),
+            ("{ [key: string]: Foo | undefined }", "keyed Foo"),
+            ("{ readonly [K in Keys]?: Foo<K>; }", "keyed Foo"),
+            ("{ [key: string]: Foo; bar: Baz }", ""),
+            ("Record<string, Foo>[string]", "type Foo"),
+            ("Record<string, Foo> & { bar: Baz }", ""),
+            ("Record<string, Foo> | Bar", "keyed Foo | type Bar"),
             ("Foo[][]", ""),
             ("Array<{ a: Foo }>", ""),
             ("() => Foo", ""),

@@ -339,11 +339,14 @@ impl<'a> Walk<'a> {
             | Kind::CatchClause
             | Kind::SwitchBody
             | Kind::ConditionalType
-            | Kind::IndexSignature
             | Kind::FunctionType
             | Kind::ConstructorType
             | Kind::CallSignature
             | Kind::ConstructSignature => self.open(frame, ScopeKind::Block),
+            Kind::IndexSignature => {
+                self.open(frame, ScopeKind::Block);
+                self.index_signature(node, frame, parent);
+            }
             Kind::StaticBlock => self.open(frame, ScopeKind::Function),
             _ => {}
         }
@@ -363,16 +366,6 @@ impl<'a> Walk<'a> {
     /// Returns the text between two bytes; empty where they are no range.
     pub(super) fn between(&self, from: usize, to: usize) -> &'a str {
         self.source.get(from..to).unwrap_or_default()
-    }
-
-    fn comment(&mut self, node: Node<'_>) -> bool {
-        self.comments.push(Comment {
-            start: byte(node.start_byte()),
-            end: byte(node.end_byte()),
-        });
-        self.triple_slash(node);
-        self.jsdoc_definitions(node);
-        false
     }
 }
 
