@@ -130,9 +130,13 @@ impl<'a, 'b> Binder<'a, 'b> {
 
     /// Whether a definition is a function.
     pub(super) fn is_function(&self, file: i64, at: u32) -> bool {
-        self.library
-            .get(file)
-            .is_some_and(|loaded| loaded.symbol(at).kind == SymbolKind::Function)
+        self.kind(file, at) == Some(SymbolKind::Function)
+    }
+
+    /// What a definition is.
+    pub(super) fn kind(&self, file: i64, at: u32) -> Option<SymbolKind> {
+        let loaded = self.library.get(file)?;
+        Some(loaded.symbol(at).kind)
     }
 
     /// Takes one step; `None` when there were enough.

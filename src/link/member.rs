@@ -35,6 +35,10 @@ impl Binder<'_, '_> {
                     value = self.element(&value)?;
                     before = None;
                 }
+                step if step.starts_with('(') => {
+                    value = self.parameter(&value, step)?;
+                    before = None;
+                }
                 "{}" => {
                     value = self.made(value)?;
                     before = None;
@@ -129,7 +133,7 @@ impl Binder<'_, '_> {
     }
 
     /// Returns the member that a value has by a name of its own.
-    fn declared(&self, value: &Value, name: &str) -> Option<Value> {
+    pub(super) fn declared(&self, value: &Value, name: &str) -> Option<Value> {
         self.step()?;
         match value {
             Value::Holder(held) | Value::Keyed(held) => of_holder(held, name),
@@ -181,7 +185,13 @@ impl Binder<'_, '_> {
         self.member(&base.instance(), name)
     }
 
-    fn in_literal(&self, file: i64, owner: Option<u32>, path: &str, this: &Value) -> Option<Value> {
+    pub(super) fn in_literal(
+        &self,
+        file: i64,
+        owner: Option<u32>,
+        path: &str,
+        this: &Value,
+    ) -> Option<Value> {
         let loaded = self.library.get(file)?;
         if let Some(hint) = loaded.hints(owner, path).next() {
             return self.hinted(&loaded, hint, Some(this));
@@ -264,7 +274,7 @@ impl Binder<'_, '_> {
     }
 
     /// Returns what a variable, a field or a getter holds.
-    fn held(&self, loaded: &Rc<Loaded>, at: u32, this: Option<&Value>) -> Option<Value> {
+    pub(super) fn held(&self, loaded: &Rc<Loaded>, at: u32, this: Option<&Value>) -> Option<Value> {
         let symbol = loaded.symbol(at);
         if is_type(symbol.kind) {
             return None;

@@ -11,6 +11,7 @@ mod crew;
 mod exports;
 mod facts;
 mod member;
+mod parameter;
 mod uses;
 mod value;
 

@@ -205,7 +205,8 @@ pub struct Hint {
     pub symbol: Option<u32>,
     /// The name: of a member or of the file (`a.b` for a member of an object literal in an object literal,
     /// or of a type that a comment defines), of a parameter or variable where it is local (empty for an
-    /// expression); `return` for what a function returns, `extends` or `implements` for what a class, an
+    /// expression); `return` for what a function returns, `(0)` for its first parameter (`(1).(0)` for the first of a function
+    /// that is its second), `extends` or `implements` for what a class, an
     /// interface, a type alias or an object (`...o`) is built on.
     pub name: String,
     /// Whether it is a name of a local scope, or an expression: then it is found by [`Local::Hint`] alone
@@ -218,7 +219,7 @@ pub struct Hint {
     /// [`Hint::root`]; never with a local name: those are followed already.
     ///
     /// After a `:` come steps from what the kind says, separated by dots: a name is a member, `[]` an
-    /// element, `()` the result of calling, `{}` an instance. `const { a } = f()` is [`HintKind::Call`] `f:a`, an element of
+    /// element, `()` the result of calling, `(0)` the first parameter, `{}` an instance. `const { a } = f()` is [`HintKind::Call`] `f:a`, an element of
     /// `xs` is [`HintKind::Value`] `xs:[]`, `new A().b().c` is [`HintKind::New`] `A:b.().c`. For
     /// [`HintKind::Import`] it is the other module's name (`*` for all of it) with its steps, a blank, `from`, a blank
     /// and the specifier: `open:() from ./store`. Promises count as what they promise.

@@ -5,6 +5,7 @@
 
 use tree_sitter::Node;
 
+use super::expected::is_parameter;
 use super::hints::Owner;
 use super::kinds::Kind;
 use super::role::Place;
@@ -98,8 +99,8 @@ impl<'a> Walk<'a> {
             taken = self.drafts.pop();
         }
         let index = u32::try_from(self.drafts.len()).ok()?;
-        if let Some(first) = taken {
-            self.take_over(&first, index);
+        if let Some(first) = &taken {
+            self.take_over(first, index);
         }
         for used in self.uses.iter_mut().skip(outer.mark) {
             used.symbol = Some(index);
@@ -137,6 +138,7 @@ impl<'a> Walk<'a> {
             member,
             private: definition.private,
             overload: definition.overload,
+            overloaded: taken.is_some(),
             n_before: Noted {
                 uses: self.uses.len(),
                 hints: self.hints.len(),
@@ -158,7 +160,11 @@ impl<'a> Walk<'a> {
         self.scopes.take_over(first.n_before.bindings, index);
         for raw in &mut self.hints[first.n_before.hints..] {
             raw.symbol = raw.symbol.map(|symbol| symbol.min(index));
-            if let Owner::Member(Some(owner), _) = &mut raw.owner {
+            if let Owner::Member(Some(owner), name) = &mut raw.owner {
+                // Which of the heads is meant depends on what they are given.
+                if is_parameter(name) {
+                    raw.origin = None;
+                }
                 *owner = index.min(*owner);
             }
         }
@@ -249,9 +255,16 @@ impl<'a> Walk<'a> {
             frame.place = Place::Value(frame.naming);
         }
         self.open(frame, ScopeKind::Block);
+        let fields = &self.grammar.fields;
         match (frame.kind, defined) {
-            (Kind::Interface, Some(symbol)) => self.bases(node, symbol, frame),
-            (Kind::TypeAlias, Some(symbol)) => self.alias(node, symbol, frame),
+            (Kind::Interface, Some(symbol)) => {
+                self.bases(node, symbol, frame);
+                self.callable(node.child_by_field_id(fields.body), symbol, frame);
+            }
+            (Kind::TypeAlias, Some(symbol)) => {
+                self.alias(node, symbol, frame);
+                self.callable(node.child_by_field_id(fields.value), symbol, frame);
+            }
             _ => {}
         }
     }

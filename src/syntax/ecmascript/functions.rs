@@ -75,7 +75,7 @@ impl Walk<'_> {
         if frame.kind != Kind::ArrowFunction && self.has_own_this(node, symbol, parent) {
             self.scopes.bind("this", frame.scope, false);
         }
-        self.take_handed(node, frame);
+        self.take_expected(node, frame.scope, &outside);
         self.enter_function(node, symbol, frame);
     }
 

@@ -172,6 +172,7 @@ impl<'a> Walk<'a> {
             self.push_import(specifier, kind, line, Vec::new());
         }
         self.handed(node);
+        self.expect_arguments(node);
         if parent.kind == Kind::ExpressionStatement {
             self.inherited(node, parent);
             self.defining_call(node, frame, parent);

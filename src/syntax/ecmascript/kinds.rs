@@ -122,6 +122,7 @@ node_kinds! {
     OptionalParameter "optional_parameter",
     Pair "pair",
     PairPattern "pair_pattern",
+    ParenthesizedType "parenthesized_type",
     Parenthesized "parenthesized_expression",
     PrivateIdentifier "private_property_identifier",
     Program "program",
@@ -152,6 +153,7 @@ node_kinds! {
     TypePredicate "type_predicate",
     TypeQuery "type_query",
     Undefined "undefined",
+    UnionType "union_type",
     UsingDeclaration "using_declaration",
     VariableDeclaration "variable_declaration",
     VariableDeclarator "variable_declarator",
@@ -204,6 +206,7 @@ fields! {
     source "source",
     type_ "type",
     type_arguments "type_arguments",
+    type_parameters "type_parameters",
     value "value",
 }
 

@@ -53,6 +53,7 @@ impl<'a> Walk<'a> {
                 if symbol.is_none() {
                     self.scopes.bind("this", frame.scope, false);
                 }
+                self.take_expected(node, frame.scope, parent);
                 self.enter_function(node, symbol, frame);
             }
             Kind::MethodSignature | Kind::AbstractMethodSignature => {
@@ -119,8 +120,13 @@ impl<'a> Walk<'a> {
             self.member_hint(naming, &name, found, parent);
         }
         let defined = self.define(definition, &outer, frame);
-        if let (Some(symbol), Some(Worth::Function(inner))) = (defined, value) {
-            self.bodies.insert(inner.id(), symbol);
+        let written = node.child_by_field_id(fields.type_);
+        self.expect_written(written, value_node);
+        if let Some(symbol) = defined {
+            self.callable(written, symbol, parent);
+            if let Some(Worth::Function(inner)) = value {
+                self.bodies.insert(inner.id(), symbol);
+            }
         }
         if matches!(value, Some(Worth::Object(_))) {
             frame.place = Place::Value(frame.naming);

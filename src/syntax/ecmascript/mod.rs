@@ -7,6 +7,7 @@ mod assigned;
 mod commonjs;
 mod declare;
 mod ended;
+mod expected;
 mod exports;
 mod finish;
 mod functions;

@@ -108,13 +108,13 @@ impl<'a> Origin<'a> {
         self
     }
 
-    /// Returns where a member, an element (`[]`), a result (`()`) or an instance (`{}`) of this comes from.
+    /// Returns where a member, an element (`[]`), a result (`()`), a parameter (`(0)`) or an instance (`{}`) of this comes from.
     pub(super) fn then(mut self, step: &str) -> Self {
         self.others = std::mem::take(&mut self.others)
             .into_iter()
             .map(|other| other.then(step))
             .collect();
-        let is_name = !matches!(step, "[]" | "()" | "{}");
+        let is_name = !step.starts_with(['[', '(', '{']);
         if self.has_steps() {
             self.of = format!("{}.{step}", self.of).into();
             return self;

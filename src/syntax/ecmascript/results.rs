@@ -4,6 +4,7 @@
 
 use tree_sitter::Node;
 
+use super::expected::Expected;
 use super::hints::{Owner, Rank};
 use super::kinds::Kind;
 use super::types::of_type;
@@ -24,7 +25,7 @@ const EACH: &[&str] = &[
     "sort",
 ];
 
-impl Walk<'_> {
+impl<'a> Walk<'a> {
     /// Enters a function that is `symbol`, or nobody's: `frame` is already that of its inside.
     pub(super) fn enter_function(
         &mut self,
@@ -46,19 +47,34 @@ impl Walk<'_> {
             });
             self.jsdoc_function(node, start, &mut owner, frame);
         }
-        if let Some(written) = node.child_by_field_id(self.grammar.fields.return_type)
+        let takes = |kind| {
+            use SymbolKind::{Constructor, Function, Method};
+            matches!(kind, Constructor | Function | Method)
+        };
+        if let Some(symbol) = symbol
+            && takes(self.drafts[symbol as usize].symbol.kind)
+        {
+            self.signature_hints(node, symbol, frame);
+        }
+        let written = node.child_by_field_id(self.grammar.fields.return_type);
+        let promised = written.and_then(|written| self.expectation(written));
+        if let Some(written) = written
             && let Some(owner) = owner.take()
         {
             let origin = of_type(self.text(written));
             self.hint(owner, origin, Rank::Written, frame);
         }
-        if let Some(owner) = &owner
-            && frame.kind == Kind::ArrowFunction
+        if frame.kind == Kind::ArrowFunction
             && let Some(body) = node.child_by_field_id(self.grammar.fields.body)
             && self.grammar.kind(body) != Kind::StatementBlock
         {
-            let origin = self.origin(body);
-            self.hint(owner.clone(), origin, Rank::Initial, frame);
+            if let Some(promised) = &promised {
+                self.expect(body, promised);
+            }
+            if let Some(owner) = &owner {
+                let origin = self.origin(body);
+                self.hint(owner.clone(), origin, Rank::Initial, frame);
+            }
         }
         let generates = match frame.kind {
             Kind::GeneratorFunction | Kind::GeneratorDeclaration => true,
@@ -69,6 +85,7 @@ impl Walk<'_> {
             _ => false,
         };
         self.results.push(owner.filter(|_| !generates));
+        self.promised.push(promised.filter(|_| !generates));
         frame.function = u32::try_from(self.results.len() - 1).unwrap_or(0);
     }
 
@@ -87,6 +104,9 @@ impl Walk<'_> {
     /// A function without a body: what it returns is written or unknown.
     pub(super) fn declared_result(&mut self, node: Node<'_>, symbol: Option<u32>, frame: &Frame) {
         let written = node.child_by_field_id(self.grammar.fields.return_type);
+        if let Some(symbol) = symbol {
+            self.signature_hints(node, symbol, frame);
+        }
         if let (Some(written), Some(symbol)) = (written, symbol) {
             let owner = Owner::Member(Some(symbol), "return".into());
             let origin = of_type(self.text(written));
@@ -96,6 +116,12 @@ impl Walk<'_> {
 
     /// `return a`
     pub(super) fn returned(&mut self, node: Node<'_>, frame: &Frame) {
+        let promised = self.promised.get(frame.function as usize);
+        if let Some(promised) = promised.cloned().flatten()
+            && let Some(value) = node.named_child(0)
+        {
+            self.expect(value, &promised);
+        }
         let Some(owner) = self.results.get(frame.function as usize).cloned().flatten() else {
             return;
         };
@@ -133,30 +159,8 @@ impl Walk<'_> {
             } else {
                 origin.then(step)
             };
-            self.handed.insert(given.id(), origin);
-        }
-    }
-
-    /// A function that is an argument: its first parameter is what it is handed.
-    pub(super) fn take_handed(&mut self, node: Node<'_>, frame: &Frame) {
-        let Some(origin) = self.handed.remove(&node.id()) else {
-            return;
-        };
-        let fields = self.grammar.fields;
-        let first = node.child_by_field_id(fields.parameter).or_else(|| {
-            node.child_by_field_id(fields.parameters)
-                .and_then(|all| all.named_child(0))
-        });
-        let Some(first) = first else { return };
-        let target = match self.grammar.kind(first) {
-            Kind::RequiredParameter | Kind::OptionalParameter => {
-                first.child_by_field_id(fields.pattern)
-            }
-            _ => Some(first),
-        };
-        if let Some(target) = target {
-            let found = Some((Some(origin), Rank::Assigned));
-            self.bound(target, found, frame.scope, frame);
+            let first = Expected::Function(vec![Some(origin)]);
+            self.expected.insert(given.id(), first);
         }
     }
 }

@@ -53,6 +53,17 @@ pub(super) enum Place {
     Returned,
 }
 
+impl Place {
+    /// Returns whose the members of an object are.
+    pub(super) fn of_members(self) -> Self {
+        match self {
+            Self::Value(naming) => Self::Members(naming),
+            Self::Exports => Self::ExportMembers,
+            _ => Self::None,
+        }
+    }
+}
+
 impl Walk<'_> {
     /// Returns what the node under `cursor` is to its parent.
     pub(super) fn role(

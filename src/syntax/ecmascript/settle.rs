@@ -3,6 +3,7 @@
 //! Knows how to follow local names to where they come from, and that hints which differ say nothing. Refuses
 //! to look at the syntax tree.
 
+use super::expected::is_parameter;
 use super::hints::{Owner, Rank, Raw};
 use super::origin::{ORIGIN_BYTES, Origin};
 use super::walk::Draft;
@@ -256,6 +257,10 @@ impl<'w, 'a> Hints<'w, 'a> {
                 }
                 _ => None,
             },
+            // What a parameter of a type parameter's is depends on who calls.
+            Binder::Local(_) if matches!(&raw.owner, Owner::Member(_, name) if is_parameter(name)) => {
+                None
+            }
             Binder::Local(scope) => {
                 let base = self.binding(root, scope, depth + 1)?;
                 let Settled {

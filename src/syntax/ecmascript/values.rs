@@ -65,6 +65,7 @@ impl<'a> Walk<'a> {
             let found = self.written(node.child_by_field_id(fields.type_), value, start);
             self.bound(name_node, found, target, parent);
         }
+        self.expect_written(node.child_by_field_id(fields.type_), value);
         if let Worth::Module(module) = worth {
             let is_require = self.bind_module(module, (name_node, is_name), top);
             if is_require || !is_name {

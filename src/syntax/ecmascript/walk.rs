@@ -7,9 +7,9 @@
 use tree_sitter::{Node, TreeCursor};
 
 use super::declare::Noted;
+use super::expected::Expected;
 use super::hints::{Owner, Raw};
 use super::kinds::{Grammar, Kind};
-use super::origin::Origin;
 use super::role::{Mode, Place};
 use super::uses::Use;
 use crate::model::table::HashMap;
@@ -118,6 +118,8 @@ pub(super) struct Draft {
     pub(super) private: bool,
     /// Whether it is a function without a body that an implementation may follow.
     pub(super) overload: bool,
+    /// Whether it took the place of such.
+    pub(super) overloaded: bool,
     /// What was noted before it.
     pub(super) n_before: Noted,
 }
@@ -138,8 +140,10 @@ pub(super) struct Walk<'a> {
     pub(super) hints: Vec<Raw<'a>>,
     /// For each function who is told what it returns; the first is for code outside functions.
     pub(super) results: Vec<Option<Owner<'a>>>,
-    /// What functions are handed that are arguments, by their nodes.
-    pub(super) handed: HashMap<usize, Origin<'a>>,
+    /// What those functions return, as it is written.
+    pub(super) promised: Vec<Option<Expected<'a>>>,
+    /// What functions and objects are expected to be, by their nodes.
+    pub(super) expected: HashMap<usize, Expected<'a>>,
     /// Symbols whose values are functions, by the nodes of these.
     pub(super) bodies: HashMap<usize, u32>,
     pub(super) comments: Vec<Comment>,
@@ -171,7 +175,8 @@ impl<'a> Walk<'a> {
             scopes: Scopes::new(),
             hints: Vec::new(),
             results: vec![None],
-            handed: HashMap::default(),
+            promised: vec![None],
+            expected: HashMap::default(),
             bodies: HashMap::default(),
             comments: Vec::new(),
             namings: vec![Naming::default()],
@@ -257,6 +262,7 @@ impl<'a> Walk<'a> {
             | Kind::Constraint
             | Kind::DefaultType => frame.in_type = true,
             Kind::CallExpression => self.call(node, frame, parent),
+            Kind::NewExpression => self.expect_arguments(node),
             Kind::FunctionDeclaration | Kind::GeneratorDeclaration | Kind::FunctionSignature => {
                 self.function(node, frame, parent);
             }
@@ -281,12 +287,9 @@ impl<'a> Walk<'a> {
             | Kind::Pair => self.member(node, frame, parent),
             Kind::PropertyIdentifier | Kind::Str => return self.written_name(node, parent),
             Kind::Object => {
+                self.expect_members(node);
                 // Its members stand under the name that it is the value of.
-                frame.place = match frame.place {
-                    Place::Value(naming) => Place::Members(naming),
-                    Place::Exports => Place::ExportMembers,
-                    _ => Place::None,
-                };
+                frame.place = frame.place.of_members();
             }
             Kind::RequiredParameter | Kind::OptionalParameter => {
                 self.parameter(node, parent);

@@ -1,0 +1,298 @@
+//! What a function or an object is expected to be where it stands: by the type of the variable, the field, the
+//! result or the parameter that it is given to.
+//!
+//! Refuses to know what the name of a type stands for, and to pick one of several signatures.
+
+use tree_sitter::Node;
+
+use super::hints::{Owner, Rank};
+use super::kinds::Kind;
+use super::origin::Origin;
+use super::types::of_type;
+use super::uses::is_chain;
+use super::walk::{Frame, Walk};
+
+/// Functions in the parameters of functions that are looked at.
+const FUNCTION_DEPTH: usize = 3;
+/// Parameters of one function that are looked at.
+const PARAMETERS: usize = 16;
+
+/// What is expected.
+#[derive(Clone, Debug)]
+pub(super) enum Expected<'a> {
+    /// What this says.
+    Of(Origin<'a>),
+    /// A function with these parameters.
+    Function(Vec<Option<Origin<'a>>>),
+}
+
+impl<'a> Expected<'a> {
+    fn parameter(&self, at: usize) -> Option<Origin<'a>> {
+        match self {
+            Self::Of(origin) => Some(origin.clone().then(&step(at))),
+            Self::Function(parameters) => parameters.get(at).cloned().flatten(),
+        }
+    }
+}
+
+/// Whether a name is that of what is written about a parameter.
+pub(super) fn is_parameter(name: &str) -> bool {
+    name.starts_with('(')
+}
+
+/// The step to a parameter, and the name of what is written about it.
+fn step(at: usize) -> String {
+    format!("({at})")
+}
+
+impl<'a> Walk<'a> {
+    /// Returns what a written type expects; `None` for one of several functions.
+    pub(super) fn expectation(&self, written: Node<'_>) -> Option<Expected<'a>> {
+        if let Some(function) = self.function_type(written) {
+            let parameters = self.parameters(function).into_iter().map(|one| {
+                let written = one.child_by_field_id(self.grammar.fields.type_)?;
+                match self.expectation(written)? {
+                    Expected::Of(origin) if !self.is_rest(one) => Some(origin),
+                    _ => None,
+                }
+            });
+            return Some(Expected::Function(parameters.collect()));
+        }
+        let text = self.text(written);
+        (!text.contains("=>"))
+            .then(|| of_type(text).map(Expected::Of))
+            .flatten()
+    }
+
+    /// Returns the one function that a type is, but for nothing; one with type parameters is none.
+    fn function_type<'t>(&self, written: Node<'t>) -> Option<Node<'t>> {
+        let mut at = written;
+        for _ in 0..FUNCTION_DEPTH * 2 {
+            if self.grammar.kind(at) == Kind::FunctionType {
+                let given = at.child_by_field_id(self.grammar.fields.type_parameters);
+                return given.is_none().then_some(at);
+            }
+            let mut cursor = at.walk();
+            let mut parts = at.named_children(&mut cursor).filter(|part| {
+                !matches!(self.text(*part), "null" | "undefined" | "void")
+                    && self.grammar.kind(*part) != Kind::Comment
+            });
+            let (part, None) = (parts.next()?, parts.next()) else {
+                return None;
+            };
+            if !matches!(
+                self.grammar.kind(at),
+                Kind::TypeAnnotation | Kind::UnionType | Kind::ParenthesizedType
+            ) {
+                return None;
+            }
+            at = part;
+        }
+        None
+    }
+
+    /// Returns the parameters of a function or its type, without `this`.
+    fn parameters<'t>(&self, function: Node<'t>) -> Vec<Node<'t>> {
+        let fields = &self.grammar.fields;
+        if let Some(only) = function.child_by_field_id(fields.parameter) {
+            return vec![only];
+        }
+        let Some(all) = function.child_by_field_id(fields.parameters) else {
+            return Vec::new();
+        };
+        let is_this = |one: &Node<'_>| {
+            let pattern = one.child_by_field_id(fields.pattern);
+            pattern.is_some_and(|pattern| self.grammar.kind(pattern) == Kind::This)
+        };
+        let mut cursor = all.walk();
+        all.named_children(&mut cursor)
+            .filter(|one| self.grammar.kind(*one) != Kind::Comment && !is_this(one))
+            .take(PARAMETERS)
+            .collect()
+    }
+
+    fn is_rest(&self, parameter: Node<'_>) -> bool {
+        let pattern = parameter.child_by_field_id(self.grammar.fields.pattern);
+        self.grammar.kind(pattern.unwrap_or(parameter)) == Kind::RestPattern
+    }
+
+    /// Records the types of a function's parameters, by which those of functions are known that it is given.
+    pub(super) fn signature_hints(&mut self, node: Node<'_>, symbol: u32, frame: &Frame) {
+        // Of several heads the last one is not for callers.
+        let is_one = !self.drafts[symbol as usize].overloaded;
+        let given = node.child_by_field_id(self.grammar.fields.type_parameters);
+        let is_type = self.grammar.kind(node) == Kind::CallSignature && given.is_some();
+        if is_one && !is_type && !self.grammar.untyped {
+            self.parameter_hints(node, symbol, "", frame);
+        }
+    }
+
+    fn parameter_hints(&mut self, node: Node<'_>, symbol: u32, before: &str, frame: &Frame) {
+        for (at, one) in self.parameters(node).into_iter().enumerate() {
+            let written = one.child_by_field_id(self.grammar.fields.type_);
+            let Some(written) = written.filter(|_| !self.is_rest(one)) else {
+                continue;
+            };
+            let name = format!("{before}{}", step(at));
+            if let Some(function) = self.function_type(written) {
+                if before.len() < FUNCTION_DEPTH * 4 {
+                    self.parameter_hints(function, symbol, &format!("{name}."), frame);
+                }
+            } else if let Some(Expected::Of(origin)) = self.expectation(written) {
+                let owner = Owner::Member(Some(symbol), name.into());
+                self.hint(owner, Some(origin), Rank::Written, frame);
+            }
+        }
+    }
+
+    /// Records the parameters of the one function that a type, an interface or a member is.
+    pub(super) fn callable(&mut self, written: Option<Node<'_>>, symbol: u32, frame: &Frame) {
+        let Some(written) = written else { return };
+        if let Some(function) = self.function_type(written) {
+            return self.signature_hints(function, symbol, frame);
+        }
+        let mut cursor = written.walk();
+        let mut signatures = written
+            .named_children(&mut cursor)
+            .filter(|one| self.grammar.kind(*one) == Kind::CallSignature);
+        if let (Some(one), None) = (signatures.next(), signatures.next()) {
+            self.signature_hints(one, symbol, frame);
+        }
+    }
+
+    /// Keeps what a value is expected to be until it is entered.
+    pub(super) fn expect(&mut self, value: Node<'_>, expected: &Expected<'a>) {
+        let mut value = value;
+        while self.grammar.kind(value) == Kind::Parenthesized {
+            let Some(inner) = value.named_child(0) else {
+                return;
+            };
+            value = inner;
+        }
+        if self.is_open(value) {
+            self.expected.insert(value.id(), expected.clone());
+        }
+    }
+
+    /// `const a: A = …`
+    pub(super) fn expect_written(&mut self, written: Option<Node<'_>>, value: Option<Node<'_>>) {
+        if let (Some(written), Some(value)) = (written, value)
+            && self.is_open(value)
+            && let Some(expected) = self.expectation(written)
+        {
+            self.expect(value, &expected);
+        }
+    }
+
+    /// Whether what is expected of a value tells anything: of a function that takes something, of an object that
+    /// has functions.
+    fn is_open(&self, value: Node<'_>) -> bool {
+        match self.grammar.kind(value) {
+            Kind::Parenthesized => true,
+            Kind::Object => {
+                let mut cursor = value.walk();
+                value.named_children(&mut cursor).any(|member| {
+                    let inner = member.child_by_field_id(self.grammar.fields.value);
+                    let kind = self.grammar.kind(inner.unwrap_or(member));
+                    kind.is_function_value()
+                        || matches!(kind, Kind::MethodDefinition | Kind::Object)
+                })
+            }
+            kind if kind.is_function_value() || kind == Kind::MethodDefinition => {
+                let parameters = self.parameters(value);
+                parameters.iter().any(|one| self.is_untyped(*one))
+            }
+            _ => false,
+        }
+    }
+
+    fn is_untyped(&self, parameter: Node<'_>) -> bool {
+        let written = parameter.child_by_field_id(self.grammar.fields.type_);
+        written.is_none() && !self.is_rest(parameter)
+    }
+
+    /// `f(a => …)`, `new F({ a() {} })`: what is given is what the parameters are.
+    pub(super) fn expect_arguments(&mut self, call: Node<'_>) {
+        let fields = &self.grammar.fields;
+        let callee = call.child_by_field_id(fields.function);
+        let callee = callee.or_else(|| call.child_by_field_id(fields.constructor));
+        let (Some(callee), Some(arguments)) = (callee, call.child_by_field_id(fields.arguments))
+        else {
+            return;
+        };
+        if self.grammar.kind(arguments) != Kind::Arguments {
+            return;
+        }
+        let mut cursor = arguments.walk();
+        let all: Vec<Node<'_>> = arguments
+            .named_children(&mut cursor)
+            .filter(|one| self.grammar.kind(*one) != Kind::Comment)
+            .take(PARAMETERS)
+            .collect();
+        for (at, one) in all.into_iter().enumerate() {
+            if self.grammar.kind(one) == Kind::Spread {
+                return;
+            }
+            if self.is_open(one)
+                && !self.expected.contains_key(&one.id())
+                && let Some(origin) = self.origin(callee)
+            {
+                self.expect(one, &Expected::Of(origin.then(&step(at))));
+            }
+        }
+    }
+
+    /// An object that is expected to be something: so are its members.
+    pub(super) fn expect_members(&mut self, object: Node<'_>) {
+        let Some(Expected::Of(origin)) = self.expected.remove(&object.id()) else {
+            return;
+        };
+        let fields = &self.grammar.fields;
+        let mut cursor = object.walk();
+        let members: Vec<Node<'_>> = object.named_children(&mut cursor).collect();
+        for member in members {
+            let (key, value) = match self.grammar.kind(member) {
+                Kind::Pair => (
+                    member.child_by_field_id(fields.key),
+                    member.child_by_field_id(fields.value),
+                ),
+                Kind::MethodDefinition => (member.child_by_field_id(fields.name), Some(member)),
+                _ => continue,
+            };
+            if let (Some(key), Some(value)) = (key.and_then(|key| self.key(key)), value)
+                && is_chain(&key)
+                && !key.contains('.')
+                && self.is_open(value)
+            {
+                self.expect(value, &Expected::Of(origin.clone().then(&key)));
+            }
+        }
+    }
+
+    /// A function of which something is expected: its parameters that have no type of their own. `around` is what is
+    /// true outside.
+    pub(super) fn take_expected(&mut self, node: Node<'_>, scope: u32, around: &Frame) {
+        let Some(expected) = self.expected.remove(&node.id()) else {
+            return;
+        };
+        for (at, one) in self.parameters(node).into_iter().enumerate() {
+            if self.is_rest(one) {
+                return;
+            }
+            let fields = &self.grammar.fields;
+            let target = match self.grammar.kind(one) {
+                Kind::RequiredParameter | Kind::OptionalParameter => {
+                    one.child_by_field_id(fields.pattern)
+                }
+                Kind::AssignmentPattern => one.child_by_field_id(fields.left),
+                _ => Some(one),
+            };
+            if let Some(target) = target.filter(|_| self.is_untyped(one))
+                && let Some(origin) = expected.parameter(at)
+            {
+                let found = Some((Some(origin), Rank::Assigned));
+                self.bound(target, found, scope, around);
+            }
+        }
+    }
+}
