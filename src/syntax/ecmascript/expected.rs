@@ -11,6 +11,7 @@ use super::origin::Origin;
 use super::types::of_type;
 use super::uses::is_chain;
 use super::walk::{Frame, Walk};
+use crate::model::HintKind;
 
 /// Functions in the parameters of functions that are looked at.
 const FUNCTION_DEPTH: usize = 3;
@@ -119,7 +120,7 @@ impl<'a> Walk<'a> {
     /// Records the types of a function's parameters, by which those of functions are known that it is given.
     pub(super) fn signature_hints(&mut self, node: Node<'_>, symbol: u32, frame: &Frame) {
         // Of several heads the last one is not for callers.
-        let is_one = !self.drafts[symbol as usize].overloaded;
+        let is_one = self.drafts[symbol as usize].n_heads == 0;
         let given = node.child_by_field_id(self.grammar.fields.type_parameters);
         let is_type = self.grammar.kind(node) == Kind::CallSignature && given.is_some();
         if is_one && !is_type && !self.grammar.untyped {
@@ -138,7 +139,9 @@ impl<'a> Walk<'a> {
                 if before.len() < FUNCTION_DEPTH * 4 {
                     self.parameter_hints(function, symbol, &format!("{name}."), frame);
                 }
-            } else if let Some(Expected::Of(origin)) = self.expectation(written) {
+            } else if let Some(Expected::Of(origin)) = self.expectation(written)
+                && origin.kind != HintKind::Element
+            {
                 let owner = Owner::Member(Some(symbol), name.into());
                 self.hint(owner, Some(origin), Rank::Written, frame);
             }

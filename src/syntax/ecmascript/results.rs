@@ -25,7 +25,7 @@ const EACH: &[&str] = &[
     "sort",
 ];
 
-impl<'a> Walk<'a> {
+impl Walk<'_> {
     /// Enters a function that is `symbol`, or nobody's: `frame` is already that of its inside.
     pub(super) fn enter_function(
         &mut self,

@@ -118,8 +118,8 @@ pub(super) struct Draft {
     pub(super) private: bool,
     /// Whether it is a function without a body that an implementation may follow.
     pub(super) overload: bool,
-    /// Whether it took the place of such.
-    pub(super) overloaded: bool,
+    /// How many of such it took the place of.
+    pub(super) n_heads: u32,
     /// What was noted before it.
     pub(super) n_before: Noted,
 }

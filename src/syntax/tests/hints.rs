@@ -12,7 +12,16 @@ function f(a: A, b?: ns.B | null, { c, d: { e } }: P, g = new G(), [h]: H[], ...
 }
 function g({ k, l: m }: { k: K; l: L[] }, x: string, y: A | B, z) { k.x(); m.x(); x.x(); y.x(); z.x() }
 ";
-    same(&owned("a.ts", source), "C db: type Db\n C n: new N");
+    same(
+        &owned("a.ts", source),
+        "C.constructor (0): type Db
+         C db: type Db
+         C n: new N
+         f (0): type A
+         f (1): type ns.B
+         f (2): type P
+         g (2): type A | type B",
+    );
     same(
         &locals("a.ts", source),
         "a.x: type A
@@ -129,6 +138,7 @@ class K {} class M {} class B {}
          C #g: type G
          C p: type P
          C q: value this.a
+         C.constructor (0): type K
          C k: type K
          C m: new M
          C n: call mk
