@@ -71,12 +71,14 @@ impl<'a, 'b> Binder<'a, 'b> {
         }
     }
 
-    /// Binds `exports.open()`, and `target.open()` where the file itself says `target.open = …` and nobody there says
+    /// Binds calls alone: `exports.open()`, and `target.open()` where the file itself says `target.open = …` and nobody there says
     /// what `target` is.
     fn given(&self, used: &Reference) -> Option<Bound> {
         let file = &self.file;
         let root = used.receiver.split('.').next()?;
-        if used.local != Local::No || !file.tops(root).is_empty() || file.import(root).is_some() {
+        let is_open = file.tops(root).is_empty() && file.import(root).is_none();
+        let runs = !matches!(used.kind, ReferenceKind::Value | ReferenceKind::Type);
+        if used.local != Local::No || !is_open || !runs {
             return None;
         }
         if matches!(used.receiver.as_str(), "exports" | "module.exports") {

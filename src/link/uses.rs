@@ -138,8 +138,7 @@ impl<'a> Begun<'a> {
 }
 
 /// Returns the definition that a use is said to be in: a function that is given to a member of what is no
-/// definition (`options.done = () => …`) can't be found by its callers, so that what is around it counts; but by those
-/// in its own file where only that file speaks of the object.
+/// definition (`options.done = () => …`) can't be found by its callers, so that what is around it counts.
 fn around(file: &Loaded, symbol: Option<u32>) -> Option<u32> {
     let mut at = symbol;
     while let Some(here) = at {
@@ -153,11 +152,6 @@ fn around(file: &Loaded, symbol: Option<u32>) -> Option<u32> {
             .parent
             .map_or("", |parent| &file.symbol(parent).qualified_name);
         if !is_given || before.is_none_or(|before| before.trim_end_matches('.') == owner) {
-            return at;
-        }
-        let root = symbol.qualified_name.split('.').next().unwrap_or_default();
-        let is_known = !file.tops(root).is_empty() || file.import(root).is_some();
-        if symbol.parent.is_none() && !is_known {
             return at;
         }
         at = symbol.parent;
