@@ -223,7 +223,10 @@ impl<'a> Walk<'a> {
         else {
             return;
         };
-        if self.grammar.kind(arguments) != Kind::Arguments {
+        // `f.call(this, a => …)` has its arguments elsewhere.
+        let member = callee.child_by_field_id(fields.property);
+        let is_moved = member.is_some_and(|it| matches!(self.text(it), "call" | "apply" | "bind"));
+        if self.grammar.kind(arguments) != Kind::Arguments || is_moved {
             return;
         }
         let mut cursor = arguments.walk();
