@@ -52,17 +52,17 @@ impl<'a> Walk<'a> {
         if let Some(function) = self.function_type(written) {
             let parameters = self.parameters(function).into_iter().map(|one| {
                 let written = one.child_by_field_id(self.grammar.fields.type_)?;
-                match self.expectation(written)? {
-                    Expected::Of(origin) if !self.is_rest(one) => Some(origin),
-                    _ => None,
-                }
+                self.plain_type(written).filter(|_| !self.is_rest(one))
             });
             return Some(Expected::Function(parameters.collect()));
         }
+        self.plain_type(written).map(Expected::Of)
+    }
+
+    /// Returns what a type says that no function is part of.
+    fn plain_type(&self, written: Node<'_>) -> Option<Origin<'a>> {
         let text = self.text(written);
-        (!text.contains("=>"))
-            .then(|| of_type(text).map(Expected::Of))
-            .flatten()
+        (!text.contains("=>")).then(|| of_type(text)).flatten()
     }
 
     /// Returns the one function that a type is, but for nothing; one with type parameters is none.
@@ -139,7 +139,7 @@ impl<'a> Walk<'a> {
                 if before.len() < FUNCTION_DEPTH * 4 {
                     self.parameter_hints(function, symbol, &format!("{name}."), frame);
                 }
-            } else if let Some(Expected::Of(origin)) = self.expectation(written)
+            } else if let Some(origin) = self.plain_type(written)
                 && origin.kind != HintKind::Element
             {
                 let owner = Owner::Member(Some(symbol), name.into());

@@ -197,6 +197,8 @@ const OPENS: &[&str] = &[
     "({a:",
     "type A=[",
     "if(a)",
+    "f({a(b){",
+    "const f:(a:",
 ];
 
 #[test]
@@ -205,6 +207,13 @@ fn nesting_has_no_bottom() {
     nest(&["["], 100_000);
     let chain = format!("a{};\n", ".b()".repeat(20_000));
     assert!(!read("a.ts", &chain).facts.references.is_empty());
+    let n = 20_000;
+    let typed = format!(
+        "const f: {}A{} = (a) => a.b();\n",
+        "(a: ".repeat(n),
+        ") => void".repeat(n)
+    );
+    check(&read("a.ts", &typed), &typed);
     let deep = "function f() {\n".repeat(1_000) + &"}\n".repeat(1_000);
     let found = read("a.js", &deep);
     check(&found, &deep);
