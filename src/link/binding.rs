@@ -52,15 +52,16 @@ impl<'a, 'b> Binder<'a, 'b> {
                 Local::No if used.name == "super" => self.base(file, used.symbol)?,
                 Local::No => self.bare(file, used.symbol, &used.name)?,
             }
-        } else {
-            let Some(receiver) = self.receiver(used) else {
-                return self.given(used);
-            };
+        } else if let Some(receiver) = self.receiver(used) {
             let found = self.member(&receiver, &used.name)?;
             if matches!(used.local, Local::Hint(_)) || !self.is_own(&receiver, &found) {
                 provenance = Provenance::Member;
             }
             found
+        } else {
+            let (found, known) = self.given(used)?;
+            provenance = known;
+            Value::Thing(found)
         };
         match value {
             Value::Thing(Def::Symbol(file, at)) => Some(Bound {
@@ -71,9 +72,9 @@ impl<'a, 'b> Binder<'a, 'b> {
         }
     }
 
-    /// Binds calls alone: `exports.open()`, and `target.open()` where the file itself says `target.open = …` and nobody there says
-    /// what `target` is.
-    fn given(&self, used: &Reference) -> Option<Bound> {
+    /// Returns what is called by `exports.open()`, and by `target.open()` where the file itself says `target.open = …`
+    /// and nobody there says what `target` is.
+    fn given(&self, used: &Reference) -> Option<(Def, Provenance)> {
         let file = &self.file;
         let root = used.receiver.split('.').next()?;
         let is_open = file.tops(root).is_empty() && file.import(root).is_none();
@@ -82,24 +83,16 @@ impl<'a, 'b> Binder<'a, 'b> {
             return None;
         }
         if matches!(used.receiver.as_str(), "exports" | "module.exports") {
-            let Def::Symbol(target, at) = exports::resolve(self.library, file.file, &used.name)?
-            else {
-                return None;
-            };
-            return Some(Bound {
-                to: (target, self.picked(target, at, used.kind)),
-                provenance: Provenance::Resolved,
-            });
+            let found = exports::resolve(self.library, file.file, &used.name)?;
+            return Some((found, Provenance::Resolved));
         }
         let named = file.tops(&used.name).iter();
         let mut own = named.filter(|at| {
             let owner = file.symbol(**at).qualified_name.rsplit_once('.');
             owner.is_some_and(|(owner, _)| owner == used.receiver)
         });
-        own.next().map(|at| Bound {
-            to: (file.file, *at),
-            provenance: Provenance::Member,
-        })
+        let at = own.next()?;
+        Some((Def::Symbol(file.file, *at), Provenance::Member))
     }
 
     /// Whether a member was found without knowing a type: in a module, or written within the definition that

@@ -109,17 +109,13 @@ impl Search<'_, '_> {
     }
 
     fn local(&mut self, file: &Loaded, export: &Export) -> Option<Def> {
-        let own = || {
-            let first = file.tops(&export.name).first();
-            first.map(|at| Def::Symbol(file.file, *at))
-        };
+        let own = || defined(file, &export.name);
         if export.local.is_empty() {
             // `exports.x = …` makes a definition that binds nothing in the file itself, where `x` may be an import.
             return own().or_else(|| self.top(file, &export.name));
         }
         if export.local == "default" {
-            let first = file.tops("default").first();
-            return first.map(|at| Def::Symbol(file.file, *at));
+            return defined(file, "default");
         }
         let mut parts = export.local.split('.');
         let first = parts.next()?;
@@ -161,9 +157,7 @@ impl Search<'_, '_> {
         if let Some((target, imported)) = file.import(name) {
             return self.imported(target?, imported);
         }
-        file.tops(name)
-            .first()
-            .map(|at| Def::Symbol(file.file, *at))
+        defined(file, name)
     }
 
     fn imported(&mut self, file: i64, name: &str) -> Option<Def> {
@@ -181,4 +175,10 @@ impl Search<'_, '_> {
             .first()
             .map(|at| Def::Symbol(file, *at))
     }
+}
+
+/// Returns what a file itself defines at its top level by a name.
+fn defined(file: &Loaded, name: &str) -> Option<Def> {
+    let first = file.tops(name).first();
+    first.map(|at| Def::Symbol(file.file, *at))
 }

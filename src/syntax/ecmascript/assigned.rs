@@ -22,11 +22,7 @@ impl<'a> Walk<'a> {
         outer: &Outer,
         frame: &Frame,
     ) {
-        let fields = &self.grammar.fields;
-        let (Some(left), Some(right)) = (
-            node.child_by_field_id(fields.left),
-            node.child_by_field_id(fields.right),
-        ) else {
+        let Some((left, right)) = self.sides(node) else {
             return;
         };
         if matches!(worth, Worth::Function(_) | Worth::Class(_)) {
@@ -73,26 +69,23 @@ impl<'a> Walk<'a> {
 
     /// `({ a, b: c } = …)`
     pub(super) fn assigned_pattern(&mut self, node: Node<'_>, frame: &Frame) {
-        let fields = &self.grammar.fields;
-        let (Some(left), Some(right)) = (
-            node.child_by_field_id(fields.left),
-            node.child_by_field_id(fields.right),
-        ) else {
+        let Some((left, right)) = self.sides(node) else {
             return;
         };
         if self.grammar.kind(left) != Kind::ObjectPattern {
             return;
         }
-        let Some(origin) = self.origin(right) else {
-            return;
-        };
-        for (key, local) in self.pattern_names(left) {
-            if !key.is_empty() {
-                let owner = Owner::Assigned(self.text(local), frame.scope);
-                let origin = origin.clone().then(key);
-                self.hint(owner, Some(origin), Rank::Assigned, frame);
-            }
+        if let Some(origin) = self.origin(right) {
+            let owner = |name| Owner::Assigned(name, frame.scope);
+            self.pattern_hints(left, &origin, Rank::Assigned, owner, frame);
         }
+    }
+
+    /// Returns the left and the right side of an assignment.
+    pub(super) fn sides<'t>(&self, node: Node<'t>) -> Option<(Node<'t>, Node<'t>)> {
+        let fields = &self.grammar.fields;
+        let left = node.child_by_field_id(fields.left)?;
+        Some((left, node.child_by_field_id(fields.right)?))
     }
 
     fn assign_hint(&mut self, owner: Owner<'a>, right: Node<'_>, outer: &Outer, frame: &Frame) {

@@ -86,16 +86,12 @@ impl<'a> Walk<'a> {
 
     /// Returns what a chain of assignments assigns to, and its value.
     fn targets<'t>(&self, node: Node<'t>) -> (Vec<(Target<'a>, Node<'t>)>, Node<'t>) {
-        let fields = &self.grammar.fields;
         let (mut targets, mut at) = (Vec::new(), node);
         for _ in 0..CHAIN_STEPS {
             if self.grammar.kind(at) != Kind::Assignment {
                 break;
             }
-            let (Some(left), Some(right)) = (
-                at.child_by_field_id(fields.left),
-                at.child_by_field_id(fields.right),
-            ) else {
+            let Some((left, right)) = self.sides(at) else {
                 break;
             };
             targets.extend(target_of(self.text(left)).map(|target| (target, left)));

@@ -84,7 +84,7 @@ impl<'a> Walk<'a> {
         let member =
             definition.member || naming.members || naming.ambient || (inner && outer.exported);
         let (mut span, mut lead_start) = (outer.span, outer.span.start_byte);
-        let (mut taken, mut n_heads) = (None, 0);
+        let mut taken = None;
         while let Some(last) = self.drafts.last() {
             let fits = last.overload
                 && !definition.overload
@@ -97,7 +97,6 @@ impl<'a> Walk<'a> {
             span.start_line = last.symbol.span.start_line;
             lead_start = span.start_byte;
             taken = self.drafts.pop();
-            n_heads += 1;
         }
         let index = u32::try_from(self.drafts.len()).ok()?;
         if let Some(first) = &taken {
@@ -139,7 +138,7 @@ impl<'a> Walk<'a> {
             member,
             private: definition.private,
             overload: definition.overload,
-            n_heads,
+            overloaded: taken.is_some(),
             n_before: Noted {
                 uses: self.uses.len(),
                 hints: self.hints.len(),

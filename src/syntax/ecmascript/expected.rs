@@ -120,7 +120,7 @@ impl<'a> Walk<'a> {
     /// Records the types of a function's parameters, by which those of functions are known that it is given.
     pub(super) fn signature_hints(&mut self, node: Node<'_>, symbol: u32, frame: &Frame) {
         // Of several heads the last one is not for callers.
-        let is_one = self.drafts[symbol as usize].n_heads == 0;
+        let is_one = !self.drafts[symbol as usize].overloaded;
         let given = node.child_by_field_id(self.grammar.fields.type_parameters);
         let is_type = self.grammar.kind(node) == Kind::CallSignature && given.is_some();
         if is_one && !is_type && !self.grammar.untyped {

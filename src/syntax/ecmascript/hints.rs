@@ -12,11 +12,6 @@ use super::types::{bases_of, of_type};
 use super::walk::{Frame, Walk};
 use crate::model::{HintKind, SymbolKind};
 
-/// Names that a pattern may bind with a hint.
-const PATTERN_NAMES: usize = 200;
-/// Patterns inside patterns that are looked at.
-const PATTERN_DEPTH: usize = 8;
-
 /// Whose type or value it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Owner<'a> {
@@ -107,63 +102,9 @@ impl<'a> Walk<'a> {
             let owner = Owner::Binding(self.text(target), scope);
             self.hint(owner, origin, rank, frame);
         } else if let Some(origin) = origin {
-            for (name, steps) in self.steps(target) {
-                let origin = steps.iter().fold(origin.clone(), |o, step| o.then(step));
-                self.hint(Owner::Binding(name, scope), Some(origin), rank, frame);
-            }
+            let owner = |name| Owner::Binding(name, scope);
+            self.pattern_hints(target, &origin, rank, owner, frame);
         }
-    }
-
-    /// Returns the names that a pattern binds, each with the steps from the value to it.
-    fn steps(&self, pattern: Node<'_>) -> Vec<(&'a str, Vec<&'a str>)> {
-        let fields = &self.grammar.fields;
-        let mut names = Vec::new();
-        let mut open = vec![(pattern, Vec::new())];
-        while let Some((node, steps)) = open.pop() {
-            if names.len() >= PATTERN_NAMES || steps.len() > PATTERN_DEPTH {
-                break;
-            }
-            let kind = self.grammar.kind(node);
-            match kind {
-                Kind::Identifier => names.push((self.text(node), steps)),
-                Kind::ShorthandPattern => {
-                    let mut steps = steps;
-                    steps.push(self.text(node));
-                    names.push((self.text(node), steps));
-                }
-                Kind::PairPattern => {
-                    let key = node.child_by_field_id(fields.key);
-                    let value = node.child_by_field_id(fields.value);
-                    if let (Some(key), Some(value)) = (key, value)
-                        && self.grammar.kind(key) == Kind::PropertyIdentifier
-                    {
-                        let mut steps = steps;
-                        steps.push(self.text(key));
-                        open.push((value, steps));
-                    }
-                }
-                Kind::AssignmentPattern | Kind::ObjectAssignmentPattern => {
-                    open.extend(
-                        node.child_by_field_id(fields.left)
-                            .map(|left| (left, steps)),
-                    );
-                }
-                Kind::ObjectPattern | Kind::ArrayPattern => {
-                    let mut cursor = node.walk();
-                    let from = open.len();
-                    for child in node.named_children(&mut cursor) {
-                        let mut steps = steps.clone();
-                        if kind == Kind::ArrayPattern {
-                            steps.push("[]");
-                        }
-                        open.push((child, steps));
-                    }
-                    open[from..].reverse();
-                }
-                _ => {}
-            }
-        }
-        names
     }
 
     /// `a: A`, `{ b }: B = new B()` in a parameter list.
@@ -207,28 +148,6 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The names that a pattern takes out of a member whose type is written.
-    pub(super) fn taken_apart(
-        &mut self,
-        pattern: Node<'_>,
-        key: &str,
-        written: &'a str,
-        frame: &Frame,
-    ) {
-        let Some(origin) = of_type(written) else {
-            return;
-        };
-        for (name, steps) in self.steps(pattern) {
-            if steps.first() == Some(&key) {
-                let origin = steps[1..]
-                    .iter()
-                    .fold(origin.clone(), |o, step| o.then(step));
-                let owner = Owner::Binding(name, frame.scope);
-                self.hint(owner, Some(origin), Rank::Written, frame);
-            }
-        }
-    }
-
     /// `a = new A()` in the parameter list of an untyped language, or with its type before it.
     pub(super) fn untyped_parameter(&mut self, node: Node<'_>, frame: &Frame) {
         let fields = &self.grammar.fields;
@@ -262,12 +181,8 @@ impl<'a> Walk<'a> {
     pub(super) fn element(&mut self, node: Node<'_>, scope: u32, frame: &Frame) {
         let fields = &self.grammar.fields;
         let of = node.child_by_field_id(fields.operator);
-        let (left, right) = (
-            node.child_by_field_id(fields.left),
-            node.child_by_field_id(fields.right),
-        );
         if of.is_some_and(|of| self.text(of) == "of")
-            && let (Some(left), Some(right)) = (left, right)
+            && let Some((left, right)) = self.sides(node)
             && let Some(origin) = self.origin(right)
         {
             let found = Some((Some(origin.then("[]")), Rank::Initial));

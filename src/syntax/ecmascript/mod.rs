@@ -18,6 +18,7 @@ pub(super) mod kinds;
 mod members;
 mod offers;
 mod origin;
+mod patterns;
 mod results;
 mod role;
 mod settle;

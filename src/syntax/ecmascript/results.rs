@@ -25,6 +25,15 @@ const EACH: &[&str] = &[
     "sort",
 ];
 
+/// What is known of what a function returns.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Returns<'a> {
+    /// Who is told.
+    owner: Option<Owner<'a>>,
+    /// What is expected of it, as it is written.
+    promised: Option<Expected<'a>>,
+}
+
 impl Walk<'_> {
     /// Enters a function that is `symbol`, or nobody's: `frame` is already that of its inside.
     pub(super) fn enter_function(
@@ -84,8 +93,11 @@ impl Walk<'_> {
             }
             _ => false,
         };
-        self.results.push(owner.filter(|_| !generates));
-        self.promised.push(promised.filter(|_| !generates));
+        self.results.push(if generates {
+            Returns::default()
+        } else {
+            Returns { owner, promised }
+        });
         frame.function = u32::try_from(self.results.len() - 1).unwrap_or(0);
     }
 
@@ -116,13 +128,13 @@ impl Walk<'_> {
 
     /// `return a`
     pub(super) fn returned(&mut self, node: Node<'_>, frame: &Frame) {
-        let promised = self.promised.get(frame.function as usize);
-        if let Some(promised) = promised.cloned().flatten()
-            && let Some(value) = node.named_child(0)
-        {
+        let Some(returns) = self.results.get(frame.function as usize).cloned() else {
+            return;
+        };
+        if let (Some(promised), Some(value)) = (returns.promised, node.named_child(0)) {
             self.expect(value, &promised);
         }
-        let Some(owner) = self.results.get(frame.function as usize).cloned().flatten() else {
+        let Some(owner) = returns.owner else {
             return;
         };
         let Some(value) = node.named_child(0).filter(|value| !self.is_nothing(*value)) else {

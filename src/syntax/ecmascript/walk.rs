@@ -8,8 +8,9 @@ use tree_sitter::{Node, TreeCursor};
 
 use super::declare::Noted;
 use super::expected::Expected;
-use super::hints::{Owner, Raw};
+use super::hints::Raw;
 use super::kinds::{Grammar, Kind};
+use super::results::Returns;
 use super::role::{Mode, Place};
 use super::uses::Use;
 use crate::model::table::HashMap;
@@ -105,6 +106,10 @@ pub(super) struct Outer {
 
 /// A symbol in the making.
 #[derive(Clone, Debug)]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each is true of a definition by itself"
+)]
 pub(super) struct Draft {
     /// What is known so far.
     pub(super) symbol: Symbol,
@@ -118,8 +123,8 @@ pub(super) struct Draft {
     pub(super) private: bool,
     /// Whether it is a function without a body that an implementation may follow.
     pub(super) overload: bool,
-    /// How many of such it took the place of.
-    pub(super) n_heads: u32,
+    /// Whether it took the place of such.
+    pub(super) overloaded: bool,
     /// What was noted before it.
     pub(super) n_before: Noted,
 }
@@ -138,10 +143,8 @@ pub(super) struct Walk<'a> {
     pub(super) offered: std::collections::HashSet<String>,
     pub(super) scopes: Scopes<'a>,
     pub(super) hints: Vec<Raw<'a>>,
-    /// For each function who is told what it returns; the first is for code outside functions.
-    pub(super) results: Vec<Option<Owner<'a>>>,
-    /// What those functions return, as it is written.
-    pub(super) promised: Vec<Option<Expected<'a>>>,
+    /// What is known of what each function returns; the first is for code outside functions.
+    pub(super) results: Vec<Returns<'a>>,
     /// What functions and objects are expected to be, by their nodes.
     pub(super) expected: HashMap<usize, Expected<'a>>,
     /// Symbols whose values are functions, by the nodes of these.
@@ -174,8 +177,7 @@ impl<'a> Walk<'a> {
             offered: std::collections::HashSet::default(),
             scopes: Scopes::new(),
             hints: Vec::new(),
-            results: vec![None],
-            promised: vec![None],
+            results: vec![Returns::default()],
             expected: HashMap::default(),
             bodies: HashMap::default(),
             comments: Vec::new(),
