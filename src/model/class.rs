@@ -66,6 +66,9 @@ const GENERATED_DIRECTORIES: &[&str] = &[
     "vendored",
 ];
 
+/// Ends of directory names with the same meaning (`deno_dist`).
+const GENERATED_DIRECTORY_ENDS: &[&str] = &["-dist", "_dist"];
+
 const PROSE_EXTENSIONS: &[&str] = &["adoc", "asciidoc", "markdown", "md", "mdx", "rst", "txt"];
 
 const DATA_EXTENSIONS: &[&str] = &[
@@ -126,7 +129,10 @@ impl PathClass {
             class.is_test |= TEST_DIRECTORIES.contains(&part)
                 || TEST_DIRECTORY_ENDS.iter().any(|end| part.ends_with(end));
             class.is_prose |= DOCUMENT_DIRECTORIES.contains(&part);
-            class.is_generated |= GENERATED_DIRECTORIES.contains(&part);
+            class.is_generated |= GENERATED_DIRECTORIES.contains(&part)
+                || GENERATED_DIRECTORY_ENDS
+                    .iter()
+                    .any(|end| part.ends_with(end));
         }
         let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
         class.is_prose |= is_prose || PROSE_EXTENSIONS.contains(&extension);
@@ -195,6 +201,8 @@ mod tests {
             (".eslintrc", "d"),
             ("src/a.d.ts", "g"),
             ("dist/vue.js", "g"),
+            ("deno_dist/mod.ts", "g"),
+            ("src/redist/mod.ts", ""),
             ("a.min.js", "g"),
             ("Test/Fixtures/a.json", "td"),
         ] {

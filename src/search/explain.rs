@@ -25,6 +25,8 @@ pub(super) enum Signal {
     File,
     /// Past commits.
     History,
+    /// Another file says the same.
+    Copy,
 }
 
 /// What can scale it. Those up to `Generated` are about the whole file.
@@ -44,8 +46,8 @@ pub(super) enum Factor {
     Exported,
 }
 
-const SIGNALS: [&str; 9] = [
-    "text", "whole", "name", "parts", "nearly", "phrase", "path", "file", "history",
+const SIGNALS: [&str; 10] = [
+    "text", "whole", "name", "parts", "nearly", "phrase", "path", "file", "history", "copy",
 ];
 
 const FACTORS: [&str; 6] = [
@@ -65,7 +67,7 @@ const N_OF_FILE: usize = Factor::Generated as usize + 1;
 pub struct Explanation {
     /// The signals that found it.
     pub signals: Vec<SignalShare>,
-    /// What scaled them, but for `file` and `history`, which are made of scaled scores: name and factor.
+    /// What scaled them, but for `file`, `history` and `copy`, which are made of scaled scores: name and factor.
     pub factors: Vec<(&'static str, f64)>,
 }
 
@@ -73,8 +75,8 @@ pub struct Explanation {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SignalShare {
     /// Which: `text` (words), `whole` (the question is the name), `name` (a word is), `parts` (the words are
-    /// parts of it), `nearly` (a word nearly is), `phrase`, `path`, `file` (other places of the file), `history`. `file` is below
-    /// 0 where another place stands for the file better.
+    /// parts of it), `nearly` (a word nearly is), `phrase`, `path`, `file` (other places of the file), `history`, `copy` (a
+    /// better place of another file says the same). `file` is below 0 where another place stands for the file better, `copy` always.
     pub name: &'static str,
     /// The hit's place among all that this signal found, from 1; equals share one.
     pub rank: usize,

@@ -82,6 +82,8 @@ pub struct ChunkBrief {
     pub symbol: Option<(SymbolKind, bool)>,
     /// The number of that symbol within its file, and how many lines it has.
     pub extent: Option<(u32, u32)>,
+    /// The digest of what it says: another file's with the same is a copy.
+    pub digest: i64,
 }
 
 /// The symbol of a chunk.
@@ -171,7 +173,7 @@ impl Read<'_> {
         self.tx
             .prepare_cached(
                 "SELECT f.id, f.path, f.language, f.skip, c.kind, c.start_line, s.kind, s.exported,
-                   c.symbol, s.end_line - s.start_line + 1
+                   c.symbol, s.end_line - s.start_line + 1, c.digest
                  FROM chunk c JOIN file f ON f.id = c.file LEFT JOIN symbol s ON s.file = c.file AND s.ordinal = c.symbol
                  WHERE c.id = ?1",
             )
@@ -292,6 +294,7 @@ fn brief(row: &Row<'_>) -> rusqlite::Result<ChunkBrief> {
             None => None,
             Some(_) => Some((row.get(8)?, row.get(9)?)),
         },
+        digest: row.get(10)?,
         symbol,
     })
 }

@@ -56,6 +56,29 @@ fn golden_queries_find_what_they_found() {
     );
 }
 
+#[test]
+fn what_is_there_twice_is_put_forward_once() {
+    let cookie = "export function serialize(name, value) {\n  // a value is escaped before it is sent in a cookie\n  \
+                  return name + '=' + encodeURIComponent(value)\n}\n";
+    let repo = Fixture::parse(&format!(
+        "//- /lib/cookie.js\n{cookie}//- /port/cookie.js\n{cookie}//- /lib/session.js\n\
+         export function end(session) {{\n  // the cookie of a session is sent empty\n  return session.id\n}}\n//- commit base\n"
+    ))
+    .build();
+    let cli = Cli::new(repo.path());
+    let question = "where is the value of a cookie escaped before it is sent";
+    let answer = cli.json(&["search", question, "--explain"]);
+    let found = |path: &str| {
+        let hits = answer["results"].as_array().unwrap();
+        hits.iter().find(|hit| hit["path"] == path).unwrap()
+    };
+    let (one, copy) = (found("lib/cookie.js"), found("port/cookie.js"));
+    assert_eq!(one["score"], 1.0);
+    assert!(copy["score"].as_f64().unwrap() < 0.6, "{copy}");
+    assert!(copy.to_string().contains("\"copy\""), "{copy}");
+    assert!(!one.to_string().contains("\"copy\""), "{one}");
+}
+
 impl Golden {
     /// Returns the place of the answer among the hits, from 1.
     fn rank(&self, cli: &Cli) -> Option<usize> {
