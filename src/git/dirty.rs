@@ -90,8 +90,9 @@ impl Repo {
         let mut file = staging.into_file();
         self.show_present_files(&mut file);
         paths.extend(self.filtered(&mut file).map_err(failed)?);
+        let is_as_head = self.is_as_head(&file);
         let index = gix::worktree::IndexPersistedOrInMemory::InMemory(file);
-        let mut items = self
+        let status = self
             .inner
             .status(gix::progress::Discard)
             .map_err(failed)?
@@ -100,18 +101,42 @@ impl Repo {
             .index_worktree_rewrites(None)
             .index_worktree_submodules(None)
             .tree_index_track_renames(gix::status::tree_index::TrackRenames::Disabled)
-            .should_interrupt_owned(Arc::clone(stop))
-            .into_iter(None)
-            .map_err(failed)?;
+            .should_interrupt_owned(Arc::clone(stop));
+        let was_stopped = || stop.load(Ordering::Relaxed);
+        if is_as_head {
+            let mut items = status.into_index_worktree_iter(None).map_err(failed)?;
+            for item in items.by_ref() {
+                match item {
+                    Ok(item) => paths.extend(unstaged(&item)),
+                    Err(_) if was_stopped() => return Ok(false),
+                    Err(source) => return Err(failed(source)),
+                }
+            }
+            return Ok(items.into_outcome().is_some());
+        }
+        let mut items = status.into_iter(None).map_err(failed)?;
         for item in items.by_ref() {
             match item {
                 Ok(gix::status::Item::TreeIndex(change)) => paths.extend(staged(&change)),
                 Ok(gix::status::Item::IndexWorktree(item)) => paths.extend(unstaged(&item)),
-                Err(_) if stop.load(Ordering::Relaxed) => return Ok(false),
+                Err(_) if was_stopped() => return Ok(false),
                 Err(source) => return Err(failed(source)),
             }
         }
         Ok(items.into_outcome().is_some())
+    }
+
+    /// Returns whether git wrote into the staging area that it is the tree of `HEAD`, which it forgets with the
+    /// first path that is staged (`cache-tree.c`): then the trees need not be read.
+    fn is_as_head(&self, file: &gix::index::File) -> bool {
+        file.tree().is_some_and(|tree| {
+            let n_entries = tree.num_entries.map(|n| n as usize);
+            n_entries == Some(file.entries().len())
+                && self
+                    .inner
+                    .head_tree_id_or_empty()
+                    .is_ok_and(|head| head == tree.id)
+        })
     }
 
     /// Lets the comparison see files that are there although sparse checkout left them out, as git does.

@@ -52,6 +52,37 @@ fn every_kind_of_change_is_seen_as_git_sees_it() {
 }
 
 #[test]
+fn what_git_wrote_of_the_staged_tree_is_used_for_the_tree_of_head_alone() {
+    let f = Fixture::new();
+    f.write("a", "1").write("dir/b", "1").write("dir/c", "1");
+    f.commit_all();
+    f.write("dir/b", "2").commit_all();
+    let steps: [&[&str]; 9] = [
+        &["reset", "-q", "--soft", "HEAD~1"],
+        &["write-tree"],
+        &["commit", "-q", "-m", "again"],
+        &["rm", "-q", "--cached", "dir/c"],
+        &["write-tree"],
+        &["read-tree", "HEAD"],
+        &["update-index", "-q", "--refresh"],
+        &["checkout", "-q", "--orphan", "new"],
+        &["read-tree", "--empty"],
+    ];
+    for step in steps {
+        f.git(step);
+        f.check();
+        f.write("dir/c", "1");
+        f.check();
+    }
+    f.git(&["read-tree", "main"]);
+    f.write("new", "1").git(&["add", "-N", "new"]);
+    f.check();
+    f.git(&["symbolic-ref", "HEAD", "refs/heads/main"]);
+    f.check();
+    assert_eq!(f.dirty(), ["new"]);
+}
+
+#[test]
 fn a_file_touched_or_rewritten_with_the_same_bytes_is_clean() {
     let f = Fixture::new();
     f.write("a", "same").write("b", "1234").commit_all();
