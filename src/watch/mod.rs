@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 pub use mounts::network_type;
-use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
+use notify::{Config, EventKindMask, RecommendedWatcher, RecursiveMode, Watcher as _};
 
 /// Directories that one watch looks at, at most: each takes a kernel object, of which a user has some
 /// thousands.
@@ -66,16 +66,17 @@ impl Watch {
         let (sender, receiver) = channel();
         let n_changes = Arc::new(AtomicU64::new(0));
         let seen = Arc::clone(&n_changes);
-        let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
-            // That somebody reads a file changes nothing, and so do we; an error may hide a change.
-            let is_change = event.map_or(true, |event| !matches!(event.kind, EventKind::Access(_)));
-            if is_change {
-                seen.fetch_add(1, Ordering::AcqRel);
-                // The receiver is gone when its thread ended: then nobody wants to know it.
-                let _ = sender.send(());
-            }
-        })
-        .map_err(|error| WatchError::Refused(error.to_string()))?;
+        let on_event = move |_: notify::Result<notify::Event>| {
+            // An error may hide a change.
+            seen.fetch_add(1, Ordering::AcqRel);
+            // The receiver is gone when its thread ended: then nobody wants to know it.
+            let _ = sender.send(());
+        };
+        // That somebody opens and reads changes nothing, and nobody does so more than we do: asked for, each
+        // directory of each look at the work tree would wake the watch.
+        let config = Config::default().with_event_kinds(EventKindMask::CORE);
+        let watcher = RecommendedWatcher::new(on_event, config)
+            .map_err(|error| WatchError::Refused(error.to_string()))?;
         let watch = Self {
             watcher: Mutex::new(watcher),
             directories: Mutex::default(),
