@@ -12,8 +12,9 @@ use cap_fs_ext::{
     DirExt as _, FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsMaybeDirExt as _,
     OpenOptionsSyncExt as _,
 };
-use cap_std::fs::{Dir, Metadata, OpenOptions, ReadDir};
+use cap_std::fs::{Dir, Metadata, OpenOptions};
 
+use super::opened::Opened;
 use crate::model::path::is_at_or_below;
 use crate::model::{FileStat, RepoPath};
 
@@ -93,14 +94,17 @@ impl WorkTree {
         }
     }
 
-    /// Lists a directory (empty: the root), which is opened below the root, so that no link in its path leads out.
+    /// Opens a directory (empty: the root) below the root, so that no link in its path leads out.
     ///
     /// # Errors
-    /// Those of the system; [`is_gone`] tells which of them say that there is no such directory any more.
-    pub(super) fn list(&self, dir: &Path) -> io::Result<ReadDir> {
-        if dir.as_os_str().is_empty() {
-            return self.root.entries();
-        }
+    /// Those of the system, here or when it is read; [`is_gone`] tells which of them say that there is no such
+    /// directory any more.
+    pub(super) fn list(&self, dir: &Path) -> io::Result<Opened> {
+        let dir = if dir.as_os_str().is_empty() {
+            Path::new(".")
+        } else {
+            dir
+        };
         let mut options = OpenOptions::new();
         // As a file: opening it as a directory takes the library two calls of the system more.
         options
@@ -113,7 +117,7 @@ impl WorkTree {
             Ok(meta) if !meta.is_dir() => io::ErrorKind::NotADirectory.into(),
             _ => e,
         });
-        Dir::from_std_file(opened?.into_std()).entries()
+        Opened::new(opened?)
     }
 
     /// Reads the regular file at `path`, at most `limit` bytes, following no link in any component. Never
@@ -245,7 +249,7 @@ pub(super) fn read_outside(path: &PathBuf, limit: u64) -> io::Result<Option<Vec<
     Ok(Some(bytes))
 }
 
-/// Returns whether an error of [`WorkTree::list`] says that there is no directory at the path: nothing, a file, a link,
+/// Returns whether an error of [`WorkTree::list`], or of what it opened, says that there is no directory at the path: nothing, a file, a link,
 /// or a way out of the work tree, which has no number of the system's.
 pub(super) fn is_gone(e: &io::Error) -> bool {
     let leads_out = e.kind() == io::ErrorKind::PermissionDenied && e.raw_os_error().is_none();
@@ -305,7 +309,7 @@ pub(super) fn stat_of(meta: &Metadata) -> FileStat {
 }
 
 #[cfg(unix)]
-fn nanos(seconds: i64, nanoseconds: i64) -> i64 {
+pub(super) fn nanos(seconds: i64, nanoseconds: i64) -> i64 {
     seconds
         .saturating_mul(1_000_000_000)
         .saturating_add(nanoseconds)

@@ -5,21 +5,14 @@
 use std::io;
 use std::path::Path;
 
-use cap_std::fs::{DirEntry, FileType, ReadDir};
-
 use super::WorkTree;
-use super::content::{is_dot_git, is_gone};
+use super::content::is_dot_git;
 use super::ignore::RuleFiles;
+use super::opened::{Entry, Kind, Opened};
+use crate::model::FileStat;
 
 /// Entries that are held. Of a larger directory the rest is read as it is asked for.
 const MAX_HELD: usize = 8_192;
-
-/// An entry that was there when it was listed.
-pub(super) struct Entry {
-    pub(super) name: Vec<u8>,
-    pub(super) kind: FileType,
-    pub(super) at: DirEntry,
-}
 
 /// Which entries a directory has that say something of all others.
 #[derive(Clone, Copy, Default)]
@@ -33,8 +26,8 @@ pub(super) struct Special {
 /// An open directory.
 pub(super) struct Listing {
     pub(super) special: Special,
-    held: Vec<Entry>,
-    rest: ReadDir,
+    held: std::vec::IntoIter<Entry>,
+    dir: Opened,
 }
 
 impl Listing {
@@ -46,12 +39,12 @@ impl Listing {
         Self::holding(tree, dir, MAX_HELD)
     }
 
-    fn holding(tree: &WorkTree, dir: &Path, max_held: usize) -> io::Result<Self> {
+    fn holding(tree: &WorkTree, path: &Path, max_held: usize) -> io::Result<Self> {
         let mut special = Special::default();
-        let mut rest = tree.list(dir)?;
+        let mut dir = tree.list(path)?;
         let mut held = Vec::new();
         while held.len() < max_held {
-            let Some(entry) = next(&mut rest) else {
+            let Some(entry) = dir.next() else {
                 break;
             };
             let entry = entry?;
@@ -59,62 +52,39 @@ impl Listing {
             held.push(entry);
         }
         if held.len() == max_held {
-            let mut again = tree.list(dir)?;
-            while let Some(entry) = next(&mut again) {
+            let mut again = tree.list(path)?;
+            while let Some(entry) = again.next() {
                 special.see(&entry?);
             }
         }
         Ok(Self {
             special,
-            held,
-            rest,
+            held: held.into_iter(),
+            dir,
         })
     }
 
-    /// Returns the entries, in the file system's order. After an error there may be further ones.
-    pub(super) fn entries(self) -> impl Iterator<Item = io::Result<Entry>> {
-        let mut rest = self.rest;
-        let rest = std::iter::from_fn(move || next(&mut rest));
-        self.held.into_iter().map(Ok).chain(rest)
+    /// Returns the next entry, in the file system's order. After an error there may be further ones.
+    pub(super) fn next(&mut self) -> Option<io::Result<Entry>> {
+        match self.held.next() {
+            Some(entry) => Some(Ok(entry)),
+            None => self.dir.next(),
+        }
+    }
+
+    /// Returns the stat of the entry of that name, following no link; `None` where it is no regular file.
+    pub(super) fn stat(&self, name: &[u8]) -> io::Result<Option<FileStat>> {
+        self.dir.stat(name)
     }
 }
 
 impl Special {
     fn see(&mut self, entry: &Entry) {
         self.dot_git |= is_dot_git(&entry.name);
-        let file = entry.kind.is_file().then_some(&entry.name[..]);
+        let file = (entry.kind == Kind::File).then_some(&entry.name[..]);
         self.rules.git |= file == Some(b".gitignore");
         self.rules.own |= file == Some(b".codelensignore");
         self.gitattributes |= file == Some(b".gitattributes");
-    }
-}
-
-/// Returns the next entry that is still there.
-fn next(entries: &mut ReadDir) -> Option<io::Result<Entry>> {
-    loop {
-        let entry = match entries.next()? {
-            Ok(entry) => entry,
-            Err(e) => return Some(Err(e)),
-        };
-        let kind = entry.file_type().and_then(|kind| {
-            // There are file systems that list names without their kinds.
-            let is_known = kind.is_file() || kind.is_dir() || kind.is_symlink();
-            if is_known {
-                return Ok(kind);
-            }
-            entry.metadata().map(|meta| meta.file_type())
-        });
-        match kind {
-            Ok(kind) => {
-                return Some(Ok(Entry {
-                    name: entry.file_name().into_encoded_bytes(),
-                    kind,
-                    at: entry,
-                }));
-            }
-            Err(e) if is_gone(&e) => {}
-            Err(e) => return Some(Err(e)),
-        }
     }
 }
 
@@ -141,12 +111,11 @@ mod tests {
         wanted.sort();
         let tree = WorkTree::open(dir.path(), &[]).unwrap();
         for max_held in [1, 7, 22, 23, 24, 1_000] {
-            let listing = Listing::holding(&tree, Path::new("inner"), max_held).unwrap();
+            let mut listing = Listing::holding(&tree, Path::new("inner"), max_held).unwrap();
             let special = listing.special;
             assert!(special.rules.git && special.gitattributes, "{max_held}");
             assert!(!special.rules.own && !special.dot_git, "{max_held}");
-            let mut names: Vec<String> = listing
-                .entries()
+            let mut names: Vec<String> = std::iter::from_fn(|| listing.next())
                 .map(|entry| String::from_utf8(entry.unwrap().name).unwrap())
                 .collect();
             names.sort();

@@ -19,6 +19,7 @@ mod identity;
 mod ignore;
 mod lines;
 mod listing;
+mod opened;
 mod queue;
 mod refs;
 mod scan;

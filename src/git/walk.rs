@@ -10,13 +10,13 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use cap_std::fs::{DirEntry, FileType};
 use gix::index::entry::Mode;
 
-use crate::model::{Budget, FoundFile, RepoPath, SkipReason};
+use crate::model::{Budget, FileStat, FoundFile, RepoPath, SkipReason};
 
 use super::ignore::{Level, RuleFiles, Rules};
-use super::listing::{Entry, Listing};
+use super::listing::Listing;
+use super::opened::{Entry, Kind};
 use super::queue::Queue;
 use super::staging::Staging;
 use super::{Repo, content};
@@ -184,7 +184,7 @@ impl Walk<'_> {
         if self.is_over() {
             return;
         }
-        let listing = match Listing::open(self.tree, Path::new(os_str(&task.dir))) {
+        let mut listing = match Listing::open(self.tree, Path::new(os_str(&task.dir))) {
             Ok(listing) => listing,
             // It went away, or became a file or a link, since it was listed.
             Err(e) if content::is_gone(&e) => return,
@@ -207,11 +207,13 @@ impl Walk<'_> {
         }
         let (tree, staging) = (self.tree, self.staging);
         let level = Level::enter(&task.level, &task.dir, rule_files, tree, staging);
-        for (n, entry) in listing.entries().enumerate() {
-            if n % 256 == 255 && self.is_over() {
+        let mut n = 0_usize;
+        while let Some(entry) = listing.next() {
+            n += 1;
+            if n.is_multiple_of(256) && self.is_over() {
                 return;
             }
-            let Entry { name, kind, at } = match entry {
+            let Entry { name, kind } = match entry {
                 Ok(entry) => entry,
                 Err(error) => return self.unreadable(task, &error, found),
             };
@@ -219,7 +221,7 @@ impl Walk<'_> {
             if content::is_dot_git(&name) {
                 continue;
             }
-            if kind.is_dir() {
+            if kind == Kind::Directory {
                 next.extend(self.enter(task, &level, path, found));
                 continue;
             }
@@ -227,7 +229,7 @@ impl Walk<'_> {
                 found.untracked.extend(repo_path(&path));
             }
             if task.want.members {
-                self.member(task, &level, &path, kind, &at, found);
+                self.member(task, &level, &path, kind, || listing.stat(&name), found);
             }
         }
     }
@@ -291,8 +293,8 @@ impl Walk<'_> {
         task: &Task,
         level: &Level,
         path: &[u8],
-        kind: FileType,
-        at: &DirEntry,
+        kind: Kind,
+        stat: impl FnOnce() -> io::Result<Option<FileStat>>,
         found: &mut Found,
     ) {
         let tracked = self.staging.mode(task.tracked.clone(), path).is_some();
@@ -302,29 +304,26 @@ impl Walk<'_> {
         if self.rules.own_hides(level, path, false) {
             return;
         }
-        if kind.is_symlink() {
+        if kind == Kind::Link {
             return found.skip(SkipReason::Symlink);
         }
-        if !kind.is_file() {
+        if kind != Kind::File {
             return found.skip(SkipReason::Special);
         }
         let Some(path) = repo_path(path) else {
             return found.skip(SkipReason::NonUtf8Name);
         };
-        match at.metadata() {
-            Ok(meta) if meta.is_file() => found.files.push(FoundFile {
-                path,
-                stat: content::stat_of(&meta),
-            }),
+        match stat() {
+            Ok(Some(stat)) => found.files.push(FoundFile { path, stat }),
             // It was replaced since it was listed; what it is now, the next walk says.
-            Ok(_) => {}
+            Ok(None) => {}
             Err(e) if content::is_gone(&e) => {}
             Err(_) => found.skip(SkipReason::Unreadable),
         }
     }
 
-    fn is_untracked(&self, task: &Task, level: &Level, path: &[u8], kind: FileType) -> bool {
-        (kind.is_file() || kind.is_symlink())
+    fn is_untracked(&self, task: &Task, level: &Level, path: &[u8], kind: Kind) -> bool {
+        matches!(kind, Kind::File | Kind::Link)
             && self.staging.mode(task.tracked.clone(), path).is_none()
             && !task.hidden.is(self.rules)
             && !self.rules.git_hides(level, path, false)
