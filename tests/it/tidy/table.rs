@@ -124,6 +124,7 @@ pub(crate) const DOORS: &[Door] = &[
     door("tree_sitter*", &["syntax"]),
     door("libmimalloc_sys", &["syntax"]),
     door("foldhash", &["model"]),
+    door("aho_corasick", &["model"]),
     door("oxc_resolver", &["resolve"]),
     door("notify", &["watch"]),
     // In `git` to list directories, which takes cap_std three times the calls.
