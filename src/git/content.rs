@@ -249,8 +249,8 @@ pub(super) fn read_outside(path: &PathBuf, limit: u64) -> io::Result<Option<Vec<
     Ok(Some(bytes))
 }
 
-/// Returns whether an error of [`WorkTree::list`], or of what it opened, says that there is no directory at the path: nothing, a file, a link,
-/// or a way out of the work tree, which has no number of the system's.
+/// Returns whether an error of [`WorkTree::list`], or of what it opened, says that there is no directory at the
+/// path: nothing, a file, a link, or a way out of the work tree, which has no number of the system's.
 pub(super) fn is_gone(e: &io::Error) -> bool {
     let leads_out = e.kind() == io::ErrorKind::PermissionDenied && e.raw_os_error().is_none();
     is_absent(e) || leads_out

@@ -102,6 +102,7 @@ impl Repo {
             .index_worktree_submodules(None)
             .tree_index_track_renames(gix::status::tree_index::TrackRenames::Disabled)
             .should_interrupt_owned(Arc::clone(stop));
+        // The library may end as if it were done where it was stopped.
         let was_stopped = || stop.load(Ordering::Relaxed);
         if is_as_head {
             let mut items = status.into_index_worktree_iter(None).map_err(failed)?;
@@ -112,7 +113,8 @@ impl Repo {
                     Err(source) => return Err(failed(source)),
                 }
             }
-            return Ok(items.into_outcome().is_some());
+            let is_whole = !was_stopped();
+            return Ok(items.into_outcome().is_some() && is_whole);
         }
         let mut items = status.into_iter(None).map_err(failed)?;
         for item in items.by_ref() {
@@ -123,11 +125,13 @@ impl Repo {
                 Err(source) => return Err(failed(source)),
             }
         }
-        Ok(items.into_outcome().is_some())
+        let is_whole = !was_stopped();
+        Ok(items.into_outcome().is_some() && is_whole)
     }
 
-    /// Returns whether git wrote into the staging area that it is the tree of `HEAD`, which it forgets with the
-    /// first path that is staged (`cache-tree.c`): then the trees need not be read.
+    /// Returns whether git wrote into the staging area that it is the tree of `HEAD`, for as many entries as there are:
+    /// then the trees need not be read. Git takes the note back with the first path that is staged, also one that
+    /// is only intended to be (`cache-tree.c`).
     fn is_as_head(&self, file: &gix::index::File) -> bool {
         file.tree().is_some_and(|tree| {
             let n_entries = tree.num_entries.map(|n| n as usize);

@@ -43,7 +43,7 @@ mod unix {
     }
 
     impl Opened {
-        /// Takes what was opened. That it is no directory is said when it is read.
+        /// Takes what was opened. That it is no directory is said here or when it is read.
         pub(in crate::git) fn new(file: cap_std::fs::File) -> io::Result<Self> {
             Ok(Self {
                 dir: Dir::new(file.into_std())?,

@@ -238,7 +238,7 @@ impl Walk<'_> {
     fn unreadable(&self, task: &Task, error: &io::Error, found: &mut Found) {
         let dir = self.repo_root.join(os_str(&task.dir));
         tracing::debug!(dir = %dir.display(), %error, "directory could not be read");
-        if task.want.members {
+        if task.want.members && found.unreadable.last() != Some(&dir) {
             found.unreadable.push(dir);
         }
     }
@@ -318,7 +318,8 @@ impl Walk<'_> {
             // It was replaced since it was listed; what it is now, the next walk says.
             Ok(None) => {}
             Err(e) if content::is_gone(&e) => {}
-            Err(_) => found.skip(SkipReason::Unreadable),
+            // As where names may be listed and no more: that a file is gone can't be told.
+            Err(error) => self.unreadable(task, &error, found),
         }
     }
 

@@ -25,7 +25,7 @@ pub(super) enum Signal {
     File,
     /// Past commits.
     History,
-    /// Another file says the same.
+    /// Another file has the same.
     Copy,
 }
 
@@ -76,7 +76,7 @@ pub struct Explanation {
 pub struct SignalShare {
     /// Which: `text` (words), `whole` (the question is the name), `name` (a word is), `parts` (the words are
     /// parts of it), `nearly` (a word nearly is), `phrase`, `path`, `file` (other places of the file), `history`, `copy` (a
-    /// better place of another file says the same). `file` is below 0 where another place stands for the file better, `copy` always.
+    /// better place of another file has the same words). `file` is below 0 where another place stands for the file better, `copy` always.
     pub name: &'static str,
     /// The hit's place among all that this signal found, from 1; equals share one.
     pub rank: usize,
@@ -146,7 +146,9 @@ impl Marks {
         let mut ranks: [Vec<f64>; SIGNALS.len()] = Default::default();
         for marks in all {
             for (list, adds) in ranks.iter_mut().zip(marks.adds) {
-                list.push(adds);
+                if adds.abs() > 0.0 {
+                    list.push(adds);
+                }
             }
         }
         for list in &mut ranks {

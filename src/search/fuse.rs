@@ -28,7 +28,7 @@ const MOST_LINES: u32 = 60;
 const LINES_WITHOUT_SYMBOL: u32 = 8;
 /// A further part of a function that another part stands for.
 const FURTHER_PART: f64 = 0.5;
-/// What another file says word for word.
+/// A definition that another file has in the same words.
 const COPY: f64 = 0.5;
 
 /// The best chunks that tell how much of the question the code answers by itself.
@@ -58,7 +58,9 @@ pub(super) fn rank(
     add_history(read, query, found, &weigher, &mut scored)?;
     sort(&mut scored);
     choose_within_files(&mut scored, &weigher);
-    put_down_copies(&mut scored);
+    if !weigher.is_look_up && !query.phrases.iter().any(|phrase| phrase.is_quoted) {
+        put_down_copies(&mut scored);
+    }
     let ranks = wanted
         .is_explained
         .then(|| Marks::ranks(scored.iter().map(|scored| &scored.marks)));
@@ -157,11 +159,15 @@ fn choose_within_files(scored: &mut [Scored], weigher: &Weigher<'_>) {
     sort(scored);
 }
 
-/// Puts down what a better place of another file says, too: code that is checked in twice, or built into the
-/// repository, is read once. `scored` is in order and stays so.
+/// Puts down definitions that a better place has in the same words: code that is checked in twice, or built into
+/// the repository, is read once. What is short may well stand in many places. `scored` is in order and stays so.
 fn put_down_copies(scored: &mut [Scored]) {
     let mut first: HashMap<i64, i64> = HashMap::new();
     for chunk in scored.iter_mut() {
+        let is_long = |(_, lines)| lines >= FEWEST_LINES;
+        if !chunk.chunk.extent.is_some_and(is_long) {
+            continue;
+        }
         let of = *first.entry(chunk.chunk.digest).or_insert(chunk.chunk.file);
         if of != chunk.chunk.file {
             chunk.add(Signal::Copy, chunk.score * (COPY - 1.0));

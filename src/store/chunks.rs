@@ -28,7 +28,7 @@ pub struct PreparedChunk {
 }
 
 /// Returns the digest of what a chunk says, its path left out: equal ones make equal rows of the text index
-/// in one file, and are copies in two.
+/// in one file, and are the same words in two.
 pub fn digest([symbol, signature, doc, body, _]: &[String; 5]) -> i64 {
     let mut hasher = blake3::Hasher::new();
     for column in [symbol, signature, doc, body] {

@@ -6,7 +6,7 @@
 ///
 /// History: 1 files, stats, symbols, chunks, text, facts, imports; 2 edges, unbound names, what linking
 /// rests on; 3 past commits; 4 the text index with the body first; 6 indexes of
-/// unbound names and of what was left out.
+/// unbound names and of what was left out; 7 digests of chunks without the path.
 pub const SCHEMA_VERSION: i64 = 7;
 
 /// The tables. Keys are integers; what belongs to a file goes with it. `text` holds no source: its

@@ -82,7 +82,7 @@ pub struct ChunkBrief {
     pub symbol: Option<(SymbolKind, bool)>,
     /// The number of that symbol within its file, and how many lines it has.
     pub extent: Option<(u32, u32)>,
-    /// The digest of what it says: another file's with the same is a copy.
+    /// The digest of what it says: another file's with the same has the same words.
     pub digest: i64,
 }
 

@@ -174,8 +174,11 @@ mod tests {
         }
         told.recv_timeout(soon).unwrap();
         while told.recv_timeout(Duration::from_millis(300)).is_ok() {}
+        let n_changes = watch.n_changes();
         assert_eq!(std::fs::read(dir.path().join("a")).unwrap(), b"1");
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 51);
         assert!(told.recv_timeout(Duration::from_millis(300)).is_err());
+        assert_eq!(watch.n_changes(), n_changes);
         // A directory that is added later is watched from then on.
         let below = dir.path().join("below");
         std::fs::create_dir(&below).unwrap();

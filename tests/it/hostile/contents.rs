@@ -151,22 +151,26 @@ fn what_cannot_be_read_is_counted() {
     repo.write("a.ts", "export function alpha() {}\n");
     repo.write("closed.ts", "export function closed() {}\n");
     repo.write("closed/a.ts", "export function hidden() {}\n");
+    repo.write("listed/a.ts", "export function listed() {}\n");
     let close = |path: &str, mode| {
         let to = std::fs::Permissions::from_mode(mode);
         std::fs::set_permissions(repo.path().join(path), to).unwrap();
     };
     close("closed.ts", 0);
     close("closed", 0);
+    // Its names may be read, and no more.
+    close("listed", 0o444);
     // Whoever may read everything has nothing to count.
     let reads_all = std::fs::read(repo.path().join("closed.ts")).is_ok();
     let cli = Cli::new(repo.path());
     let answer = every_tool(&cli, &["a.ts", "closed.ts", "closed/a.ts"]);
     let map = call(&cli, &["map"]);
     close("closed", 0o755);
+    close("listed", 0o755);
     if reads_all {
-        assert_eq!(answer["totalFiles"], 3, "{answer}");
+        assert_eq!(answer["totalFiles"], 4, "{answer}");
     } else {
-        assert_eq!(answer["skippedByReason"]["unreadable"], 2, "{answer}");
+        assert_eq!(answer["skippedByReason"]["unreadable"], 3, "{answer}");
         assert_eq!(map["freshness"], "unknown", "{map}");
     }
 }
