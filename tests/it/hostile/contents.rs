@@ -164,14 +164,26 @@ fn what_cannot_be_read_is_counted() {
     let reads_all = std::fs::read(repo.path().join("closed.ts")).is_ok();
     let cli = Cli::new(repo.path());
     let answer = every_tool(&cli, &["a.ts", "closed.ts", "closed/a.ts"]);
-    let map = call(&cli, &["map"]);
     close("closed", 0o755);
     close("listed", 0o755);
     if reads_all {
         assert_eq!(answer["totalFiles"], 4, "{answer}");
-    } else {
-        assert_eq!(answer["skippedByReason"]["unreadable"], 3, "{answer}");
-        assert_eq!(map["freshness"], "unknown", "{map}");
+        return;
+    }
+    assert_eq!(answer["skippedByReason"]["unreadable"], 3, "{answer}");
+    let map = || call(&cli, &["map"]);
+    let known = map();
+    assert_eq!(
+        (&known["freshness"], &known["fileCount"]),
+        (&json!("fresh"), &json!(3))
+    );
+    // What is known of a directory stays when it is closed, and is not said to be so.
+    for (dir, mode) in [("closed", 0), ("listed", 0o444)] {
+        close(dir, mode);
+        let found = map();
+        close(dir, 0o755);
+        assert_eq!(found["freshness"], "unknown", "{dir}: {found}");
+        assert_eq!(found["fileCount"], 3, "{dir}: {found}");
     }
 }
 
