@@ -102,30 +102,17 @@ impl Repo {
             .index_worktree_submodules(None)
             .tree_index_track_renames(gix::status::tree_index::TrackRenames::Disabled)
             .should_interrupt_owned(Arc::clone(stop));
-        // The library may end as if it were done where it was stopped.
-        let was_stopped = || stop.load(Ordering::Relaxed);
         if is_as_head {
             let mut items = status.into_index_worktree_iter(None).map_err(failed)?;
-            for item in items.by_ref() {
-                match item {
-                    Ok(item) => paths.extend(unstaged(&item)),
-                    Err(_) if was_stopped() => return Ok(false),
-                    Err(source) => return Err(failed(source)),
-                }
-            }
-            let is_whole = !was_stopped();
+            let is_whole = gather(items.by_ref(), |item| unstaged(&item), stop, paths)?;
             return Ok(items.into_outcome().is_some() && is_whole);
         }
         let mut items = status.into_iter(None).map_err(failed)?;
-        for item in items.by_ref() {
-            match item {
-                Ok(gix::status::Item::TreeIndex(change)) => paths.extend(staged(&change)),
-                Ok(gix::status::Item::IndexWorktree(item)) => paths.extend(unstaged(&item)),
-                Err(_) if was_stopped() => return Ok(false),
-                Err(source) => return Err(failed(source)),
-            }
-        }
-        let is_whole = !was_stopped();
+        let path_of = |item| match item {
+            gix::status::Item::TreeIndex(change) => staged(&change),
+            gix::status::Item::IndexWorktree(item) => unstaged(&item),
+        };
+        let is_whole = gather(items.by_ref(), path_of, stop, paths)?;
         Ok(items.into_outcome().is_some() && is_whole)
     }
 
@@ -222,6 +209,28 @@ impl Repo {
         let meta = gix::index::fs::Metadata::from_path_no_follow(&full).ok()?;
         gix::index::entry::Stat::from_fs(&meta).ok()
     }
+}
+
+/// Adds the paths of what a comparison finds; returns false when it was stopped.
+fn gather<T>(
+    items: impl Iterator<Item = gix::Result<T>>,
+    path_of: impl Fn(T) -> Option<RepoPath>,
+    stop: &AtomicBool,
+    paths: &mut Vec<RepoPath>,
+) -> Result<bool, GitError> {
+    let was_stopped = || stop.load(Ordering::Relaxed);
+    for item in items {
+        match item {
+            Ok(item) => paths.extend(path_of(item)),
+            Err(_) if was_stopped() => return Ok(false),
+            Err(source) => {
+                let source = boxed(source);
+                return Err(GitError::Status { source });
+            }
+        }
+    }
+    // The library may end as if it were done where it was stopped.
+    Ok(!was_stopped())
 }
 
 /// Returns the path of a difference between `HEAD` and the staging area.

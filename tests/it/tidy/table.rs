@@ -127,7 +127,7 @@ pub(crate) const DOORS: &[Door] = &[
     door("aho_corasick", &["model"]),
     door("oxc_resolver", &["resolve"]),
     door("notify", &["watch"]),
-    // In `git` to list directories, which takes cap_std three times the calls.
+    // In `git` to list directories, which takes cap_std twice the calls.
     door("rustix", &["machine", "git"]),
     door("rmcp", &["mcp"]),
     door("tokio*", &["mcp"]),
