@@ -77,7 +77,13 @@ fn walk(seed: usize, steps: usize) {
         };
         let fresh = Bench::new(60_000);
         assert_same(&dump, &fresh.refreshed(&repo.path()).1, &when);
-        for answer in said.iter().filter(|answer| **answer != before) {
+        // Git sets `HEAD` last, after it let go of the staging area: for a moment the new files are really there
+        // under the old commit, as `git read-tree -u` leaves them for good.
+        let is_true = |answer: &&String| {
+            let (files, commits) = parts(answer);
+            **answer == before || files == parts(&dump).0 && commits == parts(&before).1
+        };
+        for answer in said.iter().filter(|answer| !is_true(answer)) {
             assert_same(
                 answer,
                 &dump,
@@ -96,6 +102,13 @@ fn walk(seed: usize, steps: usize) {
             assert_same(&dump, &rebuilt(&linked), &format!("linked, {when}"));
         }
     }
+}
+
+/// Returns the rows of a dump that come from the work tree, and those that come from commits.
+fn parts(dump: &str) -> (Vec<&str>, Vec<&str>) {
+    let of_commits = ["commit\t", "touch\t", "message\t"];
+    dump.lines()
+        .partition(|line| !of_commits.iter().any(|kind| line.starts_with(kind)))
 }
 
 /// Asks without end while something is done; returns what was done, and the rows behind each answer that
