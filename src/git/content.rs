@@ -315,7 +315,7 @@ pub(super) fn nanos(seconds: i64, nanoseconds: i64) -> i64 {
         .saturating_add(nanoseconds)
 }
 
-fn now_ns() -> i64 {
+pub(super) fn now_ns() -> i64 {
     since_epoch_ns(SystemTime::now())
 }
 

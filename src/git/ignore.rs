@@ -49,7 +49,7 @@ pub(super) struct Level {
 }
 
 /// Which files of rules a directory holds.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RuleFiles {
     pub(super) git: bool,
     pub(super) own: bool,

@@ -4,9 +4,11 @@
 
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 
 use super::WorkTree;
 use super::content::is_dot_git;
+use super::directories::{Contents, Names, Pass};
 use super::ignore::RuleFiles;
 use super::opened::{Entry, Kind, Opened};
 use crate::model::FileStat;
@@ -15,7 +17,7 @@ use crate::model::FileStat;
 const MAX_HELD: usize = 8_192;
 
 /// Which entries a directory has that say something of all others.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Special {
     /// What git keeps a repository in, or says where it is.
     pub(super) dot_git: bool,
@@ -25,51 +27,84 @@ pub(super) struct Special {
 
 /// An open directory.
 pub(super) struct Listing {
-    pub(super) special: Special,
-    held: std::vec::IntoIter<Entry>,
+    contents: Contents,
     dir: Opened,
+    /// Whether there is nothing after the names that are held.
+    is_whole: bool,
 }
 
 impl Listing {
-    /// Opens a directory of the work tree (empty: the root) and looks through it.
+    /// Opens a directory of the work tree (empty: the root) and looks through it, unless `pass` knows what is in it.
     ///
     /// # Errors
     /// Those of [`WorkTree::list`].
-    pub(super) fn open(tree: &WorkTree, dir: &Path) -> io::Result<Self> {
-        Self::holding(tree, dir, MAX_HELD)
+    pub(super) fn open(tree: &WorkTree, dir: &Path, pass: Option<&Pass<'_>>) -> io::Result<Self> {
+        Self::holding(tree, dir, pass, MAX_HELD)
     }
 
-    fn holding(tree: &WorkTree, path: &Path, max_held: usize) -> io::Result<Self> {
-        let mut special = Special::default();
+    fn holding(
+        tree: &WorkTree,
+        path: &Path,
+        pass: Option<&Pass<'_>>,
+        max_held: usize,
+    ) -> io::Result<Self> {
         let mut dir = tree.list(path)?;
-        let mut held = Vec::new();
-        while held.len() < max_held {
+        let claim = match pass.map(|pass| pass.look_up(path, &dir)) {
+            Some(Ok(contents)) => {
+                return Ok(Self {
+                    contents,
+                    dir,
+                    is_whole: true,
+                });
+            }
+            Some(Err(claim)) => claim,
+            None => None,
+        };
+        let (mut special, mut names, mut n_held) = (Special::default(), Names::default(), 0);
+        while n_held < max_held {
             let Some(entry) = dir.next() else {
                 break;
             };
-            let entry = entry?;
-            special.see(&entry);
-            held.push(entry);
+            let Entry { name, kind } = entry?;
+            special.see(&name, kind);
+            names.push(&name, kind);
+            n_held += 1;
         }
-        if held.len() == max_held {
+        let is_whole = n_held < max_held;
+        if !is_whole {
             let mut again = tree.list(path)?;
             while let Some(entry) = again.next() {
-                special.see(&entry?);
+                let Entry { name, kind } = entry?;
+                special.see(&name, kind);
             }
         }
-        Ok(Self {
+        let contents = Contents {
             special,
-            held: held.into_iter(),
+            names: Arc::new(names),
+        };
+        if let (Some(pass), Some(claim), true) = (pass, claim, is_whole) {
+            pass.keep(path, &dir, &claim, &contents);
+        }
+        Ok(Self {
+            contents,
             dir,
+            is_whole,
         })
     }
 
-    /// Returns the next entry, in the file system's order. After an error there may be further ones.
+    /// Returns what the directory holds that says something of all entries.
+    pub(super) fn special(&self) -> Special {
+        self.contents.special
+    }
+
+    /// Returns the first entries, in the file system's order.
+    pub(super) fn names(&self) -> Arc<Names> {
+        Arc::clone(&self.contents.names)
+    }
+
+    /// Returns the next entry after [`Self::names`]. After an error there may be further ones.
     pub(super) fn next(&mut self) -> Option<io::Result<Entry>> {
-        match self.held.next() {
-            Some(entry) => Some(Ok(entry)),
-            None => self.dir.next(),
-        }
+        if self.is_whole { None } else { self.dir.next() }
     }
 
     /// Returns the stat of the entry of that name, following no link; `None` where it is no regular file.
@@ -79,9 +114,9 @@ impl Listing {
 }
 
 impl Special {
-    fn see(&mut self, entry: &Entry) {
-        self.dot_git |= is_dot_git(&entry.name);
-        let file = (entry.kind == Kind::File).then_some(&entry.name[..]);
+    fn see(&mut self, name: &[u8], kind: Kind) {
+        self.dot_git |= is_dot_git(name);
+        let file = (kind == Kind::File).then_some(name);
         self.rules.git |= file == Some(b".gitignore");
         self.rules.own |= file == Some(b".codelensignore");
         self.gitattributes |= file == Some(b".gitattributes");
@@ -111,12 +146,16 @@ mod tests {
         wanted.sort();
         let tree = WorkTree::open(dir.path(), &[]).unwrap();
         for max_held in [1, 7, 22, 23, 24, 1_000] {
-            let mut listing = Listing::holding(&tree, Path::new("inner"), max_held).unwrap();
-            let special = listing.special;
+            let mut listing = Listing::holding(&tree, Path::new("inner"), None, max_held).unwrap();
+            let special = listing.special();
             assert!(special.rules.git && special.gitattributes, "{max_held}");
             assert!(!special.rules.own && !special.dot_git, "{max_held}");
-            let mut names: Vec<String> = std::iter::from_fn(|| listing.next())
-                .map(|entry| String::from_utf8(entry.unwrap().name).unwrap())
+            let held = listing.names();
+            let held = held.iter().map(|(name, _)| name.to_owned());
+            let rest = std::iter::from_fn(|| listing.next()).map(|entry| entry.unwrap().name);
+            let mut names: Vec<String> = held
+                .chain(rest)
+                .map(|name| String::from_utf8(name).unwrap())
                 .collect();
             names.sort();
             assert_eq!(names, wanted, "{max_held}");

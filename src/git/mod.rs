@@ -5,12 +5,14 @@
 //! file system monitor. This room refuses to know what is in a file and what an index is.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::model::policy::Membership;
 
 mod attributes;
 mod commit;
 mod content;
+mod directories;
 mod dirty;
 mod error;
 mod head;
@@ -33,6 +35,7 @@ mod walk;
 pub use attributes::Attributes;
 pub use commit::CommitFiles;
 pub use content::{FileRead, ReadError, WorkTree};
+pub use directories::Directories;
 pub use dirty::Dirty;
 pub use error::GitError;
 pub use head::Motion;
@@ -54,6 +57,7 @@ pub struct Repo {
     /// Names of the filter drivers that were configured, all of them taken out of `inner`.
     drivers: Vec<gix::bstr::BString>,
     membership: Membership,
+    directories: Option<Arc<Directories>>,
 }
 
 impl Repo {
@@ -163,6 +167,7 @@ impl Repo {
             tree,
             drivers,
             membership: Membership::default(),
+            directories: None,
         })
     }
 
@@ -170,6 +175,14 @@ impl Repo {
     #[must_use]
     pub fn with_membership(mut self, membership: Membership) -> Self {
         self.membership = membership;
+        self
+    }
+
+    /// Makes walks over the work tree list only those directories of which `known`, kept from earlier ones over the same
+    /// work tree, can't prove what is in them.
+    #[must_use]
+    pub fn with_directories(mut self, known: Arc<Directories>) -> Self {
+        self.directories = Some(known);
         self
     }
 

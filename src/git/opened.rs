@@ -8,18 +8,27 @@ use crate::model::FileStat;
 
 /// What an entry is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
 pub(super) enum Kind {
-    File,
-    Directory,
-    Link,
+    File = b'f',
+    Directory = b'd',
+    Link = b'l',
     /// A FIFO, a socket, a device.
-    Special,
+    Special = b's',
 }
 
 /// An entry that was there when it was listed.
 pub(super) struct Entry {
     pub(super) name: Vec<u8>,
     pub(super) kind: Kind,
+}
+
+/// Which directory this is and when its entries last changed: while that is equal, so are they, if it was settled
+/// when they were read and the file system notes such changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Identity {
+    pub(super) device: u64,
+    pub(super) stat: FileStat,
 }
 
 #[cfg(unix)]
@@ -30,10 +39,23 @@ pub(super) use other::Opened;
 
 #[cfg(unix)]
 mod unix {
-    use rustix::fs::{AtFlags, Dir, FileType, Stat, statat};
+    use rustix::fs::{AtFlags, Dir, FileType, Stat, fstat, statat};
 
-    use super::{Entry, FileStat, Kind, io};
+    use super::{Entry, FileStat, Identity, Kind, io};
     use crate::git::content::{is_gone, nanos};
+
+    /// ext2 to ext4, btrfs, XFS, F2FS, bcachefs, ZFS, tmpfs, overlayfs: `f_type` of `statfs(2)`.
+    #[cfg(target_os = "linux")]
+    const NOTING: [i64; 8] = [
+        0xef53,
+        0x9123_683e,
+        0x5846_5342,
+        0xf2f5_2010,
+        0xca45_1a4e,
+        0x2fc1_2fc1,
+        0x0102_1994,
+        0x794c_7630,
+    ];
 
     /// A directory that is read once.
     pub(in crate::git) struct Opened {
@@ -87,6 +109,38 @@ mod unix {
             Ok((kind_of(&stat) == Kind::File).then(|| stat_of(&stat)))
         }
 
+        /// Returns which directory was opened; `None` where the system can't tell.
+        #[allow(
+            clippy::unnecessary_cast,
+            clippy::cast_sign_loss,
+            reason = "the types differ between systems"
+        )]
+        pub(in crate::git) fn identity(&self) -> Option<Identity> {
+            let stat = fstat(self.dir.fd().ok()?).ok()?;
+            Some(Identity {
+                device: stat.st_dev as u64,
+                stat: stat_of(&stat),
+            })
+        }
+
+        /// Whether it lies on a file system of this machine that notes in a directory when an entry came, went or was
+        /// renamed. Of others nothing is known.
+        #[allow(
+            clippy::useless_conversion,
+            reason = "the types differ between systems"
+        )]
+        pub(in crate::git) fn notes_changes(&self) -> bool {
+            #[cfg(target_os = "linux")]
+            {
+                let found = self.dir.fd().and_then(rustix::fs::fstatfs);
+                found.is_ok_and(|found| {
+                    i64::try_from(found.f_type).is_ok_and(|kind| NOTING.contains(&kind))
+                })
+            }
+            #[cfg(not(target_os = "linux"))]
+            false
+        }
+
         fn look(&self, name: &[u8]) -> io::Result<Stat> {
             Ok(statat(self.dir.fd()?, name, AtFlags::SYMLINK_NOFOLLOW)?)
         }
@@ -126,7 +180,7 @@ mod unix {
 mod other {
     use cap_std::fs::{Dir, File, ReadDir};
 
-    use super::{Entry, FileStat, Kind, io};
+    use super::{Entry, FileStat, Identity, Kind, io};
     use crate::git::content::{is_gone, stat_of};
 
     pub(in crate::git) struct Opened {
@@ -158,6 +212,16 @@ mod other {
                 let name = entry.file_name().into_encoded_bytes();
                 return Some(Ok(Entry { name, kind }));
             }
+        }
+
+        #[expect(clippy::unused_self, reason = "the other systems' needs it")]
+        pub(in crate::git) fn identity(&self) -> Option<Identity> {
+            None
+        }
+
+        #[expect(clippy::unused_self, reason = "the other systems' needs it")]
+        pub(in crate::git) fn notes_changes(&self) -> bool {
+            false
         }
 
         pub(in crate::git) fn stat(&self, name: &[u8]) -> io::Result<Option<FileStat>> {

@@ -33,8 +33,8 @@ impl Repo {
     /// Lists the files that belong to the work tree, with their stat; see [`Scan`].
     ///
     /// Directories with a `.git` entry and submodules are repositories of their own: nothing below them
-    /// is listed. Costs about 4 µs a file and 15 µs a directory of one core; several cores share the
-    /// work in larger repositories. A budget that ends gives `complete: false`.
+    /// is listed. Costs about 4 µs a file and 15 µs a directory of one core, less where directories
+    /// are remembered; several cores share the work in larger repositories. A budget that ends gives `complete: false`.
     pub fn scan(&self, budget: &Budget) -> Result<Scan, GitError> {
         let found = walk(
             self,

@@ -14,6 +14,7 @@ use gix::index::entry::Mode;
 
 use crate::model::{Budget, FileStat, FoundFile, RepoPath, SkipReason};
 
+use super::directories::Pass;
 use super::ignore::{Level, RuleFiles, Rules};
 use super::listing::Listing;
 use super::opened::{Entry, Kind};
@@ -67,6 +68,7 @@ struct Walk<'a> {
     tree: &'a super::WorkTree,
     staging: &'a Staging,
     rules: &'a Rules,
+    pass: Option<Pass<'a>>,
     budget: &'a Budget,
     stop: AtomicBool,
 }
@@ -128,6 +130,7 @@ pub(super) fn walk(
         tree: &repo.tree,
         staging,
         rules,
+        pass: repo.directories.as_ref().map(|known| known.begin()),
         budget,
         stop: AtomicBool::new(false),
     };
@@ -160,6 +163,9 @@ pub(super) fn walk(
         found
     });
     found.complete = !walk.stop.load(Ordering::Relaxed);
+    if let Some(pass) = walk.pass.filter(|_| found.complete) {
+        pass.end();
+    }
     found
 }
 
@@ -184,13 +190,14 @@ impl Walk<'_> {
         if self.is_over() {
             return;
         }
-        let mut listing = match Listing::open(self.tree, Path::new(os_str(&task.dir))) {
+        let path = Path::new(os_str(&task.dir));
+        let mut listing = match Listing::open(self.tree, path, self.pass.as_ref()) {
             Ok(listing) => listing,
             // It went away, or became a file or a link, since it was listed.
             Err(e) if content::is_gone(&e) => return,
             Err(error) => return self.unreadable(task, &error, found),
         };
-        let special = listing.special;
+        let special = listing.special();
         if !task.dir.is_empty() && special.dot_git {
             if task.want.members {
                 found.skip(SkipReason::NestedRepository);
@@ -207,29 +214,27 @@ impl Walk<'_> {
         }
         let (tree, staging) = (self.tree, self.staging);
         let level = Level::enter(&task.level, &task.dir, rule_files, tree, staging);
+        let here = Here {
+            walk: self,
+            task,
+            level,
+        };
+        let held = listing.names();
+        for (n, (name, kind)) in held.iter().enumerate() {
+            if n % 256 == 255 && self.is_over() {
+                return;
+            }
+            here.entry(name, kind, &listing, found, next);
+        }
         let mut n = 0_usize;
         while let Some(entry) = listing.next() {
             n += 1;
             if n.is_multiple_of(256) && self.is_over() {
                 return;
             }
-            let Entry { name, kind } = match entry {
-                Ok(entry) => entry,
+            match entry {
+                Ok(Entry { name, kind }) => here.entry(&name, kind, &listing, found, next),
                 Err(error) => return self.unreadable(task, &error, found),
-            };
-            let path = [&task.dir[..], &name].concat();
-            if content::is_dot_git(&name) {
-                continue;
-            }
-            if kind == Kind::Directory {
-                next.extend(self.enter(task, &level, path, found));
-                continue;
-            }
-            if task.want.untracked && self.is_untracked(task, &level, &path, kind) {
-                found.untracked.extend(repo_path(&path));
-            }
-            if task.want.members {
-                self.member(task, &level, &path, kind, || listing.stat(&name), found);
             }
         }
     }
@@ -243,20 +248,57 @@ impl Walk<'_> {
         }
     }
 
-    /// Returns the task for the directory `path`, unless nothing below it can belong.
-    fn enter(
+    fn is_over(&self) -> bool {
+        let over = self.stop.load(Ordering::Relaxed) || self.budget.is_spent();
+        if over {
+            self.stop.store(true, Ordering::Relaxed);
+        }
+        over
+    }
+}
+
+/// A directory that is being looked at.
+struct Here<'a> {
+    walk: &'a Walk<'a>,
+    task: &'a Task,
+    /// The rules in it.
+    level: Arc<Level>,
+}
+
+impl Here<'_> {
+    fn entry(
         &self,
-        task: &Task,
-        level: &Arc<Level>,
-        mut path: Vec<u8>,
+        name: &[u8],
+        kind: Kind,
+        listing: &Listing,
         found: &mut Found,
-    ) -> Option<Task> {
+        next: &mut Vec<Task>,
+    ) {
+        if content::is_dot_git(name) {
+            return;
+        }
+        let path = [&self.task.dir[..], name].concat();
+        if kind == Kind::Directory {
+            next.extend(self.enter(path, found));
+            return;
+        }
+        if self.task.want.untracked && self.is_untracked(&path, kind) {
+            found.untracked.extend(repo_path(&path));
+        }
+        if self.task.want.members {
+            self.member(&path, kind, || listing.stat(name), found);
+        }
+    }
+
+    /// Returns the task for the directory `path`, unless nothing below it can belong.
+    fn enter(&self, mut path: Vec<u8>, found: &mut Found) -> Option<Task> {
+        let (walk, task) = (self.walk, self.task);
         let mut want = task.want;
-        want.members &= !self.rules.own_hides(level, &path, true);
+        want.members &= !walk.rules.own_hides(&self.level, &path, true);
         if !want.members && !want.untracked {
             return None;
         }
-        if self.staging.mode(task.tracked.clone(), &path) == Some(Mode::COMMIT) {
+        if walk.staging.mode(task.tracked.clone(), &path) == Some(Mode::COMMIT) {
             if want.members {
                 found.skip(SkipReason::NestedRepository);
             }
@@ -265,24 +307,24 @@ impl Walk<'_> {
         let hidden = Arc::new(Hidden {
             parent: Some(Arc::clone(&task.hidden)),
             path: path.clone(),
-            level: Arc::clone(level),
+            level: Arc::clone(&self.level),
             known: OnceLock::new(),
         });
         path.push(b'/');
-        let tracked = self.staging.below(task.tracked.clone(), &path);
-        if tracked.is_empty() && hidden.is(self.rules) {
+        let tracked = walk.staging.below(task.tracked.clone(), &path);
+        if tracked.is_empty() && hidden.is(walk.rules) {
             return None;
         }
-        if !self.git_dirs.is_empty() {
-            let full = self.repo_root.join(os_str(&path));
-            if self.git_dirs.contains(&full) {
+        if !walk.git_dirs.is_empty() {
+            let full = walk.repo_root.join(os_str(&path));
+            if walk.git_dirs.contains(&full) {
                 return None;
             }
         }
         Some(Task {
             want,
             dir: path,
-            level: Arc::clone(level),
+            level: Arc::clone(&self.level),
             tracked,
             hidden,
         })
@@ -290,18 +332,15 @@ impl Walk<'_> {
 
     fn member(
         &self,
-        task: &Task,
-        level: &Level,
         path: &[u8],
         kind: Kind,
         stat: impl FnOnce() -> io::Result<Option<FileStat>>,
         found: &mut Found,
     ) {
-        let tracked = self.staging.mode(task.tracked.clone(), path).is_some();
-        if !tracked && (task.hidden.is(self.rules) || self.rules.git_hides(level, path, false)) {
+        if !self.is_tracked(path) && self.git_hides(path) {
             return;
         }
-        if self.rules.own_hides(level, path, false) {
+        if self.walk.rules.own_hides(&self.level, path, false) {
             return;
         }
         if kind == Kind::Link {
@@ -319,23 +358,23 @@ impl Walk<'_> {
             Ok(None) => {}
             Err(e) if content::is_gone(&e) => {}
             // As where names may be listed and no more: that a file is gone can't be told.
-            Err(error) => self.unreadable(task, &error, found),
+            Err(error) => self.walk.unreadable(self.task, &error, found),
         }
     }
 
-    fn is_untracked(&self, task: &Task, level: &Level, path: &[u8], kind: Kind) -> bool {
-        matches!(kind, Kind::File | Kind::Link)
-            && self.staging.mode(task.tracked.clone(), path).is_none()
-            && !task.hidden.is(self.rules)
-            && !self.rules.git_hides(level, path, false)
+    fn is_untracked(&self, path: &[u8], kind: Kind) -> bool {
+        matches!(kind, Kind::File | Kind::Link) && !self.is_tracked(path) && !self.git_hides(path)
     }
 
-    fn is_over(&self) -> bool {
-        let over = self.stop.load(Ordering::Relaxed) || self.budget.is_spent();
-        if over {
-            self.stop.store(true, Ordering::Relaxed);
-        }
-        over
+    fn is_tracked(&self, path: &[u8]) -> bool {
+        let tracked = self.task.tracked.clone();
+        self.walk.staging.mode(tracked, path).is_some()
+    }
+
+    /// Whether git's rules hide a file that is not tracked.
+    fn git_hides(&self, path: &[u8]) -> bool {
+        let rules = self.walk.rules;
+        self.task.hidden.is(rules) || rules.git_hides(&self.level, path, false)
     }
 }
 

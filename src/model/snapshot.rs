@@ -2,6 +2,8 @@
 //!
 //! Refuses to know how git or the file system is asked.
 
+use std::time::Duration;
+
 use super::{CommitId, RepoPath};
 
 /// What `HEAD` points to.
@@ -47,12 +49,20 @@ pub struct FileStat {
 }
 
 impl FileStat {
+    /// The coarsest clock that stamps files (FAT's).
+    pub const TICK: Duration = Duration::from_secs(2);
+
     /// Returns whether content read at `read_at_ns`, with this stat before and after, proves that a
     /// later equal stat means equal content: the last change must be older than the clock tick of the
-    /// file system, taken as 2 s (git's racy rule, made strict). Times in the future never qualify.
+    /// file system, taken as [`Self::TICK`] (git's racy rule, made strict). Times in the future never qualify.
     pub fn is_settled(&self, read_at_ns: i64) -> bool {
-        const TICK_NS: i64 = 2_000_000_000;
-        self.mtime_ns.max(self.ctime_ns).saturating_add(TICK_NS) < read_at_ns
+        self.is_older(Self::TICK, read_at_ns)
+    }
+
+    /// Returns whether the last change is older than `tick` at a time, in nanoseconds since the Unix epoch.
+    pub fn is_older(&self, tick: Duration, at_ns: i64) -> bool {
+        let tick_ns = i64::try_from(tick.as_nanos()).unwrap_or(i64::MAX);
+        self.mtime_ns.max(self.ctime_ns).saturating_add(tick_ns) < at_ns
     }
 }
 

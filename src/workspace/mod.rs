@@ -50,10 +50,10 @@ pub use crate::store::{FileRow, SavedContext, SavedItem, SymbolRow};
 use crate::config::Config;
 use crate::config::repository::{self, Repository};
 use crate::error::{Code, Error, Result};
-use crate::git::{ReadError, Repo};
+use crate::git::{Directories, ReadError, Repo};
 use crate::lifecycle::policy::Rules;
 use crate::machine;
-use crate::model::RepoPath;
+use crate::model::{FileStat, RepoPath};
 use crate::store::{Home, Index, IndexKey, RepoHome};
 
 /// How many open indexes a repository keeps for the next calls.
@@ -66,6 +66,7 @@ type OnRest = Arc<dyn Fn() + Send + Sync>;
 pub struct Workspaces {
     config: Config,
     is_server: bool,
+    directories_settle_after: Option<Duration>,
     served: Option<Served>,
     on_rest: OnRest,
     open: Mutex<HashMap<PathBuf, Arc<Workspace>>>,
@@ -77,6 +78,7 @@ pub struct Workspace {
     home: Home,
     budget: Duration,
     is_server: bool,
+    directories: Option<Arc<Directories>>,
     rules: Rules,
     housekeeping: bool,
     reads_repository_file: bool,
@@ -98,6 +100,7 @@ impl Workspaces {
         Self {
             config,
             is_server: false,
+            directories_settle_after: None,
             served: None,
             on_rest: Arc::new(|| ()),
             open: Mutex::default(),
@@ -108,6 +111,14 @@ impl Workspaces {
     #[must_use]
     pub fn for_server(mut self) -> Self {
         self.is_server = true;
+        self.remembering_directories(FileStat::TICK)
+    }
+
+    /// Makes it list a directory again only when it may have changed since the call before. What changed less than
+    /// `settled_after` before it was listed may have: [`FileStat::TICK`], where the file system's clock is not known.
+    #[must_use]
+    pub fn remembering_directories(mut self, settled_after: Duration) -> Self {
+        self.directories_settle_after = Some(settled_after);
         self
     }
 
@@ -195,6 +206,9 @@ impl Workspaces {
             home,
             budget: self.config.budget(),
             is_server: self.is_server,
+            directories: self
+                .directories_settle_after
+                .map(|after| Arc::new(Directories::new(after))),
             rules: rules_of(&self.config),
             housekeeping: self.config.housekeeping,
             reads_repository_file: self.config.repository_file,
@@ -230,7 +244,11 @@ impl Workspace {
     pub fn repo(&self) -> Result<Repo> {
         let repo = Repo::discover(&self.work_dir)?;
         let membership = self.repository_settings(&repo).membership;
-        Ok(repo.with_membership(membership))
+        let repo = repo.with_membership(membership);
+        Ok(match &self.directories {
+            Some(known) => repo.with_directories(Arc::clone(known)),
+            None => repo,
+        })
     }
 
     /// Returns what the repository says of itself, as it is on the disk now.

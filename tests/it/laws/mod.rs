@@ -9,7 +9,7 @@ mod steps;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use codelens::config::Config;
 use codelens::tools::{self, Call};
@@ -34,7 +34,8 @@ impl Bench {
         };
         Self {
             _dir: dir,
-            spaces: Workspaces::new(config),
+            // Of the file systems where that is done none has a coarser clock (100 ticks a second).
+            spaces: Workspaces::new(config).remembering_directories(Duration::from_millis(20)),
         }
     }
 

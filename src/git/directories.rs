@@ -1,0 +1,174 @@
+//! What directories held when they were last listed, for as long as their stat proves that they still do.
+//!
+//! A look at a work tree in which nothing changed lists none of them again. Refuses to know which entries matter.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use super::content::now_ns;
+use super::listing::Special;
+use super::opened::{Identity, Kind, Opened};
+
+/// Bytes of names that are kept of one work tree: about a million files.
+const MAX_BYTES: usize = 32 << 20;
+
+/// What is known of the directories of one work tree. A server keeps it from call to call.
+///
+/// Invariant: what is kept was read between two looks at the directory that found the same stat, later than
+/// `settled_after` its last change. An entry that comes, goes or is renamed afterwards changes that stat, since the
+/// clock has left the tick of the last change; this holds on the local file systems that [`Opened::notes_changes`] knows.
+#[derive(Debug)]
+pub struct Directories {
+    settled_after: Duration,
+    max_bytes: usize,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    kept: HashMap<PathBuf, Kept>,
+    n_bytes: usize,
+    n_walks: u64,
+}
+
+#[derive(Debug)]
+struct Kept {
+    identity: Identity,
+    contents: Contents,
+    /// The number of the last walk that came by.
+    walk: u64,
+}
+
+/// What a directory holds. Clones share it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Contents {
+    pub(super) special: Special,
+    pub(super) names: Arc<Names>,
+}
+
+/// Names with their kinds, in the file system's order.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    /// Each as a byte for the kind, the name and a zero byte, which is in no name.
+    packed: Vec<u8>,
+}
+
+/// One walk, which tells what is not there any more.
+pub(super) struct Pass<'a> {
+    directories: &'a Directories,
+    number: u64,
+}
+
+/// The right to keep what one directory holds, once it was read.
+pub(super) struct Claim {
+    before: Identity,
+}
+
+impl Directories {
+    /// Returns the set of a work tree of which nothing was listed. What changed less than `settled_after` before it is
+    /// read is read again: the coarsest tick of the clocks of file systems, 2 s (FAT), where nothing else is known.
+    pub fn new(settled_after: Duration) -> Self {
+        Self {
+            settled_after,
+            max_bytes: MAX_BYTES,
+            state: Mutex::default(),
+        }
+    }
+
+    /// Begins a walk over the work tree.
+    pub(super) fn begin(&self) -> Pass<'_> {
+        let mut state = self.state();
+        state.n_walks += 1;
+        Pass {
+            directories: self,
+            number: state.n_walks,
+        }
+    }
+
+    #[cfg(test)]
+    pub(super) fn of_at_most(self, max_bytes: usize) -> Self {
+        Self { max_bytes, ..self }
+    }
+
+    #[cfg(test)]
+    pub(super) fn n_kept(&self) -> usize {
+        self.state().kept.len()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Pass<'_> {
+    /// Returns what the open directory at `path` is known to hold; else the right to keep it, where that can be proved.
+    pub(super) fn look_up(&self, path: &Path, dir: &Opened) -> Result<Contents, Option<Claim>> {
+        let now_ns = now_ns();
+        let Some(found) = dir.identity() else {
+            return Err(None);
+        };
+        if let Some(kept) = self.directories.state().kept.get_mut(path) {
+            kept.walk = kept.walk.max(self.number);
+            if kept.identity == found {
+                return Ok(kept.contents.clone());
+            }
+        }
+        let is_settled = found.stat.is_older(self.directories.settled_after, now_ns);
+        Err((is_settled && dir.notes_changes()).then_some(Claim { before: found }))
+    }
+
+    /// Keeps what was read from the directory at `path` since its claim was given.
+    pub(super) fn keep(&self, path: &Path, dir: &Opened, claim: &Claim, contents: &Contents) {
+        if dir.identity() != Some(claim.before) {
+            return;
+        }
+        let kept = Kept {
+            identity: claim.before,
+            contents: contents.clone(),
+            walk: self.number,
+        };
+        let n_bytes = kept.n_bytes();
+        let mut state = self.directories.state();
+        if let Some(old) = state.kept.remove(path) {
+            state.n_bytes -= old.n_bytes();
+        }
+        if state.n_bytes + n_bytes <= self.directories.max_bytes {
+            state.n_bytes += n_bytes;
+            state.kept.insert(path.to_owned(), kept);
+        }
+    }
+
+    /// Ends the walk, which visited every directory: what it did not come by is forgotten.
+    pub(super) fn end(self) {
+        let mut state = self.directories.state();
+        state.kept.retain(|_, kept| kept.walk >= self.number);
+        state.n_bytes = state.kept.values().map(Kept::n_bytes).sum();
+    }
+}
+
+impl Kept {
+    fn n_bytes(&self) -> usize {
+        // With about what the table takes for one.
+        self.contents.names.packed.len() + 200
+    }
+}
+
+impl Names {
+    pub(super) fn push(&mut self, name: &[u8], kind: Kind) {
+        self.packed.push(kind as u8);
+        self.packed.extend_from_slice(name);
+        self.packed.push(0);
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&[u8], Kind)> {
+        let entries = self.packed.split(|byte| *byte == 0);
+        entries.filter_map(|entry| {
+            let (kind, name) = entry.split_first()?;
+            let kinds = [Kind::File, Kind::Directory, Kind::Link, Kind::Special];
+            let kind = kinds.into_iter().find(|known| *known as u8 == *kind)?;
+            Some((name, kind))
+        })
+    }
+}
