@@ -3,7 +3,6 @@
 //! A look at a work tree in which nothing changed lists none of them again. Refuses to know which entries matter.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -28,7 +27,8 @@ pub struct Directories {
 
 #[derive(Debug, Default)]
 struct State {
-    kept: HashMap<PathBuf, Kept>,
+    /// By the path, empty for the root, else with a slash at its end.
+    kept: HashMap<Box<[u8]>, Kept>,
     n_bytes: usize,
     n_walks: u64,
 }
@@ -104,7 +104,7 @@ impl Directories {
 
 impl Pass<'_> {
     /// Returns what the open directory at `path` is known to hold; else the right to keep it, where that can be proved.
-    pub(super) fn look_up(&self, path: &Path, dir: &Opened) -> Result<Contents, Option<Claim>> {
+    pub(super) fn look_up(&self, path: &[u8], dir: &Opened) -> Result<Contents, Option<Claim>> {
         let now_ns = now_ns();
         let Some(found) = dir.identity() else {
             return Err(None);
@@ -120,7 +120,7 @@ impl Pass<'_> {
     }
 
     /// Keeps what was read from the directory at `path` since its claim was given.
-    pub(super) fn keep(&self, path: &Path, dir: &Opened, claim: &Claim, contents: &Contents) {
+    pub(super) fn keep(&self, path: &[u8], dir: &Opened, claim: &Claim, contents: &Contents) {
         if dir.identity() != Some(claim.before) {
             return;
         }
@@ -136,7 +136,7 @@ impl Pass<'_> {
         }
         if state.n_bytes + n_bytes <= self.directories.max_bytes {
             state.n_bytes += n_bytes;
-            state.kept.insert(path.to_owned(), kept);
+            state.kept.insert(path.into(), kept);
         }
     }
 

@@ -2,6 +2,7 @@
 //!
 //! Refuses to know which of them belong.
 
+use std::ffi::OsStr;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -34,21 +35,22 @@ pub(super) struct Listing {
 }
 
 impl Listing {
-    /// Opens a directory of the work tree (empty: the root) and looks through it, unless `pass` knows what is in it.
+    /// Opens a directory of the work tree (empty: the root; else with a slash at its end) and looks through it, unless `pass` knows what is in it.
     ///
     /// # Errors
     /// Those of [`WorkTree::list`].
-    pub(super) fn open(tree: &WorkTree, dir: &Path, pass: Option<&Pass<'_>>) -> io::Result<Self> {
+    pub(super) fn open(tree: &WorkTree, dir: &[u8], pass: Option<&Pass<'_>>) -> io::Result<Self> {
         Self::holding(tree, dir, pass, MAX_HELD)
     }
 
     fn holding(
         tree: &WorkTree,
-        path: &Path,
+        path: &[u8],
         pass: Option<&Pass<'_>>,
         max_held: usize,
     ) -> io::Result<Self> {
-        let mut dir = tree.list(path)?;
+        let place = Path::new(os_str(path));
+        let mut dir = tree.list(place)?;
         let claim = match pass.map(|pass| pass.look_up(path, &dir)) {
             Some(Ok(contents)) => {
                 return Ok(Self {
@@ -72,7 +74,7 @@ impl Listing {
         }
         let is_whole = n_held < max_held;
         if !is_whole {
-            let mut again = tree.list(path)?;
+            let mut again = tree.list(place)?;
             while let Some(entry) = again.next() {
                 let Entry { name, kind } = entry?;
                 special.see(&name, kind);
@@ -123,10 +125,18 @@ impl Special {
     }
 }
 
+#[cfg(unix)]
+pub(super) fn os_str(path: &[u8]) -> &OsStr {
+    std::os::unix::ffi::OsStrExt::from_bytes(path)
+}
+
+#[cfg(not(unix))]
+pub(super) fn os_str(path: &[u8]) -> &OsStr {
+    OsStr::new(std::str::from_utf8(path).unwrap_or_default())
+}
+
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use super::Listing;
     use crate::git::WorkTree;
 
@@ -146,7 +156,7 @@ mod tests {
         wanted.sort();
         let tree = WorkTree::open(dir.path(), &[]).unwrap();
         for max_held in [1, 7, 22, 23, 24, 1_000] {
-            let mut listing = Listing::holding(&tree, Path::new("inner"), None, max_held).unwrap();
+            let mut listing = Listing::holding(&tree, b"inner/", None, max_held).unwrap();
             let special = listing.special();
             assert!(special.rules.git && special.gitattributes, "{max_held}");
             assert!(!special.rules.own && !special.dot_git, "{max_held}");

@@ -3,7 +3,6 @@
 //! Refuses to know content. It enters no `.git`, no repository inside this one, and follows no link.
 
 use std::collections::BTreeMap;
-use std::ffi::OsStr;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -16,7 +15,7 @@ use crate::model::{Budget, FileStat, FoundFile, RepoPath, SkipReason};
 
 use super::directories::Pass;
 use super::ignore::{Level, RuleFiles, Rules};
-use super::listing::Listing;
+use super::listing::{Listing, os_str};
 use super::opened::{Entry, Kind};
 use super::queue::Queue;
 use super::staging::Staging;
@@ -190,8 +189,7 @@ impl Walk<'_> {
         if self.is_over() {
             return;
         }
-        let path = Path::new(os_str(&task.dir));
-        let mut listing = match Listing::open(self.tree, path, self.pass.as_ref()) {
+        let mut listing = match Listing::open(self.tree, &task.dir, self.pass.as_ref()) {
             Ok(listing) => listing,
             // It went away, or became a file or a link, since it was listed.
             Err(e) if content::is_gone(&e) => return,
@@ -380,14 +378,4 @@ impl Here<'_> {
 
 fn repo_path(path: &[u8]) -> Option<RepoPath> {
     RepoPath::new(std::str::from_utf8(path).ok()?)
-}
-
-#[cfg(unix)]
-fn os_str(path: &[u8]) -> &OsStr {
-    std::os::unix::ffi::OsStrExt::from_bytes(path)
-}
-
-#[cfg(not(unix))]
-fn os_str(path: &[u8]) -> &OsStr {
-    OsStr::new(std::str::from_utf8(path).unwrap_or_default())
 }

@@ -2,7 +2,7 @@
 //!
 //! Each neighbour is found once for each relation and way, by its shortest chain. Refuses to rank.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{HashMap, HashSet};
 
 use super::namesake;
 use crate::model::class::PathClass;
@@ -82,29 +82,41 @@ pub fn neighbours(
     if (relation, direction) == (Relation::Tests, Direction::Out) && !is_test(of) {
         return Ok(all);
     }
-    let mut seen: BTreeSet<RepoPath> = BTreeSet::from([of.clone()]);
-    let mut frontier = vec![(of.clone(), Provenance::Resolved)];
+    let file = read.file(of.as_str())?;
+    let mut frontier: Vec<(i64, RepoPath, Provenance)> = file
+        .map(|file| (file.id, of.clone(), Provenance::Resolved))
+        .into_iter()
+        .collect();
+    let mut seen: HashSet<i64> = frontier.iter().map(|(file, ..)| *file).collect();
     for hops in 1..=depth {
-        let mut next: BTreeMap<RepoPath, (Provenance, RepoPath)> = BTreeMap::new();
-        for (at, before) in frontier {
+        // Of each file the strongest step to it, and the place in the frontier where that comes from.
+        let mut next: HashMap<i64, (Provenance, usize)> = HashMap::new();
+        for (place, (at, _, before)) in frontier.iter().enumerate() {
             if budget.is_cancelled() || seen.len() > MAX_FILES {
                 all.is_cut = true;
                 break;
             }
-            for (path, provenance) in step(read, &at, relation, direction)? {
-                let weakest = before.max(provenance);
-                if !seen.contains(&path) {
-                    let known = next.entry(path).or_insert((weakest, at.clone()));
+            for (file, provenance) in step(read, *at, relation, direction)? {
+                let weakest = provenance.max(*before);
+                if !seen.contains(&file) {
+                    let known = next.entry(file).or_insert((weakest, place));
                     if weakest < known.0 {
-                        *known = (weakest, at.clone());
+                        *known = (weakest, place);
                     }
                 }
             }
         }
-        frontier = Vec::new();
-        for (path, (provenance, via)) in next {
-            seen.insert(path.clone());
-            frontier.push((path.clone(), provenance));
+        let mut reached = Vec::with_capacity(next.len());
+        for (file, (provenance, via)) in next {
+            seen.insert(file);
+            if let Some(path) = read.path_of(file)? {
+                reached.push((path, file, provenance, via));
+            }
+        }
+        reached.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        let before = std::mem::take(&mut frontier);
+        for (path, file, provenance, via) in reached {
+            frontier.push((file, path.clone(), provenance));
             let is_wanted = match (relation, direction) {
                 (Relation::Tests, Direction::In) => is_test(&path),
                 (Relation::Tests, Direction::Out) => !is_test(&path),
@@ -116,7 +128,7 @@ pub fn neighbours(
                     direction,
                     hops,
                     provenance,
-                    via: (hops > 1).then_some(via),
+                    via: (hops > 1).then(|| before[via].1.clone()),
                 });
             }
         }
@@ -158,37 +170,28 @@ fn add_namesakes(
     Ok(())
 }
 
+/// Returns the rows of the files next to one, with how that is known; some of them twice.
 fn step(
     read: &Read<'_>,
-    at: &RepoPath,
+    at: i64,
     relation: Relation,
     direction: Direction,
-) -> StoreResult<Vec<(RepoPath, Provenance)>> {
-    let imports = || -> StoreResult<Vec<(RepoPath, Provenance)>> {
-        let paths = match direction {
-            Direction::Out => read.imports_of(at.as_str())?,
-            Direction::In => read.importers_of(at.as_str())?,
-        };
-        let resolved = |path| (path, Provenance::Resolved);
-        Ok(paths.into_iter().map(resolved).collect())
-    };
-    let bound = |kind| -> StoreResult<Vec<(RepoPath, Provenance)>> {
-        let coupled = read.coupled(at.as_str(), kind, direction == Direction::Out)?;
-        Ok(coupled
-            .into_iter()
-            .map(|near| (near.path, near.provenance))
-            .collect())
-    };
-    Ok(match relation {
-        Relation::Imports => imports()?,
-        Relation::Calls => bound(EdgeKind::Calls)?,
-        Relation::References => bound(EdgeKind::References)?,
+) -> StoreResult<Vec<(i64, Provenance)>> {
+    let out = direction == Direction::Out;
+    let mut found = Vec::new();
+    if matches!(relation, Relation::Imports | Relation::Tests) {
+        let imports = read.imported_by_row(at, out)?;
+        found.extend(imports.into_iter().map(|file| (file, Provenance::Resolved)));
+    }
+    let kinds = match relation {
+        Relation::Imports => None,
+        Relation::Calls => Some([EdgeKind::Calls; 2]),
+        Relation::References => Some([EdgeKind::References; 2]),
         // What a test imports through another file it uses by name.
-        Relation::Tests => [
-            imports()?,
-            bound(EdgeKind::Calls)?,
-            bound(EdgeKind::References)?,
-        ]
-        .concat(),
-    })
+        Relation::Tests => Some([EdgeKind::Calls, EdgeKind::References]),
+    };
+    if let Some(kinds) = kinds {
+        found.extend(read.bound_to(at, kinds, out)?);
+    }
+    Ok(found)
 }

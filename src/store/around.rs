@@ -2,6 +2,8 @@
 //!
 //! Refuses to know which neighbour matters.
 
+use std::collections::BTreeMap;
+
 use super::files::{damaged, path};
 use super::{Doing, Read, StoreResult};
 use crate::model::{EdgeKind, Provenance, RepoPath};
@@ -92,6 +94,51 @@ impl Read<'_> {
                     .collect()
             })
             .doing("reading edges between files")
+    }
+
+    /// Returns the rows of the files whose definitions a file uses by one of two kinds of edge (`out`), or that use its own,
+    /// each with the best provenance. Costs as much as there are uses.
+    pub fn bound_to(
+        &self,
+        file: i64,
+        kinds: [EdgeKind; 2],
+        out: bool,
+    ) -> StoreResult<BTreeMap<i64, Provenance>> {
+        // Neither counts nor paths, so that the index of edges by their target suffices.
+        let query = if out {
+            "SELECT d.file, e.provenance FROM edge e CROSS JOIN symbol d ON d.id = e.dst
+             WHERE e.src_file = ?1 AND e.kind IN (?2, ?3) AND d.file <> ?1"
+        } else {
+            "SELECT e.src_file, e.provenance FROM symbol d CROSS JOIN edge e ON e.dst = d.id
+             WHERE d.file = ?1 AND e.kind IN (?2, ?3) AND e.src_file <> ?1"
+        };
+        let mut found = BTreeMap::new();
+        self.tx
+            .prepare_cached(query)
+            .and_then(|mut statement| {
+                let mut rows = statement.query((file, kinds[0].code(), kinds[1].code()))?;
+                while let Some(row) = rows.next()? {
+                    let provenance = Provenance::from_code(row.get(1)?)
+                        .ok_or_else(|| damaged(1, "an unknown provenance"))?;
+                    let best = found.entry(row.get(0)?).or_insert(provenance);
+                    *best = provenance.min(*best);
+                }
+                Ok(found)
+            })
+            .doing("reading edges between files")
+    }
+
+    /// Returns the rows of the files that a file imports (`out`), or that import it, each once.
+    pub fn imported_by_row(&self, file: i64, out: bool) -> StoreResult<Vec<i64>> {
+        let query = if out {
+            "SELECT DISTINCT target FROM import WHERE file = ?1 AND target <> ?1"
+        } else {
+            "SELECT DISTINCT file FROM import WHERE target = ?1 AND file <> ?1"
+        };
+        self.tx
+            .prepare_cached(query)
+            .and_then(|mut statement| statement.query_map([file], |row| row.get(0))?.collect())
+            .doing("reading imports")
     }
 
     /// Returns how many other files use a definition of a file. Costs as much as it has uses.
