@@ -120,6 +120,11 @@ impl WorkTree {
         Opened::new(opened?)
     }
 
+    /// Returns the open root, for [`super::opened`] alone.
+    pub(super) fn root(&self) -> &Dir {
+        &self.root
+    }
+
     /// Reads the regular file at `path`, at most `limit` bytes, following no link in any component. Never
     /// blocks on a FIFO. Costs about 5 µs and 3 µs for each directory on the way, besides the bytes.
     pub fn read(&self, path: &RepoPath, limit: u64) -> Result<FileRead, ReadError> {
@@ -192,6 +197,13 @@ impl WorkTree {
                 .git_dirs
                 .iter()
                 .any(|dir| is_at_or_below(path.as_str(), dir.as_str()))
+    }
+
+    /// Returns whether git keeps its own in the directory at `path`, which has another name than `.git`.
+    pub(super) fn is_git_dir(&self, path: &[u8]) -> bool {
+        self.git_dirs
+            .iter()
+            .any(|dir| dir.as_str().as_bytes() == path)
     }
 
     /// Opens the directory that holds `path`, one component after the other, so that none is a link.

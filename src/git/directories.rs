@@ -103,20 +103,27 @@ impl Directories {
 }
 
 impl Pass<'_> {
-    /// Returns what the open directory at `path` is known to hold; else the right to keep it, where that can be proved.
-    pub(super) fn look_up(&self, path: &[u8], dir: &Opened) -> Result<Contents, Option<Claim>> {
-        let now_ns = now_ns();
-        let Some(found) = dir.identity() else {
-            return Err(None);
-        };
-        if let Some(kept) = self.directories.state().kept.get_mut(path) {
+    /// Returns what the directory at `path` is known to hold, if it is still the one that `now` finds there.
+    pub(super) fn look_up(
+        &self,
+        path: &[u8],
+        now: impl FnOnce() -> Option<Identity>,
+    ) -> Option<Contents> {
+        let (identity, contents) = {
+            let mut state = self.directories.state();
+            let kept = state.kept.get_mut(path)?;
             kept.walk = kept.walk.max(self.number);
-            if kept.identity == found {
-                return Ok(kept.contents.clone());
-            }
-        }
-        let is_settled = found.stat.is_older(self.directories.settled_after, now_ns);
-        Err((is_settled && dir.notes_changes()).then_some(Claim { before: found }))
+            (kept.identity, kept.contents.clone())
+        };
+        (now() == Some(identity)).then_some(contents)
+    }
+
+    /// Returns the right to keep what an open directory holds, which is read after this, where that can be proved.
+    pub(super) fn claim(&self, dir: &Opened) -> Option<Claim> {
+        let now_ns = now_ns();
+        let before = dir.identity()?;
+        let is_settled = before.stat.is_older(self.directories.settled_after, now_ns);
+        (is_settled && dir.notes_changes()).then_some(Claim { before })
     }
 
     /// Keeps what was read from the directory at `path` since its claim was given.

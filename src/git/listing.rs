@@ -11,7 +11,7 @@ use super::WorkTree;
 use super::content::is_dot_git;
 use super::directories::{Contents, Names, Pass};
 use super::ignore::RuleFiles;
-use super::opened::{Entry, Kind, Opened};
+use super::opened::{Entry, Kind, Opened, identity_at, stat_at};
 use crate::model::FileStat;
 
 /// Entries that are held. Of a larger directory the rest is read as it is asked for.
@@ -27,41 +27,46 @@ pub(super) struct Special {
 }
 
 /// An open directory.
-pub(super) struct Listing {
+pub(super) struct Listing<'a> {
+    tree: &'a WorkTree,
     contents: Contents,
-    dir: Opened,
+    /// `None` where all was known without it.
+    dir: Option<Opened>,
     /// Whether there is nothing after the names that are held.
     is_whole: bool,
 }
 
-impl Listing {
+impl<'a> Listing<'a> {
     /// Opens a directory of the work tree (empty: the root; else with a slash at its end) and looks through it, unless `pass` knows what is in it.
     ///
     /// # Errors
     /// Those of [`WorkTree::list`].
-    pub(super) fn open(tree: &WorkTree, dir: &[u8], pass: Option<&Pass<'_>>) -> io::Result<Self> {
+    pub(super) fn open(
+        tree: &'a WorkTree,
+        dir: &[u8],
+        pass: Option<&Pass<'_>>,
+    ) -> io::Result<Self> {
         Self::holding(tree, dir, pass, MAX_HELD)
     }
 
     fn holding(
-        tree: &WorkTree,
+        tree: &'a WorkTree,
         path: &[u8],
         pass: Option<&Pass<'_>>,
         max_held: usize,
     ) -> io::Result<Self> {
+        let known = pass.and_then(|pass| pass.look_up(path, || identity_at(tree.root(), path)));
+        if let Some(contents) = known {
+            return Ok(Self {
+                tree,
+                contents,
+                dir: None,
+                is_whole: true,
+            });
+        }
         let place = Path::new(os_str(path));
         let mut dir = tree.list(place)?;
-        let claim = match pass.map(|pass| pass.look_up(path, &dir)) {
-            Some(Ok(contents)) => {
-                return Ok(Self {
-                    contents,
-                    dir,
-                    is_whole: true,
-                });
-            }
-            Some(Err(claim)) => claim,
-            None => None,
-        };
+        let claim = pass.and_then(|pass| pass.claim(&dir));
         let (mut special, mut names, mut n_held) = (Special::default(), Names::default(), 0);
         while n_held < max_held {
             let Some(entry) = dir.next() else {
@@ -88,8 +93,9 @@ impl Listing {
             pass.keep(path, &dir, &claim, &contents);
         }
         Ok(Self {
+            tree,
             contents,
-            dir,
+            dir: Some(dir),
             is_whole,
         })
     }
@@ -106,12 +112,20 @@ impl Listing {
 
     /// Returns the next entry after [`Self::names`]. After an error there may be further ones.
     pub(super) fn next(&mut self) -> Option<io::Result<Entry>> {
-        if self.is_whole { None } else { self.dir.next() }
+        match &mut self.dir {
+            Some(dir) if !self.is_whole => dir.next(),
+            _ => None,
+        }
     }
 
-    /// Returns the stat of the entry of that name, following no link; `None` where it is no regular file.
-    pub(super) fn stat(&self, name: &[u8]) -> io::Result<Option<FileStat>> {
-        self.dir.stat(name)
+    /// Returns the stat of the entry of that name, at `path`, following no link; `None` where it is no regular file.
+    pub(super) fn stat(&self, name: &[u8], path: &[u8]) -> io::Result<Option<FileStat>> {
+        match &self.dir {
+            Some(dir) => dir.stat(name),
+            // Opening a directory costs more than the way to its files. Of what a link leads to, where one came in its
+            // place meanwhile, the stat is told and nothing read.
+            None => stat_at(self.tree.root(), path),
+        }
     }
 }
 

@@ -32,14 +32,15 @@ pub(super) struct Identity {
 }
 
 #[cfg(unix)]
-pub(super) use unix::Opened;
+pub(super) use unix::{Opened, identity_at, stat_at};
 
 #[cfg(not(unix))]
-pub(super) use other::Opened;
+pub(super) use other::{Opened, identity_at, stat_at};
 
 #[cfg(unix)]
 mod unix {
-    use rustix::fs::{AtFlags, Dir, FileType, Stat, fstat, statat};
+    use cap_std::fs::Dir;
+    use rustix::fs::{AtFlags, Dir as Entries, FileType, Stat, fstat, statat};
 
     use super::{Entry, FileStat, Identity, Kind, io};
     use crate::git::content::{is_gone, nanos};
@@ -59,7 +60,7 @@ mod unix {
 
     /// A directory that is read once.
     pub(in crate::git) struct Opened {
-        dir: Dir,
+        dir: Entries,
         // The library would ask the system again.
         is_read: bool,
     }
@@ -68,7 +69,7 @@ mod unix {
         /// Takes what was opened. That it is no directory is said here or when it is read.
         pub(in crate::git) fn new(file: cap_std::fs::File) -> io::Result<Self> {
             Ok(Self {
-                dir: Dir::new(file.into_std())?,
+                dir: Entries::new(file.into_std())?,
                 is_read: false,
             })
         }
@@ -110,17 +111,8 @@ mod unix {
         }
 
         /// Returns which directory was opened; `None` where the system can't tell.
-        #[allow(
-            clippy::unnecessary_cast,
-            clippy::cast_sign_loss,
-            reason = "the types differ between systems"
-        )]
         pub(in crate::git) fn identity(&self) -> Option<Identity> {
-            let stat = fstat(self.dir.fd().ok()?).ok()?;
-            Some(Identity {
-                device: stat.st_dev as u64,
-                stat: stat_of(&stat),
-            })
+            Some(identity_of(&fstat(self.dir.fd().ok()?).ok()?))
         }
 
         /// Whether it lies on a file system of this machine that notes in a directory when an entry came, went or was
@@ -143,6 +135,34 @@ mod unix {
 
         fn look(&self, name: &[u8]) -> io::Result<Stat> {
             Ok(statat(self.dir.fd()?, name, AtFlags::SYMLINK_NOFOLLOW)?)
+        }
+    }
+
+    /// Returns which directory is at a path below an open one, with a slash at its end or not; `None` where there is
+    /// none. The last name of the path is followed nowhere; those before it are directories that the walk came through.
+    pub(in crate::git) fn identity_at(root: &Dir, path: &[u8]) -> Option<Identity> {
+        // With the slash, a link at the end would be followed.
+        let path = path.strip_suffix(b"/").unwrap_or(path);
+        let path = if path.is_empty() { b"." } else { path };
+        let stat = statat(root, path, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+        (kind_of(&stat) == Kind::Directory).then(|| identity_of(&stat))
+    }
+
+    /// Returns the stat of the regular file at a path below an open directory, as [`identity_at`] finds it.
+    pub(in crate::git) fn stat_at(root: &Dir, path: &[u8]) -> io::Result<Option<FileStat>> {
+        let stat = statat(root, path, AtFlags::SYMLINK_NOFOLLOW)?;
+        Ok((kind_of(&stat) == Kind::File).then(|| stat_of(&stat)))
+    }
+
+    #[allow(
+        clippy::unnecessary_cast,
+        clippy::cast_sign_loss,
+        reason = "the types differ between systems"
+    )]
+    fn identity_of(stat: &Stat) -> Identity {
+        Identity {
+            device: stat.st_dev as u64,
+            stat: stat_of(stat),
         }
     }
 
@@ -229,5 +249,15 @@ mod other {
             let meta = self.dir.symlink_metadata(name)?;
             Ok(meta.is_file().then(|| stat_of(&meta)))
         }
+    }
+
+    pub(in crate::git) fn identity_at(_: &Dir, _: &[u8]) -> Option<Identity> {
+        None
+    }
+
+    pub(in crate::git) fn stat_at(root: &Dir, path: &[u8]) -> io::Result<Option<FileStat>> {
+        let path = std::str::from_utf8(path).map_err(io::Error::other)?;
+        let meta = root.symlink_metadata(path)?;
+        Ok(meta.is_file().then(|| stat_of(&meta)))
     }
 }

@@ -63,7 +63,6 @@ pub(super) struct Found {
 
 struct Walk<'a> {
     repo_root: &'a Path,
-    git_dirs: Vec<PathBuf>,
     tree: &'a super::WorkTree,
     staging: &'a Staging,
     rules: &'a Rules,
@@ -121,11 +120,8 @@ pub(super) fn walk(
     want: Want,
     budget: &Budget,
 ) -> Found {
-    let inside = |dir: &PathBuf| dir.starts_with(&repo.work_dir) && *dir != repo.work_dir;
-    let git_dirs = [&repo.git_dir, &repo.common_dir].map(Clone::clone);
     let walk = Walk {
         repo_root: &repo.work_dir,
-        git_dirs: git_dirs.into_iter().filter(inside).collect(),
         tree: &repo.tree,
         staging,
         rules,
@@ -268,7 +264,7 @@ impl Here<'_> {
         &self,
         name: &[u8],
         kind: Kind,
-        listing: &Listing,
+        listing: &Listing<'_>,
         found: &mut Found,
         next: &mut Vec<Task>,
     ) {
@@ -284,7 +280,7 @@ impl Here<'_> {
             found.untracked.extend(repo_path(&path));
         }
         if self.task.want.members {
-            self.member(&path, kind, || listing.stat(name), found);
+            self.member(&path, kind, || listing.stat(name, &path), found);
         }
     }
 
@@ -302,6 +298,9 @@ impl Here<'_> {
             }
             return None;
         }
+        if walk.tree.is_git_dir(&path) {
+            return None;
+        }
         let hidden = Arc::new(Hidden {
             parent: Some(Arc::clone(&task.hidden)),
             path: path.clone(),
@@ -312,12 +311,6 @@ impl Here<'_> {
         let tracked = walk.staging.below(task.tracked.clone(), &path);
         if tracked.is_empty() && hidden.is(walk.rules) {
             return None;
-        }
-        if !walk.git_dirs.is_empty() {
-            let full = walk.repo_root.join(os_str(&path));
-            if walk.git_dirs.contains(&full) {
-                return None;
-            }
         }
         Some(Task {
             want,
