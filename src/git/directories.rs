@@ -17,7 +17,7 @@ const MAX_BYTES: usize = 32 << 20;
 ///
 /// Invariant: what is kept was read between two looks at the directory that found the same stat, later than
 /// `settled_after` its last change. An entry that comes, goes or is renamed afterwards changes that stat, since the
-/// clock has left the tick of the last change; this holds on the local file systems that [`Opened::notes_changes`] knows.
+/// clock has left the tick of the last change; this holds on local file systems, and those alone are remembered.
 #[derive(Debug)]
 pub struct Directories {
     settled_after: Duration,
