@@ -12,6 +12,9 @@ use super::opened::{Identity, Kind, Opened};
 
 /// Bytes of names that are kept of one work tree: about a million files.
 const MAX_BYTES: usize = 32 << 20;
+/// Length of a path up to which a directory is remembered: with any name below it, it is one that the system takes
+/// in one piece (`PATH_MAX`, 4,096 bytes on Linux).
+const MAX_PATH_BYTES: usize = 3_500;
 
 /// What is known of the directories of one work tree. A server keeps it from call to call.
 ///
@@ -128,7 +131,7 @@ impl Pass<'_> {
 
     /// Keeps what was read from the directory at `path` since its claim was given.
     pub(super) fn keep(&self, path: &[u8], dir: &Opened, claim: &Claim, contents: &Contents) {
-        if dir.identity() != Some(claim.before) {
+        if path.len() > MAX_PATH_BYTES || dir.identity() != Some(claim.before) {
             return;
         }
         let kept = Kept {

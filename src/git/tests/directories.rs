@@ -148,6 +148,13 @@ fn only_what_rests_is_remembered_and_only_as_long_as_it_is_there() {
     std::thread::sleep(PAUSE);
     scan(&f, &known);
     assert_eq!(known.n_kept(), if is_noted { 2 } else { 0 });
+    // Where a path with a name below may be longer than the system takes at once.
+    let deep = "x".repeat(199) + "/";
+    let (short, long) = (deep.repeat(17), deep.repeat(18));
+    f.write(&format!("{long}a.ts"), "1");
+    std::thread::sleep(PAUSE);
+    assert_eq!(scan(&f, &known), f.scan());
+    assert_eq!(known_of(&f, &known, &[&short, &long]), [is_noted, false]);
     // With a tick of an hour nothing of all this has settled.
     let careful = Arc::new(Directories::new(Duration::from_hours(1)));
     scan(&f, &careful);
