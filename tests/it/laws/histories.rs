@@ -59,8 +59,9 @@ fn walk(seed: usize, steps: usize) {
     let mut done = Vec::new();
     let mut before = bench.dump(&repo.path());
     for n in 0..steps {
-        let mut said = Vec::new();
+        let (mut said, mut head_before) = (Vec::new(), None);
         if n % STEPS_A_SWITCH == STEPS_A_SWITCH - 1 {
+            head_before = head(&repo.path());
             let (what, answers) = answers_during(&bench, &repo, || switch(&repo, &mut dice));
             done.push(what);
             said = answers;
@@ -79,11 +80,12 @@ fn walk(seed: usize, steps: usize) {
         assert_same(&dump, &fresh.refreshed(&repo.path()).1, &when);
         // Git sets `HEAD` last, after it let go of the staging area: for a moment the new files are really there
         // under the old commit, as `git read-tree -u` leaves them for good.
-        let is_true = |answer: &&String| {
+        let is_true = |(head, answer): &&(Option<String>, String)| {
             let (files, commits) = parts(answer);
-            **answer == before || files == parts(&dump).0 && commits == parts(&before).1
+            let is_on_the_way = files == parts(&dump).0 && commits == parts(&before).1;
+            *answer == before || is_on_the_way && *head == head_before
         };
-        for answer in said.iter().filter(|answer| !is_true(answer)) {
+        for (_, answer) in said.iter().filter(|said| !is_true(said)) {
             assert_same(
                 answer,
                 &dump,
@@ -111,23 +113,30 @@ fn parts(dump: &str) -> (Vec<&str>, Vec<&str>) {
         .partition(|line| !of_commits.iter().any(|kind| line.starts_with(kind)))
 }
 
+/// Returns what git's file says is checked out.
+fn head(root: &Path) -> Option<String> {
+    std::fs::read_to_string(root.join(".git/HEAD")).ok()
+}
+
 /// Asks without end while something is done; returns what was done, and the rows behind each answer that
-/// was said to be fresh.
+/// was said to be fresh, with the `HEAD` that there was when it was asked.
 fn answers_during(
     bench: &Bench,
     repo: &Repo,
     act: impl FnOnce() -> String,
-) -> (String, Vec<String>) {
-    let (is_done, workspace) = (AtomicBool::new(false), bench.at(&repo.path()));
+) -> (String, Vec<(Option<String>, String)>) {
+    let (is_done, root) = (AtomicBool::new(false), repo.path());
+    let workspace = bench.at(&root);
     std::thread::scope(|scope| {
         let asking = scope.spawn(|| {
             let mut said = Vec::new();
             while !is_done.load(Ordering::Acquire) {
+                let head = head(&root);
                 let answer = workspace.query(&Arc::default(), |view| {
                     let is_fresh = view.freshness.state == FreshnessState::Fresh;
                     Ok(is_fresh.then(|| view.read.dump()).transpose()?)
                 });
-                said.extend(answer.unwrap());
+                said.extend(answer.unwrap().map(|dump| (head, dump)));
             }
             said
         });
