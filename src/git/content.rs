@@ -120,7 +120,7 @@ impl WorkTree {
         Opened::new(opened?)
     }
 
-    /// Returns the open root, for [`super::opened`] alone.
+    /// Returns the open root, for the functions of [`super::opened`] alone.
     pub(super) fn root(&self) -> &Dir {
         &self.root
     }

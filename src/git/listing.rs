@@ -26,7 +26,7 @@ pub(super) struct Special {
     pub(super) gitattributes: bool,
 }
 
-/// An open directory.
+/// A directory that is looked at.
 pub(super) struct Listing<'a> {
     tree: &'a WorkTree,
     contents: Contents,
@@ -123,7 +123,7 @@ impl<'a> Listing<'a> {
         match &self.dir {
             Some(dir) => dir.stat(name),
             // Opening a directory costs more than the way to its files. Of what a link leads to, where one came in its
-            // place meanwhile, the stat is told and nothing read.
+            // place meanwhile, the stat is told (or waited for) and nothing read.
             None => stat_at(self.tree.root(), path),
         }
     }
@@ -151,8 +151,11 @@ pub(super) fn os_str(path: &[u8]) -> &OsStr {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+    use std::time::Duration;
+
     use super::Listing;
-    use crate::git::WorkTree;
+    use crate::git::{Directories, WorkTree};
 
     #[test]
     fn whatever_is_held_all_is_listed_and_what_is_special_is_known_first() {
@@ -183,6 +186,27 @@ mod tests {
                 .collect();
             names.sort();
             assert_eq!(names, wanted, "{max_held}");
+        }
+    }
+
+    #[test]
+    fn only_what_was_listed_to_its_end_is_remembered() {
+        let dir = tempfile::tempdir().unwrap();
+        for n in 0..5 {
+            std::fs::write(dir.path().join(format!("f{n}")), "").unwrap();
+        }
+        std::thread::sleep(Duration::from_millis(20));
+        let tree = WorkTree::open(dir.path(), &[]).unwrap();
+        let is_noted = tree.list(Path::new("")).unwrap().notes_changes();
+        for (max_held, is_whole) in [(1, false), (5, false), (6, true)] {
+            let known = Directories::new(Duration::ZERO);
+            let pass = known.begin();
+            drop(Listing::holding(&tree, b"", Some(&pass), max_held).unwrap());
+            assert_eq!(
+                known.n_kept(),
+                usize::from(is_noted && is_whole),
+                "{max_held}"
+            );
         }
     }
 }

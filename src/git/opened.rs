@@ -45,9 +45,10 @@ mod unix {
     use super::{Entry, FileStat, Identity, Kind, io};
     use crate::git::content::{is_gone, nanos};
 
-    /// ext2 to ext4, btrfs, XFS, F2FS, bcachefs, ZFS, tmpfs, overlayfs: `f_type` of `statfs(2)`.
+    /// ext2 to ext4, btrfs, XFS, F2FS, bcachefs, ZFS, tmpfs: `f_type` of `statfs(2)`. Not overlayfs: the layers below may
+    /// have been changed between two mounts, and the stat of a directory tells of the upper one alone.
     #[cfg(target_os = "linux")]
-    const NOTING: [i64; 8] = [
+    const NOTING: [i64; 7] = [
         0xef53,
         0x9123_683e,
         0x5846_5342,
@@ -55,7 +56,6 @@ mod unix {
         0xca45_1a4e,
         0x2fc1_2fc1,
         0x0102_1994,
-        0x794c_7630,
     ];
 
     /// A directory that is read once.
@@ -116,18 +116,25 @@ mod unix {
         }
 
         /// Whether it lies on a file system of this machine that notes in a directory when an entry came, went or was
-        /// renamed. Of others nothing is known.
+        /// renamed. Of others nothing is known. The names in an encrypted one are others once its key is there.
         #[allow(
             clippy::useless_conversion,
-            reason = "the types differ between systems"
+            clippy::unused_self,
+            reason = "the systems differ"
         )]
         pub(in crate::git) fn notes_changes(&self) -> bool {
             #[cfg(target_os = "linux")]
             {
-                let found = self.dir.fd().and_then(rustix::fs::fstatfs);
-                found.is_ok_and(|found| {
-                    i64::try_from(found.f_type).is_ok_and(|kind| NOTING.contains(&kind))
-                })
+                use rustix::fs::{StatxAttributes, StatxFlags, fstatfs, statx};
+                let Ok(dir) = self.dir.fd() else {
+                    return false;
+                };
+                let is_known = |kind| i64::try_from(kind).is_ok_and(|kind| NOTING.contains(&kind));
+                let attributes = || statx(dir, "", AtFlags::EMPTY_PATH, StatxFlags::empty());
+                fstatfs(dir).is_ok_and(|found| is_known(found.f_type))
+                    && attributes().is_ok_and(|found| {
+                        !found.stx_attributes.contains(StatxAttributes::ENCRYPTED)
+                    })
             }
             #[cfg(not(target_os = "linux"))]
             false
@@ -139,7 +146,8 @@ mod unix {
     }
 
     /// Returns which directory is at a path below an open one, with a slash at its end or not; `None` where there is
-    /// none. The last name of the path is followed nowhere; those before it are directories that the walk came through.
+    /// none. A link at the end of the path is not followed; one that took the place of a
+    /// directory before it since the walk came through that is.
     pub(in crate::git) fn identity_at(root: &Dir, path: &[u8]) -> Option<Identity> {
         // With the slash, a link at the end would be followed.
         let path = path.strip_suffix(b"/").unwrap_or(path);

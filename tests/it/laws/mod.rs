@@ -34,7 +34,7 @@ impl Bench {
         };
         Self {
             _dir: dir,
-            // Of the file systems where that is done none has a coarser clock (100 ticks a second).
+            // Of the file systems where that is done only ext2 to ext4 with small inodes (whole seconds) have a coarser clock.
             spaces: Workspaces::new(config).remembering_directories(Duration::from_millis(20)),
         }
     }
