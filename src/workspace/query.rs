@@ -41,9 +41,10 @@ impl Workspace {
     ) -> Result<T> {
         let _asking = Asking::begin(self);
         let budget = Budget::within(self.budget, Arc::clone(interrupt));
+        let mut was_refused = false;
         for is_last in [false, true] {
             let repo = self.repo()?;
-            let (before, key, is_missing) = self.when_git_is_done(&repo, &budget)?;
+            let (before, key, is_missing) = self.when_git_is_done(&repo, was_refused, &budget)?;
             // What is declared last is closed first: the stand-in's files go after their index.
             let (_stand_in, (mut index, is_new), look) = if is_missing {
                 let (index, stand_in) = seed::stand_in(&repo, &self.home, &key)?;
@@ -77,7 +78,7 @@ impl Workspace {
             if budget.is_cancelled() {
                 return Err(Error::cancelled());
             }
-            let made = || -> Result<Option<T>> {
+            let mut made = || -> Result<Option<T>> {
                 let read = index.read()?;
                 let is_same = read.meta().generation == outcome.generation;
                 let mut freshness = outcome.freshness.clone();
@@ -100,27 +101,24 @@ impl Workspace {
                     self.shown_stale().extend(view.looked_at.stale_paths());
                     made
                 };
-                let made = ask(&freshness)?;
+                let made = match ask(&freshness) {
+                    Err(error) if is_damage(&error) || budget.is_cancelled() => return Err(error),
+                    made => made,
+                };
                 let has_moved = before.locked || repo.motion()? != before;
-                Ok(if has_moved && !is_last {
-                    None
-                } else if has_moved {
+                if has_moved && !is_last {
+                    // That a file is not there is an answer too: git takes it away before it writes another version.
+                    was_refused = made.is_err();
+                    return Ok(None);
+                }
+                let made = made?;
+                Ok(if has_moved {
                     Some(ask(&Freshness::unknown(
                         UnknownReason::Moved,
                         freshness.pending,
                     ))?)
                 } else {
-                    let is_done = freshness.as_str() == "fresh" && outcome.has_history;
-                    if !is_done {
-                        self.catch_up(Left::Work);
-                    } else if !index.is_settled() {
-                        if self.is_server {
-                            self.catch_up(Left::ToSettle);
-                        } else if !outcome.has_written() {
-                            // A call that had work to do itself leaves it to the next one.
-                            self.owes_settling.store(true, Ordering::Release);
-                        }
-                    }
+                    self.leave(&index, &freshness, &outcome);
                     Some(made)
                 })
             };
@@ -143,6 +141,21 @@ impl Workspace {
             }
         }
         unreachable!("the last try always returns")
+    }
+
+    /// Leaves what an answer did not need, or had no time for, to what runs behind the calls.
+    fn leave(self: &Arc<Self>, index: &Index, freshness: &Freshness, outcome: &Outcome) {
+        let is_done = freshness.as_str() == "fresh" && outcome.has_history;
+        if !is_done {
+            self.catch_up(Left::Work);
+        } else if !index.is_settled() {
+            if self.is_server {
+                self.catch_up(Left::ToSettle);
+            } else if !outcome.has_written() {
+                // A call that had work to do itself leaves it to the next one.
+                self.owes_settling.store(true, Ordering::Release);
+            }
+        }
     }
 
     /// Returns the index of what is checked out, made from the nearest one if there is none, and
@@ -213,21 +226,31 @@ impl Workspace {
         Ok((found?, look))
     }
 
-    /// Returns what is checked out. Where there is no index of it and git holds its lock, waits until the
-    /// lock is gone, for half of what the call may take; the last value tells whether that was not enough.
-    fn when_git_is_done(&self, repo: &Repo, budget: &Budget) -> Result<(Motion, IndexKey, bool)> {
-        let rest = self.budget / 2;
+    /// Returns what is checked out. Where there is no index of it, or what was asked for was not found there, and
+    /// git holds its lock, waits until the lock is gone, for half of what the call may take; the last value tells
+    /// whether there is no index and that was not enough.
+    pub(super) fn when_git_is_done(
+        &self,
+        repo: &Repo,
+        was_refused: bool,
+        budget: &Budget,
+    ) -> Result<(Motion, IndexKey, bool)> {
         loop {
             let now = repo.motion()?;
             let key = key_of(repo, now.snapshot.clone());
             let is_missing = now.locked && self.has_to_be_made(&key);
-            let may_wait =
-                budget.remaining().is_some_and(|left| left > rest) && !budget.is_cancelled();
-            if !is_missing || !may_wait {
+            let waits = is_missing || (now.locked && was_refused);
+            if !waits || !self.may_wait(budget) {
                 return Ok((now, key, is_missing));
             }
             std::thread::sleep(Duration::from_millis(10));
         }
+    }
+
+    /// Returns whether less than half of what a call may take has gone by.
+    fn may_wait(&self, budget: &Budget) -> bool {
+        let rest = self.budget / 2;
+        budget.remaining().is_some_and(|left| left > rest) && !budget.is_cancelled()
     }
 
     fn bring_up(

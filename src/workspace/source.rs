@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use super::view::{missing, outside, why_absent};
 use super::{View, Workspace};
 use crate::error::{Code, Error, Result};
-use crate::git::ReadError;
+use crate::git::{ReadError, Repo};
 use crate::model::policy::{MAX_FILE_BYTES, is_secret_name};
 use crate::model::{Budget, ContentId, Handle, HandleKind, RepoPath, SkipReason, naming, policy};
 use crate::reconcile::prepare;
@@ -54,56 +54,18 @@ fn not_a_file(path: &RepoPath) -> Error {
 }
 
 impl Workspace {
-    /// Reads a file of the work tree as it is now, ignored ones included, secrets not.
+    /// Reads a file of the work tree as it is now, ignored ones included, secrets not. One that is not there while git
+    /// changes the work tree is looked for again when git is done, or when half of what a call may take has gone by.
     pub fn text(&self, path: &RepoPath) -> Result<Text> {
         let repo = self.repo()?;
-        let refused = |reason: SkipReason| {
-            Error::new(
-                Code::NotIndexed,
-                format!("`{path}` is not shown: {}", reason.as_str()),
-                "read it by other means if you must",
-            )
-        };
-        let tree = repo.tree();
-        let real = match tree.resolve(path) {
-            Ok(real) => real,
-            Err(ReadError::Outside) => return Err(outside(path)),
-            Err(ReadError::NotAFile) => return Err(not_a_file(path)),
-            Err(_) => return Err(missing(path)),
-        };
-        if is_secret_name(path) || is_secret_name(&real) {
-            return Err(refused(SkipReason::Secret));
+        match text_now(&repo, path) {
+            Err(error) if error.code == Code::PathNotFound => {
+                let budget = Budget::within(self.budget, Arc::default());
+                self.when_git_is_done(&repo, true, &budget)?;
+                text_now(&repo, path)
+            }
+            read => read,
         }
-        let read = || {
-            tree.read(&real, MAX_READ_BYTES)
-                .map_err(|error| match error {
-                    ReadError::Outside => outside(path),
-                    ReadError::TooLarge { .. } => refused(SkipReason::TooLarge),
-                    ReadError::Io(_) => refused(SkipReason::Unreadable),
-                    ReadError::NotAFile => not_a_file(path),
-                    ReadError::Missing => missing(path),
-                })
-        };
-        let mut file = read()?;
-        if !file.stable {
-            // Somebody wrote while it was read.
-            file = read()?;
-        }
-        if let Some(reason @ (SkipReason::Binary | SkipReason::Secret)) =
-            policy::judge(&real, &file.bytes, false, true)
-        {
-            return Err(refused(reason));
-        }
-        let n_invalid = file
-            .bytes
-            .utf8_chunks()
-            .map(|piece| piece.invalid().len() as u64)
-            .sum();
-        let text = match String::from_utf8(file.bytes) {
-            Ok(text) => text,
-            Err(broken) => String::from_utf8_lossy(broken.as_bytes()).into_owned(),
-        };
-        Ok(Text { text, n_invalid })
     }
 
     /// Returns whether a file of that name is in the work tree.
@@ -127,6 +89,56 @@ impl Workspace {
             found => Ok(found),
         })
     }
+}
+
+fn text_now(repo: &Repo, path: &RepoPath) -> Result<Text> {
+    let refused = |reason: SkipReason| {
+        Error::new(
+            Code::NotIndexed,
+            format!("`{path}` is not shown: {}", reason.as_str()),
+            "read it by other means if you must",
+        )
+    };
+    let tree = repo.tree();
+    let real = match tree.resolve(path) {
+        Ok(real) => real,
+        Err(ReadError::Outside) => return Err(outside(path)),
+        Err(ReadError::NotAFile) => return Err(not_a_file(path)),
+        Err(_) => return Err(missing(path)),
+    };
+    if is_secret_name(path) || is_secret_name(&real) {
+        return Err(refused(SkipReason::Secret));
+    }
+    let read = || {
+        tree.read(&real, MAX_READ_BYTES)
+            .map_err(|error| match error {
+                ReadError::Outside => outside(path),
+                ReadError::TooLarge { .. } => refused(SkipReason::TooLarge),
+                ReadError::Io(_) => refused(SkipReason::Unreadable),
+                ReadError::NotAFile => not_a_file(path),
+                ReadError::Missing => missing(path),
+            })
+    };
+    let mut file = read()?;
+    if !file.stable {
+        // Somebody wrote while it was read.
+        file = read()?;
+    }
+    if let Some(reason @ (SkipReason::Binary | SkipReason::Secret)) =
+        policy::judge(&real, &file.bytes, false, true)
+    {
+        return Err(refused(reason));
+    }
+    let n_invalid = file
+        .bytes
+        .utf8_chunks()
+        .map(|piece| piece.invalid().len() as u64)
+        .sum();
+    let text = match String::from_utf8(file.bytes) {
+        Ok(text) => text,
+        Err(broken) => String::from_utf8_lossy(broken.as_bytes()).into_owned(),
+    };
+    Ok(Text { text, n_invalid })
 }
 
 fn locate(view: &View<'_>, handle: Handle) -> Result<Option<Place>> {

@@ -148,3 +148,32 @@ fn what_is_not_proved_is_compared_file_by_file() {
     assert_eq!(staleness("0"), (json!("unknown"), json!(true)));
     assert_eq!(staleness("60000").0, "fresh");
 }
+
+#[test]
+fn a_file_that_git_is_replacing_is_there() {
+    let (repo, cli) = shop();
+    let path = cli.json(&["map"])["files"][0]["path"].clone();
+    let path = path.as_str().unwrap();
+    let (file, lock) = (repo.path().join(path), repo.path().join(".git/index.lock"));
+    let text = std::fs::read_to_string(&file).unwrap();
+    for command in ["map", "related", "expand"] {
+        // As git does: it takes the lock, takes the file away, writes it anew, gives the lock up.
+        std::fs::write(&lock, "").unwrap();
+        std::fs::remove_file(&file).unwrap();
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                std::thread::sleep(std::time::Duration::from_millis(300));
+                std::fs::write(&file, &text).unwrap();
+                std::fs::remove_file(&lock).unwrap();
+            });
+            cli.json(&[command, path, "--budget-ms", "60000"]);
+        });
+    }
+    // A lock that nobody gives up is not waited for without end.
+    std::fs::write(&lock, "").unwrap();
+    std::fs::remove_file(&file).unwrap();
+    for command in ["map", "expand"] {
+        let said = cli.fails(&[command, path], 1);
+        assert!(said.contains("there is no file or directory"), "{said}");
+    }
+}
