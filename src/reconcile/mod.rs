@@ -59,9 +59,6 @@ const MAX_PROOFS: usize = 2;
 /// Tells how many files of how many are done.
 pub type OnProgress<'a> = &'a (dyn Fn(u64, u64) + Send + Sync);
 
-/// Tells whether something may have changed since a detection began.
-pub type MayHaveChanged<'a> = &'a dyn Fn() -> bool;
-
 /// Finds out what differs, without writing. The finding is about one generation, which it carries.
 pub fn detect(repo: &Repo, index: &Index, budget: &Budget) -> Result<Detection, ReconcileError> {
     detect_by(repo, index, || repo.scan(budget))
@@ -116,31 +113,29 @@ pub fn reconcile(
     on_progress: OnProgress<'_>,
 ) -> Result<Outcome, ReconcileError> {
     let detection = detect(repo, index, budget)?;
-    repair(repo, index, detection, budget, on_progress, &|| true)
+    repair(repo, index, detection, budget, on_progress)
 }
 
 /// Does the second half of [`reconcile`], for a detection that was made already; one that another
-/// process has overtaken is made again. Where `may_have_changed` says no, the work tree is not looked at once
-/// more: each row was compared with its file since the detection began, as in one that finds no difference.
+/// process has overtaken is made again. What was written is only called fresh after a look that finds nothing new.
 pub fn repair(
     repo: &Repo,
     index: &mut Index,
     mut detection: Detection,
     budget: &Budget,
     on_progress: OnProgress<'_>,
-    may_have_changed: MayHaveChanged<'_>,
 ) -> Result<Outcome, ReconcileError> {
     if index.read()?.meta().generation != detection.generation {
         detection = detect(repo, index, budget)?;
     }
     let mut outcome = finish(repo, index, detection, budget, on_progress)?;
     for _ in 0..MAX_PROOFS {
-        let is_final = outcome.freshness.state != FreshnessState::Fresh || !outcome.has_written();
-        if is_final || !may_have_changed() {
+        if outcome.freshness.state != FreshnessState::Fresh || !outcome.has_written() {
             return Ok(outcome);
         }
-        // Files were read one after the other, and some may have changed before the last one was: only a
-        // look that finds nothing new proves that the rows were all true at one time.
+        // Directories were listed and files read one after the other: what was moved from one that was still to be
+        // listed into one that was is in neither, and some may have changed before the last one was read. Only a look
+        // that finds nothing new proves that the rows were all true at one time.
         let now = detect(repo, index, budget)?;
         let proof = inspect(repo, now.clone(), budget, UnknownReason::Moved);
         if proof.freshness.state == FreshnessState::Fresh {

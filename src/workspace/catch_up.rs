@@ -131,8 +131,7 @@ impl Workspace {
         let mut detection = reconcile::detect(&repo, &index, &budget)?;
         let wanted = std::mem::take(&mut *self.shown_stale());
         detection.plan.put_first(&wanted);
-        let outcome =
-            reconcile::repair(&repo, &mut index, detection, &budget, &|_, _| (), &|| true)?;
+        let outcome = reconcile::repair(&repo, &mut index, detection, &budget, &|_, _| ())?;
         self.keep(index);
         self.keep_house(Occasion::Question { is_new });
         let left = outcome.freshness;

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::asking::Asking;
 use super::catch_up::Left;
@@ -18,16 +18,8 @@ use crate::model::{Budget, Freshness, UnknownReason};
 use crate::reconcile::{self, Outcome, ReconcileError, seed};
 use crate::store::{Index, IndexKey, StoreError, WriteLock};
 
-/// How long bringing an index up may take before the work tree is looked at once more, where nobody watches it.
-/// Whatever it takes, each row was compared with its file within the call.
-const MAX_UNWATCHED: Duration = Duration::from_secs(1);
-
-/// A look at the work tree: when it began, and what there was to see if it could be made ahead.
-struct Look {
-    begun: Instant,
-    seen: Option<u64>,
-    scan: Option<std::result::Result<Scan, GitError>>,
-}
+/// What there was to see in the work tree, where it was looked at while the index was made.
+type Ahead = Option<std::result::Result<Scan, GitError>>;
 
 impl Workspace {
     /// Answers from an index that was brought as far as the budget allows.
@@ -42,19 +34,19 @@ impl Workspace {
         let _asking = Asking::begin(self);
         let budget = Budget::within(self.budget, Arc::clone(interrupt));
         let mut was_refused = false;
-        for is_last in [false, true] {
+        for is_last in std::iter::once(false).chain(std::iter::repeat(true)) {
             let repo = self.repo()?;
             let (before, key, is_missing) = self.when_git_is_done(&repo, was_refused, &budget)?;
             // What is declared last is closed first: the stand-in's files go after their index.
-            let (_stand_in, (mut index, is_new), look) = if is_missing {
+            let (_stand_in, (mut index, is_new), scan) = if is_missing {
                 let (index, stand_in) = seed::stand_in(&repo, &self.home, &key)?;
-                (Some(stand_in), (index, false), self.look())
+                (Some(stand_in), (index, false), None)
             } else {
-                let (found, look) = self.index_while_looking(&repo, &key, &budget)?;
-                (None, found, look)
+                let (found, scan) = self.index_while_looking(&repo, &key, &budget)?;
+                (None, found, scan)
             };
             let mut is_sound = !is_missing;
-            let outcome = match self.bring_up(&repo, &mut index, &key, &before, look, &budget) {
+            let outcome = match self.bring_up(&repo, &mut index, &key, &before, scan, &budget) {
                 Ok(outcome) => outcome,
                 Err(ReconcileError::Store(error)) if error.is_corrupt() && !is_last => {
                     self.replace_damaged(&repo, &key, index, &error)?;
@@ -106,9 +98,9 @@ impl Workspace {
                     made => made,
                 };
                 let has_moved = before.locked || repo.motion()? != before;
-                if has_moved && !is_last {
-                    // That a file is not there is an answer too: git takes it away before it writes another version.
-                    was_refused = made.is_err();
+                // That a file is not there is an answer too: git takes it away before it writes another version.
+                was_refused = made.is_err();
+                if has_moved && (!is_last || was_refused && self.may_wait(&budget)) {
                     return Ok(None);
                 }
                 let made = made?;
@@ -140,7 +132,7 @@ impl Workspace {
                 return Ok(made);
             }
         }
-        unreachable!("the last try always returns")
+        unreachable!("once its time is up, a try returns")
     }
 
     /// Leaves what an answer did not need, or had no time for, to what runs behind the calls.
@@ -185,29 +177,20 @@ impl Workspace {
         home.pointer(&key.index_id()).is_none()
     }
 
-    fn look(&self) -> Look {
-        Look {
-            begun: Instant::now(),
-            seen: self.n_changes(),
-            scan: None,
-        }
-    }
-
     /// Does [`Self::index_for`]; where the index has to be made, the work tree is scanned meanwhile.
     fn index_while_looking(
         &self,
         repo: &Repo,
         key: &IndexKey,
         budget: &Budget,
-    ) -> Result<((Index, bool), Look)> {
-        let mut look = self.look();
+    ) -> Result<((Index, bool), Ahead)> {
         if let Some(index) = self.idle_index(key) {
-            return Ok(((index, false), look));
+            return Ok(((index, false), None));
         }
         if !self.has_to_be_made(key) {
-            return Ok((self.open_or_make(repo, key)?, look));
+            return Ok((self.open_or_make(repo, key)?, None));
         }
-        let found = std::thread::scope(|scope| {
+        let (found, ahead) = std::thread::scope(|scope| {
             let builder = std::thread::Builder::new().name("scan".to_owned());
             // What can't be opened twice, or by one more thread, is scanned afterwards.
             let scan = || Some(self.repo().ok()?.scan(budget));
@@ -217,13 +200,13 @@ impl Workspace {
                 // Kept for the comparison with what the scan finds; what fails here fails there again.
                 drop(index.read().and_then(|read| read.file_rows()));
             }
-            look.scan = scanning.and_then(|scanning| {
+            let ahead = scanning.and_then(|scanning| {
                 let ended = scanning.join();
                 ended.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
             });
-            found
+            (found, ahead)
         });
-        Ok((found?, look))
+        Ok((found?, ahead))
     }
 
     /// Returns what is checked out. Where there is no index of it, or what was asked for was not found there, and
@@ -259,14 +242,11 @@ impl Workspace {
         index: &mut Index,
         key: &IndexKey,
         before: &Motion,
-        look: Look,
+        ahead: Ahead,
         budget: &Budget,
     ) -> std::result::Result<Outcome, ReconcileError> {
-        let Look { begun, seen, scan } = look;
-        let detection = reconcile::detect_by(repo, index, || match scan {
-            Some(scan) => scan,
-            None => repo.scan(budget),
-        })?;
+        let detection =
+            reconcile::detect_by(repo, index, || ahead.unwrap_or_else(|| repo.scan(budget)))?;
         // Where git is about to change what is there, nothing is written until it is done.
         if detection.is_current() || before.locked {
             return Ok(reconcile::inspect(
@@ -280,20 +260,7 @@ impl Workspace {
         let patience = budget.remaining().unwrap_or_default() / 4;
         let lock = (!index.is_still()).then(|| WriteLock::take(&path, patience));
         match lock.transpose() {
-            Ok(Some(Some(_lock))) => {
-                let may_have_changed = || match seen {
-                    Some(_) => self.n_changes() != seen,
-                    None => begun.elapsed() > MAX_UNWATCHED,
-                };
-                reconcile::repair(
-                    repo,
-                    index,
-                    detection,
-                    budget,
-                    &|_, _| (),
-                    &may_have_changed,
-                )
-            }
+            Ok(Some(Some(_lock))) => reconcile::repair(repo, index, detection, budget, &|_, _| ()),
             Ok(Some(None)) => {
                 // Whoever holds the lock has gone on meanwhile.
                 let now = reconcile::detect(repo, index, budget)?;

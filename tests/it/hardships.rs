@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use codelens::git::Repo as GitRepo;
-use codelens::model::{Budget, FreshnessState, UnknownReason};
+use codelens::model::{Budget, FreshnessState, RepoPath, UnknownReason};
 use codelens::reconcile;
 use codelens::store::{Home, Index, Pointer, RepoHome};
 use serde_json::json;
@@ -53,6 +53,32 @@ fn a_killed_call_that_owes_links_leaves_nothing_fresh() {
     assert_eq!(say(&index), FreshnessState::Unknown(UnknownReason::Busy));
     reconcile::reconcile(&git, &mut index, &budget, &|_, _| ()).unwrap();
     assert_eq!(say(&index), FreshnessState::Fresh);
+}
+
+#[test]
+fn a_file_that_moved_from_a_directory_still_to_be_listed_into_a_listed_one_is_found() {
+    let (repo, cli) = shop();
+    let (home, pointer) = current(&repo, &cli);
+    let git = GitRepo::discover(&repo.path()).unwrap();
+    let mut index = Index::open(&home, pointer).unwrap();
+    let budget = Budget::unlimited(std::sync::Arc::default());
+    let mut scan = git.scan(&budget).unwrap();
+    let old = scan.files.pop().unwrap().path;
+    let new = RepoPath::new("a-first-directory/moved.ts").unwrap();
+    std::fs::create_dir(repo.path().join("a-first-directory")).unwrap();
+    std::fs::rename(
+        repo.path().join(old.as_str()),
+        repo.path().join(new.as_str()),
+    )
+    .unwrap();
+    // Seen in neither place: what the walk found when the directory of the new one was listed first.
+    let detection = reconcile::detect_by(&git, &index, || Ok(scan)).unwrap();
+    assert_eq!(detection.plan.remove, std::slice::from_ref(&old));
+    let outcome = reconcile::repair(&git, &mut index, detection, &budget, &|_, _| ()).unwrap();
+    assert_eq!(outcome.freshness.state, FreshnessState::Fresh);
+    let read = index.read().unwrap();
+    assert!(read.file(old.as_str()).unwrap().is_none());
+    assert!(read.file(new.as_str()).unwrap().is_some());
 }
 
 #[test]
