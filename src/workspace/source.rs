@@ -54,18 +54,23 @@ fn not_a_file(path: &RepoPath) -> Error {
 }
 
 impl Workspace {
-    /// Reads a file of the work tree as it is now, ignored ones included, secrets not. One that is not there while git
-    /// changes the work tree is looked for again when git is done, or when half of what a call may take has gone by.
+    /// Reads a file of the work tree as it is now, ignored ones included, secrets not. What is not there, or was
+    /// written a moment ago, while git changes the work tree may be half of a checkout: it is read again when git is
+    /// done, or when half of what a call may take has gone by.
     pub fn text(&self, path: &RepoPath) -> Result<Text> {
         let repo = self.repo()?;
-        match text_now(&repo, path) {
-            Err(error) if error.code == Code::PathNotFound => {
-                let budget = Budget::within(self.budget, Arc::default());
-                self.when_git_is_done(&repo, true, &budget)?;
-                text_now(&repo, path)
-            }
-            read => read,
+        let before = repo.motion()?;
+        let read = text_now(&repo, path);
+        let is_doubtful = match &read {
+            Ok((_, is_settled)) => !is_settled,
+            Err(error) => error.code == Code::PathNotFound,
+        };
+        if !is_doubtful || !before.locked && repo.motion()? == before {
+            return read.map(|(text, _)| text);
         }
+        let budget = Budget::within(self.budget, Arc::default());
+        self.when_git_is_done(&repo, true, &budget)?;
+        text_now(&repo, path).map(|(text, _)| text)
     }
 
     /// Returns whether a file of that name is in the work tree.
@@ -91,7 +96,8 @@ impl Workspace {
     }
 }
 
-fn text_now(repo: &Repo, path: &RepoPath) -> Result<Text> {
+/// Returns the text of a file, and whether it was written longer ago than the tick of any clock.
+fn text_now(repo: &Repo, path: &RepoPath) -> Result<(Text, bool)> {
     let refused = |reason: SkipReason| {
         Error::new(
             Code::NotIndexed,
@@ -124,6 +130,7 @@ fn text_now(repo: &Repo, path: &RepoPath) -> Result<Text> {
         // Somebody wrote while it was read.
         file = read()?;
     }
+    let is_settled = file.stat.is_settled(file.read_at_ns);
     if let Some(reason @ (SkipReason::Binary | SkipReason::Secret)) =
         policy::judge(&real, &file.bytes, false, true)
     {
@@ -138,7 +145,7 @@ fn text_now(repo: &Repo, path: &RepoPath) -> Result<Text> {
         Ok(text) => text,
         Err(broken) => String::from_utf8_lossy(broken.as_bytes()).into_owned(),
     };
-    Ok(Text { text, n_invalid })
+    Ok((Text { text, n_invalid }, is_settled))
 }
 
 fn locate(view: &View<'_>, handle: Handle) -> Result<Option<Place>> {

@@ -195,6 +195,18 @@ fn a_file_that_git_is_replacing_is_there() {
             cli.json(&[command, path, "--budget-ms", "60000"]);
         });
     }
+    // Between the two, it is there and empty.
+    std::fs::write(&lock, "").unwrap();
+    std::fs::write(&file, "").unwrap();
+    let answer = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(std::time::Duration::from_millis(300));
+            std::fs::write(&file, &text).unwrap();
+            std::fs::remove_file(&lock).unwrap();
+        });
+        cli.json(&["expand", path, "--budget-ms", "60000"])
+    });
+    assert_ne!(answer["content"], "");
     // A lock that nobody gives up is not waited for without end.
     std::fs::write(&lock, "").unwrap();
     std::fs::remove_file(&file).unwrap();
