@@ -59,13 +59,18 @@ impl Workspace {
     /// done, or when half of what a call may take has gone by.
     pub fn text(&self, path: &RepoPath) -> Result<Text> {
         let repo = self.repo()?;
-        let before = repo.motion()?;
+        // What is not known of git is no hindrance to reading.
+        let before = repo.motion().ok();
         let read = text_now(&repo, path);
         let is_doubtful = match &read {
             Ok((_, is_settled)) => !is_settled,
             Err(error) => error.code == Code::PathNotFound,
         };
-        if !is_doubtful || !before.locked && repo.motion()? == before {
+        let is_still = || {
+            let is_locked = before.as_ref().is_some_and(|now| now.locked);
+            !is_locked && repo.motion().ok() == before
+        };
+        if !is_doubtful || is_still() {
             return read.map(|(text, _)| text);
         }
         let budget = Budget::within(self.budget, Arc::default());
