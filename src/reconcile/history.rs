@@ -9,7 +9,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet};
 
 use super::ReconcileError;
-use crate::git::Repo;
+use crate::git::{CommitRecord, History, Repo};
 use crate::model::{Budget, CommitId, CommitLinks};
 use crate::store::history::{UNFINISHED, is_whole};
 use crate::store::{CommitRow, Index, NewCommit, token};
@@ -31,15 +31,47 @@ pub(super) fn is_current(repo: &Repo, index: &Index, noted: &str) -> bool {
     noted == key(index, &repo.history().border())
 }
 
+/// The history of a commit where no row is known of it, and where the clone was cut off then.
+pub(super) struct Ahead {
+    border: String,
+    wanted: HashMap<CommitId, CommitLinks>,
+    records: HashMap<CommitId, CommitRecord>,
+}
+
+/// Reads the history of `head` for [`keep`], while files are read and linked; `None` where the budget ended. At most
+/// some MB.
+pub(super) fn read_ahead(
+    mut history: History,
+    head: Option<CommitId>,
+    budget: &Budget,
+) -> Option<Ahead> {
+    let wanted = newest(head, MAX_COMMITS, |id| history.links(id), budget)?;
+    let mut records = HashMap::new();
+    for (id, _) in in_order(wanted.iter()) {
+        if budget.is_spent() {
+            return None;
+        }
+        records.insert(id.clone(), history.record(id, MAX_FILES));
+    }
+    Some(Ahead {
+        border: history.border(),
+        wanted,
+        records,
+    })
+}
+
 /// Brings the rows towards the history of the index's commit, until they are it or the budget is spent.
-/// Returns whether they are. A commit that has a row costs about 1 µs, one that has none about 100.
+/// Returns whether they are. A commit that has a row costs about 1 µs, one that has none and was not read ahead
+/// about 100.
 pub(super) fn keep(
     repo: &Repo,
     index: &mut Index,
+    ahead: Option<Ahead>,
     budget: &Budget,
 ) -> Result<bool, ReconcileError> {
     let mut history = repo.history();
     let border = history.border();
+    let ahead = ahead.filter(|ahead| ahead.border == border);
     let key = key(index, &border);
     let (rows, noted) = {
         let read = index.read()?;
@@ -57,8 +89,12 @@ pub(super) fn keep(
         _ => history.links(id),
     };
     let head = index.pointer().head();
-    let Some(wanted) = newest(head, MAX_COMMITS, links, budget) else {
-        return Ok(false);
+    let (wanted, mut records) = match ahead {
+        Some(ahead) => (ahead.wanted, ahead.records),
+        None => match newest(head, MAX_COMMITS, links, budget) {
+            Some(wanted) => (wanted, HashMap::new()),
+            None => return Ok(false),
+        },
     };
     let stays = |row: &CommitRow| wanted.get(&row.commit) == Some(&row.links);
     let mut gone: Vec<i64> = rows
@@ -66,12 +102,9 @@ pub(super) fn keep(
         .filter(|row| !stays(row))
         .map(|row| row.id)
         .collect();
-    let mut new: Vec<(&CommitId, &CommitLinks)> = wanted
-        .iter()
-        .filter(|(id, _)| !known.get(id).is_some_and(|row| stays(row)))
-        .collect();
+    let is_new = |id: &CommitId| !known.get(id).is_some_and(|row| stays(row));
     // In one order, so that two builds of one history are alike to the byte.
-    new.sort_unstable_by(|a, b| (b.1.time_s, a.0).cmp(&(a.1.time_s, b.0)));
+    let new = in_order(wanted.iter().filter(|(id, _)| is_new(id)));
     let mut new = new.into_iter().peekable();
     let mut counted = is_whole(&noted);
     loop {
@@ -79,7 +112,9 @@ pub(super) fn keep(
         let mut batch = Vec::new();
         while batch.len() < BATCH_COMMITS && !budget.is_spent() {
             let Some((id, links)) = new.next() else { break };
-            batch.push((id, links, history.record(id, MAX_FILES)));
+            let record = records.remove(id);
+            let record = record.unwrap_or_else(|| history.record(id, MAX_FILES));
+            batch.push((id, links, record));
         }
         let is_last = new.peek().is_none();
         let mut writer = index.writer()?;
@@ -142,6 +177,15 @@ fn newest(
         }
     }
     Some(found)
+}
+
+/// Returns commits with the newest first, of equal times by identifier.
+fn in_order<'a>(
+    commits: impl Iterator<Item = (&'a CommitId, &'a CommitLinks)>,
+) -> Vec<(&'a CommitId, &'a CommitLinks)> {
+    let mut ordered: Vec<_> = commits.collect();
+    ordered.sort_unstable_by(|a, b| (b.1.time_s, a.0).cmp(&(a.1.time_s, b.0)));
+    ordered
 }
 
 /// Returns what is noted when the rows are the whole history: the commit, and where the clone is cut off.

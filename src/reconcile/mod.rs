@@ -13,11 +13,13 @@ pub mod prepare;
 pub mod seed;
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use crate::git::{GitError, Repo, Scan};
 use crate::link;
 use crate::model::{Budget, Freshness, FreshnessState, RepoPath, UnknownReason};
 use crate::store::{Index, StoreError};
+use apply::Applied;
 use plan::{Detection, Plan};
 
 /// What can go wrong while an index is brought up.
@@ -70,7 +72,11 @@ pub fn detect_by(
     index: &Index,
     scan: impl FnOnce() -> Result<Scan, GitError>,
 ) -> Result<Detection, ReconcileError> {
-    Detection::by(repo, index, scan)
+    let begun = Instant::now();
+    let detection = Detection::by(repo, index, scan)?;
+    let elapsed_us = u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX);
+    tracing::debug!(elapsed_us, "looked for changes");
+    Ok(detection)
 }
 
 /// Returns what a detection says where nothing may be written now: nothing differs, or this does, and
@@ -166,24 +172,32 @@ fn finish(
     budget: &Budget,
     on_progress: OnProgress<'_>,
 ) -> Result<Outcome, ReconcileError> {
-    let applied = apply::apply(repo, index, &detection, budget, on_progress)?;
+    let is_build = !detection.was_complete && budget.remaining().is_none();
+    let history = is_build.then(|| (repo.history(), index.pointer().head()));
+    // One thread reads history, which takes a build no time of its own while others read and link files.
+    let (applied, ahead) = std::thread::scope(|scope| {
+        let reading = history.and_then(|(history, head)| {
+            let builder = std::thread::Builder::new().name("history".to_owned());
+            let read = move || history::read_ahead(history, head, budget);
+            builder.spawn_scoped(scope, read).ok()
+        });
+        let applied = bring_rows(repo, index, &mut detection, budget, on_progress);
+        let ahead = reading.and_then(|reading| {
+            let ended = reading.join();
+            ended.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        });
+        (applied, ahead)
+    });
+    let applied = applied?;
     let mut pending = applied.pending;
-    // As large as the repository in a first build, and of no more use.
-    detection.plan = Plan::default();
-    if pending.is_empty() && detection.is_complete {
-        link::link(index, &applied.causes, budget)?;
-    } else {
-        link::note(index, &applied.causes)?;
-    }
     let is_done = pending.is_empty() && detection.is_complete && index.read()?.n_unlinked()? == 0;
-    let has_history = is_done && history::keep(repo, index, budget)?;
+    let has_history = is_done && history::keep(repo, index, ahead, budget)?;
     if budget.remaining().is_none() {
         // Merging the text index and waiting for the disk are worth their time after a build, not within a
         // question's budget.
         let is_written = applied.n_indexed + applied.n_deleted > 0;
-        let is_build = !detection.was_complete && pending.is_empty();
         if is_written || !index.is_settled() {
-            index.settle(is_written && is_build);
+            index.settle(is_written && is_build && pending.is_empty());
         }
     }
     let read = index.read()?;
@@ -202,6 +216,25 @@ fn finish(
         n_deleted: applied.n_deleted,
         has_history,
     })
+}
+
+/// Brings files and links as far as the budget goes, and no further than the rows are valid.
+fn bring_rows(
+    repo: &Repo,
+    index: &mut Index,
+    detection: &mut Detection,
+    budget: &Budget,
+    on_progress: OnProgress<'_>,
+) -> Result<Applied, ReconcileError> {
+    let applied = apply::apply(repo, index, detection, budget, on_progress)?;
+    // As large as the repository in a first build, and of no more use.
+    detection.plan = Plan::default();
+    if applied.pending.is_empty() && detection.is_complete {
+        link::link(index, &applied.causes, budget)?;
+    } else {
+        link::note(index, &applied.causes)?;
+    }
+    Ok(applied)
 }
 
 impl Plan {
