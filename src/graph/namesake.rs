@@ -84,37 +84,24 @@ pub fn tests_of(read: &Read<'_>, path: &RepoPath) -> StoreResult<Vec<RepoPath>> 
     let Some(source) = Named::of(path.as_str()).filter(|named| !named.is_test) else {
         return Ok(Vec::new());
     };
-    Ok(choose(path, &source, read.files_named(&source.stem)?))
+    let files = read.files_named(&source.stem)?;
+    Ok(choose_tests(path, &source, files))
 }
 
-/// Returns the files that a test is of by its name, by path; none for what is no test.
+/// Returns the files that a test is of by its name, by path; none for what is no test. One pass, too.
 pub fn tested_by(read: &Read<'_>, path: &RepoPath) -> StoreResult<Vec<RepoPath>> {
     let Some(test) = Named::of(path.as_str()).filter(|named| named.is_test) else {
         return Ok(Vec::new());
     };
-    let all = read.files_named(&test.stem)?;
-    let mut found = Vec::new();
-    for candidate in &all {
-        let source = Named::of(candidate.as_str()).filter(|named| !named.is_test);
-        if let Some(source) = source
-            && choose(candidate, &source, all.clone()).contains(path)
-        {
-            found.push(candidate.clone());
-        }
-    }
-    Ok(found)
+    let files = read.files_named(&test.stem)?;
+    Ok(choose_tested(&test, files))
 }
 
 /// Chooses the tests of `path` among files whose names begin alike: those in the same place, and those
 /// further up while no other file below that place has this name.
-fn choose(path: &RepoPath, source: &Named, files: Vec<RepoPath>) -> Vec<RepoPath> {
-    let named: Vec<(RepoPath, Named)> = files
-        .into_iter()
-        .filter_map(|file| {
-            let named = Named::of(file.as_str())?;
-            (named.stem == source.stem && file != *path).then_some((file, named))
-        })
-        .collect();
+fn choose_tests(path: &RepoPath, source: &Named, files: Vec<RepoPath>) -> Vec<RepoPath> {
+    let mut named = of_stem(&source.stem, files);
+    named.retain(|(file, _)| file != path);
     let is_only = |test: &Named| {
         !named
             .iter()
@@ -130,19 +117,43 @@ fn choose(path: &RepoPath, source: &Named, files: Vec<RepoPath>) -> Vec<RepoPath
         .collect()
 }
 
+/// Chooses the files that have `test` among their tests.
+fn choose_tested(test: &Named, files: Vec<RepoPath>) -> Vec<RepoPath> {
+    let mut sources = of_stem(&test.stem, files);
+    sources.retain(|(_, source)| !source.is_test && test.is_above(source));
+    let is_only = sources.len() == 1;
+    sources.retain(|(_, source)| is_only || test.directories == source.directories);
+    sources.into_iter().map(|(file, _)| file).collect()
+}
+
+fn of_stem(stem: &str, files: Vec<RepoPath>) -> Vec<(RepoPath, Named)> {
+    files
+        .into_iter()
+        .filter_map(|file| {
+            let named = Named::of(file.as_str())?;
+            (named.stem == stem).then_some((file, named))
+        })
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Named, choose};
+    use super::{Named, choose_tested, choose_tests};
     use crate::model::RepoPath;
 
     fn tests_of(path: &str, files: &[&str]) -> Vec<String> {
         let source = Named::of(path).unwrap();
-        let all = files
-            .iter()
-            .chain([&path])
-            .map(|path| RepoPath::new(path).unwrap())
-            .collect();
-        let found = choose(&RepoPath::new(path).unwrap(), &source, all);
+        let path = RepoPath::new(path).unwrap();
+        let files = files.iter().map(|path| RepoPath::new(path).unwrap());
+        let all: Vec<RepoPath> = files.chain([path.clone()]).collect();
+        let found = choose_tests(&path, &source, all.clone());
+        for file in &all {
+            // The other way says the same.
+            let test = Named::of(file.as_str()).filter(|named| named.is_test);
+            let is_tested =
+                test.is_some_and(|test| choose_tested(&test, all.clone()).contains(&path));
+            assert_eq!(found.contains(file), is_tested, "{file} of {path}");
+        }
         found.iter().map(ToString::to_string).collect()
     }
 
