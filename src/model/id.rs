@@ -4,6 +4,8 @@
 
 use std::fmt;
 
+use super::RepoPath;
+
 /// A commit's object name in lower-case hexadecimal: 40 digits (SHA-1) or 64 (SHA-256).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CommitId(String);
@@ -110,21 +112,36 @@ pub struct Handle {
     pub hash: u64,
 }
 
+/// Bits of a handle that tell its file.
+const PLACE_BITS: u32 = 24;
+
 impl Handle {
-    /// Returns the handle of the parts, which are hashed with their lengths so that no two lists of
-    /// parts collide by concatenation.
-    pub fn of(kind: HandleKind, parts: &[&[u8]]) -> Self {
+    /// Returns the handle of the parts in a file. Parts are hashed with their lengths so that no two lists of
+    /// them collide by concatenation. The first bits are the same for all of a file: no index of handles is needed
+    /// to find one.
+    pub fn of(kind: HandleKind, path: &RepoPath, parts: &[&[u8]]) -> Self {
         let mut hasher = blake3::Hasher::new();
         for part in parts {
             hasher.update(&(part.len() as u64).to_le_bytes());
             hasher.update(part);
         }
-        let mut first = [0; 8];
-        first.copy_from_slice(&hasher.finalize().as_bytes()[..8]);
+        let place = Self::place_of(path) << (u64::BITS - PLACE_BITS);
         Self {
             kind,
-            hash: u64::from_be_bytes(first),
+            hash: place | first(&hasher) >> PLACE_BITS,
         }
+    }
+
+    /// Returns what the handles of a file begin with. Few other files have the same. Costs about 0.1 µs.
+    pub fn place_of(path: &RepoPath) -> u64 {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(path.as_str().as_bytes());
+        first(&hasher) >> (u64::BITS - PLACE_BITS)
+    }
+
+    /// Returns [`Self::place_of`] the file that it is of.
+    pub fn place(self) -> u64 {
+        self.hash >> (u64::BITS - PLACE_BITS)
     }
 
     /// Returns the handle written as `text`; `None` where it is no `sym_` or `chk_` handle.
@@ -140,6 +157,12 @@ impl Handle {
     }
 }
 
+fn first(hasher: &blake3::Hasher) -> u64 {
+    let mut first = [0; 8];
+    first.copy_from_slice(&hasher.finalize().as_bytes()[..8]);
+    u64::from_be_bytes(first)
+}
+
 impl fmt::Display for Handle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let prefix = match self.kind {
@@ -153,18 +176,33 @@ impl fmt::Display for Handle {
 #[cfg(test)]
 mod tests {
     use super::{CommitId, Handle, HandleKind};
+    use crate::model::RepoPath;
 
     #[test]
     fn a_handle_reads_back_as_itself() {
-        let handle = Handle::of(HandleKind::Symbol, &[b"a.ts", b"Store.open"]);
+        let path = RepoPath::new("a.ts").unwrap();
+        let of = |parts: &[&[u8]]| Handle::of(HandleKind::Symbol, &path, parts);
+        let handle = of(&[b"Store.open"]);
         assert_eq!(Handle::parse(&handle.to_string()), Some(handle));
-        assert_ne!(
-            Handle::of(HandleKind::Symbol, &[b"ab", b"c"]),
-            Handle::of(HandleKind::Symbol, &[b"a", b"bc"])
-        );
+        assert_ne!(of(&[b"ab", b"c"]), of(&[b"a", b"bc"]));
         for bad in ["", "sym_", "sym_00", "rel:a", "chk_zzzzzzzzzzzzzzzz"] {
             assert_eq!(Handle::parse(bad), None, "{bad}");
         }
+    }
+
+    #[test]
+    fn a_handle_tells_its_file() {
+        let path = |n: u32| RepoPath::new(&format!("src/{n}.ts")).unwrap();
+        let handles = |n| [b"f", b"g"].map(|name| Handle::of(HandleKind::Chunk, &path(n), &[name]));
+        let mut places = std::collections::BTreeSet::new();
+        for n in 0..1_000 {
+            let [f, g] = handles(n);
+            assert_eq!(f.place(), Handle::place_of(&path(n)));
+            assert_eq!(f.place(), g.place());
+            assert_ne!(f, g);
+            places.insert(f.place());
+        }
+        assert!(places.len() > 990, "{}", places.len());
     }
 
     #[test]

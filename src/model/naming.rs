@@ -10,7 +10,6 @@ use super::{Chunk, Handle, HandleKind, RepoPath, Symbol};
 
 /// Returns the hashes of the handles of a file's symbols, in their order, all different.
 pub fn symbol_handles(path: &RepoPath, symbols: &[Symbol]) -> Vec<u64> {
-    let path = path.as_str().as_bytes();
     let mut repeated: HashMap<(&str, u8), u32> = HashMap::new();
     for symbol in symbols {
         *repeated.entry(key(symbol)).or_default() += 1;
@@ -21,7 +20,7 @@ pub fn symbol_handles(path: &RepoPath, symbols: &[Symbol]) -> Vec<u64> {
         .map(|symbol| {
             let name = symbol.qualified_name.as_bytes();
             let kind = [symbol.kind.code()];
-            let mut parts: Vec<&[u8]> = vec![path, name, &kind];
+            let mut parts: Vec<&[u8]> = vec![name, &kind];
             let again;
             if repeated.get(&key(symbol)).is_some_and(|n| *n > 1) {
                 let (name, code) = key(symbol);
@@ -31,7 +30,7 @@ pub fn symbol_handles(path: &RepoPath, symbols: &[Symbol]) -> Vec<u64> {
                 parts.push(symbol.signature.as_bytes());
                 parts.push(&again);
             }
-            Handle::of(HandleKind::Symbol, &parts).hash
+            Handle::of(HandleKind::Symbol, path, &parts).hash
         })
         .collect()
 }
@@ -39,7 +38,6 @@ pub fn symbol_handles(path: &RepoPath, symbols: &[Symbol]) -> Vec<u64> {
 /// Returns the hashes of the handles of a file's chunks, in their order, all different. `symbols` are
 /// the handles of its symbols, `source` the text that the chunks cut.
 pub fn chunk_handles(path: &RepoPath, symbols: &[u64], chunks: &[Chunk], source: &str) -> Vec<u64> {
-    let path = path.as_str().as_bytes();
     let mut owned: HashMap<(u64, u32), u32> = HashMap::new();
     let mut alike: HashMap<&str, u32> = HashMap::new();
     chunks
@@ -54,7 +52,8 @@ pub fn chunk_handles(path: &RepoPath, symbols: &[u64], chunks: &[Chunk], source:
                 again = n.to_le_bytes();
                 *n += 1;
                 let (owner, part) = (owner.to_le_bytes(), chunk.part.to_le_bytes());
-                return Handle::of(HandleKind::Chunk, &[b"symbol", &owner, &part, &again]).hash;
+                let parts: [&[u8]; 4] = [b"symbol", &owner, &part, &again];
+                return Handle::of(HandleKind::Chunk, path, &parts).hash;
             }
             let text = source
                 .get(chunk.span.start_byte as usize..chunk.span.end_byte as usize)
@@ -62,7 +61,7 @@ pub fn chunk_handles(path: &RepoPath, symbols: &[u64], chunks: &[Chunk], source:
             let n = alike.entry(text).or_default();
             again = n.to_le_bytes();
             *n += 1;
-            Handle::of(HandleKind::Chunk, &[b"text", path, text.as_bytes(), &again]).hash
+            Handle::of(HandleKind::Chunk, path, &[b"text", text.as_bytes(), &again]).hash
         })
         .collect()
 }

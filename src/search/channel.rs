@@ -92,7 +92,7 @@ fn whole_name(
     allowed: &Allowed,
     found: &mut HashMap<i64, Strength>,
 ) -> StoreResult<()> {
-    let definitions = read.symbols_named(&query.whole)?;
+    let definitions = read.first_named(&query.whole, 4 * MAX_DEFINITIONS)?;
     let (same, other): (Vec<_>, Vec<_>) = definitions
         .into_iter()
         .partition(|symbol| symbol.name == query.text());
@@ -113,15 +113,10 @@ fn whole_name(
     let is_short = query.telling_words().len() <= FEW_WORDS;
     for name in &query.qualified {
         let Some(last) = name.last() else { continue };
-        let mut named = read.symbols_named(last)?;
-        named.retain(|symbol| {
-            let parts: Vec<String> = symbol
-                .qualified_name
-                .split('.')
-                .map(token::normal_form)
-                .collect();
+        let named = read.symbols_qualified(last, |qualified| {
+            let parts: Vec<String> = qualified.split('.').map(token::normal_form).collect();
             parts.ends_with(name)
-        });
+        })?;
         mark(read, &named, allowed, found, |strength| {
             if is_short {
                 strength.whole = 1.0;

@@ -148,29 +148,6 @@ impl Read<'_> {
             .doing("reading the files with symbols")
     }
 
-    /// Returns how many rows there are of each kind.
-    pub fn counts(&self) -> StoreResult<Counts> {
-        self.tx
-            .prepare_cached(
-                "SELECT (SELECT count(*) FROM file), (SELECT count(*) FROM chunk), (SELECT count(*) FROM symbol),
-                        (SELECT count(*) FROM (SELECT DISTINCT file, target FROM import WHERE target IS NOT NULL)),
-                        (SELECT count(*) FROM import WHERE state = 3), (SELECT count(*) FROM relink)",
-            )
-            .and_then(|mut statement| {
-                statement.query_row([], |row| {
-                    Ok(Counts {
-                        files: unsigned(row, 0)?,
-                        chunks: unsigned(row, 1)?,
-                        symbols: unsigned(row, 2)?,
-                        edges: unsigned(row, 3)?,
-                        unresolved: unsigned(row, 4)?,
-                        relink: unsigned(row, 5)?,
-                    })
-                })
-            })
-            .doing("counting rows")
-    }
-
     /// Returns how many files each language has, those left out not counted.
     pub fn languages(&self) -> StoreResult<BTreeMap<String, u64>> {
         self.tx
@@ -199,6 +176,29 @@ impl Read<'_> {
             .filter_map(|(code, n)| Some((SkipReason::from_code(code)?, n)))
             .collect())
     }
+}
+
+/// Returns how many rows there are of each kind.
+pub(super) fn counts(connection: &Connection) -> StoreResult<Counts> {
+    connection
+        .prepare_cached(
+            "SELECT (SELECT count(*) FROM file), (SELECT count(*) FROM chunk), (SELECT count(*) FROM symbol),
+                    (SELECT count(*) FROM (SELECT DISTINCT file, target FROM import WHERE target IS NOT NULL)),
+                    (SELECT count(*) FROM import WHERE state = 3), (SELECT count(*) FROM relink)",
+        )
+        .and_then(|mut statement| {
+            statement.query_row([], |row| {
+                Ok(Counts {
+                    files: unsigned(row, 0)?,
+                    chunks: unsigned(row, 1)?,
+                    symbols: unsigned(row, 2)?,
+                    edges: unsigned(row, 3)?,
+                    unresolved: unsigned(row, 4)?,
+                    relink: unsigned(row, 5)?,
+                })
+            })
+        })
+        .doing("counting rows")
 }
 
 /// Returns every file row, sorted by path.

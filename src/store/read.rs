@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use rusqlite::{Connection, Transaction};
 
-use super::{Doing, FileRow, StoreResult, files};
+use super::files::{self, Counts};
+use super::{Doing, FileRow, StoreResult};
 use crate::model::table::HashMap;
 
 /// What was read of the whole index, and the version of the data that it is of.
@@ -17,6 +18,8 @@ pub(super) struct Kept {
     version: i64,
     rows: Option<Arc<Vec<FileRow>>>,
     outlined: Option<Arc<HashMap<i64, u32>>>,
+    counts: Option<Counts>,
+    n_chunks: Option<u64>,
 }
 
 /// The rows of `meta`.
@@ -108,6 +111,31 @@ impl<'a> Read<'a> {
         let outlined = Arc::new(files.into_iter().map(with_number).collect());
         self.kept()?.outlined = Some(Arc::clone(&outlined));
         Ok(outlined)
+    }
+
+    /// Returns how many rows there are of each kind. Kept as [`Self::file_rows`] are; costs some 2 µs a file.
+    pub fn counts(&self) -> StoreResult<Counts> {
+        if let Some(counts) = self.kept()?.counts {
+            return Ok(counts);
+        }
+        let counts = files::counts(&self.tx)?;
+        self.kept()?.counts = Some(counts);
+        Ok(counts)
+    }
+
+    /// Returns how many chunks there are. Kept as [`Self::file_rows`] are.
+    pub fn n_chunks(&self) -> StoreResult<u64> {
+        if let Some(n_chunks) = self.kept()?.n_chunks {
+            return Ok(n_chunks);
+        }
+        let n_chunks = self
+            .tx
+            .prepare_cached("SELECT count(*) FROM chunk")
+            .and_then(|mut statement| statement.query_row([], |row| row.get::<_, i64>(0)))
+            .map(i64::cast_unsigned)
+            .doing("counting chunks")?;
+        self.kept()?.n_chunks = Some(n_chunks);
+        Ok(n_chunks)
     }
 
     /// Returns what is kept of this version of the data. What is of another goes first: it is as large as the

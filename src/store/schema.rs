@@ -6,8 +6,8 @@
 ///
 /// History: 1 files, stats, symbols, chunks, text, facts, imports; 2 edges, unbound names, what linking
 /// rests on; 3 past commits; 4 the text index with the body first; 6 indexes of
-/// unbound names and of what was left out; 7 digests of chunks without the path.
-pub const SCHEMA_VERSION: i64 = 7;
+/// unbound names and of what was left out; 7 digests of chunks without the path; 8 handles that tell their file.
+pub const SCHEMA_VERSION: i64 = 8;
 
 /// The tables. Keys are integers; what belongs to a file goes with it. `text` holds no source: its
 /// columns are indexed and forgotten (the first one takes two bytes less for each word in a chunk), its rowid is the chunk's, and a segment is merged only when 40% of it
@@ -68,7 +68,7 @@ CREATE TABLE symbol(
   signature TEXT NOT NULL
 ) STRICT;
 CREATE INDEX symbol_place ON symbol(file, ordinal);
-CREATE INDEX symbol_norm ON symbol(norm);
+CREATE INDEX symbol_norm ON symbol(norm, file);
 
 CREATE TABLE chunk(
   id INTEGER PRIMARY KEY,

@@ -103,8 +103,13 @@ pub struct ChunkSymbol {
 
 const SYMBOL: &str =
     "SELECT f.path, s.ordinal, s.handle, s.name, s.qualified, s.kind, s.exported, s.parent,
-    s.start_byte, s.end_byte, s.start_line, s.end_line, s.name_line, s.signature, s.id
-    FROM symbol s JOIN file f ON f.id = s.file ";
+    s.start_byte, s.end_byte, s.start_line, s.end_line, s.name_line, s.signature, s.id FROM ";
+
+/// Symbols with their files, the symbols first.
+const OF_FILES: &str = "symbol s JOIN file f ON f.id = s.file ";
+
+/// As many definitions of a name are read at once and sorted.
+const MAX_SORTED: usize = 1_000;
 
 const CHUNK: &str = "SELECT c.id, c.handle, f.path, f.content, f.language, f.skip, c.kind,
     c.start_byte, c.end_byte, c.start_line, c.end_line, c.part,
@@ -123,6 +128,46 @@ impl Read<'_> {
         self.symbols("WHERE s.norm = ?1 ORDER BY f.path, s.ordinal", [norm])
     }
 
+    /// Returns the first `at_most` of [`Self::symbols_named`]. Costs no more where thousands bear the name: then files
+    /// are gone through by path until so many are found.
+    pub fn first_named(&self, norm: &str, at_most: usize) -> StoreResult<Vec<SymbolRow>> {
+        if self.n_named(norm, MAX_SORTED + 1)? as usize > MAX_SORTED {
+            return self.symbols_from(
+                "file f CROSS JOIN symbol s ON s.file = f.id ",
+                "WHERE s.norm = ?1 ORDER BY f.path, s.ordinal LIMIT ?2",
+                (norm, super::text::limit(at_most)),
+            );
+        }
+        let mut found = self.symbols_named(norm)?;
+        found.truncate(at_most);
+        Ok(found)
+    }
+
+    /// Returns those of [`Self::symbols_named`] whose qualified name is wanted. Where few are it costs less than a third.
+    pub fn symbols_qualified(
+        &self,
+        norm: &str,
+        is_wanted: impl Fn(&str) -> bool,
+    ) -> StoreResult<Vec<SymbolRow>> {
+        let mut rows: Vec<i64> = Vec::new();
+        self.tx
+            .prepare_cached("SELECT id, qualified FROM symbol WHERE norm = ?1")
+            .and_then(|mut statement| {
+                let mut named = statement.query([norm])?;
+                while let Some(row) = named.next()? {
+                    if is_wanted(row.get_ref(1)?.as_str()?) {
+                        rows.push(row.get(0)?);
+                    }
+                }
+                Ok(())
+            })
+            .doing("reading names")?;
+        let found: StoreResult<Vec<_>> = rows.into_iter().map(|id| self.symbol_by_id(id)).collect();
+        let mut found: Vec<SymbolRow> = found?.into_iter().flatten().collect();
+        found.sort_by(|a, b| (&a.path, a.ordinal).cmp(&(&b.path, b.ordinal)));
+        Ok(found)
+    }
+
     /// Returns how many symbols have this normal form, counting no further than `at_most`.
     pub fn n_named(&self, norm: &str, at_most: usize) -> StoreResult<u32> {
         self.tx
@@ -133,15 +178,16 @@ impl Read<'_> {
             .doing("counting symbols")
     }
 
-    /// Returns the symbol of a handle; `None` if no symbol of this index has it.
-    pub fn symbol_by_handle(&self, hash: u64) -> StoreResult<Option<SymbolRow>> {
-        Ok(self
-            .symbols(
-                "WHERE s.handle = ?1 ORDER BY f.path, s.ordinal",
-                [hash.cast_signed()],
-            )?
-            .into_iter()
-            .next())
+    /// Returns the symbol of a handle; `None` if no symbol of this index has it. Goes through the symbols of the
+    /// file that the handle is of.
+    pub fn symbol_by_handle(&self, handle: Handle) -> StoreResult<Option<SymbolRow>> {
+        for file in self.files_of(handle)? {
+            let found = self.symbols_of(file)?;
+            if let Some(symbol) = found.into_iter().find(|symbol| symbol.handle == handle) {
+                return Ok(Some(symbol));
+            }
+        }
+        Ok(None)
     }
 
     /// Returns a symbol and the file it is in, by its row.
@@ -149,14 +195,34 @@ impl Read<'_> {
         Ok(self.symbols("WHERE s.id = ?1", [id])?.into_iter().next())
     }
 
-    /// Returns the chunk of a handle; `None` if no chunk of this index has it.
-    pub fn chunk_by_handle(&self, hash: u64) -> StoreResult<Option<ChunkRow>> {
-        self.tx
-            .prepare_cached(&format!(
-                "{CHUNK} WHERE c.handle = ?1 ORDER BY f.path, c.ordinal LIMIT 1"
-            ))
-            .and_then(|mut statement| statement.query_row([hash.cast_signed()], chunk).optional())
-            .doing("reading a chunk by its handle")
+    /// Returns the chunk of a handle; `None` if no chunk of this index has it. Goes through the chunks of the file
+    /// that the handle is of.
+    pub fn chunk_by_handle(&self, handle: Handle) -> StoreResult<Option<ChunkRow>> {
+        for file in self.files_of(handle)? {
+            let found = self
+                .tx
+                .prepare_cached(&format!(
+                    "{CHUNK} WHERE c.file = ?1 AND c.handle = ?2 ORDER BY c.ordinal LIMIT 1"
+                ))
+                .and_then(|mut statement| {
+                    let key = (file, handle.hash.cast_signed());
+                    statement.query_row(key, chunk).optional()
+                })
+                .doing("reading a chunk by its handle")?;
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns the rows of the files that a handle may be of, by path: one, and seldom one more.
+    fn files_of(&self, handle: Handle) -> StoreResult<Vec<i64>> {
+        let rows = self.file_rows()?;
+        let files = rows
+            .iter()
+            .filter(|row| Handle::place_of(&row.path) == handle.place());
+        Ok(files.map(|row| row.id).collect())
     }
 
     /// Returns the chunk of a row; `None` if there is none.
@@ -220,18 +286,19 @@ impl Read<'_> {
         Ok(found)
     }
 
-    fn symbols<const N: usize, T: rusqlite::ToSql>(
+    fn symbols(&self, clause: &str, values: impl rusqlite::Params) -> StoreResult<Vec<SymbolRow>> {
+        self.symbols_from(OF_FILES, clause, values)
+    }
+
+    fn symbols_from(
         &self,
+        tables: &str,
         clause: &str,
-        values: [T; N],
+        values: impl rusqlite::Params,
     ) -> StoreResult<Vec<SymbolRow>> {
         self.tx
-            .prepare_cached(&format!("{SYMBOL}{clause}"))
-            .and_then(|mut statement| {
-                statement
-                    .query_map(rusqlite::params_from_iter(values), symbol)?
-                    .collect()
-            })
+            .prepare_cached(&format!("{SYMBOL}{tables}{clause}"))
+            .and_then(|mut statement| statement.query_map(values, symbol)?.collect())
             .doing("reading symbols")
     }
 }

@@ -70,15 +70,6 @@ impl Read<'_> {
             .map(i64::cast_unsigned)
             .doing("counting the chunks of a word")
     }
-
-    /// Returns how many chunks there are.
-    pub fn n_chunks(&self) -> StoreResult<u64> {
-        self.tx
-            .prepare_cached("SELECT count(*) FROM chunk")
-            .and_then(|mut statement| statement.query_row([], |row| row.get::<_, i64>(0)))
-            .map(i64::cast_unsigned)
-            .doing("counting chunks")
-    }
 }
 
 /// Returns a word or phrase as an FTS5 string, so that nothing in it is an operator.

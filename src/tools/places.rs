@@ -81,12 +81,12 @@ pub(super) fn by_handle(view: &View<'_>, text: &str) -> Result<Named> {
     }
     let handle = Handle::parse(text).ok_or_else(unknown)?;
     if handle.kind == HandleKind::Symbol {
-        let found = view.read.symbol_by_handle(handle.hash)?;
+        let found = view.read.symbol_by_handle(handle)?;
         return found
             .map(|symbol| Named::Symbol(Box::new(symbol)))
             .ok_or_else(unknown);
     }
-    let chunk = view.read.chunk_by_handle(handle.hash)?;
+    let chunk = view.read.chunk_by_handle(handle)?;
     let chunk = chunk.ok_or_else(unknown)?;
     if let (Some(owner), Some(file)) = (&chunk.symbol, view.read.file(chunk.path.as_str())?) {
         let is_owner = |symbol: &SymbolRow| {
@@ -200,7 +200,9 @@ fn unknown(
             shown.push(one);
         }
     }
-    let hint = if shown.is_empty() {
+    let hint = if view.read.has_file(&name)? {
+        format!("it is a file: pass it as `path` (--path {name})")
+    } else if shown.is_empty() {
         "search for it with cl_search: names are matched exactly here, with or without what they are in (Class.method)".to_owned()
     } else {
         let more = if near.len() > shown.len() {

@@ -268,8 +268,8 @@ fn saved(view: &View<'_>, disk: &Disk<'_>, wanted: &Wanted) -> Result<SavedItem>
         Wanted::Code(handle) => *handle,
     };
     let path = match handle.kind {
-        HandleKind::Symbol => view.read.symbol_by_handle(handle.hash)?.map(|row| row.path),
-        HandleKind::Chunk => view.read.chunk_by_handle(handle.hash)?.map(|row| row.path),
+        HandleKind::Symbol => view.read.symbol_by_handle(handle)?.map(|row| row.path),
+        HandleKind::Chunk => view.read.chunk_by_handle(handle)?.map(|row| row.path),
     };
     let found = path.and_then(|path| {
         let file = disk.file(&path)?;

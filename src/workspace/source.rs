@@ -155,13 +155,13 @@ fn text_now(repo: &Repo, path: &RepoPath) -> Result<(Text, bool)> {
 
 fn locate(view: &View<'_>, handle: Handle) -> Result<Option<Place>> {
     let known = match handle.kind {
-        HandleKind::Symbol => view.read.symbol_by_handle(handle.hash)?.map(|symbol| {
+        HandleKind::Symbol => view.read.symbol_by_handle(handle)?.map(|symbol| {
             let lines = (symbol.span.start_line, symbol.span.end_line);
             (symbol.path, lines)
         }),
         HandleKind::Chunk => view
             .read
-            .chunk_by_handle(handle.hash)?
+            .chunk_by_handle(handle)?
             .map(|chunk| (chunk.path, (chunk.span.start_line, chunk.span.end_line))),
     };
     let Some((path, lines)) = known else {

@@ -304,3 +304,12 @@ fn changes_are_the_definitions_whose_lines_changed() {
         .collect();
     assert_eq!(names, ["one", "two"]);
 }
+
+#[test]
+fn a_path_in_the_place_of_a_name_is_told_as_one() {
+    let (_repo, cli) = library();
+    let said = cli.fails(&["impact", "src/queue.ts"], 1);
+    assert!(said.contains("--path src/queue.ts"), "{said}");
+    let said = cli.fails(&["impact", "src/nothing.ts"], 1);
+    assert!(!said.contains("--path"), "{said}");
+}

@@ -10,26 +10,27 @@ use crate::support::Cli;
 /// Every tool that reads an index, with the ways in which it is asked.
 const CALLS: &[&[&str]] = &[
     &["current"],
-    &["search", "where is the book opened"],
-    &["search", "opne"],
+    &["search", "where is the queue drained"],
+    &["search", "drian"],
+    &["search", "Queue.push"],
     &["search", "\"export function\" src/"],
     &[
         "search",
-        "open",
+        "push",
         "--path",
         "src",
         "--language",
         "typescript",
     ],
-    &["search", "open", "--explain"],
-    &["explore", "open the library"],
-    &["related", "src/shelf.ts"],
-    &["impact", "open"],
-    &["impact", "src/shelf.ts"],
+    &["search", "push", "--explain"],
+    &["explore", "drain the queue"],
+    &["related", "src/queue.ts"],
+    &["impact", "drain"],
+    &["impact", "--path", "src/queue.ts"],
     &["map"],
     &["map", "src"],
-    &["map", "src/shelf.ts"],
-    &["expand", "src/shelf.ts"],
+    &["map", "src/queue.ts"],
+    &["expand", "src/queue.ts"],
     &["stats"],
 ];
 
@@ -81,9 +82,18 @@ const WHOLE: &[(&str, &str)] = &[
 /// Returns the statements that the calls end, whitespace folded.
 fn statements(cli: &mut Cli) -> BTreeSet<String> {
     cli.set("CODELENS_LOG", "codelens::sql=trace");
+    let symbol = cli.json(&["map", "src/queue.ts"])["files"][0]["symbols"][0]["handle"].clone();
+    let chunk = cli.json(&["search", "push"])["results"][0]["handle"].clone();
+    let by_handle =
+        [&symbol, &chunk].map(|handle| ["expand", "--handle", handle.as_str().unwrap()]);
     let mut found = BTreeSet::new();
-    for call in CALLS {
+    for call in CALLS
+        .iter()
+        .copied()
+        .chain(by_handle.iter().map(|call| &call[..]))
+    {
         let ran = cli.run(call);
+        assert!(ran.code == 0, "{call:?} fails: {}", ran.stderr);
         let before = found.len();
         for line in ran.stderr.lines() {
             let sql = line.split_once("codelens::sql: ").map(|(_, rest)| rest);
