@@ -21,6 +21,7 @@ import datetime
 import json
 import os
 import platform
+import re
 import shutil
 import sqlite3
 import statistics
@@ -43,6 +44,7 @@ SETTLED_S = 2.5
 LATER_S = 2
 # A server that holds much begins anew when nobody asked for 15 s.
 IDLE_S = 18
+LOOKED = re.compile(r"looked for changes.*elapsed_us=(\d+)")
 
 
 class Run:
@@ -151,26 +153,36 @@ class Run:
         server.close()
 
     def latencies(self) -> None:
-        """Calls of a server that is warm; all tools in turns, and git between them."""
-        server = self.server()
+        """Calls of a server that is warm; all tools in turns, and git between them. What of a call was the look for changes
+        stands in the server's log."""
+        log = self.root / "calls.log"
+        server = Server(self.args.binary, self.bench.path, self.home, log=log, CODELENS_LOG="codelens::reconcile=debug")
+        said = open(log, encoding="utf-8")
         times: dict[str, list[float]] = {tool: [] for tool in TOOLS}
-        floor = []
+        beside: dict[str, list[float]] = {tool: [] for tool in TOOLS}
+        looking, floor = [], []
         n_samples = len(self.asked)
         for n in range(-3, n_samples):
             for tool in TOOLS:
                 reply = server.call(f"cl_{tool}", **self.asked.arguments(tool, n % n_samples))
                 if reply.is_error:
                     raise SystemExit(f"{self.bench.name}: cl_{tool} failed: {reply.value}")
+                looked_s = sum(int(us) for us in LOOKED.findall(said.read())) / 1e6
                 if n >= 0:
                     times[tool].append(reply.ended - reply.begun)
+                    beside[tool].append(times[tool][-1] - looked_s)
+                    looking.append(looked_s)
             if n % 5 == 0:
                 floor.append(self.status().wall_s)
+        said.close()
         server.close()
         self.floors["git status, in turns with calls"] = floor
+        self.note("call.looking", looking, "git status, in turns with calls", **spread(looking))
         for tool in TOOLS:
-            self.note(f"call.{tool}", times[tool], "git status, in turns with calls", **spread(times[tool]))
+            self.note(f"call.{tool}", times[tool], "git status, in turns with calls", **spread(times[tool]), beside=spread(beside[tool]))
+        for name in ("looking", *TOOLS):
             # Hundreds of times tell nothing that their spread does not.
-            del self.figures[f"call.{tool}"]["samples"]
+            del self.figures[f"call.{name}"]["samples"]
 
     def edits(self) -> None:
         """One changed file, and the question right after."""

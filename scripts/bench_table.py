@@ -67,10 +67,13 @@ def rows(found: dict) -> list[tuple[str, list[str]]]:
         for who in ("server", "command"):
             line(f"{label}, {who}: first answer", lambda f: answer(f, f"{name}.{who}"))  # noqa: B023
             line(f"{label}, {who}: CPU in all (× {floor})", lambda f: processor(f, f"{name}.{who}"))  # noqa: B023
+    parts = lambda spread: " / ".join(time_of(spread[key]) for key in ("p50", "p95", "p99"))  # noqa: E731
+    line("looking for changes, in each call: p50 / p95 / p99 (p50 × status)", lambda f: parts(f["call.looking"]) + times(
+        f["call.looking"].get("ratio")))
     for tool in TOOLS:
         label = "`cl_impact`, depth 2" if tool == "impact" else f"`cl_{tool}`"
-        line(f"{label}: p50 / p95 / p99 (p50 × status)", lambda f: " / ".join(
-            time_of(f[f"call.{tool}"][key]) for key in ("p50", "p95", "p99")) + times(f[f"call.{tool}"].get("ratio")))  # noqa: B023
+        line(f"{label}: p50 / p95 / p99 (p50 × status); beside looking for changes", lambda f: parts(f[f"call.{tool}"]) + times(  # noqa: B023
+            f[f"call.{tool}"].get("ratio")) + "; " + parts(f[f"call.{tool}"]["beside"]))  # noqa: B023
     for name, label in (("idle.asked", "only answered"), ("idle.built", "built the index and answered")):
         line(f"idle server that {label}: memory, of it its own",
              lambda f: f"{size_of(f[name]['median'])}, {size_of(f[name]['own'])}")  # noqa: B023
