@@ -19,7 +19,7 @@ use crate::resolve;
 use crate::store::{Index, Writer};
 
 /// Files in one transaction.
-const BATCH_FILES: usize = 64;
+const BATCH_FILES: usize = 128;
 
 /// Files that may wait for the writer.
 const QUEUE_FILES: usize = 32;
