@@ -167,15 +167,19 @@ class Run:
                 reply = server.call(f"cl_{tool}", **self.asked.arguments(tool, n % n_samples))
                 if reply.is_error:
                     raise SystemExit(f"{self.bench.name}: cl_{tool} failed: {reply.value}")
-                looked_s = sum(int(us) for us in LOOKED.findall(said.read())) / 1e6
+                looks = [int(us) / 1e6 for us in LOOKED.findall(said.read())]
+                # More than one: the server looked on its own meanwhile, and which was the call's is not known.
                 if n >= 0:
                     times[tool].append(reply.ended - reply.begun)
-                    beside[tool].append(times[tool][-1] - looked_s)
-                    looking.append(looked_s)
+                if n >= 0 and len(looks) == 1:
+                    beside[tool].append(times[tool][-1] - looks[0])
+                    looking += looks
             if n % 5 == 0:
                 floor.append(self.status().wall_s)
         said.close()
         server.close()
+        if any(len(beside[tool]) < n_samples / 2 for tool in TOOLS):
+            raise SystemExit(f"{self.bench.name}: the server's log does not tell how long it looked for changes: {log.read_text()[-500:]}")
         self.floors["git status, in turns with calls"] = floor
         self.note("call.looking", looking, "git status, in turns with calls", **spread(looking))
         for tool in TOOLS:

@@ -112,8 +112,9 @@ pub struct Handle {
     pub hash: u64,
 }
 
-/// Bits of a handle that tell its file.
-const PLACE_BITS: u32 = 24;
+/// Bits of a handle that tell its file: in 50,000 files, one other has the same. The rest tells what is in the file
+/// apart: of 10,000 symbols, two are alike in one file of five million.
+const PLACE_BITS: u32 = 16;
 
 impl Handle {
     /// Returns the handle of the parts in a file. Parts are hashed with their lengths so that no two lists of
@@ -132,7 +133,7 @@ impl Handle {
         }
     }
 
-    /// Returns what the handles of a file begin with. Few other files have the same. Costs about 0.1 µs.
+    /// Returns what the handles of a file begin with. Costs about 0.1 µs.
     pub fn place_of(path: &RepoPath) -> u64 {
         let mut hasher = blake3::Hasher::new();
         hasher.update(path.as_str().as_bytes());
@@ -202,7 +203,7 @@ mod tests {
             assert_ne!(f, g);
             places.insert(f.place());
         }
-        assert!(places.len() > 990, "{}", places.len());
+        assert!(places.len() > 980, "{}", places.len());
     }
 
     #[test]

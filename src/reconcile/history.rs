@@ -7,6 +7,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::ReconcileError;
 use crate::git::{CommitRecord, History, Repo};
@@ -23,6 +24,9 @@ const MAX_FILES: usize = 30;
 /// Commits in one transaction.
 const BATCH_COMMITS: usize = 200;
 
+/// Paths that are read ahead; what lies beyond is read when it is written.
+const MAX_PATHS_AHEAD: usize = 20_000;
+
 /// Commits walked between two looks at the clock.
 const CLOCK_STEP: usize = 64;
 
@@ -38,20 +42,27 @@ pub(super) struct Ahead {
     records: HashMap<CommitId, CommitRecord>,
 }
 
-/// Reads the history of `head` for [`keep`], while files are read and linked; `None` where the budget ended. At most
-/// some MB.
+/// Reads the history of `head` for [`keep`], while files are read and linked; `None` where the budget ended, or it
+/// is of no use any more. At most some MB beside the cache of objects.
 pub(super) fn read_ahead(
     mut history: History,
     head: Option<CommitId>,
     budget: &Budget,
+    is_useless: &AtomicBool,
 ) -> Option<Ahead> {
     let wanted = newest(head, MAX_COMMITS, |id| history.links(id), budget)?;
     let mut records = HashMap::new();
+    let mut n_paths = 0;
     for (id, _) in in_order(wanted.iter()) {
-        if budget.is_spent() {
+        if budget.is_spent() || is_useless.load(Ordering::Relaxed) {
             return None;
         }
-        records.insert(id.clone(), history.record(id, MAX_FILES));
+        let record = history.record(id, MAX_FILES);
+        n_paths += record.touched.len() + record.renamed.len();
+        records.insert(id.clone(), record);
+        if n_paths > MAX_PATHS_AHEAD {
+            break;
+        }
     }
     Some(Ahead {
         border: history.border(),

@@ -13,6 +13,7 @@ pub mod prepare;
 pub mod seed;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use crate::git::{GitError, Repo, Scan};
@@ -175,13 +176,19 @@ fn finish(
     let is_build = !detection.was_complete && budget.remaining().is_none();
     let history = is_build.then(|| (repo.history(), index.pointer().head()));
     // One thread reads history, which takes a build no time of its own while others read and link files.
+    let is_useless = AtomicBool::new(false);
     let (applied, ahead) = std::thread::scope(|scope| {
         let reading = history.and_then(|(history, head)| {
             let builder = std::thread::Builder::new().name("history".to_owned());
-            let read = move || history::read_ahead(history, head, budget);
+            let is_useless = &is_useless;
+            let read = move || history::read_ahead(history, head, budget, is_useless);
             builder.spawn_scoped(scope, read).ok()
         });
         let applied = bring_rows(repo, index, &mut detection, budget, on_progress);
+        let is_whole = applied
+            .as_ref()
+            .is_ok_and(|applied| applied.pending.is_empty());
+        is_useless.store(!is_whole, Ordering::Relaxed);
         let ahead = reading.and_then(|reading| {
             let ended = reading.join();
             ended.unwrap_or_else(|panic| std::panic::resume_unwind(panic))

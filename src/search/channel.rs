@@ -92,10 +92,7 @@ fn whole_name(
     allowed: &Allowed,
     found: &mut HashMap<i64, Strength>,
 ) -> StoreResult<()> {
-    let definitions = read.first_named(&query.whole, 4 * MAX_DEFINITIONS)?;
-    let (same, other): (Vec<_>, Vec<_>) = definitions
-        .into_iter()
-        .partition(|symbol| symbol.name == query.text());
+    let [same, other] = read.first_named(&query.whole, query.text(), MAX_DEFINITIONS)?;
     for (definitions, whole) in [(same, 1.0), (other, OTHER_STYLE)] {
         mark(read, &definitions, allowed, found, |strength| {
             strength.whole = strength.whole.max(whole);

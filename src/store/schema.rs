@@ -69,7 +69,7 @@ CREATE TABLE symbol(
   signature TEXT NOT NULL
 ) STRICT;
 CREATE INDEX symbol_place ON symbol(file, ordinal);
-CREATE INDEX symbol_norm ON symbol(norm, file);
+CREATE INDEX symbol_norm ON symbol(norm);
 
 CREATE TABLE chunk(
   id INTEGER PRIMARY KEY,

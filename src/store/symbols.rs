@@ -6,7 +6,7 @@ use rusqlite::{OptionalExtension as _, Row};
 
 use super::files::{content, damaged, path};
 use super::{Doing, Read, StoreResult};
-use crate::model::table::HashSet;
+use crate::model::table::{HashMap, HashSet};
 use crate::model::{ChunkKind, ContentId, Handle, HandleKind, RepoPath, Span, SymbolKind};
 
 /// A symbol as answers show it.
@@ -103,13 +103,8 @@ pub struct ChunkSymbol {
 
 const SYMBOL: &str =
     "SELECT f.path, s.ordinal, s.handle, s.name, s.qualified, s.kind, s.exported, s.parent,
-    s.start_byte, s.end_byte, s.start_line, s.end_line, s.name_line, s.signature, s.id FROM ";
-
-/// Symbols with their files, the symbols first.
-const OF_FILES: &str = "symbol s JOIN file f ON f.id = s.file ";
-
-/// As many definitions of a name are read at once and sorted.
-const MAX_SORTED: usize = 1_000;
+    s.start_byte, s.end_byte, s.start_line, s.end_line, s.name_line, s.signature, s.id
+    FROM symbol s JOIN file f ON f.id = s.file ";
 
 const CHUNK: &str = "SELECT c.id, c.handle, f.path, f.content, f.language, f.skip, c.kind,
     c.start_byte, c.end_byte, c.start_line, c.end_line, c.part,
@@ -128,19 +123,43 @@ impl Read<'_> {
         self.symbols("WHERE s.norm = ?1 ORDER BY f.path, s.ordinal", [norm])
     }
 
-    /// Returns the first `at_most` of [`Self::symbols_named`]. Costs no more where thousands bear the name: then files
-    /// are gone through by path until so many are found.
-    pub fn first_named(&self, norm: &str, at_most: usize) -> StoreResult<Vec<SymbolRow>> {
-        if self.n_named(norm, MAX_SORTED + 1)? as usize > MAX_SORTED {
-            return self.symbols_from(
-                "file f CROSS JOIN symbol s ON s.file = f.id ",
-                "WHERE s.norm = ?1 ORDER BY f.path, s.ordinal LIMIT ?2",
-                (norm, super::text::limit(at_most)),
-            );
-        }
-        let mut found = self.symbols_named(norm)?;
-        found.truncate(at_most);
-        Ok(found)
+    /// Returns the first `at_most` of [`Self::symbols_named`] that are written like `name`, then the first that are not.
+    /// Where thousands bear the name it costs half of what all of them do.
+    pub fn first_named(
+        &self,
+        norm: &str,
+        name: &str,
+        at_most: usize,
+    ) -> StoreResult<[Vec<SymbolRow>; 2]> {
+        let files = self.file_rows()?;
+        let ranks: HashMap<i64, usize> = files
+            .iter()
+            .enumerate()
+            .map(|(rank, row)| (row.id, rank))
+            .collect();
+        let mut found: [Vec<(usize, u32, i64)>; 2] = Default::default();
+        self.tx
+            .prepare_cached("SELECT id, file, ordinal, name FROM symbol WHERE norm = ?1")
+            .and_then(|mut statement| {
+                let mut rows = statement.query([norm])?;
+                while let Some(row) = rows.next()? {
+                    let Some(rank) = ranks.get(&row.get(1)?) else {
+                        continue;
+                    };
+                    let is_other = row.get_ref(3)?.as_str()? != name;
+                    found[usize::from(is_other)].push((*rank, row.get(2)?, row.get(0)?));
+                }
+                Ok(())
+            })
+            .doing("reading names")?;
+        let [same, other] = found.map(|mut places| {
+            places.sort_unstable();
+            let first = places.into_iter().take(at_most);
+            let rows = first.map(|(_, _, id)| self.symbol_by_id(id));
+            rows.filter_map(Result::transpose)
+                .collect::<StoreResult<Vec<SymbolRow>>>()
+        });
+        Ok([same?, other?])
     }
 
     /// Returns those of [`Self::symbols_named`] whose qualified name is wanted. Where few are it costs less than a third.
@@ -287,17 +306,8 @@ impl Read<'_> {
     }
 
     fn symbols(&self, clause: &str, values: impl rusqlite::Params) -> StoreResult<Vec<SymbolRow>> {
-        self.symbols_from(OF_FILES, clause, values)
-    }
-
-    fn symbols_from(
-        &self,
-        tables: &str,
-        clause: &str,
-        values: impl rusqlite::Params,
-    ) -> StoreResult<Vec<SymbolRow>> {
         self.tx
-            .prepare_cached(&format!("{SYMBOL}{tables}{clause}"))
+            .prepare_cached(&format!("{SYMBOL}{clause}"))
             .and_then(|mut statement| statement.query_map(values, symbol)?.collect())
             .doing("reading symbols")
     }

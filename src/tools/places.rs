@@ -177,6 +177,7 @@ fn unknown(
             "run cl_refresh (`codelens refresh`), then call again",
         ));
     }
+    let file = RepoPath::normalise(name);
     let name = brief(name);
     let place = path.map_or(String::new(), |path| format!(" in `{path}`"));
     let message = format!("no definition is named `{name}`{place}");
@@ -200,8 +201,10 @@ fn unknown(
             shown.push(one);
         }
     }
-    let hint = if view.read.has_file(&name)? {
-        format!("it is a file: pass it as `path` (--path {name})")
+    let hint = if let Some(file) = file
+        && view.read.has_file(file.as_str())?
+    {
+        format!("it is a file: pass it as `path` (--path {file})")
     } else if shown.is_empty() {
         "search for it with cl_search: names are matched exactly here, with or without what they are in (Class.method)".to_owned()
     } else {

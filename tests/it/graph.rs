@@ -308,8 +308,25 @@ fn changes_are_the_definitions_whose_lines_changed() {
 #[test]
 fn a_path_in_the_place_of_a_name_is_told_as_one() {
     let (_repo, cli) = library();
-    let said = cli.fails(&["impact", "src/queue.ts"], 1);
-    assert!(said.contains("--path src/queue.ts"), "{said}");
+    for path in ["src/queue.ts", "./src/queue.ts"] {
+        let said = cli.fails(&["impact", path], 1);
+        assert!(said.contains("--path src/queue.ts"), "{said}");
+    }
     let said = cli.fails(&["impact", "src/nothing.ts"], 1);
     assert!(!said.contains("--path"), "{said}");
+}
+
+#[test]
+fn a_name_is_found_as_it_is_written_behind_hundreds_that_are_not() {
+    let mut files: Vec<String> = (0..300)
+        .map(|n| format!("//- /src/a{n:03}.ts\nexport function setup() {{ return {n} }}\n"))
+        .collect();
+    files.push("//- /src/z.ts\nexport const SETUP = 1\n//- commit base\n".to_owned());
+    let repo = Fixture::parse(&files.concat()).build();
+    let cli = Cli::new(repo.path());
+    cli.run(&["refresh"]);
+    let found = cli.json(&["search", "SETUP", "--limit", "3"]);
+    assert_eq!(found["results"][0]["path"], "src/z.ts", "{found}");
+    let found = cli.json(&["search", "setup", "--limit", "3"]);
+    assert_eq!(found["results"][0]["path"], "src/a000.ts", "{found}");
 }
