@@ -162,7 +162,8 @@ fn piece(anchor: &Anchor, handle: Handle, files: &impl Files) -> Option<Found> {
             file: &file,
             path: &anchor.path,
         };
-        if let Some(found) = place.by_identity().or_else(|| place.by_content()) {
+        let found = place.by_identity().or_else(|| place.by_lines());
+        if let Some(found) = found.or_else(|| place.by_content()) {
             return Some(found);
         }
     }
@@ -239,6 +240,20 @@ impl Place<'_> {
             (std::cmp::Reverse(score), piece.lines.0.abs_diff(near))
         });
         same.first().map(|piece| self.found(piece))
+    }
+
+    /// Finds the item where it was in a file that is what it was. Its handle is another one where another version of
+    /// this program saved it.
+    fn by_lines(&self) -> Option<Found> {
+        let is_it = |piece: &&Piece| {
+            Some(piece.lines) == self.anchor.lines && piece.symbol == self.anchor.symbol
+        };
+        let is_same = self.file.content == self.anchor.content;
+        let mut pieces = self.pieces().filter(is_it).filter(|_| is_same);
+        let (Some(only), None) = (pieces.next(), pieces.next()) else {
+            return None;
+        };
+        Some(self.found(only))
     }
 
     /// Finds the item by its text alone: the same lines, else a piece of the same kind that is much

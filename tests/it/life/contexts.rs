@@ -288,3 +288,25 @@ fn contexts_are_listed_renamed_removed_and_carried_elsewhere() {
     let said = cli.fails(&["context", "import", file.to_str().unwrap()], 1);
     assert!(said.contains("no export"), "{said}");
 }
+
+#[test]
+fn what_another_version_saved_is_found_in_a_file_that_is_the_same() {
+    let repo = Fixture::parse(BASE).build();
+    let cli = Cli::new(repo.path());
+    let found = cli.json(&["search", "guide", "--path", "docs"]);
+    let chunk = found["results"][0]["handle"].as_str().unwrap();
+    assert!(chunk.starts_with("chk_"), "{found}");
+    cli.json(&["save", "work", "--handle", chunk]);
+    let same = [row("docs/guide.md", "-", "1-3", "same")];
+    assert_eq!(states(&cli, "work"), same);
+    let contexts = walk(&cli.home());
+    let contexts = contexts.iter().find(|path| path.ends_with("contexts.db"));
+    let db = rusqlite::Connection::open(contexts.expect("contexts are kept")).unwrap();
+    let n = db.execute("UPDATE item SET handle = 'chk_0123456789abcdef'", []);
+    assert_eq!(n, Ok(1));
+    drop(db);
+    assert_eq!(states(&cli, "work"), same);
+    let path = repo.path().join("docs/guide.md");
+    std::fs::write(path, "# Guide\n\nRead that first.\n").unwrap();
+    assert_eq!(states(&cli, "work")[0].3, "missing");
+}
