@@ -33,6 +33,8 @@ const OTHER_STYLE: f64 = 0.92;
 pub(super) struct Strength {
     /// BM25 as a share of the best.
     pub text: f64,
+    /// The share of the question's words that are in it, each by its inverse document frequency.
+    pub coverage: f64,
     /// The whole question is this definition's name.
     pub whole: f64,
     /// A word of the question is this definition's name.
@@ -56,6 +58,8 @@ pub(super) struct Found {
     pub text: TextFound,
     /// How strongly history speaks for files, by path.
     pub history: BTreeMap<String, f64>,
+    /// What stands before the dot in names that nothing here bears, in normal form.
+    pub owners: Vec<String>,
 }
 
 /// Runs every channel and returns what each found of each chunk.
@@ -70,7 +74,7 @@ pub(super) fn collect(
     for (chunk, score) in text.top(MAX_TEXT_HITS) {
         chunks.entry(chunk).or_default().text = score / text.best;
     }
-    whole_name(read, query, allowed, &mut chunks)?;
+    let owners = whole_name(read, query, allowed, &mut chunks)?;
     let mut history = BTreeMap::new();
     if !budget.is_cancelled() {
         words(read, query, allowed, &mut chunks)?;
@@ -78,20 +82,26 @@ pub(super) fn collect(
         phrases(read, query, allowed, &mut chunks)?;
         history = past::files(read, query)?;
     }
+    for (chunk, strength) in &mut chunks {
+        strength.coverage = text.chunks.get(chunk).map_or(0.0, |found| found.coverage);
+    }
     Ok(Found {
         chunks,
         text,
         history,
+        owners,
     })
 }
 
-/// Finds the definitions whose name is the whole question, also as `Class.method` and behind a path.
+/// Finds the definitions whose name is the whole question, also as `Class.method` and behind a path. Returns
+/// what stands before the dot in names of a sentence that nothing bears: who wants an `app.close` where there is
+/// none yet means `app`.
 fn whole_name(
     read: &Read<'_>,
     query: &Query,
     allowed: &Allowed,
     found: &mut HashMap<i64, Strength>,
-) -> StoreResult<()> {
+) -> StoreResult<Vec<String>> {
     let [same, other] = read.first_named(&query.whole, query.text(), MAX_DEFINITIONS)?;
     for (definitions, whole) in [(same, 1.0), (other, OTHER_STYLE)] {
         mark(read, &definitions, allowed, found, |strength| {
@@ -108,12 +118,16 @@ fn whole_name(
     }
     // In a sentence, a qualified name is what it is about, and the answer may be elsewhere.
     let is_short = query.telling_words().len() <= FEW_WORDS;
+    let mut owners = Vec::new();
     for name in &query.qualified {
         let Some(last) = name.last() else { continue };
         let named = read.symbols_qualified(last, |qualified| {
             let parts: Vec<String> = qualified.split('.').map(token::normal_form).collect();
             parts.ends_with(name)
         })?;
+        if named.is_empty() && !is_short {
+            owners.extend(name.first().cloned());
+        }
         mark(read, &named, allowed, found, |strength| {
             if is_short {
                 strength.whole = 1.0;
@@ -122,7 +136,7 @@ fn whole_name(
             }
         })?;
     }
-    Ok(())
+    Ok(owners)
 }
 
 /// Finds the definitions whose name is one of the words, and where a word is nothing that is known
@@ -222,11 +236,8 @@ fn share_of_parts(name: &str, wanted: &HashSet<&str>) -> f64 {
     let words = token::words(name);
     let parts: Vec<&str> = words
         .iter()
-        .flat_map(|word| {
-            let whole = word.parts.is_empty().then_some(&word.norm);
-            word.parts.iter().chain(whole)
-        })
-        .map(|part| token::stem(part))
+        .flat_map(token::Word::smallest)
+        .map(token::stem)
         .collect();
     if !wanted.iter().all(|part| parts.contains(part)) {
         return 0.0;

@@ -19,7 +19,7 @@ pub(super) enum Signal {
     Nearly,
     /// The question stands in the text.
     Phrase,
-    /// A path in the question is the file's.
+    /// A path in the question is the file's, or the file's name is made of its words.
     Path,
     /// Other chunks of the file.
     File,
@@ -75,7 +75,7 @@ pub struct Explanation {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SignalShare {
     /// Which: `text` (words), `whole` (the question is the name), `name` (a word is), `parts` (the words are
-    /// parts of it), `nearly` (a word nearly is), `phrase`, `path`, `file` (other places of the file), `history`, `copy` (a
+    /// parts of it), `nearly` (a word nearly is), `phrase`, `path` (the file's path or name is in the question), `file` (other places of the file), `history`, `copy` (a
     /// better place of another file has the same words). `file` is below 0 where another place stands for the file better, `copy` always.
     pub name: &'static str,
     /// The hit's place among all that this signal found, from 1; equals share one.

@@ -15,7 +15,7 @@ use crate::store::{ChunkBrief, Read, StoreResult, token};
 /// The past changed this file, most of all, for reasons like the question: as a share of the best score.
 const HISTORY: f64 = 0.5;
 /// The next best chunk of the same file speaks for the file, too; each further one half as much.
-const SAME_FILE: f64 = 0.2;
+const SAME_FILE: f64 = 0.25;
 const SAME_FILE_DECAY: f64 = 0.5;
 
 /// How much the length of a definition speaks for it within its file, by its logarithm: one of four lines is
@@ -45,7 +45,7 @@ pub(super) fn rank(
     found: &Found,
     wanted: Wanted,
 ) -> StoreResult<Vec<Hit>> {
-    let weigher = Weigher::new(query, filters, found);
+    let mut weigher = Weigher::new(query, filters, found);
     let mut scored = Vec::with_capacity(found.chunks.len());
     for (row, strength) in &found.chunks {
         if let Some(chunk) = read.chunk_brief(*row)? {
@@ -55,7 +55,7 @@ pub(super) fn rank(
     sort(&mut scored);
     add_same_file(&mut scored, &weigher);
     sort(&mut scored);
-    add_history(read, query, found, &weigher, &mut scored)?;
+    add_history(read, query, found, &mut weigher, &mut scored)?;
     sort(&mut scored);
     choose_within_files(&mut scored, &weigher);
     if !weigher.is_look_up && !query.phrases.iter().any(|phrase| phrase.is_quoted) {
@@ -197,7 +197,7 @@ fn add_history(
     read: &Read<'_>,
     query: &Query,
     found: &Found,
-    weigher: &Weigher<'_>,
+    weigher: &mut Weigher<'_>,
     scored: &mut Vec<Scored>,
 ) -> StoreResult<()> {
     if found.history.is_empty() {
@@ -231,7 +231,7 @@ fn add_history(
 fn bring_in(
     read: &Read<'_>,
     found: &Found,
-    weigher: &Weigher<'_>,
+    weigher: &mut Weigher<'_>,
     scored: &mut Vec<Scored>,
 ) -> StoreResult<()> {
     let known: HashSet<&str> = scored
@@ -260,6 +260,7 @@ fn bring_in(
             if let Some(chunk) = read.chunk_brief(row)? {
                 let strength = Strength {
                     text: text.score / found.text.best,
+                    coverage: text.coverage,
                     ..Strength::default()
                 };
                 let chunk = weigher.weigh(row, chunk, &strength);

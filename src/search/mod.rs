@@ -8,6 +8,7 @@ mod explain;
 mod filter;
 mod fuse;
 mod fuzzy;
+mod notation;
 mod past;
 mod query;
 pub mod snippet;

@@ -4,6 +4,7 @@
 
 use std::collections::HashSet;
 
+use super::notation::{dotted, has_file_extension};
 use super::wants::Wants;
 use crate::store::token;
 
@@ -11,7 +12,7 @@ use crate::store::token;
 const MAX_QUERY_BYTES: usize = 16 << 10;
 
 /// How many different terms of a query are looked up, in their order; the ranking keeps the rarest.
-const MAX_TERMS: usize = 256;
+pub(super) const MAX_TERMS: usize = 256;
 
 /// The longest phrase that is looked for, in words.
 const MAX_PHRASE_WORDS: usize = 32;
@@ -19,8 +20,11 @@ const MAX_PHRASE_WORDS: usize = 32;
 /// The fewest plain words that are tried as a phrase.
 const MIN_PLAIN_PHRASE_WORDS: usize = 3;
 
+/// The most neighbours that may be one name.
+const MAX_JOINED_WORDS: usize = 3;
+
 /// How many quoted phrases are looked for.
-const MAX_PHRASES: usize = 8;
+pub(super) const MAX_PHRASES: usize = 8;
 
 /// English words that say nothing about code. They are left out while other words remain.
 const STOP_WORDS: &[&str] = &[
@@ -124,6 +128,27 @@ impl Query {
         pairs.dedup();
         pairs
     }
+
+    /// Returns two and three neighbours written as one, in their order, each once: who asks for a code path may
+    /// mean `CodePath`. Stop words alone make no name; what the terms hold anyway is left out.
+    pub(super) fn joined(&self) -> Vec<String> {
+        let words = token::words(&self.text);
+        let norms: Vec<&str> = words.iter().map(|word| word.norm.as_str()).collect();
+        let mut seen: HashSet<String> = self.terms.iter().cloned().collect();
+        let runs = (2..=MAX_JOINED_WORDS).flat_map(|n| norms.windows(n));
+        runs.filter(|run| run.iter().all(|word| word.len() > 1))
+            .filter(|run| !run.iter().all(|word| is_stop(word)))
+            .map(<[&str]>::concat)
+            .filter(|name| name.len() <= token::MAX_WORD_BYTES && seen.insert(name.clone()))
+            .collect()
+    }
+
+    /// Returns the words and their parts, stop words as well, without their endings.
+    pub(super) fn stems(&self) -> HashSet<&str> {
+        let words = self.words.iter();
+        let forms = words.flat_map(|word| std::iter::once(&word.norm).chain(&word.parts));
+        forms.map(|form| token::stem(form)).collect()
+    }
 }
 
 /// Returns what `text` asks for; `None` where it is nothing but white space. A text without a letter
@@ -195,7 +220,7 @@ fn hyphenated(text: &str) -> impl Iterator<Item = String> {
     text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_' | '$')))
         .filter(|run| run.trim_matches('-').contains('-'))
         .map(token::normal_form)
-        .filter(|norm| norm.len() > 1 && norm.len() <= 64)
+        .filter(|norm| norm.len() > 1 && norm.len() <= token::MAX_WORD_BYTES)
 }
 
 fn phrases(text: &str) -> Vec<Phrase> {
@@ -227,57 +252,6 @@ fn quoted_parts(text: &str) -> impl Iterator<Item = &str> {
         .map(|(_, part)| part)
 }
 
-/// Returns the qualified names (`Class.method`, `class#method`, `class::method`) as normal forms of
-/// their parts, and the paths as lower-case components. `res.json` may be both.
-fn dotted(text: &str) -> (Vec<Vec<String>>, Vec<Vec<String>>) {
-    let mut names: Vec<Vec<String>> = Vec::new();
-    let mut paths: Vec<Vec<String>> = Vec::new();
-    for run in text.split_whitespace().take(MAX_TERMS) {
-        let run = run.trim_matches(|c: char| {
-            !(c.is_alphanumeric() || matches!(c, '_' | '$' | '/' | '.' | '*'))
-        });
-        let run = run.trim_end_matches(['.', '/']);
-        if run.contains('/') || has_file_extension(run) {
-            let parts: Vec<String> = run
-                .split('/')
-                .filter(|part| !matches!(*part, "" | "." | ".."))
-                .map(str::to_lowercase)
-                .collect();
-            if !parts.is_empty() && !paths.contains(&parts) && paths.len() < MAX_PHRASES {
-                paths.push(parts);
-            }
-        }
-        if run.contains('/') || !run.contains(['.', '#', ':']) {
-            continue;
-        }
-        let is_name =
-            |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '.' | '#' | ':' | '?');
-        if !run.chars().all(is_name) {
-            continue;
-        }
-        let parts: Vec<String> = run
-            .split(['.', '#', ':', '?'])
-            .map(token::normal_form)
-            .filter(|part| !matches!(part.as_str(), "" | "prototype" | "this" | "self"))
-            .collect();
-        if parts.len() > 1 && !names.contains(&parts) && names.len() < MAX_PHRASES {
-            names.push(parts);
-        }
-    }
-    (names, paths)
-}
-
-/// Returns whether what follows the last dot looks like a file's extension rather than a sentence.
-fn has_file_extension(run: &str) -> bool {
-    run.rsplit_once('.').is_some_and(|(stem, ext)| {
-        !stem.is_empty()
-            && (1..=6).contains(&ext.len())
-            && ext
-                .bytes()
-                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::{Query, STOP_WORDS, parse};
@@ -302,6 +276,21 @@ mod tests {
     }
 
     #[test]
+    fn neighbours_may_be_one_name() {
+        assert_eq!(
+            query("code path analysis").joined(),
+            ["codepath", "pathanalysis", "codepathanalysis"]
+        );
+        // Stop words make names with others (`onError`); a single letter makes none.
+        assert_eq!(
+            query("fails on error").joined(),
+            ["failson", "onerror", "failsonerror"]
+        );
+        assert!(query("the v-model").joined().is_empty());
+        assert!(query("keep-alive").joined().is_empty(), "a term already");
+    }
+
+    #[test]
     fn white_space_is_no_query_and_punctuation_finds_nothing() {
         for empty in ["", " ", "\t\n\u{a0}"] {
             assert!(parse(empty).is_none(), "{empty:?}");
@@ -309,31 +298,6 @@ mod tests {
         for bare in ["!?", "\"", "***", "\0", "🦀"] {
             assert!(query(bare).terms.is_empty(), "{bare:?}");
         }
-    }
-
-    #[test]
-    fn qualified_names_are_known_in_every_notation() {
-        for text in [
-            "EffectScope.off",
-            "EffectScope#off",
-            "EffectScope::off()",
-            "EffectScope.prototype.off",
-        ] {
-            assert_eq!(query(text).qualified, [["effectscope", "off"]], "{text}");
-        }
-        assert!(query("a sentence. Another one").qualified.is_empty());
-        assert!(query("what?").qualified.is_empty());
-    }
-
-    #[test]
-    fn paths_and_file_names_are_known() {
-        assert_eq!(query("renderer.ts queueJob").paths, [["renderer.ts"]]);
-        assert_eq!(
-            query("runtime-core/scheduler").paths,
-            [["runtime-core", "scheduler"]]
-        );
-        assert_eq!(query("./src//a.ts").paths, [["src", "a.ts"]]);
-        assert!(query("Hello. World").paths.is_empty());
     }
 
     #[test]

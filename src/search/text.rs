@@ -28,7 +28,14 @@ const MAX_PAIRS: usize = 16;
 const PAIR_DISTANCE: u32 = 5;
 
 /// What they add, as a share of what the words do.
-const PAIR: f64 = 0.3;
+const PAIR: f64 = 0.45;
+
+/// Neighbours of a question that are looked for as one name, and what they add.
+const MAX_JOINED: usize = 32;
+const JOINED: f64 = 0.4;
+
+/// A name in more chunks singles nothing out.
+const MAX_JOINED_CHUNKS: u64 = 1_000;
 
 /// Columns in which a word is looked for that is in too many texts.
 const NAME_COLUMNS: &str = "symbol path";
@@ -90,6 +97,7 @@ pub(super) fn find(read: &Read<'_>, query: &Query, allowed: &Allowed) -> StoreRe
     if query.telling_words().len() > FEW_WORDS {
         let words: HashSet<&str> = chosen.iter().map(|(word, _)| word.as_str()).collect();
         add_pairs(read, query, &words, &mut found)?;
+        add_joined(read, query, n_chunks, &mut found)?;
     }
     for chunk in found.chunks.values_mut() {
         chunk.coverage /= total;
@@ -121,6 +129,28 @@ fn add_pairs(
     Ok(())
 }
 
+/// Lets a name that neighbours in the question make count as well, in chunks that a word is in.
+fn add_joined(
+    read: &Read<'_>,
+    query: &Query,
+    n_chunks: u64,
+    found: &mut TextFound,
+) -> StoreResult<()> {
+    for name in query.joined().iter().take(MAX_JOINED) {
+        let name = quoted(name);
+        let n = read.document_frequency(&name, MAX_JOINED_CHUNKS + 1)?;
+        if n == 0 || n > MAX_JOINED_CHUNKS || is_common(n, n_chunks) {
+            continue;
+        }
+        for hit in read.text_hits(&name)? {
+            if let Some(chunk) = found.chunks.get_mut(&hit.chunk) {
+                chunk.score += JOINED * hit.score;
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Returns an expression for each word worth looking up, with the number of chunks it is in, the rarest
 /// first.
 fn chosen(read: &Read<'_>, terms: &[String], n_chunks: u64) -> StoreResult<Vec<(String, u64)>> {
@@ -132,13 +162,8 @@ fn chosen(read: &Read<'_>, terms: &[String], n_chunks: u64) -> StoreResult<Vec<(
         }
     }
     counted.sort_unstable();
-    #[allow(
-        clippy::cast_precision_loss,
-        reason = "counts of chunks are far below 2^52"
-    )]
-    let is_common = |n: u64| n as f64 > n_chunks as f64 * COMMON_SHARE;
-    if counted.iter().any(|(n, _)| !is_common(*n)) {
-        counted.retain(|(n, _)| !is_common(*n));
+    if counted.iter().any(|(n, _)| !is_common(*n, n_chunks)) {
+        counted.retain(|(n, _)| !is_common(*n, n_chunks));
     }
     counted.truncate(MAX_TERMS);
     let mut left = MAX_POSTINGS;
@@ -158,6 +183,15 @@ fn chosen(read: &Read<'_>, terms: &[String], n_chunks: u64) -> StoreResult<Vec<(
         }
     }
     Ok(chosen)
+}
+
+/// Returns whether what is in `n` chunks of all tells nothing while rarer words remain.
+#[allow(
+    clippy::cast_precision_loss,
+    reason = "counts of chunks are far below 2^52"
+)]
+fn is_common(n: u64, of: u64) -> bool {
+    n as f64 > of as f64 * COMMON_SHARE
 }
 
 /// The inverse document frequency, as BM25 has it.

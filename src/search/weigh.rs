@@ -4,13 +4,15 @@
 //! repositories; where they found no difference between strengths, the rounder number stands. Refuses to
 //! know the other chunks.
 
+use std::collections::{HashMap, HashSet};
+
 use super::channel::{Found, Strength};
 use super::explain::{Factor, Marks, Signal};
 use super::query::Query;
 use super::{ContentType, Filters, is_prose};
 use crate::model::class::PathClass;
 use crate::model::{ChunkKind, SymbolKind};
-use crate::store::ChunkBrief;
+use crate::store::{ChunkBrief, token};
 
 /// The whole question is the name of the definition.
 const WHOLE: f64 = 2.5;
@@ -30,8 +32,14 @@ const IDENTIFIER: f64 = 0.6;
 pub(super) const FEW_WORDS: usize = 3;
 /// The definition's name is made of the words and nothing else.
 const PARTS: f64 = 1.5;
+/// The share of the question's words that a chunk holds; a question for a name has no more than that.
+const COVERAGE: f64 = 0.2;
 /// A path in the question is the file's.
 const PATH: f64 = 1.0;
+/// All words of a file's name are in the question, and they are several.
+const FILE_NAME: f64 = 0.15;
+/// A file is named as what stands before the dot in a name that nothing bears yet.
+const OWNER: f64 = 0.4;
 /// Tests, examples, fixtures: a question that does not name them is about the code.
 const TEST_FACTOR: f64 = 0.2;
 /// Documents, data, configuration.
@@ -63,6 +71,11 @@ impl Scored {
 /// How chunks are weighed for one question.
 pub(super) struct Weigher<'a> {
     query: &'a Query,
+    stems: HashSet<&'a str>,
+    owners: &'a [String],
+    /// What the path of a file is worth, by the file's row.
+    of_path: HashMap<i64, f64>,
+    coverage: f64,
     asks_prose: bool,
     /// What one word's name is worth, and one that is written like an identifier.
     name: f64,
@@ -72,12 +85,17 @@ pub(super) struct Weigher<'a> {
 }
 
 impl<'a> Weigher<'a> {
-    pub(super) fn new(query: &'a Query, filters: &Filters, found: &Found) -> Self {
+    pub(super) fn new(query: &'a Query, filters: &Filters, found: &'a Found) -> Self {
         let n_words = query.telling_words().len();
         let is_short = n_words <= FEW_WORDS;
         let is_whole = found.chunks.values().any(|strength| strength.whole > 0.0);
+        let is_look_up = is_whole || n_words < FEW_WORDS;
         Self {
             query,
+            stems: query.stems(),
+            owners: &found.owners,
+            of_path: HashMap::new(),
+            coverage: if is_look_up { 0.0 } else { COVERAGE },
             asks_prose: query.wants.prose || filters.content_type == Some(ContentType::Prose),
             name: if is_short {
                 NAME_AMONG_FEW
@@ -85,15 +103,15 @@ impl<'a> Weigher<'a> {
                 NAME_AMONG_MANY
             },
             identifier: if is_short { 0.0 } else { IDENTIFIER },
-            is_look_up: is_whole || n_words < FEW_WORDS,
+            is_look_up,
         }
     }
 
-    pub(super) fn weigh(&self, row: i64, chunk: ChunkBrief, strength: &Strength) -> Scored {
+    pub(super) fn weigh(&mut self, row: i64, chunk: ChunkBrief, strength: &Strength) -> Scored {
         let mut marks = Marks::default();
-        let path = chunk.path.as_str();
         for (signal, score) in [
             (Signal::Text, strength.text),
+            (Signal::Text, self.coverage * strength.coverage),
             (Signal::Whole, WHOLE * strength.whole),
             (Signal::Nearly, FUZZY * strength.fuzzy),
             (Signal::Phrase, PHRASE * strength.phrase),
@@ -103,9 +121,7 @@ impl<'a> Weigher<'a> {
         ] {
             marks.add(signal, score);
         }
-        if self.query.paths.iter().any(|wanted| is_path(wanted, path)) {
-            marks.add(Signal::Path, PATH);
-        }
+        marks.add(Signal::Path, self.worth_of_path(&chunk));
         if strength.phrase >= 1.0 {
             // Quoted words are meant as they stand, wherever that is.
             marks.add(Signal::Phrase, QUOTED);
@@ -118,6 +134,28 @@ impl<'a> Weigher<'a> {
             marks,
             chunk,
         }
+    }
+
+    fn worth_of_path(&mut self, chunk: &ChunkBrief) -> f64 {
+        if let Some(known) = self.of_path.get(&chunk.file) {
+            return *known;
+        }
+        let path = chunk.path.as_str();
+        let mut worth = 0.0;
+        if self.query.paths.iter().any(|wanted| is_path(wanted, path)) {
+            worth += PATH;
+        }
+        if !self.is_look_up {
+            let name = file_name(path);
+            if is_of_words(name, &self.stems) {
+                worth += FILE_NAME;
+            }
+            if self.owners.contains(&token::normal_form(name)) {
+                worth += OWNER;
+            }
+        }
+        self.of_path.insert(chunk.file, worth);
+        worth
     }
 
     fn judge(&self, chunk: &ChunkBrief, marks: &mut Marks) {
@@ -145,6 +183,32 @@ impl<'a> Weigher<'a> {
             }
         }
     }
+}
+
+/// Returns the name of a file without its extensions; the name of its directory where the file is only its entry.
+fn file_name(path: &str) -> &str {
+    let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let name = name.split('.').next().unwrap_or(name);
+    let parent = directory.rsplit('/').next().unwrap_or(directory);
+    if name == "index" && !parent.is_empty() {
+        parent
+    } else {
+        name
+    }
+}
+
+/// Returns whether a name is made of several words that are all among `stems`; single letters don't count.
+fn is_of_words(name: &str, stems: &HashSet<&str>) -> bool {
+    let words = token::words(name);
+    let parts = words.iter().flat_map(token::Word::smallest);
+    let mut n = 0;
+    for part in parts.filter(|part| part.len() > 1) {
+        if !stems.contains(token::stem(part)) {
+            return false;
+        }
+        n += 1;
+    }
+    n > 1
 }
 
 fn is_declaration(kind: SymbolKind) -> bool {
@@ -181,7 +245,25 @@ pub(super) fn is_path(wanted: &[String], path: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::is_path;
+    use std::collections::HashSet;
+
+    use crate::store::token::stem;
+
+    use super::{file_name, is_of_words, is_path};
+
+    #[test]
+    fn a_file_is_named_by_its_words() {
+        assert_eq!(file_name("lib/rules/no-unused-vars.js"), "no-unused-vars");
+        assert_eq!(file_name("src/KeepAlive.spec.ts"), "KeepAlive");
+        assert_eq!(file_name("components/DatePicker/index.tsx"), "DatePicker");
+        assert_eq!(file_name("index.js"), "index");
+        let words = ["no", "unused", "vars", "keeps", "alive", "model"];
+        let stems: HashSet<&str> = words.into_iter().map(stem).collect();
+        assert!(is_of_words("no-unused-vars", &stems) && is_of_words("KeepAlive", &stems));
+        assert!(!is_of_words("no-undef", &stems));
+        // One word may be said of anything.
+        assert!(!is_of_words("model", &stems) && !is_of_words("vModel", &stems));
+    }
 
     #[test]
     fn a_path_in_the_question_is_found_at_component_borders() {

@@ -7,7 +7,7 @@
 mod ascii;
 
 /// The longest word that is indexed, in bytes of its normal form; longer ones are encoded data.
-const MAX_WORD_BYTES: usize = 64;
+pub const MAX_WORD_BYTES: usize = 64;
 
 /// One word of a text and the parts it is made of.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,6 +18,14 @@ pub struct Word<'a> {
     pub norm: String,
     /// Its parts in lower case; empty where the word is one part.
     pub parts: Vec<String>,
+}
+
+impl Word<'_> {
+    /// Returns its parts; itself where it is one part.
+    pub fn smallest(&self) -> impl Iterator<Item = &str> {
+        let whole = self.parts.is_empty().then_some(&self.norm);
+        self.parts.iter().chain(whole).map(String::as_str)
+    }
 }
 
 /// Appends the words of `text` and their parts to `out`, separated by spaces, as they are indexed.

@@ -79,6 +79,42 @@ fn what_is_there_twice_is_put_forward_once() {
     assert!(!one.to_string().contains("\"copy\""), "{one}");
 }
 
+#[test]
+fn a_file_is_put_forward_by_what_it_is_named() {
+    let repo = Fixture::parse(
+        "//- /lib/gateway.js\nexport function listen(port) {\n  // a request is read from the port\n  return port\n}\n\
+         //- /lib/server.js\nexport class Gateway {\n  open(port) {\n    // each request waits for the port\n    return port\n  }\n}\n\
+         //- /lib/cookie-jar.js\nexport function keep(cookie) {\n  // a cookie is sent again with the request\n  return cookie\n}\n\
+         //- commit base\n",
+    )
+    .build();
+    let cli = Cli::new(repo.path());
+    let has_path = |question: &str, path: &str| {
+        let answer = cli.json(&["search", question, "--explain"]);
+        let hits = answer["results"].as_array().unwrap();
+        let hit = hits.iter().find(|hit| hit["path"] == path).unwrap();
+        hit.to_string().contains("\"path\",\"rank\"")
+    };
+    // Nothing is called `gateway.text` yet: whoever wants it means the gateway. `Gateway.open` is there.
+    assert!(has_path(
+        "let gateway.text read each request as text",
+        "lib/gateway.js"
+    ));
+    assert!(!has_path(
+        "let gateway.open read each request as text",
+        "lib/gateway.js"
+    ));
+    // All words of a name of several, not some.
+    assert!(has_path(
+        "a cookie leaves the jar when a request is sent",
+        "lib/cookie-jar.js"
+    ));
+    assert!(!has_path(
+        "a cookie is kept when a request is sent",
+        "lib/cookie-jar.js"
+    ));
+}
+
 impl Golden {
     /// Returns the place of the answer among the hits, from 1.
     fn rank(&self, cli: &Cli) -> Option<usize> {
