@@ -154,15 +154,18 @@ fn words(
         // One word of many that happens to name half the methods says little.
         if (1..=MAX_DEFINITIONS).contains(&n_named) {
             let named = read.symbols_named(&word.norm)?;
-            let identifier = if word.parts.is_empty() {
-                0.0
-            } else {
+            let identifier = if word.is_name {
                 share_of_namesakes(n_named)
+            } else {
+                0.0
             };
             mark(read, &named, allowed, found, |strength| {
                 strength.name = 1.0;
                 strength.identifier = strength.identifier.max(identifier);
             })?;
+        }
+        if let Some(written) = word.signed.as_ref().filter(|_| n_named > 0) {
+            signed(read, &word.norm, written, allowed, found)?;
         }
         if is_short && n_named == 0 && read.document_frequency(&quoted(&word.norm), 1)? == 0 {
             for (norm, likeness) in fuzzy::nearest(read, &word.norm)? {
@@ -174,6 +177,24 @@ fn words(
         }
     }
     Ok(())
+}
+
+/// Finds the definitions that are written with the same sign in front.
+fn signed(
+    read: &Read<'_>,
+    norm: &str,
+    written: &str,
+    allowed: &Allowed,
+    found: &mut HashMap<i64, Strength>,
+) -> StoreResult<()> {
+    let [same, _] = read.first_named(norm, written, MAX_DEFINITIONS + 1)?;
+    if same.len() > MAX_DEFINITIONS {
+        return Ok(());
+    }
+    let identifier = share_of_namesakes(same.len());
+    mark(read, &same, allowed, found, |strength| {
+        strength.identifier = strength.identifier.max(identifier);
+    })
 }
 
 /// Returns how much one of `n` definitions of a name is meant by it.

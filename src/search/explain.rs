@@ -67,7 +67,8 @@ const N_OF_FILE: usize = Factor::Generated as usize + 1;
 pub struct Explanation {
     /// The signals that found it.
     pub signals: Vec<SignalShare>,
-    /// What scaled them, but for `file`, `history` and `copy`, which are made of scaled scores: name and factor.
+    /// What scaled them, name and factor; `path` and `history` by those of the whole file alone, `file` and `copy`
+    /// are made of scaled scores.
     pub factors: Vec<(&'static str, f64)>,
 }
 
@@ -164,7 +165,7 @@ impl Marks {
         let signals = places
             .filter(|(_, ((_, adds), _))| adds.abs() > 0.0)
             .map(|(at, ((name, adds), list))| {
-                let is_scaled = at >= Signal::File as usize;
+                let is_scaled = at >= Signal::Path as usize;
                 SignalShare {
                     name,
                     rank: 1 + list.partition_point(|other| *other > adds),

@@ -1,4 +1,4 @@
-//! Names and paths as a query writes them: `Class.method`, `src/app.ts`.
+//! Names and paths as a query writes them: `Class.method`, `src/app.ts`, `close()`, `$el`.
 //!
 //! Refuses to know what they name.
 
@@ -45,6 +45,18 @@ pub(super) fn dotted(text: &str) -> (Vec<Vec<String>>, Vec<Vec<String>>) {
     (names, paths)
 }
 
+/// Returns whether a word of `text`, a slice of it, is set off as code: between backticks, or called.
+pub(super) fn is_set_off(text: &str, word: &str) -> bool {
+    let at = word.as_ptr() as usize - text.as_ptr() as usize;
+    let (before, after) = (&text[..at], &text[at + word.len()..]);
+    (before.ends_with('`') && after.starts_with('`')) || after.starts_with("()")
+}
+
+/// Returns whether a word begins with a sign that its normal form lacks, so that `$el` is not `el`.
+pub(super) fn has_sign(word: &str) -> bool {
+    word.trim_start_matches(['$', '_']).len() < word.len()
+}
+
 /// Returns whether what follows the last dot looks like a file's extension rather than a sentence.
 pub(super) fn has_file_extension(run: &str) -> bool {
     run.rsplit_once('.').is_some_and(|(stem, ext)| {
@@ -58,6 +70,7 @@ pub(super) fn has_file_extension(run: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::{has_sign, is_set_off};
     use crate::search::{Query, parse};
 
     fn query(text: &str) -> Query {
@@ -87,5 +100,20 @@ mod tests {
         );
         assert_eq!(query("./src//a.ts").paths, [["src", "a.ts"]]);
         assert!(query("Hello. World").paths.is_empty());
+    }
+
+    #[test]
+    fn names_are_set_off_as_code() {
+        let is = |text: &str, word: &str| {
+            is_set_off(text, &text[text.find(word).unwrap()..][..word.len()])
+        };
+        assert!(is("let `run` end", "run") && is("when run() ends", "run"));
+        assert!(!is("run (once)", "run") && !is("file(s) left", "file") && !is("`a run`", "run"));
+        for (word, signed) in [("$el", true), ("_vnode", true), ("$", true), ("el$", false)] {
+            assert_eq!(has_sign(word), signed, "{word}");
+        }
+        let words = query("the el of $el, then `el` again").words;
+        let el = words.iter().find(|word| word.norm == "el").unwrap();
+        assert!(el.is_name && el.signed.as_deref() == Some("$el"));
     }
 }

@@ -4,7 +4,7 @@
 
 use std::collections::HashSet;
 
-use super::notation::{dotted, has_file_extension};
+use super::notation::{dotted, has_file_extension, has_sign, is_set_off};
 use super::wants::Wants;
 use crate::store::token;
 
@@ -46,6 +46,10 @@ pub(super) struct QueryWord {
     pub parts: Vec<String>,
     /// Whether it says nothing about code.
     pub is_stop: bool,
+    /// Whether it is written like a name: in parts, between backticks, or called.
+    pub is_name: bool,
+    /// As written, where a sign in front makes it another name than its normal form: `$el`.
+    pub signed: Option<String>,
 }
 
 /// A run of words that is looked for as it stands.
@@ -183,17 +187,25 @@ pub(super) fn is_stop(norm: &str) -> bool {
 }
 
 fn distinct_words(text: &str) -> Vec<QueryWord> {
-    let mut seen = HashSet::new();
-    token::words(text)
-        .into_iter()
-        .filter(|word| seen.insert(word.norm.clone()))
-        .take(MAX_TERMS)
-        .map(|word| QueryWord {
-            is_stop: is_stop(&word.norm),
-            norm: word.norm,
-            parts: word.parts,
-        })
-        .collect()
+    let mut found: Vec<QueryWord> = Vec::new();
+    for word in token::words(text) {
+        let has_sign = has_sign(word.text);
+        let is_name = !word.parts.is_empty() || (!has_sign && is_set_off(text, word.text));
+        let signed = has_sign.then(|| word.text.to_owned());
+        if let Some(known) = found.iter_mut().find(|known| known.norm == word.norm) {
+            known.is_name |= is_name;
+            known.signed = known.signed.take().or(signed);
+        } else if found.len() < MAX_TERMS {
+            found.push(QueryWord {
+                is_stop: is_stop(&word.norm),
+                norm: word.norm,
+                parts: word.parts,
+                is_name,
+                signed,
+            });
+        }
+    }
+    found
 }
 
 /// Returns the terms worth looking up: no stop words and no single letters while others remain.

@@ -38,8 +38,8 @@ const COVERAGE: f64 = 0.2;
 const PATH: f64 = 1.0;
 /// All words of a file's name are in the question, and they are several.
 const FILE_NAME: f64 = 0.15;
-/// A file is named as what stands before the dot in a name that nothing bears yet.
-const OWNER: f64 = 0.4;
+/// A file is named as what stands before the dot in a name that nothing bears yet: as good as its path.
+const OWNER: f64 = PATH;
 /// Tests, examples, fixtures: a question that does not name them is about the code.
 const TEST_FACTOR: f64 = 0.2;
 /// Documents, data, configuration.
@@ -121,19 +121,22 @@ impl<'a> Weigher<'a> {
         ] {
             marks.add(signal, score);
         }
-        marks.add(Signal::Path, self.worth_of_path(&chunk));
         if strength.phrase >= 1.0 {
             // Quoted words are meant as they stand, wherever that is.
             marks.add(Signal::Phrase, QUOTED);
         } else {
             self.judge(&chunk, &mut marks);
         }
-        Scored {
+        // Which part of the file is put down, and why, is nothing to what its path says.
+        let worth = self.worth_of_path(&chunk) * marks.of_file();
+        let mut scored = Scored {
             row,
             score: marks.score(),
             marks,
             chunk,
-        }
+        };
+        scored.add(Signal::Path, worth);
+        scored
     }
 
     fn worth_of_path(&mut self, chunk: &ChunkBrief) -> f64 {

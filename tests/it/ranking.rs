@@ -115,6 +115,39 @@ fn a_file_is_put_forward_by_what_it_is_named() {
     ));
 }
 
+#[test]
+fn a_word_that_is_written_like_a_name_is_one() {
+    let repo = Fixture::parse(
+        "//- /lib/page.js\nexport class Page {\n  $root() {\n    return this.top\n  }\n}\n\
+         //- /lib/tree.js\nexport function root(leaf) {\n  // up to where a leaf has no parent and is shown\n  return leaf\n}\n\
+         //- /lib/ending.js\nexport function shown() {\n  return false\n}\n\
+         //- commit base\n",
+    )
+    .build();
+    let cli = Cli::new(repo.path());
+    let name_adds = |question: &str, path: &str| {
+        let answer = cli.json(&["search", question, "--explain"]);
+        let hits = answer["results"].as_array().unwrap();
+        let hit = hits.iter().find(|hit| hit["path"] == path).unwrap();
+        let signals = hit["explain"]["signals"].as_array().unwrap();
+        let name = signals.iter().find(|signal| signal["name"] == "name");
+        name.map_or(0.0, |signal| signal["adds"].as_f64().unwrap())
+    };
+    // With its sign it is another name.
+    let (signed, plain) = (
+        "a parent leaf without $root is shown",
+        "a parent leaf without root is shown",
+    );
+    assert!(name_adds(signed, "lib/page.js") > 0.2);
+    assert!(name_adds(signed, "lib/tree.js") < 0.1);
+    assert!(name_adds(plain, "lib/page.js") < 0.1);
+    for set_off in ["`shown`", "shown()"] {
+        let question = format!("a parent leaf without root is {set_off}");
+        assert!(name_adds(&question, "lib/ending.js") > 0.2, "{set_off}");
+    }
+    assert!(name_adds(plain, "lib/ending.js") < 0.1);
+}
+
 impl Golden {
     /// Returns the place of the answer among the hits, from 1.
     fn rank(&self, cli: &Cli) -> Option<usize> {
