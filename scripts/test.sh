@@ -121,7 +121,7 @@ section "kills, damage, full disks, idle servers"
 "$python" tests/kills_test.py --binary "$binary" --kills 12 --steps 1
 "$python" tests/faults_test.py --binary "$binary" --rounds 0
 "$python" tests/write_errors_test.py --binary "$binary" --points 7
-# Once, five seconds after the last question, a server looks whether it has memory to give back.
-"$python" tests/idle_test.py --binary "$binary" --repo "$tools/real/rxjs" --rest 6
+# Within fifteen seconds of the last question a server ends its threads and gives memory back, then it sleeps.
+"$python" tests/idle_test.py --binary "$binary" --repo "$tools/real/rxjs" --rest 20
 
 printf '\nall passed in %d s\n' "$SECONDS"

@@ -2,7 +2,7 @@
 
     python3 tests/idle_test.py --binary target/release/codelens --repo DIR [--large DIR]
 
-After some questions and a rest it must take no processor time and little memory, and it must end soon after its input
+After some questions and a rest it must not wake up at all and hold little memory, and it must end soon after its input
 closes, also while it refreshes a large repository. DIR is copied; times are printed, and only those with a wide margin
 are checked. Linux only: reads /proc.
 """
@@ -34,9 +34,14 @@ def resident_kb(pid: int) -> tuple[int, int]:
     return kb("VmRSS"), kb("RssAnon")
 
 
-def ticks(pid: int) -> int:
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return int(fields[11]) + int(fields[12])
+def runs(pid: int) -> dict[str, int]:
+    """Returns how often each thread was given a processor. Exact where clock ticks are a matter of chance: a thread that
+    runs for some microseconds may be the one that a whole tick is booked on."""
+    switches = {}
+    for thread in Path(f"/proc/{pid}/task").iterdir():
+        lines = (thread / "status").read_text().splitlines()
+        switches[thread.name] = sum(int(line.split()[1]) for line in lines if "ctxt_switches:" in line)
+    return switches
 
 
 def closed_after(server: Server) -> float:
@@ -61,14 +66,12 @@ def rest(checks: Checks, binary: Path, repo: Path, home: Path, seconds: float, m
         checks.that(f"{tool} is answered", not reply.is_error, reply.value)
     time.sleep(seconds)
     pid = server.process.pid
-    before = ticks(pid)
+    before = runs(pid)
     time.sleep(5)
-    spent = ticks(pid) - before
-    checks.equal("clock ticks spent in five idle seconds", spent, 0)
+    checks.equal("runs of each thread, five idle seconds later", runs(pid), before)
     all_kb, own_kb = resident_kb(pid)
-    print(f"idle: {all_kb} KiB resident, {own_kb} KiB of its own, {spent} ticks in 5 s")
-    if not more:
-        checks.that("under 25 MB resident", all_kb < MAX_RESIDENT_KB, all_kb)
+    print(f"idle: {all_kb} KiB resident, {own_kb} KiB of its own")
+    checks.that("under 25 MB resident", all_kb < MAX_RESIDENT_KB, all_kb)
     took = closed_after(server)
     print(f"ends {took * 1000:.0f} ms after its input closed")
     checks.that("it ends soon", took < 3 and server.process.returncode == 0, (took, server.process.returncode))
@@ -93,7 +96,7 @@ def main() -> None:
     parser.add_argument("--binary", required=True, type=Path, help="the built codelens")
     parser.add_argument("--repo", required=True, type=Path, help="a git repository")
     parser.add_argument("--large", type=Path, help="another one for the refresh that is left")
-    parser.add_argument("--rest", type=float, default=3, help="how many seconds nobody asks before it is looked at")
+    parser.add_argument("--rest", type=float, default=20, help="how many seconds nobody asks before it is looked at")
     args = parser.parse_args()
     if not os.path.exists("/proc/self/stat"):
         sys.exit("left out: there is no /proc here")
@@ -103,7 +106,6 @@ def main() -> None:
         binary = args.binary.resolve()
         repo = copy_of(args.repo, root / "repo")
         rest(checks, binary, repo, root / "home", args.rest)
-        # What a server that wrote keeps depends on the system's allocator: printed, not checked.
         print("after a rebuild by the server itself:")
         rest(checks, binary, repo, root / "home2", args.rest, (("cl_refresh", {"force": True}), *QUESTIONS))
         while_it_works(checks, binary, copy_of(args.large, root / "large") if args.large else repo, root)
