@@ -39,7 +39,7 @@ pub(super) struct Strength {
     pub whole: f64,
     /// A word of the question is this definition's name.
     pub name: f64,
-    /// An identifier in the question is this definition's name: the less, the more others bear it.
+    /// An identifier in the question is this definition's name: the less, the more files bear it.
     pub identifier: f64,
     /// The name is made of the question's words: their share of its parts.
     pub parts: f64,
@@ -155,7 +155,7 @@ fn words(
         if (1..=MAX_DEFINITIONS).contains(&n_named) {
             let named = read.symbols_named(&word.norm)?;
             let identifier = if word.is_name {
-                share_of_namesakes(n_named)
+                share_of_namesakes(&named)
             } else {
                 0.0
             };
@@ -191,16 +191,18 @@ fn signed(
     if same.len() > MAX_DEFINITIONS {
         return Ok(());
     }
-    let identifier = share_of_namesakes(same.len());
+    let identifier = share_of_namesakes(&same);
     mark(read, &same, allowed, found, |strength| {
         strength.identifier = strength.identifier.max(identifier);
     })
 }
 
-/// Returns how much one of `n` definitions of a name is meant by it.
+/// Returns how much one of the definitions of a name is meant by it: the less, the more files bear it. What a file
+/// declares and defines under one name is one thing.
 #[allow(clippy::cast_precision_loss, reason = "a name has few definitions")]
-fn share_of_namesakes(n: usize) -> f64 {
-    1.0 / (n.max(1) as f64).sqrt()
+fn share_of_namesakes(named: &[SymbolRow]) -> f64 {
+    let files: HashSet<&str> = named.iter().map(|symbol| symbol.path.as_str()).collect();
+    1.0 / (files.len().max(1) as f64).sqrt()
 }
 
 /// Finds the definitions whose name holds all words of a short question.

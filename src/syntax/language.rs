@@ -10,7 +10,7 @@ use super::ecmascript::kinds::Dialect;
 use crate::model::RepoPath;
 
 /// Meaning of the facts of the languages with structure; raised when extraction says something else.
-const CODE_FACTS: u32 = 6;
+const CODE_FACTS: u32 = 7;
 /// The same for languages that are cut into chunks alone.
 const TEXT_FACTS: u32 = 1;
 

@@ -187,3 +187,38 @@ export function types(holder: Holder) { return holder }
     );
     assert_eq!(files, ["calls.ts", "made.ts", "news.ts"]);
 }
+
+#[test]
+fn members_of_types_that_are_written_out_inside_others_have_callers() {
+    let files = "\
+//- /logger.ts
+export interface Logger { warn(said: string): void }
+export class Store { save(): void {} }
+//- /types.ts
+import type { Logger, Store } from './logger';
+export interface Base { name: string }
+export type Options = Base & { logger: Logger; nested: { store: Store } };
+export interface Resolved extends Readonly<Omit<Options, 'name'> & { own: Logger }> { other: number }
+export type Kinds = { kind: 'a'; store: Store } | { kind: 'b'; store: Store };
+//- /use.ts
+import type { Store } from './logger';
+import type { Options, Resolved, Kinds } from './types';
+export function inherited(o: Resolved) { o.logger.warn('a') }
+export function own({ own }: Resolved) { own.warn('a') }
+export function intersection(o: Options) { o.logger.warn('a') }
+export function nested(o: Options) { o.nested.store.save() }
+export function either(o: Kinds) { o.store.save() }
+export class K {
+  both: { logger: Options['logger']; store: Store } = make();
+  field() { this.both.store.save() }
+}
+";
+    assert_eq!(
+        callers(files, "Logger.warn", "logger.ts"),
+        ["use.ts inherited", "use.ts intersection", "use.ts own"]
+    );
+    assert_eq!(
+        callers(files, "Store.save", "logger.ts"),
+        ["use.ts K.field", "use.ts either", "use.ts nested"]
+    );
+}

@@ -8,7 +8,7 @@ use tree_sitter::Node;
 
 use super::kinds::Kind;
 use super::origin::Origin;
-use super::types::{bases_of, of_type};
+use super::types::of_type;
 use super::walk::{Frame, Walk};
 use crate::model::{HintKind, SymbolKind};
 
@@ -224,11 +224,13 @@ impl<'a> Walk<'a> {
     }
 
     fn base(&mut self, node: Node<'_>, word: &'static str, symbol: u32, frame: &Frame) {
-        let named = self
-            .origin(node)
-            .filter(|found| found.kind == HintKind::Value);
-        let found = named.or_else(|| of_type(self.text(node)));
-        self.built_on(found, word, Some(symbol), frame);
+        for part in self.parts_of(node) {
+            let named = self
+                .origin(part)
+                .filter(|found| found.kind == HintKind::Value);
+            let found = named.or_else(|| of_type(self.text(part)));
+            self.built_on(found, word, Some(symbol), frame);
+        }
     }
 
     /// Records what a symbol is built on, where that has a name.
@@ -249,22 +251,6 @@ impl<'a> Walk<'a> {
         let origin = origin.apart().map(base).reduce(Origin::or);
         let owner = Owner::Member(symbol, word.into());
         self.hint(owner, origin, Rank::Written, frame);
-    }
-
-    /// `type T = A & B`
-    pub(super) fn alias(&mut self, node: Node<'_>, symbol: u32, frame: &Frame) {
-        let Some(value) = node.child_by_field_id(self.grammar.fields.value) else {
-            return;
-        };
-        for origin in bases_of(self.text(value)) {
-            let is_type = origin.kind == HintKind::Type;
-            let owner = Owner::Member(Some(symbol), "extends".into());
-            if is_type {
-                self.built_on(Some(origin), "extends", Some(symbol), frame);
-            } else {
-                self.hint(owner, Some(origin), Rank::Written, frame);
-            }
-        }
     }
 
     /// Records what is known of a member of what a naming stands for.

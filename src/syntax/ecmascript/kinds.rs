@@ -97,6 +97,7 @@ node_kinds! {
     InterfaceBody "interface_body",
     Interface "interface_declaration",
     InternalModule "internal_module",
+    IntersectionType "intersection_type",
     JsxClosing "jsx_closing_element",
     JsxNamespaceName "jsx_namespace_name",
     JsxOpening "jsx_opening_element",
@@ -160,6 +161,21 @@ node_kinds! {
 }
 
 impl Kind {
+    /// Returns whether members of a type may stand in the node, or it holds a type that has some.
+    pub(in crate::syntax) fn is_type(self) -> bool {
+        matches!(
+            self,
+            Kind::ObjectType
+                | Kind::IntersectionType
+                | Kind::UnionType
+                | Kind::ParenthesizedType
+                | Kind::GenericType
+                | Kind::TypeArguments
+                | Kind::TypeAnnotation
+                | Kind::ExtendsTypeClause
+        )
+    }
+
     /// Returns whether the node is a function that has a value (no signature, no type).
     pub(in crate::syntax) fn is_function_value(self) -> bool {
         matches!(

@@ -23,18 +23,22 @@ const COMPUTED_BYTES: usize = 60;
 impl<'a> Walk<'a> {
     /// A member of whatever stands around it.
     pub(super) fn member(&mut self, node: Node<'_>, frame: &mut Frame, parent: &Frame) {
+        frame.place = Place::None;
         let owner = match (parent.kind, parent.place) {
             (Kind::ClassBody, _) => parent.symbol.map(|_| parent.naming),
             (Kind::InterfaceBody | Kind::EnumBody, _) => Some(parent.naming),
             (Kind::ObjectType, Place::Value(naming)) | (Kind::Object, Place::Members(naming)) => {
                 Some(naming)
             }
+            (Kind::ObjectType, Place::Within(naming)) => {
+                self.literal_member(node, frame, naming);
+                None
+            }
             (Kind::Object, Place::ExportMembers) => {
                 return self.export_member(node, frame);
             }
             _ => None,
         };
-        frame.place = Place::None;
         match owner {
             Some(naming) if frame.kind == Kind::Pair => self.pair(node, frame, naming),
             Some(naming) if frame.kind == Kind::EnumAssignment => {
@@ -130,6 +134,24 @@ impl<'a> Walk<'a> {
         }
         if matches!(value, Some(Worth::Object(_))) {
             frame.place = Place::Value(frame.naming);
+        } else if kind != SymbolKind::Method && self.is_literal_type(written) {
+            frame.place = Place::Within(frame.naming);
+        }
+    }
+
+    /// A member of a type that is written out inside another, `naming`.
+    fn literal_member(&mut self, node: Node<'_>, frame: &mut Frame, naming: u32) {
+        let fields = self.grammar.fields;
+        let name = node.child_by_field_id(fields.name);
+        let Some(name) = name.and_then(|name| self.key(name)) else {
+            return;
+        };
+        let written = node.child_by_field_id(fields.type_);
+        if self.is_literal_type(written) {
+            frame.place = Place::Within(self.subnaming(naming, &name));
+        } else if frame.kind == Kind::PropertySignature {
+            let found = self.written(written, None, node.start_byte());
+            self.member_hint(naming, &name, found, frame);
         }
     }
 

@@ -15,6 +15,7 @@ mod hints;
 mod imports;
 mod jsdoc;
 pub(super) mod kinds;
+mod literal_types;
 mod members;
 mod offers;
 mod origin;

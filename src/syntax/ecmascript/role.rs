@@ -43,6 +43,9 @@ pub(super) enum Place {
     None,
     /// That of a name: its members stand under this naming.
     Value(u32),
+    /// That of a name, as a type that is written out: the types of its members are known under this naming, but they
+    /// are no definitions.
+    Within(u32),
     /// The node is an object, and its members stand under this naming.
     Members(u32),
     /// That of `module.exports`: its members are exports.
@@ -202,6 +205,15 @@ fn place(parent: &Frame) -> Place {
             | Kind::PublicField
             | Kind::FieldDefinition
             | Kind::TypeAlias
+            | Kind::Interface
+            | Kind::ExtendsTypeClause
+            | Kind::IntersectionType
+            | Kind::UnionType
+            | Kind::ParenthesizedType
+            | Kind::GenericType
+            | Kind::TypeArguments
+            | Kind::PropertySignature
+            | Kind::TypeAnnotation
             | Kind::Object,
             place,
         ) => place,

@@ -96,13 +96,9 @@ pub(super) fn keyed(text: &str) -> Option<Origin<'_>> {
     held(of_type(text)?, HintKind::Keyed)
 }
 
-/// Returns what a type is built on: the named parts of an intersection, or the one type it stands for.
-pub(super) fn bases_of(text: &str) -> Vec<Origin<'_>> {
-    if text.len() > TYPE_BYTES {
-        return Vec::new();
-    }
-    let parts = split(text, b'&').unwrap_or_default();
-    named(parts.into_iter(), 0).collect()
+/// Returns whether a generic type is, to a reader, the first type that it is given.
+pub(super) fn is_transparent(name: &str) -> bool {
+    TRANSPARENT.contains(&name)
 }
 
 /// Returns the members of the literal types in an intersection, each with its type.
@@ -322,7 +318,7 @@ fn split(text: &str, mark: u8) -> Option<Vec<&str>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{bases_of, of_type};
+    use super::of_type;
 
     #[test]
     fn a_type_is_one_name_or_nothing() {
@@ -379,14 +375,5 @@ mod tests {
             });
             assert_eq!(found, expected, "{text}");
         }
-    }
-
-    #[test]
-    fn an_intersection_is_built_on_its_named_parts() {
-        let names: Vec<String> = bases_of("A & B<C> & { d: E }")
-            .iter()
-            .map(super::Origin::text)
-            .collect();
-        assert_eq!(names, ["A", "B"]);
     }
 }

@@ -249,6 +249,9 @@ impl<'a> Walk<'a> {
         if self.grammar.untyped && parent.kind == Kind::FormalParameters {
             self.untyped_parameter(node, parent);
         }
+        if frame.place != Place::None && frame.kind.is_type() {
+            frame.place = self.place_in_type(node, frame, parent);
+        }
         match frame.kind {
             Kind::Other | Kind::Token | Kind::Program => {}
             Kind::Comment => return self.comment(node),
@@ -308,8 +311,6 @@ impl<'a> Walk<'a> {
             Kind::ImportStatement => return self.import(node, frame),
             Kind::ImportAlias => self.import_alias(node, frame, parent),
             Kind::ExportStatement => return self.export(node, frame),
-            // A cast's type is not the value's.
-            Kind::ObjectType if parent.kind != Kind::TypeAlias => frame.place = Place::None,
             Kind::Spread if matches!(parent.place, Place::Members(_)) => self.spread(node, parent),
             Kind::Spread if parent.place == Place::ExportMembers => self.export_spread(node),
             Kind::Decorator if parent.kind == Kind::ClassBody => self.decorator(node),

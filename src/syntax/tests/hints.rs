@@ -144,6 +144,7 @@ class K {} class M {} class B {}
          C n: call mk
          C o: new M | new K
          I a: type A
+         I.b c: type B
          I.m return: type A
          I s: element A
          T a: type A",

@@ -5,6 +5,7 @@ mod commonjs;
 mod definitions;
 mod hints;
 mod laws;
+mod literal_types;
 mod locals;
 mod modules;
 mod uses;
