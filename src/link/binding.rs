@@ -7,7 +7,8 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use super::exports::{self, Def};
-use super::facts::{Library, Loaded};
+use super::facts::Loaded;
+use super::library::Library;
 use super::value::Value;
 use crate::model::{Local, Provenance, Reference, ReferenceKind, SymbolKind};
 
@@ -100,6 +101,14 @@ impl<'a, 'b> Binder<'a, 'b> {
     fn is_own(&self, receiver: &Value, found: &Value) -> bool {
         match (receiver, found) {
             (Value::Thing(Def::Module(_)), _) => true,
+            (Value::Literal(file, Some(owner), _), Value::Thing(Def::Symbol(found_in, member))) => {
+                let is_named = |kind| matches!(kind, SymbolKind::Constant | SymbolKind::Module);
+                file == found_in
+                    && self.library.get(*file).is_some_and(|loaded| {
+                        loaded.symbol(*member).parent == Some(*owner)
+                            && is_named(loaded.symbol(*owner).kind)
+                    })
+            }
             (
                 Value::Thing(Def::Symbol(file, owner)),
                 Value::Thing(Def::Symbol(found_in, member)),
@@ -284,6 +293,9 @@ pub(super) fn this_of(file: &Rc<Loaded>, scope: Option<u32>) -> Option<Value> {
             continue;
         }
         if let (true, Some(owner)) = (is_member, found.parent) {
+            if let Some((literal, _)) = file.path(symbol).rsplit_once('.') {
+                return Some(Value::Literal(file.file, Some(owner), literal.into()));
+            }
             let owner = Value::Thing(Def::Symbol(file.file, owner));
             return Some(if found.is_static() {
                 owner

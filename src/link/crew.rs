@@ -5,7 +5,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::facts::Library;
+use super::library::Library;
 use super::uses::{self, Links};
 use crate::model::Budget;
 use crate::store::{Index, Read, StoreError};

@@ -3,7 +3,8 @@
 //!
 //! Refuses to know who asks.
 
-use super::facts::{Library, Loaded};
+use super::facts::Loaded;
+use super::library::Library;
 use crate::model::table::HashSet;
 use crate::model::{Export, ExportKind};
 

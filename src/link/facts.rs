@@ -1,15 +1,12 @@
-//! The facts of files while they are linked: loaded once, and whose were looked at.
+//! The facts of one file while files are linked, with the tables that look-ups need, and which were looked at.
 //!
 //! Refuses to know what a name means.
 
-use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
-use std::rc::Rc;
+use std::cell::Cell;
 
 use crate::model::table::{HashMap, HashSet};
 use crate::model::{Export, ExportKind, FileFacts, Hint, ImportKind, Symbol, SymbolKind};
 use crate::store::surface::{REST, bucket};
-use crate::store::{Read, StoreError};
 
 /// How many definitions of one name in one place are told apart.
 const MAX_SAME: usize = 64;
@@ -33,24 +30,41 @@ pub(super) struct Loaded {
     buckets: Vec<u64>,
     /// What was looked up since the last [`Library::begin`], by buckets of the surface; `None` before the
     /// first look.
-    looked: Cell<Option<u64>>,
+    pub(super) looked: Cell<Option<u64>>,
 }
 
 impl Loaded {
-    fn of(file: i64, facts: FileFacts, ids: Vec<i64>, targets: Vec<Option<i64>>) -> Self {
+    pub(super) fn of(
+        file: i64,
+        facts: FileFacts,
+        ids: Vec<i64>,
+        targets: Vec<Option<i64>>,
+    ) -> Self {
         let mut tops: HashMap<String, Vec<u32>> = HashMap::default();
         let mut members: HashMap<(u32, String), Vec<u32>> = HashMap::default();
         let mut buckets: Vec<u64> = Vec::with_capacity(facts.symbols.len());
+        let mut literals = HashSet::default();
         for (at, symbol) in facts.symbols.iter().enumerate() {
             let at = place(at);
             let outer = symbol
                 .parent
                 .and_then(|parent| buckets.get(parent as usize).copied());
             buckets.push(outer.unwrap_or_else(|| bucket(&symbol.name)));
+            let path = path_of(&facts.symbols, symbol);
+            if path != symbol.name {
+                for (end, _) in path.match_indices('.') {
+                    literals.insert((symbol.parent, path[..end].to_owned()));
+                }
+            }
             match symbol.parent {
-                None => tops.entry(symbol.name.clone()).or_default().push(at),
+                None => {
+                    if path != symbol.name {
+                        tops.entry(path.to_owned()).or_default().push(at);
+                    }
+                    tops.entry(symbol.name.clone()).or_default().push(at);
+                }
                 Some(parent) => members
-                    .entry((parent, symbol.name.clone()))
+                    .entry((parent, path.to_owned()))
                     .or_default()
                     .push(at),
             }
@@ -58,7 +72,6 @@ impl Loaded {
         let owned = facts.symbols.iter().filter(|it| is_member(it.kind));
         let owners = owned.filter_map(|it| it.parent).collect();
         let mut hints: HashMap<(Option<u32>, String), Vec<u32>> = HashMap::default();
-        let mut literals = HashSet::default();
         for (at, hint) in facts
             .hints
             .iter()
@@ -107,7 +120,7 @@ impl Loaded {
         }
     }
 
-    fn n_facts(&self) -> usize {
+    pub(super) fn n_facts(&self) -> usize {
         let facts = &self.facts;
         facts.symbols.len()
             + facts.references.len()
@@ -157,13 +170,19 @@ impl Loaded {
         crate::store::surface::is_common_js(&self.facts)
     }
 
-    /// Definitions of a name at the top level.
+    /// The names that lead to a definition from the one around it: `b.c` for a function in the object literal `b` of
+    /// another.
+    pub(super) fn path(&self, at: u32) -> &str {
+        path_of(&self.facts.symbols, self.symbol(at))
+    }
+
+    /// Definitions of a name at the top level, or with the names that lead to it.
     pub(super) fn tops(&self, name: &str) -> &[u32] {
         self.look(bucket(name));
         self.tops.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// Definitions of a name within a definition.
+    /// Definitions within a definition, by the names that lead to them.
     pub(super) fn members(&self, of: u32, name: &str) -> &[u32] {
         self.look_at(of);
         self.members
@@ -194,10 +213,10 @@ impl Loaded {
     /// The definitions of the same name in the same place: overloads, merged interfaces. The first of them, where
     /// there are more than anyone writes: each use of the name looks through all.
     pub(super) fn same(&self, at: u32) -> &[u32] {
-        let symbol = self.symbol(at);
-        let all = match symbol.parent {
-            None => self.tops(&symbol.name),
-            Some(parent) => self.members(parent, &symbol.name),
+        let path = self.path(at);
+        let all = match self.symbol(at).parent {
+            None => self.tops(path),
+            Some(parent) => self.members(parent, path),
         };
         &all[..all.len().min(MAX_SAME)]
     }
@@ -213,7 +232,7 @@ impl Loaded {
         is_member(self.symbol(at).kind)
     }
 
-    /// Whether something is written about members of a name that is no definition.
+    /// Whether something is known of members of a name that is no definition.
     pub(super) fn is_literal(&self, owner: Option<u32>, name: &str) -> bool {
         self.look_in(owner, name);
         !self.literals.is_empty() && self.literals.contains(&(owner, name.to_owned()))
@@ -254,121 +273,18 @@ impl Loaded {
     }
 }
 
-/// The facts that were loaded, and what of them was looked at since the last [`Library::begin`].
-pub(super) struct Library<'a> {
-    read: &'a Read<'a>,
-    /// How many facts are kept, of all files together; then all are forgotten, so that memory grows neither with
-    /// the repository nor with the size of its files.
-    max_kept: usize,
-    kept: RefCell<HashMap<i64, Option<Rc<Loaded>>>>,
-    /// How many facts those have.
-    n_kept: Cell<usize>,
-    /// Files that were asked for; `None` for one without facts.
-    consulted: RefCell<BTreeMap<i64, Option<Rc<Loaded>>>>,
-    /// What each file offers, of those that were asked for a name.
-    offers: RefCell<HashMap<i64, Option<u64>>>,
-    /// Files that offer nothing like what they were asked for, with the buckets that were looked at.
-    passed: RefCell<BTreeMap<i64, u64>>,
-    failure: RefCell<Option<StoreError>>,
-}
-
-impl<'a> Library<'a> {
-    pub(super) fn new(read: &'a Read<'a>, max_kept: usize) -> Self {
-        Self {
-            read,
-            max_kept,
-            kept: RefCell::default(),
-            n_kept: Cell::new(0),
-            consulted: RefCell::default(),
-            offers: RefCell::default(),
-            passed: RefCell::default(),
-            failure: RefCell::default(),
+fn path_of<'s>(symbols: &'s [Symbol], symbol: &'s Symbol) -> &'s str {
+    let whole = symbol.qualified_name.as_str();
+    let path = match symbol.parent {
+        None => Some(whole),
+        Some(parent) => {
+            let rest = whole.strip_prefix(&symbols[parent as usize].qualified_name);
+            rest.and_then(|rest| rest.strip_prefix('.'))
         }
-    }
-
-    /// Begins a file: what is looked at from here on is what it rests on.
-    pub(super) fn begin(&self) {
-        for loaded in self.consulted.take().into_values().flatten() {
-            loaded.looked.set(None);
-        }
-        self.passed.borrow_mut().clear();
-        if self.n_kept.get() > self.max_kept {
-            self.kept.borrow_mut().clear();
-            self.n_kept.set(0);
-        }
-    }
-
-    /// Returns what was looked at in other files than its own, as buckets of their surfaces, and the first
-    /// failure to read any.
-    pub(super) fn end(&self, own: i64) -> Result<Vec<(i64, u64)>, StoreError> {
-        if let Some(error) = self.failure.borrow_mut().take() {
-            return Err(error);
-        }
-        let mut looked = self.passed.take();
-        for (file, loaded) in &*self.consulted.borrow() {
-            let mask = loaded.as_ref().and_then(|loaded| loaded.looked.get());
-            *looked.entry(*file).or_default() |= mask.unwrap_or(0);
-        }
-        looked.remove(&own);
-        Ok(looked.into_iter().collect())
-    }
-
-    /// Returns whether a file may offer something under a name; where it does not, that counts as looked at. Spares
-    /// reading the facts of hundreds of files that a chain of stars goes through.
-    pub(super) fn may_offer(&self, file: i64, name: &str) -> bool {
-        if matches!(name, "default" | "*") {
-            return true;
-        }
-        let known = self.offers.borrow().get(&file).copied();
-        let offers = known.unwrap_or_else(|| {
-            // What can't be read is said by whoever reads the facts.
-            let offers = self.read.offers(file).ok().flatten();
-            self.offers.borrow_mut().insert(file, offers);
-            offers
-        });
-        let looked = bucket(name) | REST;
-        let may = offers.is_none_or(|offers| offers & looked != 0);
-        if !may {
-            *self.passed.borrow_mut().entry(file).or_default() |= looked;
-        }
-        may
-    }
-
-    /// Returns the facts of a file; `None` if it has none.
-    pub(super) fn get(&self, file: i64) -> Option<Rc<Loaded>> {
-        let known = self.kept.borrow().get(&file).cloned();
-        let loaded = known.unwrap_or_else(|| {
-            let loaded = match self.load(file) {
-                Ok(loaded) => loaded.map(Rc::new),
-                Err(error) => {
-                    self.failure.borrow_mut().get_or_insert(error);
-                    None
-                }
-            };
-            self.kept.borrow_mut().insert(file, loaded.clone());
-            let n_facts = loaded.as_ref().map_or(0, |loaded| loaded.n_facts());
-            self.n_kept.set(self.n_kept.get() + 1 + n_facts);
-            loaded
-        });
-        match &loaded {
-            Some(loaded) if loaded.looked.get().is_some() => {}
-            Some(it) => {
-                it.looked.set(Some(0));
-                self.consulted.borrow_mut().insert(file, loaded.clone());
-            }
-            None => drop(self.consulted.borrow_mut().insert(file, None)),
-        }
-        loaded
-    }
-
-    fn load(&self, file: i64) -> Result<Option<Loaded>, StoreError> {
-        let Some(facts) = self.read.facts(file)? else {
-            return Ok(None);
-        };
-        let ids = self.read.symbol_ids(file)?;
-        let targets = self.read.import_targets(file)?;
-        Ok(Some(Loaded::of(file, facts, ids, targets)))
-    }
+    };
+    let path = path.filter(|path| path.ends_with(&symbol.name));
+    // Names that are too deep are cut off.
+    path.unwrap_or(&symbol.name)
 }
 
 fn is_member(kind: SymbolKind) -> bool {

@@ -193,6 +193,14 @@ impl Binder<'_, '_> {
         this: &Value,
     ) -> Option<Value> {
         let loaded = self.library.get(file)?;
+        let defined = match owner {
+            _ if !path.contains('.') => &[],
+            Some(owner) => loaded.members(owner, path),
+            None => loaded.tops(path),
+        };
+        if let Some(at) = defined.first() {
+            return Some(Value::Thing(Def::Symbol(file, *at)));
+        }
         if let Some(hint) = loaded.hints(owner, path).next() {
             return self.hinted(&loaded, hint, Some(this));
         }
@@ -279,7 +287,7 @@ impl Binder<'_, '_> {
         if is_type(symbol.kind) {
             return None;
         }
-        let hint = loaded.hints(symbol.parent, &symbol.name).next()?;
+        let hint = loaded.hints(symbol.parent, loaded.path(at)).next()?;
         self.hinted(loaded, hint, this)
     }
 

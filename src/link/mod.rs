@@ -10,6 +10,7 @@ mod causes;
 mod crew;
 mod exports;
 mod facts;
+mod library;
 mod member;
 mod parameter;
 mod uses;

@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::binding::Binder;
-use super::facts::{Library, Loaded};
+use super::facts::Loaded;
+use super::library::Library;
 use crate::model::table::HashMap;
 use crate::model::{EdgeKind, Local, Provenance, Reference, ReferenceKind, SymbolKind};
 use crate::store::{EdgeRow, StoreError, UnboundRow};
@@ -138,7 +139,8 @@ impl<'a> Begun<'a> {
 }
 
 /// Returns the definition that a use is said to be in: a function that is given to a member of what is no
-/// definition (`options.done = () => …`) can't be found by its callers, so that what is around it counts.
+/// definition (`options.done = () => …`) can't be found by its callers, so that what is around it counts. In an object
+/// literal that has a name it can.
 fn around(file: &Loaded, symbol: Option<u32>) -> Option<u32> {
     let mut at = symbol;
     while let Some(here) = at {
@@ -147,11 +149,14 @@ fn around(file: &Loaded, symbol: Option<u32>) -> Option<u32> {
             symbol.kind,
             SymbolKind::Method | SymbolKind::Class | SymbolKind::Property
         );
-        let before = symbol.qualified_name.strip_suffix(symbol.name.as_str());
-        let owner = symbol
-            .parent
-            .map_or("", |parent| &file.symbol(parent).qualified_name);
-        if !is_given || before.is_none_or(|before| before.trim_end_matches('.') == owner) {
+        let in_literal = symbol.parent.is_some_and(|parent| {
+            let kind = file.symbol(parent).kind;
+            matches!(
+                kind,
+                SymbolKind::Constant | SymbolKind::Variable | SymbolKind::Module
+            )
+        });
+        if !is_given || in_literal || file.path(here) == symbol.name {
             return at;
         }
         at = symbol.parent;

@@ -229,7 +229,11 @@ fn by_any_name(text: &str, depth: usize) -> Option<Origin<'_>> {
         return None;
     };
     let member = member.strip_prefix("readonly ").unwrap_or(member);
-    let (_, rest) = member.trim_start().strip_prefix('[')?.split_once(']')?;
+    let (key, rest) = member.trim_start().strip_prefix('[')?.split_once(']')?;
+    // `[symbol]: T` is one member, under a name that is computed.
+    if !key.contains(':') && !key.contains(" in ") {
+        return None;
+    }
     let written = rest.trim_start_matches(['?', '+', '-', ' ']);
     held(
         read(written.strip_prefix(':')?, depth + 1)?,
@@ -341,6 +345,8 @@ mod tests {
             ("{ [key: string]: Foo | undefined }", "keyed Foo"),
             ("{ readonly [K in Keys]?: Foo<K>; }", "keyed Foo"),
             ("{ [key: string]: Foo; bar: Baz }", ""),
+            ("{ [Symbol.iterator]: Foo }", ""),
+            ("Foo & { [symbol]: Bar }", "type Foo"),
             ("Record<string, Foo>[string]", "type Foo"),
             ("Record<string, Foo> & { bar: Baz }", ""),
             ("Record<string, Foo> | Bar", "keyed Foo | type Bar"),

@@ -1,0 +1,129 @@
+//! The facts of files while they are linked: loaded once, and whose were looked at.
+//!
+//! Refuses to know what is in them.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::facts::Loaded;
+use crate::model::table::HashMap;
+use crate::store::surface::{REST, bucket};
+use crate::store::{Read, StoreError};
+
+/// The facts that were loaded, and what of them was looked at since the last [`Library::begin`].
+pub(super) struct Library<'a> {
+    read: &'a Read<'a>,
+    /// How many facts are kept, of all files together; then all are forgotten, so that memory grows neither with
+    /// the repository nor with the size of its files.
+    max_kept: usize,
+    kept: RefCell<HashMap<i64, Option<Rc<Loaded>>>>,
+    /// How many facts those have.
+    n_kept: Cell<usize>,
+    /// Files that were asked for; `None` for one without facts.
+    consulted: RefCell<BTreeMap<i64, Option<Rc<Loaded>>>>,
+    /// What each file offers, of those that were asked for a name.
+    offers: RefCell<HashMap<i64, Option<u64>>>,
+    /// Files that offer nothing like what they were asked for, with the buckets that were looked at.
+    passed: RefCell<BTreeMap<i64, u64>>,
+    failure: RefCell<Option<StoreError>>,
+}
+
+impl<'a> Library<'a> {
+    pub(super) fn new(read: &'a Read<'a>, max_kept: usize) -> Self {
+        Self {
+            read,
+            max_kept,
+            kept: RefCell::default(),
+            n_kept: Cell::new(0),
+            consulted: RefCell::default(),
+            offers: RefCell::default(),
+            passed: RefCell::default(),
+            failure: RefCell::default(),
+        }
+    }
+
+    /// Begins a file: what is looked at from here on is what it rests on.
+    pub(super) fn begin(&self) {
+        for loaded in self.consulted.take().into_values().flatten() {
+            loaded.looked.set(None);
+        }
+        self.passed.borrow_mut().clear();
+        if self.n_kept.get() > self.max_kept {
+            self.kept.borrow_mut().clear();
+            self.n_kept.set(0);
+        }
+    }
+
+    /// Returns what was looked at in other files than its own, as buckets of their surfaces, and the first
+    /// failure to read any.
+    pub(super) fn end(&self, own: i64) -> Result<Vec<(i64, u64)>, StoreError> {
+        if let Some(error) = self.failure.borrow_mut().take() {
+            return Err(error);
+        }
+        let mut looked = self.passed.take();
+        for (file, loaded) in &*self.consulted.borrow() {
+            let mask = loaded.as_ref().and_then(|loaded| loaded.looked.get());
+            *looked.entry(*file).or_default() |= mask.unwrap_or(0);
+        }
+        looked.remove(&own);
+        Ok(looked.into_iter().collect())
+    }
+
+    /// Returns whether a file may offer something under a name; where it does not, that counts as looked at. Spares
+    /// reading the facts of hundreds of files that a chain of stars goes through.
+    pub(super) fn may_offer(&self, file: i64, name: &str) -> bool {
+        if matches!(name, "default" | "*") {
+            return true;
+        }
+        let known = self.offers.borrow().get(&file).copied();
+        let offers = known.unwrap_or_else(|| {
+            // What can't be read is said by whoever reads the facts.
+            let offers = self.read.offers(file).ok().flatten();
+            self.offers.borrow_mut().insert(file, offers);
+            offers
+        });
+        let looked = bucket(name) | REST;
+        let may = offers.is_none_or(|offers| offers & looked != 0);
+        if !may {
+            *self.passed.borrow_mut().entry(file).or_default() |= looked;
+        }
+        may
+    }
+
+    /// Returns the facts of a file; `None` if it has none.
+    pub(super) fn get(&self, file: i64) -> Option<Rc<Loaded>> {
+        let known = self.kept.borrow().get(&file).cloned();
+        let loaded = known.unwrap_or_else(|| {
+            let loaded = match self.load(file) {
+                Ok(loaded) => loaded.map(Rc::new),
+                Err(error) => {
+                    self.failure.borrow_mut().get_or_insert(error);
+                    None
+                }
+            };
+            self.kept.borrow_mut().insert(file, loaded.clone());
+            let n_facts = loaded.as_ref().map_or(0, |loaded| loaded.n_facts());
+            self.n_kept.set(self.n_kept.get() + 1 + n_facts);
+            loaded
+        });
+        match &loaded {
+            Some(loaded) if loaded.looked.get().is_some() => {}
+            Some(it) => {
+                it.looked.set(Some(0));
+                self.consulted.borrow_mut().insert(file, loaded.clone());
+            }
+            None => drop(self.consulted.borrow_mut().insert(file, None)),
+        }
+        loaded
+    }
+
+    fn load(&self, file: i64) -> Result<Option<Loaded>, StoreError> {
+        let Some(facts) = self.read.facts(file)? else {
+            return Ok(None);
+        };
+        let ids = self.read.symbol_ids(file)?;
+        let targets = self.read.import_targets(file)?;
+        Ok(Some(Loaded::of(file, facts, ids, targets)))
+    }
+}
