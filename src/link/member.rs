@@ -199,7 +199,9 @@ impl Binder<'_, '_> {
             None => loaded.tops(path),
         };
         if let Some(at) = defined.first() {
-            return Some(Value::Thing(Def::Symbol(file, *at)));
+            // Two names of one function may have literals with such a member.
+            let is_only = defined.len() == 1 || !owner.is_some_and(|at| is_scope(&loaded, at));
+            return is_only.then_some(Value::Thing(Def::Symbol(file, *at)));
         }
         if let Some(hint) = loaded.hints(owner, path).next() {
             return self.hinted(&loaded, hint, Some(this));
@@ -213,8 +215,7 @@ impl Binder<'_, '_> {
     fn in_symbol(&self, loaded: &Rc<Loaded>, at: u32, name: &str, this: &Value) -> Option<Value> {
         let all = loaded.same(at);
         for at in all {
-            let kind = loaded.symbol(*at).kind;
-            let is_scope = matches!(kind, SymbolKind::Function | SymbolKind::Method);
+            let is_scope = is_scope(loaded, *at);
             // What is defined inside a function is not a member of it.
             let own = loaded.members(*at, name).iter();
             let mut own = own.filter(|n| !is_scope || loaded.is_member_of_function(**n));
@@ -230,7 +231,8 @@ impl Binder<'_, '_> {
         }
         for at in all {
             if let Some(found) = self.in_literal(loaded.file, Some(*at), name, this) {
-                return Some(found);
+                let declared = self.declared_by_base(loaded, *at, name, this);
+                return declared.or(Some(found));
             }
         }
         for at in all {
@@ -252,6 +254,32 @@ impl Binder<'_, '_> {
         (held != *this)
             .then(|| self.declared(&held, name))
             .flatten()
+    }
+
+    /// The field of a class's base of which something is known: what the class assigns to it is only one of the things
+    /// that it may be.
+    fn declared_by_base(
+        &self,
+        loaded: &Rc<Loaded>,
+        at: u32,
+        name: &str,
+        this: &Value,
+    ) -> Option<Value> {
+        if loaded.symbol(at).kind != SymbolKind::Class {
+            return None;
+        }
+        let base = self.hinted(loaded, loaded.bases(at).next()?, None)?;
+        let base = base.instance();
+        let found = (base != *this).then(|| self.declared(&base, name))??;
+        let Value::Thing(Def::Symbol(file, field)) = found else {
+            return None;
+        };
+        let there = self.library.get(file)?;
+        let is_field = matches!(
+            there.symbol(field).kind,
+            SymbolKind::Field | SymbolKind::Property
+        );
+        (is_field && self.held(&there, field, None).is_some()).then_some(found)
     }
 
     /// Returns what a value holds by any name. What is built on something unknown may have the name from there.
@@ -308,6 +336,9 @@ impl Binder<'_, '_> {
                 return self.hinted(&loaded, hint, on);
             }
         }
+        if let Some(literal) = self.in_literal(file, Some(at), "return", value) {
+            return Some(literal);
+        }
         if is_type(loaded.symbol(at).kind) {
             return None;
         }
@@ -354,6 +385,12 @@ fn function_member(loaded: &Loaded, at: u32, name: &str, value: &Value) -> Optio
         "bind" => Some(Value::Giver(Rc::new(value.clone()))),
         _ => None,
     }
+}
+
+/// Whether names are defined inside a definition that are no members of it.
+fn is_scope(loaded: &Loaded, at: u32) -> bool {
+    let kind = loaded.symbol(at).kind;
+    matches!(kind, SymbolKind::Function | SymbolKind::Method)
 }
 
 /// Does the same to each of several values: what comes of any of them.

@@ -9,8 +9,9 @@ use std::sync::OnceLock;
 use super::ecmascript::kinds::Dialect;
 use crate::model::RepoPath;
 
-/// Meaning of the facts of the languages with structure; raised when extraction says something else.
-const CODE_FACTS: u32 = 7;
+/// Meaning of the facts of the languages with structure; raised when extraction says something else, or linking makes
+/// something else of it.
+const CODE_FACTS: u32 = 8;
 /// The same for languages that are cut into chunks alone.
 const TEXT_FACTS: u32 = 1;
 

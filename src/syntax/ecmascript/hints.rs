@@ -8,6 +8,7 @@ use tree_sitter::Node;
 
 use super::kinds::Kind;
 use super::origin::Origin;
+use super::role::Place;
 use super::types::of_type;
 use super::walk::{Frame, Walk};
 use crate::model::{HintKind, SymbolKind};
@@ -108,7 +109,7 @@ impl<'a> Walk<'a> {
     }
 
     /// `a: A`, `{ b }: B = new B()` in a parameter list.
-    pub(super) fn parameter(&mut self, node: Node<'_>, frame: &Frame) {
+    pub(super) fn parameter(&mut self, node: Node<'_>, own: &mut Frame, frame: &Frame) {
         let fields = self.grammar.fields;
         let Some(pattern) = node.child_by_field_id(fields.pattern) else {
             return;
@@ -130,6 +131,11 @@ impl<'a> Walk<'a> {
             && self.grammar.kind(literal) == Kind::ObjectType
         {
             self.literal_parameter(pattern, literal, frame);
+        } else if self.is_only_literal_type(written)
+            && self.grammar.kind(pattern) == Kind::Identifier
+        {
+            let place = self.local_literal(self.text(pattern), frame.scope, frame);
+            own.place = place.map_or(Place::None, Place::Within);
         } else {
             self.bound(pattern, found, frame.scope, frame);
         }

@@ -22,11 +22,13 @@ impl Walk<'_> {
         match (parent.kind, frame.kind) {
             (Kind::TypeArguments, _) if !self.is_first(node) => Place::None,
             (_, Kind::GenericType) if self.first_argument(node).is_none() => Place::None,
-            (Kind::UnionType, _) => match frame.place {
-                // It has the member or not: no definition, but what it is where it has it.
-                Place::Value(naming) => Place::Within(naming),
-                place => place,
-            },
+            (Kind::UnionType, _) | (Kind::VariableDeclarator, Kind::TypeAnnotation) => {
+                match frame.place {
+                    // A member is there or not, or the value defines it: no definition, but what it is.
+                    Place::Value(naming) => Place::Within(naming),
+                    place => place,
+                }
+            }
             (
                 Kind::TypeAlias
                 | Kind::IntersectionType
@@ -38,7 +40,11 @@ impl Walk<'_> {
             | (Kind::ExtendsTypeClause, Kind::GenericType)
             | (Kind::GenericType, Kind::TypeArguments)
             | (
-                Kind::PropertySignature | Kind::PublicField | Kind::FieldDefinition,
+                Kind::PropertySignature
+                | Kind::PublicField
+                | Kind::FieldDefinition
+                | Kind::RequiredParameter
+                | Kind::OptionalParameter,
                 Kind::TypeAnnotation,
             )
             | (Kind::Interface, Kind::ExtendsTypeClause) => frame.place,
@@ -53,6 +59,12 @@ impl Walk<'_> {
             let mut parts = self.parts_of(inside).into_iter();
             parts.any(|part| self.grammar.kind(part) == Kind::ObjectType)
         })
+    }
+
+    /// Returns whether it is only that: nothing else is known of it by a name.
+    pub(super) fn is_only_literal_type(&self, written: Option<Node<'_>>) -> bool {
+        self.is_literal_type(written)
+            && written.is_some_and(|written| of_type(self.text(written)).is_none())
     }
 
     /// `type T = A & B`

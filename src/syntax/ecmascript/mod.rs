@@ -16,6 +16,7 @@ mod imports;
 mod jsdoc;
 pub(super) mod kinds;
 mod literal_types;
+mod literals;
 mod members;
 mod offers;
 mod origin;

@@ -39,6 +39,8 @@ pub(super) struct Origin<'a> {
     pub(super) of: Cow<'a, str>,
     /// The other module of an import.
     pub(super) module: Option<&'a str>,
+    /// The definition in which the chain's first name is an object literal or a type that is written out.
+    pub(super) inside: Option<u32>,
     /// What it may be instead; these have no others themselves.
     pub(super) others: Vec<Origin<'a>>,
 }
@@ -50,6 +52,7 @@ impl<'a> Origin<'a> {
             kind,
             of: of.into(),
             module: None,
+            inside: None,
             others: Vec::new(),
         }
     }
@@ -59,6 +62,15 @@ impl<'a> Origin<'a> {
         Self {
             module: Some(module),
             ..Self::new(HintKind::Import, name)
+        }
+    }
+
+    /// Returns the literal that `path` leads to in a definition.
+    pub(super) fn literal(inside: u32, path: &str) -> Self {
+        Self {
+            inside: Some(inside),
+            // The first name is that of the definition.
+            ..Self::new(HintKind::Value, format!(".{path}"))
         }
     }
 
@@ -77,7 +89,8 @@ impl<'a> Origin<'a> {
         let more = std::mem::take(&mut other.others);
         for one in std::iter::once(other).chain(more) {
             let is_known = self.alternatives().any(|known| *known == one)
-                || (self.kind, &self.of, self.module) == (one.kind, &one.of, one.module);
+                || (self.kind, &self.of, self.module, self.inside)
+                    == (one.kind, &one.of, one.module, one.inside);
             if !is_known && self.others.len() + 1 < ALTERNATIVES {
                 self.others.push(one);
             }

@@ -34,7 +34,7 @@ pub(super) struct Returns<'a> {
     promised: Option<Expected<'a>>,
 }
 
-impl Walk<'_> {
+impl<'a> Walk<'a> {
     /// Enters a function that is `symbol`, or nobody's: `frame` is already that of its inside.
     pub(super) fn enter_function(
         &mut self,
@@ -81,8 +81,7 @@ impl Walk<'_> {
                 self.expect(body, promised);
             }
             if let Some(owner) = &owner {
-                let origin = self.origin(body);
-                self.hint(owner.clone(), origin, Rank::Initial, frame);
+                self.result(body, owner.clone(), frame);
             }
         }
         let generates = match frame.kind {
@@ -140,8 +139,18 @@ impl Walk<'_> {
         let Some(value) = node.named_child(0).filter(|value| !self.is_nothing(*value)) else {
             return;
         };
-        let origin = self.origin(value);
-        self.hint(owner, origin, Rank::Initial, frame);
+        self.result(value, owner, frame);
+    }
+
+    /// What a function returns.
+    fn result(&mut self, value: Node<'_>, owner: Owner<'a>, frame: &Frame) {
+        if let (Some(object), Owner::Member(Some(symbol), path)) = (self.bare_object(value), &owner)
+        {
+            self.returned_literal(object, *symbol, path, frame);
+        } else {
+            let origin = self.origin(value);
+            self.hint(owner, origin, Rank::Initial, frame);
+        }
     }
 
     /// `xs.forEach(x => …)`, `p.then(x => …)`: what the function is given.

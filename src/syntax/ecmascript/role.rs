@@ -213,6 +213,8 @@ fn place(parent: &Frame) -> Place {
             | Kind::GenericType
             | Kind::TypeArguments
             | Kind::PropertySignature
+            | Kind::RequiredParameter
+            | Kind::OptionalParameter
             | Kind::TypeAnnotation
             | Kind::Object,
             place,

@@ -245,6 +245,9 @@ impl<'w, 'a> Hints<'w, 'a> {
         if origin.module.is_some() {
             return settled(None, None);
         }
+        if origin.inside.is_some() {
+            return settled(origin.inside, None);
+        }
         let root = origin.of.split(['.', ':']).next().unwrap_or_default();
         match self.scopes.binder(root, raw.scope) {
             Binder::Top => settled(None, None),

@@ -56,16 +56,22 @@ impl<'a> Walk<'a> {
         let top = self.scopes.kind(target) == ScopeKind::Top;
         let outer = self.statement(node, parent);
         let is_name = self.grammar.kind(name_node) == Kind::Identifier;
-        if !(top && matches!(worth, Worth::Module(m) if self.is_require(m))) {
+        let written = node.child_by_field_id(fields.type_);
+        let is_literal_type = self.is_only_literal_type(written);
+        let is_literal = is_name
+            && !top
+            && (is_literal_type
+                || written.is_none() && value.is_some_and(|it| self.bare_object(it).is_some()));
+        if !(is_literal || top && matches!(worth, Worth::Module(m) if self.is_require(m))) {
             let start = if outer.shared {
                 node.start_byte()
             } else {
                 outer.span.start_byte as usize
             };
-            let found = self.written(node.child_by_field_id(fields.type_), value, start);
+            let found = self.written(written, value, start);
             self.bound(name_node, found, target, parent);
         }
-        self.expect_written(node.child_by_field_id(fields.type_), value);
+        self.expect_written(written, value);
         if let Worth::Module(module) = worth {
             let is_require = self.bind_module(module, (name_node, is_name), top);
             if is_require || !is_name {
@@ -88,10 +94,17 @@ impl<'a> Walk<'a> {
         let is_symbol = top || body.is_some();
         self.scopes.bind(name, target, is_symbol);
         if !is_symbol {
+            let own = if is_literal {
+                self.local_literal(name, target, frame)
+            } else {
+                None
+            };
             if let Worth::Object(_) = worth {
-                let naming = self.subnaming(frame.naming, name);
+                let naming = own.unwrap_or_else(|| self.subnaming(frame.naming, name));
                 self.namings[naming as usize].members = false;
                 frame.place = Place::Value(naming);
+            } else if is_literal_type {
+                frame.place = own.map_or(Place::None, Place::Within);
             }
             return;
         }

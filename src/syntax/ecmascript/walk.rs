@@ -297,7 +297,7 @@ impl<'a> Walk<'a> {
                 frame.place = frame.place.of_members();
             }
             Kind::RequiredParameter | Kind::OptionalParameter => {
-                self.parameter(node, parent);
+                self.parameter(node, frame, parent);
                 self.parameter_property(node, parent);
             }
             Kind::TypeParameter => self.type_parameter(node, frame),
