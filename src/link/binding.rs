@@ -54,7 +54,9 @@ impl<'a, 'b> Binder<'a, 'b> {
                 Local::No => self.bare(file, used.symbol, &used.name)?,
             }
         } else if let Some(receiver) = self.receiver(used) {
-            let found = self.member(&receiver, &used.name)?;
+            let found = self
+                .member(&receiver, &used.name)
+                .or_else(|| self.option(used, &receiver))?;
             if matches!(used.local, Local::Hint(_)) || !self.is_own(&receiver, &found) {
                 provenance = Provenance::Member;
             }
@@ -96,16 +98,39 @@ impl<'a, 'b> Binder<'a, 'b> {
         Some((Def::Symbol(file.file, *at), Provenance::Member))
     }
 
+    /// Returns what `this.load` is in the options of a component: frameworks make one object of `methods`, `computed` and
+    /// the like, and call all of them on that.
+    fn option(&self, used: &Reference, receiver: &Value) -> Option<Value> {
+        let (file, owner) = match receiver {
+            Value::Literal(file, Some(owner), _)
+            | Value::Thing(Def::Symbol(file, owner))
+            | Value::Instance(Def::Symbol(file, owner)) => (*file, *owner),
+            _ => return None,
+        };
+        let loaded = self.library.get(file)?;
+        let is_options = matches!(
+            loaded.symbol(owner).kind,
+            SymbolKind::Constant | SymbolKind::Variable | SymbolKind::Module
+        );
+        let found =
+            (used.receiver == "this" && is_options).then(|| loaded.inner(owner, &used.name))??;
+        Some(Value::Thing(Def::Symbol(file, found)))
+    }
+
     /// Whether a member was found without knowing a type: in a module, or written within the definition that
     /// the receiver names.
     fn is_own(&self, receiver: &Value, found: &Value) -> bool {
         match (receiver, found) {
             (Value::Thing(Def::Module(_)), _) => true,
-            (Value::Literal(file, Some(owner), _), Value::Thing(Def::Symbol(found_in, member))) => {
+            (
+                Value::Literal(file, Some(owner), path),
+                Value::Thing(Def::Symbol(found_in, member)),
+            ) => {
                 let is_named = |kind| matches!(kind, SymbolKind::Constant | SymbolKind::Module);
                 file == found_in
                     && self.library.get(*file).is_some_and(|loaded| {
                         loaded.symbol(*member).parent == Some(*owner)
+                            && loaded.path(*member).rsplit_once('.').map(|it| it.0) == Some(&**path)
                             && is_named(loaded.symbol(*owner).kind)
                     })
             }

@@ -21,6 +21,8 @@ pub(super) struct Loaded {
     pub(super) targets: Vec<Option<i64>>,
     tops: HashMap<String, Vec<u32>>,
     members: HashMap<(u32, String), Vec<u32>>,
+    /// Definitions in objects inside a definition, by their names alone.
+    inner: HashMap<(u32, String), Vec<u32>>,
     /// Symbols that have members, functions among them.
     owners: HashSet<u32>,
     hints: HashMap<(Option<u32>, String), Vec<u32>>,
@@ -42,6 +44,7 @@ impl Loaded {
     ) -> Self {
         let mut tops: HashMap<String, Vec<u32>> = HashMap::default();
         let mut members: HashMap<(u32, String), Vec<u32>> = HashMap::default();
+        let mut inner: HashMap<(u32, String), Vec<u32>> = HashMap::default();
         let mut buckets: Vec<u64> = Vec::with_capacity(facts.symbols.len());
         let mut literals = HashSet::default();
         for (at, symbol) in facts.symbols.iter().enumerate() {
@@ -52,8 +55,11 @@ impl Loaded {
             buckets.push(outer.unwrap_or_else(|| bucket(&symbol.name)));
             let path = path_of(&facts.symbols, symbol);
             if path != symbol.name {
-                for (end, _) in path.match_indices('.') {
-                    literals.insert((symbol.parent, path[..end].to_owned()));
+                for (end, _) in path.rmatch_indices('.') {
+                    // With one all that are shorter are known.
+                    if !literals.insert((symbol.parent, path[..end].to_owned())) {
+                        break;
+                    }
                 }
             }
             match symbol.parent {
@@ -63,10 +69,14 @@ impl Loaded {
                     }
                     tops.entry(symbol.name.clone()).or_default().push(at);
                 }
-                Some(parent) => members
-                    .entry((parent, path.to_owned()))
-                    .or_default()
-                    .push(at),
+                Some(parent) => {
+                    if path != symbol.name {
+                        let named = inner.entry((parent, symbol.name.clone()));
+                        named.or_default().push(at);
+                    }
+                    let named = members.entry((parent, path.to_owned()));
+                    named.or_default().push(at);
+                }
             }
         }
         let owned = facts.symbols.iter().filter(|it| is_member(it.kind));
@@ -111,6 +121,7 @@ impl Loaded {
             targets,
             tops,
             members,
+            inner,
             owners,
             hints,
             literals,
@@ -188,6 +199,15 @@ impl Loaded {
         self.members
             .get(&(of, name.to_owned()))
             .map_or(&[], Vec::as_slice)
+    }
+
+    /// The only definition of a name in the objects inside a definition.
+    pub(super) fn inner(&self, of: u32, name: &str) -> Option<u32> {
+        self.look_at(of);
+        match self.inner.get(&(of, name.to_owned()))?.as_slice() {
+            [at] => Some(*at),
+            _ => None,
+        }
     }
 
     /// What is written about a name in a scope.
@@ -278,7 +298,8 @@ fn path_of<'s>(symbols: &'s [Symbol], symbol: &'s Symbol) -> &'s str {
     let path = match symbol.parent {
         None => Some(whole),
         Some(parent) => {
-            let rest = whole.strip_prefix(&symbols[parent as usize].qualified_name);
+            let around = symbols.get(parent as usize);
+            let rest = around.and_then(|around| whole.strip_prefix(&around.qualified_name));
             rest.and_then(|rest| rest.strip_prefix('.'))
         }
     };
