@@ -30,8 +30,8 @@ pub(super) struct Loaded {
     imported: HashMap<String, (u32, u32)>,
     /// The bucket of the outermost definition around each symbol.
     buckets: Vec<u64>,
-    /// What was looked up since the last [`Library::begin`], by buckets of the surface; `None` before the
-    /// first look.
+    /// What was looked up since the library last [began](super::library::Library::begin) a file, by buckets of the
+    /// surface; `None` before the first look.
     pub(super) looked: Cell<Option<u64>>,
 }
 
