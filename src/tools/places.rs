@@ -205,6 +205,8 @@ fn unknown(
         && view.read.has_file(file.as_str())?
     {
         format!("it is a file: pass it as `path` (--path {file})")
+    } else if Handle::parse(&name).is_some() {
+        format!("it is a handle: pass it as `handle` (--handle {name})")
     } else if shown.is_empty() {
         "search for it with cl_search: names are matched exactly here, with or without what they are in (Class.method)".to_owned()
     } else {

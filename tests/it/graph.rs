@@ -200,6 +200,10 @@ fn impact_says_what_is_meant_and_guesses_nothing() {
         error.contains("in `src/main.ts`") && error.contains("drain (src/queue.ts:5)"),
         "{error}"
     );
+    let handle = cli.json(&["search", "drain"])["results"][0]["handle"].clone();
+    let handle = handle.as_str().unwrap();
+    let error = cli.fails(&["impact", handle], 1);
+    assert!(error.contains(&format!("--handle {handle}")), "{error}");
     repo.write("src/other.ts", "export function drain() {}\n");
     let answer = cli.json(&["impact", "drain"]);
     assert_eq!(answer["candidates"].as_array().unwrap().len(), 2);
