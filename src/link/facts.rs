@@ -189,7 +189,7 @@ impl Loaded {
 
     /// Definitions of a name at the top level, or with the names that lead to it.
     pub(super) fn tops(&self, name: &str) -> &[u32] {
-        self.look(bucket(name));
+        self.look_in(None, name);
         self.tops.get(name).map_or(&[], Vec::as_slice)
     }
 

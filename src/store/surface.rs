@@ -76,6 +76,13 @@ impl Surface {
                 let this = (symbol.is_static(), symbol.is_arrow());
                 let row = (&symbol.qualified_name, symbol.kind, symbol.exported);
                 (1_u8, row, this, handles.get(at)).hash(hashers.entry(own).or_default());
+                // `target.open = …` is looked up by both of its names.
+                if symbol.parent.is_none()
+                    && let Some((first, _)) = symbol.qualified_name.split_once('.')
+                {
+                    let other = hashers.entry(bucket(first)).or_default();
+                    (6_u8, row, this, handles.get(at)).hash(other);
+                }
             }
         }
         for import in &facts.imports {
