@@ -107,46 +107,48 @@ impl<'a, 'b> Binder<'a, 'b> {
             | Value::Instance(Def::Symbol(file, owner)) => (*file, *owner),
             _ => return None,
         };
+        if used.receiver != "this" {
+            return None;
+        }
         let loaded = self.library.get(file)?;
-        let is_options = matches!(
-            loaded.symbol(owner).kind,
-            SymbolKind::Constant | SymbolKind::Variable | SymbolKind::Module
-        );
-        let found =
-            (used.receiver == "this" && is_options).then(|| loaded.inner(owner, &used.name))??;
+        let found = loaded
+            .names_object(owner)
+            .then(|| loaded.inner(owner, &used.name))??;
         Some(Value::Thing(Def::Symbol(file, found)))
     }
 
     /// Whether a member was found without knowing a type: in a module, or written within the definition that
     /// the receiver names.
     fn is_own(&self, receiver: &Value, found: &Value) -> bool {
-        match (receiver, found) {
-            (Value::Thing(Def::Module(_)), _) => true,
-            (
-                Value::Literal(file, Some(owner), path),
-                Value::Thing(Def::Symbol(found_in, member)),
-            ) => {
-                let is_named = |kind| matches!(kind, SymbolKind::Constant | SymbolKind::Module);
-                file == found_in
-                    && self.library.get(*file).is_some_and(|loaded| {
-                        loaded.symbol(*member).parent == Some(*owner)
-                            && loaded.path(*member).rsplit_once('.').map(|it| it.0) == Some(&**path)
-                            && is_named(loaded.symbol(*owner).kind)
-                    })
+        if matches!(receiver, Value::Thing(Def::Module(_))) {
+            return true;
+        }
+        let (
+            Value::Literal(file, Some(owner), _) | Value::Thing(Def::Symbol(file, owner)),
+            Value::Thing(Def::Symbol(found_in, member)),
+        ) = (receiver, found)
+        else {
+            return false;
+        };
+        if file != found_in {
+            return false;
+        }
+        let Some(loaded) = self.library.get(*file) else {
+            return false;
+        };
+        let Some(parent) = loaded.symbol(*member).parent else {
+            return false;
+        };
+        match receiver {
+            Value::Literal(_, _, path) => {
+                let around = loaded.path(*member).rsplit_once('.').map(|it| it.0);
+                // What a variable names may be another object by now.
+                let is_constant = |kind| matches!(kind, SymbolKind::Constant | SymbolKind::Module);
+                parent == *owner
+                    && around == Some(&**path)
+                    && is_constant(loaded.symbol(*owner).kind)
             }
-            (
-                Value::Thing(Def::Symbol(file, owner)),
-                Value::Thing(Def::Symbol(found_in, member)),
-            ) => {
-                file == found_in
-                    && self.library.get(*file).is_some_and(|loaded| {
-                        let parent = loaded.symbol(*member).parent;
-                        parent.is_some_and(|parent| {
-                            parent == *owner || loaded.same(*owner).contains(&parent)
-                        })
-                    })
-            }
-            _ => false,
+            _ => parent == *owner || loaded.same(*owner).contains(&parent),
         }
     }
 

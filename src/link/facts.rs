@@ -54,14 +54,7 @@ impl Loaded {
                 .and_then(|parent| buckets.get(parent as usize).copied());
             buckets.push(outer.unwrap_or_else(|| bucket(&symbol.name)));
             let path = path_of(&facts.symbols, symbol);
-            if path != symbol.name {
-                for (end, _) in path.rmatch_indices('.') {
-                    // With one all that are shorter are known.
-                    if !literals.insert((symbol.parent, path[..end].to_owned())) {
-                        break;
-                    }
-                }
-            }
+            add_literals(&mut literals, symbol.parent, path);
             match symbol.parent {
                 None => {
                     if path != symbol.name {
@@ -92,9 +85,7 @@ impl Loaded {
                 .entry((hint.symbol, hint.name.clone()))
                 .or_default()
                 .push(place(at));
-            for (end, _) in hint.name.match_indices('.') {
-                literals.insert((hint.symbol, hint.name[..end].to_owned()));
-            }
+            add_literals(&mut literals, hint.symbol, &hint.name);
         }
         let mut imported = HashMap::default();
         for (at, import) in facts.imports.iter().enumerate() {
@@ -247,6 +238,12 @@ impl Loaded {
         self.owners.contains(&at)
     }
 
+    /// Whether a definition names something that may be an object literal.
+    pub(super) fn names_object(&self, at: u32) -> bool {
+        use SymbolKind::{Constant, Module, Variable};
+        matches!(self.symbol(at).kind, Constant | Variable | Module)
+    }
+
     /// Whether a definition inside a function is a member of it, not a name of its own scope.
     pub(super) fn is_member_of_function(&self, at: u32) -> bool {
         is_member(self.symbol(at).kind)
@@ -290,6 +287,16 @@ impl Loaded {
 
     fn target(&self, import: u32) -> Option<i64> {
         self.targets.get(import as usize).copied().flatten()
+    }
+}
+
+/// Adds the names that must lead to something with members where a path does: `a` and `a.b` for `a.b.c`.
+fn add_literals(literals: &mut HashSet<(Option<u32>, String)>, scope: Option<u32>, path: &str) {
+    for (end, _) in path.rmatch_indices('.') {
+        // With one all that are shorter are known.
+        if !literals.insert((scope, path[..end].to_owned())) {
+            break;
+        }
     }
 }
 

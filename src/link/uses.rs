@@ -149,13 +149,9 @@ fn around(file: &Loaded, symbol: Option<u32>) -> Option<u32> {
             symbol.kind,
             SymbolKind::Method | SymbolKind::Class | SymbolKind::Property
         );
-        let in_literal = symbol.parent.is_some_and(|parent| {
-            let kind = file.symbol(parent).kind;
-            matches!(
-                kind,
-                SymbolKind::Constant | SymbolKind::Variable | SymbolKind::Module
-            )
-        });
+        let in_literal = symbol
+            .parent
+            .is_some_and(|parent| file.names_object(parent));
         if !is_given || in_literal || file.path(here) == symbol.name {
             return at;
         }

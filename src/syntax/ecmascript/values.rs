@@ -57,11 +57,12 @@ impl<'a> Walk<'a> {
         let outer = self.statement(node, parent);
         let is_name = self.grammar.kind(name_node) == Kind::Identifier;
         let written = node.child_by_field_id(fields.type_);
-        let is_literal_type = self.is_only_literal_type(written);
-        let is_literal = is_name
-            && !top
-            && (is_literal_type
-                || written.is_none() && value.is_some_and(|it| self.bare_object(it).is_some()));
+        let is_local = is_name && !top;
+        let is_literal_type = is_local && self.is_only_literal_type(written);
+        let is_literal = is_literal_type
+            || is_local
+                && written.is_none()
+                && value.is_some_and(|it| self.bare_object(it).is_some());
         if !(is_literal || top && matches!(worth, Worth::Module(m) if self.is_require(m))) {
             let start = if outer.shared {
                 node.start_byte()
