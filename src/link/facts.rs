@@ -28,6 +28,8 @@ pub(super) struct Loaded {
     hints: HashMap<(Option<u32>, String), Vec<u32>>,
     literals: HashSet<(Option<u32>, String)>,
     imported: HashMap<String, (u32, u32)>,
+    /// The files whose names it offers by `export * from`.
+    pub(super) stars: Vec<i64>,
     /// The bucket of the outermost definition around each symbol.
     buckets: Vec<u64>,
     /// What was looked up since the library last [began](super::library::Library::begin) a file, by buckets of the
@@ -105,6 +107,7 @@ impl Loaded {
                 }
             }
         }
+        let stars = stars(&facts, &targets);
         Self {
             file,
             facts,
@@ -117,6 +120,7 @@ impl Loaded {
             hints,
             literals,
             imported,
+            stars,
             buckets,
             looked: Cell::new(None),
         }
@@ -288,6 +292,23 @@ impl Loaded {
     fn target(&self, import: u32) -> Option<i64> {
         self.targets.get(import as usize).copied().flatten()
     }
+}
+
+/// Returns where the `export * from` of a file lead, each by an import row of its own kind: by those rows the store finds
+/// who looked through the file.
+fn stars(facts: &FileFacts, targets: &[Option<i64>]) -> Vec<i64> {
+    let stars = facts
+        .exports
+        .iter()
+        .filter(|it| it.kind == ExportKind::Star);
+    let specifiers: HashSet<&str> = stars.map(|it| it.specifier.as_str()).collect();
+    let imports = facts.imports.iter().zip(targets);
+    imports
+        .filter(|(import, _)| {
+            import.kind == ImportKind::ReExport && specifiers.contains(import.specifier.as_str())
+        })
+        .filter_map(|(_, target)| *target)
+        .collect()
 }
 
 /// Adds the names that must lead to something with members where a path does: `a` and `a.b` for `a.b.c`.

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::facts::Loaded;
-use crate::model::table::HashMap;
+use crate::model::table::{HashMap, HashSet};
 use crate::store::surface::{REST, bucket};
 use crate::store::{Read, StoreError};
 
@@ -67,7 +67,41 @@ impl<'a> Library<'a> {
             *looked.entry(*file).or_default() |= mask.unwrap_or(0);
         }
         looked.remove(&own);
-        Ok(looked.into_iter().collect())
+        Ok(self.not_implied(&looked))
+    }
+
+    /// Leaves out the files that another one says enough of: what passes its names on by `export * from` and was looked
+    /// at by the same names, and by its stars. Whoever changes such a file asks for those who looked at what passes it
+    /// on, too (`Writer::relink_consulters`); and what stops to pass it on changes where it was looked at. Behind the
+    /// barrels of a large repository there are hundreds of files for each that imports from them.
+    fn not_implied(&self, looked: &BTreeMap<i64, u64>) -> Vec<(i64, u64)> {
+        let consulted = self.consulted.borrow();
+        let implied_by = |file: i64| {
+            let mask = looked.get(&file).copied().filter(|mask| mask & REST != 0);
+            let stars = consulted.get(&file).and_then(Option::as_deref);
+            let passed_on = stars.map_or(&[][..], |loaded| &loaded.stars).iter();
+            passed_on.copied().filter(move |star| {
+                let inner = looked.get(star);
+                *star != file && inner.is_some_and(|it| mask.is_some_and(|mask| it & !mask == 0))
+            })
+        };
+        let inner: HashSet<i64> = looked.keys().flat_map(|file| implied_by(*file)).collect();
+        let (inside, outside): (Vec<i64>, Vec<i64>) =
+            looked.keys().partition(|file| inner.contains(file));
+        let mut reached: HashSet<i64> = HashSet::default();
+        let mut kept = Vec::new();
+        // Of files that only pass each other on, the first one stands for all.
+        for file in outside.into_iter().chain(inside) {
+            if !reached.insert(file) {
+                continue;
+            }
+            kept.push((file, looked[&file]));
+            let mut open = vec![file];
+            while let Some(file) = open.pop() {
+                open.extend(implied_by(file).filter(|star| reached.insert(*star)));
+            }
+        }
+        kept
     }
 
     /// Returns whether a file may offer something under a name; where it does not, that counts as looked at. Spares

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use rusqlite::{OptionalExtension as _, Row};
 
 use super::{Doing, Read, StoreResult, Writer};
-use crate::model::{EdgeKind, Provenance, SymbolKind};
+use crate::model::{EdgeKind, ImportKind, Provenance, SymbolKind};
 
 /// State and target of imports, by specifier and kind.
 pub(super) type Led = HashMap<(String, u8), (u8, Option<i64>)>;
@@ -71,13 +71,26 @@ impl Writer<'_> {
             .doing("writing edges")
     }
 
-    /// Puts the files that were linked by the surface of `file` on the list of those to link.
+    /// Puts the files that were linked by the surface of `file`, or by that of a file that passes its names on, on the
+    /// list of those to link.
     pub fn relink_consulters(&mut self, file: i64) -> StoreResult<()> {
-        self.run(
-            "INSERT INTO relink(file, todo) SELECT file, 2 FROM consult WHERE target = ?1
-             ON CONFLICT(file) DO UPDATE SET todo = todo | 2",
-            [file],
-        )
+        self.consulters(file, None).doing("writing a row")
+    }
+
+    /// As [`Self::relink_consulters`]; with a mask only those who looked at one of its buckets.
+    pub(super) fn consulters(&mut self, file: i64, mask: Option<u64>) -> rusqlite::Result<()> {
+        self.tx()
+            .prepare_cached(
+                "WITH RECURSIVE passing(file) AS (
+                   VALUES(?1)
+                   UNION SELECT i.file FROM passing p CROSS JOIN import i ON i.target = p.file WHERE i.kind = ?3
+                 )
+                 INSERT INTO relink(file, todo)
+                 SELECT c.file, 2 FROM passing p CROSS JOIN consult c ON c.target = p.file WHERE ?2 IS NULL OR c.looked & ?2 <> 0
+                 ON CONFLICT(file) DO UPDATE SET todo = todo | 2",
+            )?
+            .execute((file, mask.map(u64::cast_signed), ImportKind::ReExport.code()))
+            .map(drop)
     }
 
     /// Returns where the imports of a file led, by specifier and kind.

@@ -6,8 +6,9 @@
 ///
 /// History: 1 files, stats, symbols, chunks, text, facts, imports; 2 edges, unbound names, what linking
 /// rests on; 3 past commits; 4 the text index with the body first; 6 indexes of
-/// unbound names and of what was left out; 7 digests of chunks without the path; 8 handles that tell their file.
-pub const SCHEMA_VERSION: i64 = 8;
+/// unbound names and of what was left out; 7 digests of chunks without the path; 8 handles that tell their file;
+/// 9 what is behind a file that passes it on is not noted.
+pub const SCHEMA_VERSION: i64 = 9;
 
 /// The tables. Keys are integers; what belongs to a file goes with it. `text` holds no source: its
 /// columns are indexed and forgotten (the first one takes two bytes less for each word in a chunk), its rowid is the chunk's, and a segment is merged only when 40% of it
@@ -17,7 +18,8 @@ pub const SCHEMA_VERSION: i64 = 8;
 /// (3). An `edge` is one row for all uses of one definition in another, with the first one's line;
 /// `src` is 0 for a module's top level. `unbound` counts the names of a file that lead to no definition here:
 /// a name by 48 bits of its hash, its form by 1 for a call and 2 for a member. `consult` says what of which other
-/// file a file was linked by (`looked` is a mask of buckets of names): when that changes, the file is linked again. `relink` is the list of files to link again: `todo` has 1 where the
+/// file a file was linked by (`looked` is a mask of buckets of names): when that changes, the file is linked again. What another consulted file passes on by `export * from` is left out where that one
+/// was looked at by the same names. `relink` is the list of files to link again: `todo` has 1 where the
 /// imports have to be resolved, 2 where the names have to be bound whatever comes of that. It is written in the
 /// transaction that makes it necessary, so no crash can lose it. `commit`, `touch` and `message` are the newest commits that can
 /// be reached from the index's own; a `touch` that does not count is of a commit that touched too many files and

@@ -19,9 +19,6 @@ const N_BUCKETS: u64 = 47;
 /// The bucket of what has no name of its own: stars, what a module assigns, which kind of module it is.
 pub const REST: u64 = 1 << N_BUCKETS;
 
-/// Every bucket.
-pub const ALL: u64 = (REST << 1) - 1;
-
 /// Returns the bucket of a name of the top level, as a mask with one bit. It is written to disk: the hash
 /// is FNV-1a (Fowler, Noll, Vo), which stays.
 pub fn bucket(name: &str) -> u64 {
@@ -157,27 +154,15 @@ impl Writer<'_> {
         before: Option<&Surface>,
         now: Option<&Surface>,
     ) -> rusqlite::Result<()> {
-        let mask = match (before, now) {
-            (Some(before), Some(now)) => before.difference(now),
-            (None, None) => return Ok(()),
-            _ => ALL,
-        };
-        let query = match mask {
-            0 => return Ok(()),
+        match (before, now) {
+            (None, None) => Ok(()),
+            (Some(before), Some(now)) => match before.difference(now) {
+                0 => Ok(()),
+                mask => self.consulters(file, Some(mask)),
+            },
             // Who found nothing in it looked at no bucket.
-            ALL => {
-                "INSERT INTO relink(file, todo) SELECT file, 2 FROM consult WHERE target = ?1 AND ?2 <> 0
-                 ON CONFLICT(file) DO UPDATE SET todo = todo | 2"
-            }
-            _ => {
-                "INSERT INTO relink(file, todo) SELECT file, 2 FROM consult WHERE target = ?1 AND looked & ?2 <> 0
-                 ON CONFLICT(file) DO UPDATE SET todo = todo | 2"
-            }
-        };
-        self.tx()
-            .prepare_cached(query)?
-            .execute((file, mask.cast_signed()))
-            .map(drop)
+            _ => self.consulters(file, None),
+        }
     }
 }
 

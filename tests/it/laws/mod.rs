@@ -1,6 +1,7 @@
 //! The laws of the design, each by its name.
 
 mod agreement;
+mod barrels;
 mod git_steps;
 mod histories;
 mod replay;

@@ -224,12 +224,13 @@ fn source(dice: &mut Dice, n: usize) -> String {
         ".",
     ];
     let mut text = format!(
-        "import {{ a{n} }} from \"{}\";\nexport * from \"{}\";\n",
+        "import {{ work{} as a{n} }} from \"{}\";\nexport * from \"{}\";\n",
+        dice.below(12),
         dice.pick(&imports),
         dice.pick(&imports)
     );
     for _ in 0..dice.below(4) {
-        let k = dice.below(40);
+        let k = dice.below(12);
         let _ = write!(
             text,
             "/** Does {k}. */\nexport function work{k}(x: number) {{ return a{n}(x + {k}) }}\nclass C{k} {{ m{k}() {{}} }}\n"
