@@ -6,9 +6,9 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use super::exports::{self, Def};
+use super::exports;
 use super::facts::Loaded;
-use super::library::Library;
+use super::library::{Def, Library};
 use super::value::Value;
 use crate::model::{Local, Provenance, Reference, ReferenceKind, SymbolKind};
 

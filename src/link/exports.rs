@@ -4,47 +4,33 @@
 //! Refuses to know who asks.
 
 use super::facts::Loaded;
-use super::library::Library;
+use super::library::{Def, Library};
 use crate::model::table::HashSet;
 use crate::model::{Export, ExportKind};
 
 /// How many modules one look-up goes through.
 const MAX_MODULES: usize = 400;
 
-/// What a name stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Def {
-    /// A definition: file and place.
-    Symbol(i64, u32),
-    /// A whole module.
-    Module(i64),
-}
-
 /// Returns what `name` of a module stands for: `default`, `*` for the module itself, or a name.
 pub(super) fn resolve(library: &Library<'_>, file: i64, name: &str) -> Option<Def> {
-    Search {
-        library,
-        seen: HashSet::default(),
-    }
-    .export(file, name)
+    library.once(file, name, || Search::new(library).export(file, name))
 }
 
 /// Returns what a name stands for at the top level of a file: its own definition, or an import.
 pub(super) fn top(library: &Library<'_>, file: &Loaded, name: &str) -> Option<Def> {
-    Search {
-        library,
-        seen: HashSet::default(),
+    match file.import(name) {
+        Some((target, name)) => imported(library, target?, name),
+        None => defined(file, name),
     }
-    .top(file, name)
 }
 
 /// Returns what an import of `name` from a file gives: for `*` what the module assigns, where it does.
 pub(super) fn imported(library: &Library<'_>, file: i64, name: &str) -> Option<Def> {
-    Search {
-        library,
-        seen: HashSet::default(),
+    if name == "*" {
+        Search::new(library).module(file)
+    } else {
+        resolve(library, file, name)
     }
-    .imported(file, name)
 }
 
 struct Search<'a, 'b> {
@@ -52,7 +38,14 @@ struct Search<'a, 'b> {
     seen: HashSet<(i64, String)>,
 }
 
-impl Search<'_, '_> {
+impl<'a, 'b> Search<'a, 'b> {
+    fn new(library: &'a Library<'b>) -> Self {
+        Self {
+            library,
+            seen: HashSet::default(),
+        }
+    }
+
     fn export(&mut self, file: i64, name: &str) -> Option<Def> {
         if self.seen.len() > MAX_MODULES || !self.seen.insert((file, name.to_owned())) {
             return None;

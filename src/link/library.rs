@@ -1,6 +1,6 @@
 //! The facts of files while they are linked: loaded once, and whose were looked at.
 //!
-//! Refuses to know what is in them.
+//! Refuses to know what is in them, and how it is found out what a name stands for.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -11,6 +11,21 @@ use crate::model::table::{HashMap, HashSet};
 use crate::store::surface::{REST, bucket};
 use crate::store::{Read, StoreError};
 
+/// What a name stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Def {
+    /// A definition: file and place.
+    Symbol(i64, u32),
+    /// A whole module.
+    Module(i64),
+}
+
+/// What a name of a file was found to stand for, and what that rests on.
+struct Found {
+    def: Option<Def>,
+    looked: Vec<(i64, u64)>,
+}
+
 /// The facts that were loaded, and what of them was looked at since the last [`Library::begin`].
 pub(super) struct Library<'a> {
     read: &'a Read<'a>,
@@ -18,7 +33,9 @@ pub(super) struct Library<'a> {
     /// the repository nor with the size of its files.
     max_kept: usize,
     kept: RefCell<HashMap<i64, Option<Rc<Loaded>>>>,
-    /// How many facts those have.
+    /// What the names of files stand for, as far as they were asked for.
+    found: RefCell<HashMap<i64, HashMap<String, Found>>>,
+    /// How many facts all those have.
     n_kept: Cell<usize>,
     /// Files that were asked for; `None` for one without facts.
     consulted: RefCell<BTreeMap<i64, Option<Rc<Loaded>>>>,
@@ -35,6 +52,7 @@ impl<'a> Library<'a> {
             read,
             max_kept,
             kept: RefCell::default(),
+            found: RefCell::default(),
             n_kept: Cell::new(0),
             consulted: RefCell::default(),
             offers: RefCell::default(),
@@ -45,12 +63,10 @@ impl<'a> Library<'a> {
 
     /// Begins a file: what is looked at from here on is what it rests on.
     pub(super) fn begin(&self) {
-        for loaded in self.consulted.take().into_values().flatten() {
-            loaded.looked.set(None);
-        }
-        self.passed.borrow_mut().clear();
+        self.take_looked();
         if self.n_kept.get() > self.max_kept {
             self.kept.borrow_mut().clear();
+            self.found.borrow_mut().clear();
             self.n_kept.set(0);
         }
     }
@@ -61,13 +77,60 @@ impl<'a> Library<'a> {
         if let Some(error) = self.failure.borrow_mut().take() {
             return Err(error);
         }
-        let mut looked = self.passed.take();
-        for (file, loaded) in &*self.consulted.borrow() {
-            let mask = loaded.as_ref().and_then(|loaded| loaded.looked.get());
-            *looked.entry(*file).or_default() |= mask.unwrap_or(0);
-        }
+        let mut looked = self.take_looked();
         looked.remove(&own);
         Ok(self.not_implied(&looked))
+    }
+
+    /// Returns what a name of a file stands for. `search` finds it out from what both say alone; it is done once: many
+    /// files import the same names, and behind a barrel there may be hundreds of files to go through for each.
+    pub(super) fn once(
+        &self,
+        file: i64,
+        name: &str,
+        search: impl FnOnce() -> Option<Def>,
+    ) -> Option<Def> {
+        if let Some(found) = self.found.borrow().get(&file).and_then(|it| it.get(name)) {
+            self.rest_on(&found.looked);
+            return found.def;
+        }
+        let consulted = self.consulted.take();
+        let cells = || consulted.values().flatten().map(|loaded| &loaded.looked);
+        let masks: Vec<Option<u64>> = cells().map(Cell::take).collect();
+        let passed = self.passed.take();
+        let def = search();
+        let looked = self.not_implied(&self.take_looked());
+        // Whoever asked looks on in what it holds.
+        for (cell, mask) in cells().zip(masks) {
+            cell.set(mask);
+        }
+        self.consulted.replace(consulted);
+        self.passed.replace(passed);
+        self.rest_on(&looked);
+        if self.failure.borrow().is_none() {
+            self.n_kept.set(self.n_kept.get() + 1 + looked.len());
+            let mut found = self.found.borrow_mut();
+            let names = found.entry(file).or_default();
+            names.insert(name.to_owned(), Found { def, looked });
+        }
+        def
+    }
+
+    fn rest_on(&self, looked: &[(i64, u64)]) {
+        let mut passed = self.passed.borrow_mut();
+        for (file, mask) in looked {
+            *passed.entry(*file).or_default() |= mask;
+        }
+    }
+
+    /// Returns what was looked at by file, and forgets it.
+    fn take_looked(&self) -> BTreeMap<i64, u64> {
+        let mut looked = self.passed.take();
+        for (file, loaded) in self.consulted.take() {
+            let mask = loaded.and_then(|loaded| loaded.looked.take());
+            *looked.entry(file).or_default() |= mask.unwrap_or(0);
+        }
+        looked
     }
 
     /// Leaves out the files that another one says enough of: what passes its names on by `export * from` and was looked
@@ -75,10 +138,11 @@ impl<'a> Library<'a> {
     /// on, too (`Writer::relink_consulters`); and what stops to pass it on changes where it was looked at. Behind the
     /// barrels of a large repository there are hundreds of files for each that imports from them.
     fn not_implied(&self, looked: &BTreeMap<i64, u64>) -> Vec<(i64, u64)> {
-        let consulted = self.consulted.borrow();
+        // What was looked at is there, whoever looked.
+        let kept = self.kept.borrow();
         let implied_by = |file: i64| {
             let mask = looked.get(&file).copied().filter(|mask| mask & REST != 0);
-            let stars = consulted.get(&file).and_then(Option::as_deref);
+            let stars = kept.get(&file).and_then(Option::as_deref);
             let passed_on = stars.map_or(&[][..], |loaded| &loaded.stars).iter();
             passed_on.copied().filter(move |star| {
                 let inner = looked.get(star);
@@ -89,19 +153,19 @@ impl<'a> Library<'a> {
         let (inside, outside): (Vec<i64>, Vec<i64>) =
             looked.keys().partition(|file| inner.contains(file));
         let mut reached: HashSet<i64> = HashSet::default();
-        let mut kept = Vec::new();
+        let mut noted = Vec::new();
         // Of files that only pass each other on, the first one stands for all.
         for file in outside.into_iter().chain(inside) {
             if !reached.insert(file) {
                 continue;
             }
-            kept.push((file, looked[&file]));
+            noted.push((file, looked[&file]));
             let mut open = vec![file];
             while let Some(file) = open.pop() {
                 open.extend(implied_by(file).filter(|star| reached.insert(*star)));
             }
         }
-        kept
+        noted
     }
 
     /// Returns whether a file may offer something under a name; where it does not, that counts as looked at. Spares

@@ -6,8 +6,9 @@
 use std::rc::Rc;
 
 use super::binding::{Binder, is_type};
-use super::exports::{self, Def};
+use super::exports;
 use super::facts::Loaded;
+use super::library::Def;
 use super::value::{Value, of_holder};
 use crate::model::{ExportKind, Hint, HintKind, SymbolKind};
 

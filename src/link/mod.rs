@@ -30,7 +30,7 @@ use crate::store::facts::unpack;
 use crate::store::{ImportTarget, Index, Read, StoreError};
 
 /// Files whose names are bound in one transaction.
-const BATCH_FILES: u32 = 128;
+const BATCH_FILES: u32 = 1024;
 
 /// Files whose imports are resolved in one transaction.
 const BATCH_IMPORTERS: u32 = 1024;

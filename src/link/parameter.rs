@@ -3,7 +3,7 @@
 //! Refuses to pick one of several signatures: what they do not agree on is unknown.
 
 use super::binding::Binder;
-use super::exports::Def;
+use super::library::Def;
 use super::value::Value;
 use crate::model::SymbolKind;
 

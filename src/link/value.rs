@@ -4,7 +4,7 @@
 
 use std::rc::Rc;
 
-use super::exports::Def;
+use super::library::Def;
 
 /// What an expression is.
 #[derive(Clone, Debug, PartialEq, Eq)]
