@@ -72,13 +72,16 @@ impl<'a> Library<'a> {
     }
 
     /// Returns what was looked at in other files than its own, as buckets of their surfaces, and the first
-    /// failure to read any.
+    /// failure to read any. With its own where it passes names on: that stands for what is behind it.
     pub(super) fn end(&self, own: i64) -> Result<Vec<(i64, u64)>, StoreError> {
         if let Some(error) = self.failure.borrow_mut().take() {
             return Err(error);
         }
         let mut looked = self.take_looked();
-        looked.remove(&own);
+        let kept = self.kept.borrow().get(&own).cloned().flatten();
+        if kept.is_none_or(|loaded| loaded.stars.is_empty()) {
+            looked.remove(&own);
+        }
         Ok(self.not_implied(&looked))
     }
 

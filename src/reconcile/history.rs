@@ -129,6 +129,7 @@ pub(super) fn keep(
         }
         let is_last = new.peek().is_none();
         let mut writer = index.writer()?;
+        let has_gone = !gone.is_empty();
         for row in gone.drain(..) {
             writer.remove_commit(row)?;
         }
@@ -142,6 +143,9 @@ pub(super) fn keep(
                 touched: &record.touched,
                 renamed: &record.renamed,
             })?;
+        }
+        if has_gone {
+            writer.forget_past_paths()?;
         }
         let unfinished = format!("{UNFINISHED} {border}");
         writer.set_history(if is_last { &key } else { &unfinished })?;

@@ -55,7 +55,8 @@ const QUERIES: [(&str, &str); 12] = [
     ),
     (
         "touch",
-        "SELECT hex(c.hash), t.path, t.counts, t.moved_from FROM touch t JOIN \"commit\" c ON c.id = t.\"commit\" ORDER BY 1, 2",
+        "SELECT hex(c.hash), p.path, t.counts, f.path FROM touch t JOIN \"commit\" c ON c.id = t.\"commit\" JOIN past_path p ON p.id = t.path
+           LEFT JOIN past_path f ON f.id = t.moved_from ORDER BY 1, 2",
     ),
     (
         "message",
@@ -97,9 +98,11 @@ impl Read<'_> {
                 "SELECT count(DISTINCT doc) FROM posting WHERE doc NOT IN (SELECT id FROM chunk)",
             ),
             (
-            "messages and touched files without a commit",
+            "messages, touched files and past paths without a commit",
             "SELECT (SELECT count(DISTINCT doc) FROM message_posting WHERE doc NOT IN (SELECT id FROM \"commit\"))
-               + (SELECT count(*) FROM touch WHERE \"commit\" NOT IN (SELECT id FROM \"commit\"))",
+               + (SELECT count(*) FROM touch WHERE \"commit\" NOT IN (SELECT id FROM \"commit\"))
+               + (SELECT count(*) FROM past_path WHERE id NOT IN (SELECT path FROM touch)
+                  AND id NOT IN (SELECT moved_from FROM touch WHERE moved_from IS NOT NULL))",
         ),
         ("files left to link", "SELECT count(*) FROM relink"),
         ] {

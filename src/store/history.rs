@@ -80,7 +80,9 @@ impl Read<'_> {
     /// Returns the paths that a commit touched, as they were then, sorted.
     pub fn touched(&self, commit: i64) -> StoreResult<Vec<String>> {
         self.tx
-            .prepare_cached("SELECT path FROM touch WHERE \"commit\" = ?1 AND counts ORDER BY path")
+            .prepare_cached(
+                "SELECT p.path FROM touch t JOIN past_path p ON p.id = t.path WHERE t.\"commit\" = ?1 AND t.counts ORDER BY 1",
+            )
             .and_then(|mut statement| statement.query_map([commit], |row| row.get(0))?.collect())
             .doing("reading what a commit touched")
     }
@@ -89,8 +91,8 @@ impl Read<'_> {
     pub fn moved_to(&self, path: &str) -> StoreResult<Option<String>> {
         self.tx
             .prepare_cached(
-                "SELECT t.path FROM touch t JOIN \"commit\" c ON c.id = t.\"commit\" WHERE t.moved_from = ?1
-                 ORDER BY c.time DESC, c.hash, t.path LIMIT 1",
+                "SELECT p.path FROM touch t JOIN \"commit\" c ON c.id = t.\"commit\" JOIN past_path p ON p.id = t.path
+                 WHERE t.moved_from = (SELECT id FROM past_path WHERE path = ?1) ORDER BY c.time DESC, c.hash, 1 LIMIT 1",
             )
             .and_then(|mut statement| statement.query_row([path], |row| row.get(0)).optional())
             .doing("reading where a file was moved")
@@ -108,6 +110,14 @@ impl Writer<'_> {
         self.run("DELETE FROM message WHERE rowid = ?1", [row])?;
         self.run("DELETE FROM touch WHERE \"commit\" = ?1", [row])?;
         self.run("DELETE FROM \"commit\" WHERE id = ?1", [row])
+    }
+
+    /// Removes the paths that no commit touched any more. Costs a look at every touch.
+    pub fn forget_past_paths(&mut self) -> StoreResult<()> {
+        self.run(
+            "DELETE FROM past_path WHERE id NOT IN (SELECT path FROM touch UNION SELECT moved_from FROM touch WHERE moved_from IS NOT NULL)",
+            [],
+        )
     }
 
     /// Notes of which commit the rows are the whole history, and where the clone is cut off.
@@ -135,12 +145,28 @@ impl Writer<'_> {
              ON CONFLICT DO UPDATE SET moved_from = excluded.moved_from",
         )?;
         for path in new.touched {
-            touch.execute((row, path.as_str(), true, None::<&str>))?;
+            touch.execute((row, self.past_path(path)?, true, None::<i64>))?;
         }
         for (from, to) in new.renamed {
-            touch.execute((row, to.as_str(), false, Some(from.as_str())))?;
+            let (from, to) = (self.past_path(from)?, self.past_path(to)?);
+            touch.execute((row, to, false, Some(from)))?;
         }
         Ok(())
+    }
+
+    /// Returns the row of a path, written if there is none.
+    fn past_path(&self, path: &RepoPath) -> rusqlite::Result<i64> {
+        let tx = self.tx();
+        let known = tx
+            .prepare_cached("SELECT id FROM past_path WHERE path = ?1")?
+            .query_row([path.as_str()], |row| row.get(0))
+            .optional()?;
+        match known {
+            Some(id) => Ok(id),
+            None => tx
+                .prepare_cached("INSERT INTO past_path(path) VALUES(?1)")?
+                .insert([path.as_str()]),
+        }
     }
 }
 

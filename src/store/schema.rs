@@ -7,7 +7,8 @@
 /// History: 1 files, stats, symbols, chunks, text, facts, imports; 2 edges, unbound names, what linking
 /// rests on; 3 past commits; 4 the text index with the body first; 6 indexes of
 /// unbound names and of what was left out; 7 digests of chunks without the path; 8 handles that tell their file;
-/// 9 what is behind a file that passes it on is not noted.
+/// 9 what is behind a file that passes it on is not noted, past paths
+/// are written once.
 pub const SCHEMA_VERSION: i64 = 9;
 
 /// The tables. Keys are integers; what belongs to a file goes with it. `text` holds no source: its
@@ -22,7 +23,7 @@ pub const SCHEMA_VERSION: i64 = 9;
 /// was looked at by the same names. `relink` is the list of files to link again: `todo` has 1 where the
 /// imports have to be resolved, 2 where the names have to be bound whatever comes of that. It is written in the
 /// transaction that makes it necessary, so no crash can lose it. `commit`, `touch` and `message` are the newest commits that can
-/// be reached from the index's own; a `touch` that does not count is of a commit that touched too many files and
+/// be reached from the index's own; their paths are in `past_path`, be there such a file or not. A `touch` that does not count is of a commit that touched too many files and
 /// is kept because it moved one.
 pub const SCHEMA: &str = "
 CREATE TABLE meta(
@@ -158,16 +159,21 @@ CREATE TABLE relink(
 
 CREATE TABLE \"commit\"(
   id INTEGER PRIMARY KEY,
-  hash BLOB NOT NULL UNIQUE,
+  hash BLOB NOT NULL,
   time INTEGER NOT NULL,
   parents BLOB NOT NULL
 ) STRICT;
 
+CREATE TABLE past_path(
+  id INTEGER PRIMARY KEY,
+  path TEXT NOT NULL UNIQUE
+) STRICT;
+
 CREATE TABLE touch(
   \"commit\" INTEGER NOT NULL,
-  path TEXT NOT NULL,
+  path INTEGER NOT NULL,
   counts INTEGER NOT NULL,
-  moved_from TEXT,
+  moved_from INTEGER,
   PRIMARY KEY(\"commit\", path)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX touch_moved ON touch(moved_from) WHERE moved_from IS NOT NULL;

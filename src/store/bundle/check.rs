@@ -191,7 +191,9 @@ fn rules() -> Vec<(&'static str, String)> {
         (
             "commits",
             "SELECT 1 FROM \"commit\" WHERE id < 1 OR length(hash) NOT IN (20, 32) OR length(parents) % length(hash) <> 0
-             UNION ALL SELECT 1 FROM touch WHERE counts NOT IN (0, 1) OR \"commit\" NOT IN (SELECT id FROM \"commit\")"
+             UNION ALL SELECT 1 FROM \"commit\" GROUP BY hash HAVING count(*) > 1
+             UNION ALL SELECT 1 FROM touch WHERE counts NOT IN (0, 1) OR \"commit\" NOT IN (SELECT id FROM \"commit\")
+               OR path NOT IN (SELECT id FROM past_path) OR moved_from NOT IN (SELECT id FROM past_path)"
                 .to_owned(),
         ),
     ]
@@ -235,7 +237,7 @@ fn texts(connection: &Connection) -> StoreResult<()> {
         "SELECT language FROM file",
         "SELECT name, norm, qualified, signature FROM symbol",
         "SELECT specifier FROM import",
-        "SELECT path, moved_from FROM touch",
+        "SELECT path FROM past_path",
     ] {
         let mut statement = connection.prepare(query).doing("reading texts")?;
         let n_columns = statement.column_count();
@@ -254,7 +256,7 @@ fn texts(connection: &Connection) -> StoreResult<()> {
 
 fn paths(connection: &Connection) -> StoreResult<()> {
     let mut statement = connection
-        .prepare("SELECT path FROM touch UNION SELECT moved_from FROM touch WHERE moved_from IS NOT NULL")
+        .prepare("SELECT path FROM past_path")
         .doing("reading past commits")?;
     let mut rows = statement.query([]).doing("reading past commits")?;
     while let Some(row) = rows.next().doing("reading past commits")? {

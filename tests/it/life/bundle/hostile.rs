@@ -181,7 +181,15 @@ fn an_index_that_could_do_harm_is_refused() {
             "UPDATE meta SET value = '0' WHERE key = 'complete'",
             "settings",
         ),
-        ("UPDATE touch SET path = '/' || path", "path that leaves"),
+        (
+            "UPDATE past_path SET path = '/' || path",
+            "path that leaves",
+        ),
+        ("UPDATE touch SET moved_from = 999999", "commits"),
+        (
+            "INSERT INTO \"commit\"(hash, time, parents) SELECT hash, time, parents FROM \"commit\" LIMIT 1",
+            "commits",
+        ),
         ("UPDATE symbol SET name = CAST(x'ff' AS TEXT)", "not UTF-8"),
         (
             "UPDATE import SET specifier = CAST(x'c328' AS TEXT)",
