@@ -76,3 +76,37 @@ fn the_tests_are_short_and_say_what_they_are() {
         faults.join("\n")
     );
 }
+
+/// What the project's own folder may hold; files of editors and tools that start with a dot aside.
+const TOP_LEVEL: [&str; 19] = [
+    "CHANGELOG.md",
+    "Cargo.lock",
+    "Cargo.toml",
+    "LICENSE-APACHE",
+    "LICENSE-MIT",
+    "README.md",
+    "SECURITY.md",
+    "TOOLS.md",
+    "build.rs",
+    "clippy.toml",
+    "deny.toml",
+    "examples",
+    "fixtures",
+    "fuzz",
+    "npm",
+    "rustfmt.toml",
+    "scripts",
+    "src",
+    "tests",
+];
+
+#[test]
+fn nothing_was_left_lying_about() {
+    let strays: Vec<_> = std::fs::read_dir(env!("CARGO_MANIFEST_DIR"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| !name.starts_with('.') && name.as_str() != "target")
+        .filter(|name| !TOP_LEVEL.contains(&name.as_str()))
+        .collect();
+    assert!(strays.is_empty(), "not known to the project: {strays:?}");
+}
