@@ -8,8 +8,10 @@ use super::library::{Def, Library};
 use crate::model::table::HashSet;
 use crate::model::{Export, ExportKind};
 
-/// How many modules one look-up goes through.
-const MAX_MODULES: usize = 400;
+/// How many modules one look-up goes through: behind the barrel of a large package there are a thousand.
+const MAX_MODULES: usize = 10_000;
+/// How many modules pass a name on before it is found: the stack is as deep.
+const MAX_DEPTH: usize = 200;
 
 /// Returns what `name` of a module stands for: `default`, `*` for the module itself, or a name.
 pub(super) fn resolve(library: &Library<'_>, file: i64, name: &str) -> Option<Def> {
@@ -36,6 +38,7 @@ pub(super) fn imported(library: &Library<'_>, file: i64, name: &str) -> Option<D
 struct Search<'a, 'b> {
     library: &'a Library<'b>,
     seen: HashSet<(i64, String)>,
+    depth: usize,
 }
 
 impl<'a, 'b> Search<'a, 'b> {
@@ -43,13 +46,24 @@ impl<'a, 'b> Search<'a, 'b> {
         Self {
             library,
             seen: HashSet::default(),
+            depth: 0,
         }
     }
 
     fn export(&mut self, file: i64, name: &str) -> Option<Def> {
-        if self.seen.len() > MAX_MODULES || !self.seen.insert((file, name.to_owned())) {
+        if self.depth > MAX_DEPTH || self.seen.len() > MAX_MODULES {
             return None;
         }
+        if !self.seen.insert((file, name.to_owned())) {
+            return None;
+        }
+        self.depth += 1;
+        let found = self.offered(file, name);
+        self.depth -= 1;
+        found
+    }
+
+    fn offered(&mut self, file: i64, name: &str) -> Option<Def> {
         if !self.library.may_offer(file, name) {
             return None;
         }

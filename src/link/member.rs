@@ -9,7 +9,7 @@ use super::binding::{Binder, is_type};
 use super::exports;
 use super::facts::Loaded;
 use super::library::Def;
-use super::value::{Value, of_holder};
+use super::value::{Value, function_member, of_holder};
 use crate::model::{ExportKind, Hint, HintKind, SymbolKind};
 
 impl Binder<'_, '_> {
@@ -332,10 +332,14 @@ impl Binder<'_, '_> {
             _ => return None,
         };
         let loaded = self.library.get(file)?;
-        for at in loaded.same(at) {
-            if let Some(hint) = loaded.hints(Some(*at), "return").next() {
-                return self.hinted(&loaded, hint, on);
-            }
+        // Of several heads, which one is meant depends on what they are given.
+        let heads = loaded.same(at).iter();
+        let mut returned = heads
+            .filter_map(|at| loaded.hints(Some(*at), "return").next())
+            .peekable();
+        if returned.peek().is_some() {
+            let values = returned.filter_map(|hint| self.hinted(&loaded, hint, on));
+            return values.reduce(Value::or);
         }
         if let Some(literal) = self.in_literal(file, Some(at), "return", value) {
             return Some(literal);
@@ -370,21 +374,6 @@ impl Binder<'_, '_> {
         }
         let held = self.held(&loaded, at, None)?;
         (held != *value).then(|| self.element(&held)).flatten()
-    }
-}
-
-/// `f.call`, `f.apply` and `f.bind` are ways to call `f`.
-fn function_member(loaded: &Loaded, at: u32, name: &str, value: &Value) -> Option<Value> {
-    if !matches!(
-        loaded.symbol(at).kind,
-        SymbolKind::Function | SymbolKind::Method | SymbolKind::Constant
-    ) {
-        return None;
-    }
-    match name {
-        "call" | "apply" => Some(value.clone()),
-        "bind" => Some(Value::Giver(Rc::new(value.clone()))),
-        _ => None,
     }
 }
 

@@ -4,7 +4,9 @@
 
 use std::rc::Rc;
 
+use super::facts::Loaded;
 use super::library::Def;
+use crate::model::SymbolKind;
 
 /// What an expression is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -90,4 +92,24 @@ pub(super) fn of_holder(held: &Rc<Value>, name: &str) -> Option<Value> {
         return Some(Value::Giver(Rc::new(Value::Holder(Rc::clone(held)))));
     }
     ONE.contains(&name).then(|| Value::Giver(Rc::clone(held)))
+}
+
+/// `f.call`, `f.apply` and `f.bind` are ways to call `f`.
+pub(super) fn function_member(
+    loaded: &Loaded,
+    at: u32,
+    name: &str,
+    value: &Value,
+) -> Option<Value> {
+    if !matches!(
+        loaded.symbol(at).kind,
+        SymbolKind::Function | SymbolKind::Method | SymbolKind::Constant
+    ) {
+        return None;
+    }
+    match name {
+        "call" | "apply" => Some(value.clone()),
+        "bind" => Some(Value::Giver(Rc::new(value.clone()))),
+        _ => None,
+    }
 }

@@ -1,6 +1,8 @@
 //! Who calls a definition, through everything that may stand between them: each repository is a few lines
 //! that say it all.
 
+use std::fmt::Write;
+
 use serde_json::Value;
 
 use crate::support::{Cli, Fixture};
@@ -221,4 +223,31 @@ export class K {
         callers(files, "Store.save", "logger.ts"),
         ["use.ts K.field", "use.ts either", "use.ts nested"]
     );
+}
+
+#[test]
+fn a_barrel_may_be_as_wide_as_a_package() {
+    let mut files = String::new();
+    let mut barrel = String::new();
+    for n in 0..1_000 {
+        writeln!(files, "//- /all/m{n}.ts\nexport function f{n}() {{}}").unwrap();
+        writeln!(barrel, "export * from './m{n}'").unwrap();
+    }
+    write!(files, "//- /all/index.ts\n{barrel}").unwrap();
+    files.push_str("//- /use.ts\nimport { f999 } from './all'\nexport function use() { f999() }\n");
+    assert_eq!(callers(&files, "f999", "all/m999.ts"), ["use.ts use"]);
+}
+
+#[test]
+fn barrels_that_pass_a_name_on_for_ever_are_left() {
+    let mut files = String::from("//- /m3000.ts\nexport function end() {}\n");
+    for n in 0..3_000 {
+        writeln!(files, "//- /m{n}.ts\nexport * from './m{}'", n + 1).unwrap();
+    }
+    for (name, n) in [("near", 2_950), ("far", 0)] {
+        let use_it =
+            format!("import {{ end }} from './m{n}'\nexport function {name}() {{ end() }}");
+        writeln!(files, "//- /{name}.ts\n{use_it}").unwrap();
+    }
+    assert_eq!(callers(&files, "end", "m3000.ts"), ["near.ts near"]);
 }

@@ -41,6 +41,11 @@ pub(super) fn is_parameter(name: &str) -> bool {
     name.starts_with('(')
 }
 
+/// Whether it is that of a function which is a parameter, or a member of one.
+pub(super) fn is_inner_parameter(name: &str) -> bool {
+    is_parameter(name) && name.contains('.')
+}
+
 /// The step to a parameter, and the name of what is written about it.
 fn step(at: usize) -> String {
     format!("({at})")
@@ -129,23 +134,67 @@ impl<'a> Walk<'a> {
     }
 
     fn parameter_hints(&mut self, node: Node<'_>, symbol: u32, before: &str, frame: &Frame) {
+        let is_defined = node.child_by_field_id(self.grammar.fields.body).is_some();
         for (at, one) in self.parameters(node).into_iter().enumerate() {
             let written = one.child_by_field_id(self.grammar.fields.type_);
-            let Some(written) = written.filter(|_| !self.is_rest(one)) else {
-                continue;
-            };
-            let name = format!("{before}{}", step(at));
-            if let Some(function) = self.function_type(written) {
-                if before.len() < FUNCTION_DEPTH * 4 {
-                    self.parameter_hints(function, symbol, &format!("{name}."), frame);
-                }
-            } else if let Some(origin) = self.plain_type(written)
-                && origin.kind != HintKind::Element
-            {
-                let owner = Owner::Member(Some(symbol), name.into());
-                self.hint(owner, Some(origin), Rank::Written, frame);
+            if let Some(written) = written.filter(|_| !self.is_rest(one)) {
+                let name = format!("{before}{}", step(at));
+                self.part_hints(written, symbol, name, is_defined, frame);
             }
         }
+    }
+
+    /// Records the type of a parameter, or of a member of one whose type is written out. What a function that
+    /// `is_defined` calls its own members is for itself; those that it is given as functions are for callers.
+    fn part_hints(
+        &mut self,
+        written: Node<'_>,
+        symbol: u32,
+        name: String,
+        is_defined: bool,
+        frame: &Frame,
+    ) {
+        if let Some(function) = self.function_type(written) {
+            if name.matches('(').count() <= FUNCTION_DEPTH {
+                self.parameter_hints(function, symbol, &format!("{name}."), frame);
+            }
+        } else if self.is_only_literal_type(Some(written)) {
+            if name.matches('.').count() > FUNCTION_DEPTH {
+                return;
+            }
+            for (key, member) in self.literal_members(written) {
+                let name = format!("{name}.{key}");
+                let inside = member.child_by_field_id(self.grammar.fields.type_);
+                if self.grammar.kind(member) == Kind::MethodSignature {
+                    self.parameter_hints(member, symbol, &format!("{name}."), frame);
+                } else if let Some(inside) = inside
+                    && (!is_defined || self.plain_type(inside).is_none())
+                {
+                    self.part_hints(inside, symbol, name, is_defined, frame);
+                }
+            }
+        } else if let Some(origin) = self.plain_type(written)
+            && (origin.kind != HintKind::Element || name.contains('.'))
+        {
+            let owner = Owner::Member(Some(symbol), name.into());
+            self.hint(owner, Some(origin), Rank::Written, frame);
+        }
+    }
+
+    /// Returns the members of a type that is written out, those with plain names.
+    fn literal_members<'t>(&self, written: Node<'t>) -> Vec<(&'a str, Node<'t>)> {
+        let parts = written.named_child(0).map(|inside| self.parts_of(inside));
+        let mut members = Vec::new();
+        for part in parts.unwrap_or_default() {
+            let mut cursor = part.walk();
+            members.extend(part.named_children(&mut cursor).filter_map(|member| {
+                let key = member.child_by_field_id(self.grammar.fields.name)?;
+                let key = self.text(key);
+                (is_chain(key) && !key.contains('.')).then_some((key, member))
+            }));
+        }
+        members.truncate(PARAMETERS);
+        members
     }
 
     /// Records the parameters of the one function that a type, an interface or a member is.

@@ -14,7 +14,7 @@ use super::walk::Walk;
 use crate::model::{HintKind, ImportKind};
 
 /// Steps from an expression to the name it begins with.
-const ORIGIN_DEPTH: usize = 8;
+const ORIGIN_DEPTH: usize = 64;
 
 /// Calls that return what they are given, or as many of the same.
 const HANDS_ON: &[&str] = &[
@@ -26,7 +26,7 @@ const HANDS_ON: &[&str] = &[
 ];
 
 /// Longest chain with its steps.
-pub(super) const ORIGIN_BYTES: usize = 240;
+pub(super) const ORIGIN_BYTES: usize = 480;
 /// Things that one value may be.
 const ALTERNATIVES: usize = 8;
 

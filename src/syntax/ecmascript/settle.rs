@@ -3,7 +3,7 @@
 //! Knows how to follow local names to where they come from, and that hints which differ say nothing. Refuses
 //! to look at the syntax tree.
 
-use super::expected::is_parameter;
+use super::expected::is_inner_parameter;
 use super::hints::{Owner, Rank, Raw};
 use super::origin::{ORIGIN_BYTES, Origin};
 use super::walk::Draft;
@@ -198,12 +198,16 @@ impl<'w, 'a> Hints<'w, 'a> {
             match &found {
                 None => found = Some(settled),
                 Some(other) if *other == settled => {}
-                // What is written differs by overload.
-                Some(_) if rank == Rank::Written => return None,
+                // What is written differs by overload: it may be any of what is returned, but nobody says what is given.
+                Some(_) if rank == Rank::Written && !self.is_returned(at) => return None,
                 Some(other) => found = Some(other.clone().or(settled)),
             }
         }
         found
+    }
+
+    fn is_returned(&self, at: u32) -> bool {
+        matches!(&self.raws[at as usize].owner, Owner::Member(_, name) if name == "return")
     }
 
     /// Returns where a raw hint leads when local names are followed.
@@ -260,8 +264,8 @@ impl<'w, 'a> Hints<'w, 'a> {
                 }
                 _ => None,
             },
-            // What a parameter of a type parameter's is depends on who calls.
-            Binder::Local(_) if matches!(&raw.owner, Owner::Member(_, name) if is_parameter(name)) => {
+            // What a function is given that is given to another depends on who calls, where that is a type parameter.
+            Binder::Local(_) if matches!(&raw.owner, Owner::Member(_, name) if is_inner_parameter(name)) => {
                 None
             }
             Binder::Local(scope) => {

@@ -187,6 +187,7 @@ class D {}
 function i<T extends C>(t: T): T { return t }
 function j(): A | D {}
 function over(a: string): A; function over(a: number): A; function over(a) { return 1 }
+function differ(a: string): A; function differ(a: number): D; function differ(a) { return 1 }
 const memoed = useMemo(() => new C());
 function k() { { const r = new C(); return r } const r = new D(); return r }
 function l() { function inner() {} return inner }
@@ -201,9 +202,11 @@ function l() { function inner() {} return inner }
          h return: new C
          C.chain return: value this
          C.typed return: value this
+         i (0): type C
          i return: type C
          j return: type A | type D
          over return: type A
+         differ return: type A | type D
          k return: new C | new D
          l return: value inner of l.inner",
     );

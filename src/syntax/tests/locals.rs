@@ -131,7 +131,12 @@ fn type_parameters_are_what_bounds_them() {
     let source = "\
 class C<T extends A> { x: T; m<U extends B, V>(u: U, v: V, t: T) { u.a(); v.a(); t.a() } }
 ";
-    same(&owned("a.ts", source), "C x: type A");
+    same(
+        &owned("a.ts", source),
+        "C x: type A
+         C.m (0): type B
+         C.m (2): type A",
+    );
     same(
         &locals("a.ts", source),
         "u.a: type B\n v.a: -\n t.a: type A",
