@@ -36,6 +36,11 @@ impl Binder<'_, '_> {
                     value = self.element(&value)?;
                     before = None;
                 }
+                step if step.starts_with('[') => {
+                    let keyed = self.member(&value, step);
+                    value = keyed.or_else(|| self.element(&value))?;
+                    before = None;
+                }
                 step if step.starts_with('(') => {
                     value = self.parameter(&value, step)?;
                     before = None;

@@ -9,12 +9,12 @@ use super::commonjs::is_path;
 use super::hints::{Owner, Rank};
 use super::kinds::Kind;
 use super::origin::Origin;
-use super::walk::{Frame, Outer, Walk};
+use super::walk::{Frame, Outer, Walk, span_of};
 use super::worth::Worth;
 use crate::model::HintKind;
 
 impl<'a> Walk<'a> {
-    /// `a = …`, `this.a = …`, `A.prototype.a = …` as a statement.
+    /// `a = …`, `this.a = …`, `A.prototype.a = …`
     pub(super) fn assigned(
         &mut self,
         node: Node<'_>,
@@ -29,6 +29,11 @@ impl<'a> Walk<'a> {
             return;
         }
         let text = self.text(left);
+        if let Some(key) = self.own_key(left)
+            && let Some(symbol) = self.instance(frame.symbol)
+        {
+            return self.assign_hint(Owner::This(symbol, key), right, outer, frame);
+        }
         if !is_path(text) {
             return;
         }
@@ -67,17 +72,43 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// `({ a, b: c } = …)`
-    pub(super) fn assigned_pattern(&mut self, node: Node<'_>, frame: &Frame) {
+    /// Returns the `[key]` of `this[key]`.
+    fn own_key(&self, left: Node<'_>) -> Option<&'a str> {
+        let is_own = self.grammar.kind(left) == Kind::Subscript
+            && self.grammar.kind(left.child(0)?) == Kind::This
+            && self.grammar.kind(left.named_child(1)?) == Kind::Identifier;
+        let key = self.text(left).strip_prefix("this")?;
+        let plain = || key.starts_with('[') && !key.contains(char::is_whitespace);
+        (is_own && plain()).then_some(key)
+    }
+
+    /// `({ a, b: c } = …)`; returns whether it is that.
+    pub(super) fn assigned_pattern(&mut self, node: Node<'_>, frame: &Frame) -> bool {
         let Some((left, right)) = self.sides(node) else {
-            return;
+            return false;
         };
         if self.grammar.kind(left) != Kind::ObjectPattern {
-            return;
+            return false;
         }
         if let Some(origin) = self.origin(right) {
             let owner = |name| Owner::Assigned(name, frame.scope);
             self.pattern_hints(left, &origin, Rank::Assigned, owner, frame);
+        }
+        true
+    }
+
+    /// `a ??= …`, `this.a ||= …`
+    pub(super) fn filled_in(&mut self, node: Node<'_>, frame: &Frame) {
+        let operator = node.child_by_field_id(self.grammar.fields.operator);
+        let right = node.child_by_field_id(self.grammar.fields.right);
+        if let (Some(operator), Some(right)) = (operator, right)
+            && matches!(self.text(operator), "??=" | "||=" | "&&=")
+        {
+            let outer = Outer {
+                span: span_of(node),
+                ..Outer::default()
+            };
+            self.assigned(node, self.worth(right), &outer, frame);
         }
     }
 

@@ -8,7 +8,7 @@ use tree_sitter::Node;
 use super::declare::Definition;
 use super::kinds::Kind;
 use super::role::Place;
-use super::walk::{Frame, Naming, Outer, Walk, byte, line_of};
+use super::walk::{Frame, Naming, Outer, Walk, byte, line_of, span_of};
 use super::worth::Worth;
 use crate::model::{Export, ExportKind, SymbolKind};
 use crate::syntax::signature;
@@ -34,15 +34,20 @@ enum Target<'a> {
 }
 
 impl<'a> Walk<'a> {
-    /// `a = …` as a statement.
+    /// `a = …`
     pub(super) fn assignment(&mut self, node: Node<'_>, frame: &mut Frame, parent: &Frame) {
-        if parent.kind == Kind::Parenthesized {
-            return self.assigned_pattern(node, frame);
-        }
-        if parent.kind != Kind::ExpressionStatement {
+        if parent.kind == Kind::Parenthesized && self.assigned_pattern(node, frame) {
             return;
         }
         let (targets, value) = self.targets(node);
+        if parent.kind != Kind::ExpressionStatement {
+            // Inside an expression nothing is defined, but what is assigned is known.
+            let outer = Outer {
+                span: span_of(node),
+                ..Outer::default()
+            };
+            return self.assigned(node, self.worth(value), &outer, frame);
+        }
         let outer = self.statement(node, parent);
         let worth = self.worth(value);
         self.assigned(node, worth, &outer, frame);

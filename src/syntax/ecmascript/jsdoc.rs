@@ -25,6 +25,7 @@ impl<'a> Walk<'a> {
         });
         self.triple_slash(node);
         self.jsdoc_definitions(node);
+        self.inline_imports(node);
         false
     }
 
@@ -184,6 +185,27 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// Records the modules whose types a comment names where they are used: `@param {import('./a').A} a`.
+    fn inline_imports(&mut self, comment: Node<'_>) {
+        let text = self.text(comment);
+        let wanted = self.grammar.untyped
+            && text.starts_with("/**")
+            && text.len() <= COMMENT_BYTES
+            && text.contains("import(");
+        if !wanted {
+            return;
+        }
+        let line = byte(comment.start_position().row) + 1;
+        for (at, _) in text.match_indices("import(") {
+            let whole = text[at..].find(')').map(|end| &text[at..=at + end]);
+            let module = whole.and_then(imported).and_then(|found| found.module);
+            let is_known = |module: &str| self.imports.iter().any(|it| it.specifier == module);
+            if let Some(module) = module.filter(|it| in_type(&text[..at]) && !is_known(it)) {
+                self.jsdoc_import(Some(module), &[], line);
+            }
+        }
+    }
+
     /// `{ A, B as C } from 'm'`, `* as ns from 'm'`, `D from 'm'`
     fn import_tag(&mut self, text: &'a str, line: u32) {
         let Some((names, rest)) = text.split_once(" from ") else {
@@ -231,6 +253,24 @@ impl<'a> Walk<'a> {
             names,
         );
     }
+}
+
+/// Returns whether what stands behind a text is inside the `{type}` of a tag.
+fn in_type(before: &str) -> bool {
+    let tag = before.rfind(" @").or_else(|| before.rfind("*@"));
+    let Some(tail) = tag.map(|at| &before[at + 2..]) else {
+        return false;
+    };
+    let word = tail
+        .find(|c: char| !c.is_alphabetic())
+        .unwrap_or(tail.len());
+    let inside = tail[word..].trim_start();
+    let depth = inside.bytes().fold(0_i32, |depth, byte| match byte {
+        b'{' => depth + 1,
+        b'}' => depth - 1,
+        _ => depth,
+    });
+    inside.starts_with('{') && depth > 0
 }
 
 /// Returns each `{type}` behind a tag with the text after it.

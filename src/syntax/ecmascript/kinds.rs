@@ -44,6 +44,7 @@ node_kinds! {
     AsExpression "as_expression",
     Asserts "asserts",
     Assignment "assignment_expression",
+    AugmentedAssignment "augmented_assignment_expression",
     AssignmentPattern "assignment_pattern",
     AwaitExpression "await_expression",
     Binary "binary_expression",

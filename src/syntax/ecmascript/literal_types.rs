@@ -100,11 +100,28 @@ impl Walk<'_> {
                     Some(inside) => open.push(inside),
                     None => parts.push(node),
                 },
+                Kind::UnionType => match self.only_one(node) {
+                    Some(inside) => open.push(inside),
+                    None => parts.push(node),
+                },
                 Kind::Comment => {}
                 _ => parts.push(node),
             }
         }
         parts
+    }
+
+    /// Returns the one part of a union that is anything: `A` of `A | undefined`.
+    fn only_one<'n>(&self, union: Node<'n>) -> Option<Node<'n>> {
+        let mut cursor = union.walk();
+        let mut parts = union.named_children(&mut cursor).filter(|part| {
+            !matches!(self.text(*part), "null" | "undefined" | "void")
+                && self.grammar.kind(*part) != Kind::Comment
+        });
+        let (one, None) = (parts.next()?, parts.next()) else {
+            return None;
+        };
+        Some(one)
     }
 
     /// Returns the type that a generic one stands for to a reader: `A` of `Readonly<A>`.

@@ -109,6 +109,25 @@ impl<'a> Origin<'a> {
         std::iter::once(self).chain(others)
     }
 
+    /// Returns the same with each step by a key (`[key]`) that is no constant as one to an element (`[]`).
+    pub(super) fn with_keys(&self, is_constant: impl Fn(&str) -> bool) -> Cow<'_, Self> {
+        let Some((chain, steps)) = self.of.split_once(':').filter(|it| it.1.contains('[')) else {
+            return Cow::Borrowed(self);
+        };
+        let plain = Self {
+            of: Cow::Owned(chain.to_owned()),
+            others: Vec::new(),
+            ..self.clone()
+        };
+        Cow::Owned(steps.split('.').fold(plain, |found, step| {
+            let key = step.strip_prefix('[').and_then(|it| it.strip_suffix(']'));
+            found.then(match key {
+                Some(key) if !is_constant(key) => "[]",
+                _ => step,
+            })
+        }))
+    }
+
     /// Returns the same with one kind read as another.
     pub(super) fn turned(mut self, from: HintKind, to: HintKind) -> Self {
         for one in
@@ -189,6 +208,10 @@ impl<'a> Walk<'a> {
                 match self.literal(index) {
                     Some(name) if is_chain(name) && !name.contains('.') => Some(object.then(name)),
                     Some(_) => None,
+                    // A constant may be the key of one member: that is seen when all names are.
+                    None if self.grammar.kind(index) == Kind::Identifier => {
+                        Some(object.then(&format!("[{}]", self.text(index))))
+                    }
                     None => Some(object.then("[]")),
                 }
             }

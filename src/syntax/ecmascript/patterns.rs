@@ -9,6 +9,7 @@ use super::kinds::Kind;
 use super::origin::Origin;
 use super::types::of_type;
 use super::walk::{Frame, Walk};
+use crate::model::HintKind;
 
 /// Names that a pattern may bind with a hint.
 const PATTERN_NAMES: usize = 200;
@@ -50,6 +51,20 @@ impl<'a> Walk<'a> {
                 let owner = Owner::Binding(name, frame.scope);
                 self.hint(owner, Some(origin), Rank::Written, frame);
             }
+        }
+    }
+
+    /// `{ a = new A() }`
+    pub(super) fn member_default(&mut self, node: Node<'_>, frame: &Frame) {
+        let Some((left, right)) = self.sides(node) else {
+            return;
+        };
+        let made = self
+            .origin(right)
+            .filter(|found| found.is_plain(HintKind::New));
+        if made.is_some() && self.grammar.kind(left) == Kind::ShorthandPattern {
+            let owner = Owner::Assigned(self.text(left), frame.scope);
+            self.hint(owner, made, Rank::Assigned, frame);
         }
     }
 

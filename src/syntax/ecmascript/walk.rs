@@ -308,6 +308,8 @@ impl<'a> Walk<'a> {
             Kind::VariableDeclarator => self.declarator(node, frame, parent),
             Kind::ExpressionStatement => frame.outer = self.outer(node, parent),
             Kind::Assignment => self.assignment(node, frame, parent),
+            Kind::AugmentedAssignment => self.filled_in(node, frame),
+            Kind::ObjectAssignmentPattern => self.member_default(node, frame),
             Kind::ImportStatement => return self.import(node, frame),
             Kind::ImportAlias => self.import_alias(node, frame, parent),
             Kind::ExportStatement => return self.export(node, frame),

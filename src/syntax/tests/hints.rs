@@ -299,7 +299,8 @@ exports.made = new P();
         &super::imports("a.js", source),
         "1 type-query type ./compiler: type *>Compiler
          2 type-query type ./types: type Options>Options
-         6 type-query type ./ab: type A>A type B>C",
+         6 type-query type ./ab: type A>A type B>C
+         7 type-query type ./x:",
     );
     same(&owned("a.ts", "/** @returns {A} */\nfunction f() {}"), "");
 }
