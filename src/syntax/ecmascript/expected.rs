@@ -265,36 +265,44 @@ impl<'a> Walk<'a> {
 
     /// `f(a => …)`, `new F({ a() {} })`: what is given is what the parameters are.
     pub(super) fn expect_arguments(&mut self, call: Node<'_>) {
-        let fields = &self.grammar.fields;
-        let callee = call.child_by_field_id(fields.function);
-        let callee = callee.or_else(|| call.child_by_field_id(fields.constructor));
-        let (Some(callee), Some(arguments)) = (callee, call.child_by_field_id(fields.arguments))
-        else {
+        let fields = self.grammar.fields;
+        let Some(arguments) = call.child_by_field_id(fields.arguments) else {
             return;
         };
+        if self.grammar.kind(arguments) != Kind::Arguments {
+            return;
+        }
+        let mut called = None;
+        let mut at = 0;
+        let mut cursor = arguments.walk();
+        for one in arguments.named_children(&mut cursor) {
+            match self.grammar.kind(one) {
+                Kind::Comment => continue,
+                Kind::Spread => return,
+                _ if at == PARAMETERS => return,
+                _ => at += 1,
+            }
+            if !self.is_open(one) || self.expected.contains_key(&one.id()) {
+                continue;
+            }
+            // Most calls are given nothing of which anything is expected.
+            let Some(callee) = called.get_or_insert_with(|| self.callee(call)) else {
+                return;
+            };
+            let expected = Expected::Of(callee.clone().then(&step(at - 1)));
+            self.expect(one, &expected);
+        }
+    }
+
+    /// Returns what is called or made; `None` where that says nothing about the arguments.
+    fn callee(&self, call: Node<'_>) -> Option<Origin<'a>> {
+        let fields = &self.grammar.fields;
+        let function = call.child_by_field_id(fields.function);
+        let callee = function.or_else(|| call.child_by_field_id(fields.constructor))?;
         // `f.call(this, a => …)` has its arguments elsewhere.
         let member = callee.child_by_field_id(fields.property);
         let is_moved = member.is_some_and(|it| matches!(self.text(it), "call" | "apply" | "bind"));
-        if self.grammar.kind(arguments) != Kind::Arguments || is_moved {
-            return;
-        }
-        let mut cursor = arguments.walk();
-        let all: Vec<Node<'_>> = arguments
-            .named_children(&mut cursor)
-            .filter(|one| self.grammar.kind(*one) != Kind::Comment)
-            .take(PARAMETERS)
-            .collect();
-        for (at, one) in all.into_iter().enumerate() {
-            if self.grammar.kind(one) == Kind::Spread {
-                return;
-            }
-            if self.is_open(one)
-                && !self.expected.contains_key(&one.id())
-                && let Some(origin) = self.origin(callee)
-            {
-                self.expect(one, &Expected::Of(origin.then(&step(at))));
-            }
-        }
+        (!is_moved).then(|| self.origin(callee))?
     }
 
     /// An object that is expected to be something: so are its members.
