@@ -120,8 +120,7 @@ impl<'a> Origin<'a> {
             ..self.clone()
         };
         Cow::Owned(steps.split('.').fold(plain, |found, step| {
-            let key = step.strip_prefix('[').and_then(|it| it.strip_suffix(']'));
-            found.then(match key {
+            found.then(match key_of(step) {
                 Some(key) if !is_constant(key) => "[]",
                 _ => step,
             })
@@ -176,6 +175,11 @@ impl<'a> Origin<'a> {
         }
         text
     }
+}
+
+/// Returns the key of a step or of a member that is named by one: `key` of `[key]`.
+pub(super) fn key_of(step: &str) -> Option<&str> {
+    step.strip_prefix('[').and_then(|it| it.strip_suffix(']'))
 }
 
 impl<'a> Walk<'a> {

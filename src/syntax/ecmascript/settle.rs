@@ -5,7 +5,7 @@
 
 use super::expected::is_inner_parameter;
 use super::hints::{Owner, Rank, Raw};
-use super::origin::{ORIGIN_BYTES, Origin};
+use super::origin::{ORIGIN_BYTES, Origin, key_of};
 use super::walk::Draft;
 use crate::model::table::HashMap;
 use crate::model::{Hint, HintKind};
@@ -58,22 +58,19 @@ impl<'w, 'a> Hints<'w, 'a> {
         for (at, raw) in raws.iter().enumerate() {
             let at = u32::try_from(at).unwrap_or(u32::MAX);
             let bound = |name: &'w str, scope: u32| Some((name, Some(scope), None));
-            let found =
-                match &raw.owner {
-                    Owner::Binding(name, scope) => bound(name, *scope),
-                    Owner::Assigned(name, scope) => scopes
-                        .binding_scope(name, *scope)
-                        .and_then(|scope| bound(name, scope)),
-                    Owner::Member(symbol, name) => Some((&**name, None, *symbol)),
-                    Owner::This(symbol, name) => {
-                        let key = name.strip_prefix('[').and_then(|it| it.strip_suffix(']'));
-                        let is_known =
-                            key.is_none_or(|key| scopes.binder(key, raw.scope) == Binder::Top);
-                        (is_known && scopes.binder("this", raw.scope) == Binder::Nobody)
-                            .then_some((*name, None, Some(*symbol)))
-                    }
-                    Owner::Expression => None,
-                };
+            let found = match &raw.owner {
+                Owner::Binding(name, scope) => bound(name, *scope),
+                Owner::Assigned(name, scope) => scopes
+                    .binding_scope(name, *scope)
+                    .and_then(|scope| bound(name, scope)),
+                Owner::Member(symbol, name) => Some((&**name, None, *symbol)),
+                Owner::This(symbol, name) => {
+                    let is_own = scopes.binder("this", raw.scope) == Binder::Nobody;
+                    let is_member = key_of(name).is_none_or(|key| is_constant(scopes, key, raw));
+                    (is_own && is_member).then_some((*name, None, Some(*symbol)))
+                }
+                Owner::Expression => None,
+            };
             let Some((name, scope, owner)) = found else {
                 continue;
             };
@@ -242,8 +239,7 @@ impl<'w, 'a> Hints<'w, 'a> {
     /// As `settle`, of one thing that it may be.
     fn settle_one(&mut self, at: u32, origin: &Origin<'a>, depth: usize) -> Option<Settled<'a>> {
         let raw = &self.raws[at as usize];
-        let scopes = self.scopes;
-        let origin = origin.with_keys(|key| scopes.binder(key, raw.scope) == Binder::Top);
+        let origin = origin.with_keys(|key| is_constant(self.scopes, key, raw));
         let origin = origin.as_ref();
         if origin.of.len() > ORIGIN_BYTES {
             return None;
@@ -314,6 +310,11 @@ impl Settled<'_> {
             symbol,
         }
     }
+}
+
+/// Whether a key is one of the file's names, which is the same wherever it is used.
+fn is_constant(scopes: &Scopes<'_>, key: &str, raw: &Raw<'_>) -> bool {
+    scopes.binder(key, raw.scope) == Binder::Top
 }
 
 /// Puts what a local name is in the place of that name, which an origin begins with.
