@@ -96,9 +96,8 @@ impl<'a, 'b> Search<'a, 'b> {
                     return found;
                 }
             }
-            for export in others().filter(|e| e.kind == ExportKind::Star) {
-                let target = loaded.target_of(&export.specifier);
-                let found = target.and_then(|target| self.export(target, name));
+            for target in self.library.stars_with(&loaded, name) {
+                let found = self.export(target, name);
                 if found.is_some() {
                     return found;
                 }

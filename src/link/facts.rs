@@ -2,7 +2,7 @@
 //!
 //! Refuses to know what a name means.
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 
 use crate::model::table::{HashMap, HashSet};
 use crate::model::{Export, ExportKind, FileFacts, Hint, ImportKind, Symbol, SymbolKind};
@@ -30,6 +30,8 @@ pub(super) struct Loaded {
     imported: HashMap<String, (u32, u32)>,
     /// The files whose names it offers by `export * from`.
     pub(super) stars: Vec<i64>,
+    /// What each of them offers, once that was asked.
+    pub(super) star_offers: OnceCell<Vec<u64>>,
     /// The bucket of the outermost definition around each symbol.
     buckets: Vec<u64>,
     /// What was looked up since the library last [began](super::library::Library::begin) a file, by buckets of the
@@ -121,6 +123,7 @@ impl Loaded {
             literals,
             imported,
             stars,
+            star_offers: OnceCell::new(),
             buckets,
             looked: Cell::new(None),
         }

@@ -40,7 +40,7 @@ pub(super) struct Library<'a> {
     /// Files that were asked for; `None` for one without facts.
     consulted: RefCell<BTreeMap<i64, Option<Rc<Loaded>>>>,
     /// What each file offers, of those that were asked for a name.
-    offers: RefCell<HashMap<i64, Option<u64>>>,
+    offers: RefCell<HashMap<i64, u64>>,
     /// Files that offer nothing like what they were asked for, with the buckets that were looked at.
     passed: RefCell<BTreeMap<i64, u64>>,
     failure: RefCell<Option<StoreError>>,
@@ -177,19 +177,36 @@ impl<'a> Library<'a> {
         if matches!(name, "default" | "*") {
             return true;
         }
-        let known = self.offers.borrow().get(&file).copied();
-        let offers = known.unwrap_or_else(|| {
-            // What can't be read is said by whoever reads the facts.
-            let offers = self.read.offers(file).ok().flatten();
-            self.offers.borrow_mut().insert(file, offers);
-            offers
-        });
         let looked = bucket(name) | REST;
-        let may = offers.is_none_or(|offers| offers & looked != 0);
+        let may = self.offers(file) & looked != 0;
         if !may {
             *self.passed.borrow_mut().entry(file).or_default() |= looked;
         }
         may
+    }
+
+    /// Returns the files whose names one passes on, as far as they may offer `name`. The others are not noted: whoever
+    /// looked at `loaded` by that name and by its stars is asked when they change (see [`Self::not_implied`]).
+    pub(super) fn stars_with(&self, loaded: &Loaded, name: &str) -> Vec<i64> {
+        let looked = bucket(name) | REST;
+        let of_all = || loaded.stars.iter().map(|star| self.offers(*star)).collect();
+        let offers = loaded.star_offers.get_or_init(of_all).iter();
+        let stars = loaded.stars.iter().zip(offers);
+        stars
+            .filter(|(_, offers)| **offers & looked != 0)
+            .map(|(star, _)| *star)
+            .collect()
+    }
+
+    /// Returns what a file offers, as buckets of its surface; all where that is not known.
+    fn offers(&self, file: i64) -> u64 {
+        let known = self.offers.borrow().get(&file).copied();
+        known.unwrap_or_else(|| {
+            // What can't be read is said by whoever reads the facts.
+            let offers = self.read.offers(file).ok().flatten().unwrap_or(u64::MAX);
+            self.offers.borrow_mut().insert(file, offers);
+            offers
+        })
     }
 
     /// Returns the facts of a file; `None` if it has none.
