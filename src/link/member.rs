@@ -8,9 +8,11 @@ use std::rc::Rc;
 use super::binding::{Binder, is_type};
 use super::exports;
 use super::facts::Loaded;
+use super::generic::{apart, head};
+use super::held::each;
 use super::library::Def;
 use super::value::{Value, function_member, of_holder};
-use crate::model::{ExportKind, Hint, HintKind, SymbolKind};
+use crate::model::{ExportKind, Hint, HintKind, SymbolKind, TYPE_PARAMETER};
 
 impl Binder<'_, '_> {
     /// Follows steps from a value: names of members, `()` and `[]`.
@@ -30,6 +32,9 @@ impl Binder<'_, '_> {
     ) -> Option<(Value, Option<Value>)> {
         let mut before = None;
         for step in steps.filter(|step| !step.is_empty()) {
+            if let Some(held) = self.generic(&value, before.as_ref()) {
+                (value, before) = (held, None);
+            }
             match step {
                 "()" => value = self.called(&value, before.take().as_ref())?,
                 "[]" => {
@@ -42,8 +47,7 @@ impl Binder<'_, '_> {
                     before = None;
                 }
                 step if step.starts_with('(') => {
-                    value = self.parameter(&value, step)?;
-                    before = None;
+                    value = self.parameter(&value, step, before.as_ref())?;
                 }
                 "{}" => {
                     value = self.made(value)?;
@@ -55,6 +59,12 @@ impl Binder<'_, '_> {
                 }
             }
         }
+        // What a type parameter stands for is known here alone.
+        if before.is_some()
+            && let Some(held) = self.generic(&value, before.as_ref())
+        {
+            return Some((held, None));
+        }
         Some((value, before))
     }
 
@@ -65,7 +75,7 @@ impl Binder<'_, '_> {
         hint: &Hint,
         this: Option<&Value>,
     ) -> Option<Value> {
-        let mut all = hint.of.split(" | ");
+        let mut all = apart(&hint.of, " | ");
         let first = all.next()?;
         let first = self.origin(file, hint, (hint.kind, first), this);
         let others = all.filter_map(|one| {
@@ -94,18 +104,23 @@ impl Binder<'_, '_> {
                 .or_else(|| self.literal_of(target, name))?;
             return self.follow(start, steps.split('.'));
         }
-        let (chain, steps) = of.split_once(':').unwrap_or((of, ""));
+        let (chain, given, steps) = head(of);
         let mut names = chain.split('.');
         let first = names.next()?;
         let start = match hint.root {
             Some(root) => Value::Thing(Def::Symbol(file.file, root)),
+            None if first.starts_with(TYPE_PARAMETER) => {
+                self.type_parameter(file, hint, first, this)?
+            }
             None => self.first(file, hint.symbol, first, this)?,
         };
         let (named, before) = self.traced(start, names)?;
+        let made = |named| Some(self.with_given(self.made(named)?, given, (file, hint), this));
         let value = match kind {
-            HintKind::Type | HintKind::New => self.made(named)?,
-            HintKind::Element => Value::Holder(Rc::new(self.made(named)?)),
-            HintKind::Keyed => Value::Keyed(Rc::new(self.made(named)?)),
+            HintKind::Type | HintKind::New => made(named)?,
+            HintKind::Element => Value::Holder(Rc::new(made(named)?)),
+            HintKind::Keyed => Value::Keyed(Rc::new(made(named)?)),
+            HintKind::Gives => Value::Giver(Rc::new(made(named)?)),
             HintKind::Call => self.called(&named, before.as_ref())?,
             HintKind::Value | HintKind::Base | HintKind::Import => named,
         };
@@ -148,12 +163,14 @@ impl Binder<'_, '_> {
             Value::Literal(file, owner, path) => self
                 .in_literal(*file, *owner, &format!("{path}.{name}"), value)
                 .or_else(|| self.under_literal(*file, *owner, path, name)),
-            Value::Thing(Def::Module(file)) | Value::Instance(Def::Module(file)) => {
-                exports::resolve(self.library, *file, name)
-                    .map(Value::Thing)
-                    .or_else(|| self.literal_of(*file, name))
-            }
-            Value::Thing(Def::Symbol(file, at)) | Value::Instance(Def::Symbol(file, at)) => {
+            Value::Thing(Def::Module(file))
+            | Value::Instance(Def::Module(file))
+            | Value::Generic(Def::Module(file), _) => exports::resolve(self.library, *file, name)
+                .map(Value::Thing)
+                .or_else(|| self.literal_of(*file, name)),
+            Value::Thing(Def::Symbol(file, at))
+            | Value::Instance(Def::Symbol(file, at))
+            | Value::Generic(Def::Symbol(file, at), _) => {
                 let loaded = self.library.get(*file)?;
                 self.in_symbol(&loaded, *at, name, value)
                     .or_else(|| function_member(&loaded, *at, name, value))
@@ -225,7 +242,7 @@ impl Binder<'_, '_> {
             // What is defined inside a function is not a member of it.
             let own = loaded.members(*at, name).iter();
             let mut own = own.filter(|n| !is_scope || loaded.is_member_of_function(**n));
-            let found = if matches!(this, Value::Instance(_)) {
+            let found = if this.is_instance() {
                 own.find(|n| !loaded.symbol(**n).is_static())
             } else {
                 let first = own.clone().next();
@@ -244,12 +261,12 @@ impl Binder<'_, '_> {
         for at in all {
             for base in loaded.bases(*at) {
                 let base = self.hinted(loaded, base, None);
-                let base = base.map(|base| match this {
-                    Value::Instance(_) => base.instance(),
-                    _ => base,
+                let base = base.map(|base| match this.is_instance() {
+                    true => base.instance(),
+                    false => base,
                 });
                 let found = base
-                    .filter(|base| base != this)
+                    .filter(|base| *base != this.plain())
                     .and_then(|base| self.declared(&base, name));
                 if found.is_some() {
                     return found;
@@ -276,7 +293,7 @@ impl Binder<'_, '_> {
         }
         let base = self.hinted(loaded, loaded.bases(at).next()?, None)?;
         let base = base.instance();
-        let found = (base != *this).then(|| self.declared(&base, name))??;
+        let found = (base != this.plain()).then(|| self.declared(&base, name))??;
         let Value::Thing(Def::Symbol(file, field)) = found else {
             return None;
         };
@@ -288,33 +305,6 @@ impl Binder<'_, '_> {
         (is_field && self.held(&there, field, None).is_some()).then_some(found)
     }
 
-    /// Returns what a value holds by any name. What is built on something unknown may have the name from there.
-    fn keyed(&self, value: &Value) -> Option<Value> {
-        self.step()?;
-        let (file, at) = match value {
-            Value::Keyed(held) => return Some((**held).clone()),
-            Value::Any(all) => return each(all, |one| self.keyed(one)),
-            Value::Thing(Def::Symbol(file, at)) | Value::Instance(Def::Symbol(file, at)) => {
-                (*file, *at)
-            }
-            _ => return None,
-        };
-        let loaded = self.library.get(file)?;
-        let mut found = None;
-        if matches!(value, Value::Instance(_)) {
-            for base in loaded.same(at).iter().flat_map(|at| loaded.bases(*at)) {
-                let base = self.hinted(&loaded, base, None)?.instance();
-                if base != *value {
-                    found = found.or(self.keyed(&base));
-                }
-            }
-        }
-        found.or_else(|| {
-            let held = self.held(&loaded, at, None)?;
-            (held != *value).then(|| self.keyed(&held)).flatten()
-        })
-    }
-
     /// Returns what a variable, a field or a getter holds.
     pub(super) fn held(&self, loaded: &Rc<Loaded>, at: u32, this: Option<&Value>) -> Option<Value> {
         let symbol = loaded.symbol(at);
@@ -324,71 +314,10 @@ impl Binder<'_, '_> {
         let hint = loaded.hints(symbol.parent, loaded.path(at)).next()?;
         self.hinted(loaded, hint, this)
     }
-
-    /// Returns what calling a value gives.
-    fn called(&self, value: &Value, on: Option<&Value>) -> Option<Value> {
-        self.step()?;
-        let (file, at) = match value {
-            Value::Giver(given) => return Some((**given).clone()),
-            Value::Any(all) => return each(all, |one| self.called(one, on)),
-            Value::Thing(Def::Symbol(file, at)) | Value::Instance(Def::Symbol(file, at)) => {
-                (*file, *at)
-            }
-            _ => return None,
-        };
-        let loaded = self.library.get(file)?;
-        // Of several heads, which one is meant depends on what they are given.
-        let heads = loaded.same(at).iter();
-        let mut returned = heads
-            .filter_map(|at| loaded.hints(Some(*at), "return").next())
-            .peekable();
-        if returned.peek().is_some() {
-            let values = returned.filter_map(|hint| self.hinted(&loaded, hint, on));
-            return values.reduce(Value::or);
-        }
-        if let Some(literal) = self.in_literal(file, Some(at), "return", value) {
-            return Some(literal);
-        }
-        if is_type(loaded.symbol(at).kind) {
-            return None;
-        }
-        let held = self.held(&loaded, at, on)?;
-        (held != *value).then(|| self.called(&held, None)).flatten()
-    }
-
-    /// Returns one of what a value holds.
-    fn element(&self, value: &Value) -> Option<Value> {
-        self.step()?;
-        let (file, at) = match value {
-            Value::Holder(held) | Value::Keyed(held) => return Some((**held).clone()),
-            Value::Any(all) => return each(all, |one| self.element(one)),
-            Value::Thing(Def::Symbol(file, at)) | Value::Instance(Def::Symbol(file, at)) => {
-                (*file, *at)
-            }
-            _ => return None,
-        };
-        let loaded = self.library.get(file)?;
-        for base in loaded.bases(at) {
-            let found = self
-                .hinted(&loaded, base, None)
-                .filter(|base| base != value)
-                .and_then(|base| self.element(&base));
-            if found.is_some() {
-                return found;
-            }
-        }
-        let held = self.held(&loaded, at, None)?;
-        (held != *value).then(|| self.element(&held)).flatten()
-    }
 }
 
 /// Whether names are defined inside a definition that are no members of it.
 fn is_scope(loaded: &Loaded, at: u32) -> bool {
     let kind = loaded.symbol(at).kind;
     matches!(kind, SymbolKind::Function | SymbolKind::Method)
-}
-
-/// Does the same to each of several values: what comes of any of them.
-fn each(all: &[Value], then: impl Fn(&Value) -> Option<Value>) -> Option<Value> {
-    all.iter().filter_map(then).reduce(Value::or)
 }

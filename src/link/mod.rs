@@ -10,6 +10,8 @@ mod causes;
 mod crew;
 mod exports;
 mod facts;
+mod generic;
+mod held;
 mod library;
 mod member;
 mod parameter;

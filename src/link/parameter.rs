@@ -8,18 +8,23 @@ use super::value::Value;
 use crate::model::SymbolKind;
 
 impl Binder<'_, '_> {
-    /// Returns a parameter (`(0)`, `(1)`, …) of what can be called or made.
-    pub(super) fn parameter(&self, value: &Value, step: &str) -> Option<Value> {
+    /// Returns a parameter (`(0)`, `(1)`, …) of what can be called or made, `on` being what it was asked of.
+    pub(super) fn parameter(&self, value: &Value, step: &str, on: Option<&Value>) -> Option<Value> {
         self.step()?;
         let (file, at) = match value {
-            Value::Any(all) => return agreed(all.iter().map(|one| self.parameter(one, step))),
+            Value::Any(all) => return agreed(all.iter().map(|one| self.parameter(one, step, on))),
             Value::Literal(file, owner, path) => {
-                return self.in_literal(*file, *owner, &format!("{path}.{step}"), value);
+                let path = format!("{path}.{step}");
+                return self.in_literal(*file, *owner, &path, on.unwrap_or(value));
             }
-            Value::Thing(Def::Symbol(file, at)) | Value::Instance(Def::Symbol(file, at)) => {
-                (*file, *at)
-            }
+            Value::Thing(Def::Symbol(file, at))
+            | Value::Instance(Def::Symbol(file, at))
+            | Value::Generic(Def::Symbol(file, at), _) => (*file, *at),
             _ => return None,
+        };
+        let on = match value {
+            Value::Generic(..) => Some(value),
+            _ => on,
         };
         let loaded = self.library.get(file)?;
         let kind = loaded.symbol(at).kind;
@@ -29,9 +34,9 @@ impl Binder<'_, '_> {
             let found = self.declared(&made, "constructor")?;
             let is_own = matches!(found, Value::Thing(Def::Symbol(file, at))
                 if self.kind(file, at) == Some(SymbolKind::Constructor));
-            return is_own.then(|| self.parameter(&found, step)).flatten();
+            return is_own.then(|| self.parameter(&found, step, on)).flatten();
         }
-        if is_type && !matches!(value, Value::Instance(_)) {
+        if is_type && !value.is_instance() {
             return None;
         }
         let heads = loaded
@@ -39,7 +44,7 @@ impl Binder<'_, '_> {
             .iter()
             .filter(|it| loaded.symbol(**it).kind == kind);
         let heads: Vec<Option<Value>> = heads
-            .map(|head| self.in_literal(file, Some(*head), step, value))
+            .map(|head| self.in_literal(file, Some(*head), step, on.unwrap_or(value)))
             .collect();
         if heads.iter().any(Option::is_some) {
             let heads: Option<Vec<Value>> = heads.into_iter().collect();
@@ -59,13 +64,13 @@ impl Binder<'_, '_> {
                 return None;
             };
             let base = self.hinted(&loaded, base, None)?.instance();
-            return (base != *value)
-                .then(|| self.parameter(&base, step))
+            return (base != value.plain())
+                .then(|| self.parameter(&base, step, on))
                 .flatten();
         }
-        let held = self.held(&loaded, at, None)?;
+        let held = self.held(&loaded, at, on)?;
         (held != *value)
-            .then(|| self.parameter(&held, step))
+            .then(|| self.parameter(&held, step, None))
             .flatten()
     }
 }

@@ -5,6 +5,7 @@
 use std::rc::Rc;
 
 use super::facts::Loaded;
+use super::generic::Given;
 use super::library::Def;
 use crate::model::SymbolKind;
 
@@ -15,6 +16,8 @@ pub(super) enum Value {
     Thing(Def),
     /// Something whose type is the definition.
     Instance(Def),
+    /// As that, of a type that was given others.
+    Generic(Def, Rc<Given>),
     /// Something that holds such: a list, a set, a map.
     Holder(Rc<Value>),
     /// Something whose members are such, whatever their names.
@@ -29,6 +32,19 @@ pub(super) enum Value {
 }
 
 impl Value {
+    /// Whether it is something whose type is a definition.
+    pub(super) fn is_instance(&self) -> bool {
+        matches!(self, Self::Instance(_) | Self::Generic(..))
+    }
+
+    /// The same without the types that its own was given.
+    pub(super) fn plain(&self) -> Self {
+        match self {
+            Self::Generic(def, _) => Self::Instance(*def),
+            other => other.clone(),
+        }
+    }
+
     /// An instance of it, where it is a type; itself otherwise.
     pub(super) fn instance(self) -> Self {
         match self {

@@ -189,8 +189,13 @@ kinds! {
         /// Something whose members are instances of a type, whatever their names: `Record<K, T>`,
         /// `{ [key: string]: T }`.
         Keyed = 7 "keyed",
+        /// A function that returns an instance of a type: `() => T`.
+        Gives = 8 "gives",
     }
 }
+
+/// Begins the name of a type parameter of a class, an interface or an alias: `%0` is its first.
+pub const TYPE_PARAMETER: char = '%';
 
 /// What is written about the type or the value of a name.
 ///
@@ -224,8 +229,13 @@ pub struct Hint {
     /// [`HintKind::Import`] it is the other module's name (`*` for all of it) with its steps, a blank, `from`, a blank
     /// and the specifier: `open:() from ./store`. Promises count as what they promise.
     ///
+    /// A type that is given others has them behind its chain: `Map<A,,element B>` (the second is unknown, an instance
+    /// where no kind is said), and [`TYPE_PARAMETER`] with a number stands for what the class, interface or alias around
+    /// is given in that place. What is written about a member of that name is what it stands for where it is given
+    /// nothing.
+    ///
     /// What may be one of several things has the others behind it, each after ` | ` with its own kind: `A |
-    /// B | null` is [`HintKind::Type`] `A | type B`. At most 240 bytes.
+    /// B | null` is [`HintKind::Type`] `A | type B`. At most 480 bytes.
     pub of: String,
     /// The definition inside a function that the chain begins with, an index into the file's symbols.
     pub root: Option<u32>,

@@ -226,6 +226,89 @@ export class K {
 }
 
 #[test]
+fn what_a_generic_type_holds_has_callers() {
+    let files = "\
+//- /line.ts
+export class Line { text() {} next(): Line { return this } }
+export class Other { text() {} }
+//- /list.ts
+import type { Line } from './line';
+export interface IList<T> { readonly first: T; get(at: number): T | undefined; forEach(each: (one: T) => void): void }
+export class List<T> implements IList<T> {
+  first: T;
+  constructor(private all: T[]) {}
+  get(at: number): T | undefined { return this.all[at] }
+  forEach(each: (one: T) => void) {}
+  self(): this { return this }
+}
+export class Sub<U> extends List<U> { own(): U { return this.first } }
+export class Lines extends Sub<Line> {}
+export interface Box<T = Line> { value: T; inner: Box<T>; gives: () => T }
+export type Alias<T> = Sub<T>;
+export type Later<T> = () => Promise<T>;
+export class Bound<T extends Line> { constructor(private one: T) {} inside() { this.one.text() } }
+//- /use.ts
+import type { Line, Other } from './line';
+import { type Alias, type Box, type IList, type Later, Lines, List, type Sub } from './list';
+class Has { lines: IList<Line>; others: List<Other>; box: Box<List<Line>>; made = new List<Line>([]) }
+export function method(has: Has) { has.lines.get(1)!.text() }
+export function field(has: Has) { has.made.first.next().text() }
+export function handed(has: Has) { has.lines.forEach(line => line.text()) }
+export function taken(has: Has) { const { value } = has.box; const line = value.get(1); if (line) line.text() }
+export function inherited(all: Lines) { all.self().own().text() }
+export function passed(all: Sub<Line>) { all.get(0)?.text() }
+export function named(all: Alias<Line>) { all.own().text() }
+export function looped(all: Lines) { for (const line of all) line.text() }
+export function standard(box: Box) { box.inner.value.text(); box.gives().text() }
+export async function called(later: Later<Line>) { (await later()).text() }
+export function other(has: Has) { has.others.first.text() }
+export function nothing(all: List<string>) { all.first.text() }
+";
+    let mut of_line: Vec<&str> =
+        "method field handed taken inherited passed named looped standard called"
+            .split(' ')
+            .collect();
+    of_line.sort_unstable();
+    let mut expected: Vec<String> = of_line
+        .iter()
+        .map(|name| format!("use.ts {name}"))
+        .collect();
+    expected.insert(0, "list.ts Bound.inside".to_owned());
+    assert_eq!(callers(files, "Line.text", "line.ts"), expected);
+    assert_eq!(callers(files, "Other.text", "line.ts"), ["use.ts other"]);
+}
+
+#[test]
+fn what_a_type_of_functions_gives_has_callers() {
+    let files = "\
+//- /all.ts
+export class Line { text() {} }
+export type Make = (from: string) => Line;
+export interface Call { (): Line }
+export interface Has { make: () => Line; option?: () => Promise<Line> }
+export class Own { field: () => Line; kept = (): Line => new Line() }
+export function alias(make: Make) { make('').text() }
+export function signature(call: Call) { call().text() }
+export function members(has: Has) { has.make().text() }
+export async function optional(has: Has) { const line = await has.option?.(); line?.text() }
+export function fields(own: Own) { own.field().text() }
+export function written(make: () => Line | null) { make()!.text() }
+export function nothing(make: () => void, other: () => string) { make().text(); other().text() }
+";
+    assert_eq!(
+        callers(files, "Line.text", "all.ts"),
+        [
+            "all.ts alias",
+            "all.ts fields",
+            "all.ts members",
+            "all.ts optional",
+            "all.ts signature",
+            "all.ts written"
+        ]
+    );
+}
+
+#[test]
 fn a_barrel_may_be_as_wide_as_a_package() {
     let mut files = String::new();
     let mut barrel = String::new();

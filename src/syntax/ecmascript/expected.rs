@@ -208,7 +208,7 @@ impl<'a> Walk<'a> {
             .named_children(&mut cursor)
             .filter(|one| self.grammar.kind(*one) == Kind::CallSignature);
         if let (Some(one), None) = (signatures.next(), signatures.next()) {
-            self.signature_hints(one, symbol, frame);
+            self.declared_result(one, Some(symbol), frame);
         }
     }
 

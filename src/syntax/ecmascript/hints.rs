@@ -170,19 +170,6 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// `T extends A`
-    pub(super) fn type_parameter(&mut self, node: Node<'_>, frame: &Frame) {
-        let fields = &self.grammar.fields;
-        let name = node.child_by_field_id(fields.name);
-        let bound = node.child_by_field_id(fields.constraint);
-        if let (Some(name), Some(bound)) = (name, bound) {
-            let text = self.text(bound).trim_start();
-            let origin = of_type(text.strip_prefix("extends").unwrap_or(text));
-            let owner = Owner::Binding(self.text(name), frame.scope);
-            self.hint(owner, origin, Rank::Written, frame);
-        }
-    }
-
     /// `for (const a of b)`; `scope` is that of the names.
     pub(super) fn element(&mut self, node: Node<'_>, scope: u32, frame: &Frame) {
         let fields = &self.grammar.fields;
@@ -214,26 +201,36 @@ impl<'a> Walk<'a> {
         for child in node.named_children(&mut cursor) {
             match self.grammar.kind(child) {
                 Kind::ExtendsClause => {
-                    let value = child.child_by_field_id(self.grammar.fields.value);
-                    self.base(value.unwrap_or(child), "extends", symbol, frame);
+                    let fields = &self.grammar.fields;
+                    let value = child.child_by_field_id(fields.value).unwrap_or(child);
+                    let given = child.child_by_field_id(fields.type_arguments);
+                    self.base(value, given, "extends", symbol, frame);
                 }
                 Kind::ImplementsClause => {
                     let mut inner = child.walk();
                     for one in child.named_children(&mut inner) {
-                        self.base(one, "implements", symbol, frame);
+                        self.base(one, None, "implements", symbol, frame);
                     }
                 }
                 Kind::Comment | Kind::TypeArguments => {}
-                _ => self.base(child, "extends", symbol, frame),
+                _ => self.base(child, None, "extends", symbol, frame),
             }
         }
     }
 
-    fn base(&mut self, node: Node<'_>, word: &'static str, symbol: u32, frame: &Frame) {
+    fn base(
+        &mut self,
+        node: Node<'_>,
+        given: Option<Node<'_>>,
+        word: &'static str,
+        symbol: u32,
+        frame: &Frame,
+    ) {
         for part in self.parts_of(node) {
             let named = self
                 .origin(part)
-                .filter(|found| found.kind == HintKind::Value);
+                .filter(|found| found.kind == HintKind::Value)
+                .map(|found| found.taking(self.given_to(part, given)));
             let found = named.or_else(|| of_type(self.text(part)));
             self.built_on(found, word, Some(symbol), frame);
         }

@@ -4,6 +4,7 @@
 //! files and how a file is cut into chunks.
 
 mod assigned;
+mod brackets;
 mod commonjs;
 mod declare;
 mod ended;
@@ -11,6 +12,7 @@ mod expected;
 mod exports;
 mod finish;
 mod functions;
+mod generics;
 mod hints;
 mod imports;
 mod jsdoc;
@@ -24,6 +26,7 @@ mod patterns;
 mod results;
 mod role;
 mod settle;
+mod settled;
 mod types;
 mod uses;
 mod values;

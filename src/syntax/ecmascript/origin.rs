@@ -41,6 +41,8 @@ pub(super) struct Origin<'a> {
     pub(super) module: Option<&'a str>,
     /// The definition in which the chain's first name is an object literal or a type that is written out.
     pub(super) inside: Option<u32>,
+    /// The types that the chain's own is given, `None` for one of which nothing is known.
+    pub(super) given: Vec<Option<Origin<'a>>>,
     /// What it may be instead; these have no others themselves.
     pub(super) others: Vec<Origin<'a>>,
 }
@@ -53,6 +55,7 @@ impl<'a> Origin<'a> {
             of: of.into(),
             module: None,
             inside: None,
+            given: Vec::new(),
             others: Vec::new(),
         }
     }
@@ -89,8 +92,8 @@ impl<'a> Origin<'a> {
         let more = std::mem::take(&mut other.others);
         for one in std::iter::once(other).chain(more) {
             let is_known = self.alternatives().any(|known| *known == one)
-                || (self.kind, &self.of, self.module, self.inside)
-                    == (one.kind, &one.of, one.module, one.inside);
+                || (self.kind, &self.of, self.module, self.inside, &self.given)
+                    == (one.kind, &one.of, one.module, one.inside, &one.given);
             if !is_known && self.others.len() + 1 < ALTERNATIVES {
                 self.others.push(one);
             }
@@ -136,6 +139,7 @@ impl<'a> Origin<'a> {
                 *one = to;
             }
         }
+        self.given.clear();
         self
     }
 
@@ -152,6 +156,7 @@ impl<'a> Origin<'a> {
         }
         match self.kind {
             HintKind::Element | HintKind::Keyed if step == "[]" => self.kind = HintKind::Type,
+            HintKind::Gives if step == "()" => self.kind = HintKind::Type,
             HintKind::Value if step == "()" => self.kind = HintKind::Call,
             HintKind::Value if step == "{}" => self.kind = HintKind::New,
             HintKind::Value if is_name => self.of = format!("{}.{step}", self.of).into(),
@@ -165,7 +170,7 @@ impl<'a> Origin<'a> {
     pub(super) fn text(&self) -> String {
         let mut text = match self.module {
             Some(module) => format!("{} from {module}", self.of),
-            None => self.of.clone().into_owned(),
+            None => self.with_given(),
         };
         for other in &self.others {
             text.push_str(" | ");
@@ -242,7 +247,8 @@ impl<'a> Walk<'a> {
                     return of_type(self.between(class.start_byte(), given.end_byte()));
                 }
                 if is_chain(text) {
-                    return Some(Origin::new(HintKind::New, plain(text)));
+                    let made = Origin::new(HintKind::New, plain(text));
+                    return Some(made.taking(self.given_to(class, field(fields.type_arguments))));
                 }
                 Some(self.origin_at(class, depth)?.then("{}"))
             }

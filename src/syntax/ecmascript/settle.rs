@@ -3,9 +3,13 @@
 //! Knows how to follow local names to where they come from, and that hints which differ say nothing. Refuses
 //! to look at the syntax tree.
 
+use std::borrow::Cow;
+
 use super::expected::is_inner_parameter;
+use super::generics::type_around;
 use super::hints::{Owner, Rank, Raw};
 use super::origin::{ORIGIN_BYTES, Origin, key_of};
+use super::settled::{Settled, join};
 use super::walk::Draft;
 use crate::model::table::HashMap;
 use crate::model::{Hint, HintKind};
@@ -13,15 +17,6 @@ use crate::syntax::scope::{Binder, ScopeKind, Scopes};
 
 /// Local names from one to the next that are followed.
 const FOLLOWED: usize = 16;
-
-/// An origin that begins with no local name.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Settled<'a> {
-    origin: Origin<'a>,
-    root: Option<u32>,
-    /// Where its `this` is meant; `None` where it has none.
-    symbol: Option<u32>,
-}
 
 enum Known<'a> {
     Not(Vec<u32>),
@@ -219,12 +214,21 @@ impl<'w, 'a> Hints<'w, 'a> {
             return None;
         }
         let origin = self.raws[at as usize].origin.clone()?;
+        self.settle_any(at, origin, depth)
+    }
+
+    /// As `settle`, of an origin that was met where the raw hint was.
+    fn settle_any(&mut self, at: u32, origin: Origin<'a>, depth: usize) -> Option<Settled<'a>> {
         let mut found: Option<Settled<'a>> = None;
         for one in origin.apart() {
             // A type that is nobody's name says nothing; a value of which nothing is known may be anything.
             let is_type = matches!(
                 one.kind,
-                HintKind::Type | HintKind::Element | HintKind::Keyed | HintKind::Base
+                HintKind::Type
+                    | HintKind::Element
+                    | HintKind::Keyed
+                    | HintKind::Gives
+                    | HintKind::Base
             );
             match (self.settle_one(at, &one, depth), found.take()) {
                 (Some(settled), Some(known)) => found = Some(known.or(settled)),
@@ -240,17 +244,36 @@ impl<'w, 'a> Hints<'w, 'a> {
     fn settle_one(&mut self, at: u32, origin: &Origin<'a>, depth: usize) -> Option<Settled<'a>> {
         let raw = &self.raws[at as usize];
         let origin = origin.with_keys(|key| is_constant(self.scopes, key, raw));
+        let mut inside = None;
+        let origin = match origin.given.as_slice() {
+            [] => origin,
+            given => {
+                let mut settled = Vec::with_capacity(given.len());
+                for one in given {
+                    let one = one.clone();
+                    let one = one.and_then(|one| self.settle_any(at, one, depth + 1));
+                    // What is given is looked up from the file or from the type around.
+                    let one = one.filter(|one| one.root.is_none());
+                    inside = inside.or(one.as_ref().and_then(|one| one.symbol));
+                    settled.push(one.map(|one| one.origin));
+                }
+                Cow::Owned(origin.into_owned().given(settled.into_iter()))
+            }
+        };
         let origin = origin.as_ref();
         if origin.of.len() > ORIGIN_BYTES {
             return None;
         }
-        let settled = |root, symbol| {
+        let settled = |root, symbol: Option<u32>| {
             Some(Settled {
                 origin: origin.clone(),
                 root,
-                symbol,
+                symbol: symbol.or(inside),
             })
         };
+        if origin.is_type_parameter() {
+            return settled(None, raw.symbol);
+        }
         if origin.module.is_some() {
             return settled(None, None);
         }
@@ -264,22 +287,30 @@ impl<'w, 'a> Hints<'w, 'a> {
             Binder::Nobody if matches!(root, "this" | "super") => settled(None, raw.symbol),
             // A value of the run time's; a type may be declared for all files.
             Binder::Nobody => match origin.kind {
-                HintKind::Type | HintKind::Element | HintKind::Keyed | HintKind::Base => {
-                    settled(None, None)
-                }
+                HintKind::Type
+                | HintKind::Element
+                | HintKind::Keyed
+                | HintKind::Gives
+                | HintKind::Base => settled(None, None),
                 _ => None,
             },
-            // What a function is given that is given to another depends on who calls, where that is a type parameter.
-            Binder::Local(_) if matches!(&raw.owner, Owner::Member(_, name) if is_inner_parameter(name)) => {
-                None
-            }
             Binder::Local(scope) => {
                 let base = self.binding(root, scope, depth + 1)?;
                 let Settled {
                     origin: found,
                     root,
-                    symbol,
+                    mut symbol,
                 } = base;
+                if found.is_type_parameter() {
+                    // Types inside types have their own.
+                    if type_around(self.drafts, raw.symbol) != type_around(self.drafts, symbol) {
+                        return None;
+                    }
+                    symbol = raw.symbol;
+                } else if matches!(&raw.owner, Owner::Member(_, name) if is_inner_parameter(name)) {
+                    // What a function is given that is given to another depends on who calls.
+                    return None;
+                }
                 let parts = found.apart().filter_map(|found| {
                     join(
                         Settled {
@@ -296,82 +327,7 @@ impl<'w, 'a> Hints<'w, 'a> {
     }
 }
 
-impl Settled<'_> {
-    /// What is either this or the other; this alone where one hint can't say both.
-    fn or(self, other: Self) -> Self {
-        let symbol = self.symbol.or(other.symbol);
-        let is_one = self.root == other.root && other.symbol.is_none_or(|at| symbol == Some(at));
-        if !is_one {
-            return self;
-        }
-        Settled {
-            origin: self.origin.or(other.origin),
-            root: self.root,
-            symbol,
-        }
-    }
-}
-
 /// Whether a key is one of the file's names, which is the same wherever it is used.
 fn is_constant(scopes: &Scopes<'_>, key: &str, raw: &Raw<'_>) -> bool {
     scopes.binder(key, raw.scope) == Binder::Top
-}
-
-/// Puts what a local name is in the place of that name, which an origin begins with.
-fn join<'a>(base: Settled<'a>, origin: &Origin<'a>) -> Option<Settled<'a>> {
-    let (chain, steps) = match origin.of.split_once(':') {
-        Some((chain, steps)) => (chain, steps),
-        None => (&*origin.of, ""),
-    };
-    let members = chain.split_once('.').map_or("", |(_, rest)| rest);
-    let Settled {
-        origin: mut found,
-        root,
-        symbol,
-    } = base;
-    let names = |text: &'_ str| -> Vec<String> {
-        text.split('.')
-            .filter(|step| !step.is_empty())
-            .map(str::to_owned)
-            .collect()
-    };
-    match origin.kind {
-        HintKind::Value | HintKind::Call => {
-            for name in names(members) {
-                found = found.then(&name);
-            }
-            if origin.kind == HintKind::Call {
-                found = found.then("()");
-            }
-        }
-        HintKind::New | HintKind::Base => {
-            for name in names(members) {
-                found = found.then(&name);
-            }
-            if origin.kind == HintKind::New {
-                found = found.then("{}");
-            } else if found.is_plain(HintKind::Value) {
-                found.kind = origin.kind;
-            } else {
-                return None;
-            }
-        }
-        // A type parameter is what it is bound by.
-        HintKind::Type if members.is_empty() => {}
-        HintKind::Element | HintKind::Keyed if members.is_empty() => {
-            if !found.is_plain(HintKind::Type) {
-                return None;
-            }
-            found.kind = origin.kind;
-        }
-        _ => return None,
-    }
-    for step in names(steps) {
-        found = found.then(&step);
-    }
-    (found.of.len() <= ORIGIN_BYTES).then_some(Settled {
-        origin: found,
-        root,
-        symbol,
-    })
 }

@@ -3,6 +3,7 @@
 //! Knows the words for "one of these, or nothing" and "many of these" in TypeScript and in doc comments.
 //! Refuses to know what a name stands for.
 
+use super::brackets::{pieces, result, split};
 use super::imports::imported;
 use super::origin::Origin;
 use super::uses::is_chain;
@@ -122,26 +123,6 @@ pub(super) fn members_of(text: &str) -> Vec<(&str, &str)> {
         .collect()
 }
 
-/// Splits the inside of a literal type into its members.
-fn pieces(text: &str) -> Vec<&str> {
-    let (mut parts, mut from, mut depth) = (Vec::new(), 0, 0_usize);
-    let bytes = text.as_bytes();
-    for (at, &byte) in bytes.iter().enumerate() {
-        match byte {
-            b'<' | b'(' | b'[' | b'{' => depth += 1,
-            b'>' if at > 0 && bytes[at - 1] == b'=' => {}
-            b'>' | b')' | b']' | b'}' => depth = depth.saturating_sub(1),
-            b',' | b';' if depth == 0 => {
-                parts.push(&text[from..at]);
-                from = at + 1;
-            }
-            _ => {}
-        }
-    }
-    parts.push(&text[from..]);
-    parts
-}
-
 fn read(text: &str, depth: usize) -> Option<Origin<'_>> {
     if depth > TYPE_DEPTH {
         return None;
@@ -158,6 +139,11 @@ fn read(text: &str, depth: usize) -> Option<Origin<'_>> {
     }
     if text.starts_with('{') {
         return by_any_name(text, depth);
+    }
+    if text.starts_with('(')
+        && let Some(result) = result(text)
+    {
+        return held(read(result, depth + 1)?, HintKind::Gives);
     }
     for mark in [b'|', b'&'] {
         let parts = split(text, mark)?;
@@ -285,39 +271,16 @@ fn generic(text: &str, depth: usize) -> Option<Origin<'_>> {
             })
         }
         "ReturnType" => Some(argument(0)?.then("()")),
-        _ => (is_chain(name) && !PLAIN.contains(&name)).then(|| Origin::new(HintKind::Type, name)),
+        _ => (is_chain(name) && !PLAIN.contains(&name)).then(|| {
+            let given = split(arguments, b',').unwrap_or_default();
+            let given = given.into_iter().map(|one| read(one, depth + 1));
+            Origin::new(HintKind::Type, name).given(given)
+        }),
     }
 }
 
 fn is_nothing(text: &str) -> bool {
     matches!(text, "null" | "undefined" | "void" | "never" | "false" | "")
-}
-
-/// Splits at a mark that stands in no bracket; `None` for a function's type and for brackets that do not close.
-fn split(text: &str, mark: u8) -> Option<Vec<&str>> {
-    let (mut parts, mut from, mut depth) = (Vec::new(), 0, 0_usize);
-    let bytes = text.as_bytes();
-    for (at, &byte) in bytes.iter().enumerate() {
-        match byte {
-            b'<' | b'(' | b'[' | b'{' => depth += 1,
-            b'>' if at > 0 && bytes[at - 1] == b'=' && depth == 0 => return None,
-            b'>' if at > 0 && bytes[at - 1] == b'=' => {}
-            b'>' | b')' | b']' | b'}' => depth = depth.checked_sub(1)?,
-            _ if byte == mark && depth == 0 => {
-                parts.push(&text[from..at]);
-                from = at + 1;
-            }
-            _ => {}
-        }
-    }
-    if depth > 0 {
-        return None;
-    }
-    parts.push(&text[from..]);
-    if parts.len() > 1 && parts[0].trim().is_empty() {
-        parts.remove(0);
-    }
-    Some(parts)
 }
 
 #[cfg(test)]
@@ -331,19 +294,24 @@ mod tests {
             ("Foo | null | undefined", "type Foo"),
             ("| Foo\n  | null", "type Foo"),
             ("Foo | Bar", "type Foo | type Bar"),
-            ("Foo | string | (() => Bar)", "type Foo"),
+            ("Foo | string | (() => Bar)", "type Foo | gives Bar"),
             ("(Foo | Bar) & { a: Baz }", "type Foo | type Bar"),
             ("Foo | Foo[]", "type Foo | element Foo"),
             ("Promise<Foo | void>", "type Foo"),
-            ("Foo<Bar, Baz<Qux>>", "type Foo"),
+            ("Foo<Bar, Baz<Qux>>", "type Foo<Bar,Baz<Qux>>"),
+            (
+                "Foo<string, Bar[] | Baz>[]",
+                "element Foo<,element Bar | type Baz>",
+            ),
+            ("Foo<string, () => Bar>", "type Foo"),
             ("ns.Foo", "type ns.Foo"),
             ("Foo[]", "element Foo"),
             ("readonly (Foo | null)[]", "element Foo"),
             ("Set<Foo>", "element Foo"),
-            ("Map<string, Foo<X>>", "element Foo"),
+            ("Map<string, Foo<X>>", "element Foo<X>"),
             ("Record<string, Foo>", "keyed Foo"),
             ("{ [key: string]: Foo | undefined }", "keyed Foo"),
-            ("{ readonly [K in Keys]?: Foo<K>; }", "keyed Foo"),
+            ("{ readonly [K in Keys]?: Foo<K>; }", "keyed Foo<K>"),
             ("{ [key: string]: Foo; bar: Baz }", ""),
             ("{ [Symbol.iterator]: Foo }", ""),
             ("Foo & { [symbol]: Bar }", "type Foo"),
@@ -352,8 +320,12 @@ mod tests {
             ("Record<string, Foo> | Bar", "keyed Foo | type Bar"),
             ("Foo[][]", ""),
             ("Array<{ a: Foo }>", ""),
-            ("() => Foo", ""),
-            ("(a: Foo) => Bar", ""),
+            ("() => Foo", "gives Foo"),
+            ("(a: A) => Promise<Foo | void>", "gives Foo"),
+            ("() => void", ""),
+            ("() => () => Foo", ""),
+            ("<T>(a: T) => Foo", ""),
+            ("(a: Foo) => Bar", "gives Bar"),
             ("((a: Foo) => Bar)[]", ""),
             ("string", ""),
             ("{ a: Foo }", ""),

@@ -230,7 +230,7 @@ const obj = 1, ns = 1;
         &owned("a.ts", source),
         "C extends: base B
          C implements: base I
-         C implements: base ns.J
+         C implements: base ns.J<K>
          E extends: base I
          E extends: base ns.J
          F extends: base I
@@ -381,7 +381,7 @@ function h() { const M = require('./m'); new M().x(); const { N } = require('./m
 ";
     same(
         &owned("a.js", source),
-        "- Both: base A\n         - Both.b: type B",
+        "- Both: base A\n         - Both.b: type B\n         - Both.c: gives C",
     );
     same(
         &locals("a.js", source),

@@ -133,12 +133,45 @@ class C<T extends A> { x: T; m<U extends B, V>(u: U, v: V, t: T) { u.a(); v.a();
 ";
     same(
         &owned("a.ts", source),
-        "C x: type A
+        "C %0: type A
+         C x: type %0
          C.m (0): type B
-         C.m (2): type A",
+         C.m (2): type %0",
     );
     same(
         &locals("a.ts", source),
-        "u.a: type B\n v.a: -\n t.a: type A",
+        "u.a: type B\n v.a: -\n t.a: type %0",
     );
+}
+
+#[test]
+fn what_a_type_is_given_stands_with_it() {
+    let source = "\
+class List<T, U = D> extends Base<T> implements I<Map<string, U>> {
+  all: T[];
+  first(): T | undefined {}
+  by<V>(v: V): List<V, U> {}
+  each(cb: (one: T, as: (two: U) => void) => void) {}
+  inner() { class Own<T> { x: T }; class Other<W> { y: T } return (t: T) => t.x() }
+}
+type Alias<T> = () => List<T>;
+class Made { list = new List<A.B, C[]>(); kept: Record<string, List<A | B>>; plain: List<string> }
+";
+    same(
+        &owned("a.ts", source),
+        "List extends: base Base<%0>
+         List implements: base I<element %1>
+         List %1: type D
+         List all: element %0
+         List.first return: type %0
+         List.by return: type List<,%1>
+         List.each (0).(0): type %0
+         List.each (0).(1).(0): type %1
+         List.inner.Own x: type %0
+         Alias extends: gives List<%0>
+         Made list: new List<A.B,element C>
+         Made kept: keyed List<A | type B>
+         Made plain: type List",
+    );
+    same(&locals("a.ts", source), "t.x: type %0");
 }
