@@ -25,7 +25,6 @@ pub(super) struct Given {
 impl Binder<'_, '_> {
     /// Returns an instance with the types that are `given` to its own in a hint.
     pub(super) fn with_given(
-        &self,
         made: Value,
         given: &str,
         (file, hint): (&Loaded, &Hint),
@@ -93,7 +92,7 @@ impl Binder<'_, '_> {
         bases.find_map(|base| {
             let made = self.hinted(&loaded, base, Some(value))?.instance();
             let (_, given, _) = head(apart(&base.of, " | ").next()?);
-            let made = self.with_given(made, given, (&loaded, base), Some(value));
+            let made = Self::with_given(made, given, (&loaded, base), Some(value));
             (made.plain() != value.plain()).then(|| self.argument(&made, owner, name))?
         })
     }
@@ -119,21 +118,25 @@ impl Binder<'_, '_> {
         all.reduce(Value::or)
     }
 
-    /// Returns what a field or a variable holds whose type is generic or a type parameter, `on` being what it is a
-    /// member of.
-    pub(super) fn generic(&self, value: &Value, on: Option<&Value>) -> Option<Value> {
+    /// Returns what a field or a variable holds whose type has one of the marks, that of types that are given or that of
+    /// a type parameter; `on` is what it is a member of.
+    pub(super) fn generic(
+        &self,
+        value: &Value,
+        marks: &[char],
+        on: Option<&Value>,
+    ) -> Option<Value> {
         let Value::Thing(Def::Symbol(file, at)) = value else {
             return None;
         };
         let loaded = self.library.get(*file)?;
         let symbol = loaded.symbol(*at);
-        use SymbolKind::{Constant, Field, Property, Variable};
-        if !matches!(symbol.kind, Constant | Field | Property | Variable) {
+        if !is_variable(symbol.kind) {
             return None;
         }
         let hint = loaded.hints(symbol.parent, loaded.path(*at)).next()?;
-        let is_generic = hint.of.contains(['<', TYPE_PARAMETER]);
-        is_generic.then(|| self.hinted(&loaded, hint, on))?
+        let has_mark = hint.of.contains(marks);
+        has_mark.then(|| self.hinted(&loaded, hint, on))?
     }
 }
 
@@ -188,4 +191,10 @@ pub(super) fn apart<'t>(text: &'t str, mark: &'static str) -> impl Iterator<Item
 fn is_generic(kind: SymbolKind) -> bool {
     use SymbolKind::{Class, Interface, Type};
     matches!(kind, Class | Interface | Type)
+}
+
+/// Whether it may hold different things.
+fn is_variable(kind: SymbolKind) -> bool {
+    use SymbolKind::{Constant, Field, Property, Variable};
+    matches!(kind, Constant | Field | Property | Variable)
 }

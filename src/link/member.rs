@@ -21,18 +21,18 @@ impl Binder<'_, '_> {
         value: Value,
         steps: impl Iterator<Item = &'s str>,
     ) -> Option<Value> {
-        self.traced(value, steps).map(|(value, _)| value)
+        self.traced(value, None, steps).map(|(value, _)| value)
     }
 
-    /// As `follow`; also returns what stands before the last member.
+    /// As `follow`, of what is a member of `before`; also returns what stands before the last member.
     fn traced<'s>(
         &self,
         mut value: Value,
+        mut before: Option<Value>,
         steps: impl Iterator<Item = &'s str>,
     ) -> Option<(Value, Option<Value>)> {
-        let mut before = None;
         for step in steps.filter(|step| !step.is_empty()) {
-            if let Some(held) = self.generic(&value, before.as_ref()) {
+            if let Some(held) = self.generic(&value, &['<', TYPE_PARAMETER], before.as_ref()) {
                 (value, before) = (held, None);
             }
             match step {
@@ -61,7 +61,7 @@ impl Binder<'_, '_> {
         }
         // What a type parameter stands for is known here alone.
         if before.is_some()
-            && let Some(held) = self.generic(&value, before.as_ref())
+            && let Some(held) = self.generic(&value, &[TYPE_PARAMETER], before.as_ref())
         {
             return Some((held, None));
         }
@@ -114,15 +114,25 @@ impl Binder<'_, '_> {
             }
             None => self.first(file, hint.symbol, first, this)?,
         };
-        let (named, before) = self.traced(start, names)?;
-        let made = |named| Some(self.with_given(self.made(named)?, given, (file, hint), this));
+        let (named, before) = self.traced(start, None, names)?;
+        let made = |named| {
+            Some(Self::with_given(
+                self.made(named)?,
+                given,
+                (file, hint),
+                this,
+            ))
+        };
         let value = match kind {
             HintKind::Type | HintKind::New => made(named)?,
             HintKind::Element => Value::Holder(Rc::new(made(named)?)),
             HintKind::Keyed => Value::Keyed(Rc::new(made(named)?)),
             HintKind::Gives => Value::Giver(Rc::new(made(named)?)),
             HintKind::Call => self.called(&named, before.as_ref())?,
-            HintKind::Value | HintKind::Base | HintKind::Import => named,
+            HintKind::Value | HintKind::Base | HintKind::Import => {
+                let steps = steps.split('.');
+                return self.traced(named, before, steps).map(|(value, _)| value);
+            }
         };
         self.follow(value, steps.split('.'))
     }
@@ -261,9 +271,12 @@ impl Binder<'_, '_> {
         for at in all {
             for base in loaded.bases(*at) {
                 let base = self.hinted(loaded, base, None);
-                let base = base.map(|base| match this.is_instance() {
-                    true => base.instance(),
-                    false => base,
+                let base = base.map(|base| {
+                    if this.is_instance() {
+                        base.instance()
+                    } else {
+                        base
+                    }
                 });
                 let found = base
                     .filter(|base| *base != this.plain())

@@ -14,7 +14,7 @@ use crate::model::{HintKind, SymbolKind, TYPE_PARAMETER};
 /// Types that are given to one type that are looked at.
 const GIVEN: usize = 4;
 
-impl<'a> Origin<'a> {
+impl Origin<'_> {
     /// Returns the same with the types that it is given.
     pub(super) fn given(mut self, all: impl Iterator<Item = Option<Self>>) -> Self {
         // What a comment imports is found by its import, not by a name.

@@ -125,13 +125,13 @@ impl<'w, 'a> Hints<'w, 'a> {
             self.agreed(all, 0).into_iter().collect()
         };
         for one in settled {
-            // `this` is that of a member: an instance of what owns the name.
-            let owner = one.symbol.map(|at| self.drafts[at as usize].symbol.parent);
-            if one
-                .symbol
-                .is_none_or(|at| symbol == Some(at) || owner == Some(symbol))
-                && (one.symbol.is_none() || symbol.is_some())
-            {
+            // `this` is that of a member: an instance of what owns the name, or of what is around that.
+            let around = |at: u32| self.drafts[at as usize].symbol.parent;
+            let is_own = |at: u32| {
+                let own = symbol == Some(at) || symbol == around(at);
+                symbol.is_some_and(|owner| own || around(owner) == Some(at))
+            };
+            if one.symbol.is_none_or(is_own) {
                 self.keep(name, symbol, false, &one);
             }
         }
