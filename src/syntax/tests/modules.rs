@@ -193,3 +193,19 @@ fn components_with_an_options_object_and_of_svelte() {
     same(&uses("A.svelte", svelte), "jsx X in default");
     assert!(read("A.vue", "<template><div/>").facts.exports.len() == 1);
 }
+
+#[test]
+fn names_that_are_words_of_the_language_are_names() {
+    let source = "\
+import { return as ret, a } from './m';
+function f() { ret() }
+export { f as delete, a as if };
+export { new as made } from './n';
+";
+    same(
+        &imports("a.ts", source),
+        "1 import ./m: return>ret a>a
+         4 re-export ./n: new>made",
+    );
+    same(&exports("a.ts", source), "");
+}
