@@ -207,5 +207,10 @@ export { new as made } from './n';
         "1 import ./m: return>ret a>a
          4 re-export ./n: new>made",
     );
-    same(&exports("a.ts", source), "");
+    same(
+        &exports("a.ts", source),
+        "local delete = f
+         local if = a
+         from made = new from ./n",
+    );
 }
