@@ -3,11 +3,12 @@
 //! Binds by the language's rules or not at all: a use whose receiver's type is not evident stays
 //! unbound. Refuses to know what is written afterwards.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use super::exports;
 use super::facts::Loaded;
+use super::generic::Given;
 use super::library::{Def, Library};
 use super::value::Value;
 use crate::model::{Local, Provenance, Reference, ReferenceKind, SymbolKind};
@@ -26,6 +27,8 @@ pub(super) struct Binder<'a, 'b> {
     pub(super) library: &'a Library<'b>,
     file: Rc<Loaded>,
     fuel: Cell<u32>,
+    /// What the call gives whose result is looked for.
+    pub(super) call: RefCell<Option<Rc<Given>>>,
 }
 
 impl<'a, 'b> Binder<'a, 'b> {
@@ -34,6 +37,7 @@ impl<'a, 'b> Binder<'a, 'b> {
             library,
             file,
             fuel: Cell::new(FUEL),
+            call: RefCell::new(None),
         }
     }
 
@@ -62,7 +66,7 @@ impl<'a, 'b> Binder<'a, 'b> {
             }
             found
         } else {
-            let (found, known) = self.given(used)?;
+            let (found, known) = self.assigned(used)?;
             provenance = known;
             Value::Thing(found)
         };
@@ -77,7 +81,7 @@ impl<'a, 'b> Binder<'a, 'b> {
 
     /// Returns what is called by `exports.open()`, and by `target.open()` where the file itself says `target.open = …`
     /// and nobody there says what `target` is.
-    fn given(&self, used: &Reference) -> Option<(Def, Provenance)> {
+    fn assigned(&self, used: &Reference) -> Option<(Def, Provenance)> {
         let file = &self.file;
         let root = used.receiver.split('.').next()?;
         let is_open = file.tops(root).is_empty() && file.import(root).is_none();

@@ -8,7 +8,7 @@ use super::binding::Binder;
 use super::facts::Loaded;
 use super::library::Def;
 use super::value::Value;
-use crate::model::{Hint, HintKind, SymbolKind, TYPE_PARAMETER};
+use crate::model::{ARGUMENT, Hint, HintKind, OWN_TYPE_PARAMETER, SymbolKind, TYPE_PARAMETER};
 
 /// The types that one was given, where that is written: they are looked up when they are asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,28 +20,84 @@ pub(super) struct Given {
     written: Box<str>,
     /// What the definition was asked of.
     this: Option<Value>,
+    /// What the call gave in which it is written.
+    call: Option<Rc<Given>>,
+}
+
+impl Given {
+    /// Returns the types and the values that a call gives.
+    fn parts(&self) -> (&str, &str) {
+        match head(&self.written) {
+            ("", types, values) => (types, values),
+            _ => ("", &self.written),
+        }
+    }
 }
 
 impl Binder<'_, '_> {
     /// Returns an instance with the types that are `given` to its own in a hint.
     pub(super) fn with_given(
+        &self,
         made: Value,
         given: &str,
         (file, hint): (&Loaded, &Hint),
         this: Option<&Value>,
     ) -> Value {
         match made {
-            Value::Instance(def) if !given.is_empty() => Value::Generic(
-                def,
-                Rc::new(Given {
-                    file: file.file,
-                    symbol: hint.symbol,
-                    written: given.into(),
-                    this: this.cloned(),
-                }),
-            ),
+            Value::Instance(def) if !given.is_empty() => {
+                Value::Generic(def, self.given(given, (file, hint), this))
+            }
             made => made,
         }
+    }
+
+    /// Returns what is given in a hint, to a type or to a call.
+    pub(super) fn given(
+        &self,
+        written: &str,
+        (file, hint): (&Loaded, &Hint),
+        this: Option<&Value>,
+    ) -> Rc<Given> {
+        Rc::new(Given {
+            file: file.file,
+            symbol: hint.symbol,
+            written: written.into(),
+            this: this.cloned(),
+            call: self.call(),
+        })
+    }
+
+    /// Returns what a type parameter (`^0`) of the function that a hint speaks of stands for, by what the call gives, else
+    /// by what bounds it.
+    pub(super) fn own_type_parameter(
+        &self,
+        file: &Rc<Loaded>,
+        hint: &Hint,
+        name: &str,
+    ) -> Option<Value> {
+        self.step()?;
+        if let Some(call) = self.call()
+            && let Some(found) = self.nth(&call, call.parts().0, name, OWN_TYPE_PARAMETER)
+        {
+            return Some(found);
+        }
+        let by = |name: &str| {
+            let hint = file.hints(hint.symbol, name).next()?;
+            self.hinted(file, hint, None)
+        };
+        by(name).or_else(|| by(&format!("{name}=")))
+    }
+
+    /// What the call gives whose result is looked for.
+    fn call(&self) -> Option<Rc<Given>> {
+        self.call.borrow().clone()
+    }
+
+    /// Returns what the call gives by the name of an argument (`&0`).
+    pub(super) fn argument(&self, name: &str) -> Option<Value> {
+        self.step()?;
+        let call = self.call()?;
+        self.nth(&call, call.parts().1, name, ARGUMENT)
     }
 
     /// Returns what a type parameter (`%0`) of the type around a hint stands for, by what `this` was given, else by
@@ -58,7 +114,7 @@ impl Binder<'_, '_> {
         while !is_generic(file.symbol(owner).kind) {
             owner = file.symbol(owner).parent?;
         }
-        let given = this.and_then(|this| self.argument(this, (file.file, owner), name));
+        let given = this.and_then(|this| self.given_to(this, (file.file, owner), name));
         given.or_else(|| {
             let is_inner = hint.name.starts_with('(') && hint.name.contains('.');
             let all = if is_inner { &[] } else { file.same(owner) };
@@ -68,11 +124,11 @@ impl Binder<'_, '_> {
     }
 
     /// Returns what a value gives to a type that its own is, or is built on.
-    fn argument(&self, value: &Value, owner: (i64, u32), name: &str) -> Option<Value> {
+    fn given_to(&self, value: &Value, owner: (i64, u32), name: &str) -> Option<Value> {
         self.step()?;
         let (file, at) = match value {
             Value::Any(all) => {
-                let each = all.iter().filter_map(|one| self.argument(one, owner, name));
+                let each = all.iter().filter_map(|one| self.given_to(one, owner, name));
                 return each.reduce(Value::or);
             }
             Value::Instance(Def::Symbol(file, at)) | Value::Generic(Def::Symbol(file, at), _) => {
@@ -85,22 +141,29 @@ impl Binder<'_, '_> {
             let Value::Generic(_, given) = value else {
                 return None;
             };
-            return self.written(given, name);
+            return self.nth(given, &given.written, name, TYPE_PARAMETER);
         }
         let all = loaded.same(at).iter();
         let mut bases = all.flat_map(|at| loaded.bases(*at));
         bases.find_map(|base| {
             let made = self.hinted(&loaded, base, Some(value))?.instance();
             let (_, given, _) = head(apart(&base.of, " | ").next()?);
-            let made = Self::with_given(made, given, (&loaded, base), Some(value));
-            (made.plain() != value.plain()).then(|| self.argument(&made, owner, name))?
+            let made = self.with_given(made, given, (&loaded, base), Some(value));
+            (made.plain() != value.plain()).then(|| self.given_to(&made, owner, name))?
         })
     }
 
-    /// Evaluates one of the types that were given.
-    fn written(&self, given: &Given, name: &str) -> Option<Value> {
-        let at: usize = name.strip_prefix(TYPE_PARAMETER)?.parse().ok()?;
-        let written = apart(&given.written, ",").nth(at)?;
+    /// Evaluates one of the things that were given, where the name says which after a mark.
+    fn nth(&self, given: &Given, all: &str, name: &str, mark: char) -> Option<Value> {
+        let at: usize = name.strip_prefix(mark)?.parse().ok()?;
+        let written = apart(all, ",").nth(at).filter(|it| !it.is_empty())?;
+        let outer = self.call.replace(given.call.clone());
+        let found = self.evaluated(given, written);
+        self.call.replace(outer);
+        found
+    }
+
+    fn evaluated(&self, given: &Given, written: &str) -> Option<Value> {
         let file = self.library.get(given.file)?;
         let all = apart(written, " | ").filter_map(|one| {
             let (kind, of) = one.split_once(' ').unwrap_or(("type", one));
@@ -110,7 +173,8 @@ impl Binder<'_, '_> {
                 name: String::new(),
                 local: false,
                 kind: *kind,
-                of: of.to_owned(),
+                // A dot would end a step.
+                of: of.replace('/', "."),
                 root: None,
             };
             self.hinted(&file, &hint, given.this.as_ref())

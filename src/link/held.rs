@@ -2,18 +2,33 @@
 //!
 //! Refuses to know what a member of one name is.
 
+use std::rc::Rc;
+
 use super::binding::{Binder, is_type};
+use super::generic::Given;
 use super::library::Def;
 use super::value::Value;
 use crate::model::SymbolKind;
 
 impl Binder<'_, '_> {
-    /// Returns what calling a value gives.
-    pub(super) fn called(&self, value: &Value, on: Option<&Value>) -> Option<Value> {
+    /// Returns what calling a value gives, `on` being what it is a member of and `call` what it is given.
+    pub(super) fn called(
+        &self,
+        value: &Value,
+        on: Option<&Value>,
+        call: Option<Rc<Given>>,
+    ) -> Option<Value> {
+        let outer = self.call.replace(call);
+        let found = self.result(value, on);
+        self.call.replace(outer);
+        found
+    }
+
+    fn result(&self, value: &Value, on: Option<&Value>) -> Option<Value> {
         self.step()?;
         let (file, at) = match value {
             Value::Giver(given) => return Some((**given).clone()),
-            Value::Any(all) => return each(all, |one| self.called(one, on)),
+            Value::Any(all) => return each(all, |one| self.result(one, on)),
             Value::Thing(Def::Symbol(file, at))
             | Value::Instance(Def::Symbol(file, at))
             | Value::Generic(Def::Symbol(file, at), _) => (*file, *at),
@@ -44,7 +59,7 @@ impl Binder<'_, '_> {
             kind if is_type(kind) => return None,
             _ => self.held(&loaded, at, on)?,
         };
-        (held != value.plain()).then(|| self.called(&held, None))?
+        (held != value.plain()).then(|| self.result(&held, None))?
     }
 
     /// Returns one of what a value holds.

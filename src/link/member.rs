@@ -12,7 +12,12 @@ use super::generic::{apart, head};
 use super::held::each;
 use super::library::Def;
 use super::value::{Value, function_member, of_holder};
-use crate::model::{ExportKind, Hint, HintKind, SymbolKind, TYPE_PARAMETER};
+use crate::model::{
+    ARGUMENT, ExportKind, Hint, HintKind, OWN_TYPE_PARAMETER, SymbolKind, TYPE_PARAMETER,
+};
+
+/// A hint with its file, and what its definition was asked of.
+type Context<'a> = ((&'a Loaded, &'a Hint), Option<&'a Value>);
 
 impl Binder<'_, '_> {
     /// Follows steps from a value: names of members, `()` and `[]`.
@@ -21,22 +26,25 @@ impl Binder<'_, '_> {
         value: Value,
         steps: impl Iterator<Item = &'s str>,
     ) -> Option<Value> {
-        self.traced(value, None, steps).map(|(value, _)| value)
+        self.traced(value, None, steps, None)
+            .map(|(value, _)| value)
     }
 
-    /// As `follow`, of what is a member of `before`; also returns what stands before the last member.
+    /// As `follow`, of what is a member of `before`; also returns what stands before the last member. What calls are given
+    /// is meant in the `context`.
     fn traced<'s>(
         &self,
         mut value: Value,
         mut before: Option<Value>,
         steps: impl Iterator<Item = &'s str>,
+        context: Option<Context<'_>>,
     ) -> Option<(Value, Option<Value>)> {
         for step in steps.filter(|step| !step.is_empty()) {
             if let Some(held) = self.generic(&value, &['<', TYPE_PARAMETER], before.as_ref()) {
                 (value, before) = (held, None);
             }
             match step {
-                "()" => value = self.called(&value, before.take().as_ref())?,
+                "()" => value = self.called(&value, before.take().as_ref(), None)?,
                 "[]" => {
                     value = self.element(&value)?;
                     before = None;
@@ -45,6 +53,11 @@ impl Binder<'_, '_> {
                     let keyed = self.member(&value, step);
                     value = keyed.or_else(|| self.element(&value))?;
                     before = None;
+                }
+                step if step.starts_with('(') && !is_parameter(step) => {
+                    let given = step.trim_start_matches('(').trim_end_matches(')');
+                    let call = context.map(|(at, this)| self.given(given, at, this));
+                    value = self.called(&value, before.take().as_ref(), call)?;
                 }
                 step if step.starts_with('(') => {
                     value = self.parameter(&value, step, before.as_ref())?;
@@ -105,6 +118,7 @@ impl Binder<'_, '_> {
             return self.follow(start, steps.split('.'));
         }
         let (chain, given, steps) = head(of);
+        let context = Some(((&**file, hint), this));
         let mut names = chain.split('.');
         let first = names.next()?;
         let start = match hint.root {
@@ -112,29 +126,41 @@ impl Binder<'_, '_> {
             None if first.starts_with(TYPE_PARAMETER) => {
                 self.type_parameter(file, hint, first, this)?
             }
+            None if first.starts_with(OWN_TYPE_PARAMETER) => {
+                self.own_type_parameter(file, hint, first)?
+            }
+            None if first.starts_with(ARGUMENT) => {
+                let given = self.argument(first)?;
+                if kind == HintKind::New && !self.is_class(&given) {
+                    return None;
+                }
+                given
+            }
             None => self.first(file, hint.symbol, first, this)?,
         };
-        let (named, before) = self.traced(start, None, names)?;
-        let made = |named| {
-            Some(Self::with_given(
-                self.made(named)?,
-                given,
-                (file, hint),
-                this,
-            ))
-        };
+        let (named, before) = self.traced(start, None, names, None)?;
+        let made = |named| Some(self.with_given(self.made(named)?, given, (file, hint), this));
         let value = match kind {
             HintKind::Type | HintKind::New => made(named)?,
             HintKind::Element => Value::Holder(Rc::new(made(named)?)),
             HintKind::Keyed => Value::Keyed(Rc::new(made(named)?)),
             HintKind::Gives => Value::Giver(Rc::new(made(named)?)),
-            HintKind::Call => self.called(&named, before.as_ref())?,
+            HintKind::Call => self.called(&named, before.as_ref(), None)?,
             HintKind::Value | HintKind::Base | HintKind::Import => {
                 let steps = steps.split('.');
-                return self.traced(named, before, steps).map(|(value, _)| value);
+                return self
+                    .traced(named, before, steps, context)
+                    .map(|(value, _)| value);
             }
         };
-        self.follow(value, steps.split('.'))
+        self.traced(value, None, steps.split('.'), context)
+            .map(|(value, _)| value)
+    }
+
+    /// Whether a value is a class, by its own name.
+    fn is_class(&self, value: &Value) -> bool {
+        matches!(value, Value::Thing(Def::Symbol(file, at))
+            if self.kind(*file, *at) == Some(SymbolKind::Class))
     }
 
     /// Returns an instance of a type or class, through names for it.
@@ -150,7 +176,8 @@ impl Binder<'_, '_> {
         // A constant that names a class.
         if matches!(symbol.kind, SymbolKind::Constant | SymbolKind::Variable)
             && let Some(hint) = loaded.hints(symbol.parent, &symbol.name).next()
-            && matches!(hint.kind, HintKind::Value | HintKind::Import)
+            && (hint.kind == HintKind::Import
+                || hint.kind == HintKind::Value && !hint.of.ends_with(')'))
             && let Some(held) = self.hinted(&loaded, hint, None)
         {
             return Some(held.instance());
@@ -327,6 +354,12 @@ impl Binder<'_, '_> {
         let hint = loaded.hints(symbol.parent, loaded.path(at)).next()?;
         self.hinted(loaded, hint, this)
     }
+}
+
+/// Whether a step is one to a parameter: `(0)`.
+fn is_parameter(step: &str) -> bool {
+    step.trim_start_matches('(')
+        .starts_with(|c: char| c.is_ascii_digit())
 }
 
 /// Whether names are defined inside a definition that are no members of it.

@@ -196,6 +196,11 @@ kinds! {
 
 /// Begins the name of a type parameter of a class, an interface or an alias: `%0` is its first.
 pub const TYPE_PARAMETER: char = '%';
+/// Begins the name of a type parameter of a function: `^0` is its first. What is written about a member of that name is
+/// what it stands for by what a call gives, and under the name `^0=` what bounds it.
+pub const OWN_TYPE_PARAMETER: char = '^';
+/// Begins the name of what a call gives: `&0` is its first argument.
+pub const ARGUMENT: char = '&';
 
 /// What is written about the type or the value of a name.
 ///
@@ -224,7 +229,8 @@ pub struct Hint {
     /// [`Hint::root`]; never with a local name: those are followed already.
     ///
     /// After a `:` come steps from what the kind says, separated by dots: a name is a member, `[]` an
-    /// element, `()` the result of calling, `(0)` the first parameter, `{}` an instance. `const { a } = f()` is [`HintKind::Call`] `f:a`, an element of
+    /// element, `()` the result of calling (`(<A>new B,value C)` with what is given that has a name: types and values, a
+    /// `/` for each dot in them), `(0)` the first parameter, `{}` an instance. `const { a } = f()` is [`HintKind::Call`] `f:a`, an element of
     /// `xs` is [`HintKind::Value`] `xs:[]`, `new A().b().c` is [`HintKind::New`] `A:b.().c`. For
     /// [`HintKind::Import`] it is the other module's name (`*` for all of it) with its steps, a blank, `from`, a blank
     /// and the specifier: `open:() from ./store`. Promises count as what they promise.

@@ -279,6 +279,61 @@ export function nothing(all: List<string>) { all.first.text() }
 }
 
 #[test]
+fn what_a_generic_function_gives_by_what_it_is_given_has_callers() {
+    let files = "\
+//- /lib.ts
+export class Line { text() {} }
+export class Emitter<T> { last: T }
+export abstract class Disposable { protected register<T extends object>(one: T): T { return one } }
+export type Type<T> = new (...all: any[]) => T;
+export class Injector {
+  get<T>(type: Type<T>): T { return null! }
+  load<T>(type: new () => T): Promise<T> { return null! }
+  named<T>(name: string): T { return null! }
+}
+export function wrap<T>(one: T): Emitter<T> { return null! }
+export const same = <T>(one: T): T => one;
+export function bound<T extends Line>(name?: string): T { return null! }
+export interface IService { text(): void }
+export const IService = decorate<IService>('service');
+export function decorate<T>(name: string): { of: T } { return null! }
+//- /use.ts
+import { Line, Emitter, Disposable, type Injector, wrap, same, bound, IService } from './lib';
+class Own extends Disposable {
+  line = this.register(new Line());
+  emitter = this.register(new Emitter<Line>());
+  kept() { this.line.text() }
+  generic() { this.emitter.last.text() }
+}
+export function by_class(all: Injector) { all.get(Line).text() }
+export async function by_constructor(all: Injector) { (await all.load(Line)).text() }
+export function by_type(all: Injector) { all.named<Line>('a').text() }
+export function wrapped() { wrap(new Line()).last.text() }
+export function handed_on() { const line = same(new Line()); line.text() }
+export function by_bound() { bound('a').text() }
+export function unknown(all: Injector, name: string) { all.named(name).text(); all.get(name).text(); same(name).text() }
+export function service(one: IService) { one.text() }
+";
+    assert_eq!(
+        callers(files, "Line.text", "lib.ts"),
+        [
+            "use.ts Own.generic",
+            "use.ts Own.kept",
+            "use.ts by_bound",
+            "use.ts by_class",
+            "use.ts by_constructor",
+            "use.ts by_type",
+            "use.ts handed_on",
+            "use.ts wrapped"
+        ]
+    );
+    assert_eq!(
+        callers(files, "IService.text", "lib.ts"),
+        ["use.ts service"]
+    );
+}
+
+#[test]
 fn what_a_type_of_functions_gives_has_callers() {
     let files = "\
 //- /all.ts

@@ -98,7 +98,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Returns the parameters of a function or its type, without `this`.
-    fn parameters<'t>(&self, function: Node<'t>) -> Vec<Node<'t>> {
+    pub(super) fn parameters<'t>(&self, function: Node<'t>) -> Vec<Node<'t>> {
         let fields = &self.grammar.fields;
         if let Some(only) = function.child_by_field_id(fields.parameter) {
             return vec![only];

@@ -22,6 +22,8 @@ pub(super) enum Owner<'a> {
     Assigned(&'a str, u32),
     /// A member of a symbol, or of the file.
     Member(Option<u32>, Cow<'a, str>),
+    /// A type parameter of a function, which this scope binds: what it is in what that returns.
+    Own(&'a str, u32),
     /// A member of `this`, which is this symbol where no function around has its own.
     This(u32, &'a str),
     /// Nobody's: an expression before a dot.
@@ -48,6 +50,13 @@ pub(super) struct Raw<'a> {
     pub(super) rank: Rank,
     pub(super) scope: u32,
     pub(super) symbol: Option<u32>,
+}
+
+impl Raw<'_> {
+    /// Returns whether it says what a function returns.
+    pub(super) fn is_returned(&self) -> bool {
+        matches!(&self.owner, Owner::Member(_, name) if name == "return")
+    }
 }
 
 impl<'a> Walk<'a> {

@@ -5,6 +5,7 @@
 
 mod assigned;
 mod brackets;
+mod calls;
 mod commonjs;
 mod declare;
 mod ended;

@@ -234,7 +234,8 @@ impl<'a> Walk<'a> {
                     let arguments = field(fields.arguments)?;
                     return self.origin_at(arguments.named_child(0)?, depth);
                 }
-                Some(self.origin_at(callee, depth)?.then("()"))
+                let given = self.given_to_call(node);
+                Some(self.origin_at(callee, depth)?.then(&given))
             }
             Kind::NewExpression => {
                 let class = field(fields.constructor)?;

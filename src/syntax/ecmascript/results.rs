@@ -64,6 +64,7 @@ impl<'a> Walk<'a> {
             && takes(self.drafts[symbol as usize].symbol.kind)
         {
             self.signature_hints(node, symbol, frame);
+            self.own_type_parameters(node, symbol, frame);
         }
         let written = node.child_by_field_id(self.grammar.fields.return_type);
         let promised = written.and_then(|written| self.expectation(written));
@@ -117,6 +118,7 @@ impl<'a> Walk<'a> {
         let written = node.child_by_field_id(self.grammar.fields.return_type);
         if let Some(symbol) = symbol {
             self.signature_hints(node, symbol, frame);
+            self.own_type_parameters(node, symbol, frame);
         }
         if let (Some(written), Some(symbol)) = (written, symbol) {
             let owner = Owner::Member(Some(symbol), "return".into());

@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 
+use super::calls::given_to_calls;
 use super::expected::is_inner_parameter;
 use super::generics::type_around;
 use super::hints::{Owner, Rank, Raw};
@@ -31,6 +32,8 @@ pub(super) struct Hints<'w, 'a> {
     drafts: &'w [Draft],
     /// Local bindings by the number of the name and the scope.
     bindings: HashMap<(u32, u32), Known<'a>>,
+    /// Type parameters of functions, by the same.
+    own: HashMap<(u32, u32), Origin<'a>>,
     /// Number of each hint in the result, by the first raw one.
     kept: HashMap<Hint, u32>,
     out: Vec<Hint>,
@@ -44,6 +47,7 @@ impl<'w, 'a> Hints<'w, 'a> {
             raws,
             drafts,
             bindings: HashMap::default(),
+            own: HashMap::default(),
             kept: HashMap::default(),
             out: Vec::new(),
         };
@@ -63,6 +67,11 @@ impl<'w, 'a> Hints<'w, 'a> {
                     let is_own = scopes.binder("this", raw.scope) == Binder::Nobody;
                     let is_member = key_of(name).is_none_or(|key| is_constant(scopes, key, raw));
                     (is_own && is_member).then_some((*name, None, Some(*symbol)))
+                }
+                Owner::Own(name, scope) => {
+                    let key = (scopes.number(name).unwrap_or(u32::MAX), *scope);
+                    hints.own.extend(raw.origin.clone().map(|own| (key, own)));
+                    None
                 }
                 Owner::Expression => None,
             };
@@ -205,7 +214,19 @@ impl<'w, 'a> Hints<'w, 'a> {
     }
 
     fn is_returned(&self, at: u32) -> bool {
-        matches!(&self.raws[at as usize].owner, Owner::Member(_, name) if name == "return")
+        self.raws[at as usize].is_returned()
+    }
+
+    /// Returns the type parameter of a function that a name is in what the function returns: there a call may say what
+    /// it stands for.
+    fn own_type_parameter(&self, raw: &Raw<'a>, name: &str, scope: u32) -> Option<Settled<'a>> {
+        let own = || self.own.get(&(self.scopes.number(name)?, scope)).cloned();
+        let origin = raw.is_returned().then(own)??;
+        Some(Settled {
+            origin,
+            root: None,
+            symbol: None,
+        })
     }
 
     /// Returns where a raw hint leads when local names are followed.
@@ -244,6 +265,9 @@ impl<'w, 'a> Hints<'w, 'a> {
     fn settle_one(&mut self, at: u32, origin: &Origin<'a>, depth: usize) -> Option<Settled<'a>> {
         let raw = &self.raws[at as usize];
         let origin = origin.with_keys(|key| is_constant(self.scopes, key, raw));
+        let origin = given_to_calls(origin, |name| {
+            self.scopes.binder(name, raw.scope) == Binder::Top
+        });
         let mut inside = None;
         let origin = match origin.given.as_slice() {
             [] => origin,
@@ -274,6 +298,9 @@ impl<'w, 'a> Hints<'w, 'a> {
         if origin.is_type_parameter() {
             return settled(None, raw.symbol);
         }
+        if origin.is_of_call() {
+            return settled(None, None);
+        }
         if origin.module.is_some() {
             return settled(None, None);
         }
@@ -295,7 +322,10 @@ impl<'w, 'a> Hints<'w, 'a> {
                 _ => None,
             },
             Binder::Local(scope) => {
-                let base = self.binding(root, scope, depth + 1)?;
+                let base = match self.own_type_parameter(raw, root, scope) {
+                    Some(own) => own,
+                    None => self.binding(root, scope, depth + 1)?,
+                };
                 let Settled {
                     origin: found,
                     root,

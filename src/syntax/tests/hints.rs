@@ -203,7 +203,9 @@ function l() { function inner() {} return inner }
          C.chain return: value this
          C.typed return: value this
          i (0): type C
-         i return: type C
+         i ^0=: type C
+         i ^0: value &0
+         i return: type ^0
          j return: type A | type D
          over return: type A
          differ return: type A | type D

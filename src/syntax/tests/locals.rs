@@ -164,7 +164,8 @@ class Made { list = new List<A.B, C[]>(); kept: Record<string, List<A | B>>; pla
          List %1: type D
          List all: element %0
          List.first return: type %0
-         List.by return: type List<,%1>
+         List.by ^0: value &0
+         List.by return: type List<^0,%1>
          List.each (0).(0): type %0
          List.each (0).(1).(0): type %1
          List.inner.Own x: type %0
@@ -174,4 +175,37 @@ class Made { list = new List<A.B, C[]>(); kept: Record<string, List<A | B>>; pla
          Made plain: type List",
     );
     same(&locals("a.ts", source), "t.x: type %0");
+}
+
+#[test]
+fn what_a_call_is_given_stands_with_it_where_it_has_a_name() {
+    let source = "\
+import { A, f, ns } from 'm';
+function own<T extends A, U>(a: Type<T>, b: () => U, c: T[]): Map<T, U> {}
+function plain<T>(a: T): void {}
+function g(local) {
+  class Inner {}
+  f(new A()).x(); f(ns.B, 'a', A).y(); f<A, string>(local).z(); f(new Inner(), local, a).w(); f(new local.C()).v();
+  f(new A(), ...local).u();
+}
+";
+    same(
+        &owned("a.ts", source),
+        "own (0): type Type<A>
+         own ^0=: type A
+         own ^0: new &0
+         own ^1: call &1
+         own return: element ^1",
+    );
+    same(
+        &locals("a.ts", source),
+        "?.x: value f:(new A)
+         ?.y: value f:(value ns/B,,value A)
+         ?.z: value f:(<A>)
+         ?.w: call f
+         Inner: = g.Inner
+         ?.v: call f
+         local.C: -
+         ?.u: value f:(new A)",
+    );
 }
