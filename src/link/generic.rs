@@ -28,7 +28,7 @@ impl Given {
     /// Returns the types and the values that a call gives.
     fn parts(&self) -> (&str, &str) {
         match head(&self.written) {
-            ("", types, values) => (types, values),
+            ("", Some(types), values) => (types, values),
             _ => ("", &self.written),
         }
     }
@@ -39,15 +39,15 @@ impl Binder<'_, '_> {
     pub(super) fn with_given(
         &self,
         made: Value,
-        given: &str,
+        given: Option<&str>,
         (file, hint): (&Loaded, &Hint),
         this: Option<&Value>,
     ) -> Value {
-        match made {
-            Value::Instance(def) if !given.is_empty() => {
+        match (made, given) {
+            (Value::Instance(def), Some(given)) => {
                 Value::Generic(def, self.given(given, (file, hint), this))
             }
-            made => made,
+            (made, _) => made,
         }
     }
 
@@ -115,21 +115,31 @@ impl Binder<'_, '_> {
             owner = file.symbol(owner).parent?;
         }
         let given = this.and_then(|this| self.given_to(this, (file.file, owner), name));
-        given.or_else(|| {
+        // What is nobody's member may have been given anything.
+        let is_given = this.is_none() || given.is_some();
+        given.flatten().or_else(|| {
             let is_inner = hint.name.starts_with('(') && hint.name.contains('.');
             let all = if is_inner { &[] } else { file.same(owner) };
-            let standard = all.iter().find_map(|at| file.hints(Some(*at), name).next());
-            self.hinted(file, standard?, None)
+            let by = |name: &str| {
+                let hint = all.iter().find_map(|at| file.hints(Some(*at), name).next());
+                self.hinted(file, hint?, None)
+            };
+            let standard = || by(&format!("{name}="));
+            (!is_given).then(standard).flatten().or_else(|| by(name))
         })
     }
 
-    /// Returns what a value gives to a type that its own is, or is built on.
-    fn given_to(&self, value: &Value, owner: (i64, u32), name: &str) -> Option<Value> {
+    /// Returns what a value gives to a type that its own is, or is built on, where it gives anything in that place: that
+    /// may be unknown.
+    fn given_to(&self, value: &Value, owner: (i64, u32), name: &str) -> Option<Option<Value>> {
         self.step()?;
         let (file, at) = match value {
             Value::Any(all) => {
                 let each = all.iter().filter_map(|one| self.given_to(one, owner, name));
-                return each.reduce(Value::or);
+                return each.reduce(|one, other| match (one, other) {
+                    (Some(one), Some(other)) => Some(one.or(other)),
+                    (one, other) => one.or(other),
+                });
             }
             Value::Instance(Def::Symbol(file, at)) | Value::Generic(Def::Symbol(file, at), _) => {
                 (*file, *at)
@@ -141,7 +151,9 @@ impl Binder<'_, '_> {
             let Value::Generic(_, given) = value else {
                 return None;
             };
-            return self.nth(given, &given.written, name, TYPE_PARAMETER);
+            let at: usize = name.strip_prefix(TYPE_PARAMETER)?.parse().ok()?;
+            let is_given = apart(&given.written, ",").nth(at).is_some();
+            return is_given.then(|| self.nth(given, &given.written, name, TYPE_PARAMETER));
         }
         let all = loaded.same(at).iter();
         let mut bases = all.flat_map(|at| loaded.bases(*at));
@@ -204,12 +216,12 @@ impl Binder<'_, '_> {
     }
 }
 
-/// Splits what is written about a name into its chain, the types that this is given, and the steps from there.
-pub(super) fn head(of: &str) -> (&str, &str, &str) {
+/// Splits what is written about a name into its chain, the types that this is given, if any, and the steps from there.
+pub(super) fn head(of: &str) -> (&str, Option<&str>, &str) {
     let end = of.find([':', '<']).unwrap_or(of.len());
     let (chain, rest) = of.split_at(end);
     let Some(inside) = rest.strip_prefix('<') else {
-        return (chain, "", rest.trim_start_matches(':'));
+        return (chain, None, rest.trim_start_matches(':'));
     };
     let mut depth = 1_usize;
     for (at, byte) in inside.bytes().enumerate() {
@@ -221,12 +233,12 @@ pub(super) fn head(of: &str) -> (&str, &str, &str) {
         if depth == 0 {
             return (
                 chain,
-                &inside[..at],
+                Some(&inside[..at]),
                 inside[at + 1..].trim_start_matches(':'),
             );
         }
     }
-    (chain, "", "")
+    (chain, None, "")
 }
 
 /// Splits at a mark that stands in no brackets.

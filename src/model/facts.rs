@@ -237,8 +237,8 @@ pub struct Hint {
     ///
     /// A type that is given others has them behind its chain: `Map<A,,element B>` (the second is unknown, an instance
     /// where no kind is said), and [`TYPE_PARAMETER`] with a number stands for what the class, interface or alias around
-    /// is given in that place. What is written about a member of that name is what it stands for where it is given
-    /// nothing.
+    /// is given in that place. What is written about a member of that name is what bounds it, under the name `%0=` what it
+    /// stands for where nothing is given.
     ///
     /// What may be one of several things has the others behind it, each after ` | ` with its own kind: `A |
     /// B | null` is [`HintKind::Type`] `A | type B`. At most 480 bytes.

@@ -261,6 +261,7 @@ export function named(all: Alias<Line>) { all.own().text() }
 export function looped(all: Lines) { for (const line of all) line.text() }
 export function standard(box: Box) { box.inner.value.text(); box.gives().text() }
 export async function called(later: Later<Line>) { (await later()).text() }
+export function unknown_given(one: Box<string>, other: Box<Missing>) { one.value.text(); other.value.text() }
 export function other(has: Has) { has.others.first.text() }
 export function nothing(all: List<string>) { all.first.text() }
 ";

@@ -21,9 +21,6 @@ impl Origin<'_> {
         let is_named = |one: &Self| one.module.is_none();
         let all = all.map(|one| one.filter(is_named));
         self.given = all.take(GIVEN).collect();
-        while self.given.last().is_some_and(Option::is_none) {
-            self.given.pop();
-        }
         self
     }
 
@@ -87,9 +84,12 @@ impl<'a> Walk<'a> {
         let own = format!("{TYPE_PARAMETER}{at}");
         let found = Origin::new(HintKind::Type, own.clone());
         self.hint(owner, Some(found), Rank::Written, frame);
-        if let Some(bound) = bound.flatten().or(standard.flatten()) {
-            let owner = Owner::Member(Some(symbol), own.into());
-            self.hint(owner, Some(bound), Rank::Written, frame);
+        let standard = (format!("{own}="), standard.flatten());
+        for (name, found) in [(own, bound.flatten()), standard] {
+            if found.is_some() {
+                let owner = Owner::Member(Some(symbol), name.into());
+                self.hint(owner, found, Rank::Written, frame);
+            }
         }
     }
 

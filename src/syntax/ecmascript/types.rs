@@ -272,8 +272,9 @@ fn generic(text: &str, depth: usize) -> Option<Origin<'_>> {
         }
         "ReturnType" => Some(argument(0)?.then("()")),
         _ => (is_chain(name) && !PLAIN.contains(&name)).then(|| {
-            let given = split(arguments, b',').unwrap_or_default();
-            let given = given.into_iter().map(|one| read(one, depth + 1));
+            let given = pieces(arguments)
+                .into_iter()
+                .map(|one| read(one, depth + 1));
             Origin::new(HintKind::Type, name).given(given)
         }),
     }
@@ -303,7 +304,8 @@ mod tests {
                 "Foo<string, Bar[] | Baz>[]",
                 "element Foo<,element Bar | type Baz>",
             ),
-            ("Foo<string, () => Bar>", "type Foo"),
+            ("Foo<string, () => Bar>", "type Foo<,gives Bar>"),
+            ("Foo<string>", "type Foo<>"),
             ("ns.Foo", "type ns.Foo"),
             ("Foo[]", "element Foo"),
             ("readonly (Foo | null)[]", "element Foo"),

@@ -161,7 +161,7 @@ class Made { list = new List<A.B, C[]>(); kept: Record<string, List<A | B>>; pla
         &owned("a.ts", source),
         "List extends: base Base<%0>
          List implements: base I<element %1>
-         List %1: type D
+         List %1=: type D
          List all: element %0
          List.first return: type %0
          List.by ^0: value &0
@@ -172,7 +172,7 @@ class Made { list = new List<A.B, C[]>(); kept: Record<string, List<A | B>>; pla
          Alias extends: gives List<%0>
          Made list: new List<A.B,element C>
          Made kept: keyed List<A | type B>
-         Made plain: type List",
+         Made plain: type List<>",
     );
     same(&locals("a.ts", source), "t.x: type %0");
 }
