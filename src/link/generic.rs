@@ -24,6 +24,27 @@ pub(super) struct Given {
     call: Option<Rc<Given>>,
 }
 
+/// What a type is given in one place.
+enum Argument {
+    /// This.
+    Known(Value),
+    /// Something that is not known.
+    Unknown,
+    /// Nothing.
+    None,
+}
+
+impl Argument {
+    fn or(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Known(one), Self::Known(other)) => Self::Known(one.or(other)),
+            (Self::Known(one), _) | (_, Self::Known(one)) => Self::Known(one),
+            (Self::None, other) => other,
+            (one, _) => one,
+        }
+    }
+}
+
 impl Given {
     /// Returns the types and the values that a call gives.
     fn parts(&self) -> (&str, &str) {
@@ -114,10 +135,17 @@ impl Binder<'_, '_> {
         while !is_generic(file.symbol(owner).kind) {
             owner = file.symbol(owner).parent?;
         }
-        let given = this.and_then(|this| self.given_to(this, (file.file, owner), name));
-        // What is nobody's member may have been given anything.
-        let is_given = this.is_none() || given.is_some();
-        given.flatten().or_else(|| {
+        let given = match this {
+            Some(this) => self.given_to(this, (file.file, owner), name),
+            // What is nobody's member may have been given anything.
+            None => Argument::Unknown,
+        };
+        let is_given = !matches!(given, Argument::None);
+        let known = match given {
+            Argument::Known(known) => Some(known),
+            _ => None,
+        };
+        known.or_else(|| {
             let is_inner = hint.name.starts_with('(') && hint.name.contains('.');
             let all = if is_inner { &[] } else { file.same(owner) };
             let by = |name: &str| {
@@ -129,40 +157,55 @@ impl Binder<'_, '_> {
         })
     }
 
-    /// Returns what a value gives to a type that its own is, or is built on, where it gives anything in that place: that
-    /// may be unknown.
-    fn given_to(&self, value: &Value, owner: (i64, u32), name: &str) -> Option<Option<Value>> {
-        self.step()?;
+    /// Returns what a value gives to a type that its own is, or is built on.
+    fn given_to(&self, value: &Value, owner: (i64, u32), name: &str) -> Argument {
         let (file, at) = match value {
             Value::Any(all) => {
-                let each = all.iter().filter_map(|one| self.given_to(one, owner, name));
-                return each.reduce(|one, other| match (one, other) {
-                    (Some(one), Some(other)) => Some(one.or(other)),
-                    (one, other) => one.or(other),
-                });
+                let each = all.iter().map(|one| self.given_to(one, owner, name));
+                return each.fold(Argument::None, Argument::or);
             }
             Value::Instance(Def::Symbol(file, at)) | Value::Generic(Def::Symbol(file, at), _) => {
                 (*file, *at)
             }
-            _ => return None,
+            _ => return Argument::None,
         };
-        let loaded = self.library.get(file)?;
+        let (Some(()), Some(loaded)) = (self.step(), self.library.get(file)) else {
+            return Argument::Unknown;
+        };
         if file == owner.0 && loaded.same(at).contains(&owner.1) {
-            let Value::Generic(_, given) = value else {
-                return None;
+            return match value {
+                Value::Generic(_, given) => self.argument_of(given, name),
+                _ => Argument::None,
             };
-            let at: usize = name.strip_prefix(TYPE_PARAMETER)?.parse().ok()?;
-            let is_given = apart(&given.written, ",").nth(at).is_some();
-            return is_given.then(|| self.nth(given, &given.written, name, TYPE_PARAMETER));
         }
         let all = loaded.same(at).iter();
-        let mut bases = all.flat_map(|at| loaded.bases(*at));
-        bases.find_map(|base| {
-            let made = self.hinted(&loaded, base, Some(value))?.instance();
-            let (_, given, _) = head(apart(&base.of, " | ").next()?);
-            let made = self.with_given(made, given, (&loaded, base), Some(value));
-            (made.plain() != value.plain()).then(|| self.given_to(&made, owner, name))?
-        })
+        for base in all.flat_map(|at| loaded.bases(*at)) {
+            let made = self.hinted(&loaded, base, Some(value)).map(Value::instance);
+            let first = apart(&base.of, " | ").next();
+            if let (Some(made), Some(first)) = (made, first) {
+                let made = self.with_given(made, head(first).1, (&loaded, base), Some(value));
+                if made.plain() != value.plain() {
+                    let found = self.given_to(&made, owner, name);
+                    if !matches!(found, Argument::None) {
+                        return found;
+                    }
+                }
+            }
+        }
+        Argument::None
+    }
+
+    /// Returns what stands in the place that a type parameter's name says.
+    fn argument_of(&self, given: &Given, name: &str) -> Argument {
+        let at = name.strip_prefix(TYPE_PARAMETER).map(str::parse::<usize>);
+        let Some(Ok(at)) = at else {
+            return Argument::None;
+        };
+        if apart(&given.written, ",").nth(at).is_none() {
+            return Argument::None;
+        }
+        let found = self.nth(given, &given.written, name, TYPE_PARAMETER);
+        found.map_or(Argument::Unknown, Argument::Known)
     }
 
     /// Evaluates one of the things that were given, where the name says which after a mark.
