@@ -64,3 +64,36 @@ pub(super) fn result(text: &str) -> Option<&str> {
     }
     None
 }
+
+/// Returns what `A extends B ? C : D` may come to; `None` for other types and for what is inferred.
+pub(super) fn branches(text: &str) -> Option<[&str; 2]> {
+    let (asked_of, rest) = text.split_once(" extends ")?;
+    // No function's type, and no part of what stands in brackets.
+    split(asked_of, b',')?;
+    if text.contains("infer ") {
+        return None;
+    }
+    let (mut asked, mut depth, mut from) = (0_usize, 0_usize, 0);
+    let bytes = rest.as_bytes();
+    for (at, &byte) in bytes.iter().enumerate() {
+        match byte {
+            b'<' | b'(' | b'[' | b'{' => depth += 1,
+            b'>' if at > 0 && bytes[at - 1] == b'=' => {}
+            b'>' | b')' | b']' | b'}' => depth = depth.checked_sub(1)?,
+            b'?' if depth == 0 => {
+                if asked == 0 {
+                    from = at + 1;
+                }
+                asked += 1;
+            }
+            b':' if depth == 0 => {
+                asked = asked.checked_sub(1)?;
+                if asked == 0 {
+                    return Some([&rest[from..at], &rest[at + 1..]]);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}

@@ -129,11 +129,34 @@ impl<'a> Walk<'a> {
         let given = node.child_by_field_id(self.grammar.fields.type_parameters);
         let is_type = self.grammar.kind(node) == Kind::CallSignature && given.is_some();
         if is_one && !is_type && !self.grammar.untyped {
-            self.parameter_hints(node, symbol, "", frame);
+            self.parameter_hints(node, Some(symbol), "", frame);
         }
     }
 
-    fn parameter_hints(&mut self, node: Node<'_>, symbol: u32, before: &str, frame: &Frame) {
+    /// `{ a: (b: B) => void }`: records the parameters of a member of a type that is written out.
+    pub(super) fn member_parameters(&mut self, member: Node<'_>, owner: Owner<'_>, frame: &Frame) {
+        let Owner::Member(symbol, name) = owner else {
+            return;
+        };
+        let fields = &self.grammar.fields;
+        let written = member.child_by_field_id(fields.type_);
+        let is_generic = member.child_by_field_id(fields.type_parameters).is_some();
+        let function = match self.grammar.kind(member) {
+            Kind::MethodSignature => (!is_generic).then_some(member),
+            _ => written.and_then(|written| self.function_type(written)),
+        };
+        if let Some(function) = function {
+            self.parameter_hints(function, symbol, &format!("{name}."), frame);
+        }
+    }
+
+    fn parameter_hints(
+        &mut self,
+        node: Node<'_>,
+        symbol: Option<u32>,
+        before: &str,
+        frame: &Frame,
+    ) {
         let is_defined = node.child_by_field_id(self.grammar.fields.body).is_some();
         for (at, one) in self.parameters(node).into_iter().enumerate() {
             let written = one.child_by_field_id(self.grammar.fields.type_);
@@ -149,7 +172,7 @@ impl<'a> Walk<'a> {
     fn part_hints(
         &mut self,
         written: Node<'_>,
-        symbol: u32,
+        symbol: Option<u32>,
         name: String,
         is_defined: bool,
         frame: &Frame,
@@ -176,7 +199,7 @@ impl<'a> Walk<'a> {
         } else if let Some(origin) = self.plain_type(written)
             && (origin.kind != HintKind::Element || name.contains('.'))
         {
-            let owner = Owner::Member(Some(symbol), name.into());
+            let owner = Owner::Member(symbol, name.into());
             self.hint(owner, Some(origin), Rank::Written, frame);
         }
     }
@@ -234,6 +257,11 @@ impl<'a> Walk<'a> {
         {
             self.expect(value, &expected);
         }
+    }
+
+    /// `… as A`, `… satisfies A`
+    pub(super) fn expect_cast(&mut self, node: Node<'_>) {
+        self.expect_written(node.named_child(1), node.named_child(0));
     }
 
     /// Whether what is expected of a value tells anything: of a function that takes something, of an object that

@@ -149,10 +149,14 @@ impl<'a> Walk<'a> {
         let written = node.child_by_field_id(fields.type_);
         if self.is_literal_type(written) {
             frame.place = Place::Within(self.subnaming(naming, &name));
-        } else if frame.kind == Kind::PropertySignature {
+            return;
+        }
+        if frame.kind == Kind::PropertySignature {
             let found = self.written(written, None, node.start_byte());
             self.member_hint(naming, &name, found, frame);
         }
+        let owner = self.member_of(naming, &name);
+        self.member_parameters(node, owner, frame);
     }
 
     /// `key: value` in an object that has a name.

@@ -21,9 +21,13 @@ const EACH: &[&str] = &[
     "find",
     "findIndex",
     "findLast",
+    "findLastIndex",
     "flatMap",
-    "sort",
 ];
+/// Calls that hand two elements at a time.
+const PAIRS: &[&str] = &["sort", "toSorted"];
+/// Calls that hand what they came to so far, then an element.
+const FOLDS: &[&str] = &["reduce", "reduceRight"];
 
 /// What is known of what a function returns.
 #[derive(Clone, Debug, Default)]
@@ -164,26 +168,31 @@ impl<'a> Walk<'a> {
         }
         let text = self.text(callee);
         let name = text.rsplit(['.', ' ', '\n']).next().unwrap_or_default();
-        let step = match name {
-            "then" => "",
-            _ if EACH.contains(&name) => "[]",
-            _ => return,
+        let Some(arguments) = call.child_by_field_id(fields.arguments) else {
+            return;
         };
-        let given = call
-            .child_by_field_id(fields.arguments)
-            .and_then(|arguments| arguments.named_child(0))
+        let given = arguments
+            .named_child(0)
             .filter(|given| self.grammar.kind(*given).is_function_value());
         let Some(given) = given else { return };
-        if let Some(object) = callee.child(0)
-            && let Some(origin) = self.origin(object)
-        {
-            let origin = if step.is_empty() {
-                origin
-            } else {
-                origin.then(step)
-            };
-            let first = Expected::Function(vec![Some(origin)]);
-            self.expected.insert(given.id(), first);
-        }
+        let Some(origin) = callee.child(0).and_then(|object| self.origin(object)) else {
+            return;
+        };
+        let parameters = match name {
+            "then" => vec![Some(origin)],
+            _ if EACH.contains(&name) => vec![Some(origin.then("[]"))],
+            _ if PAIRS.contains(&name) => vec![Some(origin.then("[]")); 2],
+            _ if FOLDS.contains(&name) => {
+                let element = Some(origin.then("[]"));
+                let first = match arguments.named_child(1) {
+                    Some(first) => self.origin(first),
+                    None => element.clone(),
+                };
+                vec![first, element]
+            }
+            _ => return,
+        };
+        self.expected
+            .insert(given.id(), Expected::Function(parameters));
     }
 }

@@ -3,7 +3,7 @@
 //! Knows the words for "one of these, or nothing" and "many of these" in TypeScript and in doc comments.
 //! Refuses to know what a name stands for.
 
-use super::brackets::{pieces, result, split};
+use super::brackets::{branches, pieces, result, split};
 use super::imports::imported;
 use super::origin::Origin;
 use super::uses::is_chain;
@@ -144,6 +144,9 @@ fn read(text: &str, depth: usize) -> Option<Origin<'_>> {
         && let Some(result) = result(text)
     {
         return held(read(result, depth + 1)?, HintKind::Gives);
+    }
+    if let Some(branches) = branches(text) {
+        return one_of(&branches, depth);
     }
     for mark in [b'|', b'&'] {
         let parts = split(text, mark)?;
@@ -332,7 +335,16 @@ mod tests {
             ("string", ""),
             ("{ a: Foo }", ""),
             ("x is Foo", ""),
-            ("A extends B ? C : D", ""),
+            ("A extends B ? C : D", "type C | type D"),
+            (
+                "A extends B ? C[] : A extends E ? never : D | null",
+                "element C | type D",
+            ),
+            ("A extends { b?: B } ? string : D", "type D"),
+            ("A extends (infer B)[] ? B : D", ""),
+            ("A extends B ? (c: C) => D : E", "gives D | type E"),
+            ("Foo<A extends B ? C : D>", "type Foo<C | type D>"),
+            ("A | (B extends C ? D : E)", "type A | type D | type E"),
             ("Foo & { a: 1 }", "type Foo"),
             ("Foo & Bar", "type Foo | type Bar"),
             ("typeof foo.bar", "value foo.bar"),

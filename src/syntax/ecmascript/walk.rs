@@ -268,6 +268,7 @@ impl<'a> Walk<'a> {
             | Kind::DefaultType => frame.in_type = true,
             Kind::CallExpression => self.call(node, frame, parent),
             Kind::NewExpression => self.expect_arguments(node),
+            Kind::AsExpression | Kind::Satisfies => self.expect_cast(node),
             Kind::FunctionDeclaration | Kind::GeneratorDeclaration | Kind::FunctionSignature => {
                 self.function(node, frame, parent);
             }

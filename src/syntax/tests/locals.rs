@@ -5,7 +5,7 @@ use super::{locals, owned, read, same};
 #[test]
 fn elements_and_promises_hand_on_what_they_hold() {
     let source = "\
-import { xs, p } from 'm';
+import { xs, p, T } from 'm';
 function f(as: A[], m: Map<string, B>) {
   for (const a of as) { a.x() }
   for (const k in as) { k.x() }
@@ -17,6 +17,9 @@ function f(as: A[], m: Map<string, B>) {
   p.then(({ i }) => i.x());
   this.ys.map(y => y.x());
   for (const z of Array.from(m)) z.x();
+  as.sort((r, s) => r.x() - s.x());
+  as.reduce((t, u) => t.x(u.x()), new T());
+  xs.reduceRight((v, w) => v.x(w.x()));
 }
 ";
     same(
@@ -34,7 +37,30 @@ function f(as: A[], m: Map<string, B>) {
          h.x: type B
          i.x: value p.i
          y.x: value this.ys:[]
-         z.x: type B",
+         z.x: type B
+         as.sort: element A
+         r.x: type A
+         s.x: type A
+         as.reduce: element A
+         t.x: new T
+         u.x: type A
+         v.x: value xs:[]
+         w.x: value xs:[]",
+    );
+}
+
+#[test]
+fn what_an_object_is_said_to_be_is_expected_of_its_functions() {
+    let source = "\
+export const a = { on: (b) => b.x() } as A;
+export function f() { return { on(c) { c.x() } } satisfies B }
+export const d = { on: e => e.x() } as const;
+";
+    same(
+        &locals("a.ts", source),
+        "b.x: type A:on.(0)
+         c.x: type B:on.(0)
+         e.x: -",
     );
 }
 
