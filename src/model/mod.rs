@@ -2,6 +2,7 @@
 //!
 //! This room knows no I/O, no clock but [`Budget`]'s, and no other room.
 
+mod analysis;
 pub mod class;
 pub mod edge;
 pub mod facts;
@@ -12,10 +13,12 @@ pub mod path;
 pub mod policy;
 pub mod secret;
 pub mod snapshot;
+mod sources;
 pub mod symbol;
 pub mod table;
 pub mod visible;
 
+pub use analysis::Analysis;
 pub use edge::{EdgeKind, Provenance};
 pub use facts::{
     ARGUMENT, Chunk, ChunkKind, Export, ExportKind, Extraction, FileFacts, Hint, HintKind, Import,
@@ -25,4 +28,5 @@ pub use freshness::{Budget, Freshness, FreshnessState, SkipReason, UnknownReason
 pub use id::{CommitId, ContentId, Handle, HandleKind};
 pub use path::RepoPath;
 pub use snapshot::{Branch, CommitLinks, FileStat, FoundFile, Snapshot};
+pub use sources::Sources;
 pub use symbol::{Span, Symbol, SymbolKind};

@@ -17,22 +17,15 @@ mod wants;
 mod weigh;
 
 use std::fmt;
-use std::sync::Arc;
 
 pub use explain::{Explanation, SignalShare};
 pub use query::{Query, parse};
 
-use crate::model::{Budget, ContentId, RepoPath};
+use crate::model::{Budget, RepoPath};
 use crate::store::{ChunkRow, Read, StoreResult};
 
 /// Languages that are prose, whatever directory they are in.
 const PROSE_LANGUAGES: [&str; 4] = ["markdown", "plaintext", "rst", "asciidoc"];
-
-/// Where the text of a file comes from.
-pub trait Sources {
-    /// Returns the text of a file whose bytes still have this identifier; `None` for any other.
-    fn read(&self, path: &RepoPath, content: ContentId) -> Option<Arc<str>>;
-}
 
 /// Which kind of files is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use super::ecmascript::kinds::Dialect;
-use crate::model::RepoPath;
+use crate::model::{Analysis, RepoPath};
 
 /// Meaning of the facts of the languages with structure; raised when extraction says something else, or linking makes
 /// something else of it.
@@ -59,9 +59,21 @@ pub struct Language {
     pub names: &'static [&'static str],
     /// Whether it is written for people to read.
     pub is_prose: bool,
+    /// Whether its files define names that others use: code, not data, settings or style.
+    pub is_code: bool,
     /// Meaning of its facts and chunks: stored facts of another version are void.
     pub facts_version: u32,
     pub(super) shape: Shape,
+}
+
+impl Language {
+    /// Returns how deep its files are analysed.
+    pub fn analysis(&self) -> Analysis {
+        match self.shape {
+            Shape::Script(_) | Shape::Component(_) => Analysis::Full,
+            Shape::Document(_) | Shape::Plain => Analysis::Text,
+        }
+    }
 }
 
 const fn row(
@@ -70,16 +82,17 @@ const fn row(
     names: &'static [&'static str],
     shape: Shape,
 ) -> Language {
-    let (is_prose, facts_version) = match shape {
-        Shape::Script(_) | Shape::Component(_) => (false, CODE_FACTS),
-        Shape::Document(_) => (true, TEXT_FACTS),
-        Shape::Plain => (false, TEXT_FACTS),
+    let (is_prose, is_code, facts_version) = match shape {
+        Shape::Script(_) | Shape::Component(_) => (false, true, CODE_FACTS),
+        Shape::Document(_) => (true, false, TEXT_FACTS),
+        Shape::Plain => (false, false, TEXT_FACTS),
     };
     Language {
         id,
         extensions,
         names,
         is_prose,
+        is_code,
         facts_version,
         shape,
     }
@@ -87,6 +100,18 @@ const fn row(
 
 const fn plain(id: &'static str, extensions: &'static [&'static str]) -> Language {
     row(id, extensions, &[], Shape::Plain)
+}
+
+/// A programming language that is read as text alone.
+const fn code(
+    id: &'static str,
+    extensions: &'static [&'static str],
+    names: &'static [&'static str],
+) -> Language {
+    Language {
+        is_code: true,
+        ..row(id, extensions, names, Shape::Plain)
+    }
 }
 
 const fn named(
@@ -203,49 +228,50 @@ pub static LANGUAGES: &[Language] = &[
             "njk",
         ],
     ),
-    plain("astro", &["astro"]),
+    code("astro", &["astro"], &[]),
     plain("pug", &["pug", "jade"]),
-    plain("python", &["py", "pyi", "pyw"]),
-    named("go", &["go"], &["go.mod", "go.work"]),
-    plain("rust", &["rs"]),
-    plain("java", &["java"]),
-    plain("kotlin", &["kt", "kts"]),
-    plain("scala", &["scala", "sc", "sbt"]),
-    plain("groovy", &["groovy", "gradle"]),
-    plain("swift", &["swift"]),
-    plain("objectivec", &["m", "mm"]),
-    plain("dart", &["dart"]),
-    plain("c", &["c", "h"]),
-    plain(
+    code("python", &["py", "pyi", "pyw"], &[]),
+    code("go", &["go"], &["go.mod", "go.work"]),
+    code("rust", &["rs"], &[]),
+    code("java", &["java"], &[]),
+    code("kotlin", &["kt", "kts"], &[]),
+    code("scala", &["scala", "sc", "sbt"], &[]),
+    code("groovy", &["groovy", "gradle"], &[]),
+    code("swift", &["swift"], &[]),
+    code("objectivec", &["m", "mm"], &[]),
+    code("dart", &["dart"], &[]),
+    code("c", &["c", "h"], &[]),
+    code(
         "cpp",
         &["cc", "cpp", "cxx", "c++", "hpp", "hh", "hxx", "inl", "ipp"],
+        &[],
     ),
-    plain("csharp", &["cs", "csx"]),
-    plain("fsharp", &["fs", "fsi", "fsx"]),
-    named("ruby", &["rb", "rake", "gemspec"], &["gemfile", "rakefile"]),
-    plain("php", &["php", "phtml"]),
-    plain("perl", &["pl", "pm"]),
-    plain("lua", &["lua"]),
-    plain("r", &["r"]),
-    plain("julia", &["jl"]),
-    plain("elixir", &["ex", "exs"]),
-    plain("erlang", &["erl", "hrl"]),
-    plain("haskell", &["hs"]),
-    plain("ocaml", &["ml", "mli"]),
-    plain("clojure", &["clj", "cljs", "cljc", "edn"]),
-    plain("zig", &["zig"]),
-    plain("nix", &["nix"]),
-    named(
+    code("csharp", &["cs", "csx"], &[]),
+    code("fsharp", &["fs", "fsi", "fsx"], &[]),
+    code("ruby", &["rb", "rake", "gemspec"], &["gemfile", "rakefile"]),
+    code("php", &["php", "phtml"], &[]),
+    code("perl", &["pl", "pm"], &[]),
+    code("lua", &["lua"], &[]),
+    code("r", &["r"], &[]),
+    code("julia", &["jl"], &[]),
+    code("elixir", &["ex", "exs"], &[]),
+    code("erlang", &["erl", "hrl"], &[]),
+    code("haskell", &["hs"], &[]),
+    code("ocaml", &["ml", "mli"], &[]),
+    code("clojure", &["clj", "cljs", "cljc", "edn"], &[]),
+    code("zig", &["zig"], &[]),
+    code("nix", &["nix"], &[]),
+    code(
         "shell",
         &["sh", "bash", "zsh", "fish", "ksh"],
         &[".bashrc", ".zshrc", ".profile", "gradlew", ".envrc"],
     ),
-    plain("powershell", &["ps1", "psm1", "psd1"]),
-    plain("batch", &["bat", "cmd"]),
-    plain("sql", &["sql"]),
-    plain("prisma", &["prisma"]),
-    plain("graphql", &["graphql", "gql"]),
-    plain("protobuf", &["proto"]),
+    code("powershell", &["ps1", "psm1", "psd1"], &[]),
+    code("batch", &["bat", "cmd"], &[]),
+    code("sql", &["sql"], &[]),
+    code("prisma", &["prisma"], &[]),
+    code("graphql", &["graphql", "gql"], &[]),
+    code("protobuf", &["proto"], &[]),
     plain(
         "xml",
         &[
@@ -291,9 +317,9 @@ pub static LANGUAGES: &[Language] = &[
     plain("diff", &["diff", "patch"]),
     plain("csv", &["csv", "tsv"]),
     plain("tex", &["tex", "sty", "bib"]),
-    plain("solidity", &["sol"]),
-    plain("wgsl", &["wgsl", "glsl", "vert", "frag", "hlsl"]),
-    plain("vim", &["vim"]),
+    code("solidity", &["sol"], &[]),
+    code("wgsl", &["wgsl", "glsl", "vert", "frag", "hlsl"], &[]),
+    code("vim", &["vim"], &[]),
     TEXT,
 ];
 

@@ -9,6 +9,7 @@ mod component;
 mod ecmascript;
 mod language;
 mod lines;
+mod occurrences;
 mod parse;
 mod scope;
 mod signature;
@@ -17,6 +18,7 @@ mod tests;
 mod text;
 
 pub use language::{LANGUAGES, Language, by_id, by_path};
+pub use occurrences::{Occurrence, Occurrences, Role, UseKind, occurrences, starts};
 
 use crate::model::{Budget, Extraction};
 use language::Shape;

@@ -12,9 +12,9 @@ use super::answer::Cursor;
 use crate::error::{Code, Error, Result};
 use crate::graph::around::around;
 use crate::graph::confidence;
-use crate::model::RepoPath;
+use crate::model::{RepoPath, Sources as _};
 use crate::search::snippet::{self, Snippet};
-use crate::search::{self, Filters, Hit, Query, Sources as _, Wanted};
+use crate::search::{self, Filters, Hit, Query, Wanted};
 use crate::workspace::View;
 
 /// How deep the ranked list goes for paging.

@@ -9,9 +9,8 @@ use std::sync::Arc;
 use crate::error::{Code, Error, Result};
 use crate::git::{ReadError, Repo};
 use crate::model::policy::MAX_FILE_BYTES;
-use crate::model::{Budget, ContentId, Freshness, FreshnessState, RepoPath, SkipReason};
+use crate::model::{Budget, ContentId, Freshness, FreshnessState, RepoPath, SkipReason, Sources};
 use crate::reconcile::prepare::decode;
-use crate::search::Sources;
 use crate::store::Read;
 
 /// One generation of one index, and how current it is.

@@ -18,6 +18,37 @@ pub(in crate::syntax) struct Script {
     pub(in crate::syntax) facts: FileFacts,
     /// For each symbol the byte at which the comments above it begin.
     pub(in crate::syntax) leads: Vec<u32>,
+    /// Each use by the first byte of its name, in source order; empty unless it was asked for.
+    pub(in crate::syntax) positions: Vec<UsePosition>,
+}
+
+impl Script {
+    /// Returns the facts of a script that costs too much to parse.
+    pub(super) fn unreadable() -> Self {
+        let mut script = Self::default();
+        script.facts.has_errors = true;
+        script
+    }
+}
+
+/// The place of one use. [`Reference`] counts uses that are equal; this tells them apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::syntax) struct UsePosition {
+    /// First byte of the name.
+    pub(in crate::syntax) start: u32,
+    /// The binding that the file alone tells.
+    pub(in crate::syntax) used: PositionedUse,
+}
+
+/// What one use of a name is to the facts of its file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::syntax) enum PositionedUse {
+    /// One of the uses of this reference, an index into [`FileFacts::references`].
+    Of(u32),
+    /// A local scope binds it: `job` inside `function run(job) { job() }`.
+    Local,
+    /// No scope of the file binds it and facts leave it out: `window` in `window.open()`.
+    Global,
 }
 
 impl<'a> Walk<'a> {
@@ -27,7 +58,9 @@ impl<'a> Walk<'a> {
         self.scopes.close();
         self.mark_exported();
         self.offer_members();
-        let (references, hints) = self.references();
+        let mut positions = Vec::new();
+        let (references, hints) = self.references(&mut positions);
+        positions.sort_unstable_by_key(|position| position.start);
         let (mut symbols, leads): (Vec<_>, Vec<_>) = self
             .drafts
             .into_iter()
@@ -43,6 +76,7 @@ impl<'a> Walk<'a> {
                 has_errors,
             },
             leads,
+            positions,
         };
         script.facts.symbols.append(&mut symbols);
         script.facts.imports.sort_by_key(|import| import.line);
@@ -109,7 +143,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Returns the uses that are kept, each once, and the hints with those that they ask for.
-    fn references(&mut self) -> (Vec<Reference>, Vec<Hint>) {
+    fn references(&mut self, positions: &mut Vec<UsePosition>) -> (Vec<Reference>, Vec<Hint>) {
         let mut uses = std::mem::take(&mut self.uses);
         uses.sort_by_key(|used| used.line);
         let mut hints = Hints::new(&self.scopes, &self.hints, &self.drafts);
@@ -118,11 +152,21 @@ impl<'a> Walk<'a> {
         let mut known = HashMap::default();
         known.reserve(uses.len() / 2);
         for used in &uses {
-            let Some((receiver, local)) = self.kept(used, &given, &mut hints) else {
+            let kept = self.kept(used, &given, &mut hints);
+            let Some((receiver, local)) = kept else {
+                if self.keeps_positions {
+                    positions.push(self.left_out(used));
+                }
                 continue;
             };
             let key = (used.name, receiver, used.kind, used.symbol, local);
             let at = *known.entry(key).or_insert(references.len());
+            if self.keeps_positions {
+                positions.push(UsePosition {
+                    start: used.start,
+                    used: PositionedUse::Of(u32::try_from(at).unwrap_or(u32::MAX)),
+                });
+            }
             if let Some(reference) = references.get_mut(at) {
                 reference.count += 1;
                 continue;
@@ -138,6 +182,18 @@ impl<'a> Walk<'a> {
             });
         }
         (references, hints.finish())
+    }
+
+    /// Returns the position of a use that is no reference.
+    fn left_out(&self, used: &Use<'a>) -> UsePosition {
+        let used_by = match self.scopes.binder(used.name, used.scope) {
+            Binder::Nobody => PositionedUse::Global,
+            _ => PositionedUse::Local,
+        };
+        UsePosition {
+            start: used.start,
+            used: used_by,
+        }
     }
 
     /// Returns the names of what is given to an object (`exports.open = …`, `target.open = …`): alone they are not

@@ -21,6 +21,7 @@ pub(super) mod kinds;
 mod literal_types;
 mod literals;
 mod members;
+mod occurrences;
 mod offers;
 mod origin;
 mod patterns;
@@ -36,6 +37,7 @@ mod worth;
 
 pub(super) use finish::Script;
 use kinds::{Dialect, Grammar};
+pub(super) use occurrences::PositionedScript;
 use walk::Walk;
 
 use super::parse::{Parsed, parse};
@@ -45,24 +47,51 @@ use crate::model::Budget;
 /// its length may says nothing but that it has errors.
 pub(super) fn read(dialect: Dialect, source: &str, budget: &Budget) -> Option<Script> {
     let grammar = Grammar::of(dialect);
-    let tree = match parse(grammar, source, budget) {
+    let tree = match tree(grammar, source, budget) {
         Parsed::Tree(tree) => tree,
         Parsed::Ended => return None,
-        Parsed::TooHard => {
-            let mut script = Script::default();
-            script.facts.has_errors = true;
-            return Some(script);
-        }
-    };
-    let tree = if tree.root_node().has_error() {
-        ended::reread(grammar, source, budget).unwrap_or(tree)
-    } else {
-        tree
+        Parsed::TooHard => return Some(Script::unreadable()),
     };
     let mut walk = Walk::new(source, grammar);
-    let root = tree.root_node();
-    let complete = walk.run(root, budget);
-    let has_errors = root.has_error();
+    let is_whole = walk.run(tree.root_node(), budget);
+    let has_errors = tree.root_node().has_error();
     drop(tree);
-    complete.then(|| walk.finish(has_errors))
+    is_whole.then(|| walk.finish(has_errors))
+}
+
+/// Reads a script as [`read`] does, with the position of each use, and keeps its tree.
+pub(super) fn read_positioned(
+    dialect: Dialect,
+    source: &str,
+    budget: &Budget,
+) -> Option<PositionedScript> {
+    let grammar = Grammar::of(dialect);
+    let tree = match tree(grammar, source, budget) {
+        Parsed::Tree(tree) => tree,
+        Parsed::Ended => return None,
+        Parsed::TooHard => return Some(PositionedScript::unreadable(grammar)),
+    };
+    let mut walk = Walk::new(source, grammar);
+    walk.keeps_positions = true;
+    if !walk.run(tree.root_node(), budget) {
+        return None;
+    }
+    let script = walk.finish(tree.root_node().has_error());
+    Some(PositionedScript {
+        grammar,
+        tree: Some(tree),
+        script,
+    })
+}
+
+/// Parses a script, a second time where the grammar could not read it as it is written; see `ended`.
+fn tree(grammar: &'static Grammar, source: &str, budget: &Budget) -> Parsed {
+    let parsed = parse(grammar, source, budget);
+    if let Parsed::Tree(tree) = &parsed
+        && tree.root_node().has_error()
+        && let Some(again) = ended::reread(grammar, source, budget)
+    {
+        return Parsed::Tree(again);
+    }
+    parsed
 }

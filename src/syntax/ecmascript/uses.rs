@@ -26,10 +26,29 @@ pub(super) struct Use<'a> {
     pub(super) symbol: Option<u32>,
     pub(super) scope: u32,
     pub(super) line: u32,
+    /// First byte of the name.
+    pub(super) start: u32,
     /// Whether it begins a chain: then it counts only where the file itself binds it.
     pub(super) root: bool,
     /// Where its receiver comes from, if that is an expression: an index into [`Walk::hints`].
     pub(super) hint: Option<u32>,
+}
+
+/// Line and first byte of a name.
+#[derive(Clone, Copy, Debug)]
+struct NamePlace {
+    line: u32,
+    start: u32,
+}
+
+impl NamePlace {
+    /// Returns the place of a node that is a name, or begins with one.
+    fn at_start(node: Node<'_>) -> Self {
+        Self {
+            line: byte(node.start_position().row) + 1,
+            start: byte(node.start_byte()),
+        }
+    }
 }
 
 impl<'a> Walk<'a> {
@@ -67,8 +86,7 @@ impl<'a> Walk<'a> {
             (_, Mode::Jsx) => ReferenceKind::Jsx,
             _ => ReferenceKind::Value,
         };
-        let line = byte(node.start_position().row) + 1;
-        self.use_of(text, "", kind, frame, line);
+        self.use_of(text, "", kind, frame, NamePlace::at_start(node));
         false
     }
 
@@ -76,8 +94,8 @@ impl<'a> Walk<'a> {
     /// around, not by what it defines.
     pub(super) fn callee_of_definition(&mut self, callee: Node<'_>, around: &Frame) {
         if self.grammar.kind(callee) == Kind::Identifier {
-            let line = byte(callee.start_position().row) + 1;
-            self.use_of(self.text(callee), "", ReferenceKind::Call, around, line);
+            let place = NamePlace::at_start(callee);
+            self.use_of(self.text(callee), "", ReferenceKind::Call, around, place);
             self.defining = callee.start_byte();
         }
     }
@@ -101,6 +119,7 @@ impl<'a> Walk<'a> {
             _ => ReferenceKind::Value,
         };
         let line = byte(node.end_position().row) + 1;
+        let start = byte(node.end_byte() - name.len());
         // What begins a type's chain has no node that is looked at.
         if frame.kind != Kind::MemberExpression {
             let root = receiver.split('.').next().unwrap_or(receiver);
@@ -112,10 +131,13 @@ impl<'a> Walk<'a> {
                     mode: Mode::Root,
                     ..*frame
                 },
-                line,
+                NamePlace {
+                    line,
+                    start: byte(node.start_byte()),
+                },
             );
         }
-        self.use_of(name, receiver, kind, frame, line);
+        self.use_of(name, receiver, kind, frame, NamePlace { line, start });
         if receiver == "?"
             && !matches!(kind, ReferenceKind::Value | ReferenceKind::Type)
             && let Some(object) = node.child(0)
@@ -135,7 +157,7 @@ impl<'a> Walk<'a> {
         receiver: &'a str,
         kind: ReferenceKind,
         frame: &Frame,
-        line: u32,
+        place: NamePlace,
     ) {
         let skipped = receiver.is_empty() && matches!(name, "require" | "arguments");
         if name.is_empty() || name.len() > NAME_BYTES || skipped {
@@ -147,7 +169,8 @@ impl<'a> Walk<'a> {
             kind,
             symbol: frame.symbol,
             scope: frame.scope,
-            line,
+            line: place.line,
+            start: place.start,
             root: frame.mode == Mode::Root && receiver.is_empty(),
             hint: None,
         });

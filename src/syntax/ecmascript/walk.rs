@@ -133,6 +133,8 @@ pub(super) struct Draft {
 pub(super) struct Walk<'a> {
     pub(super) source: &'a str,
     pub(super) grammar: &'static Grammar,
+    /// Whether the place of each use is noted, not only of the first of those that are equal.
+    pub(super) keeps_positions: bool,
     pub(super) drafts: Vec<Draft>,
     /// Byte of the last callee that makes a definition.
     pub(super) defining: usize,
@@ -169,6 +171,7 @@ impl<'a> Walk<'a> {
         Self {
             source,
             grammar,
+            keeps_positions: false,
             drafts: Vec::new(),
             defining: usize::MAX,
             uses: Vec::new(),

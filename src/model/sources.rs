@@ -1,0 +1,11 @@
+//! The text of files, as a port that a room fills which may read them.
+
+use std::sync::Arc;
+
+use super::{ContentId, RepoPath};
+
+/// Reads the text of files.
+pub trait Sources {
+    /// Returns the text of a file whose bytes still have this identifier; `None` for any other.
+    fn read(&self, path: &RepoPath, content: ContentId) -> Option<Arc<str>>;
+}
