@@ -271,6 +271,11 @@ impl Loaded {
         Some((self.target(import), imported.as_str()))
     }
 
+    /// The import that binds a name: its place among the imports of the file, and that of the name in it.
+    pub(super) fn import_at(&self, name: &str) -> Option<(u32, u32)> {
+        self.imported.get(name).copied()
+    }
+
     /// As [`Self::import`], of a type that a comment imports: that is offered to other files too.
     pub(super) fn commented_import(&self, name: &str) -> Option<(i64, &str)> {
         self.look(bucket(name));

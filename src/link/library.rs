@@ -44,6 +44,10 @@ pub(super) struct Library<'a> {
     /// Files that offer nothing like what they were asked for, with the buckets that were looked at.
     passed: RefCell<BTreeMap<i64, u64>>,
     failure: RefCell<Option<StoreError>>,
+    /// Files that stand in for those of the index.
+    replaced: HashMap<i64, Rc<Loaded>>,
+    /// Targets of imports that stand in for those of the index.
+    redirected: HashMap<i64, Vec<Option<i64>>>,
 }
 
 impl<'a> Library<'a> {
@@ -58,7 +62,20 @@ impl<'a> Library<'a> {
             offers: RefCell::default(),
             passed: RefCell::default(),
             failure: RefCell::default(),
+            replaced: HashMap::default(),
+            redirected: HashMap::default(),
         }
+    }
+
+    /// Lets other facts stand in for those of a file; `offers` are the buckets of the names that it exports.
+    pub(super) fn replace(&mut self, file: i64, loaded: Loaded, offers: u64) {
+        self.replaced.insert(file, Rc::new(loaded));
+        self.offers.get_mut().insert(file, offers);
+    }
+
+    /// Lets the imports of a file lead elsewhere.
+    pub(super) fn redirect(&mut self, file: i64, targets: Vec<Option<i64>>) {
+        self.redirected.insert(file, targets);
     }
 
     /// Begins a file: what is looked at from here on is what it rests on.
@@ -214,7 +231,7 @@ impl<'a> Library<'a> {
         let known = self.kept.borrow().get(&file).cloned();
         let loaded = known.unwrap_or_else(|| {
             let loaded = match self.load(file) {
-                Ok(loaded) => loaded.map(Rc::new),
+                Ok(loaded) => loaded,
                 Err(error) => {
                     self.failure.borrow_mut().get_or_insert(error);
                     None
@@ -236,12 +253,18 @@ impl<'a> Library<'a> {
         loaded
     }
 
-    fn load(&self, file: i64) -> Result<Option<Loaded>, StoreError> {
+    fn load(&self, file: i64) -> Result<Option<Rc<Loaded>>, StoreError> {
+        if let Some(replaced) = self.replaced.get(&file) {
+            return Ok(Some(Rc::clone(replaced)));
+        }
         let Some(facts) = self.read.facts(file)? else {
             return Ok(None);
         };
         let ids = self.read.symbol_ids(file)?;
-        let targets = self.read.import_targets(file)?;
-        Ok(Some(Loaded::of(file, facts, ids, targets)))
+        let targets = match self.redirected.get(&file) {
+            Some(targets) => targets.clone(),
+            None => self.read.import_targets(file)?,
+        };
+        Ok(Some(Rc::new(Loaded::of(file, facts, ids, targets))))
     }
 }

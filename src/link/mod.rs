@@ -5,9 +5,12 @@
 //! crash nor a spent budget loses an edge. Refuses to read the disk: files and their configuration are
 //! what the index holds.
 
+pub mod base;
 mod binding;
+pub mod bindings;
 mod causes;
 mod crew;
+pub mod entries;
 mod exports;
 mod facts;
 mod generic;
@@ -231,6 +234,23 @@ impl Manifest {
             lacks_configs: configs.len() < n_configs,
             configs,
         })
+    }
+
+    fn empty() -> Self {
+        Self {
+            files: HashMap::default(),
+            directories: HashSet::default(),
+            configs: HashMap::default(),
+            lacks_configs: false,
+        }
+    }
+
+    /// Adds a file, under the number of its row or one of its own.
+    fn add(&mut self, path: &str, file: i64) {
+        for directory in upwards(parent(path)) {
+            self.directories.insert(directory.to_owned());
+        }
+        self.files.insert(path.to_owned(), file);
     }
 
     fn target(&self, to: &Resolution) -> ImportTarget {

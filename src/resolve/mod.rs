@@ -248,6 +248,25 @@ impl Resolver {
         })
     }
 
+    /// Returns every file that a package of the repository offers under a specifier: that of each condition, and its
+    /// usual source: `dist/a.js` and `src/index.ts` for `a`.
+    pub fn entries(&self, specifier: &str) -> Vec<RepoPath> {
+        let mut found = Vec::new();
+        for (package, sub) in self.packages.named(specifier) {
+            let is_entry = sub.is_empty();
+            let mut targets = package.exported(sub).unwrap_or_default();
+            if is_entry {
+                targets.extend(package.entries().map(str::to_owned));
+                targets.extend(["src/index", "src/main"].map(str::to_owned));
+            }
+            let files = targets.iter();
+            found.extend(files.filter_map(|target| self.target(package, target, is_entry)));
+        }
+        found.sort();
+        found.dedup();
+        found
+    }
+
     /// Finds the file of one target of a manifest, or its source.
     fn target(&self, package: &Package, target: &str, entry: bool) -> Option<RepoPath> {
         let there = self.probe_in(package, target);

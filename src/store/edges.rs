@@ -57,6 +57,19 @@ pub struct UnboundRow {
     pub line: u32,
 }
 
+/// The uses of one name in one file that lead to no definition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnboundPlace {
+    /// The file.
+    pub path: crate::model::RepoPath,
+    /// Whether something stands before the name (`x.name`).
+    pub is_member: bool,
+    /// How many uses there are.
+    pub count: u32,
+    /// Line of the first one.
+    pub line: u32,
+}
+
 impl Writer<'_> {
     /// Writes what linking found for a file, in the place of what was known, and takes the file from the
     /// list of those to link.
@@ -318,6 +331,28 @@ impl Read<'_> {
                 statement.query_row([name_key(name)], |row| super::files::unsigned(row, 0))
             })
             .doing("counting unbound names")
+    }
+
+    /// Returns the uses of a name that lead to no definition, by file and form, in the order of the paths.
+    pub fn unbound_places(&self, name: &str) -> StoreResult<Vec<UnboundPlace>> {
+        self.tx
+            .prepare_cached(
+                "SELECT f.path, u.form, u.count, u.line FROM unbound u JOIN file f ON f.id = u.file WHERE u.name = ?1 ORDER BY f.path, u.line, u.form",
+            )
+            .and_then(|mut statement| {
+                statement
+                    .query_map([name_key(name)], |row| {
+                        let form: u8 = row.get(1)?;
+                        Ok(UnboundPlace {
+                            path: super::files::path(row, 0)?,
+                            is_member: form & 2 != 0,
+                            count: row.get(2)?,
+                            line: row.get(3)?,
+                        })
+                    })?
+                    .collect()
+            })
+            .doing("reading unbound names")
     }
 
     fn edges(&self, clause: &str, value: i64) -> StoreResult<Vec<EdgeRow>> {

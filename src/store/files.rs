@@ -148,6 +148,25 @@ impl Read<'_> {
             .doing("reading the files with symbols")
     }
 
+    /// Returns how many files each language has at or below a path; everywhere for an empty one.
+    pub fn languages_under(&self, path: &str) -> StoreResult<BTreeMap<String, u64>> {
+        if path.is_empty() {
+            return self.languages();
+        }
+        // `0` follows `/`: between them is exactly what is below the directory.
+        let (from, to) = (format!("{path}/"), format!("{path}0"));
+        self.tx
+            .prepare_cached(
+                "SELECT language, count(*) FROM file WHERE path = ?1 OR path > ?2 AND path < ?3 GROUP BY language",
+            )
+            .and_then(|mut statement| {
+                statement
+                    .query_map((path, from, to), |row| Ok((row.get(0)?, unsigned(row, 1)?)))?
+                    .collect()
+            })
+            .doing("counting languages")
+    }
+
     /// Returns how many files each language has, those left out not counted.
     pub fn languages(&self) -> StoreResult<BTreeMap<String, u64>> {
         self.tx
@@ -245,7 +264,7 @@ pub(super) fn rows(connection: &Connection) -> StoreResult<Vec<FileRow>> {
         .doing("reading file rows")
 }
 
-fn summary(row: &Row<'_>) -> rusqlite::Result<FileSummary> {
+pub(super) fn summary(row: &Row<'_>) -> rusqlite::Result<FileSummary> {
     Ok(FileSummary {
         id: row.get(0)?,
         path: path(row, 1)?,

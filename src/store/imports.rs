@@ -2,7 +2,7 @@
 //!
 //! Refuses to know how a specifier is resolved.
 
-use rusqlite::Row;
+use rusqlite::{OptionalExtension as _, Row};
 
 use super::files::path;
 use super::{Doing, Read, StoreResult, Writer};
@@ -118,6 +118,16 @@ impl Read<'_> {
             .doing("reading configuration files")
     }
 
+    /// Returns the packed text of one configuration file; `None` where it is none.
+    pub fn packed_config(&self, path: &str) -> StoreResult<Option<Vec<u8>>> {
+        self.tx
+            .prepare_cached(
+                "SELECT c.packed FROM config c JOIN file f ON f.id = c.file WHERE f.path = ?1",
+            )
+            .and_then(|mut statement| statement.query_row([path], |row| row.get(0)).optional())
+            .doing("reading a configuration file")
+    }
+
     /// Returns how many other files import each file that any imports, by its row.
     pub(super) fn importers_of_all(&self) -> StoreResult<HashMap<i64, u32>> {
         self.tx
@@ -202,6 +212,26 @@ impl Read<'_> {
             )
             .and_then(|mut statement| statement.query_map([file], import)?.collect())
             .doing("reading imports")
+    }
+
+    /// Returns the files that pass names of a file on, directly or through others, itself first: those that re-export
+    /// from it. At most `at_most`.
+    pub fn passing_on(&self, file: i64, at_most: u32) -> StoreResult<Vec<i64>> {
+        self.tx
+            .prepare_cached(
+                "WITH RECURSIVE passing(file) AS (
+                   VALUES(?1)
+                   UNION SELECT i.file FROM passing p CROSS JOIN import i ON i.target = p.file WHERE i.kind = ?2
+                 )
+                 SELECT file FROM passing LIMIT ?3",
+            )
+            .and_then(|mut statement| {
+                let kind = ImportKind::ReExport.code();
+                statement
+                    .query_map((file, kind, at_most), |row| row.get(0))?
+                    .collect()
+            })
+            .doing("reading who passes names on")
     }
 
     fn neighbours(&self, query: &str, of: &str) -> StoreResult<Vec<RepoPath>> {

@@ -36,7 +36,7 @@ use std::path::PathBuf;
 pub use around::{Coupled, Coupling};
 pub use chunks::PreparedChunk;
 pub use contexts::{Contexts, NewContext, SavedContext, SavedItem};
-pub use edges::{EdgeRow, Keeper, UnboundRow};
+pub use edges::{EdgeRow, Keeper, UnboundPlace, UnboundRow};
 pub use files::{FileRow, FileSummary, StatRow};
 pub use history::{CommitRow, NewCommit};
 pub use home::{Home, RepoHome};

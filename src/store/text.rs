@@ -2,7 +2,7 @@
 //!
 //! Its rows hold no source text. Refuses to know how a query was written.
 
-use super::{Doing, Read, StoreResult};
+use super::{Doing, FileSummary, Read, StoreResult};
 
 /// Weights of the columns symbol, signature, doc, body and path in BM25. From the study of ranking
 /// signals on commit localisation: weights around these are within its noise.
@@ -53,6 +53,22 @@ impl Read<'_> {
             .doing("searching the text index")?;
         rows.sort_unstable();
         Ok(rows)
+    }
+
+    /// Returns the files that hold a word, given in its normal form, by path: `queuejob` for `queueJob`. Files that
+    /// spell the same normal form otherwise (`queue_job`) are among them.
+    pub fn files_with_word(&self, norm: &str) -> StoreResult<Vec<FileSummary>> {
+        self.tx
+            .prepare_cached(
+                "SELECT DISTINCT f.id, f.path, f.content, f.language, f.skip, f.lines FROM text t CROSS JOIN chunk c ON c.id = t.rowid
+                 CROSS JOIN file f ON f.id = c.file WHERE text MATCH ?1 ORDER BY f.path",
+            )
+            .and_then(|mut statement| {
+                statement
+                    .query_map([in_columns("body", norm)], super::files::summary)?
+                    .collect()
+            })
+            .doing("looking up the files of a word")
     }
 
     /// Returns how many chunks match an FTS5 expression, counting no further than `at_most`. Costs about

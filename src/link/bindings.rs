@@ -1,0 +1,288 @@
+//! Bindings of single uses, made in memory: the definition that each use, import and export of a file means.
+//!
+//! The index stores edges, one row for all uses of one definition in another. Whoever needs the single uses asks
+//! here, file by file. The same rules as for edges; nothing is written.
+
+use std::rc::Rc;
+
+use super::binding::Binder;
+use super::exports;
+use super::facts::Loaded;
+use super::library::{Def, Library};
+use crate::model::table::HashMap;
+use crate::model::{ExportKind, FileFacts, Local, Provenance, Reference};
+use crate::store::surface;
+use crate::store::{ImportTarget, Read, StoreError};
+
+/// Facts that are kept at a time, as in a thread that links.
+const MAX_KEPT: usize = 100_000;
+
+/// A definition: the row of its file, and its place among the symbols of that file.
+pub type Definition = (i64, u32);
+
+/// The meaning of a name at one place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Meaning {
+    /// A definition of the repository.
+    Definition(Definition, Provenance),
+    /// A module as a whole.
+    Module(i64),
+    /// Something outside the repository, by an import that leads there.
+    External,
+    /// A name of this file that it does not have: `import { gone } from './store'`.
+    Dangling(i64),
+    /// Unknown: the type of the receiver is not evident, or no scope binds the name.
+    Unresolved,
+}
+
+impl Meaning {
+    /// Returns the definition, where it is one.
+    pub fn definition(self) -> Option<Definition> {
+        match self {
+            Self::Definition(definition, _) => Some(definition),
+            _ => None,
+        }
+    }
+}
+
+/// The meanings of all names of one file, in the order of its facts.
+#[derive(Clone, Debug, Default)]
+pub struct FileBindings {
+    /// Of each of [`FileFacts::references`].
+    pub references: Vec<Meaning>,
+    /// Of each name of each of [`FileFacts::imports`].
+    pub imports: Vec<Vec<Meaning>>,
+    /// Of each of [`FileFacts::exports`]; `Unresolved` for `export *`.
+    pub exports: Vec<Meaning>,
+}
+
+/// Facts that stand in for those of the index: files as they were in another commit.
+#[derive(Debug, Default)]
+pub struct Overlay {
+    /// Facts and the target of each import, by file. A file that the index has no row of has a number of its own,
+    /// below 0.
+    pub files: HashMap<i64, (FileFacts, Vec<ImportTarget>)>,
+    /// Targets of the imports of further files, which lead elsewhere there.
+    pub targets: HashMap<i64, Vec<ImportTarget>>,
+}
+
+/// The facts of a file that was loaded to bind its names.
+pub struct FactsOf(Rc<Loaded>);
+
+impl std::ops::Deref for FactsOf {
+    type Target = FileFacts;
+
+    fn deref(&self) -> &FileFacts {
+        &self.0.facts
+    }
+}
+
+/// Binds names in memory, over the rows of one generation.
+pub struct Bindings<'a> {
+    read: &'a Read<'a>,
+    library: Library<'a>,
+    overlay: Overlay,
+}
+
+impl<'a> Bindings<'a> {
+    /// Returns bindings over the index, with some files replaced.
+    pub fn new(read: &'a Read<'a>, overlay: Overlay) -> Self {
+        let mut library = Library::new(read, MAX_KEPT);
+        for (file, (facts, targets)) in &overlay.files {
+            let n_symbols = i64::try_from(facts.symbols.len()).unwrap_or(i64::MAX);
+            // No row is theirs; places alone are asked for.
+            let ids = (0..n_symbols).collect();
+            let loaded = Loaded::of(*file, facts.clone(), ids, files(targets));
+            library.replace(*file, loaded, surface::offers(facts));
+        }
+        for (file, targets) in &overlay.targets {
+            library.redirect(*file, files(targets));
+        }
+        Self {
+            read,
+            library,
+            overlay,
+        }
+    }
+
+    /// Binds every name of a file; empty where it has no facts.
+    pub fn of_file(&self, file: i64) -> Result<FileBindings, StoreError> {
+        let mut bindings = self.lists_of(file)?;
+        if let Some(own) = self.library.get(file) {
+            let targets = self.targets(file)?;
+            let binder = Binder::new(&self.library, Rc::clone(&own));
+            let mean = |used| self.reference(&binder, &own, &targets, used);
+            bindings.references = own.facts.references.iter().map(mean).collect();
+            self.library.end(file)?;
+        }
+        Ok(bindings)
+    }
+
+    /// Binds the names in the import and export lists of a file, not its uses.
+    pub fn lists_of(&self, file: i64) -> Result<FileBindings, StoreError> {
+        self.library.begin();
+        let mut bindings = FileBindings::default();
+        if let Some(own) = self.library.get(file) {
+            let targets = self.targets(file)?;
+            bindings.imports = self.imports(&own, &targets);
+            bindings.exports = self.exports(&own);
+        }
+        self.library.end(file)?;
+        Ok(bindings)
+    }
+
+    /// Returns the facts of a file; `None` where it has none.
+    pub fn facts(&self, file: i64) -> Option<FactsOf> {
+        self.library.get(file).map(FactsOf)
+    }
+
+    /// Returns the meaning of a name that a file exports.
+    pub fn exported(&self, file: i64, name: &str) -> Option<Definition> {
+        self.library.begin();
+        let found = exports::resolve(&self.library, file, name);
+        found.and_then(|def| meaning(def).definition())
+    }
+
+    fn targets(&self, file: i64) -> Result<Vec<Option<ImportTarget>>, StoreError> {
+        let replaced = self.overlay.files.get(&file).map(|(_, targets)| targets);
+        if let Some(targets) = replaced.or_else(|| self.overlay.targets.get(&file)) {
+            return Ok(targets.iter().copied().map(Some).collect());
+        }
+        let rows = self.read.imports(file)?;
+        Ok(rows.into_iter().map(|row| row.target).collect())
+    }
+
+    fn reference(
+        &self,
+        binder: &Binder<'_, '_>,
+        own: &Loaded,
+        targets: &[Option<ImportTarget>],
+        used: &Reference,
+    ) -> Meaning {
+        if let Some(bound) = binder.bind(used) {
+            return Meaning::Definition(bound.to, bound.provenance);
+        }
+        if used.local != Local::No {
+            return Meaning::Unresolved;
+        }
+        let root = used.receiver.split('.').next().unwrap_or_default();
+        let root = if root.is_empty() { &used.name } else { root };
+        let import = own.import_at(root);
+        match import.and_then(|(import, _)| targets.get(import as usize).copied().flatten()) {
+            Some(ImportTarget::External) => Meaning::External,
+            Some(ImportTarget::File(target)) if used.receiver.is_empty() => {
+                self.gone(own, root, target)
+            }
+            _ => Meaning::Unresolved,
+        }
+    }
+
+    fn imports(&self, own: &Loaded, targets: &[Option<ImportTarget>]) -> Vec<Vec<Meaning>> {
+        let imports = own.facts.imports.iter().enumerate();
+        imports
+            .map(|(at, import)| {
+                let target = targets.get(at).copied().flatten();
+                let names = import.names.iter();
+                names
+                    .map(|name| match target {
+                        Some(ImportTarget::External) => Meaning::External,
+                        Some(ImportTarget::File(target)) => {
+                            match exports::imported(&self.library, target, &name.imported) {
+                                Some(found) => meaning(found),
+                                None => self.missing(target, &name.imported),
+                            }
+                        }
+                        _ => Meaning::Unresolved,
+                    })
+                    .collect()
+            })
+            .collect()
+    }
+
+    fn exports(&self, own: &Loaded) -> Vec<Meaning> {
+        let all = own.facts.exports.iter();
+        all.map(|export| {
+            if export.kind == ExportKind::Star {
+                return Meaning::Unresolved;
+            }
+            let found = exports::resolve(&self.library, own.file, &export.name);
+            match (found, own.target_of(&export.specifier)) {
+                (Some(found), _) => meaning(found),
+                (None, Some(target)) => self.missing(target, &export.local),
+                (None, None) => Meaning::Unresolved,
+            }
+        })
+        .collect()
+    }
+
+    /// Returns the meaning of a bare use of `local`, which an import binds and that was not found in `target`.
+    fn gone(&self, own: &Loaded, local: &str, target: i64) -> Meaning {
+        match own.import(local) {
+            Some((_, imported)) => self.missing(target, imported),
+            None => Meaning::Unresolved,
+        }
+    }
+
+    /// Returns [`Meaning::Dangling`] for a name that a module provably lacks: its facts are known, it exports by statements
+    /// alone, and everything behind its `export *` is in the repository.
+    fn missing(&self, target: i64, name: &str) -> Meaning {
+        let mut open = vec![target];
+        let mut seen = Vec::new();
+        while let Some(file) = open.pop() {
+            if seen.contains(&file) {
+                continue;
+            }
+            seen.push(file);
+            let Some(loaded) = self.library.get(file) else {
+                return Meaning::Unresolved;
+            };
+            let facts = &loaded.facts;
+            let n_stars = facts
+                .exports
+                .iter()
+                .filter(|it| it.kind == ExportKind::Star)
+                .count();
+            let is_known = loaded.stars.len() == n_stars
+                && !facts.has_errors
+                && self.exports_by_statements(&loaded)
+                && !facts.exports.is_empty()
+                && !facts
+                    .exports
+                    .iter()
+                    .any(|it| it.kind == ExportKind::Assignment);
+            if !is_known || name == "*" {
+                return Meaning::Unresolved;
+            }
+            open.extend(&loaded.stars);
+        }
+        Meaning::Dangling(target)
+    }
+}
+
+impl Bindings<'_> {
+    /// Whether a module can export nothing by assigning it (`exports.a = …`): it is TypeScript, or has a statement that no
+    /// CommonJS module has.
+    fn exports_by_statements(&self, loaded: &Loaded) -> bool {
+        let path = self.read.path_of(loaded.file).ok().flatten();
+        let is_typed = path.is_some_and(|path| {
+            let ends = [".ts", ".tsx", ".mts", ".vue", ".svelte"];
+            ends.iter().any(|end| path.as_str().ends_with(end))
+        });
+        is_typed || !loaded.is_common_js()
+    }
+}
+
+fn meaning(def: Def) -> Meaning {
+    match def {
+        Def::Symbol(file, at) => Meaning::Definition((file, at), Provenance::Resolved),
+        Def::Module(file) => Meaning::Module(file),
+    }
+}
+
+fn files(targets: &[ImportTarget]) -> Vec<Option<i64>> {
+    let file = |target: &ImportTarget| match target {
+        ImportTarget::File(file) => Some(*file),
+        ImportTarget::External | ImportTarget::Missing => None,
+    };
+    targets.iter().map(file).collect()
+}
