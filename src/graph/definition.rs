@@ -18,6 +18,8 @@ pub struct Near {
     pub file: Option<i64>,
     /// The row of the definition; `None` for a module's top level.
     pub symbol: Option<i64>,
+    /// Line of the first use on the last edge, in the file of that use.
+    pub line: u32,
     /// How many edges lead there.
     pub hops: u32,
     /// The weakest edge on the way.
@@ -61,6 +63,7 @@ pub fn around(
                 let near = Near {
                     file,
                     symbol,
+                    line: edge.line,
                     hops,
                     provenance: before.max(edge.provenance),
                     via: (hops > 1).then_some(at),

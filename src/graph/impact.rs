@@ -21,6 +21,8 @@ pub struct Reached {
     pub symbol: Option<i64>,
     /// Line of the first use.
     pub line: u32,
+    /// How many uses there are, where it is one edge away.
+    pub count: u32,
     /// How many edges lead there.
     pub hops: u32,
     /// The weakest edge on the way.
@@ -183,6 +185,7 @@ fn visit(
         file: edge.src_file,
         symbol,
         line: edge.line,
+        count: edge.count,
         hops,
         provenance,
         via,
@@ -196,8 +199,17 @@ fn visit(
     places
         .entry((file, symbol))
         .and_modify(|known| {
+            let count = match (hops, known.hops) {
+                (1, 1) => known.count + edge.count,
+                _ => known.count,
+            };
+            let line = known.line.min(edge.line);
             if (hops, provenance, edge.line) < (known.hops, known.provenance, known.line) {
                 *known = found.clone();
+            }
+            known.count = count;
+            if (hops, known.hops) == (1, 1) {
+                known.line = line;
             }
         })
         .or_insert(found);

@@ -3,6 +3,7 @@
 //! Pure over store reads. Refuses to know how an edge was bound and how an answer is shown.
 
 pub mod around;
+pub mod changes;
 pub mod confidence;
 pub mod definition;
 pub mod impact;
