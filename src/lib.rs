@@ -33,6 +33,7 @@ pub mod search;
 pub mod store;
 pub mod syntax;
 pub mod tools;
+pub mod uses;
 pub mod view;
 pub mod watch;
 pub mod workspace;

@@ -21,13 +21,16 @@ use crate::error::{Code, Error, Result};
 use crate::tools::{Call, ToolSpec};
 use crate::workspace::{Workspace, Workspaces};
 
+/// Steps that are drawn of a graph whose caller names no depth.
+const DRAWN_STEPS: u32 = 2;
+
 /// How long a question may build before it shows how far it is.
 const PATIENCE: Duration = Duration::from_millis(300);
 
 /// Runs a tool and prints what it returns.
 pub(super) fn tool(tool: &ToolSpec, matches: &ArgMatches, cwd: Option<PathBuf>) -> ExitCode {
     let is_json = args::is_json(matches);
-    let input = match (tool.input_of)(matches) {
+    let mut input = match (tool.input_of)(matches) {
         Ok(input) => input,
         Err(refused) => return output::usage(&refused.format(&mut args::command())),
     };
@@ -35,6 +38,10 @@ pub(super) fn tool(tool: &ToolSpec, matches: &ArgMatches, cwd: Option<PathBuf>) 
         Ok(language) => language,
         Err(refused) => return output::usage(&refused),
     };
+    if language.is_some() && input["depth"].is_null() {
+        // A picture shows the ways, which an answer leaves out unless a depth is asked for.
+        input["depth"] = DRAWN_STEPS.into();
+    }
     let asked = input["path"].as_str().unwrap_or_default().to_owned();
     let interrupt = Arc::new(AtomicBool::new(false));
     listen_for_interrupts(&interrupt);

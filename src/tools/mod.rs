@@ -4,8 +4,8 @@
 //! all go through [`ToolSpec::call`], so for equal input they give equal values. Refuses to know
 //! protocols and terminals.
 
+mod analysed;
 pub mod answer;
-mod changed;
 pub mod complete;
 pub mod context;
 pub mod expand;
@@ -22,7 +22,6 @@ pub mod related;
 mod related_symbol;
 pub mod schema;
 pub mod search;
-mod words;
 
 use std::path::PathBuf;
 use std::sync::Arc;

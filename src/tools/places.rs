@@ -11,11 +11,18 @@ use crate::graph::impact::Reached;
 use crate::graph::related::is_test;
 use crate::model::path::is_at_or_below;
 use crate::model::visible::one_line;
-use crate::model::{Handle, HandleKind, Provenance, RepoPath, SymbolKind};
-use crate::workspace::{SymbolRow, View, brief, outside};
+use crate::model::{Budget, Handle, HandleKind, Provenance, RepoPath, SymbolKind};
+use crate::uses::Uses;
+use crate::workspace::{SymbolRow, View, brief, normal_form, outside};
 
-/// Names that are offered for one that nothing has.
-const MAX_NEAR: usize = 5;
+/// Returns the search for uses over what a query sees.
+pub(super) fn uses<'v>(view: &'v View<'v>) -> Uses<'v> {
+    Uses {
+        read: view.read,
+        sources: view,
+        budget: Budget::unlimited(view.budget.interrupt()),
+    }
+}
 
 /// A definition.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -28,19 +35,80 @@ pub(super) struct TargetOutput {
     signature: String,
 }
 
-/// A place that uses the target, or is used by it.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct PlaceOutput {
-    handle: String,
-    path: String,
-    symbol: String,
-    line: u32,
-    hops: u32,
+/// Values of the fields that the entries of an answer leave out.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(super) struct Defaults {
     confidence: f64,
     provenance: &'static str,
-    /// The handle of the place before it on the way.
+}
+
+impl Defaults {
+    /// Returns those of direct edges of the commonest class.
+    pub(super) fn of_edges() -> Self {
+        let provenance = Provenance::Resolved;
+        Self {
+            confidence: confidence(provenance),
+            provenance: provenance.as_str(),
+        }
+    }
+
+    fn known_by(&self, provenance: Provenance) -> KnownBy {
+        let differs = provenance.as_str() != self.provenance;
+        KnownBy {
+            confidence: differs.then(|| confidence(provenance)),
+            provenance: differs.then(|| provenance.as_str()),
+        }
+    }
+}
+
+/// Returns the number of steps of an entry, where that is not the one that an entry without it has.
+fn beyond_one(hops: u32) -> Option<u32> {
+    (hops > 1).then_some(hops)
+}
+
+/// How an entry is known, where that is not the default.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct KnownBy {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    confidence: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    provenance: Option<&'static str>,
+}
+
+/// A place that uses the target.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct CallerOutput {
+    pub(super) path: String,
+    /// The definition around the use.
+    symbol: String,
+    /// Line of the first use.
+    line: u32,
+    /// Lines of all uses, where there are several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    lines: Vec<u32>,
+    /// How many uses there are, where their lines are not listed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    count: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hops: Option<u32>,
+    /// The definition before it on the way: `path#symbol`.
     #[serde(skip_serializing_if = "Option::is_none")]
     via: Option<String>,
+    #[serde(flatten)]
+    known_by: KnownBy,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    stale: bool,
+}
+
+/// A definition that the target uses.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct CalleeOutput {
+    path: String,
+    symbol: String,
+    /// Line of its name.
+    line: u32,
+    #[serde(flatten)]
+    known_by: KnownBy,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     stale: bool,
 }
@@ -49,9 +117,10 @@ pub(super) struct PlaceOutput {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct FileOutput {
     path: String,
-    hops: u32,
-    confidence: f64,
-    provenance: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hops: Option<u32>,
+    #[serde(flatten)]
+    known_by: KnownBy,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     stale: bool,
 }
@@ -101,44 +170,86 @@ pub(super) fn by_handle(view: &View<'_>, text: &str) -> Result<Named> {
     Ok(Named::File(chunk.path))
 }
 
-/// Returns the definitions of a name: those that are exactly it, else those whose qualified name ends
-/// with it.
+/// Returns the definitions of a name: those that are exactly it, else those whose qualified name ends with it. `None`
+/// where there is none.
 ///
 /// # Errors
-/// `invalid_argument` where there is none, with those that are nearly or elsewhere.
+/// `index_busy` where there is none and the index is not complete; `invalid_argument` for the path of a file and for a
+/// handle, which are passed in fields of their own.
 pub(super) fn named(
     view: &View<'_>,
     name: &str,
     path: Option<&RepoPath>,
-) -> Result<Vec<SymbolRow>> {
-    let wanted = dotted(name);
-    let last = wanted.rsplit('.').next().unwrap_or(&wanted);
-    let norm = crate::workspace::normal_form(last);
-    let alike = view.read.symbols_named(&norm)?;
-    let suffix = format!(".{wanted}");
-    let is_wanted = |symbol: &&SymbolRow| {
-        symbol.qualified_name == wanted || symbol.qualified_name.ends_with(&suffix)
-    };
-    let is_here = |symbol: &&SymbolRow| {
+) -> Result<Option<Vec<SymbolRow>>> {
+    let alike = symbols_like(view, name)?;
+    let is_here = |symbol: &SymbolRow| {
         path.is_none_or(|path| is_at_or_below(symbol.path.as_str(), path.as_str()))
     };
+    let wanted = dotted(name);
     let mut found: Vec<SymbolRow> = alike
-        .iter()
-        .filter(is_wanted)
-        .filter(is_here)
-        .cloned()
+        .into_iter()
+        .filter(|symbol| is_named(symbol, &wanted) && is_here(symbol))
         .collect();
     if found.iter().any(|symbol| symbol.qualified_name == wanted) {
         found.retain(|symbol| symbol.qualified_name == wanted);
     }
-    if !found.is_empty() {
-        // What an agent is likely to mean goes first: code before its tests, what others can use before the rest,
-        // and a class before the namespace that is merged with it.
-        found.sort_by_key(|symbol| (is_test(&symbol.path), !symbol.exported, merges(symbol.kind)));
-        return Ok(found);
+    if found.is_empty() {
+        check_name(view, name)?;
+        return Ok(None);
     }
-    let elsewhere: Vec<SymbolRow> = alike.iter().filter(is_wanted).cloned().collect();
-    Err(unknown(view, name, path, &norm, elsewhere, alike)?)
+    // The likeliest first: code before its tests and declarations, exported before not, a class before the namespace that
+    // is merged with it.
+    found.sort_by_key(|symbol| {
+        let is_declaration = symbol.path.as_str().contains(".d.");
+        let order = (is_test(&symbol.path), is_declaration, !symbol.exported);
+        (order, merges(symbol.kind))
+    });
+    Ok(Some(found))
+}
+
+/// Returns the definitions whose names are like one that none has: of the same name elsewhere, else of the nearest names.
+pub(super) fn near_names(
+    view: &View<'_>,
+    name: &str,
+    path: Option<&RepoPath>,
+) -> Result<Vec<SymbolRow>> {
+    let alike = symbols_like(view, name)?;
+    let wanted = dotted(name);
+    let elsewhere: Vec<SymbolRow> = alike
+        .iter()
+        .filter(|symbol| path.is_some() && is_named(symbol, &wanted))
+        .cloned()
+        .collect();
+    let mut near = if elsewhere.is_empty() {
+        alike
+    } else {
+        elsewhere
+    };
+    if near.is_empty() {
+        for other in crate::search::nearest_names(view.read, &normal_form(&last_name(name)))? {
+            near.extend(view.read.symbols_named(&other)?);
+        }
+    }
+    near.dedup_by(|a, b| (&a.path, &a.qualified_name) == (&b.path, &b.qualified_name));
+    Ok(near)
+}
+
+/// Returns the last name of a qualified one: `open` of `Store.open`.
+pub(super) fn last_name(name: &str) -> String {
+    let wanted = dotted(name);
+    wanted.rsplit('.').next().unwrap_or(&wanted).to_owned()
+}
+
+fn symbols_like(view: &View<'_>, name: &str) -> Result<Vec<SymbolRow>> {
+    Ok(view.read.symbols_named(&normal_form(&last_name(name)))?)
+}
+
+fn is_named(symbol: &SymbolRow, wanted: &str) -> bool {
+    symbol.qualified_name == wanted
+        || symbol
+            .qualified_name
+            .strip_suffix(wanted)
+            .is_some_and(|before| before.ends_with('.'))
 }
 
 /// Whether what is declared like this can be declared beside a value of the same name and means the same name.
@@ -161,63 +272,31 @@ fn dotted(name: &str) -> String {
     out
 }
 
-/// Returns the error for a name that nothing has, with what may be meant.
-fn unknown(
-    view: &View<'_>,
-    name: &str,
-    path: Option<&RepoPath>,
-    norm: &str,
-    elsewhere: Vec<SymbolRow>,
-    alike: Vec<SymbolRow>,
-) -> Result<Error> {
+/// Fails for a name that can't be looked up: while the index is not complete, and where it is a path or a handle.
+fn check_name(view: &View<'_>, name: &str) -> Result<()> {
     if view.freshness.as_str() != "fresh" {
-        return Ok(Error::new(
+        return Err(Error::new(
             Code::IndexBusy,
             "the index is not complete yet: the name may be in a file that is still to come",
             "run cl_refresh (`codelens refresh`), then call again",
         ));
     }
-    let file = RepoPath::normalise(name);
-    let name = brief(name);
-    let place = path.map_or(String::new(), |path| format!(" in `{path}`"));
-    let message = format!("no definition is named `{name}`{place}");
-    let mut near = if elsewhere.is_empty() {
-        alike
-    } else {
-        elsewhere
-    };
-    if near.is_empty() {
-        for other in crate::search::nearest_names(view.read, norm)? {
-            near.extend(view.read.symbols_named(&other)?);
-        }
-    }
-    let mut shown: Vec<String> = Vec::new();
-    for symbol in &near {
-        let one = format!(
-            "{} ({}:{})",
-            symbol.qualified_name, symbol.path, symbol.name_line
-        );
-        if shown.len() < MAX_NEAR && !shown.contains(&one) {
-            shown.push(one);
-        }
-    }
-    let hint = if let Some(file) = file
+    let shown = brief(name);
+    if let Some(file) = RepoPath::normalise(name)
         && view.read.has_file(file.as_str())?
     {
-        format!("it is a file: pass it as `path` (--path {file})")
-    } else if Handle::parse(&name).is_some() {
-        format!("it is a handle: pass it as `handle` (--handle {name})")
-    } else if shown.is_empty() {
-        "search for it with cl_search: names are matched exactly here, with or without what they are in (Class.method)".to_owned()
-    } else {
-        let more = if near.len() > shown.len() {
-            ", …"
-        } else {
-            ""
-        };
-        format!("did you mean: {}{more}", shown.join(", "))
-    };
-    Ok(Error::new(Code::InvalidArgument, message, hint))
+        return Err(Error::invalid(
+            format!("no definition is named `{shown}`"),
+            format!("it is a file: pass it as `path` (--path {file})"),
+        ));
+    }
+    if Handle::parse(name).is_some() {
+        return Err(Error::invalid(
+            format!("no definition is named `{shown}`"),
+            format!("it is a handle: pass it as `handle` (--handle {shown})"),
+        ));
+    }
+    Ok(())
 }
 
 /// A place with its definition.
@@ -258,48 +337,72 @@ pub(super) fn places(view: &View<'_>, reached: &[Reached]) -> Result<Vec<Placed>
     Ok(placed)
 }
 
-/// Returns a place as it is shown: one that uses the target by the line of the use, one that the target
-/// uses (`is_callee`) by its own.
-pub(super) fn place_output(
+/// Returns a place that uses one of `seeds` as it is shown.
+pub(super) fn caller_output(
     view: &View<'_>,
     place: &Placed,
-    is_callee: bool,
-) -> Result<PlaceOutput> {
-    let via = match place.reached.via {
+    seeds: &[SymbolRow],
+    defaults: &Defaults,
+) -> Result<CallerOutput> {
+    let reached = &place.reached;
+    let via = match reached.via {
         Some(id) => view.read.symbol_by_id(id)?,
         None => None,
     };
-    let provenance = place.reached.provenance;
-    let (handle, symbol) = match &place.symbol {
-        Some(symbol) => (symbol.handle.to_string(), symbol.qualified_name.clone()),
-        None => (format!("rel:{}", place.path), "(module)".to_owned()),
+    let lines = match seeds {
+        [seed, ..] if reached.hops == 1 && reached.count > 1 => uses(view).lines_of_uses(
+            &place.path,
+            place.symbol.as_ref(),
+            &seed.name,
+            reached.count,
+        )?,
+        _ => Vec::new(),
     };
-    Ok(PlaceOutput {
-        handle,
-        symbol,
-        line: match &place.symbol {
-            Some(symbol) if is_callee => symbol.name_line,
-            _ => place.reached.line,
-        },
-        hops: place.reached.hops,
-        confidence: confidence(provenance),
-        provenance: provenance.as_str(),
-        via: via.map(|symbol| symbol.handle.to_string()),
-        stale: view.is_stale_at(place.path.as_str(), place.reached.hops),
+    Ok(CallerOutput {
         path: place.path.to_string(),
+        symbol: match &place.symbol {
+            Some(symbol) => symbol.qualified_name.clone(),
+            None => "(module)".to_owned(),
+        },
+        line: reached.line,
+        count: (reached.hops == 1 && reached.count > 1 && lines.is_empty())
+            .then_some(reached.count),
+        lines: if lines.len() > 1 { lines } else { Vec::new() },
+        hops: beyond_one(reached.hops),
+        via: via.map(|symbol| format!("{}#{}", symbol.path, symbol.qualified_name)),
+        known_by: defaults.known_by(reached.provenance),
+        stale: view.is_stale_at(place.path.as_str(), reached.hops),
     })
+}
+
+/// Returns a definition that the target uses as it is shown.
+pub(super) fn callee_output(view: &View<'_>, place: &Placed, defaults: &Defaults) -> CalleeOutput {
+    let reached = &place.reached;
+    CalleeOutput {
+        path: place.path.to_string(),
+        symbol: match &place.symbol {
+            Some(symbol) => symbol.qualified_name.clone(),
+            None => "(module)".to_owned(),
+        },
+        line: place
+            .symbol
+            .as_ref()
+            .map_or(reached.line, |symbol| symbol.name_line),
+        known_by: defaults.known_by(reached.provenance),
+        stale: view.is_stale_at(place.path.as_str(), reached.hops),
+    }
 }
 
 /// Returns a file as it is shown.
 pub(super) fn file_output(
     view: &View<'_>,
     (path, hops, provenance): &(RepoPath, u32, Provenance),
+    defaults: &Defaults,
 ) -> FileOutput {
     FileOutput {
         path: path.to_string(),
-        hops: *hops,
-        confidence: confidence(*provenance),
-        provenance: provenance.as_str(),
+        hops: beyond_one(*hops),
+        known_by: defaults.known_by(*provenance),
         stale: view.is_stale_at(path.as_str(), *hops),
     }
 }

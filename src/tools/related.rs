@@ -2,11 +2,14 @@
 //!
 //! Refuses to know how edges are walked.
 
+use std::collections::BTreeMap;
+
 use clap::{Args, ValueEnum};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::answer::{Currency, MAX_LIST_BYTES, fitting};
+use super::analysed::AnalysedOutput;
+use super::answer::{Currency, Cursor, MAX_LIST_BYTES, fitting};
 use super::places::{Named, by_handle, by_path};
 use super::schema::{clamp, number};
 use super::{Call, Tool, related_symbol};
@@ -20,6 +23,9 @@ use crate::workspace::{SymbolRow, View};
 /// Results of a call that names no limit: more files than that import one even in repositories of middle
 /// size, and a list of importers that ends before its end misleads.
 const DEFAULT_LIMIT: usize = 200;
+
+/// Bytes of the list of a caller who names no limit: about 2,500 tokens.
+const DEFAULT_LIST_BYTES: usize = 8_400;
 
 /// `cl_related`.
 pub struct Related;
@@ -112,7 +118,7 @@ pub struct RelatedInput {
     #[arg(long)]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub direction: Option<Direction>,
-    /// Results at most (default 200).
+    /// Results at most (default 200, and about 2,500 tokens).
     #[arg(long, short = 'n', allow_negative_numbers = true)]
     #[serde(
         default,
@@ -121,6 +127,10 @@ pub struct RelatedInput {
     )]
     #[schemars(range(min = 1, max = 500))]
     pub limit: Option<i64>,
+    /// `nextCursor` of the page before.
+    #[arg(long)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cursor: Option<String>,
     /// Path of the repository, where it is not the working directory's.
     #[arg(skip)]
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -135,40 +145,120 @@ pub struct RelatedOutput {
     /// What was asked about, where that is a definition.
     #[serde(skip_serializing_if = "Option::is_none")]
     symbol: Option<String>,
+    /// Values of the fields that an entry leaves out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    defaults: Option<DefaultsOutput>,
     results: Vec<ResultOutput>,
     total: u64,
+    /// All results by edge type.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    totals: BTreeMap<&'static str, u64>,
+    /// What an empty list means.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    note: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    analysed: Option<AnalysedOutput>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     truncated: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_cursor: Option<String>,
     #[serde(flatten)]
     currency: Currency,
 }
 
-/// A neighbour.
+/// The commonest edge type of an answer, and what is true of most entries.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct ResultOutput {
-    pub(super) handle: String,
+pub struct DefaultsOutput {
+    edge_type: &'static str,
+    direction: &'static str,
+    confidence: f64,
+    provenance: &'static str,
+}
+
+/// A neighbour as it is found; see [`ResultOutput`] for how it is shown.
+#[derive(Clone, Debug)]
+#[allow(clippy::struct_field_names, reason = "the word on the wire")]
+pub(super) struct Edge {
     pub(super) path: String,
     /// The definition, where the neighbour is one.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) symbol: Option<String>,
-    /// Its line.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Line of its use of what is asked about; its own where that uses it.
     pub(super) line: Option<u32>,
     pub(super) edge_type: &'static str,
     pub(super) direction: &'static str,
     pub(super) hops: u32,
-    pub(super) confidence: f64,
-    pub(super) provenance: &'static str,
+    pub(super) provenance: Provenance,
     /// The file or definition before it on the way.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) via: Option<String>,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(super) stale: bool,
 }
 
+/// A neighbour; a field that equals the default is left out.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ResultOutput {
+    path: String,
+    /// The definition, where the neighbour is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    symbol: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    edge_type: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    direction: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hops: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    confidence: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    provenance: Option<&'static str>,
+    /// The file, or `path#symbol`, before it on the way; where `depth` is given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    via: Option<String>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    stale: bool,
+}
+
+impl ResultOutput {
+    fn of(edge: Edge, defaults: &DefaultsOutput, with_way: bool) -> Self {
+        let differs = edge.provenance.as_str() != defaults.provenance;
+        Self {
+            path: edge.path,
+            symbol: edge.symbol,
+            line: edge.line,
+            edge_type: (edge.edge_type != defaults.edge_type).then_some(edge.edge_type),
+            direction: (edge.direction != defaults.direction).then_some(edge.direction),
+            hops: (edge.hops > 1).then_some(edge.hops),
+            confidence: differs.then(|| confidence(edge.provenance)),
+            provenance: differs.then(|| edge.provenance.as_str()),
+            via: edge.via.filter(|_| with_way),
+            stale: edge.stale,
+        }
+    }
+}
+
+impl DefaultsOutput {
+    /// Returns the commonest edge type with its direction, of direct edges of the strongest class.
+    fn of(edges: &[Edge]) -> Option<Self> {
+        let mut counts: BTreeMap<(&'static str, &'static str), usize> = BTreeMap::new();
+        for edge in edges {
+            *counts.entry((edge.edge_type, edge.direction)).or_default() += 1;
+        }
+        let ((edge_type, direction), _) = counts.into_iter().max_by_key(|(_, n)| *n)?;
+        let provenance = Provenance::Resolved;
+        Some(Self {
+            edge_type,
+            direction,
+            confidence: confidence(provenance),
+            provenance: provenance.as_str(),
+        })
+    }
+}
+
 /// Some neighbours, and whether a bound ended the search for more.
-pub(super) type Found = (Vec<ResultOutput>, bool);
+pub(super) type Found = (Vec<Edge>, bool);
 
 impl Tool for Related {
     const NAME: &'static str = "cl_related";
@@ -219,20 +309,66 @@ fn answer(view: &View<'_>, input: &RelatedInput) -> Result<RelatedOutput> {
         // A list that is cut ends in tests, of which there are many.
         let is_test = RepoPath::new(&it.path).is_some_and(|path| related::is_test(&path));
         let kind = (it.hops, is_test, it.edge_type, it.direction);
-        (kind, it.path.clone(), it.line, it.handle.clone())
+        (kind, it.path.clone(), it.line, it.symbol.clone())
     });
     let total = results.len() as u64;
-    results.truncate(limit);
-    results.truncate(fitting(&results, MAX_LIST_BYTES));
+    let mut totals = BTreeMap::new();
+    for edge in &results {
+        *totals.entry(edge.edge_type).or_default() += 1;
+    }
+    let question = format!("{:?}", (&input.path, &input.types, depth, direction));
+    let after = match &input.cursor {
+        Some(text) => Some(Cursor::read(text, &question, view.index_id)?),
+        None => None,
+    };
+    // The place in the list is what a cursor holds: of another generation it may be off by what came or went before it.
+    let start_at = after.map_or(0, |last| last.score as usize);
+    let defaults = DefaultsOutput::of(&results);
+    let mut shown: Vec<ResultOutput> = Vec::new();
+    if let Some(defaults) = &defaults {
+        let rest = results.drain(start_at.min(results.len())..).take(limit);
+        shown.extend(rest.map(|edge| ResultOutput::of(edge, defaults, input.depth.is_some())));
+        let max_bytes = if input.limit.is_some() {
+            MAX_LIST_BYTES
+        } else {
+            DEFAULT_LIST_BYTES
+        };
+        shown.truncate(fitting(&shown, max_bytes));
+    }
+    let end = (start_at + shown.len()) as u64;
+    let next_cursor = shown.last().filter(|_| end < total).map(|last| {
+        let cursor = Cursor {
+            score: u32::try_from(end).unwrap_or(u32::MAX),
+            path: last.path.clone(),
+            line: 0,
+        };
+        cursor.text(&question, view.index_id)
+    });
+    let (note, analysed) = if total == 0 {
+        let analysed = AnalysedOutput::of(view, start.as_str())?;
+        let note = match &analysed {
+            Some(_) => String::new(),
+            None => "No imports, calls, references or tests of these types were found for it."
+                .to_owned(),
+        };
+        (note, analysed)
+    } else {
+        (String::new(), None)
+    };
     Ok(RelatedOutput {
         index_id: view.index_id.to_owned(),
-        symbol: match asked {
-            Named::Symbol(symbol) => Some(symbol.qualified_name),
+        symbol: match &asked {
+            Named::Symbol(symbol) => Some(symbol.qualified_name.clone()),
             Named::File(_) => None,
         },
-        truncated: is_cut || (results.len() as u64) < total,
-        results,
+        defaults,
+        truncated: is_cut || next_cursor.is_some(),
+        results: shown,
         total,
+        totals: if total > 0 { totals } else { BTreeMap::new() },
+        note,
+        analysed,
+        next_cursor,
         currency: Currency::of(view),
     })
 }
@@ -296,7 +432,7 @@ fn of_type(
     Ok((found, is_cut))
 }
 
-fn definitions(view: &View<'_>, path: &RepoPath, edge_type: EdgeType) -> Result<Vec<ResultOutput>> {
+fn definitions(view: &View<'_>, path: &RepoPath, edge_type: EdgeType) -> Result<Vec<Edge>> {
     let Some(file) = view.read.file(path.as_str())? else {
         return Ok(Vec::new());
     };
@@ -309,7 +445,7 @@ fn definitions(view: &View<'_>, path: &RepoPath, edge_type: EdgeType) -> Result<
         .collect())
 }
 
-fn package(view: &View<'_>, path: &RepoPath) -> Result<Vec<ResultOutput>> {
+fn package(view: &View<'_>, path: &RepoPath) -> Result<Vec<Edge>> {
     for directory in upwards(path.directory()) {
         let name = if directory.is_empty() {
             "package.json".to_owned()
@@ -319,53 +455,43 @@ fn package(view: &View<'_>, path: &RepoPath) -> Result<Vec<ResultOutput>> {
         if name != path.as_str()
             && let Some(file) = view.read.file(&name)?
         {
-            let handle = format!("rel:{name}");
-            return Ok(vec![direct(view, handle, &file.path, EdgeType::BelongsTo)]);
+            return Ok(vec![direct(view, &file.path, EdgeType::BelongsTo)]);
         }
     }
     Ok(Vec::new())
 }
 
 /// Returns a definition as the neighbour of what holds it.
-pub(super) fn definition(view: &View<'_>, symbol: &SymbolRow, edge_type: EdgeType) -> ResultOutput {
-    ResultOutput {
+pub(super) fn definition(view: &View<'_>, symbol: &SymbolRow, edge_type: EdgeType) -> Edge {
+    Edge {
         symbol: Some(symbol.qualified_name.clone()),
         line: Some(symbol.name_line),
-        ..direct(view, symbol.handle.to_string(), &symbol.path, edge_type)
+        ..direct(view, &symbol.path, edge_type)
     }
 }
 
 /// Returns a neighbour that the text of one file says.
-pub(super) fn direct(
-    view: &View<'_>,
-    handle: String,
-    path: &RepoPath,
-    edge_type: EdgeType,
-) -> ResultOutput {
-    let provenance = Provenance::Resolved;
-    ResultOutput {
-        handle,
+pub(super) fn direct(view: &View<'_>, path: &RepoPath, edge_type: EdgeType) -> Edge {
+    Edge {
         path: path.to_string(),
         symbol: None,
         line: None,
         edge_type: edge_type.as_str(),
         direction: related::Direction::Out.as_str(),
         hops: 1,
-        confidence: confidence(provenance),
-        provenance: provenance.as_str(),
+        provenance: Provenance::Resolved,
         via: None,
         stale: view.has_stale_edges(path.as_str()),
     }
 }
 
-fn output(view: &View<'_>, near: &Neighbour, edge_type: EdgeType) -> ResultOutput {
-    ResultOutput {
+fn output(view: &View<'_>, near: &Neighbour, edge_type: EdgeType) -> Edge {
+    Edge {
         direction: near.direction.as_str(),
         hops: near.hops,
-        confidence: confidence(near.provenance),
-        provenance: near.provenance.as_str(),
+        provenance: near.provenance,
         via: near.via.as_ref().map(ToString::to_string),
         stale: view.is_stale_at(near.path.as_str(), near.hops),
-        ..direct(view, format!("rel:{}", near.path), &near.path, edge_type)
+        ..direct(view, &near.path, edge_type)
     }
 }

@@ -4,11 +4,11 @@
 
 use std::collections::BTreeMap;
 
-use super::related::{Direction, EdgeType, Found, ResultOutput, definition, direct};
+use super::related::{Direction, Edge, EdgeType, Found, definition, direct};
 use crate::error::Result;
 use crate::graph::definition::{Near, around};
+use crate::graph::namesake;
 use crate::graph::related::{self, is_test};
-use crate::graph::{confidence, namesake};
 use crate::model::{EdgeKind, Provenance, RepoPath};
 use crate::workspace::{SymbolRow, View};
 
@@ -65,19 +65,18 @@ fn tests(view: &View<'_>, symbol: &SymbolRow, depth: u32) -> Result<Found> {
     }
     let found = best
         .into_iter()
-        .map(|(path, (hops, provenance))| ResultOutput {
+        .map(|(path, (hops, provenance))| Edge {
             direction: way.as_str(),
             hops,
-            confidence: confidence(provenance),
-            provenance: provenance.as_str(),
-            ..direct(view, format!("rel:{path}"), &path, EdgeType::Tests)
+            provenance,
+            ..direct(view, &path, EdgeType::Tests)
         })
         .collect();
     Ok((found, is_cut))
 }
 
 /// Returns the definitions directly inside a definition.
-fn members(view: &View<'_>, symbol: &SymbolRow) -> Result<Vec<ResultOutput>> {
+fn members(view: &View<'_>, symbol: &SymbolRow) -> Result<Vec<Edge>> {
     let Some(file) = view.read.file(symbol.path.as_str())? else {
         return Ok(Vec::new());
     };
@@ -90,7 +89,7 @@ fn members(view: &View<'_>, symbol: &SymbolRow) -> Result<Vec<ResultOutput>> {
 }
 
 /// Returns what a definition is in: another definition, or its file.
-fn owner(view: &View<'_>, symbol: &SymbolRow) -> Result<Vec<ResultOutput>> {
+fn owner(view: &View<'_>, symbol: &SymbolRow) -> Result<Vec<Edge>> {
     let Some(file) = view.read.file(symbol.path.as_str())? else {
         return Ok(Vec::new());
     };
@@ -100,12 +99,7 @@ fn owner(view: &View<'_>, symbol: &SymbolRow) -> Result<Vec<ResultOutput>> {
         .and_then(|place| all.iter().find(|outer| outer.ordinal == place));
     Ok(vec![match outer {
         Some(outer) => definition(view, outer, EdgeType::BelongsTo),
-        None => direct(
-            view,
-            format!("rel:{}", symbol.path),
-            &symbol.path,
-            EdgeType::BelongsTo,
-        ),
+        None => direct(view, &symbol.path, EdgeType::BelongsTo),
     }])
 }
 
@@ -114,7 +108,7 @@ fn output(
     near: &Near,
     edge_type: EdgeType,
     way: related::Direction,
-) -> Result<Option<ResultOutput>> {
+) -> Result<Option<Edge>> {
     let place = match (near.symbol, near.file) {
         (Some(id), _) => view
             .read
@@ -123,19 +117,24 @@ fn output(
         (None, Some(file)) => view
             .read
             .path_of(file)?
-            .map(|path| direct(view, format!("rel:{path}"), &path, edge_type)),
+            .map(|path| direct(view, &path, edge_type)),
         (None, None) => None,
     };
     let via = match near.via {
         Some(id) => view.read.symbol_by_id(id)?,
         None => None,
     };
-    Ok(place.map(|place| ResultOutput {
+    let line = match way {
+        // A caller is shown by the line of its use, as in `cl_impact`.
+        related::Direction::In => Some(near.line),
+        related::Direction::Out => place.as_ref().and_then(|place| place.line),
+    };
+    Ok(place.map(|place| Edge {
+        line,
         direction: way.as_str(),
         hops: near.hops,
-        confidence: confidence(near.provenance),
-        provenance: near.provenance.as_str(),
-        via: via.map(|symbol| symbol.handle.to_string()),
+        provenance: near.provenance,
+        via: via.map(|symbol| format!("{}#{}", symbol.path, symbol.qualified_name)),
         stale: view.is_stale_at(&place.path, near.hops),
         ..place
     }))

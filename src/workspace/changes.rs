@@ -8,7 +8,9 @@ use std::sync::atomic::AtomicBool;
 use super::Workspace;
 use crate::error::Result;
 use crate::model::policy::MAX_FILE_BYTES;
-use crate::model::{Budget, RepoPath};
+use crate::model::{Analysis, Budget, RepoPath};
+use crate::reconcile::prepare::decode;
+use crate::syntax;
 
 /// A file that differs from `HEAD`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,5 +38,19 @@ impl Workspace {
             Change { path, lines }
         };
         Ok(paths.into_iter().map(changed).collect())
+    }
+
+    /// Returns the text in `HEAD` of each changed file that is analysed, as it would be indexed, beside its path; `None` for
+    /// a file that is not there.
+    pub fn earlier_texts(&self, changes: &[Change]) -> Result<Vec<(RepoPath, Option<String>)>> {
+        let repo = self.repo()?;
+        let analysed = changes
+            .iter()
+            .filter(|change| syntax::by_path(&change.path).analysis() == Analysis::Full);
+        let text = |change: &Change| {
+            let bytes = repo.committed(&change.path, MAX_FILE_BYTES);
+            (change.path.clone(), bytes.map(|bytes| decode(&bytes)))
+        };
+        Ok(analysed.map(text).collect())
     }
 }

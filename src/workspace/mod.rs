@@ -43,9 +43,11 @@ pub use state::{Contents, Current, IndexEntry, IndexStatus};
 pub use upkeep::Wish;
 pub use view::{View, brief, missing, outside};
 
+pub use crate::model::Analysis;
 pub use crate::store::token::normal_form;
 /// Rows that a [`View`] hands out.
 pub use crate::store::{FileRow, SavedContext, SavedItem, SymbolRow};
+pub use crate::syntax::by_id as language;
 
 use crate::config::Config;
 use crate::config::repository::{self, Repository};

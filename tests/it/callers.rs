@@ -24,7 +24,9 @@ fn impact(files: &str, symbol: &str, path: &str) -> (Vec<String>, Vec<String>) {
     };
     let callers = texts("callers", &|it| {
         let name = it["symbol"].as_str().unwrap_or_default();
-        (it["hops"] == 1).then(|| format!("{} {name}", it["path"].as_str().unwrap()))
+        it["hops"]
+            .is_null()
+            .then(|| format!("{} {name}", it["path"].as_str().unwrap()))
     });
     let files = texts("affectedFiles", &|it| {
         Some(it["path"].as_str().unwrap().to_owned())

@@ -25,3 +25,4 @@ mod renewal;
 mod shown;
 mod support;
 mod tidy;
+mod uses;

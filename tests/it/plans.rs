@@ -26,6 +26,8 @@ const CALLS: &[&[&str]] = &[
     &["explore", "drain the queue"],
     &["related", "src/queue.ts"],
     &["impact", "drain"],
+    &["impact", "drain", "--sites"],
+    &["impact", "nothing"],
     &["impact", "--path", "src/queue.ts"],
     &["map"],
     &["map", "src"],
@@ -52,6 +54,10 @@ const WHOLE: &[(&str, &str)] = &[
     (
         "SELECT skip, count(*) FROM file WHERE skip IS NOT NULL",
         "its index has only what was left out",
+    ),
+    (
+        "WITH RECURSIVE passing(file)",
+        "goes through what it found itself: the files that pass a name on",
     ),
     (
         "SELECT count(*) FROM chunk",

@@ -79,33 +79,33 @@ fn impact_is_a_tree_on_a_terminal() {
     assert_snapshot!(cli.run(&["impact", "Queue.push"]).stdout, @"
     src/queue.ts:2  Queue.push  method
 
-    3 direct callers; 3 files and 1 test file are reached
+    3 direct callers. Affects 3 files and 1 test file (2 steps).
 
-    callers
+    Callers
     ├─ src/queue.ts:6  drain  member
     └─ src/worker.ts:4  work  member
 
-    2 edges away
-    └─ src/main.ts:2  main  member
+    Files of 1 indirect caller
+    └─ src/main.ts  member
 
-    tests
+    Tests
     └─ src/queue.test.ts:2  (module)  member
 
-    uses
+    Uses
     └─ src/queue.ts:3  Queue.check  member
     ");
-    assert_snapshot!(cli.run(&["related", "src/queue.ts", "--types", "imported_by,calls,tests"]).stdout, @"
-    called by
+    assert_snapshot!(cli.run(&["related", "src/queue.ts", "--types", "imported_by,calls,tests", "--depth", "2"]).stdout, @"
+    Called by
     ├─ src/worker.ts
     │  └─ src/main.ts
     └─ src/queue.test.ts
 
-    imported by
+    Imported by
     ├─ src/index.ts
     │  └─ src/worker.ts
     └─ src/queue.test.ts
 
-    tested by
+    Tests
     └─ src/queue.test.ts
     ");
 }

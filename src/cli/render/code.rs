@@ -13,8 +13,27 @@ use crate::cli::screen::{FAINT, PLACE, STRONG, Screen, visible, visible_lines};
 pub(super) fn map(value: &Value, screen: &Screen) -> String {
     let files = value.items("files");
     let mut text = String::new();
-    if files.is_empty() {
-        text += &screen.paint(FAINT, "no symbols here");
+    let directories = value.items("directories");
+    for directory in directories {
+        let tests = match directory.number("tests") {
+            0 => String::new(),
+            n => format!(", {} of them tests", count(n)),
+        };
+        let files = plural(directory.number("files"), "file");
+        let path = screen.paint(PLACE, &format!("{}/", visible(directory.text("path"))));
+        add(
+            &mut text,
+            format_args!(
+                "{path}  {}\n",
+                screen.paint(FAINT, &format!("{files}{tests}"))
+            ),
+        );
+    }
+    if !directories.is_empty() && !files.is_empty() {
+        text.push('\n');
+    }
+    if files.is_empty() && value["analysed"].is_null() {
+        text += &screen.paint(FAINT, "No definitions indexed here.");
         text.push('\n');
     }
     for (place, file) in files.iter().enumerate() {
@@ -26,19 +45,32 @@ pub(super) fn map(value: &Value, screen: &Screen) -> String {
         text.push('\n');
         text += &symbols(file.items("symbols"), screen);
         if file.is_true("truncated") {
-            text += &screen.paint(FAINT, "  … more symbols than fit");
+            text += &screen.paint(FAINT, "  … more");
             text.push('\n');
         }
     }
-    let total = value.number("fileCount");
-    let shown = u64::try_from(files.len()).unwrap_or(u64::MAX);
-    if total > shown && shown > 0 && !value.is_true("truncated") {
-        let line = format!("{} of {} files shown", count(shown), count(total));
+    let omitted: Vec<String> = [
+        ("files", "file"),
+        ("testFiles", "test file"),
+        ("symbols", "symbol"),
+        ("signatures", "signature"),
+    ]
+    .into_iter()
+    .map(|(key, noun)| (value["omitted"].number(key), noun))
+    .filter(|(n, _)| *n > 0)
+    .map(|(n, noun)| plural(n, noun))
+    .collect();
+    if !omitted.is_empty() {
+        let line = format!(
+            "Left out: {}. More: `--budget N`, `--all`, or name a directory.",
+            omitted.join(", ")
+        );
         add(
             &mut text,
             format_args!("\n{}\n", screen.paint(FAINT, &line)),
         );
     }
+    text += &super::graph::analysed(value, screen);
     text + &footer(value, screen)
 }
 

@@ -6,7 +6,7 @@
 use serde_json::Value;
 
 use super::graph::targets;
-use super::text::{Fields, add};
+use super::text::{Fields, add, entries, key};
 use crate::cli::screen::visible;
 
 /// A language for graphs.
@@ -71,7 +71,7 @@ impl Graph {
         let mut graph = Self::default();
         let asked = targets(value);
         for target in &asked {
-            graph.add(&[target.text("handle")], target, Look::Asked);
+            graph.add(&[&key(target)], target, Look::Asked);
         }
         if asked.len() > 1 {
             // Which of them a place uses is not told: the edge leads to all of them together.
@@ -86,20 +86,20 @@ impl Graph {
         if graph.nodes.is_empty() {
             return graph;
         }
-        let tests = value.items("affectedTests");
+        let tests = entries(value, "affectedTests");
+        let callers = entries(value, "callers");
         let is_test = |path: &str| tests.iter().any(|test| test.text("path") == path);
-        for caller in value.items("callers") {
+        for caller in &callers {
             let look = if is_test(caller.text("path")) {
                 Look::Test
             } else {
                 Look::Plain
             };
-            let from = graph.add(&[caller.text("handle")], caller, look);
+            let from = graph.add(&[&key(caller)], caller, look);
             graph.connect(from, caller.text("via"), 0, "", caller);
         }
-        for test in tests {
-            let is_shown = value
-                .items("callers")
+        for test in &tests {
+            let is_shown = callers
                 .iter()
                 .any(|caller| caller.text("path") == test.text("path"));
             if !is_shown {
@@ -122,17 +122,10 @@ impl Graph {
             lines: vec![name.to_owned()],
             look: Look::Asked,
         });
-        for result in value.items("results") {
+        for result in &entries(value, "results") {
             let is_test = result.text("edgeType") == "tests" && result.text("direction") == "in";
             let look = if is_test { Look::Test } else { Look::Plain };
-            // A definition is known by its handle alone; a file also by its path.
-            let keys = [result.text("handle"), result.text("path")];
-            let keys = if result.text("symbol").is_empty() {
-                &keys[..]
-            } else {
-                &keys[..1]
-            };
-            let near = graph.add(keys, result, look);
+            let near = graph.add(&[&key(result)], result, look);
             graph.connect(near, result.text("via"), 0, result.text("edgeType"), result);
         }
         graph
@@ -170,7 +163,7 @@ impl Graph {
         let before = before.unwrap_or(root);
         let provenance = value.text("provenance");
         let mut words: Vec<&str> = Vec::new();
-        let hops = format!("{} edges", value.number("hops"));
+        let hops = format!("{} steps", value.number("hops"));
         words.extend([kind].into_iter().filter(|kind| !kind.is_empty()));
         if provenance != "resolved" {
             words.push(provenance);

@@ -5,11 +5,12 @@
 use serde_json::Value;
 
 use super::footer;
-use super::text::{Fields, add, plural};
+use super::text::{Fields, add, count, entries, key, plural};
 use super::tree::{Line, Node, draw};
 use crate::cli::screen::{CARE, FAINT, PLACE, STRONG, Screen, visible};
 
-/// Returns what a change reaches: callers by distance and file, tests apart, then what it uses.
+/// Returns what a change reaches: definitions that are gone, callers by distance and file, unbound uses, tests apart, then
+/// what it uses.
 pub(super) fn impact(value: &Value, screen: &Screen) -> String {
     let mut text = String::new();
     for target in targets(value) {
@@ -20,20 +21,57 @@ pub(super) fn impact(value: &Value, screen: &Screen) -> String {
         let gap = if text.is_empty() { "" } else { "\n" };
         add(&mut text, format_args!("{gap}{summary}\n"));
     }
-    let candidates = value.items("candidates");
-    if !candidates.is_empty() {
-        text.push('\n');
-        for candidate in candidates {
-            text += &definition(candidate, screen);
+    for key in ["candidates", "didYouMean"] {
+        let found = value.items(key);
+        if !found.is_empty() {
+            let heading = if key == "candidates" {
+                ""
+            } else {
+                "Did you mean\n"
+            };
+            add(&mut text, format_args!("\n{heading}"));
+        }
+        for one in found {
+            text += &definition(one, screen);
         }
     }
-    let tests: Vec<&str> = value
-        .items("affectedTests")
-        .iter()
-        .map(|test| test.text("path"))
-        .collect();
+    text += &removed(value, screen);
+    let mentions = value["mentions"].items("places");
+    section(
+        &mut text,
+        "Places of the name",
+        &lines(mentions, "role"),
+        screen,
+    );
+    text += &callers(value, screen);
+    let sites = value.items("sites");
+    section(&mut text, "Every use", &lines(sites, "use"), screen);
+    let unresolved = value.items("unresolved");
+    section(
+        &mut text,
+        "May be uses (type unknown)",
+        &lines(unresolved, ""),
+        screen,
+    );
+    text += &exposure(value, screen);
+    let callees = entries(value, "callees");
+    let callees: Vec<&Value> = callees.iter().collect();
+    section(&mut text, "Uses", &by_file(&callees), screen);
+    let note = visible(value.text("confidenceNote"));
+    if !note.is_empty() {
+        add(&mut text, format_args!("\n{}\n", screen.paint(CARE, &note)));
+    }
+    text += &analysed(value, screen);
+    text + &footer(value, screen)
+}
+
+/// Returns the callers by distance and file, and the tests.
+fn callers(value: &Value, screen: &Screen) -> String {
+    let mut text = String::new();
+    let affected = entries(value, "affectedTests");
+    let tests: Vec<&str> = affected.iter().map(|test| test.text("path")).collect();
     let is_test = |place: &&Value| tests.contains(&place.text("path"));
-    let callers = value.items("callers");
+    let callers = entries(value, "callers");
     let furthest = callers.iter().map(|caller| caller.number("hops")).max();
     for hops in 1..=furthest.unwrap_or_default() {
         let there: Vec<&Value> = callers
@@ -42,35 +80,135 @@ pub(super) fn impact(value: &Value, screen: &Screen) -> String {
             .collect();
         section(&mut text, &away(hops), &by_file(&there), screen);
     }
+    let indirect = value.number("indirectCallers");
+    if indirect > 0 {
+        let listed: Vec<&str> = callers.iter().map(|caller| caller.text("path")).collect();
+        let files = entries(value, "affectedFiles");
+        let files: Vec<&Value> = files
+            .iter()
+            .filter(|file| !listed.contains(&file.text("path")))
+            .collect();
+        let heading = format!("Files of {}", plural(indirect, "indirect caller"));
+        section(&mut text, &heading, &by_file(&files), screen);
+    }
     let there: Vec<&Value> = callers.iter().filter(is_test).collect();
     let mut nodes = by_file(&there);
-    let named = value.items("affectedTests").iter().filter(|test| {
+    let named = affected.iter().filter(|test| {
         !there
             .iter()
             .any(|place| place.text("path") == test.text("path"))
     });
     nodes.extend(named.map(|test| leaf(&place(test), test)));
-    section(&mut text, "tests", &nodes, screen);
-    let callees: Vec<&Value> = value.items("callees").iter().collect();
-    section(&mut text, "uses", &by_file(&callees), screen);
-    let unresolved = value["completeness"].number("unresolvedSites");
-    if unresolved > 0 {
-        let note = visible(value.text("confidenceNote"));
-        add(&mut text, format_args!("\n{}\n", screen.paint(CARE, &note)));
+    section(&mut text, "Tests", &nodes, screen);
+    text
+}
+
+/// Returns the ways in which a definition leaves its file.
+fn exposure(value: &Value, screen: &Screen) -> String {
+    let mut text = String::new();
+    for (key, heading) in [
+        ("reexportedBy", "Re-exported by"),
+        ("importedBy", "Imported by"),
+    ] {
+        let nodes: Vec<Node> = texts(value, key).iter().map(|place| plain(place)).collect();
+        section(&mut text, heading, &nodes, screen);
     }
-    text + &footer(value, screen)
+    let packages = texts(value, "exportedFrom");
+    if !packages.is_empty() {
+        let packages = visible(&packages.join(", ")).into_owned();
+        add(
+            &mut text,
+            format_args!(
+                "\n{}\n",
+                screen.paint(STRONG, &format!("Exported from {packages}"))
+            ),
+        );
+    }
+    text
+}
+
+/// Returns the definitions that the uncommitted changes took away, with the uses that still name them.
+fn removed(value: &Value, screen: &Screen) -> String {
+    let mut text = String::new();
+    for one in value["changeSet"].items("removed") {
+        let now = if one["now"].is_object() {
+            format!(" → {} ({})", one["now"].text("symbol"), place(&one["now"]))
+        } else {
+            String::new()
+        };
+        let total = one.number("total");
+        let heading = format!(
+            "{} {} {}{now}: still named at {}",
+            one.text("change"),
+            one.text("symbol"),
+            place(one),
+            plural(total, "place")
+        );
+        let uses = one.items("stillNamedAt");
+        let mut nodes = lines(uses, "use");
+        let more = total.saturating_sub(uses.len() as u64);
+        if more > 0 {
+            nodes.push(plain(&format!("{} more", count(more))));
+        }
+        let heading = screen.paint(CARE, &visible(&heading));
+        add(
+            &mut text,
+            format_args!("\n{heading}\n{}", draw(&nodes, screen)),
+        );
+    }
+    text
+}
+
+/// Returns the sentence about files that are read as text alone.
+pub(super) fn analysed(value: &Value, screen: &Screen) -> String {
+    match value["analysed"].text("note") {
+        "" => String::new(),
+        note => format!("\n{}\n", screen.paint(FAINT, &visible(note))),
+    }
+}
+
+/// Returns a branch for each file with its lines and their texts; `role` names the field that says what a line is.
+fn lines(places: &[Value], role: &str) -> Vec<Node> {
+    let mut files: Vec<(&str, Node)> = Vec::new();
+    for value in places {
+        let text = |place: &str| Node {
+            line: Line::default()
+                .with(PLACE, place)
+                .with(STRONG, &visible(value.text("text")))
+                .with(FAINT, &visible(value.text(role))),
+            below: Vec::new(),
+        };
+        let path = value.text("path");
+        match files.last_mut().filter(|(known, _)| *known == path) {
+            Some((_, file)) => file.below.push(text(&format!(":{}", value.number("line")))),
+            None => files.push((path, text(&place(value)))),
+        }
+    }
+    files.into_iter().map(|(_, file)| file).collect()
+}
+
+fn texts<'v>(value: &'v Value, key: &str) -> Vec<&'v str> {
+    value.items(key).iter().filter_map(Value::as_str).collect()
+}
+
+fn plain(text: &str) -> Node {
+    Node {
+        line: Line::default().with(PLACE, &visible(text)),
+        below: Vec::new(),
+    }
 }
 
 /// Returns what is around a file or definition: a tree for each kind of edge.
 pub(super) fn related(value: &Value, screen: &Screen) -> String {
-    let results = value.items("results");
+    let results = entries(value, "results");
     let mut text = String::new();
-    if results.is_empty() {
-        text += &screen.paint(FAINT, "nothing is bound to it, or by it");
+    let note = visible(value.text("note"));
+    if results.is_empty() && !note.is_empty() {
+        text += &screen.paint(FAINT, &note);
         text.push('\n');
     }
     let mut kinds: Vec<(&str, &str)> = Vec::new();
-    for result in results {
+    for result in &results {
         let kind = (result.text("edgeType"), result.text("direction"));
         if !kinds.contains(&kind) {
             kinds.push(kind);
@@ -84,6 +222,7 @@ pub(super) fn related(value: &Value, screen: &Screen) -> String {
             .collect();
         section(&mut text, heading(kind), &chains(&of_kind), screen);
     }
+    text += &analysed(value, screen);
     text.trim_start_matches('\n').to_owned() + &footer(value, screen)
 }
 
@@ -98,20 +237,24 @@ pub(super) fn targets(value: &Value) -> Vec<&Value> {
 /// Returns how far something is, in words.
 pub(super) fn away(hops: u64) -> String {
     match hops {
-        1 => "callers".to_owned(),
-        _ => format!("{} away", plural(hops, "edge")),
+        1 => "Callers".to_owned(),
+        _ => format!("Indirect callers ({hops} steps)"),
     }
 }
 
 fn heading<'a>(kind: (&'a str, &str)) -> &'a str {
     match kind {
-        ("calls", "in") => "called by",
-        ("references", "out") => "refers to",
-        ("references", _) => "referred to by",
-        ("imported_by", _) | ("imports", "in") => "imported by",
-        ("tests", "out") => "tests what is in",
-        ("tests", _) => "tested by",
-        ("belongs_to", _) => "belongs to",
+        ("calls", "in") => "Called by",
+        ("references", "out") => "Refers to",
+        ("references", _) => "Referred to by",
+        ("imported_by", _) | ("imports", "in") => "Imported by",
+        ("tests", "out") => "Tests of",
+        ("tests", _) => "Tests",
+        ("belongs_to", _) => "Belongs to",
+        ("imports", _) => "Imports",
+        ("calls", _) => "Calls",
+        ("defines", _) => "Defines",
+        ("exports", _) => "Exports",
         (other, _) => other,
     }
 }
@@ -142,6 +285,21 @@ fn place(value: &Value) -> String {
     }
 }
 
+/// Returns the lines of a caller that uses a definition several times, or how often it does.
+fn more_lines(value: &Value) -> String {
+    let lines: Vec<String> = value
+        .items("lines")
+        .iter()
+        .skip(1)
+        .map(ToString::to_string)
+        .collect();
+    match (lines.is_empty(), value.number("count")) {
+        (false, _) => format!("also {}", lines.join(", ")),
+        (true, 0) => String::new(),
+        (true, n) => format!("{n} uses"),
+    }
+}
+
 fn leaf(place: &str, value: &Value) -> Node {
     let provenance = match value.text("provenance") {
         "resolved" => "",
@@ -152,6 +310,7 @@ fn leaf(place: &str, value: &Value) -> Node {
         line: Line::default()
             .with(PLACE, place)
             .with(STRONG, &visible(value.text("symbol")))
+            .with(FAINT, &more_lines(value))
             .with(FAINT, &visible(provenance))
             .with(CARE, mark),
         below: Vec::new(),
@@ -176,9 +335,7 @@ fn by_file(places: &[&Value]) -> Vec<Node> {
 
 /// Returns the trees of what leads to what; a neighbour whose way is not shown stands by itself.
 fn chains(results: &[&Value]) -> Vec<Node> {
-    let is_of = |result: &Value, via: &str| {
-        !via.is_empty() && (result.text("handle") == via || result.text("path") == via)
-    };
+    let is_of = |result: &Value, via: &str| !via.is_empty() && key(result) == via;
     let is_shown = |via: &str, hops: u64| {
         results
             .iter()
@@ -195,8 +352,7 @@ fn chain(result: &Value, results: &[&Value]) -> Node {
     let mut node = leaf(&place(result), result);
     let follows = |next: &&&Value| {
         let via = next.text("via");
-        let is_next =
-            !via.is_empty() && (via == result.text("handle") || via == result.text("path"));
+        let is_next = !via.is_empty() && via == key(result);
         // Chains grow by each step, so that they end.
         is_next && next.number("hops") == result.number("hops") + 1
     };
@@ -234,10 +390,14 @@ pub(super) fn neighbours(related: &[Value], screen: &Screen) -> String {
     }
     let mut text = String::new();
     let nodes: Vec<Node> = sources.into_iter().map(|(_, node)| node).collect();
-    section(&mut text, "around them", &nodes, screen);
+    section(&mut text, "Related files", &nodes, screen);
     text
 }
 
 fn far(hops: u64) -> String {
-    if hops > 1 { away(hops) } else { String::new() }
+    if hops > 1 {
+        format!("{hops} steps away")
+    } else {
+        String::new()
+    }
 }

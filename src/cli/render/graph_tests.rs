@@ -17,23 +17,25 @@ fn shown(tool: &str, value: &Value, width: usize, is_coloured: bool) -> String {
 }
 
 fn impact() -> Value {
-    let place = |handle: &str, path: &str, symbol: &str, line: u32, hops: u32, provenance: &str| {
-        json!({"handle": handle, "path": path, "symbol": symbol, "line": line, "hops": hops,
-               "provenance": provenance, "confidence": 0.9})
-    };
-    let mut far = place("sym_3", "src/app.ts", "start", 40, 2, "resolved");
-    far["via"] = json!("sym_2");
+    let place =
+        |path: &str, symbol: &str, line: u32| json!({"path": path, "symbol": symbol, "line": line});
+    let mut far = place("src/app.ts", "start", 40);
+    far["hops"] = json!(2);
+    far["via"] = json!("src/scheduler.ts#flush");
     far["stale"] = json!(true);
+    let mut flush = place("src/scheduler.ts", "flush", 84);
+    flush["provenance"] = json!("member");
+    flush["lines"] = json!([84, 88]);
     json!({
         "target": {"handle": "sym_1", "path": "src/queue.ts", "symbol": "Queue.push", "line": 12, "kind": "method"},
-        "summary": "2 direct callers; 2 files and 1 test file are reached; 1 more test file only by name",
-        "confidenceNote": "3 uses of this name could not be bound",
-        "callers": [place("sym_2", "src/scheduler.ts", "flush", 84, 1, "member"),
-                    place("rel:src/scheduler.ts", "src/scheduler.ts", "(module)", 90, 1, "resolved"),
-                    place("sym_4", "test/queue.ts", "it\u{1b}[2J", 3, 1, "resolved"), far],
-        "callees": [place("sym_5", "src/job.ts", "check", 7, 1, "resolved")],
-        "affectedTests": [{"path": "test/queue.ts", "hops": 1, "provenance": "resolved"},
-                          {"path": "test/other.ts", "hops": 1, "provenance": "path-heuristic"}],
+        "summary": "2 direct callers. Affects 2 files and 1 test file (2 steps).",
+        "confidenceNote": "3 more uses of this name may be callers (type unknown).",
+        "defaults": {"provenance": "resolved", "confidence": 0.9},
+        "callers": [flush, place("src/scheduler.ts", "(module)", 90), place("test/queue.ts", "it\u{1b}[2J", 3), far],
+        "callees": [place("src/job.ts", "check", 7)],
+        "unresolved": [{"path": "src/b.ts", "line": 3, "text": "x.push(1)"}, {"path": "src/b.ts", "line": 9, "text": "y.push()"}],
+        "reexportedBy": ["src/index.ts:1"], "exportedFrom": ["jobs"],
+        "affectedTests": [{"path": "test/queue.ts"}, {"path": "test/other.ts", "provenance": "path-heuristic"}],
         "completeness": {"unresolvedSites": 3}, "freshness": "fresh", "truncated": true, "totalCallers": 210})
 }
 
@@ -42,23 +44,32 @@ fn impact_goes_by_distance_and_file_with_tests_apart() {
     assert_snapshot!(shown("cl_impact", &impact(), 72, false), @r"
     src/queue.ts:12  Queue.push  method
 
-    2 direct callers; 2 files and 1 test file are reached; 1 more test file only by name
+    2 direct callers. Affects 2 files and 1 test file (2 steps).
 
-    callers
-    └─ src/scheduler.ts:84  flush  member
+    Callers
+    └─ src/scheduler.ts:84  flush  also 88  member
        └─ :90  (module)
 
-    2 edges away
+    Indirect callers (2 steps)
     └─ src/app.ts:40  start  stale
 
-    tests
+    Tests
     ├─ test/queue.ts:3  it\u{1b}[2J
     └─ test/other.ts  path-heuristic
 
-    uses
+    May be uses (type unknown)
+    └─ src/b.ts:3  x.push(1)
+       └─ :9  y.push()
+
+    Re-exported by
+    └─ src/index.ts:1
+
+    Exported from jobs
+
+    Uses
     └─ src/job.ts:7  check
 
-    3 uses of this name could not be bound
+    3 more uses of this name may be callers (type unknown).
 
     cut; 210 in all (--limit N for more)
     ");
@@ -84,21 +95,18 @@ fn narrow_and_coloured_trees_say_the_same() {
 
 #[test]
 fn what_leads_further_hangs_on_what_is_before_it() {
-    let near = |path: &str, edge: &str, way: &str, hops: u32, via: Option<&str>| {
-        json!({"handle": format!("rel:{path}"), "path": path, "edgeType": edge, "direction": way,
-               "hops": hops, "provenance": "resolved", "via": via})
-    };
+    let near = |path: &str, edge: &str, way: &str, hops: u32, via: Option<&str>| json!({"path": path, "edgeType": edge, "direction": way, "hops": hops, "provenance": "resolved", "via": via});
     let value = json!({"results": [
         near("src/b.ts", "imported_by", "in", 1, None), near("src/d.ts", "imports", "out", 1, None),
         near("src/c.ts", "imported_by", "in", 2, Some("src/b.ts")),
         near("src/e.ts", "imported_by", "in", 3, Some("src/hidden.ts"))], "total": 4, "freshness": "fresh"});
     assert_snapshot!(shown("cl_related", &value, 72, false), @r"
-    imported by
+    Imported by
     ├─ src/b.ts
     │  └─ src/c.ts
     └─ src/e.ts
 
-    imports
+    Imports
     └─ src/d.ts
     ");
     assert_snapshot!(drawing("cl_related", &value, "src/a.ts", Language::Mermaid), @r#"
@@ -111,7 +119,7 @@ fn what_leads_further_hangs_on_what_is_before_it() {
       n1 -->|"imports"| n0
       n0 -->|"imports"| n2
       n3 -->|"imports"| n1
-      n4 -.->|"imports, 3 edges"| n0
+      n4 -.->|"imports, 3 steps"| n0
     "#);
 }
 
@@ -158,10 +166,10 @@ fn what_was_explored_is_shown_by_file_with_what_is_around() {
         return
       and 4 more here
 
-    around them
+    Related files
     └─ src/queue.ts
-       ├─ called by  src/app.ts
-       └─ imports  src/far.ts  2 edges away  stale
+       ├─ Called by  src/app.ts
+       └─ Imports  src/far.ts  2 steps away  stale
     ");
     for tool in ["cl_explore", "cl_related", "cl_impact"] {
         for odd in [

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use super::graph::{away, targets};
-use super::text::{Fields, plural};
+use super::text::{Fields, entries, key, plural};
 use crate::error::{Error, Result};
 use crate::view::{Edge, Node};
 
@@ -29,11 +29,8 @@ pub(in crate::cli) fn impact_graph(value: &Value) -> Result<(Vec<Node>, Vec<Edge
             ),
         ));
     }
-    let tests: Vec<&str> = value
-        .items("affectedTests")
-        .iter()
-        .map(|test| test.text("path"))
-        .collect();
+    let affected = entries(value, "affectedTests");
+    let tests: Vec<&str> = affected.iter().map(|test| test.text("path")).collect();
     let node = |found: &Value, group: String, hops: u64| Node {
         path: found.text("path").to_owned(),
         name: found.text("symbol").to_owned(),
@@ -56,11 +53,11 @@ pub(in crate::cli) fn impact_graph(value: &Value) -> Result<(Vec<Node>, Vec<Edge
     };
     let mut nodes = Vec::new();
     let mut edges = Vec::new();
-    let mut places: HashMap<&str, usize> = HashMap::new();
+    let mut places: HashMap<String, usize> = HashMap::new();
     let targets = targets(value);
     // Which of several a caller uses is not told: one node stands for all of them.
     if let [target] = targets.as_slice() {
-        places.insert(target.text("handle"), 0);
+        places.insert(key(target), 0);
         nodes.push(node(target, "changed".to_owned(), 1));
     } else {
         nodes.push(Node {
@@ -71,8 +68,8 @@ pub(in crate::cli) fn impact_graph(value: &Value) -> Result<(Vec<Node>, Vec<Edge
             ..Node::default()
         });
     }
-    let callers = value.items("callers");
-    for caller in callers {
+    let callers = entries(value, "callers");
+    for caller in &callers {
         let at = nodes.len();
         let hops = caller.number("hops");
         let group = if tests.contains(&caller.text("path")) {
@@ -80,7 +77,7 @@ pub(in crate::cli) fn impact_graph(value: &Value) -> Result<(Vec<Node>, Vec<Edge
         } else {
             away(hops)
         };
-        places.entry(caller.text("handle")).or_insert(at);
+        places.entry(key(caller)).or_insert(at);
         nodes.push(node(caller, group, hops + 1));
     }
     for (n, caller) in callers.iter().enumerate() {
@@ -89,7 +86,7 @@ pub(in crate::cli) fn impact_graph(value: &Value) -> Result<(Vec<Node>, Vec<Edge
             edges.push(edge(n + 1, way, caller, "calls"));
         }
     }
-    for test in value.items("affectedTests") {
+    for test in &affected {
         if !callers
             .iter()
             .any(|caller| caller.text("path") == test.text("path"))
@@ -102,9 +99,9 @@ pub(in crate::cli) fn impact_graph(value: &Value) -> Result<(Vec<Node>, Vec<Edge
             ));
         }
     }
-    for callee in value.items("callees") {
-        edges.push(edge(0, nodes.len(), callee, "calls"));
-        nodes.push(node(callee, "uses".to_owned(), 0));
+    for callee in entries(value, "callees") {
+        edges.push(edge(0, nodes.len(), &callee, "calls"));
+        nodes.push(node(&callee, "uses".to_owned(), 0));
     }
     Ok((nodes, edges))
 }

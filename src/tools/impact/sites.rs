@@ -1,0 +1,285 @@
+//! The lines of one definition in an answer: where it is used, imported, re-exported, and where its name may mean it.
+
+use std::collections::HashSet;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{DEFAULT_LIST_BYTES, ImpactInput, ImpactOutput};
+use crate::error::Result;
+use crate::model::path::parent;
+use crate::model::visible::one_line;
+use crate::model::{Provenance, RepoPath};
+use crate::tools::answer::{Cursor, MAX_LIST_BYTES, fitting};
+use crate::tools::places::uses;
+use crate::tools::schema::clamp;
+use crate::uses::{Mention, Part, UseKind};
+use crate::workspace::{SymbolRow, View};
+
+/// Uses that could not be bound that are listed unasked.
+const MAX_UNRESOLVED: usize = 10;
+
+/// A line of a file.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct LineOutput {
+    path: String,
+    line: u32,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    text: String,
+}
+
+/// A line that uses the definition.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct SiteOutput {
+    path: String,
+    line: u32,
+    text: String,
+    /// call, new, type, extends, implements, import, reexport, template, decorator or reference.
+    #[serde(rename = "use")]
+    used: &'static str,
+    /// The definition around the line.
+    #[serde(rename = "in", skip_serializing_if = "Option::is_none")]
+    within: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    provenance: Option<&'static str>,
+    /// Whether it is used under another name there, so that the line does not hold its own.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    alias: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    stale: bool,
+}
+
+/// The places of the name that are no use of the definition. With `sitesTotal` (aliases apart) and `unresolvedTotal` they
+/// add up to all occurrences of the name as a word in the indexed files.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct OtherMentionsOutput {
+    /// The names of definitions, its own among them, parameters, variables and properties.
+    definitions: u64,
+    /// Uses of something else of this name.
+    other_targets: u64,
+    /// Uses of something outside the repository.
+    external: u64,
+    comments: u64,
+    strings: u64,
+    /// In files that are read as text alone.
+    prose: u64,
+}
+
+/// Adds the lines of the definition that `targets` declare, as far as they are asked for.
+pub(super) fn add(
+    view: &View<'_>,
+    input: &ImpactInput,
+    targets: &[SymbolRow],
+    output: &mut ImpactOutput,
+) -> Result<()> {
+    let first = &targets[0];
+    let exposure = uses(view).exposure(targets)?;
+    let used_in: HashSet<&str> = output.callers.iter().map(|it| it.path.as_str()).collect();
+    let passes_on = |path: &RepoPath| exposure.reexporters.iter().any(|it| it.0 == *path);
+    let is_new =
+        |path: &RepoPath| input.sites || !used_in.contains(path.as_str()) && !passes_on(path);
+    let importers = exposure.importers.iter().map(|(path, _)| path);
+    let mut imported_by: Vec<String> = importers
+        .filter(|path| is_new(path))
+        .map(ToString::to_string)
+        .collect();
+    imported_by.truncate(fitting(&imported_by, DEFAULT_LIST_BYTES / 6));
+    output.imported_by = imported_by;
+    let mut reexported_by: Vec<String> = exposure
+        .reexporters
+        .iter()
+        .map(|(path, line)| format!("{path}:{line}"))
+        .collect();
+    reexported_by.truncate(fitting(&reexported_by, DEFAULT_LIST_BYTES / 8));
+    output.reexported_by = reexported_by;
+    output.exported_from = exposure.packages;
+    output.truncated |= exposure.is_cut;
+    if input.sites {
+        return add_sites(view, input, targets, output);
+    }
+    let mut places = view.read.unbound_places(&first.name)?;
+    let total = places.iter().map(|place| u64::from(place.count)).sum();
+    output.completeness.unresolved_sites = total;
+    output.unresolved_total = Some(total).filter(|total| *total > 0);
+    let near = Nearness::of(view, first)?;
+    places.sort_by_cached_key(|place| {
+        (
+            near.of_path(&place.path),
+            place.is_member != near.is_member,
+            place.path.clone(),
+            place.line,
+        )
+    });
+    for place in places.iter().take(MAX_UNRESOLVED) {
+        output.unresolved.push(LineOutput {
+            path: place.path.to_string(),
+            line: place.line,
+            text: uses(view).line(&place.path, place.line)?,
+        });
+    }
+    Ok(())
+}
+
+/// Adds every line, page by page, and the counts of everything else.
+fn add_sites(
+    view: &View<'_>,
+    input: &ImpactInput,
+    targets: &[SymbolRow],
+    output: &mut ImpactOutput,
+) -> Result<()> {
+    let first = &targets[0];
+    let limit = clamp(input.limit, 200, 1..=500);
+    let asked = format!(
+        "sites {} {}",
+        first.handle,
+        input.include_tests.unwrap_or(true)
+    );
+    let after = match &input.cursor {
+        Some(text) => Some(Cursor::read(text, &asked, view.index_id)?),
+        None => None,
+    };
+    let mentions = uses(view).mentions(&first.name, targets)?;
+    let mut other = OtherMentionsOutput::default();
+    let mut unresolved: Vec<&Mention> = Vec::new();
+    let mut sites: Vec<&Mention> = Vec::new();
+    let mut n_aliases = 0;
+    for mention in &mentions.all {
+        match mention.part {
+            Part::Use(..) | Part::Import | Part::ReExport => {
+                n_aliases += u64::from(mention.is_alias);
+                sites.push(mention);
+            }
+            Part::Unresolved | Part::Dangling => unresolved.push(mention),
+            Part::OwnDefinition | Part::OtherDefinition => other.definitions += 1,
+            Part::OtherTarget => other.other_targets += 1,
+            Part::External => other.external += 1,
+            Part::Comment => other.comments += 1,
+            Part::Text => other.strings += 1,
+            Part::Prose => other.prose += 1,
+        }
+    }
+    output.sites_total = Some(sites.len() as u64 - n_aliases);
+    output.unresolved_total = Some(unresolved.len() as u64);
+    output.completeness.unresolved_sites = unresolved.len() as u64;
+    output.completeness.skipped_files += mentions.n_unread;
+    output.other_mentions = Some(other);
+    let near = Nearness::of(view, first)?;
+    unresolved.sort_by_cached_key(|it| (near.of_path(&it.path), it.path.clone(), it.line));
+    let mut lines: Vec<LineOutput> = unresolved.iter().take(limit).map(|it| line(it)).collect();
+    lines.truncate(fitting(&lines, MAX_LIST_BYTES / 4));
+    output.truncated |= lines.len() < unresolved.len();
+    output.unresolved = lines;
+    let is_behind = |mention: &&&Mention| {
+        let last = after.as_ref().map(|last| (last.path.as_str(), last.line));
+        last.is_none_or(|last| (mention.path.as_str(), mention.line) > last)
+    };
+    let rest: Vec<&Mention> = sites.iter().filter(is_behind).copied().collect();
+    let mut shown: Vec<SiteOutput> = rest.iter().take(limit).map(|it| site(view, it)).collect();
+    shown.truncate(fitting(&shown, MAX_LIST_BYTES / 2));
+    // A page ends with a line, so that the next one begins with another.
+    while shown.len() < rest.len()
+        && shown.len() > 1
+        && place(rest[shown.len() - 1]) == place(rest[shown.len()])
+    {
+        shown.pop();
+    }
+    if shown.len() < rest.len() {
+        let last = rest[shown.len() - 1];
+        let cursor = Cursor {
+            score: 0,
+            path: last.path.to_string(),
+            line: last.line,
+        };
+        output.truncated = true;
+        output.next_cursor = Some(cursor.text(&asked, view.index_id));
+    }
+    output.sites = Some(shown);
+    Ok(())
+}
+
+fn place(mention: &Mention) -> (&RepoPath, u32) {
+    (&mention.path, mention.line)
+}
+
+/// Returns a place as a line.
+pub(super) fn line(mention: &Mention) -> LineOutput {
+    LineOutput {
+        path: mention.path.to_string(),
+        line: mention.line,
+        text: one_line(&mention.text).into_owned(),
+    }
+}
+
+fn site(view: &View<'_>, mention: &Mention) -> SiteOutput {
+    let (used, provenance) = match mention.part {
+        Part::Import => ("import", Provenance::Resolved),
+        Part::ReExport => ("reexport", Provenance::Resolved),
+        Part::Use(kind, provenance) => (word(kind), provenance),
+        _ => ("reference", Provenance::Resolved),
+    };
+    SiteOutput {
+        path: mention.path.to_string(),
+        line: mention.line,
+        text: one_line(&mention.text).into_owned(),
+        used,
+        within: mention.within.clone(),
+        provenance: (provenance != Provenance::Resolved).then(|| provenance.as_str()),
+        alias: mention.is_alias,
+        stale: view.is_stale(mention.path.as_str()),
+    }
+}
+
+/// Returns the word for a kind of use on the wire.
+pub(super) fn word(kind: UseKind) -> &'static str {
+    match kind {
+        UseKind::Call => "call",
+        UseKind::New => "new",
+        UseKind::Type => "type",
+        UseKind::Extends => "extends",
+        UseKind::Implements => "implements",
+        UseKind::Decorator => "decorator",
+        UseKind::Template => "template",
+        UseKind::Reference => "reference",
+    }
+}
+
+/// How likely an unbound use of a name is one of a definition: by where it stands.
+struct Nearness {
+    own: RepoPath,
+    importers: HashSet<RepoPath>,
+    is_member: bool,
+}
+
+impl Nearness {
+    fn of(view: &View<'_>, target: &SymbolRow) -> Result<Self> {
+        let importers = view.read.importers_of(target.path.as_str())?;
+        Ok(Self {
+            own: target.path.clone(),
+            importers: importers.into_iter().collect(),
+            is_member: target.parent.is_some(),
+        })
+    }
+
+    /// 0 for its own file, 1 for one that imports that, 2 for its directory, 3 for its package's, 4 elsewhere.
+    fn of_path(&self, path: &RepoPath) -> u8 {
+        let top = |path: &RepoPath| {
+            let mut parts = path.as_str().splitn(3, '/');
+            (
+                parts.next().map(str::to_owned),
+                parts.next().map(str::to_owned),
+            )
+        };
+        if *path == self.own {
+            0
+        } else if self.importers.contains(path) {
+            1
+        } else if parent(path.as_str()) == parent(self.own.as_str()) {
+            2
+        } else if top(path) == top(&self.own) {
+            3
+        } else {
+            4
+        }
+    }
+}

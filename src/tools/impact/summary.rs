@@ -1,0 +1,162 @@
+//! The finding of `cl_impact` in a sentence or two.
+//!
+//! Never says that a change is safe: uses that could not be bound, and ways that no index sees, are named.
+
+/// The figures of an answer.
+#[derive(Clone, Copy, Debug, Default)]
+#[allow(clippy::struct_excessive_bools, reason = "independent facts")]
+pub(super) struct Found {
+    /// Definitions that were asked about.
+    pub(super) n_targets: usize,
+    /// Places that use one of them directly.
+    pub(super) n_direct: usize,
+    /// Files that are reached, tests apart.
+    pub(super) n_files: usize,
+    /// Tests that are reached.
+    pub(super) n_tests: usize,
+    /// Tests that are only named after a file.
+    pub(super) n_named_tests: usize,
+    /// Uses of the names that could not be bound.
+    pub(super) n_unbound: u64,
+    /// Definitions that the changes took away.
+    pub(super) n_removed: usize,
+    /// Uses that still name them.
+    pub(super) n_dangling: u64,
+    /// Steps that were followed.
+    pub(super) depth: u32,
+    /// Whether the uncommitted changes were asked about.
+    pub(super) is_of_changes: bool,
+    /// Whether the index is not known to be complete.
+    pub(super) is_partial: bool,
+}
+
+/// Returns the finding.
+pub(super) fn summary(found: &Found) -> String {
+    let mut said: Vec<String> = Vec::new();
+    if found.n_removed > 0 {
+        let gone = count(found.n_removed as u64, "definition");
+        said.push(match found.n_dangling {
+            0 => format!("{gone} removed or renamed; no use of them is left that could be found."),
+            n => format!(
+                "{gone} removed or renamed: {} still {} them (`changeSet.removed`).",
+                count(n, "place"),
+                if n == 1 { "names" } else { "name" }
+            ),
+        });
+    }
+    let steps = format!(
+        "{} {}",
+        found.depth,
+        if found.depth == 1 { "step" } else { "steps" }
+    );
+    said.push(match (found.n_targets, found.n_direct, found.n_unbound) {
+        (0, _, _) if found.n_removed > 0 => return said.join(" "),
+        (0, _, _) if found.is_of_changes => "No changed definitions.".to_owned(),
+        (0, _, _) => "No definitions are known in this file.".to_owned(),
+        (_, 0, _) if found.is_partial => {
+            "Unknown: the index is not complete; no use was found in the files indexed so far.".to_owned()
+        }
+        (_, 0, 0) => "No uses found in code. (Calls by computed names and from other repositories are not visible.)".to_owned(),
+        (_, 0, n) => format!(
+            "Unknown: {} {} this name, but what it means there is not known (`unresolved`).",
+            count(n, "place"),
+            if n == 1 { "uses" } else { "use" }
+        ),
+        (_, n, _) => format!(
+            "{}. Affects {} and {} ({steps}).",
+            count(n as u64, "direct caller"),
+            count(found.n_files as u64, "file"),
+            count(found.n_tests as u64, "test file")
+        ),
+    });
+    if found.n_named_tests > 0 {
+        said.push(format!(
+            "{} only by name.",
+            count(found.n_named_tests as u64, "test file")
+        ));
+    }
+    said.join(" ")
+}
+
+/// Returns how far the answer can be relied on; empty where nothing speaks against it.
+pub(super) fn note(found: &Found) -> String {
+    if found.is_partial {
+        return "The index is not complete (see `freshness`): ask again, or call cl_refresh first."
+            .to_owned();
+    }
+    match found.n_unbound {
+        0 => String::new(),
+        n if found.n_direct == 0 && found.n_targets > 0 => format!(
+            "Zero callers is not proved: {} could not be bound.",
+            count(n, "use")
+        ),
+        n => format!(
+            "{} {} of {} may be callers (type unknown).",
+            n,
+            if n == 1 { "more use" } else { "more uses" },
+            if found.n_targets == 1 {
+                "this name"
+            } else {
+                "these names"
+            },
+        ),
+    }
+}
+
+fn count(n: u64, noun: &str) -> String {
+    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Found, note, summary};
+
+    #[test]
+    fn nothing_found_is_never_said_to_be_safe() {
+        let mut found = Found {
+            n_targets: 1,
+            depth: 2,
+            ..Found::default()
+        };
+        assert!(summary(&found).contains("not visible"));
+        assert_eq!(note(&found), "");
+        found.n_unbound = 3;
+        assert!(summary(&found).starts_with("Unknown: 3 places use this name"));
+        assert!(note(&found).contains("not proved"));
+        found.is_partial = true;
+        assert!(summary(&found).starts_with("Unknown: the index is not complete"));
+        assert!(note(&found).contains("cl_refresh"));
+        found.is_partial = false;
+        found.n_direct = 1;
+        found.n_tests = 2;
+        found.n_named_tests = 1;
+        let said = summary(&found);
+        assert_eq!(
+            said,
+            "1 direct caller. Affects 0 files and 2 test files (2 steps). 1 test file only by name."
+        );
+        assert_eq!(
+            note(&found),
+            "3 more uses of this name may be callers (type unknown)."
+        );
+    }
+
+    #[test]
+    fn removed_definitions_come_first() {
+        let mut found = Found {
+            n_removed: 1,
+            n_dangling: 45,
+            is_of_changes: true,
+            ..Found::default()
+        };
+        assert_eq!(
+            summary(&found),
+            "1 definition removed or renamed: 45 places still name them (`changeSet.removed`)."
+        );
+        found = Found {
+            is_of_changes: true,
+            ..Found::default()
+        };
+        assert_eq!(summary(&found), "No changed definitions.");
+    }
+}

@@ -1,0 +1,204 @@
+//! The answer to a name that no definition has: what became of it, who still imports it, where the word occurs, and which
+//! definitions have a name like it.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::removed;
+use super::sites::{LineOutput, line};
+use super::{Asked, ImpactOutput, Target};
+use crate::error::Result;
+use crate::tools::analysed::AnalysedOutput;
+use crate::tools::answer::MAX_LIST_BYTES;
+use crate::tools::places::{last_name, near_names, target, uses};
+use crate::uses::{ChangeKind, Mention, Part, Removed};
+use crate::workspace::{View, brief};
+
+/// Places that are shown.
+const MAX_PLACES: usize = 10;
+
+/// Names that are offered.
+const MAX_NEAR: usize = 5;
+
+/// The places of a name that no definition has.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct MentionsOutput {
+    /// Occurrences of the word in the indexed files.
+    total: u64,
+    files: u64,
+    /// Imports of the name from files that do not have it, and uses of these imports.
+    #[serde(skip_serializing_if = "is_zero")]
+    dangling: u64,
+    /// The likeliest places first: imports that dangle, uses, strings, comments, documents.
+    places: Vec<PlaceOutput>,
+}
+
+/// A place of the name.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct PlaceOutput {
+    #[serde(flatten)]
+    line: LineOutput,
+    /// dangling, use, external, definition, string, comment or text.
+    role: &'static str,
+}
+
+/// Answers a question about a name that no definition has.
+pub(super) fn answer(
+    view: &View<'_>,
+    asked: &Asked<'_>,
+    name: &str,
+    output: &mut ImpactOutput,
+) -> Result<()> {
+    output.target = Target::Unknown;
+    let word = last_name(name);
+    let removed = removed::find(view, asked)?;
+    let near = near_names(view, name, asked.path)?;
+    output.did_you_mean =
+        (!near.is_empty()).then(|| near.iter().take(MAX_NEAR).map(target).collect());
+    output.analysed = AnalysedOutput::of(view, "")?;
+    let shown = brief(name);
+    if !removed.is_empty() {
+        output.change_set = Some(removed::change_set(
+            view,
+            &[],
+            &removed,
+            MAX_LIST_BYTES / 2,
+        )?);
+        output.summary = removed.iter().map(became).collect::<Vec<_>>().join(" ");
+        return Ok(());
+    }
+    let mentions = uses(view).mentions(&word, &[])?;
+    let mut all: Vec<&Mention> = mentions.all.iter().collect();
+    all.sort_by_cached_key(|it| (likelihood(it.part), it.path.clone(), it.line));
+    let mut files: BTreeMap<&str, u64> = BTreeMap::new();
+    for mention in &mentions.all {
+        *files.entry(mention.path.as_str()).or_default() += 1;
+    }
+    let n_dangling = all.iter().filter(|it| it.part == Part::Dangling).count() as u64;
+    let place = asked
+        .path
+        .map_or(String::new(), |path| format!(" in `{path}`"));
+    let mut said = vec![format!("No definition is named `{shown}`{place}.")];
+    if asked.path.is_some() && near.iter().any(|it| it.name == word) {
+        said.push("Other files define it: see `didYouMean`.".to_owned());
+    }
+    if n_dangling > 0 {
+        let places = match n_dangling {
+            1 => "1 place imports or uses it".to_owned(),
+            n => format!("{n} places import or use it"),
+        };
+        said.push(format!(
+            "{places} from a file of the repository that has no such name."
+        ));
+    }
+    let word = brief(&word);
+    said.push(match mentions.all.len() {
+        0 => format!("The word `{word}` occurs in no indexed file."),
+        n => format!(
+            "The word `{word}` occurs {} in {}.",
+            times(n),
+            files_in(files.len())
+        ),
+    });
+    if let Some(analysed) = output
+        .analysed
+        .as_ref()
+        .filter(|_| !mentions.all.is_empty())
+    {
+        said.push(analysed.note().to_owned());
+    }
+    output.summary = said.join(" ");
+    if !mentions.all.is_empty() {
+        output.mentions = Some(MentionsOutput {
+            total: mentions.all.len() as u64,
+            files: files.len() as u64,
+            dangling: n_dangling,
+            places: all
+                .iter()
+                .take(MAX_PLACES)
+                .map(|it| shown_place(it))
+                .collect(),
+        });
+    }
+    Ok(())
+}
+
+fn shown_place(mention: &Mention) -> PlaceOutput {
+    PlaceOutput {
+        line: line(mention),
+        role: match mention.part {
+            Part::Dangling => "dangling",
+            Part::External => "external",
+            Part::OwnDefinition | Part::OtherDefinition => "definition",
+            Part::Comment => "comment",
+            Part::Text => "string",
+            Part::Prose => "text",
+            _ => "use",
+        },
+    }
+}
+
+fn likelihood(part: Part) -> u8 {
+    match part {
+        Part::Dangling => 0,
+        Part::Unresolved | Part::Use(..) | Part::Import | Part::ReExport => 1,
+        Part::OtherTarget => 2,
+        Part::OwnDefinition | Part::OtherDefinition => 3,
+        Part::Prose => 4,
+        Part::Text => 5,
+        Part::External => 6,
+        Part::Comment => 7,
+    }
+}
+
+/// Says what became of a definition, and how many places still name it.
+fn became(one: &Removed) -> String {
+    let now = one
+        .now
+        .as_ref()
+        .map(|(path, symbol, line)| format!("`{symbol}` ({path}:{line})"));
+    let fate = match (one.change, now) {
+        (ChangeKind::Renamed, Some(now)) => format!("was renamed to {now}"),
+        (ChangeKind::Moved, Some(now)) => format!("was moved: now {now}"),
+        (ChangeKind::Unexported, _) => "is not exported any more".to_owned(),
+        _ => "was removed".to_owned(),
+    };
+    let files: std::collections::BTreeSet<&str> =
+        one.uses.iter().map(|it| it.path.as_str()).collect();
+    let uses = match one.uses.len() {
+        0 => "No use of it is left that could be found.".to_owned(),
+        1 => "1 place still names it.".to_owned(),
+        n => format!("{n} places in {} still name it.", files_in(files.len())),
+    };
+    format!(
+        "`{}` ({}) {fate} by the uncommitted changes. {uses}",
+        one.qualified_name, one.path
+    )
+}
+
+fn times(n: usize) -> String {
+    if n == 1 {
+        "once".to_owned()
+    } else {
+        format!("{n} times")
+    }
+}
+
+fn files_in(n: usize) -> String {
+    if n == 1 {
+        "1 file".to_owned()
+    } else {
+        format!("{n} files")
+    }
+}
+
+#[allow(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "the signature that serde asks for"
+)]
+fn is_zero(n: &u64) -> bool {
+    *n == 0
+}

@@ -1,0 +1,125 @@
+//! The ways in which a definition leaves its file: who imports it, who re-exports it, which packages offer it.
+
+use std::collections::BTreeSet;
+
+use super::Uses;
+use crate::error::Result;
+use crate::link::bindings::{Bindings, Definition, FileBindings, Meaning, Overlay};
+use crate::link::entries::entries;
+use crate::model::{FileFacts, ImportKind, RepoPath};
+use crate::store::{SymbolRow, token};
+
+/// Files whose lists are read for one definition.
+const MAX_FILES: usize = 1_000;
+
+/// Files that pass a name on, of which the packages are looked at.
+const MAX_PASSING: u32 = 2_000;
+
+/// How a definition leaves its file.
+#[derive(Clone, Debug, Default)]
+pub struct Exposure {
+    /// Files that import it by name, with the line of the import, by path.
+    pub importers: Vec<(RepoPath, u32)>,
+    /// Files that re-export it by name, with the line of the export, by path.
+    pub reexporters: Vec<(RepoPath, u32)>,
+    /// Specifiers of the package entries that export it, as an importer writes them: `@vue/shared`.
+    pub packages: Vec<String>,
+    /// Whether there were more files than are read.
+    pub is_cut: bool,
+}
+
+impl Uses<'_> {
+    /// Finds how definitions that are one to whoever uses them leave their file. Reads the facts of each file that holds
+    /// the name: about 0.2 ms a file.
+    pub fn exposure(&self, targets: &[SymbolRow]) -> Result<Exposure> {
+        let mut exposure = Exposure::default();
+        let Some(first) = targets.iter().find(|target| target.exported) else {
+            return Ok(exposure);
+        };
+        let Some(own) = self.read.file(first.path.as_str())? else {
+            return Ok(exposure);
+        };
+        let wanted: Vec<Definition> = targets.iter().map(|it| (own.id, it.ordinal)).collect();
+        let is_it = |meaning: &Meaning| meaning.definition().is_some_and(|it| wanted.contains(&it));
+        let bindings = Bindings::new(self.read, Overlay::default());
+        let mut files = self
+            .read
+            .files_with_word(&token::normal_form(&first.name))?;
+        exposure.is_cut = files.len() > MAX_FILES;
+        files.truncate(MAX_FILES);
+        let mut passing = BTreeSet::from([own.id]);
+        let mut names = BTreeSet::from([first.name.clone(), "default".to_owned()]);
+        for file in files {
+            let lists = bindings.lists_of(file.id)?;
+            let Some(facts) = bindings.facts(file.id) else {
+                continue;
+            };
+            if file.id != own.id
+                && let Some(at) = first_import(&facts, &lists, is_it)
+            {
+                let line = facts.imports[at].line;
+                exposure.importers.push((file.path.clone(), line));
+            }
+            for (export, meaning) in facts.exports.iter().zip(&lists.exports) {
+                if !is_it(meaning) {
+                    continue;
+                }
+                names.insert(export.name.clone());
+                let is_listed = exposure
+                    .reexporters
+                    .last()
+                    .is_some_and(|it| it.0 == file.path);
+                if file.id != own.id && !is_listed {
+                    exposure.reexporters.push((file.path.clone(), export.line));
+                    passing.insert(file.id);
+                }
+            }
+        }
+        exposure.packages = self.packages(&bindings, &passing, &names, &wanted)?;
+        Ok(exposure)
+    }
+
+    /// Returns the package entries that export one of `wanted` under one of `names`, of the packages whose files pass names
+    /// of `files` on.
+    fn packages(
+        &self,
+        bindings: &Bindings<'_>,
+        files: &BTreeSet<i64>,
+        names: &BTreeSet<String>,
+        wanted: &[Definition],
+    ) -> Result<Vec<String>> {
+        let mut passing = BTreeSet::new();
+        for file in files {
+            passing.extend(self.read.passing_on(*file, MAX_PASSING)?);
+        }
+        let mut paths = Vec::with_capacity(passing.len());
+        for file in &passing {
+            paths.extend(self.read.path_of(*file)?);
+        }
+        let mut found = Vec::new();
+        for (specifier, entry) in entries(self.read, &paths)? {
+            let exports = |name: &String| {
+                let exported = bindings.exported(entry, name);
+                exported.is_some_and(|it| wanted.contains(&it))
+            };
+            if passing.contains(&entry) && names.iter().any(exports) {
+                found.push(specifier);
+            }
+        }
+        found.sort();
+        found.dedup();
+        Ok(found)
+    }
+}
+
+/// Returns the place of the first import that binds one of the wanted definitions, re-exports apart.
+fn first_import(
+    facts: &FileFacts,
+    lists: &FileBindings,
+    is_it: impl Fn(&Meaning) -> bool,
+) -> Option<usize> {
+    let imports = facts.imports.iter().zip(&lists.imports);
+    let mut imports = imports
+        .map(|(import, names)| import.kind != ImportKind::ReExport && names.iter().any(&is_it));
+    imports.position(|binds| binds)
+}

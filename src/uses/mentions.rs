@@ -1,0 +1,345 @@
+//! Every place where a name occurs in the indexed files, each with the part it plays for one definition.
+//!
+//! The index stores one row for all uses of a definition in another; the places are found again here: the files that
+//! hold the word are read from the disk, parsed, and their names bound. The parts add up: each occurrence of the word is
+//! in exactly one of them.
+
+use std::collections::HashSet;
+
+use super::Uses;
+use crate::error::{Error, Result};
+use crate::link::bindings::{Bindings, Definition, FileBindings, Meaning, Overlay};
+use crate::model::{Provenance, RepoPath, SkipReason, Span};
+use crate::store::{FileSummary, SymbolRow, token};
+use crate::syntax::{self, Occurrences, Role, UseKind};
+
+/// Files that are read for one name.
+const MAX_FILES: usize = 5_000;
+
+/// Bytes of a line that are shown.
+const MAX_LINE_BYTES: usize = 200;
+
+/// The places of one name.
+#[derive(Clone, Debug, Default)]
+pub struct Mentions {
+    /// The places, by path, then by position.
+    pub all: Vec<Mention>,
+    /// How many files hold the word.
+    pub n_files: u64,
+    /// How many of them could not be read as they were indexed, or were too many.
+    pub n_unread: u64,
+}
+
+/// One place where a name occurs, or where a definition is used under another name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mention {
+    /// The file.
+    pub path: RepoPath,
+    /// Line, from 1.
+    pub line: u32,
+    /// The line, without its indentation, at most 200 bytes of it.
+    pub text: String,
+    /// The definition around the place, by its qualified name.
+    pub within: Option<String>,
+    /// The part it plays.
+    pub part: Part,
+    /// Whether another name stands there: `b()` after `import { a as b }`. Not an occurrence of the name then.
+    pub is_alias: bool,
+}
+
+/// The part of a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// A use of the definition.
+    Use(UseKind, Provenance),
+    /// An import of it.
+    Import,
+    /// An export of it by another file: `export { f } from './f'`.
+    ReExport,
+    /// Its own name where it is defined.
+    OwnDefinition,
+    /// The name of another definition, a parameter, a variable, a property.
+    OtherDefinition,
+    /// A use or an import whose meaning is not known: it may be this definition.
+    Unresolved,
+    /// An import of the name, or a use of that import, from a file of the repository that does not have it.
+    Dangling,
+    /// A use of something else of this name.
+    OtherTarget,
+    /// A use of something outside the repository.
+    External,
+    /// In a comment.
+    Comment,
+    /// In a string.
+    Text,
+    /// In a file that is read as text alone.
+    Prose,
+}
+
+/// The definition that the places are sorted by.
+struct Wanted<'a> {
+    name: &'a str,
+    targets: HashSet<Definition>,
+    /// Where their names stand.
+    named_at: HashSet<(&'a str, u32)>,
+    /// Whether it is a member, which is reached through an object.
+    is_member: bool,
+}
+
+impl Uses<'_> {
+    /// Finds the places where `name` occurs, sorted by what they are to `targets`: the definitions of that name that are
+    /// one to whoever uses it (overloads, merged declarations), or none. Reads and parses each file that holds the word:
+    /// some 0.3 s a megabyte.
+    pub fn mentions(&self, name: &str, targets: &[SymbolRow]) -> Result<Mentions> {
+        let mut wanted = Wanted {
+            name,
+            targets: HashSet::new(),
+            named_at: HashSet::new(),
+            is_member: targets.iter().any(|target| target.parent.is_some()),
+        };
+        for target in targets {
+            if let Some(file) = self.read.file(target.path.as_str())? {
+                wanted.targets.insert((file.id, target.ordinal));
+            }
+            let at = (target.path.as_str(), target.name_line);
+            wanted.named_at.insert(at);
+        }
+        let files = self.files_to_read(name, targets)?;
+        let bindings = Bindings::new(self.read, Overlay::default());
+        let mut mentions = Mentions {
+            n_files: files.len() as u64,
+            ..Mentions::default()
+        };
+        for (at, file) in files.iter().enumerate() {
+            if self.budget.is_cancelled() {
+                return Err(Error::cancelled());
+            }
+            let text = self.sources.read(&file.path, file.content);
+            let (Some(text), true) = (text, at < MAX_FILES) else {
+                mentions.n_unread += 1;
+                continue;
+            };
+            self.of_file(file, &text, &bindings, &wanted, &mut mentions.all)?;
+        }
+        Ok(mentions)
+    }
+
+    /// Returns a line of a file as it was indexed, without its indentation; empty where it differs now.
+    pub fn line(&self, path: &RepoPath, line: u32) -> Result<String> {
+        let Some(file) = self.read.file(path.as_str())? else {
+            return Ok(String::new());
+        };
+        let text = self.sources.read(path, file.content).unwrap_or_default();
+        let before = line.saturating_sub(1) as usize;
+        let line = text.split('\n').nth(before).unwrap_or_default();
+        Ok(brief_line(line))
+    }
+
+    /// Returns the lines of the uses of `name` in one definition of a file (`None`: outside all of them), each once; empty
+    /// where there are not `count` places of the word, so that some of them must be something else. Reads the file and
+    /// parses nothing.
+    pub fn lines_of_uses(
+        &self,
+        path: &RepoPath,
+        within: Option<&SymbolRow>,
+        name: &str,
+        count: u32,
+    ) -> Result<Vec<u32>> {
+        let Some(file) = self.read.file(path.as_str())? else {
+            return Ok(Vec::new());
+        };
+        let Some(text) = self.sources.read(path, file.content) else {
+            return Ok(Vec::new());
+        };
+        let symbols = self.read.symbols_of(file.id)?;
+        let within = within.map(|symbol| symbol.ordinal);
+        let mut lines = Vec::new();
+        let (mut line, mut counted) = (1_u32, 0_usize);
+        for start in syntax::starts(&text, name) {
+            let innermost = innermost(&symbols, start).map(|symbol| symbol.ordinal);
+            if innermost != within {
+                continue;
+            }
+            let newlines = text[counted..start as usize].matches('\n').count();
+            line += u32::try_from(newlines).unwrap_or(u32::MAX);
+            counted = start as usize;
+            lines.push(line);
+        }
+        let is_each = u32::try_from(lines.len()) == Ok(count);
+        lines.dedup();
+        Ok(if is_each { lines } else { Vec::new() })
+    }
+
+    /// Returns the files that hold the word, and those that use a target under another name.
+    fn files_to_read(&self, name: &str, targets: &[SymbolRow]) -> Result<Vec<FileSummary>> {
+        let norm = token::normal_form(name);
+        let is_posted = (2..=token::MAX_WORD_BYTES).contains(&norm.len());
+        let mut files = if is_posted {
+            self.read.files_with_word(&norm)?
+        } else {
+            let rows = self.read.file_rows()?;
+            let mut all = Vec::with_capacity(rows.len());
+            for row in rows.iter() {
+                all.extend(self.read.file(row.path.as_str())?);
+            }
+            all
+        };
+        let mut known: HashSet<i64> = files.iter().map(|file| file.id).collect();
+        // Uses by another name, `b()` after `import { a as b }` elsewhere, have an edge all the same.
+        for target in targets {
+            for edge in self.read.edges_into(target.id)? {
+                if known.insert(edge.src_file)
+                    && let Some(path) = self.read.path_of(edge.src_file)?
+                {
+                    files.extend(self.read.file(path.as_str())?);
+                }
+            }
+        }
+        files.sort_by(|a, b| a.path.cmp(&b.path));
+        files.dedup_by_key(|file| file.id);
+        Ok(files)
+    }
+
+    fn of_file(
+        &self,
+        file: &FileSummary,
+        text: &str,
+        bindings: &Bindings<'_>,
+        wanted: &Wanted<'_>,
+        all: &mut Vec<Mention>,
+    ) -> Result<()> {
+        let has_word = syntax::starts(text, wanted.name).next().is_some();
+        let Some(language) = syntax::by_id(&file.language) else {
+            return Ok(());
+        };
+        let is_structured = file.skip != Some(SkipReason::Minified);
+        if !has_word && !is_structured {
+            return Ok(());
+        }
+        let bound = bindings.of_file(file.id)?;
+        let reaches = |meaning: &Meaning| {
+            let found = meaning.definition();
+            found.is_some_and(|found| wanted.targets.contains(&found))
+        };
+        // Without the word only another name for the definition makes the file worth parsing.
+        if !has_word && !bound.references.iter().any(reaches) {
+            return Ok(());
+        }
+        let found = syntax::occurrences(language, text, wanted.name, &self.budget);
+        let Some(found) = found else {
+            return Err(Error::cancelled());
+        };
+        let symbols = self.read.symbols_of(file.id)?;
+        let mut places: Vec<(u32, u32, Part, bool)> = Vec::new();
+        for place in &found.places {
+            let part = part(place.role, &bound, wanted);
+            let is_own = wanted.named_at.contains(&(file.path.as_str(), place.line));
+            let part = match part {
+                Part::OtherDefinition if is_own => Part::OwnDefinition,
+                part => part,
+            };
+            places.push((place.start_byte, place.line, part, false));
+        }
+        places.extend(aliases(&found, &bound, wanted));
+        places.sort_by_key(|(start, ..)| *start);
+        for (start, line, part, is_alias) in places {
+            all.push(Mention {
+                path: file.path.clone(),
+                line,
+                text: line_at(text, start as usize),
+                within: innermost(&symbols, start).map(|symbol| symbol.qualified_name.clone()),
+                part,
+                is_alias,
+            });
+        }
+        Ok(())
+    }
+}
+
+/// Returns the uses of the targets by other names than their own: `b()` after `import { a as b }`.
+fn aliases(
+    found: &Occurrences,
+    bound: &FileBindings,
+    wanted: &Wanted<'_>,
+) -> Vec<(u32, u32, Part, bool)> {
+    let named: HashSet<u32> = found.places.iter().map(|place| place.start_byte).collect();
+    let mut all = Vec::new();
+    for (start, line, reference, kind) in &found.uses {
+        let meaning = bound.references.get(*reference as usize);
+        if let Some(Meaning::Definition(definition, provenance)) = meaning
+            && wanted.targets.contains(definition)
+            && !named.contains(start)
+        {
+            all.push((*start, *line, Part::Use(*kind, *provenance), true));
+        }
+    }
+    all
+}
+
+/// Sorts one place by what it is to the targets.
+fn part(role: Role, bound: &FileBindings, wanted: &Wanted<'_>) -> Part {
+    let sorted = |meaning: Option<&Meaning>, own: &dyn Fn(Provenance) -> Part| match meaning {
+        Some(Meaning::Definition(definition, provenance)) => {
+            if wanted.targets.contains(definition) {
+                own(*provenance)
+            } else {
+                Part::OtherTarget
+            }
+        }
+        Some(Meaning::Module(_)) => Part::OtherTarget,
+        Some(Meaning::External) => Part::External,
+        Some(Meaning::Dangling(_)) => Part::Dangling,
+        Some(Meaning::Unresolved) | None => Part::Unresolved,
+    };
+    match role {
+        Role::Use { reference, kind } => {
+            let meaning = bound.references.get(reference as usize);
+            sorted(meaning, &|provenance| Part::Use(kind, provenance))
+        }
+        Role::Import { import, name } => {
+            let names = bound.imports.get(import as usize);
+            let meaning = names.and_then(|names| names.get(name as usize));
+            sorted(meaning, &|_| Part::Import)
+        }
+        Role::Export { export } => {
+            let meaning = bound.exports.get(export as usize);
+            sorted(meaning, &|_| Part::ReExport)
+        }
+        Role::Definition => Part::OtherDefinition,
+        Role::Key if wanted.is_member => Part::Unresolved,
+        Role::Key | Role::Local | Role::OtherName => Part::OtherTarget,
+        Role::Global | Role::Unknown => Part::Unresolved,
+        Role::Comment => Part::Comment,
+        Role::Text => Part::Text,
+        Role::Prose => Part::Prose,
+    }
+}
+
+/// Returns the innermost definition around a byte.
+fn innermost(symbols: &[SymbolRow], at: u32) -> Option<&SymbolRow> {
+    let holds = |span: &Span| span.start_byte <= at && at < span.end_byte;
+    let around = symbols.iter().filter(|symbol| holds(&symbol.span));
+    around.min_by_key(|symbol| symbol.span.end_byte - symbol.span.start_byte)
+}
+
+/// Returns the line around a byte without its indentation; where it is too long, the part around the byte.
+pub(super) fn line_at(text: &str, at: usize) -> String {
+    let from = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
+    let to = text[at..]
+        .find('\n')
+        .map_or(text.len(), |newline| at + newline);
+    if to - from <= MAX_LINE_BYTES {
+        return brief_line(&text[from..to]);
+    }
+    let begin = at.saturating_sub(MAX_LINE_BYTES / 2).max(from);
+    let begin = (begin..=at).find(|at| text.is_char_boundary(*at));
+    brief_line(&text[begin.unwrap_or(at)..to])
+}
+
+/// Returns the beginning of a line, without its indentation.
+fn brief_line(line: &str) -> String {
+    let line = line.trim();
+    let end = line.len().min(MAX_LINE_BYTES);
+    let end = (0..=end).rev().find(|at| line.is_char_boundary(*at));
+    line[..end.unwrap_or(0)].to_owned()
+}

@@ -1,0 +1,29 @@
+//! The uses of definitions, place by place: every line that names one, the ways in which it leaves its file, and the uses
+//! that dangle when it is gone.
+//!
+//! The index holds one edge for all uses of a definition in another; what an edge stands for is found again here, from the
+//! text of the files and the rules that made the edge. Nothing is written.
+
+mod exposure;
+mod mentions;
+mod removed;
+
+pub use exposure::Exposure;
+pub use mentions::{Mention, Mentions, Part};
+pub use removed::{DanglingUse, EarlierText, Removed};
+
+pub use crate::graph::changes::ChangeKind;
+pub use crate::syntax::UseKind;
+
+use crate::model::{Budget, Sources};
+use crate::store::Read;
+
+/// Finds uses in one generation of an index.
+pub struct Uses<'a> {
+    /// The rows.
+    pub read: &'a Read<'a>,
+    /// The text of the files that the rows are of.
+    pub sources: &'a dyn Sources,
+    /// Ends the search when its call is cancelled. It has no deadline: half of the uses would be a wrong answer.
+    pub budget: Budget,
+}

@@ -1,0 +1,383 @@
+//! Every use of a definition, line by line, and the uses that its removal leaves behind.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+
+use crate::support::{Cli, Fixture, Repo};
+
+const SHOP: &str = "\
+//- /package.json
+{ \"name\": \"shop\", \"exports\": { \".\": \"./dist/index.js\" } }
+//- /src/cart.ts
+/** Adds to the cart; `total` is not called. */
+export function total(items: number[]) {
+  return items.length
+}
+export interface Priced { price: number }
+export class Cart { add(one: Priced) { return total([one.price]) } }
+//- /src/index.ts
+export * from './cart'
+//- /src/named.ts
+export { total as sum } from './cart'
+//- /src/app.ts
+import { total, Cart, type Priced } from './cart'
+import { sum } from './named'
+class Fruit implements Priced { price = 1 }
+class Basket extends Cart {}
+// total is mentioned
+export function run(total2: number, other: any) {
+  const text = 'total'
+  total([1]); total([2])
+  sum([3])
+  new Cart()
+  other.total()
+  return [total, text, new Basket(), new Fruit()]
+}
+//- /src/local.ts
+export function local(total: number) { return total }
+//- /README.md
+The total of a cart.
+//- commit base
+";
+
+fn shop() -> (Repo, Cli) {
+    let repo = Fixture::parse(SHOP).build();
+    let cli = Cli::new(repo.path());
+    cli.json(&["refresh"]);
+    (repo, cli)
+}
+
+/// Returns `path:line use` of each site, an alias marked.
+fn sites(answer: &Value) -> Vec<String> {
+    let site = |it: &Value| {
+        let alias = if it["alias"] == true { " alias" } else { "" };
+        let text = |key: &str| it[key].as_str().unwrap_or_default().to_owned();
+        format!("{}:{} {}{alias}", text("path"), it["line"], text("use"))
+    };
+    answer["sites"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(site)
+        .collect()
+}
+
+#[test]
+fn every_use_is_a_line_and_all_mentions_add_up() {
+    let (_repo, cli) = shop();
+    let answer = cli.json(&["impact", "total", "--path", "src/cart.ts", "--sites"]);
+    assert_eq!(
+        sites(&answer),
+        [
+            "src/app.ts:1 import",
+            "src/app.ts:8 call",
+            "src/app.ts:8 call",
+            "src/app.ts:9 call alias",
+            "src/app.ts:12 reference",
+            "src/cart.ts:6 call",
+            "src/named.ts:1 reexport",
+        ]
+    );
+    assert_eq!(answer["unresolved"][0]["text"], "other.total()");
+    assert_eq!(answer["reexportedBy"], json!(["src/named.ts:1"]));
+    assert_eq!(answer["importedBy"], json!(["src/app.ts"]));
+    assert_eq!(answer["exportedFrom"], json!(["shop"]));
+    let other = answer["otherMentions"].as_object().unwrap();
+    let counts: BTreeMap<&str, u64> = other
+        .iter()
+        .map(|(key, n)| (key.as_str(), n.as_u64().unwrap()))
+        .collect();
+    let expected = [
+        ("comments", 2),
+        ("definitions", 2),
+        ("external", 0),
+        ("otherTargets", 1),
+        ("prose", 1),
+        ("strings", 1),
+    ];
+    assert_eq!(counts, BTreeMap::from(expected));
+    let n = answer["sitesTotal"].as_u64().unwrap()
+        + answer["unresolvedTotal"].as_u64().unwrap()
+        + counts.values().sum::<u64>();
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let occurrences = SHOP
+        .split(|c| !is_word(c))
+        .filter(|word| *word == "total")
+        .count();
+    assert_eq!(n, occurrences as u64);
+}
+
+#[test]
+fn kinds_of_uses_are_told_apart() {
+    let (_repo, cli) = shop();
+    let of = |name: &str| sites(&cli.json(&["impact", name, "--sites"]));
+    assert_eq!(
+        of("Priced"),
+        [
+            "src/app.ts:1 import",
+            "src/app.ts:3 implements",
+            "src/cart.ts:6 type"
+        ]
+    );
+    assert_eq!(
+        of("Cart"),
+        [
+            "src/app.ts:1 import",
+            "src/app.ts:4 extends",
+            "src/app.ts:10 new"
+        ]
+    );
+}
+
+#[test]
+fn sites_come_page_by_page() {
+    let (_repo, cli) = shop();
+    let whole = sites(&cli.json(&["impact", "total", "--path", "src/cart.ts", "--sites"]));
+    let mut seen = Vec::new();
+    let mut cursor = String::new();
+    for _ in 0..whole.len() {
+        let mut args = vec![
+            "impact",
+            "total",
+            "--path",
+            "src/cart.ts",
+            "--sites",
+            "-n",
+            "2",
+        ];
+        if !cursor.is_empty() {
+            args.extend(["--cursor", &cursor]);
+        }
+        let page = cli.json(&args);
+        seen.extend(sites(&page));
+        match page["nextCursor"].as_str() {
+            Some(next) => cursor = next.to_owned(),
+            None => break,
+        }
+    }
+    assert_eq!(seen, whole);
+    let said = cli.fails(&["impact", "Cart", "--sites", "--cursor", &cursor], 1);
+    assert!(said.contains("another query"), "{said}");
+}
+
+/// Returns the one removed definition: what became of it, where it is now, and the lines that still name it.
+fn removed(answer: &Value) -> (String, String, Vec<String>) {
+    let all = answer["changeSet"]["removed"].as_array().unwrap();
+    assert_eq!(all.len(), 1, "{answer}");
+    let one = &all[0];
+    let text = |value: &Value| value.as_str().unwrap_or("-").to_owned();
+    let now = format!(
+        "{} {}",
+        text(&one["now"]["path"]),
+        text(&one["now"]["symbol"])
+    );
+    let uses = one["stillNamedAt"].as_array().unwrap().iter();
+    let uses = uses.map(|it| format!("{}:{} {}", text(&it["path"]), it["line"], text(&it["use"])));
+    (text(&one["change"]), now, uses.collect())
+}
+
+const USES_OF_TOTAL: [&str; 7] = [
+    "src/app.ts:1 import",
+    "src/app.ts:2 import",
+    "src/app.ts:8 call",
+    "src/app.ts:9 call",
+    "src/app.ts:12 reference",
+    "src/cart.ts:6 call",
+    "src/named.ts:1 import",
+];
+
+#[test]
+fn uses_of_a_renamed_definition_dangle() {
+    let (repo, cli) = shop();
+    let text = repo.read("src/cart.ts");
+    repo.write(
+        "src/cart.ts",
+        text.replace("function total(", "function count("),
+    );
+    let answer = cli.json(&["impact", "--changes"]);
+    let (change, now, uses) = removed(&answer);
+    assert_eq!(
+        (change.as_str(), now.as_str()),
+        ("renamed", "src/cart.ts count")
+    );
+    assert_eq!(uses, USES_OF_TOTAL);
+    let summary = answer["summary"].as_str().unwrap();
+    assert!(
+        summary.starts_with("1 definition removed or renamed: 7 places still name them"),
+        "{summary}"
+    );
+    // Asked for by its old name, it says what became of it.
+    let answer = cli.json(&["impact", "total"]);
+    assert_eq!(answer["target"], json!(null));
+    let summary = answer["summary"].as_str().unwrap();
+    assert!(
+        summary.contains("was renamed to `count` (src/cart.ts:2)")
+            && summary.contains("7 places in 3 files still name it"),
+        "{summary}"
+    );
+    assert_eq!(removed(&answer).2, USES_OF_TOTAL);
+}
+
+#[test]
+fn uses_of_a_deleted_file_dangle() {
+    let (repo, cli) = shop();
+    std::fs::remove_file(repo.path().join("src/cart.ts")).unwrap();
+    let answer = cli.json(&["impact", "--changes"]);
+    let all = answer["changeSet"]["removed"].as_array().unwrap();
+    let of = |name: &str| {
+        let one = all.iter().find(|it| it["symbol"] == name).unwrap();
+        one["total"].as_u64().unwrap()
+    };
+    assert_eq!(
+        (of("total"), of("Cart"), of("Priced")),
+        (6, 3, 2),
+        "{answer}"
+    );
+}
+
+#[test]
+fn a_moved_definition_is_found_where_it_is() {
+    let (repo, cli) = shop();
+    let text = repo.read("src/cart.ts");
+    let from = text.find("export function").unwrap();
+    let to = text.find("export interface").unwrap();
+    repo.write("src/sum.ts", &text[from..to]);
+    repo.write(
+        "src/cart.ts",
+        format!(
+            "import {{ total }} from './sum'\n{}{}",
+            &text[..from],
+            &text[to..]
+        ),
+    );
+    let (change, now, uses) = removed(&cli.json(&["impact", "--changes"]));
+    assert_eq!(
+        (change.as_str(), now.as_str()),
+        ("moved", "src/sum.ts total")
+    );
+    assert_eq!(uses, [&USES_OF_TOTAL[..5], &USES_OF_TOTAL[6..]].concat());
+    // Who passes it on again mends all that go through it.
+    let text = repo.read("src/cart.ts");
+    repo.write(
+        "src/cart.ts",
+        format!("export {{ total }} from './sum'\n{text}"),
+    );
+    let (_, _, uses) = removed(&cli.json(&["impact", "--changes"]));
+    assert_eq!(uses, [""; 0]);
+}
+
+#[test]
+fn a_definition_that_is_not_exported_any_more_breaks_others_alone() {
+    let (repo, cli) = shop();
+    let text = repo.read("src/cart.ts");
+    repo.write(
+        "src/cart.ts",
+        text.replace("export function total", "function total"),
+    );
+    let (change, _, uses) = removed(&cli.json(&["impact", "--changes"]));
+    assert_eq!(change, "unexported");
+    assert_eq!(uses, [&USES_OF_TOTAL[..5], &USES_OF_TOTAL[6..]].concat());
+}
+
+#[test]
+fn an_import_of_a_name_that_its_module_lacks_is_told() {
+    let (repo, cli) = shop();
+    repo.write("src/late.ts", "import { gone } from './cart'\ngone(1)\n");
+    repo.git(&["add", "-A"]);
+    repo.git(&["commit", "-qm", "late"]);
+    cli.json(&["refresh"]);
+    let answer = cli.json(&["impact", "gone"]);
+    assert_eq!(answer["mentions"]["dangling"], 2);
+    assert_eq!(answer["mentions"]["places"][0]["role"], "dangling");
+    let summary = answer["summary"].as_str().unwrap();
+    assert!(
+        summary.contains("2 places import or use it from a file"),
+        "{summary}"
+    );
+}
+
+const POLYGLOT: &str = "\
+//- /src/main.rs
+fn main() { launch() }
+fn launch() {}
+//- /lib/app.zig
+const launch = 1;
+//- /web/page.ts
+export const page = 1
+//- /docs/guide.md
+# Launch
+//- commit base
+";
+
+#[test]
+fn files_without_definitions_say_so() {
+    let repo = Fixture::parse(POLYGLOT).build();
+    let cli = Cli::new(repo.path());
+    let note = "Files in zig (1) are searched as text only: their definitions and calls are not known; use cl_search.";
+    let answer = cli.json(&["map", "lib"]);
+    assert_eq!(answer["analysed"]["note"], note);
+    assert_eq!(answer["analysed"]["text"], 1);
+    let answer = cli.json(&["map", "lib/app.zig"]);
+    assert_eq!(answer["analysed"]["languages"], json!({"zig": 1}));
+    let answer = cli.json(&["related", "lib/app.zig"]);
+    assert_eq!(answer["analysed"]["note"], note);
+    let answer = cli.json(&["impact", "--path", "lib/app.zig"]);
+    assert_eq!(answer["analysed"]["note"], note);
+    let answer = cli.json(&["impact", "launch"]);
+    assert_eq!(answer["mentions"]["total"], 3);
+    let summary = answer["summary"].as_str().unwrap();
+    assert!(
+        summary.contains("occurs 3 times in 2 files") && summary.contains("zig (1)"),
+        "{summary}"
+    );
+    // Where all code is analysed nothing is said of it.
+    assert!(cli.json(&["map", "web"])["analysed"].is_null());
+    // A document has no outline either.
+    let answer = cli.json(&["map", "docs/guide.md"]);
+    assert_eq!(answer["analysed"]["languages"], json!({"markdown": 1}));
+}
+
+#[test]
+fn an_outline_keeps_to_its_budget() {
+    let mut many = String::new();
+    for n in 0..60 {
+        writeln!(many, "//- /src/m{n:02}.ts").unwrap();
+        for k in 0..20 {
+            writeln!(
+                many,
+                "export function name{n}x{k}(first: string, second: number): void {{}}"
+            )
+            .unwrap();
+        }
+    }
+    let files = format!(
+        "{many}//- /test/a.test.ts\nimport {{ name0x0 }} from '../src/m00'\nit('x', () => name0x0('', 1))\nexport const help = 1\n//- /package.json\n{{\"devDependencies\": {{\"vitest\": \"1\"}}}}\n//- commit base\n"
+    );
+    let repo = Fixture::parse(&files).build();
+    let cli = Cli::new(repo.path());
+    cli.json(&["refresh"]);
+    let size = |args: &[&str]| cli.run(&[args, &["--json"]].concat()).stdout.len();
+    assert!(size(&["map"]) < 7_000 && size(&["map", "--budget", "500"]) < 2_000);
+    let answer = cli.json(&["map"]);
+    assert_eq!(answer["truncated"], true);
+    assert_eq!(answer["directories"][0]["path"], "src");
+    assert_eq!(answer["files"][0]["path"], "src/m00.ts");
+    assert_eq!(answer["omitted"]["testFiles"], 1);
+    let shown = answer["files"].as_array().unwrap().len() as u64;
+    assert_eq!(
+        answer["fileCount"].as_u64().unwrap() - shown,
+        answer["omitted"]["files"].as_u64().unwrap()
+    );
+    // Names come before signatures.
+    assert!(answer["files"][0]["symbols"][0]["signature"].is_null());
+    let answer = cli.json(&["map", "src/m00.ts"]);
+    assert!(answer["files"][0]["symbols"][0]["signature"].is_string());
+    assert!(answer["files"][0]["symbols"][0]["handle"].is_string());
+    assert!(answer["omitted"].is_null());
+    for bad in ["--budget=0", "--budget=-5", "--budget=99999999999"] {
+        assert!(cli.json(&["map", bad])["files"].is_array(), "{bad}");
+    }
+    assert_eq!(cli.run(&["map", "--budget", "many"]).code, 2);
+}
