@@ -180,7 +180,9 @@ impl Uses<'_> {
             let rows = self.read.file_rows()?;
             let mut all = Vec::with_capacity(rows.len());
             for row in rows.iter() {
-                all.extend(self.read.file(row.path.as_str())?);
+                if row.skip.is_none_or(SkipReason::keeps_text) {
+                    all.extend(self.read.file(row.path.as_str())?);
+                }
             }
             all
         };
