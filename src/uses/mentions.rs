@@ -45,6 +45,8 @@ pub struct Mention {
     pub part: Part,
     /// Whether another name stands there: `b()` after `import { a as b }`. Not an occurrence of the name then.
     pub is_alias: bool,
+    /// Whether the file is of a programming language, and not a document, data or settings.
+    pub is_in_code: bool,
 }
 
 /// The part of a place.
@@ -252,6 +254,7 @@ impl Uses<'_> {
                 within: innermost(&symbols, start).map(|symbol| symbol.qualified_name.clone()),
                 part,
                 is_alias,
+                is_in_code: language.is_code,
             });
         }
         Ok(())
