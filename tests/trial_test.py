@@ -34,7 +34,9 @@ MAX_REPLY_BYTES = 44_000
 MAX_LIST_BYTES = 8_500
 VOLATILE = {"generation", "nextCursor", "elapsedMs", "cpuMs"}
 RUBBISH = "zorgbat flimmerquux wobnatch"
-EXPORTED = re.compile(r"^export (?:async )?(?:function\*?|class) +(\w{4,})", re.MULTILINE)
+EXPORTED = re.compile(r"^(?:export (?:async )?(?:function\*?|class) +|exports\.)(\w{4,})", re.MULTILINE)
+# Files that are indexed by their names alone.
+LOCK_FILES = ("-lock.json", "-lock.yaml", ".lock")
 # What an answer must not say of what it has not looked at.
 FALSE_PHRASES = ("is bound to it", "nothing to follow", "no definition is there", "edges away")
 
@@ -147,7 +149,7 @@ class Trial:
     def listed(self) -> list[str]:
         """Returns the files that git lists and the index reads."""
         paths = self.git("ls-files", "-z", "--cached", "--others", "--exclude-standard").split("\0")
-        files = [(path, self.repo / path) for path in paths if path]
+        files = [(path, self.repo / path) for path in paths if path and not path.endswith(LOCK_FILES)]
         return [path for path, file in files if file.is_file() and not file.is_symlink() and file.stat().st_size <= 1_000_000]
 
     def exported_names(self) -> list[str]:
