@@ -35,6 +35,8 @@ MAX_LIST_BYTES = 8_500
 VOLATILE = {"generation", "nextCursor", "elapsedMs", "cpuMs"}
 RUBBISH = "zorgbat flimmerquux wobnatch"
 EXPORTED = re.compile(r"^(?:export (?:async )?(?:function\*?|class) +|exports\.)(\w{4,})", re.MULTILINE)
+# Where `$` is a letter of names.
+SCRIPTS = (".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".vue", ".svelte")
 # Files that are indexed by their names alone.
 LOCK_FILES = ("-lock.json", "-lock.yaml", ".lock")
 # What an answer must not say of what it has not looked at.
@@ -138,8 +140,10 @@ class Trial:
     def occurrences(self, word: str) -> Counter[tuple[str, int]]:
         """Returns how often a word occurs, by path and line, in what git lists and the index reads."""
         found: Counter[tuple[str, int]] = Counter()
-        pattern = re.compile(rf"(?<![\w$]){re.escape(word)}(?![\w$])")
+        in_scripts = re.compile(rf"(?<![\w$]){re.escape(word)}(?![\w$])")
+        elsewhere = re.compile(rf"\b{re.escape(word)}\b")
         for path in self.listed():
+            pattern = in_scripts if path.endswith(SCRIPTS) else elsewhere
             for number, line in enumerate(self.text(path).split("\n"), 1):
                 n_found = len(pattern.findall(line))
                 if n_found:
@@ -150,7 +154,8 @@ class Trial:
         """Returns the files that git lists and the index reads."""
         paths = self.git("ls-files", "-z", "--cached", "--others", "--exclude-standard").split("\0")
         files = [(path, self.repo / path) for path in paths if path and not path.endswith(LOCK_FILES)]
-        return [path for path, file in files if file.is_file() and not file.is_symlink() and file.stat().st_size <= 1_000_000]
+        files = [(path, file) for path, file in files if file.is_file() and not file.is_symlink() and file.stat().st_size <= 1_000_000]
+        return [path for path, file in files if b"\0" not in file.read_bytes()]
 
     def exported_names(self) -> list[str]:
         """Returns the names of functions and classes that modules outside of tests export, sorted."""
