@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::answer::{Currency, Cursor, MAX_LIST_BYTES, fitting};
-use super::hits::{self, ContentType, NearOutput, SnippetMode};
+use super::hits::{self, ContentType, NearDefaults, NearOutput, SnippetMode};
 use super::schema::{clamp, number};
 use super::{Call, Tool};
 use crate::error::Result;
@@ -107,6 +107,8 @@ pub struct ExploreOutput {
     /// Results on this page.
     count: u64,
     files: Vec<FileOutput>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    defaults: Option<NearDefaults>,
     related: Vec<NearOutput>,
     #[serde(skip_serializing_if = "Option::is_none")]
     next_cursor: Option<String>,
@@ -243,6 +245,7 @@ fn answer(view: &View<'_>, input: &ExploreInput, query: &Query) -> Result<Explor
         count: files.iter().map(|file| file.results.len() as u64).sum(),
         files,
         truncated: is_cut || shortened || related.len() < n_near,
+        defaults: NearDefaults::of(&related),
         related,
         next_cursor,
         currency,

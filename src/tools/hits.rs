@@ -9,9 +9,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::answer::Cursor;
+use super::places::{Defaults, KnownBy, beyond_one};
 use crate::error::{Code, Error, Result};
 use crate::graph::around::around;
-use crate::graph::confidence;
+use crate::graph::related::Direction;
 use crate::model::{RepoPath, Sources as _};
 use crate::search::snippet::{self, Snippet};
 use crate::search::{self, Filters, Hit, Query, Wanted};
@@ -77,12 +78,33 @@ pub struct NearOutput {
     pub(super) source_path: String,
     path: String,
     edge_type: &'static str,
-    direction: &'static str,
-    hops: u32,
-    confidence: f64,
-    provenance: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    direction: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hops: Option<u32>,
+    #[serde(flatten)]
+    known_by: KnownBy,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     stale: bool,
+}
+
+/// Values of the fields that the entries of `related` leave out, `hops` being 1.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct NearDefaults {
+    direction: &'static str,
+    #[serde(flatten)]
+    edges: Defaults,
+}
+
+impl NearDefaults {
+    /// Returns the defaults of a list; `None` for an empty one.
+    pub(super) fn of(related: &[NearOutput]) -> Option<Self> {
+        (!related.is_empty()).then(|| Self {
+            direction: Direction::Out.as_str(),
+            edges: Defaults::of_edges(),
+        })
+    }
 }
 
 /// Returns at most `max` neighbours of the files, up to `depth` edges away, the nearest first.
@@ -93,6 +115,7 @@ pub(super) fn near(
     max: usize,
 ) -> Result<Vec<NearOutput>> {
     let found = around(view.read, files, depth, max, view.budget)?;
+    let defaults = Defaults::of_edges();
     Ok(found
         .into_iter()
         .filter(|near| !view.is_gone(&near.path))
@@ -102,10 +125,9 @@ pub(super) fn near(
                 || view.is_stale_at(near.path.as_str(), near.hops),
             path: near.path.to_string(),
             edge_type: near.edge_type,
-            direction: near.direction.as_str(),
-            hops: near.hops,
-            confidence: confidence(near.provenance),
-            provenance: near.provenance.as_str(),
+            direction: (near.direction != Direction::Out).then(|| near.direction.as_str()),
+            hops: beyond_one(near.hops),
+            known_by: defaults.known_by(near.provenance),
         })
         .collect())
 }

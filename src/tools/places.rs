@@ -52,7 +52,7 @@ impl Defaults {
         }
     }
 
-    fn known_by(&self, provenance: Provenance) -> KnownBy {
+    pub(super) fn known_by(&self, provenance: Provenance) -> KnownBy {
         let differs = provenance.as_str() != self.provenance;
         KnownBy {
             confidence: differs.then(|| confidence(provenance)),
@@ -62,7 +62,7 @@ impl Defaults {
 }
 
 /// Returns the number of steps of an entry, where that is not the one that an entry without it has.
-fn beyond_one(hops: u32) -> Option<u32> {
+pub(super) fn beyond_one(hops: u32) -> Option<u32> {
     (hops > 1).then_some(hops)
 }
 
@@ -83,9 +83,9 @@ pub(super) struct CallerOutput {
     symbol: String,
     /// Line of the first use.
     line: u32,
-    /// Lines of all uses, where there are several.
+    /// Lines of its further uses.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    lines: Vec<u32>,
+    also: Vec<u32>,
     /// How many uses there are, where their lines are not listed.
     #[serde(skip_serializing_if = "Option::is_none")]
     count: Option<u32>,
@@ -367,7 +367,7 @@ pub(super) fn caller_output(
         line: reached.line,
         count: (reached.hops == 1 && reached.count > 1 && lines.is_empty())
             .then_some(reached.count),
-        lines: if lines.len() > 1 { lines } else { Vec::new() },
+        also: lines.into_iter().skip(1).collect(),
         hops: beyond_one(reached.hops),
         via: via.map(|symbol| format!("{}#{}", symbol.path, symbol.qualified_name)),
         known_by: defaults.known_by(reached.provenance),

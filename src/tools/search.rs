@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::answer::{Currency, Cursor, MAX_LIST_BYTES, fitting};
-use super::hits::{self, ContentType, NearOutput, SnippetMode};
+use super::hits::{self, ContentType, NearDefaults, NearOutput, SnippetMode};
 use super::schema::{clamp, number};
 use super::{Call, Tool};
 use crate::error::Result;
@@ -91,6 +91,8 @@ pub struct SearchOutput {
     next_cursor: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     related: Option<Vec<NearOutput>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    defaults: Option<NearDefaults>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     truncated: bool,
     #[serde(flatten)]
@@ -247,6 +249,7 @@ fn answer(
         count: results.len() as u64,
         results,
         next_cursor,
+        defaults: related.as_deref().and_then(NearDefaults::of),
         related,
         truncated,
         currency,

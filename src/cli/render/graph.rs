@@ -288,9 +288,8 @@ fn place(value: &Value) -> String {
 /// Returns the lines of a caller that uses a definition several times, or how often it does.
 fn more_lines(value: &Value) -> String {
     let lines: Vec<String> = value
-        .items("lines")
+        .items("also")
         .iter()
-        .skip(1)
         .map(ToString::to_string)
         .collect();
     match (lines.is_empty(), value.number("count")) {

@@ -4,7 +4,7 @@
 
 use serde_json::Value;
 
-use super::text::{Fields, add, count};
+use super::text::{Fields, add, count, entries};
 use super::{footer, graph};
 use crate::cli::screen::{CARE, FAINT, PLACE, STRONG, Screen, visible, visible_lines};
 
@@ -25,7 +25,7 @@ pub(super) fn search(value: &Value, screen: &Screen) -> String {
         text += &explanation(&hit["explain"], screen);
         text += &preview(hit.text("preview"), screen);
     }
-    text += &graph::neighbours(value.items("related"), screen);
+    text += &graph::neighbours(&entries(value, "related"), screen);
     let total = value.number("total");
     let shown = u64::try_from(hits.len()).unwrap_or(u64::MAX);
     if total > shown && shown > 0 {
@@ -69,7 +69,7 @@ pub(super) fn explore(value: &Value, screen: &Screen) -> String {
             add(&mut text, format_args!("{}\n", screen.paint(FAINT, &more)));
         }
     }
-    text += &graph::neighbours(value.items("related"), screen);
+    text += &graph::neighbours(&entries(value, "related"), screen);
     text + &footer(value, screen)
 }
 
