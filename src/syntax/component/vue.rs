@@ -117,9 +117,11 @@ impl Reader<'_, '_> {
         while let Some(next) = self.next(at) {
             if self.source.as_bytes()[next] == b'{' {
                 let inside = next + 2;
-                let end = self.source[inside..self.limit].find("}}");
-                has_interpolations &= end.is_some();
-                let Some(end) = end.filter(|_| has_interpolations) else {
+                let end = has_interpolations
+                    .then(|| self.source[inside..self.limit].find("}}"))
+                    .flatten();
+                let Some(end) = end else {
+                    has_interpolations = false;
                     at = inside;
                     continue;
                 };
