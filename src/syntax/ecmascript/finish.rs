@@ -20,6 +20,8 @@ pub(in crate::syntax) struct Script {
     pub(in crate::syntax) leads: Vec<u32>,
     /// Each use by the first byte of its name, in source order; empty unless it was asked for.
     pub(in crate::syntax) positions: Vec<UsePosition>,
+    /// The names that the script binds for the whole file, imports among them, sorted; empty unless they were asked for.
+    pub(in crate::syntax) names: Vec<String>,
 }
 
 impl Script {
@@ -66,7 +68,13 @@ impl<'a> Walk<'a> {
             .into_iter()
             .map(|draft| (draft.symbol, draft.lead))
             .unzip();
+        let names = if self.keeps_names {
+            self.scopes.names_of_file()
+        } else {
+            Vec::new()
+        };
         let mut script = Script {
+            names,
             facts: FileFacts {
                 symbols: Vec::new(),
                 imports: self.imports,
@@ -152,6 +160,7 @@ impl<'a> Walk<'a> {
         let mut known = HashMap::default();
         known.reserve(uses.len() / 2);
         for used in &uses {
+            let used = &self.subscribed(*used);
             let kept = self.kept(used, &given, &mut hints);
             let Some((receiver, local)) = kept else {
                 if self.keeps_positions {
@@ -182,6 +191,16 @@ impl<'a> Walk<'a> {
             });
         }
         (references, hints.finish())
+    }
+
+    /// Returns a use of `$a` as the use of `a` where the file binds only that.
+    fn subscribed(&self, used: Use<'a>) -> Use<'a> {
+        if !self.has_stores || self.scopes.binder(used.name, used.scope) != Binder::Nobody {
+            return used;
+        }
+        let store = used.of_store();
+        let store = store.filter(|it| self.scopes.binder(it.name, 0) == Binder::Top);
+        store.unwrap_or(used)
     }
 
     /// Returns the position of a use that is no reference.
