@@ -18,7 +18,6 @@ mod run;
 mod screen;
 mod serve;
 mod settings;
-mod suggest;
 mod view;
 mod watch;
 

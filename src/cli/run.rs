@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use super::progress::Meter;
 use super::screen::Screen;
-use super::{args, output, pager, render, suggest};
+use super::{args, output, pager, render};
 use crate::config::Config;
 use crate::error::{Code, Error, Result};
 use crate::tools::{Call, ToolSpec};
@@ -178,29 +178,24 @@ fn call(
 ) -> Result<Value> {
     // What was named stands alone: a mistyped place must not be answered from another repository.
     let places: Vec<_> = named_repo(matches, cwd.as_ref())
-        .or(cwd)
+        .or_else(|| cwd.clone())
         .into_iter()
         .collect();
     let call = Call {
         workspaces,
         places: &places,
+        cwd: cwd.as_deref(),
         interrupt: Arc::clone(interrupt),
         progress: &|progress| meter.show(progress),
     };
     let _span = tracing::info_span!("call", tool = tool.name).entered();
-    let asked = input.clone();
-    let answer =
-        catch_unwind(AssertUnwindSafe(|| (tool.call)(input, &call))).unwrap_or_else(|_| {
-            Err(Error::new(
-                Code::Internal,
-                format!("{} failed by a fault of this program", tool.name),
-                "run it again; if it fails again, run `codelens doctor` and report the lines above",
-            ))
-        });
-    if args::is_json(matches) {
-        return answer;
-    }
-    answer.map_err(|error| suggest::meant(error, &asked, &call))
+    catch_unwind(AssertUnwindSafe(|| (tool.call)(input, &call))).unwrap_or_else(|_| {
+        Err(Error::new(
+            Code::Internal,
+            format!("{} failed by a fault of this program", tool.name),
+            "run it again; if it fails again, run `codelens doctor` and report the lines above",
+        ))
+    })
 }
 
 /// Returns the error for a name that means several definitions, of which none can be drawn.

@@ -19,10 +19,11 @@ use super::run::{ask, listen_for_interrupts, named_repo, without_repo};
 use super::screen::{PLACE, Screen};
 use super::{args, output};
 use crate::error::{Code, Error, Result};
+use crate::model::RepoPath;
 use crate::model::class::PathClass;
 use crate::tools::Call;
 use crate::view::{Edge, Mode, Node, Page, editor, html};
-use crate::workspace::{View, Workspaces};
+use crate::workspace::{View, Workspace, Workspaces, outside};
 
 const ABOUT: &str = "\
 Writes one page of HTML that needs no network: the files of the repository and what binds them, to expand, search, filter and open in an editor; or, \
@@ -117,6 +118,7 @@ pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
         let call = Call {
             workspaces,
             places: &places,
+            cwd: cwd.map(PathBuf::as_path),
             interrupt,
             progress: &|progress| meter.show(progress),
         };
@@ -185,19 +187,20 @@ fn page(matches: &ArgMatches, call: &Call<'_>, editor: Option<String>) -> Result
         let note = [said("summary"), said("confidenceNote")].join(". ");
         (Mode::Impact, title, nodes, edges, said("freshness"), note)
     } else {
-        let below = text("path")
-            .unwrap_or_default()
-            .trim_end_matches('/')
-            .to_owned();
-        let below = if below == "." { String::new() } else { below };
+        let asked = text("path").filter(|path| !path.is_empty()).unwrap_or(".");
+        let below = workspace
+            .relative_path(asked, call.cwd)
+            .ok_or_else(|| outside(asked))?;
+        let below = match below.as_str() {
+            "." | "./" => String::new(),
+            path => RepoPath::normalise(path)
+                .ok_or_else(|| outside(asked))?
+                .to_string(),
+        };
         let (nodes, edges, freshness) =
             workspace.query(&call.interrupt, |view| map(view, &below))?;
         if nodes.is_empty() {
-            return Err(Error::new(
-                Code::PathNotFound,
-                "there are no files with definitions or edges",
-                "leave out the path, or see `codelens map`",
-            ));
+            return Err(nothing_to_draw(&workspace, &below, call));
         }
         let title = if below.is_empty() {
             name.clone()
@@ -230,6 +233,23 @@ fn page(matches: &ArgMatches, call: &Call<'_>, editor: Option<String>) -> Result
         edges,
         indexes: stats["indexes"].clone(),
     })
+}
+
+/// Returns the error for a directory without a file that could be drawn.
+fn nothing_to_draw(workspace: &Arc<Workspace>, below: &str, call: &Call<'_>) -> Error {
+    let is_absent = workspace.query(&call.interrupt, |view| {
+        let is_there = view.read.files_under(below)?.iter().next().is_some();
+        let path = RepoPath::new(below).filter(|_| !is_there);
+        Ok(path.map(|path| view.why_absent(&path)))
+    });
+    match is_absent {
+        Ok(Some(error)) => error,
+        _ => Error::new(
+            Code::NotIndexed,
+            "no file here has definitions that CodeLens knows: it reads those of TypeScript, JavaScript, Vue and Svelte",
+            "`codelens search` and `codelens explore` find text in files of every language",
+        ),
+    }
 }
 
 /// Returns the files below a directory that define something or are bound to others, and what binds them.

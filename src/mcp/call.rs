@@ -113,6 +113,7 @@ impl Running {
         let call = Call {
             workspaces: &self.shared.workspaces,
             places: &self.places,
+            cwd: None,
             interrupt: Arc::clone(interrupt),
             progress: &progress,
         };

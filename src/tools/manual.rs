@@ -19,6 +19,13 @@ Input is JSON in camelCase. An unknown field or a wrong type is `invalid_argumen
 is clamped to it. `repo` is taken by every tool: the path of the repository, where it is not the one that was given at the
 start (`--repo`), the client's root, or the working directory.
 
+A path is relative to the root of the repository, or absolute and inside it; on the command line it may also be relative to the working directory, which
+goes first. `name()` is read as `name`, `\"5\"` as 5, `\"true\"` as true. Other names of fields are taken: `q`, `pattern` for `query`; `file`, `file_path`, `filePath`,
+`hint_path`, `hintPath` for `path`; `id`, `symbol_id`, `chunk_id` for `handle`; `max_results`, `maxResults`, `topK` for `limit`; snake_case of every field.
+
+`line` counts from 1 and is in the entry's own `path`: in an entry that uses what was asked about it is the line of the (first) use, in an entry that
+is a definition (target, candidate, callee, neighbour that is used) the line of its name. `lines`, `startLine` and `endLine` are inclusive.
+
 ## Freshness
 
 `cl_search`, `cl_explore`, `cl_related`, `cl_impact`, `cl_map` (and `cl_expand` by a handle) first find out what changed since the index was made, bring it up within a budget of 500 ms

@@ -13,9 +13,11 @@ pub mod explore;
 pub mod hits;
 pub mod impact;
 pub mod index;
+mod lenient;
 pub mod lifecycle;
 pub mod manual;
 pub mod map;
+mod near_paths;
 mod places;
 pub mod prune;
 pub mod related;
@@ -23,7 +25,7 @@ mod related_symbol;
 pub mod schema;
 pub mod search;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -42,6 +44,9 @@ pub struct Call<'a> {
     /// Where to look for the repository if the input names none, in this order: what was said at the
     /// start, the client's root, the working directory. The first that is there is used.
     pub places: &'a [PathBuf],
+    /// The directory to which the caller's relative paths belong, on the command line; they belong to the root of the
+    /// repository where it is `None` or holds no such path.
+    pub cwd: Option<&'a Path>,
     /// Set from outside to stop the call.
     pub interrupt: Arc<AtomicBool>,
     /// Told how far a long call is; called from any thread, at most some hundred times.
@@ -168,8 +173,11 @@ fn input_of<T: Tool>(matches: &clap::ArgMatches) -> std::result::Result<Value, c
 }
 
 fn call<T: Tool>(input: Value, call: &Call<'_>) -> Result<Value> {
-    let input = schema::read::<T::Input>(input)?;
-    let output = T::run(input, call)?;
+    let mut value = lenient::conform(input, &schema::input::<T::Input>())?;
+    lenient::make_paths_relative(&mut value, call)?;
+    let input = schema::read::<T::Input>(value.clone())?;
+    let output =
+        T::run(input, call).map_err(|error| near_paths::with_near_paths(error, &value, call))?;
     serde_json::to_value(output).map_err(|error| {
         Error::new(
             crate::error::Code::Internal,

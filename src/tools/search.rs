@@ -165,7 +165,7 @@ impl Tool for Search {
         let query = hits::question(&input.query)?;
         let filters = Filters {
             content_type: input.content_type.map(ContentType::meaning),
-            path: input.path.clone().filter(|path| !path.is_empty()),
+            path: input.path.clone().filter(|path| !is_whole(path)),
             language: input.language.clone(),
         };
         let workspace = call.workspaces.open(input.repo.as_deref(), call.places)?;
@@ -173,6 +173,11 @@ impl Tool for Search {
             answer(view, &input, &query, &filters)
         })
     }
+}
+
+/// Whether a filter by path lets every file through.
+fn is_whole(path: &str) -> bool {
+    matches!(path, "" | "." | "./" | "/")
 }
 
 fn answer(

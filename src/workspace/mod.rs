@@ -14,6 +14,7 @@ mod contexts;
 pub mod diagnosis;
 mod disk;
 mod errors;
+mod paths;
 mod query;
 mod refresh;
 mod rest;
@@ -152,7 +153,7 @@ impl Workspaces {
     /// one below the first of `places`), else the first of `places` that lies in one.
     ///
     /// # Errors
-    /// `not_a_repo` where there is none; `git` where there is one that can't be read; `outside_repo` for one
+    /// `not_a_repo` where there is none; `path_not_found` where nothing is at any of the places; `git` where there is one that can't be read; `outside_repo` for one
     /// that is not served.
     pub fn open(&self, named: Option<&str>, places: &[PathBuf]) -> Result<Arc<Workspace>> {
         if let Some(served) = &self.served {
@@ -169,6 +170,13 @@ impl Workspaces {
                 Ok(workspace) => return Ok(workspace),
                 Err(error) => failure = failure.or(Some(error)),
             }
+        }
+        if !tried.is_empty() && !tried.iter().any(|place| place.exists()) {
+            return Err(Error::new(
+                Code::PathNotFound,
+                "there is no file or directory at the path of the repository",
+                "pass `repo` (on the command line `--repo PATH`) as a path inside a git work tree that is there",
+            ));
         }
         Err(failure.unwrap_or_else(|| {
             Error::new(

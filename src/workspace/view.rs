@@ -194,6 +194,6 @@ pub fn outside(path: impl std::fmt::Display) -> Error {
             "`{}` is not a path inside the repository",
             brief(&path.to_string())
         ),
-        "paths are relative to the root of the repository: neither absolute nor with `..`, and not in `.git`",
+        "pass a path below the root of the repository (`src/store.ts`), relative to it or absolute; `.git` is closed",
     )
 }

@@ -15,6 +15,7 @@ mod graph;
 mod hardships;
 mod hostile;
 mod laws;
+mod lenient;
 mod life;
 mod manual;
 mod people;

@@ -214,7 +214,7 @@ impl Tool for Impact {
 
     fn run(input: ImpactInput, call: &Call<'_>) -> Result<ImpactOutput> {
         let path = match input.path.as_deref() {
-            None => None,
+            None | Some("" | "." | "./" | "/") => None,
             Some(text) => Some(RepoPath::normalise(text).ok_or_else(|| outside(text))?),
         };
         if input.symbol.is_none() && input.handle.is_none() && path.is_none() && !input.changes {

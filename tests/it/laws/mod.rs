@@ -68,6 +68,7 @@ impl Bench {
             let call = Call {
                 workspaces: &self.spaces,
                 places: &[place.to_owned()],
+                cwd: None,
                 interrupt: Arc::default(),
                 progress: &|_| (),
             };

@@ -144,7 +144,7 @@ pub(crate) const DOORS: &[Door] = &[
     door("clap", &["cli", "tools"]),
     door("clap_complete", &["cli"]),
     door("clap_mangen", &["cli"]),
-    door("strsim", &["cli"]),
+    door("strsim", &["tools"]),
     door("indicatif", &["cli"]),
     door("comfy_table", &["cli"]),
     door("anstyle", &["cli"]),
