@@ -114,6 +114,8 @@ fn component(
     let whole = (lines.len() > 0)
         .then(|| offer_itself(&mut script, lines, &blocks.scripts))
         .flatten();
+    script.facts.variables.sort();
+    script.facts.variables.dedup();
     if let Some(template) = &mut template {
         template.add_to(&mut script, lines);
     }
@@ -216,6 +218,9 @@ fn merge(into: &mut Script, part: &mut Part) {
         .extend(from.facts.imports.iter().cloned());
     into.facts.references.append(&mut references);
     into.facts.hints.extend(from.facts.hints.iter().cloned());
+    into.facts
+        .variables
+        .extend(from.facts.variables.iter().cloned());
     into.facts.has_errors |= from.facts.has_errors;
 }
 

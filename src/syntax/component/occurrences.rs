@@ -6,6 +6,7 @@ use super::marks::holds;
 use super::program::Place;
 use super::{Component, component, offset};
 use crate::model::Budget;
+use crate::model::table::HashMap;
 use crate::syntax::language::Framework;
 use crate::syntax::lines::Lines;
 use crate::syntax::occurrences::{Occurrence, Occurrences, Role, UseKind, starts};
@@ -53,6 +54,14 @@ impl Component {
                 let of_file = template.references.get(reference as usize);
                 if let (Some(at), Some(Some(reference))) = (at, of_file) {
                     all.push((at, *reference, UseKind::Template));
+                }
+            }
+            let opened: HashMap<u32, u32> = all.iter().map(|it| (it.0, it.1)).collect();
+            for (name, opening) in &self.marks.closings {
+                // `<ns.Comp>` is a use of `Comp`, behind the dot.
+                let within = template.program.name_in(*opening, name.len());
+                if let Some(reference) = opened.get(&offset(opening + within)) {
+                    all.push((offset(name.start + within), *reference, UseKind::Template));
                 }
             }
         }
@@ -131,6 +140,7 @@ impl Component {
             }
             // The template imports and exports nothing: what is bound in it is local.
             Role::Import { .. } | Role::Export { .. } => Role::Unknown,
+            Role::Global(_) => Role::Global(UseKind::Template),
             role => role,
         })
     }
