@@ -19,7 +19,6 @@ use super::run::{ask, listen_for_interrupts, named_repo, without_repo};
 use super::screen::{PLACE, Screen};
 use super::{args, output};
 use crate::error::{Code, Error, Result};
-use crate::model::class::PathClass;
 use crate::tools::Call;
 use crate::view::{Edge, Mode, Node, Page, editor, html};
 use crate::workspace::{View, Workspaces};
@@ -253,7 +252,7 @@ fn map(view: &View<'_>, below: &str) -> Result<(Vec<Node>, Vec<Edge>, String)> {
         nodes.push(Node {
             path: file.path.to_string(),
             weight: symbols.len() as u64,
-            test: PathClass::of(file.path.as_str(), false, false).is_test,
+            test: !view.roles.is_code(&file.path),
             symbols: listed
                 .take(MAX_SYMBOLS)
                 .map(|symbol| {

@@ -92,7 +92,7 @@ pub(super) fn near(
     depth: u32,
     max: usize,
 ) -> Result<Vec<NearOutput>> {
-    let found = around(view.read, files, depth, max, view.budget)?;
+    let found = around(view.read, &view.roles, files, depth, max, view.budget)?;
     Ok(found
         .into_iter()
         .filter(|near| !view.is_gone(&near.path))
