@@ -8,6 +8,8 @@ mod config;
 mod glob;
 mod runner;
 mod scripts;
+#[cfg(test)]
+mod tests;
 mod text;
 
 use std::cell::{OnceCell, RefCell};
@@ -411,9 +413,10 @@ fn role(path: &RepoPath, suites: &[Compiled], content: impl FnOnce() -> Content)
         (Some(FileRole::Test), FileRole::Example) => FileRole::Example,
         (Some(FileRole::Test), _) => FileRole::TestSupport,
         (Some(role), _) => role,
-        (None, FileRole::Test) if !is_known => FileRole::Test,
         // Code about tests, by no evidence but the name of its directory.
         (None, FileRole::Test) if is_in_source(text) && !takes_part => FileRole::Code,
+        // Where no runner is known at all, the name of the directory is the evidence that is left.
+        (None, FileRole::Test) if !suites.iter().any(|suite| is_own(&suite)) => FileRole::Test,
         (None, FileRole::Test) => FileRole::TestSupport,
         (None, FileRole::Code) if takes_part && is_known && !is_in_sources(text) => {
             FileRole::TestSupport
