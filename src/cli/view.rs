@@ -20,7 +20,6 @@ use super::screen::{PLACE, Screen};
 use super::{args, output};
 use crate::error::{Code, Error, Result};
 use crate::model::RepoPath;
-use crate::model::class::PathClass;
 use crate::tools::Call;
 use crate::view::{Edge, Mode, Node, Page, editor, html};
 use crate::workspace::{View, Workspace, Workspaces, outside};
@@ -273,7 +272,7 @@ fn map(view: &View<'_>, below: &str) -> Result<(Vec<Node>, Vec<Edge>, String)> {
         nodes.push(Node {
             path: file.path.to_string(),
             weight: symbols.len() as u64,
-            test: PathClass::of(file.path.as_str(), false, false).is_test,
+            test: !view.roles.is_code(&file.path),
             symbols: listed
                 .take(MAX_SYMBOLS)
                 .map(|symbol| {

@@ -114,7 +114,7 @@ pub(super) fn near(
     depth: u32,
     max: usize,
 ) -> Result<Vec<NearOutput>> {
-    let found = around(view.read, files, depth, max, view.budget)?;
+    let found = around(view.read, &view.roles, files, depth, max, view.budget)?;
     let defaults = Defaults::of_edges();
     Ok(found
         .into_iter()

@@ -107,6 +107,32 @@ fn confidences(out: &mut String) {
             class.samples, class.judged
         );
     }
+    for (name, meaning) in [
+        (
+            "test",
+            "a test that uses or imports it, directly or through others (`basis` graph)",
+        ),
+        (
+            "test-barrel",
+            "a test that only imports a file which passes many others on (`basis` graph)",
+        ),
+        (
+            "test-mention",
+            "a test that names it, without a bound use (`basis` mention)",
+        ),
+    ] {
+        let Some(class) = table.classes.get(name) else {
+            continue;
+        };
+        let precision = class
+            .precision
+            .map_or_else(|| "none met".to_owned(), |it| format!("{it:.3}"));
+        let _ = writeln!(
+            out,
+            "| `{name}` | {meaning} | {precision} | {} | {} |",
+            class.samples, class.judged
+        );
+    }
     let corpora: Vec<String> = table
         .corpora
         .iter()

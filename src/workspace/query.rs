@@ -16,6 +16,7 @@ use crate::error::{Error, Result};
 use crate::git::{GitError, Motion, Repo, Scan};
 use crate::model::{Budget, Freshness, UnknownReason};
 use crate::reconcile::{self, Outcome, ReconcileError, seed};
+use crate::roles::Roles;
 use crate::store::{Index, IndexKey, StoreError, WriteLock};
 
 /// What there was to see in the work tree, where it was looked at while the index was made.
@@ -86,6 +87,7 @@ impl Workspace {
                         freshness,
                         index_id: &index.pointer().index_id,
                         budget: &budget,
+                        roles: Roles::new(&read),
                         repo: &repo,
                         looked_at: LookedAt::default(),
                     };
