@@ -59,7 +59,7 @@ pub(super) fn command() -> Command {
         )
         .subcommand(
             Command::new("import")
-                .about("Take in what `export` printed; contexts of the same name are replaced")
+                .about("Import what `export` printed; contexts of the same name are replaced")
                 .arg(
                     Arg::new("file")
                         .value_name("FILE")
@@ -137,7 +137,7 @@ pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
                     .expect("the argument is required");
                 let file = cwd.map_or_else(|| file.clone(), |cwd| cwd.join(file));
                 let taken = place.import_contexts(&read(&file)?)?;
-                let text = format!("took in {}\n", taken.join(", "));
+                let text = format!("imported {}\n", taken.join(", "));
                 Ok((json!({ "imported": taken }), text))
             }
         }

@@ -28,7 +28,7 @@ const DRAWN_STEPS: u32 = 2;
 const PATIENCE: Duration = Duration::from_millis(300);
 
 /// Runs a tool and prints what it returns.
-pub(super) fn tool(tool: &ToolSpec, matches: &ArgMatches, cwd: Option<PathBuf>) -> ExitCode {
+pub(super) fn tool(tool: &ToolSpec, matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
     let is_json = args::is_json(matches);
     let mut input = match (tool.input_of)(matches) {
         Ok(input) => input,
@@ -52,14 +52,13 @@ pub(super) fn tool(tool: &ToolSpec, matches: &ArgMatches, cwd: Option<PathBuf>) 
     };
     let meter = Meter::new("indexing", "files", delay, args::verbosity(matches) > 0);
     let workspaces = config(matches).map(Workspaces::new);
-    let place = cwd.clone();
     let outcome = match &workspaces {
         Ok(workspaces) => call(tool, input, workspaces, matches, cwd, &interrupt, &meter),
         Err(error) => Err(Error::new(error.code, &error.message, &error.hint)),
     };
     meter.clear();
     let screen = match &outcome {
-        Ok(_) => screen(&workspaces, matches, place.as_ref()),
+        Ok(_) => screen(&workspaces, matches, cwd),
         Err(_) => Screen::of_stdout(),
     };
     let code = match outcome {
@@ -172,19 +171,19 @@ fn call(
     input: Value,
     workspaces: &Workspaces,
     matches: &ArgMatches,
-    cwd: Option<PathBuf>,
+    cwd: Option<&PathBuf>,
     interrupt: &Arc<AtomicBool>,
     meter: &Meter,
 ) -> Result<Value> {
     // What was named stands alone: a mistyped place must not be answered from another repository.
-    let places: Vec<_> = named_repo(matches, cwd.as_ref())
-        .or_else(|| cwd.clone())
+    let places: Vec<_> = named_repo(matches, cwd)
+        .or_else(|| cwd.cloned())
         .into_iter()
         .collect();
     let call = Call {
         workspaces,
         places: &places,
-        cwd: cwd.as_deref(),
+        cwd: cwd.map(PathBuf::as_path),
         interrupt: Arc::clone(interrupt),
         progress: &|progress| meter.show(progress),
     };

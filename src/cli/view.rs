@@ -136,7 +136,11 @@ pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
         let screen = Screen::of_stdout();
         Ok((
             value,
-            format!("{}\n", screen.linked_to(Path::new("")).paint(PLACE, &shown)),
+            format!(
+                "{}\nopen it in a browser: {}\n",
+                screen.linked_to(Path::new("")).paint(PLACE, &shown),
+                opener(&shown)
+            ),
         ))
     });
     if printed.is_empty() {
@@ -339,6 +343,18 @@ fn write(
     let file = directory.join(format!("{name}-{}.html", &digest[..8]));
     private(&directory, &file, text).map_err(failed)?;
     Ok(file)
+}
+
+/// Returns the command that opens a file in the browser of this system.
+fn opener(file: &str) -> String {
+    let program = if cfg!(target_os = "macos") {
+        "open"
+    } else if cfg!(windows) {
+        "start \"\""
+    } else {
+        "xdg-open"
+    };
+    format!("{program} '{}'", file.replace('\'', "'\\''"))
 }
 
 /// Names and structure of the code are nobody else's business.

@@ -92,6 +92,9 @@ impl Config {
     /// # Errors
     /// `invalid_argument` for a value that means nothing; `io` where no data directory can be named.
     pub fn load(flags: &[(&'static str, String)]) -> Result<Self> {
+        for warning in file_warnings() {
+            tracing::warn!("{warning}");
+        }
         let mut config = Self::at(PathBuf::new());
         for value in values(flags)? {
             match value.setting.kind {
@@ -134,7 +137,7 @@ impl Config {
 /// # Errors
 /// As [`Config::load`].
 pub fn values(flags: &[(&'static str, String)]) -> Result<Vec<Value>> {
-    let file = file::read(&file_path())?;
+    let file = settings_file()?.values;
     SETTINGS
         .iter()
         .map(|setting| {
@@ -166,6 +169,16 @@ pub fn values(flags: &[(&'static str, String)]) -> Result<Vec<Value>> {
             })
         })
         .collect()
+}
+
+/// Returns what is passed over of the user's file in its default place, a sentence each.
+pub fn file_warnings() -> Vec<String> {
+    settings_file().map_or_else(|_| Vec::new(), |file| file.warnings)
+}
+
+fn settings_file() -> Result<file::FileSettings> {
+    let is_named = std::env::var_os("CODELENS_CONFIG").is_some_and(|path| !path.is_empty());
+    file::read(&file_path(), is_named)
 }
 
 /// Returns where the file of the user is looked for: `CODELENS_CONFIG`, else `codelens.toml` in the

@@ -13,6 +13,7 @@ pub mod naming;
 pub mod path;
 pub mod policy;
 pub mod secret;
+pub mod size;
 pub mod snapshot;
 mod sources;
 pub mod symbol;

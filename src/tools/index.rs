@@ -177,7 +177,9 @@ pub struct CountsOutput {
     files: u64,
     chunks: u64,
     symbols: u64,
+    /// Relations between two files, by kind and provenance: the lines of `codelens view`.
     edges: u64,
+    /// Imports of files that are not indexed; those of packages do not count.
     unresolved: u64,
 }
 
@@ -238,7 +240,7 @@ impl Tool for Stats {
                 files: contents.counts.files,
                 chunks: contents.counts.chunks,
                 symbols: contents.counts.symbols,
-                edges: contents.counts.edges,
+                edges: contents.n_couplings,
                 unresolved: contents.counts.unresolved,
             },
             backlog: contents.n_pending,

@@ -68,10 +68,11 @@ impl Tool for Doctor {
                 checks.extend(found.checks);
             }
             Err(error) => {
-                in_git_repo |= error.code != Code::NotARepo;
+                in_git_repo |= !matches!(error.code, Code::NotARepo | Code::PathNotFound);
                 checks.push(Check::failed("repository", error.message, error.hint));
             }
         }
+        checks.extend(diagnosis::settings_file());
         checks.extend(checkup::of_data_directory(call.workspaces.config()));
         Ok(DoctorOutput {
             code_version: env!("CARGO_PKG_VERSION"),

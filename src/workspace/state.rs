@@ -83,6 +83,8 @@ pub struct IndexEntry {
 pub struct Contents {
     /// Rows of each kind.
     pub counts: Counts,
+    /// Relations between two files: imports, and uses of definitions, by kind and provenance.
+    pub n_couplings: u64,
     /// Files by language.
     pub languages: BTreeMap<String, u64>,
     /// What was left out or reduced, by reason.
@@ -199,6 +201,7 @@ impl Workspace {
             let read = index.read()?;
             Contents {
                 counts: read.counts()?,
+                n_couplings: read.n_couplings()?,
                 languages: read.languages()?,
                 skipped: skipped(&read)?,
                 last_indexed_ms: read.meta().last_indexed_ms,

@@ -108,12 +108,31 @@ pub(super) fn stats(value: &Value, screen: &Screen) -> String {
     facts.add("index", visible(value.text("indexId")));
     facts.add("branch", checked_out(value, screen));
     let counts = &value["counts"];
-    let holds: Vec<_> = ["files", "chunks", "symbols", "edges", "unresolved"]
+    let kinds = [
+        ("files", "file"),
+        ("chunks", "chunk"),
+        ("symbols", "definition"),
+    ];
+    let holds: Vec<_> = kinds
         .into_iter()
-        .filter(|key| counts[key].is_u64())
-        .map(|key| format!("{} {key}", count(counts.number(key))))
+        .filter(|(key, _)| counts[key].is_u64())
+        .map(|(key, noun)| plural(counts.number(key), noun))
         .collect();
     facts.add("holds", holds.join(", "));
+    if counts["edges"].is_u64() {
+        facts.add(
+            "relations",
+            format!("{} between files", count(counts.number("edges"))),
+        );
+    }
+    let unresolved = counts.number("unresolved");
+    if unresolved > 0 {
+        let imports = plural(unresolved, "import");
+        facts.add(
+            "unresolved",
+            format!("{imports} of files that are not indexed"),
+        );
+    }
     facts.add("languages", list(&languages(value)));
     facts.add("left out", left_out(value));
     if value["bytes"].is_u64() {
@@ -128,13 +147,13 @@ pub(super) fn stats(value: &Value, screen: &Screen) -> String {
     let mut text = facts.finish();
     let indexes = value.items("indexes");
     if !indexes.is_empty() {
-        let rows = indexes
+        let rows: Vec<_> = indexes
             .iter()
             .map(|index| index_row(index, screen))
             .collect();
         let heading = ["branch", "commit", "size", "last used", "", "index"];
         text.push('\n');
-        text += &table(screen, &heading, rows);
+        text += &table(screen, &heading, &rows);
     }
     let total = value.number("totalIndexes");
     let shown = u64::try_from(indexes.len()).unwrap_or(u64::MAX);

@@ -97,7 +97,7 @@ fn piped_source_is_the_source_alone() {
     assert_eq!(page.data, "let a;\r\n\u{1b}x");
     assert_eq!(
         page.aside,
-        "codelens: 1 byte not UTF-8, replaced\ncodelens: cut after line 4; go on with --start-line 5\n"
+        "codelens: 1 byte not UTF-8, replaced\ncodelens: stopped at line 4 of 40; continue with `--start-line 5`\n"
     );
 }
 
@@ -107,8 +107,8 @@ fn source_on_a_terminal_is_headed_and_harmless() {
                        "truncated": false, "chars": 10, "totalLines": 40});
     assert_snapshot!(shown("cl_expand", &value, TERMINAL), @r#"
     a.ts:3-4 of 40
-    let a;
-    \u{1b}x
+    3  let a;
+    4  \u{1b}x
     "#);
 }
 
@@ -181,7 +181,8 @@ fn stats_fit_the_terminal() {
     assert_snapshot!(text, @r#"
     index      idx_0123456789abcdef0123456789abcdef
     branch     main  1a2b3c4d5e
-    holds      527 files, 4,311 chunks, 9,120 symbols, 0 edges
+    holds      527 files, 4,311 chunks, 9,120 definitions
+    relations  0 between files
     languages  410 typescript, 17 markdown
     size       29.0 MiB
     backlog    2 files to bring up
