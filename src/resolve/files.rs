@@ -49,6 +49,7 @@ const PACKAGE_MEMBERS: [&str; 14] = [
     "typings",
     "typesVersions",
     "exports",
+    "private",
     "imports",
     "workspaces",
     "tsconfig",
