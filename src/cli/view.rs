@@ -22,7 +22,7 @@ use crate::error::{Code, Error, Result};
 use crate::model::class::PathClass;
 use crate::tools::Call;
 use crate::view::{Edge, Mode, Node, Page, editor, html};
-use crate::workspace::{View, Workspaces};
+use crate::workspace::{Patience, View, Workspaces};
 
 const ABOUT: &str = "\
 Writes one page of HTML that needs no network: the files of the repository and what binds them, to expand, search, filter and open in an editor; or, \
@@ -119,6 +119,7 @@ pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
             places: &places,
             interrupt,
             progress: &|progress| meter.show(progress),
+            patience: Patience::Configured,
         };
         ask("cl_refresh", json!({}), &call)?;
         meter.clear();
@@ -190,8 +191,7 @@ fn page(matches: &ArgMatches, call: &Call<'_>, editor: Option<String>) -> Result
             .trim_end_matches('/')
             .to_owned();
         let below = if below == "." { String::new() } else { below };
-        let (nodes, edges, freshness) =
-            workspace.query(&call.interrupt, |view| map(view, &below))?;
+        let (nodes, edges, freshness) = call.ask(&workspace, &below, |view| map(view, &below))?;
         if nodes.is_empty() {
             return Err(Error::new(
                 Code::PathNotFound,

@@ -19,6 +19,7 @@ use tokio_util::sync::CancellationToken;
 use super::Shared;
 use crate::error::{Code, Error, Result};
 use crate::tools::{Call, Progress};
+use crate::workspace::Patience;
 
 /// How often at most a client is told how far a call is.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
@@ -115,6 +116,7 @@ impl Running {
             places: &self.places,
             interrupt: Arc::clone(interrupt),
             progress: &progress,
+            patience: Patience::Configured,
         };
         let outcome = work(&call);
         if let Err(error) = &outcome {
