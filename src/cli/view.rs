@@ -22,7 +22,7 @@ use crate::error::{Code, Error, Result};
 use crate::model::RepoPath;
 use crate::tools::Call;
 use crate::view::{Edge, Mode, Node, Page, editor, html};
-use crate::workspace::{View, Workspace, Workspaces, outside};
+use crate::workspace::{Patience, View, Workspace, Workspaces, outside};
 
 const ABOUT: &str = "\
 Writes one page of HTML that needs no network: the files of the repository and what binds them, to expand, search, filter and open in an editor; or, \
@@ -120,6 +120,7 @@ pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
             cwd: cwd.map(PathBuf::as_path),
             interrupt,
             progress: &|progress| meter.show(progress),
+            patience: Patience::Configured,
         };
         ask("cl_refresh", json!({}), &call)?;
         meter.clear();
@@ -200,8 +201,7 @@ fn page(matches: &ArgMatches, call: &Call<'_>, editor: Option<String>) -> Result
                 .ok_or_else(|| outside(asked))?
                 .to_string(),
         };
-        let (nodes, edges, freshness) =
-            workspace.query(&call.interrupt, |view| map(view, &below))?;
+        let (nodes, edges, freshness) = call.ask(&workspace, &below, |view| map(view, &below))?;
         if nodes.is_empty() {
             return Err(nothing_to_draw(&workspace, &below, call));
         }

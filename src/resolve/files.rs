@@ -37,7 +37,7 @@ pub fn is_config(path: &RepoPath) -> bool {
 }
 
 /// The members of a `package.json` that decide where an import leads.
-const PACKAGE_MEMBERS: [&str; 14] = [
+const PACKAGE_MEMBERS: [&str; 15] = [
     "name",
     "type",
     "source",

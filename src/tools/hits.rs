@@ -8,7 +8,7 @@ use clap::ValueEnum;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::answer::Cursor;
+use super::answer::{Currency, Cursor};
 use super::places::{Defaults, KnownBy, beyond_one};
 use crate::error::{Code, Error, Result};
 use crate::graph::around::around;
@@ -65,6 +65,8 @@ impl ContentType {
 pub(super) struct Shown {
     /// Its text.
     pub(super) preview: String,
+    /// The words of the question in it, in bytes.
+    pub(super) matches: Vec<[usize; 2]>,
     /// How much of it that is.
     pub(super) mode: Snippet,
     /// Whether it must be read anew.
@@ -161,6 +163,17 @@ pub(super) fn ranked(
     Ok(found)
 }
 
+/// Says that a question has no answer, and in how many files one was looked for.
+pub(super) fn say_nothing_found(
+    view: &View<'_>,
+    filters: &Filters,
+    currency: &mut Currency,
+) -> Result<()> {
+    let n_files = search::n_left(view.read, filters)?;
+    currency.say_nothing_found("No file holds a word of the question", n_files);
+    Ok(())
+}
+
 /// Returns whether a hit stands behind the place where a page ended.
 pub(super) fn is_behind(hit: &Hit, after: Option<&Cursor>) -> bool {
     after.is_none_or(|last| {
@@ -199,8 +212,14 @@ pub(super) fn shown(
         Some(SnippetMode::Compact) => Snippet::Compact,
         Some(SnippetMode::Full) => Snippet::Full,
     };
+    let preview = snippet::preview(chunk, source.as_deref(), query, mode);
     Shown {
-        preview: snippet::preview(chunk, source.as_deref(), query, mode),
+        preview: preview.text,
+        matches: preview
+            .matches
+            .iter()
+            .map(|at| [at.start, at.end])
+            .collect(),
         mode,
         // What can't be read as it was indexed differs, whatever the detection saw.
         is_stale: source.is_none() || view.is_stale(chunk.path.as_str()),

@@ -168,7 +168,8 @@ impl Tool for Map {
             Some(text) => Some(RepoPath::normalise(text).ok_or_else(|| outside(text))?),
         };
         let workspace = call.workspaces.open(input.repo.as_deref(), call.places)?;
-        workspace.query(&call.interrupt, |view| map(view, path.as_ref(), &input))
+        let words = input.path.as_deref().unwrap_or_default();
+        call.ask(&workspace, words, |view| map(view, path.as_ref(), &input))
     }
 }
 

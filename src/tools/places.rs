@@ -5,7 +5,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::error::{Code, Error, Result};
+use crate::error::{Error, Result};
 use crate::graph::confidence::{confidence, test_confidence};
 use crate::graph::impact::Reached;
 use crate::graph::related::TestBasis;
@@ -309,15 +309,8 @@ fn dotted(name: &str) -> String {
     out
 }
 
-/// Fails for a name that can't be looked up: while the index is not complete, and where it is a path or a handle.
+/// Fails for a name that is a path or a handle.
 fn check_name(view: &View<'_>, name: &str) -> Result<()> {
-    if view.freshness.as_str() != "fresh" {
-        return Err(Error::new(
-            Code::IndexBusy,
-            "the index is not complete yet: the name may be in a file that is still to come",
-            "run cl_refresh (`codelens refresh`), then call again",
-        ));
-    }
     let shown = brief(name);
     if let Some(file) = RepoPath::normalise(name)
         && view.read.has_file(file.as_str())?

@@ -154,9 +154,6 @@ pub struct RelatedOutput {
     /// All results by edge type.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     totals: BTreeMap<&'static str, u64>,
-    /// What an empty list means.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    note: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     analysed: Option<AnalysedOutput>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -309,7 +306,8 @@ impl Tool for Related {
 
     fn run(input: RelatedInput, call: &Call<'_>) -> Result<RelatedOutput> {
         let workspace = call.workspaces.open(input.repo.as_deref(), call.places)?;
-        workspace.query(&call.interrupt, |view| answer(view, &input))
+        let words = &input.path;
+        call.ask(&workspace, words, |view| answer(view, &input))
     }
 }
 
@@ -397,17 +395,17 @@ fn answer(view: &View<'_>, input: &RelatedInput) -> Result<RelatedOutput> {
         };
         cursor.text(&question, view.index_id)
     });
-    let (note, analysed) = if total == 0 {
-        let analysed = AnalysedOutput::of(view, start.as_str())?;
-        let note = match &analysed {
-            Some(_) => String::new(),
-            None => "No imports, calls, references or tests of these types were found for it."
-                .to_owned(),
-        };
-        (note, analysed)
-    } else {
-        (String::new(), None)
-    };
+    let mut currency = Currency::of(view);
+    let mut analysed = None;
+    if total == 0 {
+        analysed = AnalysedOutput::of(view, start.as_str())?;
+        if analysed.is_none() {
+            currency.say_nothing_found(
+                "No imports, calls, references or tests of these types were found for it",
+                view.read.files_under("")?.iter().count() as u64,
+            );
+        }
+    }
     Ok(RelatedOutput {
         index_id: view.index_id.to_owned(),
         symbol: match &asked {
@@ -419,10 +417,9 @@ fn answer(view: &View<'_>, input: &RelatedInput) -> Result<RelatedOutput> {
         results: shown,
         total,
         totals: if total > 0 { totals } else { BTreeMap::new() },
-        note,
         analysed,
         next_cursor,
-        currency: Currency::of(view),
+        currency,
     })
 }
 

@@ -4,20 +4,27 @@
 
 use serde_json::Value;
 
-use super::footer;
 use super::text::{Fields, add, count, entries, key, plural};
 use super::tree::{Line, Node, draw};
+use super::{footer, is_fresh};
 use crate::cli::screen::{CARE, FAINT, PLACE, STRONG, Screen, visible};
 
 /// Returns what a change reaches: definitions that are gone, callers by distance and file, unbound uses, tests apart, then
 /// what it uses.
 pub(super) fn impact(value: &Value, screen: &Screen) -> String {
+    let summary = visible(value.text("summary"));
+    let is_first = !is_fresh(value);
     let mut text = String::new();
+    if is_first && !summary.is_empty() {
+        add(
+            &mut text,
+            format_args!("{}\n\n", screen.paint(CARE, &summary)),
+        );
+    }
     for target in targets(value) {
         text += &definition(target, screen);
     }
-    let summary = visible(value.text("summary"));
-    if !summary.is_empty() {
+    if !is_first && !summary.is_empty() {
         let gap = if text.is_empty() { "" } else { "\n" };
         add(&mut text, format_args!("{gap}{summary}\n"));
     }
@@ -226,7 +233,7 @@ pub(super) fn related(value: &Value, screen: &Screen) -> String {
     let results = entries(value, "results");
     let mut text = String::new();
     let note = visible(value.text("note"));
-    if results.is_empty() && !note.is_empty() {
+    if results.is_empty() && !note.is_empty() && is_fresh(value) {
         text += &screen.paint(FAINT, &note);
         text.push('\n');
     }

@@ -240,9 +240,10 @@ impl Tool for Impact {
             changes: &changed,
             earlier: &earlier,
         };
-        let answer = workspace.query(&call.interrupt, |view| answer(view, &asked))?;
+        let words = input.words();
+        let answer = call.ask(&workspace, &words, |view| answer(view, &asked))?;
         if !answer.is_unknown_name() || input.changes {
-            return Ok(answer);
+            return Ok(answer.led_by_state());
         }
         // A name that is gone may be one that the changes took away: that costs a look at the work tree.
         let changed = workspace.changes(&call.interrupt)?;
@@ -251,7 +252,16 @@ impl Tool for Impact {
             earlier: &earlier,
             ..asked
         };
-        workspace.query(&call.interrupt, |view| self::answer(view, &asked))
+        let answer = call.ask(&workspace, &words, |view| self::answer(view, &asked))?;
+        Ok(answer.led_by_state())
+    }
+}
+
+impl ImpactInput {
+    /// Returns the words that may occur in the paths of the files that the answer is about.
+    fn words(&self) -> String {
+        let named = [&self.symbol, &self.path].into_iter().flatten();
+        named.map(String::as_str).collect::<Vec<_>>().join(" ")
     }
 }
 
@@ -310,6 +320,15 @@ impl ImpactOutput {
             next_cursor: None,
             currency: Currency::of(view),
         })
+    }
+
+    /// Begins the summary with the state of an index that is not complete.
+    fn led_by_state(mut self) -> Self {
+        let state = std::mem::take(&mut self.currency.note);
+        if !state.is_empty() {
+            self.summary = format!("{state} {}", self.summary).trim_end().to_owned();
+        }
+        self
     }
 
     fn is_unknown_name(&self) -> bool {

@@ -55,6 +55,7 @@ pub(super) fn summary(found: &Found) -> String {
     );
     said.push(match (found.n_targets, found.n_direct, found.n_unbound) {
         (0, _, _) if found.n_removed > 0 => return said.join(" "),
+        (0, _, _) if found.is_partial => "No definition of it is read yet.".to_owned(),
         (0, _, _) if found.is_of_changes => "No changed definitions.".to_owned(),
         (0, _, _) => "No definitions are known in this file.".to_owned(),
         (_, 0, _) if found.is_partial => {
