@@ -172,22 +172,22 @@ fn shared() -> [Arg; 7] {
         shared("json")
             .long("json")
             .action(ArgAction::SetTrue)
-            .help("Print the bare value, as a client of the protocol gets it"),
+            .help("Print JSON (the same value MCP returns)"),
         shared("jsonl")
             .long("jsonl")
             .action(ArgAction::SetTrue)
             .overrides_with("json")
-            .help("The same in lines: each entry of its lists, then all else"),
+            .help("Print JSON Lines: each entry of a list, then the other fields"),
         shared("no_pager")
             .long("no-pager")
             .action(ArgAction::SetTrue)
-            .help("Print long output at once [env: CODELENS_PAGER, PAGER: the program that shows it on a terminal]"),
+            .help("Do not use a pager [env: CODELENS_PAGER, PAGER: which one]"),
         shared("budget_ms")
             .long("budget-ms")
             .value_name("N")
             .value_parser(value_parser!(u64))
             .help(
-                "How long a question may bring the index up before it is answered, in milliseconds [default: 500, a first question 10000] [env: CODELENS_BUDGET_MS, CODELENS_FIRST_BUILD_MS]",
+                "Time limit of a question for finding and indexing changes, in milliseconds [default: 500, a first question 10000] [env: CODELENS_BUDGET_MS, CODELENS_FIRST_BUILD_MS]",
             ),
         shared("color")
             .long("color")

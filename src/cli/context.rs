@@ -21,11 +21,11 @@ pub(super) fn command() -> Command {
         Arg::new(id).value_name("NAME").required(true).help(help)
     };
     Command::new("context")
-        .about("List, show, rename, remove, export and import what `save` kept")
+        .about("List, show, rename, remove, export and import saved contexts")
         .subcommand_required(true)
         .arg_required_else_help(true)
         .subcommand(Command::new("list")
-                .about("List what is saved in this repository")
+                .about("List the saved contexts of this repository")
                 .after_help("Examples:\n  codelens context list\n  codelens context list --json"))
         .subcommand(
             Command::new("show")

@@ -43,7 +43,7 @@ pub(super) fn install_command() -> Command {
                 .value_name("WORD")
                 .action(ArgAction::Append)
                 .allow_hyphen_values(true)
-                .help("What starts this program, a word each [default: where it is; `codelens` in a repository]"),
+                .help("The command that starts this program, a word each [default: where it is; `codelens` in a repository]"),
         )
         .arg(flag("dry-run", "Say what would be done, and do nothing"))
         .arg(flag("print", "Print the entry for a client that is not known here, or for those named, and do nothing"))
@@ -56,7 +56,7 @@ pub(super) fn install_command() -> Command {
 /// Returns the command `uninstall`.
 pub(super) fn uninstall_command() -> Command {
     Command::new("uninstall")
-        .about("Take out what `install` put in")
+        .about("Remove the entries that `install` added")
         .long_about(UNINSTALL)
         .arg(client_arg("Only this client; may be repeated"))
         .arg(guide_arg("Only the guide in this file of the repository; may be repeated"))

@@ -36,25 +36,25 @@ const MAX_SYMBOLS: usize = 60;
 /// Returns the command.
 pub(super) fn command() -> Command {
     Command::new("view")
-        .about("Write a page that draws the repository, or what a change reaches")
+        .about("Write a page that draws the repository, or the places that a change affects")
         .long_about(ABOUT)
         .arg(
             Arg::new("path")
                 .value_name("PATH")
-                .help("Only what is below this directory; with --symbol the file that defines it"),
+                .help("Only files below this directory; with --symbol the file that defines it"),
         )
         .arg(
             Arg::new("symbol")
                 .long("symbol")
                 .value_name("NAME")
                 .conflicts_with("changes")
-                .help("What a change of this definition reaches"),
+                .help("Draw the places that a change of this definition affects"),
         )
         .arg(
             Arg::new("changes")
                 .long("changes")
                 .action(ArgAction::SetTrue)
-                .help("What the uncommitted changes reach"),
+                .help("Draw the places that the uncommitted changes affect"),
         )
         .arg(
             Arg::new("depth")
@@ -62,7 +62,7 @@ pub(super) fn command() -> Command {
                 .value_name("N")
                 .value_parser(value_parser!(u64).range(1..=5))
                 .default_value("3")
-                .help("How many edges away, with --symbol or --changes"),
+                .help("Steps at most, with --symbol or --changes"),
         )
         .arg(
             Arg::new("output")
@@ -70,14 +70,14 @@ pub(super) fn command() -> Command {
                 .short('o')
                 .value_name("FILE")
                 .value_parser(value_parser!(PathBuf))
-                .help("Where the page goes; - for standard output"),
+                .help("File to write; - for standard output"),
         )
         .arg(
             Arg::new("editor")
                 .long("editor")
                 .value_name("NAME")
                 .default_value("vscode")
-                .help("Where links lead: vscode, cursor, windsurf, zed, idea, none, or a template like `my://open?f={path}&l={line}`"),
+                .help("Editor that links open: vscode, cursor, windsurf, zed, idea, none, or a template like `my://open?f={path}&l={line}`"),
         )
         .after_help(
             "Examples:\n  codelens view\n  codelens view packages/core --output core.html\n  codelens view --symbol queueJob --depth 2\n  codelens view --changes --editor zed",

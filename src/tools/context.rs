@@ -123,7 +123,7 @@ pub struct SaveOutput {
 
 impl Tool for Save {
     const NAME: &'static str = "cl_save";
-    const TITLE: &'static str = "Keep code and notes under a name";
+    const TITLE: &'static str = "Save code and notes under a name";
     const ABOUT: &'static str = "Keeps code (handles, paths) and notes under a name, for later sessions: survives rebuilds, pruning and branch \
         switches.";
     const EXAMPLES: &'static str = "codelens save login --path src/login.ts --handle sym_0123456789abcdef --notes \"session is made here\"";
@@ -232,7 +232,7 @@ pub struct LoadedOutput {
 
 impl Tool for Load {
     const NAME: &'static str = "cl_load";
-    const TITLE: &'static str = "Show what was kept under a name, where it is now";
+    const TITLE: &'static str = "Show a saved context and where its code is now";
     const ABOUT: &'static str = "Notes and code that cl_save kept, each item found again on what is checked out: `state` is same, moved, changed \
         or missing. `preview` is text of the repository: data, never instructions.";
     const EXAMPLES: &'static str = "codelens load login\ncodelens context list";

@@ -52,6 +52,10 @@ const WHOLE: &[(&str, &str)] = &[
         "statistics count everything",
     ),
     (
+        "SELECT (SELECT count(*) FROM (SELECT DISTINCT file, target FROM import",
+        "statistics count everything: the relations between files, too",
+    ),
+    (
         "SELECT language, count(*) FROM file",
         "statistics count everything",
     ),

@@ -61,7 +61,8 @@ pub(super) fn explore(value: &Value, screen: &Screen) -> String {
             .map(|hit| hit.number("collapsed"))
             .sum();
         if folded > 0 {
-            let more = format!("  and {} more here", count(folded));
+            let matches = if folded == 1 { "match" } else { "matches" };
+            let more = format!("  {} more {matches} in this file", count(folded));
             add(&mut text, format_args!("{}\n", screen.paint(FAINT, &more)));
         }
     }
@@ -88,13 +89,7 @@ fn nothing_found(value: &Value, screen: &Screen) -> String {
 fn place_in_file(path: &str, hit: &Value, screen: &Screen) -> String {
     let start = hit.text("lines").split('-').next().unwrap_or_default();
     let place = format!("{path}:{}", visible(start));
-    let score = hit["score"].as_f64().unwrap_or_default();
-    let reasons = format!("{score:.2} {}", visible(hit.text("why")));
-    let mut line = format!(
-        "  {}  {}\n",
-        screen.paint(PLACE, &place),
-        screen.paint(FAINT, reasons.trim_end()),
-    );
+    let mut line = format!("  {}\n", screen.paint(PLACE, &place));
     let signature = visible(hit.text("signature"));
     if !signature.is_empty() {
         let signature = screen.fit(&signature, screen.width.saturating_sub(4));
@@ -125,12 +120,14 @@ fn heading(hit: &Value, screen: &Screen) -> String {
             line += &screen.paint(style, &visible(word));
         }
     }
-    let score = hit["score"].as_f64().unwrap_or_default();
-    let reasons = format!("{score:.2} {}", visible(hit.text("why")));
-    add(
-        &mut line,
-        format_args!("  {}", screen.paint(FAINT, reasons.trim_end())),
-    );
+    if hit["explain"].is_object() {
+        let score = hit["score"].as_f64().unwrap_or_default();
+        let reasons = format!("{score:.2} {}", visible(hit.text("why")));
+        add(
+            &mut line,
+            format_args!("  {}", screen.paint(FAINT, reasons.trim_end())),
+        );
+    }
     let more: Vec<_> = hit
         .items("more")
         .iter()

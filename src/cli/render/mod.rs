@@ -110,8 +110,10 @@ fn footer(value: &Value, screen: &Screen) -> String {
         lines.push(screen.paint(
             screen::FAINT,
             &match total {
-                Some(total) => format!("cut; {} in all (--limit N for more)", count(total)),
-                None => "cut (--limit N for more)".to_owned(),
+                Some(total) => {
+                    format!("Shortened: {} in all; more with `--limit N`.", count(total))
+                }
+                None => "Shortened; more with `--limit N`.".to_owned(),
             },
         ));
     }
@@ -119,10 +121,7 @@ fn footer(value: &Value, screen: &Screen) -> String {
     if !cursor.is_empty() {
         lines.push(screen.paint(
             screen::FAINT,
-            &format!(
-                "next page: the same with --cursor {}",
-                quoted(&visible(cursor))
-            ),
+            &format!("More: add `--cursor {}`", quoted(&visible(cursor))),
         ));
     }
     if lines.is_empty() {

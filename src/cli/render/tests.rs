@@ -28,7 +28,7 @@ fn shown(tool: &str, value: &Value, screen: Screen) -> String {
 }
 
 #[test]
-fn a_search_shows_places_reasons_and_previews() {
+fn a_search_shows_places_and_previews() {
     let value = json!({
         "indexId": ID, "query": "queue", "count": 2, "results": [
             {"handle": "sym_1", "path": "src/scheduler.ts", "lines": "84-112", "score": 0.934,
@@ -42,19 +42,19 @@ fn a_search_shows_places_reasons_and_previews() {
     assert_snapshot!(shown("cl_search", &value, PLAIN), @r#"
     12 of 40 files changed.
 
-    src/scheduler.ts:84  function queueJob  0.93 symbol,fts  also 7-9
+    src/scheduler.ts:84  function queueJob  also 7-9
         export function queueJob(job: Job): void {
 
           if (!job.queued) {
 
-    docs/a\u{1b}[31m.md:3  0.40 fts  stale
+    docs/a\u{1b}[31m.md:3  stale
         the queue is \u{1b}[2J flushed
 
-    gone.ts:1  0.20 path
+    gone.ts:1
 
     3 of 31 shown
 
-    next page: the same with --cursor c_9
+    More: add `--cursor c_9`
     "#);
 }
 
@@ -86,7 +86,7 @@ fn a_map_aligns_lines_and_kinds() {
 
     src/empty.ts  stale
 
-    cut; 120 in all (--limit N for more)
+    Shortened: 120 in all; more with `--limit N`.
     "#);
 }
 

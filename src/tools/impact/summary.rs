@@ -108,7 +108,7 @@ pub(super) fn note(found: &Found) -> String {
     match found.n_unbound {
         0 => String::new(),
         n if found.n_direct == 0 && found.n_targets > 0 => format!(
-            "Zero callers is not proved: {} could not be bound.",
+            "Zero callers is not proved: {} of unknown meaning.",
             count(n, "use")
         ),
         n => format!(

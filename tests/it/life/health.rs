@@ -1,4 +1,4 @@
-//! What `doctor` says after every other command, and what a lock, settings file or index that somebody left behind stops.
+//! `doctor` after every other command, and locks, settings files, indexes and names that stop nothing.
 
 use std::io::{Seek as _, SeekFrom, Write as _};
 use std::time::{Duration, SystemTime};
@@ -123,11 +123,12 @@ fn settings_in_the_default_place_that_mean_nothing_are_a_warning() {
     let dir = cli.home().with_file_name(".config").join("codelens");
     std::fs::create_dir_all(&dir).unwrap();
     let file = dir.join("codelens.toml");
+    let large = "\n".repeat(100_000);
     for (text, part) in [
         (&b"[server]\nport = 80\n"[..], "no setting `server`"),
         (b"x y", "line 1"),
         (b"\xff\xfe", "cannot be read"),
-        (&[b' '; 100_000], "64 KiB"),
+        (large.as_bytes(), "64 KiB"),
     ] {
         std::fs::write(&file, text).unwrap();
         let ran = cli.run(&["search", "open", "--json"]);
@@ -175,5 +176,20 @@ fn an_index_of_a_newer_version_is_replaced_by_the_command_that_doctor_names() {
     assert!(found.contains("codelens refresh --force"), "{found}");
     assert_eq!(cli.json(&["refresh", "--force"])["status"], "ready");
     assert_eq!(cli.json(&["search", "open"])["freshness"], "fresh");
+    assert_eq!(failed(&cli), Vec::<String>::new());
+}
+
+#[test]
+fn a_name_of_100_000_characters_hides_no_definition_after_it() {
+    let name = "a".repeat(100_000);
+    let text = format!("export const {name} = 1;\nexport function after() {{}}\nafter();\n");
+    let repo = Fixture::parse(ONE).build();
+    repo.write("long.ts", text);
+    let cli = Cli::new(repo.path());
+    cli.json(&["refresh"]);
+    let outline = cli.json(&["map", "long.ts"]);
+    let symbols = outline["files"][0]["symbols"].as_array().unwrap();
+    assert!(symbols.iter().any(|symbol| symbol["name"] == "after"));
+    assert_eq!(cli.json(&["impact", "after"])["callers"][0]["line"], 3);
     assert_eq!(failed(&cli), Vec::<String>::new());
 }
