@@ -26,6 +26,9 @@ CLASSES = {
     "member": "callers of a definition",
     "name": "callers of a definition",
     "path-heuristic": "test files of a file",
+    "test": "test files of a definition",
+    "test-barrel": "test files of a file",
+    "test-mention": "test files of a definition",
 }
 MODULE = "(module)"
 
@@ -44,6 +47,8 @@ class Truth:
         self.definitions: list[dict] = []
         # Pairs of files of which the first uses the second.
         self.uses: set[tuple[int, int]] = set()
+        # As many, by a definition that it names and not by its imports alone.
+        self.names: set[tuple[int, int]] = set()
         edges = []
         with gzip.open(directory / f"{name}.truth.jsonl.gz", "rt", encoding="utf-8") as file:
             for line in file:
@@ -62,6 +67,7 @@ class Truth:
         self.number = {path: at for at, path in enumerate(self.files)}
         for source, target in edges:
             self.uses.add((self.file_of(source), self.file_of(target)))
+            self.names.add((self.file_of(source), self.file_of(target)))
 
     def file_of(self, place: int) -> int:
         """Returns the file of a definition, or of a module's top level."""
@@ -82,10 +88,12 @@ def judge(truth: Truth, question: dict, caller: dict) -> bool | None:
     file = truth.number.get(caller["path"])
     if file is None:
         return None
-    name = caller["symbol"].split(".")[-1]
-    fits = lambda place: caller["symbol"] == MODULE or name in truth.names_of(place)  # noqa: E731
+    # A caller in a test has the title of that in place of a definition.
+    symbol = caller.get("symbol", MODULE)
+    name = symbol.split(".")[-1]
+    fits = lambda place: symbol == MODULE or name in truth.names_of(place)  # noqa: E731
     for known in question["callers"]:
-        if known["f"] == file and (caller["symbol"] == MODULE or any(map(fits, [*known["c"], known["canon"]]))):
+        if known["f"] == file and (symbol == MODULE or any(map(fits, [*known["c"], known["canon"]]))):
             return True
     if any(truth.file_of(place) == file and fits(place) for place in question["opt"]):
         return None
@@ -106,16 +114,29 @@ def measure(server: Server, truth: Truth, seen: dict[str, collections.Counter]) 
         for caller in reply.value["callers"]:
             right = judge(truth, question, caller)
             if right is not None:
-                seen[caller["provenance"]][right] += 1
+                seen[caller.get("provenance") or reply.value["defaults"]["provenance"]][right] += 1
+        reply = server.call("cl_impact", symbol=name, path=question["path"], depth=2, limit=500)
+        for test in [] if reply.is_error else reply.value["affectedTests"]:
+            file = truth.number.get(test["path"])
+            kind = {None: "test", "mention": "test-mention"}.get(test.get("basis"))
+            # Where the compiler can't type a receiver without the dependencies, nothing is known.
+            if file is not None and kind and (file in question["affected"] or file not in question["affected_may"]):
+                seen[kind][file in question["affected"]] += 1
+    # Of the tests behind a wide barrel the right ones name a definition of a file that names one of this file.
+    users = collections.defaultdict(set)
+    for source, target in truth.names:
+        users[target].add(source)
     # Of the tests that only their names tell, the right ones use or import the file, also through another one.
     importers = collections.defaultdict(set)
     for source, target in truth.uses:
         importers[target].add(source)
     for file, path in enumerate(truth.files):
-        reply = server.call("cl_related", path=path, types=["tests"], depth=1, limit=500)
+        reply = server.call("cl_related", path=path, types=["tests"], direction="in", depth=2, limit=500)
         for near in [] if reply.is_error else reply.value["results"]:
             test = truth.number.get(near["path"])
-            if near["provenance"] == "path-heuristic" and near["direction"] == "in" and test is not None:
+            if near.get("basis") == "barrel" and test is not None:
+                seen["test-barrel"][any(test in users[other] for other in users[file])] += 1
+            elif near.get("basis") == "path" and test is not None:
                 direct = importers[file]
                 right = test in direct or any(test in importers[other] for other in direct)
                 seen["path-heuristic"][right] += 1

@@ -220,7 +220,7 @@ pub struct ResultOutput {
     confidence: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     provenance: Option<&'static str>,
-    /// Of a test: path (named after the file) or mention (names the definition, no use is bound).
+    /// Of a test: path (named after the file), barrel (imports a file that passes many on) or mention (names the definition, no use is bound).
     #[serde(skip_serializing_if = "Option::is_none")]
     basis: Option<&'static str>,
     /// `test support`: helps tests and is none; `example`.
@@ -264,7 +264,7 @@ impl ResultOutput {
             hops: (edge.hops > 1).then_some(edge.hops),
             confidence: (known.to_bits() != defaults.confidence.to_bits()).then_some(known),
             provenance: differs.then(|| edge.provenance.as_str()),
-            basis: (edge.basis.as_str() != TestBasis::Graph.as_str()).then(|| edge.basis.as_str()),
+            basis: (edge.basis != TestBasis::Graph).then(|| edge.basis.as_str()),
             role,
             via: edge.via.filter(|_| with_way),
             stale: edge.stale,

@@ -66,7 +66,7 @@ fn tests(view: &View<'_>, symbol: &SymbolRow, depth: u32) -> Result<Found> {
     }
     let known: HashSet<RepoPath> = best.keys().cloned().collect();
     let name = last_name(&symbol.name);
-    let naming = uses(view).tests_naming(&view.roles, &[&name], &symbol.path, &known)?;
+    let naming = uses(view).tests_naming(&view.roles, &name, &symbol.path, &known)?;
     let naming = naming.paths.into_iter();
     let naming = naming.map(|path| (path, (1, Provenance::Name)));
     let found = best

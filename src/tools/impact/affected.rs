@@ -67,7 +67,7 @@ impl Affected {
         names.dedup();
         if let ([name], [home, ..]) = (names.as_slice(), paths.as_slice()) {
             let known: HashSet<RepoPath> = self.tests.iter().map(|test| test.0.0.clone()).collect();
-            let naming = uses(view).tests_naming(&view.roles, &[name], home, &known)?;
+            let naming = uses(view).tests_naming(&view.roles, name, home, &known)?;
             let tests = naming.paths.into_iter().filter(|path| !view.is_gone(path));
             let tests = tests.map(|path| ((path, 1, Provenance::Name), TestBasis::Mention));
             self.tests.extend(tests);
