@@ -65,13 +65,30 @@ class Truth:
                 elif kind == "imp":
                     self.uses.add((row[0], row[1]))
         self.number = {path: at for at, path in enumerate(self.files)}
+        self.sources = collections.defaultdict(set)
         for source, target in edges:
+            self.sources[target].add(source)
             self.uses.add((self.file_of(source), self.file_of(target)))
             self.names.add((self.file_of(source), self.file_of(target)))
 
     def file_of(self, place: int) -> int:
         """Returns the file of a definition, or of a module's top level."""
         return self.definitions[place]["file"] if place >= 0 else -place - 1
+
+    def reached_from(self, question: dict) -> set[int]:
+        """Returns the files that use the definition of a question, through however many others."""
+        file = self.number[question["path"]]
+        keys = ("file", "qualified")
+        wanted = (file, question["qualified"])
+        open_ = [at for at, known in enumerate(self.definitions) if tuple(known[key] for key in keys) == wanted]
+        seen = set(open_)
+        while open_:
+            place = open_.pop()
+            around = {self.definitions[place]["parent"]} if place >= 0 and self.definitions[place]["parent"] >= 0 else set()
+            for source in (self.sources[place] | around) - seen:
+                seen.add(source)
+                open_.append(source)
+        return {self.file_of(place) for place in seen}
 
     def names_of(self, place: int) -> set[str]:
         """Returns the names of a definition and of those around it."""
@@ -118,7 +135,13 @@ def measure(server: Server, truth: Truth, seen: dict[str, collections.Counter]) 
         reply = server.call("cl_impact", symbol=name, path=question["path"], depth=2, limit=500)
         for test in [] if reply.is_error else reply.value["affectedTests"]:
             file = truth.number.get(test["path"])
-            kind = {None: "test", "mention": "test-mention"}.get(test.get("basis"))
+            if file is not None and test.get("basis") == "mention":
+                # It says that the test has to do with the definition, in however many steps.
+                right = file in truth.reached_from(question)
+                if right or file not in question["affected_may"]:
+                    seen["test-mention"][right] += 1
+                continue
+            kind = {None: "test"}.get(test.get("basis"))
             # Where the compiler can't type a receiver without the dependencies, nothing is known.
             if file is not None and kind and (file in question["affected"] or file not in question["affected_may"]):
                 seen[kind][file in question["affected"]] += 1
@@ -136,7 +159,10 @@ def measure(server: Server, truth: Truth, seen: dict[str, collections.Counter]) 
             test = truth.number.get(near["path"])
             if near.get("basis") == "barrel" and test is not None:
                 seen["test-barrel"][any(test in users[other] for other in users[file])] += 1
-            elif near.get("basis") == "path" and test is not None:
+        reply = server.call("cl_related", path=path, types=["tests"], direction="in", depth=1, limit=500)
+        for near in [] if reply.is_error else reply.value["results"]:
+            test = truth.number.get(near["path"])
+            if near.get("basis") == "path" and test is not None:
                 direct = importers[file]
                 right = test in direct or any(test in importers[other] for other in direct)
                 seen["path-heuristic"][right] += 1

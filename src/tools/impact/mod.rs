@@ -452,17 +452,7 @@ fn reach(
     output.affected_examples = listed(&affected.examples);
     let n_mentioning = affected.n_tests(TestBasis::Mention);
     let n_bound = affected.tests.len() - n_mentioning;
-    let max_mentioning = match (input.limit, n_bound) {
-        (Some(_), _) => limit,
-        (None, 0) => MAX_MENTIONING,
-        (None, _) => MAX_MENTIONING_BESIDE,
-    };
-    let mut tests: Vec<FileOutput> = affected
-        .tests
-        .iter()
-        .take(limit.min(n_bound + n_mentioning.min(max_mentioning)))
-        .map(|(file, basis)| test_output(view, file, *basis, &defaults))
-        .collect();
+    let mut tests = list_tests(view, input, &affected, &defaults);
     tests.truncate(fitting(&tests, list_bytes / 5));
     output.affected_tests = tests;
     output.mentioning_tests = n_mentioning as u64;
@@ -487,6 +477,28 @@ fn reach(
         is_partial: view.freshness.as_str() != "fresh",
         ..Found::default()
     })
+}
+
+/// Returns the tests as they are shown: all that are bound, some of those that only name a definition.
+fn list_tests(
+    view: &View<'_>,
+    input: &ImpactInput,
+    affected: &Affected,
+    defaults: &Defaults,
+) -> Vec<FileOutput> {
+    let limit = clamp(input.limit, 200, 1..=500);
+    let n_mentioning = affected.n_tests(TestBasis::Mention);
+    let n_bound = affected.tests.len() - n_mentioning;
+    let max_mentioning = match (input.limit, n_bound) {
+        (Some(_), _) => limit,
+        (None, 0) => MAX_MENTIONING,
+        (None, _) => MAX_MENTIONING_BESIDE,
+    };
+    let n_shown = limit.min(n_bound + n_mentioning.min(max_mentioning));
+    let tests = affected.tests.iter().take(n_shown);
+    tests
+        .map(|(file, basis)| test_output(view, file, *basis, defaults))
+        .collect()
 }
 
 #[allow(

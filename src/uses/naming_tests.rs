@@ -8,7 +8,7 @@ use super::Uses;
 use crate::error::{Error, Result};
 use crate::model::{Analysis, RepoPath};
 use crate::roles::Roles;
-use crate::store::token;
+use crate::store::{SymbolRow, token};
 use crate::syntax;
 
 /// Tests that are read to see whether they name it in their text.
@@ -38,21 +38,34 @@ impl Uses<'_> {
         Ok(text.and_then(|text| syntax::test_title(path, &text, line, &self.budget)))
     }
 
-    /// Finds the tests that name `name`, which is defined in `home`; `known` are left out. A test whose uses of the name are
-    /// bound to something else does not name it. Reads at most 60 files.
+    /// Finds the tests that name `target`; `known` are left out. A test does not name it whose uses of the name are bound to
+    /// something else, or that lies nearer to another definition of this name and kind. Reads at most 60 files.
     pub fn tests_naming(
         &self,
         roles: &Roles<'_>,
-        name: &str,
-        home: &RepoPath,
+        target: &SymbolRow,
         known: &HashSet<RepoPath>,
     ) -> Result<NamingTests> {
         let mut found = NamingTests::default();
-        let norm = token::normal_form(name);
+        let name = target.name.rsplit('.').next().unwrap_or(&target.name);
+        let (home, norm) = (&target.path, token::normal_form(name));
         if norm.len() < MIN_NAME || norm.len() > token::MAX_WORD_BYTES {
             return Ok(found);
         }
-        let is_new = |path: &RepoPath| path != home && !known.contains(path) && roles.is_test(path);
+        let alike = self.read.symbols_named(&norm)?.into_iter().filter(|other| {
+            other.path != *home
+                && (other.kind, other.exported) == (target.kind, target.exported)
+                && !other.path.as_str().contains(".d.")
+                && roles.is_code(&other.path)
+        });
+        let others: Vec<RepoPath> = alike.map(|other| other.path).collect();
+        let is_nearest = |path: &RepoPath| {
+            let own = distance(home, path);
+            !others.iter().any(|other| distance(other, path) < own)
+        };
+        let is_new = |path: &RepoPath| {
+            path != home && !known.contains(path) && roles.is_test(path) && is_nearest(path)
+        };
         let rows = self.read.file_rows()?;
         let named = rows.iter().filter(|row| {
             let name = row.path.file_name();
@@ -60,18 +73,19 @@ impl Uses<'_> {
             token::normal_form(stem) == norm && is_new(&row.path)
         });
         found.paths = named.map(|row| row.path.clone()).collect();
-        let unbound = self
-            .read
-            .unbound_places(name)?
-            .into_iter()
-            .map(|place| place.path);
+        let is_telling = is_telling(name);
+        let is_member = target.parent.is_some();
+        // `path.join()` is no call of a function `join`.
+        let unbound = self.read.unbound_places(name)?.into_iter();
+        let unbound = unbound.filter(|place| is_telling || place.is_member == is_member);
         let mut unbound: Vec<RepoPath> = unbound
+            .map(|place| place.path)
             .filter(|path| is_new(path) && !found.paths.contains(path))
             .collect();
         unbound.sort_by_cached_key(|path| (distance(home, path), path.clone()));
         unbound.dedup();
         found.paths.append(&mut unbound);
-        if is_telling(name) {
+        if is_telling {
             self.add_texts(name, &norm, home, &is_new, &mut found)?;
         }
         Ok(found)
