@@ -54,12 +54,14 @@ pub fn table() -> &'static Table {
 /// Returns the measured precision of a class of edges, from 0 to 1. A class that no corpus has is as good
 /// as the worst of the others.
 pub fn confidence(provenance: Provenance) -> f64 {
-    of_class(provenance.as_str())
+    let others = Provenance::ALL.iter().map(|other| other.as_str());
+    of_class(provenance.as_str(), others)
 }
 
 /// Returns the measured precision of a class of tests, from 0 to 1, as [`confidence`] does for edges.
 pub fn test_confidence(basis: TestBasis) -> f64 {
-    of_class(test_class(basis))
+    let others = TestBasis::ALL.iter().map(|other| test_class(*other));
+    of_class(test_class(basis), others)
 }
 
 fn test_class(basis: TestBasis) -> &'static str {
@@ -71,13 +73,9 @@ fn test_class(basis: TestBasis) -> &'static str {
     }
 }
 
-fn of_class(name: &str) -> f64 {
-    let classes = &table().classes;
-    let own = classes.get(name).and_then(|class| class.precision);
-    own.unwrap_or_else(|| {
-        let measured = classes.values().filter_map(|class| class.precision);
-        measured.fold(1.0, f64::min)
-    })
+fn of_class(name: &str, others: impl Iterator<Item = &'static str>) -> f64 {
+    let precision = |name: &str| table().classes.get(name)?.precision;
+    precision(name).unwrap_or_else(|| others.filter_map(precision).fold(1.0, f64::min))
 }
 
 #[cfg(test)]

@@ -67,8 +67,9 @@ impl TestBasis {
     /// Returns the word for it on the wire.
     pub fn as_str(self) -> &'static str {
         match self {
-            Self::Graph | Self::Barrel => "graph",
+            Self::Graph => "graph",
             Self::Path => "path",
+            Self::Barrel => "barrel",
             Self::Mention => "mention",
         }
     }

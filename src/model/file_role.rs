@@ -2,18 +2,18 @@
 //!
 //! Knows what paths say by convention. What configurations and contents say is weighed in `roles`.
 
-/// What a file is for.
+/// What a file is for. In lists what is to be changed with a definition comes before what checks it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FileRole {
     /// Production code, and all that is none of the others.
     #[default]
     Code,
-    /// A file that a test runner runs.
-    Test,
-    /// What tests are helped by: fixtures, mocks, setup.
-    TestSupport,
     /// An example, a playground, a benchmark, code of the documentation.
     Example,
+    /// What tests are helped by: fixtures, mocks, setup.
+    TestSupport,
+    /// A file that a test runner runs.
+    Test,
 }
 
 impl FileRole {

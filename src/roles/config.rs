@@ -108,9 +108,9 @@ pub(super) fn suites(runner: Runner, home: &str, name: &str, values: &[Literal])
         Runner::Mocha => values
             .iter()
             .take(1)
-            .flat_map(|it| mocha(home, it))
+            .filter_map(|it| mocha(home, it))
             .collect(),
-        Runner::Karma => values.iter().flat_map(|it| karma(home, it)).collect(),
+        Runner::Karma => values.iter().filter_map(|it| karma(home, it)).collect(),
         Runner::Ava => values
             .iter()
             .take(1)
@@ -121,7 +121,7 @@ pub(super) fn suites(runner: Runner, home: &str, name: &str, values: &[Literal])
             .take(1)
             .map(|it| files(Runner::Tap, home, it.get("include")))
             .collect(),
-        Runner::Node | Runner::Pytest => Vec::new(),
+        Runner::Node | Runner::Pytest | Runner::Other => Vec::new(),
     };
     found.truncate(MAX_SUITES);
     found
@@ -137,7 +137,7 @@ pub(super) fn default_suite(runner: Runner, origin: Origin, home: &str, root: &s
         Runner::Tap => (TAP_INCLUDE, TAP_EXCLUDE),
         Runner::Node => (NODE_INCLUDE, DEFAULT_EXCLUDE),
         Runner::Mocha => (&["test/*.{js,cjs,mjs}"] as &[&str], DEFAULT_EXCLUDE),
-        Runner::Karma | Runner::Pytest => (&[] as &[&str], DEFAULT_EXCLUDE),
+        Runner::Karma | Runner::Pytest | Runner::Other => (&[] as &[&str], DEFAULT_EXCLUDE),
     };
     let globs = |patterns: &[&str]| -> Vec<Pattern> {
         let patterns = patterns.iter();

@@ -33,25 +33,22 @@ const MAX_CONFIG_BYTES: usize = 1 << 19;
 /// Suites of one repository.
 const MAX_SUITES: usize = 2_000;
 
-/// Modules that offer tests, and their runner; `None` for one whose configuration is not read.
-const FRAMEWORKS: &[(&str, Option<Runner>)] = &[
-    ("vitest", Some(Runner::Vitest)),
-    ("@jest/globals", Some(Runner::Jest)),
-    ("@playwright/test", Some(Runner::Playwright)),
-    (
-        "@playwright/experimental-ct-react",
-        Some(Runner::Playwright),
-    ),
-    ("@playwright/experimental-ct-vue", Some(Runner::Playwright)),
-    ("mocha", Some(Runner::Mocha)),
-    ("ava", Some(Runner::Ava)),
-    ("tap", Some(Runner::Tap)),
-    ("node:test", Some(Runner::Node)),
-    ("bun:test", None),
-    ("cypress", None),
-    ("tape", None),
-    ("uvu", None),
-    ("@japa/runner", None),
+/// Modules that offer tests, and their runner.
+const FRAMEWORKS: &[(&str, Runner)] = &[
+    ("vitest", Runner::Vitest),
+    ("@jest/globals", Runner::Jest),
+    ("@playwright/test", Runner::Playwright),
+    ("@playwright/experimental-ct-react", Runner::Playwright),
+    ("@playwright/experimental-ct-vue", Runner::Playwright),
+    ("mocha", Runner::Mocha),
+    ("ava", Runner::Ava),
+    ("tap", Runner::Tap),
+    ("node:test", Runner::Node),
+    ("bun:test", Runner::Other),
+    ("cypress", Runner::Other),
+    ("tape", Runner::Other),
+    ("uvu", Runner::Other),
+    ("@japa/runner", Runner::Other),
 ];
 
 /// Names by which frameworks offer tests.
@@ -101,8 +98,7 @@ fn declared(path: &RepoPath, text: &str, budget: &Budget) -> Vec<Suite> {
             config::jest_config(home, &config::of_json(&json()), &mut found);
             found
         }
-        "pytest.ini" | ".pytest.ini" => of_pytest(home, text, "pytest"),
-        "tox.ini" => of_pytest(home, text, "pytest"),
+        "pytest.ini" | ".pytest.ini" | "tox.ini" => of_pytest(home, text, "pytest"),
         "setup.cfg" => of_pytest(home, text, "tool:pytest"),
         "pyproject.toml" => of_pytest(home, text, "tool.pytest.ini_options"),
         _ => match config::runner_of(name) {
@@ -195,8 +191,8 @@ pub struct Roles<'a> {
 /// What is known of a script besides its path.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Content {
-    /// The framework that it takes tests from: its runner, where that is one whose configuration is read.
-    framework: Option<Option<Runner>>,
+    /// The runner of the framework that it takes tests from.
+    framework: Option<Runner>,
     /// Whether it calls `describe` or `it` as globals.
     has_globals: bool,
     /// Whether it imports a framework for whatever, or a module that only tests are written with.
@@ -401,8 +397,7 @@ fn role(path: &RepoPath, suites: &[Compiled], content: impl FnOnce() -> Content)
     }
     let content = content();
     let is_test = match content.framework {
-        Some(Some(runner)) => !is_left_out(&|it| it == runner),
-        Some(None) => true,
+        Some(runner) => !is_left_out(&|it| it == runner),
         None => content.has_globals && !is_left_out(&Runner::has_globals),
     };
     if is_test || by_name == Some(FileRole::Test) && !is_known {
@@ -411,17 +406,15 @@ fn role(path: &RepoPath, suites: &[Compiled], content: impl FnOnce() -> Content)
     let takes_part = content.framework.is_some() || content.has_globals || content.helps;
     match (by_name, by_directory) {
         (Some(FileRole::Test), FileRole::Example) => FileRole::Example,
-        (Some(FileRole::Test), _) => FileRole::TestSupport,
-        (Some(role), _) => role,
         // Code about tests, by no evidence but the name of its directory.
         (None, FileRole::Test) if is_in_source(text) && !takes_part => FileRole::Code,
         // Where no runner is known at all, the name of the directory is the evidence that is left.
         (None, FileRole::Test) if !suites.iter().any(|suite| is_own(&suite)) => FileRole::Test,
-        (None, FileRole::Test) => FileRole::TestSupport,
+        (Some(FileRole::Test), _) | (None, FileRole::Test) => FileRole::TestSupport,
         (None, FileRole::Code) if takes_part && is_known && !is_in_sources(text) => {
             FileRole::TestSupport
         }
-        (None, role) => role,
+        (Some(role), _) | (None, role) => role,
     }
 }
 

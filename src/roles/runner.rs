@@ -24,6 +24,8 @@ pub(super) enum Runner {
     Tap,
     Node,
     Pytest,
+    /// One whose configuration is not read.
+    Other,
 }
 
 impl Runner {

@@ -201,7 +201,6 @@ fn commands(line: &str) -> Vec<Vec<String>> {
     for c in line.chars() {
         match (quote, c) {
             (Some(open), c) if c == open => quote = None,
-            (Some(_), c) => word.get_or_insert_default().push(c),
             (None, '"' | '\'') => {
                 quote = Some(c);
                 word.get_or_insert_default();
@@ -212,7 +211,7 @@ fn commands(line: &str) -> Vec<Vec<String>> {
                 all.push(Vec::new());
             }
             (None, c) if c.is_whitespace() => end(&mut word, &mut all),
-            (None, c) => word.get_or_insert_default().push(c),
+            (_, c) => word.get_or_insert_default().push(c),
         }
     }
     end(&mut word, &mut all);

@@ -217,19 +217,19 @@ fn content_is_evidence_where_no_configuration_decides() {
         ..Content::default()
     };
     assert_eq!(
-        role_with(&[], "checks/a.ts", framework(Some(Runner::Vitest))),
+        role_with(&[], "checks/a.ts", framework(Runner::Vitest)),
         Test
     );
     assert_eq!(role_with(&[], "checks/a.ts", globals), Test);
     let configs: Files<'_> = &[("vitest.config.ts", "export default { test: {} }")];
     assert_eq!(
-        role_with(configs, "checks/a.ts", framework(Some(Runner::Vitest))),
+        role_with(configs, "checks/a.ts", framework(Runner::Vitest)),
         TestSupport
     );
     assert_eq!(role_with(configs, "checks/a.ts", globals), TestSupport);
     // Of another runner this configuration says nothing.
     assert_eq!(
-        role_with(configs, "checks/a.ts", framework(Some(Runner::Playwright))),
+        role_with(configs, "checks/a.ts", framework(Runner::Playwright)),
         Test
     );
     assert_eq!(role_with(configs, "src/test/a.ts", globals), TestSupport);

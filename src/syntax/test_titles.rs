@@ -8,7 +8,7 @@ use super::parse::{Parsed, parse};
 use crate::model::{Budget, RepoPath};
 
 /// Letters of a title that are shown, those of the tests around it counted in.
-const MAX_LETTERS: usize = 100;
+const MAX_LETTERS: usize = 80;
 
 /// Functions that tests and groups of them are made with; their variants (`it.skip`, `test.describe`) begin with one.
 const FUNCTIONS: &[&str] = &[

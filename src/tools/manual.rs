@@ -122,7 +122,7 @@ fn confidences(out: &mut String) {
         ),
         (
             "test-barrel",
-            "a test that only imports a file which passes many others on (`basis` graph)",
+            "a test that only imports a file which passes many others on (`basis` barrel)",
         ),
         (
             "test-mention",

@@ -388,20 +388,14 @@ pub(super) fn caller_output(
         )?,
         _ => Vec::new(),
     };
-    let test = match &place.symbol {
-        None if view.roles.of(&place.path).is_of_tests() => {
-            uses(view).test_around(&place.path, reached.line)?
-        }
-        _ => None,
-    };
     let symbol = place
         .symbol
         .as_ref()
         .map(|symbol| symbol.qualified_name.clone());
     Ok(CallerOutput {
         path: place.path.to_string(),
-        symbol: symbol.or_else(|| test.is_none().then(|| "(module)".to_owned())),
-        test: test.map(|test| one_line(&test).into_owned()),
+        symbol: Some(symbol.unwrap_or_else(|| "(module)".to_owned())),
+        test: None,
         line: reached.line,
         count: (reached.hops == 1 && reached.count > 1 && lines.is_empty())
             .then_some(reached.count),
@@ -411,6 +405,36 @@ pub(super) fn caller_output(
         known_by: defaults.known_by(reached.provenance),
         stale: view.is_stale_at(place.path.as_str(), reached.hops),
     })
+}
+
+/// Puts the titles of the tests around them in the place of `(module)` in callers, the first of `placed`, as far as all of them stay
+/// within `max_bytes`: that none is left out comes first.
+pub(super) fn add_test_titles(
+    view: &View<'_>,
+    placed: &[Placed],
+    callers: &mut [CallerOutput],
+    max_bytes: usize,
+) -> Result<()> {
+    let size = |caller: &CallerOutput| serde_json::to_vec(caller).map_or(0, |text| text.len() + 1);
+    let mut n_bytes: usize = callers.iter().map(size).sum();
+    for (place, caller) in placed.iter().zip(callers) {
+        if place.symbol.is_some() || !view.roles.of(&place.path).is_of_tests() {
+            continue;
+        }
+        let Some(title) = uses(view).test_around(&place.path, place.reached.line)? else {
+            continue;
+        };
+        let title = one_line(&title).into_owned();
+        // `"symbol":"(module)"` becomes `"test":"…"`.
+        let more = title.len().saturating_sub("(module)".len() + 2);
+        if n_bytes + more > max_bytes {
+            break;
+        }
+        n_bytes += more;
+        caller.symbol = None;
+        caller.test = Some(title);
+    }
+    Ok(())
 }
 
 /// Returns a definition that the target uses as it is shown.

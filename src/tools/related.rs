@@ -217,7 +217,7 @@ pub struct ResultOutput {
     confidence: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     provenance: Option<&'static str>,
-    /// Of a test: path (named after the file) or mention (names the definition, no use is bound).
+    /// Of a test: path (named after the file), barrel (imports a file that passes many on) or mention (names the definition, no use is bound).
     #[serde(skip_serializing_if = "Option::is_none")]
     basis: Option<&'static str>,
     /// `test support`: helps tests and is none; `example`.
@@ -261,7 +261,7 @@ impl ResultOutput {
             hops: (edge.hops > 1).then_some(edge.hops),
             confidence: (known.to_bits() != defaults.confidence.to_bits()).then_some(known),
             provenance: differs.then(|| edge.provenance.as_str()),
-            basis: (edge.basis.as_str() != TestBasis::Graph.as_str()).then(|| edge.basis.as_str()),
+            basis: (edge.basis != TestBasis::Graph).then(|| edge.basis.as_str()),
             role,
             via: edge.via.filter(|_| with_way),
             stale: edge.stale,
@@ -313,7 +313,6 @@ impl Tool for Related {
 
 fn answer(view: &View<'_>, input: &RelatedInput) -> Result<RelatedOutput> {
     let depth = u32::try_from(clamp(input.depth, 2, 1..=5)).unwrap_or(2);
-    let limit = clamp(input.limit, DEFAULT_LIMIT, 1..=500);
     let asked = asked(view, &input.path)?;
     let start = match &asked {
         Named::File(path) => path,
@@ -367,25 +366,10 @@ fn answer(view: &View<'_>, input: &RelatedInput) -> Result<RelatedOutput> {
     // The place in the list is what a cursor holds: of another generation it may be off by what came or went before it.
     let start_at = after.map_or(0, |last| last.score as usize);
     let defaults = DefaultsOutput::of(&results);
-    let mut shown: Vec<ResultOutput> = Vec::new();
-    let mut n_bytes = 0;
-    if let Some(defaults) = &defaults {
-        let rest = results.drain(start_at.min(results.len())..).take(limit);
-        for edge in rest {
-            let edge = ResultOutput::of(view, edge, defaults, input.depth.is_some())?;
-            n_bytes += serde_json::to_vec(&edge).map_or(0, |text| text.len());
-            shown.push(edge);
-            if n_bytes > MAX_LIST_BYTES {
-                break;
-            }
-        }
-        let max_bytes = if input.limit.is_some() {
-            MAX_LIST_BYTES
-        } else {
-            DEFAULT_LIST_BYTES
-        };
-        shown.truncate(fitting(&shown, max_bytes));
-    }
+    let shown = match &defaults {
+        Some(defaults) => page(view, input, results.into_iter().skip(start_at), defaults)?,
+        None => Vec::new(),
+    };
     let end = (start_at + shown.len()) as u64;
     let next_cursor = shown.last().filter(|_| end < total).map(|last| {
         let cursor = Cursor {
@@ -421,6 +405,32 @@ fn answer(view: &View<'_>, input: &RelatedInput) -> Result<RelatedOutput> {
         next_cursor,
         currency,
     })
+}
+
+/// Returns the first of some edges as they are shown, within the limits of the call.
+fn page(
+    view: &View<'_>,
+    input: &RelatedInput,
+    edges: impl Iterator<Item = Edge>,
+    defaults: &DefaultsOutput,
+) -> Result<Vec<ResultOutput>> {
+    let limit = clamp(input.limit, DEFAULT_LIMIT, 1..=500);
+    let max_bytes = match input.limit {
+        Some(_) => MAX_LIST_BYTES,
+        None => DEFAULT_LIST_BYTES,
+    };
+    let mut shown = Vec::new();
+    let mut n_bytes = 0;
+    for edge in edges.take(limit) {
+        let edge = ResultOutput::of(view, edge, defaults, input.depth.is_some())?;
+        n_bytes += serde_json::to_vec(&edge).map_or(0, |text| text.len());
+        shown.push(edge);
+        if n_bytes > max_bytes {
+            break;
+        }
+    }
+    shown.truncate(fitting(&shown, max_bytes));
+    Ok(shown)
 }
 
 /// Returns the kinds that have something to say in a direction, none twice by its two names.

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::places::{last_name, uses};
+use super::places::uses;
 use super::related::{Direction, Edge, EdgeType, Found, definition, direct};
 use crate::error::Result;
 use crate::graph::definition::{Near, around};
@@ -65,8 +65,7 @@ fn tests(view: &View<'_>, symbol: &SymbolRow, depth: u32) -> Result<Found> {
         }
     }
     let known: HashSet<RepoPath> = best.keys().cloned().collect();
-    let name = last_name(&symbol.name);
-    let naming = uses(view).tests_naming(&view.roles, &[&name], &symbol.path, &known)?;
+    let naming = uses(view).tests_naming(&view.roles, symbol, &known)?;
     let naming = naming.paths.into_iter();
     let naming = naming.map(|path| (path, (1, Provenance::Name)));
     let found = best

@@ -6,8 +6,8 @@
 
 mod exposure;
 mod mentions;
+mod naming_tests;
 mod removed;
-mod tests;
 
 pub use exposure::Exposure;
 pub use mentions::{Mention, Mentions, Part};

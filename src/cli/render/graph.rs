@@ -332,6 +332,7 @@ fn more_lines(value: &Value) -> String {
 fn leaf(place: &str, value: &Value) -> Node {
     let provenance = match (value.text("basis"), value.text("provenance")) {
         ("mention", _) => "names it",
+        ("barrel", _) => "through a barrel",
         (_, "resolved") => "",
         (_, other) => other,
     };

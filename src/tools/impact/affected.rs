@@ -60,14 +60,11 @@ impl Affected {
             self.add_namesakes(view, path)?;
         }
         // Of many definitions at once the names say little.
-        let mut names: Vec<String> = targets
-            .iter()
-            .map(|symbol| last_name(&symbol.name))
-            .collect();
+        let mut names: Vec<String> = targets.iter().map(|it| last_name(&it.name)).collect();
         names.dedup();
-        if let ([name], [home, ..]) = (names.as_slice(), paths.as_slice()) {
+        if let ([_], [target, ..]) = (names.as_slice(), targets) {
             let known: HashSet<RepoPath> = self.tests.iter().map(|test| test.0.0.clone()).collect();
-            let naming = uses(view).tests_naming(&view.roles, &[name], home, &known)?;
+            let naming = uses(view).tests_naming(&view.roles, target, &known)?;
             let tests = naming.paths.into_iter().filter(|path| !view.is_gone(path));
             let tests = tests.map(|path| ((path, 1, Provenance::Name), TestBasis::Mention));
             self.tests.extend(tests);

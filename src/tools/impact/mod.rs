@@ -17,8 +17,8 @@ use serde::{Deserialize, Serialize};
 use super::analysed::AnalysedOutput;
 use super::answer::{Currency, MAX_LIST_BYTES, fitting};
 use super::places::{
-    CalleeOutput, CallerOutput, Defaults, FileOutput, Placed, TargetOutput, callee_output,
-    caller_output, file_output, places, target, test_output,
+    CalleeOutput, CallerOutput, Defaults, FileOutput, Placed, TargetOutput, add_test_titles,
+    callee_output, caller_output, file_output, places, target, test_output,
 };
 use super::schema::{clamp, number};
 use super::{Call, Tool};
@@ -43,6 +43,9 @@ const DEFAULT_LIST_BYTES: usize = 7_600;
 
 /// Tests that only name a definition that are listed unasked.
 const MAX_MENTIONING: usize = 10;
+
+/// As many where there are others.
+const MAX_MENTIONING_BESIDE: usize = 3;
 
 /// `cl_impact`.
 pub struct Impact;
@@ -443,7 +446,9 @@ fn reach(
     for place in placed.iter().take(n_listed.min(limit)) {
         list.push(caller_output(view, place, targets, &defaults)?);
     }
-    list.truncate(fitting(&list, list_bytes * 2 / 5));
+    let caller_bytes = list_bytes * 2 / 5;
+    list.truncate(fitting(&list, caller_bytes));
+    add_test_titles(view, &placed, &mut list, caller_bytes)?;
     output.callers = list;
     let callees_of = places(view, &callees.places)?;
     let mut list: Vec<CalleeOutput> = callees_of
@@ -466,14 +471,7 @@ fn reach(
     output.affected_examples = listed(&affected.examples);
     let n_mentioning = affected.n_tests(TestBasis::Mention);
     let n_bound = affected.tests.len() - n_mentioning;
-    let mut tests: Vec<FileOutput> = affected
-        .tests
-        .iter()
-        .take(
-            limit.min(n_bound + MAX_MENTIONING.max(limit / 4 * usize::from(input.limit.is_some()))),
-        )
-        .map(|(file, basis)| test_output(view, file, *basis, &defaults))
-        .collect();
+    let mut tests = list_tests(view, input, &affected, &defaults);
     tests.truncate(fitting(&tests, list_bytes / 5));
     output.affected_tests = tests;
     output.mentioning_tests = n_mentioning as u64;
@@ -482,7 +480,7 @@ fn reach(
         || output.callees.len() < callees_of.len()
         || output.affected_files.len() < affected.files.len()
         || output.affected_examples.len() < affected.examples.len()
-        || output.affected_tests.len() < affected.tests.len();
+        || output.affected_tests.len() < n_bound;
     if !placed.is_empty() || !callees_of.is_empty() || !affected.tests.is_empty() {
         output.defaults = Some(defaults);
     }
@@ -498,6 +496,28 @@ fn reach(
         is_partial: view.freshness.as_str() != "fresh",
         ..Found::default()
     })
+}
+
+/// Returns the tests as they are shown: all that are bound, some of those that only name a definition.
+fn list_tests(
+    view: &View<'_>,
+    input: &ImpactInput,
+    affected: &Affected,
+    defaults: &Defaults,
+) -> Vec<FileOutput> {
+    let limit = clamp(input.limit, 200, 1..=500);
+    let n_mentioning = affected.n_tests(TestBasis::Mention);
+    let n_bound = affected.tests.len() - n_mentioning;
+    let max_mentioning = match (input.limit, n_bound) {
+        (Some(_), _) => limit,
+        (None, 0) => MAX_MENTIONING,
+        (None, _) => MAX_MENTIONING_BESIDE,
+    };
+    let n_shown = limit.min(n_bound + n_mentioning.min(max_mentioning));
+    let tests = affected.tests.iter().take(n_shown);
+    tests
+        .map(|(file, basis)| test_output(view, file, *basis, defaults))
+        .collect()
 }
 
 #[allow(
