@@ -3,6 +3,7 @@
 //! A preview is the text of the file, without the indent that its lines share; only what could steer a terminal or hide
 //! from a reader is escaped. Does not read files.
 
+use std::cmp::Reverse;
 use std::ops::Range;
 
 use super::query::{Query, is_stop};
@@ -78,6 +79,31 @@ pub fn preview(chunk: &ChunkRow, source: Option<&str>, query: &Query, mode: Snip
     }
 }
 
+/// Returns the line of the file (from 1) that answers a query best within a chunk: one that holds a text that is meant as
+/// it stands, else the one with the most different words; of equals the definition's first line, then the first.
+pub fn match_line(chunk: &ChunkRow, source: &str, query: &Query) -> Option<u32> {
+    let (from, to) = (chunk.span.start_byte as usize, chunk.span.end_byte as usize);
+    let definition = first_line(chunk);
+    let (at, line) = source
+        .get(from..to)?
+        .lines()
+        .enumerate()
+        .max_by_key(|(at, line)| {
+            let holds = query.literals().iter().any(|it| it.count(line) > 0);
+            let n_terms = terms_in(line, query).len();
+            (holds, n_terms, *at == definition, Reverse(*at))
+        })?;
+    let is_match = !terms_in(line, query).is_empty();
+    is_match.then(|| chunk.span.start_line + u32::try_from(at).unwrap_or(u32::MAX))
+}
+
+/// Returns how often a chunk holds the texts that a query means as they stand.
+pub fn n_literal(chunk: &ChunkRow, source: &str, query: &Query) -> usize {
+    let (from, to) = (chunk.span.start_byte as usize, chunk.span.end_byte as usize);
+    let text = source.get(from..to).unwrap_or_default();
+    query.literals().iter().map(|it| it.count(text)).sum()
+}
+
 /// Where the definition itself begins within its chunk, behind its comment.
 fn first_line(chunk: &ChunkRow) -> usize {
     let start = chunk.symbol.as_ref().map_or(0, |symbol| symbol.start_line);
@@ -121,7 +147,7 @@ fn window(lines: &[&str], query: &Query, height: usize, definition: usize) -> us
             seen.sort_unstable();
             seen.dedup();
             let holds = (*begin..begin + height).contains(&definition);
-            (seen.len(), holds, n_all, std::cmp::Reverse(*begin))
+            (seen.len(), holds, n_all, Reverse(*begin))
         })
         .unwrap_or(0)
 }
@@ -131,7 +157,7 @@ fn best_line<'a>(lines: &[&'a str], query: &Query) -> &'a str {
         .iter()
         .enumerate()
         .filter(|(_, line)| !line.trim().is_empty())
-        .max_by_key(|(at, line)| (terms_in(line, query).len(), std::cmp::Reverse(*at)))
+        .max_by_key(|(at, line)| (terms_in(line, query).len(), Reverse(*at)))
         .map_or("", |(_, line)| line)
 }
 

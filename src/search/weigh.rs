@@ -59,6 +59,8 @@ pub(super) struct Scored {
     pub row: i64,
     pub chunk: ChunkBrief,
     pub score: f64,
+    /// What goes before the score: literals that it holds, and 1 unless it is data that a tool writes.
+    pub tier: u32,
     pub marks: Marks,
 }
 
@@ -137,8 +139,10 @@ impl<'a> Weigher<'a> {
         }
         // Which part of the file is put down, and why, is nothing to what its path says.
         let worth = self.worth_of_path(&chunk) * marks.of_file();
+        let is_written = u32::from(!self.is_generated_data(&chunk));
         let mut scored = Scored {
             row,
+            tier: strength.n_literals + is_written,
             score: marks.score(),
             marks,
             chunk,
@@ -167,6 +171,13 @@ impl<'a> Weigher<'a> {
         }
         self.of_path.insert(chunk.file, worth);
         worth
+    }
+
+    /// Returns whether a tool writes the file, and it is no code: reports, API descriptions, minified styles.
+    fn is_generated_data(&self, chunk: &ChunkBrief) -> bool {
+        let class = PathClass::of(&chunk.path, is_prose(&chunk.language), chunk.is_generated);
+        let is_wanted = self.query.wants.generated || self.query.wants.data;
+        !is_wanted && class.is_data && (class.is_generated || chunk.is_bulky)
     }
 
     fn judge(&self, chunk: &ChunkBrief, marks: &mut Marks) {

@@ -278,7 +278,7 @@ pub fn time(ms: i64) -> Option<String> {
     clippy::trivially_copy_pass_by_ref,
     reason = "the signature that serde asks for"
 )]
-fn is_zero(n: &u64) -> bool {
+pub(super) fn is_zero(n: &u64) -> bool {
     *n == 0
 }
 

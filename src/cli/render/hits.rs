@@ -15,14 +15,22 @@ pub(super) fn search(value: &Value, screen: &Screen) -> String {
     if hits.is_empty() {
         text += &nothing_found(value, screen);
     }
+    let mut was_literal = false;
     for (place, hit) in hits.iter().enumerate() {
         if place > 0 {
             text.push('\n');
         }
+        let is_literal = hit.number("literal") > 0;
+        if was_literal && !is_literal {
+            let rest = "The results below do not hold it as it stands.";
+            add(&mut text, format_args!("{}\n\n", screen.paint(FAINT, rest)));
+        }
+        was_literal = is_literal;
         text += &heading(hit, screen);
         text += &explanation(&hit["explain"], screen);
         text += &preview(hit, screen);
     }
+    text += &missing(value, screen);
     text += &graph::neighbours(&entries(value, "related"), screen);
     let total = value.number("total");
     let shown = u64::try_from(hits.len()).unwrap_or(u64::MAX);
@@ -66,6 +74,7 @@ pub(super) fn explore(value: &Value, screen: &Screen) -> String {
             add(&mut text, format_args!("{}\n", screen.paint(FAINT, &more)));
         }
     }
+    text += &missing(value, screen);
     text += &graph::neighbours(&entries(value, "related"), screen);
     text + &footer(value, screen)
 }
@@ -86,9 +95,34 @@ fn nothing_found(value: &Value, screen: &Screen) -> String {
     text + "\n"
 }
 
+/// Returns the words that no result holds, as a line.
+fn missing(value: &Value, screen: &Screen) -> String {
+    let words: Vec<_> = value
+        .items("missing")
+        .iter()
+        .filter_map(Value::as_str)
+        .map(visible)
+        .collect();
+    if words.is_empty() {
+        return String::new();
+    }
+    let line = format!("No result holds: {}", words.join(", "));
+    format!("\n{}\n", screen.paint(CARE, &line))
+}
+
+/// Returns the line that a hit is shown at: that of its definition, else its first.
+fn line_of(hit: &Value) -> String {
+    match hit["line"].as_u64() {
+        Some(line) => line.to_string(),
+        None => {
+            let start = hit.text("lines").split('-').next().unwrap_or_default();
+            visible(start).into_owned()
+        }
+    }
+}
+
 fn place_in_file(path: &str, hit: &Value, screen: &Screen) -> String {
-    let start = hit.text("lines").split('-').next().unwrap_or_default();
-    let place = format!("{path}:{}", visible(start));
+    let place = format!("{path}:{}", line_of(hit));
     let mut line = format!("  {}\n", screen.paint(PLACE, &place));
     let signature = visible(hit.text("signature"));
     if !signature.is_empty() {
@@ -111,8 +145,7 @@ pub(super) fn stale(value: &Value, screen: &Screen) -> String {
 }
 
 fn heading(hit: &Value, screen: &Screen) -> String {
-    let start = hit.text("lines").split('-').next().unwrap_or_default();
-    let place = format!("{}:{}", visible(hit.text("path")), visible(start));
+    let place = format!("{}:{}", visible(hit.text("path")), line_of(hit));
     let mut line = screen.paint(PLACE, &place);
     for (style, word) in [(FAINT, hit.text("kind")), (STRONG, hit.text("symbol"))] {
         if !word.is_empty() {
