@@ -29,6 +29,7 @@ pub mod mcp;
 pub mod model;
 pub mod reconcile;
 pub mod resolve;
+pub mod roles;
 pub mod search;
 pub mod store;
 pub mod syntax;

@@ -13,8 +13,8 @@ use crate::tools::{TOOLS, ToolSpec};
 const ABOUT: &str = "Search and structure of a git repository, always for the branch and the edits that are on disk";
 
 const FIRST_STEPS: &str = "\
-Run it anywhere inside a git repository; the index is built by the first question.
-In a large repository run `codelens refresh` once before.
+Run it anywhere inside a git repository; the first question builds the index, with a progress bar.
+Ctrl-C stops the build and answers from the files read so far; `codelens refresh` builds it beforehand.
 
 Examples:
   codelens current                          what is checked out, and how its index is
@@ -187,7 +187,7 @@ fn shared() -> [Arg; 7] {
             .value_name("N")
             .value_parser(value_parser!(u64))
             .help(
-                "Time limit of a question for finding and indexing changes, in milliseconds [default: 500] [env: CODELENS_BUDGET_MS]",
+                "Time limit of a question for finding and indexing changes, in milliseconds [default: 500, a first question 10000] [env: CODELENS_BUDGET_MS, CODELENS_FIRST_BUILD_MS]",
             ),
         shared("color")
             .long("color")

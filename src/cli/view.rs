@@ -20,10 +20,9 @@ use super::screen::{PLACE, Screen};
 use super::{args, output};
 use crate::error::{Code, Error, Result};
 use crate::model::RepoPath;
-use crate::model::class::PathClass;
 use crate::tools::Call;
 use crate::view::{Edge, Mode, Node, Page, editor, html};
-use crate::workspace::{View, Workspace, Workspaces, outside};
+use crate::workspace::{Patience, View, Workspace, Workspaces, outside};
 
 const ABOUT: &str = "\
 Writes one page of HTML that needs no network: the files of the repository and what binds them, to expand, search, filter and open in an editor; or, \
@@ -121,6 +120,7 @@ pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
             cwd: cwd.map(PathBuf::as_path),
             interrupt,
             progress: &|progress| meter.show(progress),
+            patience: Patience::Configured,
         };
         ask("cl_refresh", json!({}), &call)?;
         meter.clear();
@@ -201,8 +201,7 @@ fn page(matches: &ArgMatches, call: &Call<'_>, editor: Option<String>) -> Result
                 .ok_or_else(|| outside(asked))?
                 .to_string(),
         };
-        let (nodes, edges, freshness) =
-            workspace.query(&call.interrupt, |view| map(view, &below))?;
+        let (nodes, edges, freshness) = call.ask(&workspace, &below, |view| map(view, &below))?;
         if nodes.is_empty() {
             return Err(nothing_to_draw(&workspace, &below, call));
         }
@@ -277,7 +276,7 @@ fn map(view: &View<'_>, below: &str) -> Result<(Vec<Node>, Vec<Edge>, String)> {
         nodes.push(Node {
             path: file.path.to_string(),
             weight: symbols.len() as u64,
-            test: PathClass::of(file.path.as_str(), false, false).is_test,
+            test: !view.roles.is_code(&file.path),
             symbols: listed
                 .take(MAX_SYMBOLS)
                 .map(|symbol| {

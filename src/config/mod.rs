@@ -22,6 +22,8 @@ pub struct Config {
     /// How long a query may look for changes and bring the index up before it answers, in
     /// milliseconds.
     pub budget_ms: u64,
+    /// How long a question waits for an index that is missing or was never complete, in milliseconds.
+    pub first_build_ms: u64,
     /// How long an index may be unused before it is removed, in days.
     pub unused_days: u32,
     /// How many indexes are kept of commits that a branch has left, for each branch of a work tree.
@@ -68,6 +70,7 @@ impl Config {
         let mut config = Self {
             home,
             budget_ms: 0,
+            first_build_ms: 0,
             unused_days: 0,
             superseded_indexes: 0,
             max_repo_bytes: 0,
@@ -115,9 +118,16 @@ impl Config {
         Duration::from_millis(self.budget_ms)
     }
 
+    /// Returns the time that a question has to an index that is missing or was never complete: never less than
+    /// any other.
+    pub fn first_build(&self) -> Duration {
+        Duration::from_millis(self.first_build_ms.max(self.budget_ms))
+    }
+
     fn set(&mut self, name: &str, value: u64) {
         match name {
             "budget_ms" => self.budget_ms = value,
+            "first_build_ms" => self.first_build_ms = value,
             "unused_days" => self.unused_days = u32::try_from(value).unwrap_or(u32::MAX),
             "superseded_indexes" => {
                 self.superseded_indexes = usize::try_from(value).unwrap_or(usize::MAX);

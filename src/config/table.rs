@@ -81,6 +81,14 @@ pub const SETTINGS: &[Setting] = &[
         500,
         600_000,
     ),
+    number(
+        "first_build_ms",
+        "CODELENS_FIRST_BUILD_MS",
+        "ms",
+        "how long a question waits for an index that is missing or was never complete",
+        10_000,
+        3_600_000,
+    ),
     Setting {
         name: "housekeeping",
         variable: "CODELENS_HOUSEKEEPING",

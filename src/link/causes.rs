@@ -10,6 +10,7 @@ use super::{Manifest, components};
 use crate::model::RepoPath;
 use crate::model::path::{file_name, parent, upwards};
 use crate::model::table::HashSet;
+use crate::resolve::AutoImports;
 use crate::store::ImportTarget;
 
 /// The paths of one transaction that came or went.
@@ -124,6 +125,11 @@ impl Causes {
             ImportTarget::File(file) => reach.is_anywhere || reach.files.contains(&file),
         };
         is_within || path.split('/').any(|part| self.stems.contains(stem(part)))
+    }
+
+    /// Returns whether a path came or went that decides what is imported by itself.
+    pub(super) fn come_under(&self, imports: &AutoImports) -> bool {
+        self.paths.iter().any(|path| imports.covers(path.as_str()))
     }
 
     /// Returns whether nothing came, went or changed.

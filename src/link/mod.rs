@@ -5,6 +5,7 @@
 //! crash nor a spent budget loses an edge. Refuses to read the disk: files and their configuration are
 //! what the index holds.
 
+mod auto_imports;
 pub mod base;
 mod binding;
 pub mod bindings;
@@ -30,7 +31,7 @@ use crew::Slices;
 use crate::model::path::{parent, upwards};
 use crate::model::table::{HashMap, HashSet};
 use crate::model::{Budget, RepoPath};
-use crate::resolve::{Resolution, Resolver, SourceFiles};
+use crate::resolve::{AutoImports, Resolution, Resolver, SourceFiles};
 use crate::store::facts::unpack;
 use crate::store::{ImportTarget, Index, Read, StoreError};
 
@@ -100,7 +101,12 @@ fn concerned(index: &Index, causes: &Causes) -> Result<(BTreeSet<i64>, Manifest)
         };
         Ok::<_, StoreError>((specifiers, manifest))
     })?;
-    Ok((causes.touched(&manifest, specifiers), manifest))
+    let mut touched = causes.touched(&manifest, specifiers);
+    if causes.come_under(&manifest.auto_imports()) {
+        // A name that no file binds may mean another definition now, in any of them.
+        touched.extend(manifest.files.values());
+    }
+    Ok((touched, manifest))
 }
 
 /// Resolves the imports of the files on the list. Returns whether all are resolved.
@@ -234,6 +240,13 @@ impl Manifest {
             lacks_configs: configs.len() < n_configs,
             configs,
         })
+    }
+
+    /// Returns the names that are imported by themselves.
+    fn auto_imports(&self) -> AutoImports {
+        let configs = self.configs.iter();
+        let configs = configs.map(|(path, bytes)| (path.as_str(), bytes.as_slice()));
+        AutoImports::of(configs, &mut self.files.keys().map(String::as_str))
     }
 
     fn empty() -> Self {

@@ -19,6 +19,7 @@ use tokio_util::sync::CancellationToken;
 use super::Shared;
 use crate::error::{Code, Error, Result};
 use crate::tools::{Call, Progress};
+use crate::workspace::Patience;
 
 /// How often at most a client is told how far a call is.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
@@ -116,6 +117,7 @@ impl Running {
             cwd: None,
             interrupt: Arc::clone(interrupt),
             progress: &progress,
+            patience: Patience::Configured,
         };
         let outcome = work(&call);
         if let Err(error) = &outcome {

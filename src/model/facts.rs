@@ -22,6 +22,9 @@ pub struct FileFacts {
     /// What is written about the types and values of names: those that the file or a definition owns in
     /// source order, then the local ones that a reference asks for.
     pub hints: Vec<Hint>,
+    /// Names that the file binds at its top level and that are neither definitions nor imports, sorted: `a` in
+    /// `const { a } = f()`.
+    pub variables: Vec<String>,
     /// Whether the parser met code that it could not read; the rest was read all the same.
     pub has_errors: bool,
 }

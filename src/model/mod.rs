@@ -6,6 +6,7 @@ mod analysis;
 pub mod class;
 pub mod edge;
 pub mod facts;
+pub mod file_role;
 pub mod freshness;
 pub mod id;
 pub mod naming;
@@ -25,6 +26,7 @@ pub use facts::{
     ARGUMENT, Chunk, ChunkKind, Export, ExportKind, Extraction, FileFacts, Hint, HintKind, Import,
     ImportKind, ImportedName, Local, OWN_TYPE_PARAMETER, Reference, ReferenceKind, TYPE_PARAMETER,
 };
+pub use file_role::FileRole;
 pub use freshness::{Budget, Freshness, FreshnessState, SkipReason, UnknownReason};
 pub use id::{CommitId, ContentId, Handle, HandleKind};
 pub use path::RepoPath;

@@ -45,7 +45,7 @@ pub(super) fn rank(
     found: &Found,
     wanted: Wanted,
 ) -> StoreResult<Vec<Hit>> {
-    let mut weigher = Weigher::new(query, filters, found);
+    let mut weigher = Weigher::new(read, query, filters, found);
     let mut scored = Vec::with_capacity(found.chunks.len());
     for (row, strength) in &found.chunks {
         if let Some(chunk) = read.chunk_brief(*row)? {

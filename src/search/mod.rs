@@ -157,6 +157,13 @@ pub fn first_left(read: &Read<'_>, filters: &Filters) -> StoreResult<Option<Repo
     Ok(first.map(|file| file.path.clone()))
 }
 
+/// Returns how many files the filters leave.
+pub fn n_left(read: &Read<'_>, filters: &Filters) -> StoreResult<u64> {
+    let fits = filter::Fits::of(read, filters)?;
+    let files = read.files_under("")?;
+    Ok(files.iter().filter(|file| fits.has(file)).count() as u64)
+}
+
 fn is_prose(language: &str) -> bool {
     PROSE_LANGUAGES.contains(&language)
 }

@@ -104,6 +104,28 @@ impl Read<'_> {
             .doing("reading imports")
     }
 
+    /// Returns the modules that a file imports, as it writes them.
+    pub fn specifiers_of(&self, file: i64) -> StoreResult<Vec<String>> {
+        self.tx
+            .prepare_cached("SELECT specifier FROM import WHERE file = ?1 ORDER BY ordinal")
+            .and_then(|mut statement| statement.query_map([file], |row| row.get(0))?.collect())
+            .doing("reading imports")
+    }
+
+    /// Returns how many files a file passes names of on: `export … from`.
+    pub fn n_passed_on(&self, file: i64) -> StoreResult<u64> {
+        self.tx
+            .prepare_cached(
+                "SELECT count(DISTINCT target) FROM import WHERE file = ?1 AND kind = ?2 AND target IS NOT NULL",
+            )
+            .and_then(|mut statement| {
+                statement.query_row((file, ImportKind::ReExport.code()), |row| {
+                    super::files::unsigned(row, 0)
+                })
+            })
+            .doing("counting re-exports")
+    }
+
     /// Returns the configuration files in no order, their bytes still packed.
     pub fn packed_configs(&self) -> StoreResult<Vec<(RepoPath, Vec<u8>)>> {
         self.tx
@@ -126,6 +148,20 @@ impl Read<'_> {
             )
             .and_then(|mut statement| statement.query_row([path], |row| row.get(0)).optional())
             .doing("reading a configuration file")
+    }
+
+    /// Returns what the configurations of test runners declare, by path.
+    pub fn runners(&self) -> StoreResult<Vec<(RepoPath, String)>> {
+        self.tx
+            .prepare_cached(
+                "SELECT f.path, r.suites FROM runner r CROSS JOIN file f ON f.id = r.file ORDER BY f.path",
+            )
+            .and_then(|mut statement| {
+                statement
+                    .query_map([], |row| Ok((path(row, 0)?, row.get(1)?)))?
+                    .collect()
+            })
+            .doing("reading configurations of tests")
     }
 
     /// Returns how many other files import each file that any imports, by its row.

@@ -3,8 +3,9 @@
 //! Finds the lines of an edge again, which the index does not store, and the places that are no use at all:
 //! comments, strings, other definitions. `link` tells which definition a use means.
 
+use super::ecmascript::ReadOptions;
 use super::lines::Lines;
-use super::{Language, Shape, ecmascript};
+use super::{Language, Shape, component, ecmascript};
 use crate::model::{Budget, FileFacts};
 
 /// One place where a word occurs.
@@ -45,7 +46,7 @@ pub enum Role {
     /// A use that a local scope binds: the last `a` in `function f(a) { return a }`.
     Local,
     /// A bare name that nothing in the file binds and that begins a chain: `window` in `window.open()`.
-    Global,
+    Global(UseKind),
     /// The key of a destructured property or an attribute: `a` in `const { a } = x`, `<B a={1}>`.
     Key,
     /// Part of another identifier: `job` in `$job`.
@@ -103,6 +104,9 @@ pub fn occurrences(
 ) -> Option<Occurrences> {
     let lines = Lines::new(source);
     let line_at = |start: u32| u32::try_from(lines.line_at(start) + 1).unwrap_or(u32::MAX);
+    if let Shape::Component(framework) = language.shape {
+        return component::occurrences(framework, &lines, word, budget);
+    }
     let Shape::Script(dialect) = language.shape else {
         let all = starts(source, word).map(|start_byte| Occurrence {
             start_byte,
@@ -114,7 +118,11 @@ pub fn occurrences(
             ..Occurrences::default()
         });
     };
-    let parsed = ecmascript::read_positioned(dialect, source, budget)?;
+    let options = ReadOptions {
+        keeps_positions: true,
+        ..ReadOptions::default()
+    };
+    let parsed = ecmascript::read_positioned(dialect, source, options, budget)?;
     let length = u32::try_from(word.len()).unwrap_or(u32::MAX);
     let place = |start_byte| Occurrence {
         start_byte,

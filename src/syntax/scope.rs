@@ -183,6 +183,28 @@ impl<'a> Scopes<'a> {
         self.find(name, scope).map(|found| found.scope)
     }
 
+    /// Returns the names that the file itself binds, sorted.
+    pub(super) fn names_of_file(&self) -> Vec<String> {
+        let is_of_file = |id: u32| {
+            let first = self.bindings.get(self.first[id as usize] as usize);
+            first.is_some_and(|first| first.name == id && first.scope == 0)
+        };
+        let names = self.names.iter().filter(|(_, id)| is_of_file(**id));
+        let mut names: Vec<String> = names.map(|(name, _)| (*name).to_owned()).collect();
+        names.sort();
+        names
+    }
+
+    /// Returns the names that the file itself binds to no symbol, in no order.
+    pub(super) fn variables_of_file(&self) -> Vec<&'a str> {
+        let is_variable = |id: u32| {
+            let first = self.bindings.get(self.first[id as usize] as usize);
+            first.is_some_and(|it| it.name == id && it.scope == 0 && !it.is_symbol)
+        };
+        let names = self.names.iter().filter(|(_, id)| is_variable(**id));
+        names.map(|(name, _)| *name).collect()
+    }
+
     fn find(&self, name: &str, scope: u32) -> Option<Binding> {
         let &id = self.names.get(name)?;
         let (from, to) = (self.first[id as usize], self.first[id as usize + 1]);

@@ -146,8 +146,9 @@ impl Tool for Save {
         }
         let workspace = call.workspaces.open(input.repo.as_deref(), call.places)?;
         let notes = input.notes.as_deref();
-        let saved =
-            workspace.save_context(&input.name, notes, input.pinned, &wanted, &call.interrupt)?;
+        let saved = call.with_question("", |question| {
+            workspace.save_context(&input.name, notes, input.pinned, &wanted, question)
+        })?;
         Ok(SaveOutput {
             id: saved.id,
             name: saved.name,
@@ -241,13 +242,14 @@ impl Tool for Load {
     fn run(input: LoadInput, call: &Call<'_>) -> Result<LoadOutput> {
         let workspace = call.workspaces.open(input.repo.as_deref(), call.places)?;
         let (context, items, freshness, generation) =
-            workspace.load_context(&input.name, &call.interrupt)?;
+            call.with_question("", |question| workspace.load_context(&input.name, question))?;
         let is_fresh = freshness.state == FreshnessState::Fresh;
         let reason = match freshness.state {
             FreshnessState::Unknown(reason) => Some(UnknownReason::as_str(reason)),
             FreshnessState::Fresh | FreshnessState::Partial => None,
         };
-        let room = MAX_LIST_BYTES - context.notes.as_ref().map_or(0, String::len) * 2;
+        let notes = serde_json::to_string(&context.notes).map_or(0, |text| text.len());
+        let room = MAX_LIST_BYTES.saturating_sub(notes);
         let mut items: Vec<LoadedOutput> = items
             .into_iter()
             .map(|item| output(item, is_fresh))

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::answer::{Currency, Cursor, MAX_LIST_BYTES, fitting};
-use super::hits::{self, ContentType, NearOutput, SnippetMode};
+use super::hits::{self, ContentType, NearDefaults, NearOutput, SnippetMode};
 use super::schema::{clamp, number};
 use super::{Call, Tool};
 use crate::error::Result;
@@ -92,6 +92,10 @@ pub struct ExploreInput {
     )]
     #[schemars(range(min = 0, max = 100))]
     pub max_related: Option<i64>,
+    /// As in `cl_search`.
+    #[arg(skip)]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub highlight: bool,
     /// Path of the repository, where it is not the working directory's.
     #[arg(skip)]
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -107,6 +111,8 @@ pub struct ExploreOutput {
     /// Results on this page.
     count: u64,
     files: Vec<FileOutput>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    defaults: Option<NearDefaults>,
     related: Vec<NearOutput>,
     #[serde(skip_serializing_if = "Option::is_none")]
     next_cursor: Option<String>,
@@ -135,6 +141,9 @@ pub struct ResultOutput {
     score: f64,
     why: String,
     preview: String,
+    /// Where the words of the question are in `preview`: from and to, in bytes of UTF-8. With `highlight` alone.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    matches: Vec<[usize; 2]>,
     /// Where the preview does not show it.
     #[serde(skip_serializing_if = "Option::is_none")]
     signature: Option<String>,
@@ -158,7 +167,9 @@ impl Tool for Explore {
     fn run(input: ExploreInput, call: &Call<'_>) -> Result<ExploreOutput> {
         let query = hits::question(&input.query)?;
         let workspace = call.workspaces.open(input.repo.as_deref(), call.places)?;
-        workspace.query(&call.interrupt, |view| answer(view, &input, &query))
+        call.ask(&workspace, &input.query, |view| {
+            answer(view, &input, &query)
+        })
     }
 }
 
@@ -202,7 +213,7 @@ fn answer(view: &View<'_>, input: &ExploreInput, query: &Query) -> Result<Explor
     let mut files: Vec<FileOutput> = Vec::new();
     let mut is_cut = false;
     for group in &page {
-        let (file, n_bytes) = file(view, query, input.snippet, group, files.len());
+        let (file, n_bytes) = file(view, query, input, group, files.len());
         if bytes + n_bytes > MAX_LIST_BYTES - MAX_NEAR_BYTES && !files.is_empty() {
             is_cut = true;
             break;
@@ -232,6 +243,9 @@ fn answer(view: &View<'_>, input: &ExploreInput, query: &Query) -> Result<Explor
     {
         currency.mark_moved();
     }
+    if files.is_empty() && after.is_none() {
+        hits::say_nothing_found(view, &filters, &mut currency)?;
+    }
     let shortened = page
         .iter()
         .zip(&files)
@@ -242,6 +256,7 @@ fn answer(view: &View<'_>, input: &ExploreInput, query: &Query) -> Result<Explor
         count: files.iter().map(|file| file.results.len() as u64).sum(),
         files,
         truncated: is_cut || shortened || related.len() < n_near,
+        defaults: NearDefaults::of(&related),
         related,
         next_cursor,
         currency,
@@ -284,7 +299,7 @@ fn share_out(page: &mut [Group<'_>], limit: usize, max_of_a_file: usize) {
 fn file(
     view: &View<'_>,
     query: &Query,
-    mode: Option<SnippetMode>,
+    input: &ExploreInput,
     group: &Group<'_>,
     rank: usize,
 ) -> (FileOutput, usize) {
@@ -294,7 +309,7 @@ fn file(
         .enumerate()
         .map(|(at, hit)| {
             let rank = if at == 0 { rank } else { BY_SIGNATURE };
-            result(view, query, mode, hit, rank)
+            result(view, query, input, hit, rank)
         })
         .collect();
     results.truncate(fitting(&results, MAX_LIST_BYTES - MAX_NEAR_BYTES));
@@ -314,12 +329,12 @@ fn file(
 fn result(
     view: &View<'_>,
     query: &Query,
-    mode: Option<SnippetMode>,
+    input: &ExploreInput,
     hit: &Hit,
     rank: usize,
 ) -> ResultOutput {
     let chunk = &hit.chunk;
-    let shown = hits::shown(view, query, mode, hit, rank);
+    let shown = hits::shown(view, query, input.snippet, hit, rank);
     let signature = chunk
         .symbol
         .as_ref()
@@ -331,6 +346,11 @@ fn result(
         score: hit.score,
         why: hit.reasons.to_string(),
         preview: shown.preview,
+        matches: if input.highlight {
+            shown.matches
+        } else {
+            Vec::new()
+        },
         signature,
         collapsed: None,
         stale: shown.is_stale,
@@ -339,10 +359,6 @@ fn result(
 
 /// Whether a preview already shows a signature.
 fn shows(preview: &str, signature: &str, mode: Snippet) -> bool {
-    let plain = |text: &str| {
-        text.replace("**", "")
-            .split_whitespace()
-            .collect::<String>()
-    };
+    let plain = |text: &str| text.split_whitespace().collect::<String>();
     mode != Snippet::None && plain(preview).contains(&plain(signature))
 }

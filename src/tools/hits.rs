@@ -8,10 +8,11 @@ use clap::ValueEnum;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::answer::Cursor;
+use super::answer::{Currency, Cursor};
+use super::places::{Defaults, KnownBy, beyond_one};
 use crate::error::{Code, Error, Result};
 use crate::graph::around::around;
-use crate::graph::confidence;
+use crate::graph::related::Direction;
 use crate::model::{RepoPath, Sources as _};
 use crate::search::snippet::{self, Snippet};
 use crate::search::{self, Filters, Hit, Query, Wanted};
@@ -64,6 +65,8 @@ impl ContentType {
 pub(super) struct Shown {
     /// Its text.
     pub(super) preview: String,
+    /// The words of the question in it, in bytes.
+    pub(super) matches: Vec<[usize; 2]>,
     /// How much of it that is.
     pub(super) mode: Snippet,
     /// Whether it must be read anew.
@@ -77,12 +80,33 @@ pub struct NearOutput {
     pub(super) source_path: String,
     path: String,
     edge_type: &'static str,
-    direction: &'static str,
-    hops: u32,
-    confidence: f64,
-    provenance: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    direction: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hops: Option<u32>,
+    #[serde(flatten)]
+    known_by: KnownBy,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     stale: bool,
+}
+
+/// Values of the fields that the entries of `related` leave out, `hops` being 1.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct NearDefaults {
+    direction: &'static str,
+    #[serde(flatten)]
+    edges: Defaults,
+}
+
+impl NearDefaults {
+    /// Returns the defaults of a list; `None` for an empty one.
+    pub(super) fn of(related: &[NearOutput]) -> Option<Self> {
+        (!related.is_empty()).then(|| Self {
+            direction: Direction::Out.as_str(),
+            edges: Defaults::of_edges(),
+        })
+    }
 }
 
 /// Returns at most `max` neighbours of the files, up to `depth` edges away, the nearest first.
@@ -92,7 +116,8 @@ pub(super) fn near(
     depth: u32,
     max: usize,
 ) -> Result<Vec<NearOutput>> {
-    let found = around(view.read, files, depth, max, view.budget)?;
+    let found = around(view.read, &view.roles, files, depth, max, view.budget)?;
+    let defaults = Defaults::of_edges();
     Ok(found
         .into_iter()
         .filter(|near| !view.is_gone(&near.path))
@@ -102,10 +127,9 @@ pub(super) fn near(
                 || view.is_stale_at(near.path.as_str(), near.hops),
             path: near.path.to_string(),
             edge_type: near.edge_type,
-            direction: near.direction.as_str(),
-            hops: near.hops,
-            confidence: confidence(near.provenance),
-            provenance: near.provenance.as_str(),
+            direction: (near.direction != Direction::Out).then(|| near.direction.as_str()),
+            hops: beyond_one(near.hops),
+            known_by: defaults.known_by(near.provenance),
         })
         .collect())
 }
@@ -137,6 +161,17 @@ pub(super) fn ranked(
     let mut found = search::search(view.read, query, filters, wanted, view.budget)?;
     found.retain(|hit| !view.is_gone(&hit.chunk.path));
     Ok(found)
+}
+
+/// Says that a question has no answer, and in how many files one was looked for.
+pub(super) fn say_nothing_found(
+    view: &View<'_>,
+    filters: &Filters,
+    currency: &mut Currency,
+) -> Result<()> {
+    let n_files = search::n_left(view.read, filters)?;
+    currency.say_nothing_found("No file holds a word of the question", n_files);
+    Ok(())
 }
 
 /// Returns whether a hit stands behind the place where a page ended.
@@ -177,8 +212,14 @@ pub(super) fn shown(
         Some(SnippetMode::Compact) => Snippet::Compact,
         Some(SnippetMode::Full) => Snippet::Full,
     };
+    let preview = snippet::preview(chunk, source.as_deref(), query, mode);
     Shown {
-        preview: snippet::preview(chunk, source.as_deref(), query, mode),
+        preview: preview.text,
+        matches: preview
+            .matches
+            .iter()
+            .map(|at| [at.start, at.end])
+            .collect(),
         mode,
         // What can't be read as it was indexed differs, whatever the detection saw.
         is_stale: source.is_none() || view.is_stale(chunk.path.as_str()),

@@ -5,13 +5,13 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::error::{Code, Error, Result};
-use crate::graph::confidence;
+use crate::error::{Error, Result};
+use crate::graph::confidence::{confidence, test_confidence};
 use crate::graph::impact::Reached;
-use crate::graph::related::is_test;
+use crate::graph::related::TestBasis;
 use crate::model::path::is_at_or_below;
 use crate::model::visible::one_line;
-use crate::model::{Budget, Handle, HandleKind, Provenance, RepoPath, SymbolKind};
+use crate::model::{Budget, FileRole, Handle, HandleKind, Provenance, RepoPath, SymbolKind};
 use crate::uses::Uses;
 use crate::workspace::{SymbolRow, View, brief, normal_form, outside};
 
@@ -40,6 +40,16 @@ pub(super) struct TargetOutput {
 pub(super) struct Defaults {
     confidence: f64,
     provenance: &'static str,
+    /// Of the entries of `affectedTests`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tests: Option<TestDefaults>,
+}
+
+/// Values that an affected test leaves out.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct TestDefaults {
+    basis: &'static str,
+    confidence: f64,
 }
 
 impl Defaults {
@@ -49,10 +59,23 @@ impl Defaults {
         Self {
             confidence: confidence(provenance),
             provenance: provenance.as_str(),
+            tests: None,
         }
     }
 
-    fn known_by(&self, provenance: Provenance) -> KnownBy {
+    /// Adds those of tests.
+    pub(super) fn with_tests(self) -> Self {
+        let basis = TestBasis::Graph;
+        Self {
+            tests: Some(TestDefaults {
+                basis: basis.as_str(),
+                confidence: test_confidence(basis),
+            }),
+            ..self
+        }
+    }
+
+    pub(super) fn known_by(&self, provenance: Provenance) -> KnownBy {
         let differs = provenance.as_str() != self.provenance;
         KnownBy {
             confidence: differs.then(|| confidence(provenance)),
@@ -62,7 +85,7 @@ impl Defaults {
 }
 
 /// Returns the number of steps of an entry, where that is not the one that an entry without it has.
-fn beyond_one(hops: u32) -> Option<u32> {
+pub(super) fn beyond_one(hops: u32) -> Option<u32> {
     (hops > 1).then_some(hops)
 }
 
@@ -79,13 +102,17 @@ pub(super) struct KnownBy {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct CallerOutput {
     pub(super) path: String,
-    /// The definition around the use.
-    symbol: String,
+    /// The definition around the use; `(module)` outside of all, unless that is in a test.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    symbol: Option<String>,
+    /// The titles of the tests around the first use, where no definition is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    test: Option<String>,
     /// Line of the first use.
     line: u32,
-    /// Lines of all uses, where there are several.
+    /// Lines of its further uses.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    lines: Vec<u32>,
+    also: Vec<u32>,
     /// How many uses there are, where their lines are not listed.
     #[serde(skip_serializing_if = "Option::is_none")]
     count: Option<u32>,
@@ -119,6 +146,12 @@ pub(super) struct FileOutput {
     path: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     hops: Option<u32>,
+    /// How a test is known: graph, path (named after the file) or mention (names the definition, no use is bound).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    basis: Option<&'static str>,
+    /// `test support`: helps tests and is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    role: Option<&'static str>,
     #[serde(flatten)]
     known_by: KnownBy,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -201,7 +234,11 @@ pub(super) fn named(
     // is merged with it.
     found.sort_by_key(|symbol| {
         let is_declaration = symbol.path.as_str().contains(".d.");
-        let order = (is_test(&symbol.path), is_declaration, !symbol.exported);
+        let order = (
+            view.roles.of(&symbol.path),
+            is_declaration,
+            !symbol.exported,
+        );
         (order, merges(symbol.kind))
     });
     Ok(Some(found))
@@ -272,15 +309,8 @@ fn dotted(name: &str) -> String {
     out
 }
 
-/// Fails for a name that can't be looked up: while the index is not complete, and where it is a path or a handle.
+/// Fails for a name that is a path or a handle.
 fn check_name(view: &View<'_>, name: &str) -> Result<()> {
-    if view.freshness.as_str() != "fresh" {
-        return Err(Error::new(
-            Code::IndexBusy,
-            "the index is not complete yet: the name may be in a file that is still to come",
-            "run cl_refresh (`codelens refresh`), then call again",
-        ));
-    }
     let shown = brief(name);
     if let Some(file) = RepoPath::normalise(name)
         && view.read.has_file(file.as_str())?
@@ -330,8 +360,8 @@ pub(super) fn places(view: &View<'_>, reached: &[Reached]) -> Result<Vec<Placed>
         let reached = &place.reached;
         let name = place.symbol.as_ref().map(|it| it.qualified_name.clone());
         // What is to be changed before what checks it.
-        let is_test = is_test(&place.path);
-        let known = (reached.hops, is_test, reached.provenance);
+        let role = view.roles.of(&place.path);
+        let known = (reached.hops, role, reached.provenance);
         (known, place.path.clone(), reached.line, name)
     });
     Ok(placed)
@@ -358,16 +388,24 @@ pub(super) fn caller_output(
         )?,
         _ => Vec::new(),
     };
+    let test = match &place.symbol {
+        None if view.roles.of(&place.path).is_of_tests() => {
+            uses(view).test_around(&place.path, reached.line)?
+        }
+        _ => None,
+    };
+    let symbol = place
+        .symbol
+        .as_ref()
+        .map(|symbol| symbol.qualified_name.clone());
     Ok(CallerOutput {
         path: place.path.to_string(),
-        symbol: match &place.symbol {
-            Some(symbol) => symbol.qualified_name.clone(),
-            None => "(module)".to_owned(),
-        },
+        symbol: symbol.or_else(|| test.is_none().then(|| "(module)".to_owned())),
+        test: test.map(|test| one_line(&test).into_owned()),
         line: reached.line,
         count: (reached.hops == 1 && reached.count > 1 && lines.is_empty())
             .then_some(reached.count),
-        lines: if lines.len() > 1 { lines } else { Vec::new() },
+        also: lines.into_iter().skip(1).collect(),
         hops: beyond_one(reached.hops),
         via: via.map(|symbol| format!("{}#{}", symbol.path, symbol.qualified_name)),
         known_by: defaults.known_by(reached.provenance),
@@ -402,8 +440,29 @@ pub(super) fn file_output(
     FileOutput {
         path: path.to_string(),
         hops: beyond_one(*hops),
+        basis: None,
+        role: (view.roles.of(path) == FileRole::TestSupport).then_some("test support"),
         known_by: defaults.known_by(*provenance),
         stale: view.is_stale_at(path.as_str(), *hops),
+    }
+}
+
+/// Returns a test as it is shown.
+pub(super) fn test_output(
+    view: &View<'_>,
+    (path, hops, provenance): &(RepoPath, u32, Provenance),
+    basis: TestBasis,
+    defaults: &Defaults,
+) -> FileOutput {
+    let is_usual = basis == TestBasis::Graph;
+    FileOutput {
+        basis: (!is_usual).then(|| basis.as_str()),
+        role: None,
+        known_by: KnownBy {
+            confidence: (!is_usual).then(|| test_confidence(basis)),
+            ..defaults.known_by(*provenance)
+        },
+        ..file_output(view, &(path.clone(), *hops, *provenance), defaults)
     }
 }
 

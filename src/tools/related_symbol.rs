@@ -2,13 +2,14 @@
 //!
 //! Refuses to know how edges are walked.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
+use super::places::{last_name, uses};
 use super::related::{Direction, Edge, EdgeType, Found, definition, direct};
 use crate::error::Result;
 use crate::graph::definition::{Near, around};
 use crate::graph::namesake;
-use crate::graph::related::{self, is_test};
+use crate::graph::related::{self, TestBasis};
 use crate::model::{EdgeKind, Provenance, RepoPath};
 use crate::workspace::{SymbolRow, View};
 
@@ -41,7 +42,7 @@ pub(super) fn of_type(
 }
 
 /// Returns the test files that use a definition, also through others, and those that are named after its
-/// file where none of them leads there.
+/// file where none of them leads there; last those that name it.
 fn tests(view: &View<'_>, symbol: &SymbolRow, depth: u32) -> Result<Found> {
     let kinds = [EdgeKind::Calls, EdgeKind::References];
     let way = related::Direction::In;
@@ -51,24 +52,35 @@ fn tests(view: &View<'_>, symbol: &SymbolRow, depth: u32) -> Result<Found> {
         let Some(place) = output(view, near, EdgeType::Tests, way)? else {
             continue;
         };
-        if let Some(path) = RepoPath::new(&place.path).filter(is_test) {
+        if let Some(path) = RepoPath::new(&place.path).filter(|path| view.roles.is_test(path)) {
             let found = (near.hops, near.provenance);
             let known = best.entry(path).or_insert(found);
             *known = (*known).min(found);
         }
     }
     let importers = view.read.importers_of(symbol.path.as_str())?;
-    for path in namesake::tests_of(view.read, &symbol.path)? {
+    for path in namesake::tests_of(view.read, &view.roles, &symbol.path)? {
         if !importers.contains(&path) {
             best.entry(path).or_insert((1, Provenance::PathHeuristic));
         }
     }
+    let known: HashSet<RepoPath> = best.keys().cloned().collect();
+    let name = last_name(&symbol.name);
+    let naming = uses(view).tests_naming(&view.roles, &[&name], &symbol.path, &known)?;
+    let naming = naming.paths.into_iter();
+    let naming = naming.map(|path| (path, (1, Provenance::Name)));
     let found = best
         .into_iter()
+        .chain(naming)
         .map(|(path, (hops, provenance))| Edge {
             direction: way.as_str(),
             hops,
             provenance,
+            basis: match provenance {
+                Provenance::PathHeuristic => TestBasis::Path,
+                Provenance::Name if !known.contains(&path) => TestBasis::Mention,
+                _ => TestBasis::Graph,
+            },
             ..direct(view, &path, EdgeType::Tests)
         })
         .collect();

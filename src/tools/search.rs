@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::answer::{Currency, Cursor, MAX_LIST_BYTES, fitting};
-use super::hits::{self, ContentType, NearOutput, SnippetMode};
+use super::hits::{self, ContentType, NearDefaults, NearOutput, SnippetMode};
 use super::schema::{clamp, number};
 use super::{Call, Tool};
 use crate::error::Result;
@@ -69,6 +69,10 @@ pub struct SearchInput {
     #[arg(long)]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
+    /// Add `matches`: the words found in `preview`, in bytes.
+    #[arg(skip)]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub highlight: bool,
     /// Tell every signal's rank and every boost of each result.
     #[arg(long)]
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -91,6 +95,8 @@ pub struct SearchOutput {
     next_cursor: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     related: Option<Vec<NearOutput>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    defaults: Option<NearDefaults>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     truncated: bool,
     #[serde(flatten)]
@@ -107,6 +113,9 @@ pub struct ResultOutput {
     score: f64,
     why: String,
     preview: String,
+    /// Where the words of the question are in `preview`: from and to, in bytes of UTF-8. With `highlight` alone.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    matches: Vec<[usize; 2]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     symbol: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -167,7 +176,7 @@ impl Tool for Search {
             language: input.language.clone(),
         };
         let workspace = call.workspaces.open(input.repo.as_deref(), call.places)?;
-        workspace.query(&call.interrupt, |view| {
+        call.ask(&workspace, &input.query, |view| {
             answer(view, &input, &query, &filters)
         })
     }
@@ -218,7 +227,7 @@ fn answer(
         .iter()
         .take(limit)
         .enumerate()
-        .map(|(at, hit)| result(view, query, input.snippet, hit, offset + at))
+        .map(|(at, hit)| result(view, query, input, hit, offset + at))
         .collect();
     let n_fit = fitting(&results, MAX_LIST_BYTES);
     let truncated = n_fit < results.len();
@@ -246,12 +255,16 @@ fn answer(
         // Bytes changed behind the detection, or in a way that no stat shows.
         currency.mark_moved();
     }
+    if results.is_empty() && after.is_none() {
+        hits::say_nothing_found(view, filters, &mut currency)?;
+    }
     Ok(SearchOutput {
         index_id: view.index_id.to_owned(),
         query: hits::brief(&input.query),
         count: results.len() as u64,
         results,
         next_cursor,
+        defaults: related.as_deref().and_then(NearDefaults::of),
         related,
         truncated,
         currency,
@@ -261,12 +274,12 @@ fn answer(
 fn result(
     view: &View<'_>,
     query: &Query,
-    mode: Option<SnippetMode>,
+    input: &SearchInput,
     hit: &Hit,
     rank: usize,
 ) -> ResultOutput {
     let chunk = &hit.chunk;
-    let shown = hits::shown(view, query, mode, hit, rank);
+    let shown = hits::shown(view, query, input.snippet, hit, rank);
     ResultOutput {
         handle: chunk.handle.to_string(),
         path: chunk.path.to_string(),
@@ -274,6 +287,11 @@ fn result(
         score: hit.score,
         why: hit.reasons.to_string(),
         preview: shown.preview,
+        matches: if input.highlight {
+            shown.matches
+        } else {
+            Vec::new()
+        },
         symbol: chunk
             .symbol
             .as_ref()

@@ -7,6 +7,7 @@
 mod exposure;
 mod mentions;
 mod removed;
+mod tests;
 
 pub use exposure::Exposure;
 pub use mentions::{Mention, Mentions, Part};

@@ -33,6 +33,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+pub use asking::{FirstBuild, Patience, Question};
 pub use bundle::{Exported, Imported, OnBundle};
 pub use cache::{CacheKey, RepositoryEntry};
 pub use changes::Change;
@@ -80,6 +81,7 @@ pub struct Workspace {
     work_dir: PathBuf,
     home: Home,
     budget: Duration,
+    first_build: Duration,
     is_server: bool,
     directories: Option<Arc<Directories>>,
     rules: Rules,
@@ -215,6 +217,7 @@ impl Workspaces {
         let workspace = Arc::new(Workspace {
             home,
             budget: self.config.budget(),
+            first_build: self.config.first_build(),
             is_server: self.is_server,
             directories: self
                 .directories_settle_after

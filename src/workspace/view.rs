@@ -11,6 +11,7 @@ use crate::git::{ReadError, Repo};
 use crate::model::policy::MAX_FILE_BYTES;
 use crate::model::{Budget, ContentId, Freshness, FreshnessState, RepoPath, SkipReason, Sources};
 use crate::reconcile::prepare::decode;
+use crate::roles::Roles;
 use crate::store::Read;
 
 /// One generation of one index, and how current it is.
@@ -23,6 +24,8 @@ pub struct View<'a> {
     pub index_id: &'a str,
     /// When and by whom the call is ended.
     pub budget: &'a Budget,
+    /// What its files are for.
+    pub roles: Roles<'a>,
     pub(super) repo: &'a Repo,
     pub(super) looked_at: LookedAt,
 }

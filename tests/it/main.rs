@@ -23,6 +23,7 @@ mod plans;
 mod ranking;
 #[cfg(target_os = "linux")]
 mod renewal;
+mod roles;
 mod shown;
 mod support;
 mod tidy;

@@ -40,6 +40,10 @@ const CALLS: &[&[&str]] = &[
 const WHOLE: &[(&str, &str)] = &[
     ("SELECT key, value FROM meta", "has ten rows"),
     (
+        "SELECT f.path, r.suites FROM runner",
+        "has a row for each configuration of tests",
+    ),
+    (
         "SELECT id, path, content, facts_version",
         "detection compares each file, once for each version of the index",
     ),

@@ -332,6 +332,16 @@ fn files_without_definitions_say_so() {
         summary.contains("occurs 3 times in 2 files") && summary.contains("zig (1)"),
         "{summary}"
     );
+    // What looks like the definition comes first.
+    let places = &answer["mentions"]["places"];
+    assert_eq!(
+        (&places[0]["path"], &places[0]["line"]),
+        (&json!("lib/app.zig"), &json!(1))
+    );
+    assert_eq!(
+        (&places[1]["path"], &places[1]["line"]),
+        (&json!("src/main.rs"), &json!(2))
+    );
     // Where all code is analysed nothing is said of it.
     assert!(cli.json(&["map", "web"])["analysed"].is_null());
     // A document has no outline either.

@@ -25,7 +25,7 @@ fn impact() -> Value {
     far["stale"] = json!(true);
     let mut flush = place("src/scheduler.ts", "flush", 84);
     flush["provenance"] = json!("member");
-    flush["lines"] = json!([84, 88]);
+    flush["also"] = json!([88]);
     json!({
         "target": {"handle": "sym_1", "path": "src/queue.ts", "symbol": "Queue.push", "line": 12, "kind": "method"},
         "summary": "2 direct callers. Affects 2 files and 1 test file (2 steps).",

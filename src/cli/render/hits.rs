@@ -4,18 +4,16 @@
 
 use serde_json::Value;
 
-use super::text::{Fields, add, count};
-use super::{footer, graph};
-use crate::cli::screen::{CARE, FAINT, PLACE, STRONG, Screen, visible, visible_lines};
+use super::text::{Fields, add, count, entries};
+use super::{footer, graph, is_fresh};
+use crate::cli::screen::{CARE, FAINT, PLACE, STRONG, Screen, visible};
 
 /// Returns the hits, best first, each with its place, name, reasons and preview.
 pub(super) fn search(value: &Value, screen: &Screen) -> String {
     let mut text = String::new();
     let hits = value.items("results");
     if hits.is_empty() {
-        let query = visible(value.text("query"));
-        text += &screen.paint(FAINT, &format!("nothing found for “{query}”"));
-        text.push('\n');
+        text += &nothing_found(value, screen);
     }
     for (place, hit) in hits.iter().enumerate() {
         if place > 0 {
@@ -23,9 +21,9 @@ pub(super) fn search(value: &Value, screen: &Screen) -> String {
         }
         text += &heading(hit, screen);
         text += &explanation(&hit["explain"], screen);
-        text += &preview(hit.text("preview"), screen);
+        text += &preview(hit, screen);
     }
-    text += &graph::neighbours(value.items("related"), screen);
+    text += &graph::neighbours(&entries(value, "related"), screen);
     let total = value.number("total");
     let shown = u64::try_from(hits.len()).unwrap_or(u64::MAX);
     if total > shown && shown > 0 {
@@ -43,9 +41,7 @@ pub(super) fn explore(value: &Value, screen: &Screen) -> String {
     let mut text = String::new();
     let files = value.items("files");
     if files.is_empty() {
-        let query = visible(value.text("query"));
-        text += &screen.paint(FAINT, &format!("nothing found for “{query}”"));
-        text.push('\n');
+        text += &nothing_found(value, screen);
     }
     for (place, file) in files.iter().enumerate() {
         if place > 0 {
@@ -57,7 +53,7 @@ pub(super) fn explore(value: &Value, screen: &Screen) -> String {
         text.push('\n');
         for hit in file.items("results") {
             text += &place_in_file(&path, hit, screen);
-            text += &preview(hit.text("preview"), screen);
+            text += &preview(hit, screen);
         }
         let folded: u64 = file
             .items("results")
@@ -70,8 +66,24 @@ pub(super) fn explore(value: &Value, screen: &Screen) -> String {
             add(&mut text, format_args!("{}\n", screen.paint(FAINT, &more)));
         }
     }
-    text += &graph::neighbours(value.items("related"), screen);
+    text += &graph::neighbours(&entries(value, "related"), screen);
     text + &footer(value, screen)
+}
+
+/// Returns what was looked for in vain and where; of an index that is not complete, that it was not found yet.
+fn nothing_found(value: &Value, screen: &Screen) -> String {
+    let query = visible(value.text("query"));
+    let found = if is_fresh(value) {
+        "nothing found"
+    } else {
+        "nothing found yet"
+    };
+    let mut text = screen.paint(FAINT, &format!("{found} for “{query}”"));
+    let note = visible(value.text("note"));
+    if is_fresh(value) && !note.is_empty() {
+        text += &screen.paint(FAINT, &format!(": {note}"));
+    }
+    text + "\n"
 }
 
 fn place_in_file(path: &str, hit: &Value, screen: &Screen) -> String {
@@ -144,73 +156,76 @@ fn explanation(explain: &Value, screen: &Screen) -> String {
     format!("    {}\n", screen.paint(FAINT, &parts.join("  ")))
 }
 
-fn preview(preview: &str, screen: &Screen) -> String {
+/// Returns the preview of a hit, indented, with its `matches` strong.
+fn preview(hit: &Value, screen: &Screen) -> String {
+    let preview = hit.text("preview");
     let mut text = String::new();
-    let lines = visible_lines(preview);
-    for line in lines.trim_end_matches('\n').split('\n') {
-        if line.is_empty() && lines.is_empty() {
+    let mut start = 0;
+    for line in preview.trim_end_matches('\n').split('\n') {
+        if preview.is_empty() {
             break;
         }
-        let shown = if screen.is_coloured {
-            emphasise(line, screen)
-        } else {
-            line.to_owned()
-        };
+        let shown = emphasise(line, start, hit.items("matches"), screen);
         text += format!("    {shown}").trim_end();
         text.push('\n');
+        start += line.len() + 1;
     }
     text
 }
 
-/// Returns the line with `**marked**` words shown strong and without their asterisks. Code has
-/// asterisks of its own (`/** … */`, `a ** b`), so only a pair closely around words counts.
-fn emphasise(line: &str, screen: &Screen) -> String {
-    let is_word = |character: char| character.is_alphanumeric() || "_$#@".contains(character);
+/// Returns a line of a preview with the words strong that match; `start` is where the line begins in the preview, in
+/// bytes, and `matches` are pairs of bytes of the preview.
+fn emphasise(line: &str, start: usize, matches: &[Value], screen: &Screen) -> String {
     let mut text = String::new();
-    let mut rest = line;
-    while let Some(start) = rest.find("**") {
-        let inside = &rest[start + 2..];
-        let marked = inside.find("**").map(|end| &inside[..end]).filter(|word| {
-            word.starts_with(is_word)
-                && word.ends_with(is_word)
-                && word.chars().all(|c| is_word(c) || " .-/:".contains(c))
-        });
-        if let Some(word) = marked {
-            text.push_str(&rest[..start]);
-            text += &screen.paint(STRONG, word);
-            rest = &inside[word.len() + 2..];
-        } else {
-            // One asterisk further: the mark may begin behind a star of the code (`***word**`).
-            text.push_str(&rest[..=start]);
-            rest = &rest[start + 1..];
+    let mut done = 0;
+    for range in matches {
+        let at = |place: usize| {
+            let byte = usize::try_from(range[place].as_u64()?).ok()?;
+            byte.checked_sub(start)
+        };
+        let (Some(from), Some(to)) = (at(0), at(1)) else {
+            continue;
+        };
+        if let (Some(before), Some(word)) = (line.get(done..from), line.get(from..to)) {
+            text += &visible(before);
+            text += &screen.paint(STRONG, &visible(word));
+            done = to;
         }
     }
-    text + rest
+    text + &visible(line.get(done..).unwrap_or_default())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::emphasise;
+    use serde_json::json;
+
+    use super::preview;
     use crate::cli::screen::Screen;
 
     #[test]
-    fn only_marked_words_lose_their_asterisks() {
+    fn matches_are_strong_and_asterisks_of_the_code_stay() {
         let screen = Screen {
             width: 80,
             is_terminal: true,
             is_coloured: true,
             links: None,
         };
-        let shown = |line| {
-            emphasise(line, &screen)
-                .replace("\u{1b}[1m", "<")
-                .replace("\u{1b}[0m", ">")
+        let hit = json!({"preview": "f(**queue);\né = job ** 2", "matches": [[4, 9], [17, 20]]});
+        let shown = preview(&hit, &screen)
+            .replace("\u{1b}[1m", "<")
+            .replace("\u{1b}[0m", ">");
+        assert_eq!(shown, "    f(**<queue>);\n    é = <job> ** 2\n");
+    }
+
+    #[test]
+    fn ranges_that_are_none_are_passed_over() {
+        let screen = Screen {
+            width: 80,
+            is_terminal: true,
+            is_coloured: true,
+            links: None,
         };
-        assert_eq!(shown("let **queue** = **job**;"), "let <queue> = <job>;");
-        assert_eq!(shown("/** the **queue** */"), "/** the <queue> */");
-        assert_eq!(shown("a ** b ** c"), "a ** b ** c");
-        assert_eq!(shown("***p**"), "*<p>");
-        assert_eq!(shown("**“no end"), "**“no end");
-        assert_eq!(shown("**"), "**");
+        let hit = json!({"preview": "é", "matches": [[1, 9], [5, 2], "x", [0, 1]]});
+        assert_eq!(preview(&hit, &screen), "    é\n");
     }
 }

@@ -20,12 +20,12 @@ pub(super) fn current(value: &Value, screen: &Screen) -> String {
     facts.add("branch", checked_out(value, screen));
     facts.add("worktree", visible(value.text("worktree")));
     let status = value.text("status");
-    let mut index = screen.paint(
-        if status == "ready" { GOOD } else { CARE },
-        &visible(status),
-    );
+    let seed = value.text("seedFrom");
+    let is_seeded = status == "missing" && !seed.is_empty();
+    let word = if is_seeded { "not built yet" } else { status };
+    let mut index = screen.paint(if status == "ready" { GOOD } else { CARE }, &visible(word));
     let pending = value.number("pendingFiles");
-    if pending > 0 {
+    if pending > 0 && !is_seeded {
         add(
             &mut index,
             format_args!(", {} pending", plural(pending, "file")),
@@ -49,11 +49,14 @@ pub(super) fn current(value: &Value, screen: &Screen) -> String {
     );
     facts.add("indexed", visible(value.text("lastIndexedAt")));
     if status == "missing" {
-        let seed = value.text("seedFrom");
         let next = if seed.is_empty() {
-            "`codelens refresh` builds it; a question starts it too".to_owned()
+            "the first question builds it, or `codelens refresh`".to_owned()
         } else {
-            format!("`codelens refresh` starts it from {}", visible(seed))
+            format!(
+                "the next question starts it from {}, and reads {}",
+                visible(seed),
+                plural(pending, "file")
+            )
         };
         facts.add("next", next);
     }

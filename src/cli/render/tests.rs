@@ -33,26 +33,27 @@ fn a_search_shows_places_and_previews() {
         "indexId": ID, "query": "queue", "count": 2, "results": [
             {"handle": "sym_1", "path": "src/scheduler.ts", "lines": "84-112", "score": 0.934,
              "why": "symbol,fts", "symbol": "queueJob", "kind": "function", "more": [{"handle": "chk_9", "lines": "7-9"}],
-             "preview": "export function **queueJob**(job: Job): void {\n\n  if (!job.queued) {\n"},
+             "preview": "export function queueJob(job: Job): void {\n\n  if (!job.queued) {\n", "matches": [[16, 24]]},
             {"handle": "chk_2", "path": "docs/a\u{1b}[31m.md", "lines": "3-3", "score": 0.4,
-             "why": "fts", "preview": "the **queue** is \u{1b}[2J flushed", "stale": true},
+             "why": "fts", "preview": "the queue is \u{1b}[2J flushed", "stale": true},
             {"handle": "chk_3", "path": "gone.ts", "lines": "1-9", "score": 0.2, "why": "path",
              "preview": ""}],
-        "freshness": "partial", "pendingFiles": 12, "total": 31, "nextCursor": "c_9"});
+        "note": "12 of 40 files changed.", "freshness": "partial", "pendingFiles": 12, "total": 31, "nextCursor": "c_9"});
     assert_snapshot!(shown("cl_search", &value, PLAIN), @r#"
+    12 of 40 files changed.
+
     src/scheduler.ts:84  function queueJob  also 7-9
-        export function **queueJob**(job: Job): void {
+        export function queueJob(job: Job): void {
 
           if (!job.queued) {
 
     docs/a\u{1b}[31m.md:3  stale
-        the **queue** is \u{1b}[2J flushed
+        the queue is \u{1b}[2J flushed
 
     gone.ts:1
 
     3 of 31 shown
 
-    Index incomplete: 12 files not up to date in it. Run again, or run `codelens refresh`.
     More: add `--cursor c_9`
     "#);
 }
@@ -62,9 +63,9 @@ fn a_search_without_hits_says_so_and_how_sure_it_is() {
     let value =
         json!({"query": "a\nb", "results": [], "freshness": "unknown", "freshnessReason": "busy"});
     assert_snapshot!(shown("cl_search", &value, PLAIN), @r#"
-    nothing found for “a\nb”
-
     unknown: another process is writing this index
+
+    nothing found yet for “a\nb”
     "#);
 }
 
@@ -134,9 +135,9 @@ fn the_current_state_is_told_in_lines() {
     repository  /home/me/project
     branch      detached at 1a2b3c4d5e
     worktree    project
-    index       missing, 1 file pending  idx_0123456789abcdef0123456789abcdef
+    index       not built yet  idx_0123456789abcdef0123456789abcdef
     changes     3 files differ from HEAD
-    next        `codelens refresh` starts it from idx_ff
+    next        the next question starts it from idx_ff, and reads 1 file
     "#);
     let outside = json!({"inGitRepo": false, "repo": null, "branch": null});
     assert_eq!(

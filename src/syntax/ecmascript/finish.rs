@@ -20,6 +20,8 @@ pub(in crate::syntax) struct Script {
     pub(in crate::syntax) leads: Vec<u32>,
     /// Each use by the first byte of its name, in source order; empty unless it was asked for.
     pub(in crate::syntax) positions: Vec<UsePosition>,
+    /// The names that the script binds for the whole file, imports among them, sorted; empty unless they were asked for.
+    pub(in crate::syntax) names: Vec<String>,
 }
 
 impl Script {
@@ -58,6 +60,7 @@ impl<'a> Walk<'a> {
         self.scopes.close();
         self.mark_exported();
         self.offer_members();
+        let variables = self.variables();
         let mut positions = Vec::new();
         let (references, hints) = self.references(&mut positions);
         positions.sort_unstable_by_key(|position| position.start);
@@ -66,13 +69,20 @@ impl<'a> Walk<'a> {
             .into_iter()
             .map(|draft| (draft.symbol, draft.lead))
             .unzip();
+        let names = if self.keeps_names {
+            self.scopes.names_of_file()
+        } else {
+            Vec::new()
+        };
         let mut script = Script {
+            names,
             facts: FileFacts {
                 symbols: Vec::new(),
                 imports: self.imports,
                 exports: self.exports,
                 references,
                 hints,
+                variables,
                 has_errors,
             },
             leads,
@@ -83,6 +93,16 @@ impl<'a> Walk<'a> {
         script.facts.exports.sort_by_key(|export| export.line);
         script.sort();
         script
+    }
+
+    /// Returns the names of the top level that are no definitions and no imports.
+    fn variables(&self) -> Vec<String> {
+        let mut variables = self.scopes.variables_of_file();
+        let imports = self.imports.iter().flat_map(|import| &import.names);
+        let imported: HashSet<&str> = imports.map(|name| name.local.as_str()).collect();
+        variables.retain(|name| !imported.contains(name));
+        variables.sort_unstable();
+        variables.into_iter().map(str::to_owned).collect()
     }
 
     fn mark_exported(&mut self) {
@@ -152,6 +172,7 @@ impl<'a> Walk<'a> {
         let mut known = HashMap::default();
         known.reserve(uses.len() / 2);
         for used in &uses {
+            let used = &self.subscribed(*used);
             let kept = self.kept(used, &given, &mut hints);
             let Some((receiver, local)) = kept else {
                 if self.keeps_positions {
@@ -182,6 +203,16 @@ impl<'a> Walk<'a> {
             });
         }
         (references, hints.finish())
+    }
+
+    /// Returns a use of `$a` as the use of `a` where the file binds only that.
+    fn subscribed(&self, used: Use<'a>) -> Use<'a> {
+        if !self.has_stores || self.scopes.binder(used.name, used.scope) != Binder::Nobody {
+            return used;
+        }
+        let store = used.of_store();
+        let store = store.filter(|it| self.scopes.binder(it.name, 0) == Binder::Top);
+        store.unwrap_or(used)
     }
 
     /// Returns the position of a use that is no reference.

@@ -32,13 +32,17 @@ mod settled;
 mod types;
 mod uses;
 mod values;
+mod vue_options;
 mod walk;
 mod worth;
 
 pub(super) use finish::Script;
 use kinds::{Dialect, Grammar};
 pub(super) use occurrences::PositionedScript;
+pub(super) use vue_options::{VueMember, VueOptions};
 use walk::Walk;
+
+use tree_sitter::Tree;
 
 use super::parse::{Parsed, parse};
 use crate::model::Budget;
@@ -59,10 +63,22 @@ pub(super) fn read(dialect: Dialect, source: &str, budget: &Budget) -> Option<Sc
     is_whole.then(|| walk.finish(has_errors))
 }
 
-/// Reads a script as [`read`] does, with the position of each use, and keeps its tree.
+/// How a script is read beside its facts.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct ReadOptions {
+    /// Keep the position of each use.
+    pub(super) keeps_positions: bool,
+    /// Keep the names that the file binds.
+    pub(super) keeps_names: bool,
+    /// `$a` is a use of `a`.
+    pub(super) has_stores: bool,
+}
+
+/// Reads a script as [`read`] does, and keeps its tree.
 pub(super) fn read_positioned(
     dialect: Dialect,
     source: &str,
+    options: ReadOptions,
     budget: &Budget,
 ) -> Option<PositionedScript> {
     let grammar = Grammar::of(dialect);
@@ -72,7 +88,14 @@ pub(super) fn read_positioned(
         Parsed::TooHard => return Some(PositionedScript::unreadable(grammar)),
     };
     let mut walk = Walk::new(source, grammar);
-    walk.keeps_positions = true;
+    walk.keeps_positions = options.keeps_positions;
+    walk.keeps_names = options.keeps_names;
+    walk.has_stores = options.has_stores;
+    finished(walk, tree, budget)
+}
+
+fn finished(mut walk: Walk<'_>, tree: Tree, budget: &Budget) -> Option<PositionedScript> {
+    let grammar = walk.grammar;
     if !walk.run(tree.root_node(), budget) {
         return None;
     }
@@ -82,6 +105,51 @@ pub(super) fn read_positioned(
         tree: Some(tree),
         script,
     })
+}
+
+/// The code of a template.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TemplateRequest<'a> {
+    /// The code, in TypeScript.
+    pub(super) source: &'a str,
+    /// The names that the scripts of its file bind.
+    pub(super) names: &'a [String],
+    /// First bytes of the names that are elements, in order.
+    pub(super) elements: &'a [usize],
+    /// Keep the position of each use.
+    pub(super) keeps_positions: bool,
+    /// `$a` is a use of `a`.
+    pub(super) has_stores: bool,
+}
+
+/// Reads the code of a template; `None` where the budget ended.
+pub(super) fn read_template(
+    request: &TemplateRequest<'_>,
+    budget: &Budget,
+) -> Option<PositionedScript> {
+    let grammar = Grammar::of(Dialect::TypeScript);
+    let tree = match parse(grammar, request.source, budget) {
+        Parsed::Tree(tree) => tree,
+        Parsed::Ended => return None,
+        Parsed::TooHard => return Some(PositionedScript::unreadable(grammar)),
+    };
+    let mut walk = Walk::new(request.source, grammar);
+    walk.keeps_positions = request.keeps_positions;
+    walk.has_stores = request.has_stores;
+    walk.elements = request.elements;
+    for name in request.names {
+        walk.scopes.bind(name, 0, true);
+    }
+    finished(walk, tree, budget)
+}
+
+/// Whether code of TypeScript has no error; `None` where the budget ended.
+pub(super) fn is_readable(source: &str, budget: &Budget) -> Option<bool> {
+    match parse(Grammar::of(Dialect::TypeScript), source, budget) {
+        Parsed::Tree(tree) => Some(!tree.root_node().has_error()),
+        Parsed::TooHard => Some(false),
+        Parsed::Ended => None,
+    }
 }
 
 /// Parses a script, a second time where the grammar could not read it as it is written; see `ended`.

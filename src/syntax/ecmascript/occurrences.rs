@@ -48,10 +48,11 @@ impl PositionedScript {
             return Role::Unknown;
         }
         if node.start_byte() != from || node.end_byte() != to {
-            // `job` in `$job` and `#job`: part of another identifier.
-            return Role::OtherName;
+            // `job` in `$job` and `#job`: part of another identifier, but for the value of a store in Svelte.
+            return self.use_at(node, start).unwrap_or(Role::OtherName);
         }
         self.use_at(node, start)
+            .or_else(|| self.closed(node, start))
             .or_else(|| self.passed_on(node, &source[from..to]))
             .unwrap_or_else(|| self.declared(node, kind))
     }
@@ -82,7 +83,7 @@ impl PositionedScript {
                 kind: self.use_kind(reference, Some(node)),
             },
             PositionedUse::Local => Role::Local,
-            PositionedUse::Global => Role::Global,
+            PositionedUse::Global => Role::Global(UseKind::Reference),
         })
     }
 
@@ -103,6 +104,30 @@ impl PositionedScript {
                 }
             }
         }
+    }
+
+    /// Returns the use of the opening tag for a name in its closing tag.
+    fn closed(&self, node: Node<'_>, start: u32) -> Option<Role> {
+        let mut closing = node.parent()?;
+        for _ in 0..MAX_ANCESTORS {
+            if self.grammar.kind(closing) == Kind::JsxClosing {
+                break;
+            }
+            closing = closing.parent()?;
+        }
+        let opening = closing.parent()?.child(0)?;
+        let is_pair = self.grammar.kind(closing) == Kind::JsxClosing
+            && self.grammar.kind(opening) == Kind::JsxOpening;
+        let fields = &self.grammar.fields;
+        let names = is_pair.then(|| {
+            let closing = closing.child_by_field_id(fields.name)?;
+            Some((closing, opening.child_by_field_id(fields.name)?))
+        });
+        let (closing, opening) = names??;
+        let within = start as usize - closing.start_byte();
+        let at = u32::try_from(opening.start_byte() + within).ok()?;
+        let node = self.node(at as usize, at as usize + node.byte_range().len())?;
+        self.use_at(node, at).or(Some(Role::OtherName))
     }
 
     /// Returns the import or export that a name in its list belongs to: `a` in `import { a as b } from 'm'`.

@@ -16,6 +16,11 @@ const NAME_BYTES: usize = 256;
 /// Longest receiver in bytes.
 const RECEIVER_BYTES: usize = 120;
 
+/// Names that begin a rune of Svelte behind a `$`.
+const RUNES: &[&str] = &[
+    "state", "derived", "effect", "props", "bindable", "inspect", "host",
+];
+
 /// One use, before local names are taken out.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Use<'a> {
@@ -84,6 +89,7 @@ impl<'a> Walk<'a> {
             (_, Mode::Decorator) => ReferenceKind::Decorator,
             (_, Mode::Jsx) if text.starts_with(|c: char| c.is_lowercase()) => return false,
             (_, Mode::Jsx) => ReferenceKind::Jsx,
+            _ if frame.mode == Mode::Value && self.is_element(node) => ReferenceKind::Jsx,
             _ => ReferenceKind::Value,
         };
         self.use_of(text, "", kind, frame, NamePlace::at_start(node));
@@ -116,6 +122,7 @@ impl<'a> Walk<'a> {
             Mode::New => ReferenceKind::New,
             Mode::Decorator => ReferenceKind::Decorator,
             Mode::Jsx => ReferenceKind::Jsx,
+            _ if frame.mode == Mode::Value && self.is_element(node) => ReferenceKind::Jsx,
             _ => ReferenceKind::Value,
         };
         let line = byte(node.end_position().row) + 1;
@@ -151,6 +158,11 @@ impl<'a> Walk<'a> {
         frame.kind == Kind::MemberExpression
     }
 
+    /// Whether a name is that of an element in a template.
+    fn is_element(&self, node: Node<'_>) -> bool {
+        !self.elements.is_empty() && self.elements.binary_search(&node.start_byte()).is_ok()
+    }
+
     fn use_of(
         &mut self,
         name: &'a str,
@@ -174,6 +186,24 @@ impl<'a> Walk<'a> {
             root: frame.mode == Mode::Root && receiver.is_empty(),
             hint: None,
         });
+    }
+}
+
+impl<'a> Use<'a> {
+    /// Returns the use of `a` that `$a` is in a component of Svelte.
+    pub(super) fn of_store(self) -> Option<Self> {
+        let name = self
+            .name
+            .strip_prefix('$')
+            .filter(|_| self.receiver.is_empty())?;
+        let is_rune = RUNES.contains(&name);
+        (!is_rune && !name.is_empty()).then(|| Self {
+            name,
+            start: self.start + 1,
+            root: false,
+            kind: ReferenceKind::Value,
+            ..self
+        })
     }
 }
 

@@ -135,6 +135,12 @@ pub(super) struct Walk<'a> {
     pub(super) grammar: &'static Grammar,
     /// Whether the place of each use is noted, not only of the first of those that are equal.
     pub(super) keeps_positions: bool,
+    /// Whether the names that the file binds are kept.
+    pub(super) keeps_names: bool,
+    /// Whether `$a` is a use of `a`, as in components of Svelte.
+    pub(super) has_stores: bool,
+    /// First bytes of the names that are elements of a template, in order.
+    pub(super) elements: &'a [usize],
     pub(super) drafts: Vec<Draft>,
     /// Byte of the last callee that makes a definition.
     pub(super) defining: usize,
@@ -172,6 +178,9 @@ impl<'a> Walk<'a> {
             source,
             grammar,
             keeps_positions: false,
+            keeps_names: false,
+            has_stores: false,
+            elements: &[],
             drafts: Vec::new(),
             defining: usize::MAX,
             uses: Vec::new(),

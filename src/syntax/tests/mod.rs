@@ -8,6 +8,7 @@ mod laws;
 mod literal_types;
 mod locals;
 mod modules;
+mod templates;
 mod uses;
 
 use std::fmt::Write as _;

@@ -151,7 +151,9 @@ function go(): void { helper() }
     same(
         &uses("A.vue", source),
         "jsx FooBar in default
+         call go in default
          jsx Baz in default
+         value a in default
          call ref in count
          call helper in go",
     );
@@ -190,7 +192,10 @@ fn components_with_an_options_object_and_of_svelte() {
         &symbols("A.svelte", svelte),
         "module default* 1-8\n function load* 2-2\n variable name 6-6",
     );
-    same(&uses("A.svelte", svelte), "jsx X in default");
+    same(
+        &uses("A.svelte", svelte),
+        "jsx X in default\n value name in default",
+    );
     assert!(read("A.vue", "<template><div/>").facts.exports.len() == 1);
 }
 

@@ -1,7 +1,7 @@
 //! The answer to a name that no definition has: what became of it, who still imports it, where the word occurs, and which
 //! definitions have a name like it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -18,6 +18,39 @@ use crate::workspace::{View, brief};
 
 /// Places that are shown.
 const MAX_PLACES: usize = 10;
+
+/// The words that stand before the name of a definition, in languages that are read as text alone.
+const DEFINING_WORDS: &[&str] = &[
+    "class",
+    "const",
+    "def",
+    "defmodule",
+    "defp",
+    "enum",
+    "fn",
+    "fun",
+    "func",
+    "function",
+    "impl",
+    "interface",
+    "let",
+    "macro_rules!",
+    "mod",
+    "module",
+    "object",
+    "package",
+    "protocol",
+    "record",
+    "struct",
+    "table",
+    "trait",
+    "type",
+    "typedef",
+    "union",
+    "val",
+    "var",
+    "view",
+];
 
 /// Names that are offered.
 const MAX_NEAR: usize = 5;
@@ -72,7 +105,7 @@ pub(super) fn answer(
     }
     let mentions = uses(view).mentions(&word, &[])?;
     let mut all: Vec<&Mention> = mentions.all.iter().collect();
-    all.sort_by_cached_key(|it| (likelihood(it.part), it.path.clone(), it.line));
+    all.sort_by_cached_key(|it| (likelihood(it, &word), it.path.clone(), it.line));
     let mut files: BTreeMap<&str, u64> = BTreeMap::new();
     for mention in &mentions.all {
         *files.entry(mention.path.as_str()).or_default() += 1;
@@ -81,7 +114,12 @@ pub(super) fn answer(
     let place = asked
         .path
         .map_or(String::new(), |path| format!(" in `{path}`"));
-    let mut said = vec![format!("No definition is named `{shown}`{place}.")];
+    let is_partial = view.freshness.as_str() != "fresh";
+    let mut said = vec![if is_partial {
+        format!("No definition named `{shown}` is found yet{place}.")
+    } else {
+        format!("No definition is named `{shown}`{place}.")
+    }];
     if asked.path.is_some() && near.iter().any(|it| it.name == word) {
         said.push("Other files define it: see `didYouMean`.".to_owned());
     }
@@ -96,6 +134,9 @@ pub(super) fn answer(
     }
     let word = brief(&word);
     said.push(match mentions.all.len() {
+        0 if is_partial => {
+            format!("The word `{word}` does not occur in the files that are read so far.")
+        }
         0 => format!("The word `{word}` occurs in no indexed file."),
         n => format!(
             "The word `{word}` occurs {} in {}.",
@@ -116,14 +157,17 @@ pub(super) fn answer(
             total: mentions.all.len() as u64,
             files: files.len() as u64,
             dangling: n_dangling,
-            places: all
-                .iter()
-                .take(MAX_PLACES)
-                .map(|it| shown_place(it))
-                .collect(),
+            places: shown_places(&all),
         });
     }
     Ok(())
+}
+
+/// Returns the first places, each line once.
+fn shown_places(all: &[&Mention]) -> Vec<PlaceOutput> {
+    let mut lines = HashSet::new();
+    let unseen = all.iter().filter(|it| lines.insert((&it.path, it.line)));
+    unseen.take(MAX_PLACES).map(|it| shown_place(it)).collect()
 }
 
 fn shown_place(mention: &Mention) -> PlaceOutput {
@@ -141,17 +185,36 @@ fn shown_place(mention: &Mention) -> PlaceOutput {
     }
 }
 
-fn likelihood(part: Part) -> u8 {
-    match part {
+/// Returns the rank of a place, the likeliest first.
+fn likelihood(mention: &Mention, word: &str) -> u8 {
+    match mention.part {
         Part::Dangling => 0,
         Part::Unresolved | Part::Use(..) | Part::Import | Part::ReExport => 1,
+        Part::Prose if mention.is_in_code && looks_like_definition(&mention.text, word) => 1,
         Part::OtherTarget => 2,
         Part::OwnDefinition | Part::OtherDefinition => 3,
-        Part::Prose => 4,
+        Part::Prose if mention.is_in_code => 4,
         Part::Text => 5,
-        Part::External => 6,
-        Part::Comment => 7,
+        Part::Prose => 6,
+        Part::External => 7,
+        Part::Comment => 8,
     }
+}
+
+/// Whether a line of a language that is read as text alone looks as if it defined `word`: `class Flask(App):`,
+/// `pub fn open(`, `func (s *Server) Open(`.
+fn looks_like_definition(line: &str, word: &str) -> bool {
+    let Some((before, _)) = line.split_once(word) else {
+        return false;
+    };
+    let before = before.trim_end();
+    // The receiver of a Go method stands between the keyword and the name.
+    let before = match before.rsplit_once("func (") {
+        Some((_, receiver)) if receiver.ends_with(')') => "func",
+        _ => before,
+    };
+    let last = before.rsplit(char::is_whitespace).next();
+    last.is_some_and(|last| DEFINING_WORDS.contains(&last))
 }
 
 /// Says what became of a definition, and how many places still name it.

@@ -1,0 +1,273 @@
+//! Single-file components: markup with scripts in it.
+//!
+//! A file of Vue or Svelte is its scripts and a program that its template stands for; both are read by `ecmascript`, and
+//! their facts are those of the file.
+
+mod blocks;
+mod code;
+mod marks;
+mod markup;
+mod names;
+mod occurrences;
+mod program;
+mod svelte;
+mod template;
+mod vue;
+
+pub(super) use occurrences::occurrences;
+
+use blocks::{Block, Blocks, blocks};
+use marks::Marks;
+use template::{Template, template};
+
+use super::chunk;
+use super::ecmascript::{self, PositionedScript, ReadOptions, Script};
+use super::language::Framework;
+use super::lines::Lines;
+use super::text;
+use crate::model::{Budget, Export, ExportKind, Extraction, Local, Symbol, SymbolKind};
+
+/// A component that was read.
+struct Component {
+    blocks: Blocks,
+    /// The facts of the file.
+    script: Script,
+    /// The symbol that spans the file, where no script exports a default itself.
+    whole: Option<usize>,
+    parts: Vec<Part>,
+    template: Option<Template>,
+    marks: Marks,
+}
+
+/// A script block that was read.
+struct Part {
+    block: Block,
+    /// The text that was parsed: the file with everything else blank.
+    text: String,
+    parsed: PositionedScript,
+    /// The places of its references, imports and exports among those of the file.
+    references: Vec<u32>,
+    imports: Vec<u32>,
+    exports: Vec<Option<u32>>,
+}
+
+/// Returns what a component says; `None` where the budget ended.
+pub(super) fn read(framework: Framework, lines: &Lines<'_>, budget: &Budget) -> Option<Extraction> {
+    let component = component(framework, lines, false, budget)?;
+    let Component { script, whole, .. } = component;
+    let mut chunks = Vec::new();
+    let mut at = 0;
+    for block in &component.blocks.scripts {
+        let from = lines.line_at(offset(block.open)).max(at);
+        let to = (lines.line_at(offset(block.close.saturating_sub(1))) + 1).max(from);
+        text::of_range(lines, (at, from), &[], &mut chunks);
+        chunk::of_range(lines, (from, to), &script, whole, &mut chunks);
+        at = to;
+    }
+    text::of_range(lines, (at, lines.len()), &[], &mut chunks);
+    chunk::number(&mut chunks);
+    Some(Extraction {
+        facts: script.facts,
+        chunks,
+    })
+}
+
+fn component(
+    framework: Framework,
+    lines: &Lines<'_>,
+    keeps_positions: bool,
+    budget: &Budget,
+) -> Option<Component> {
+    let blocks = blocks(framework, lines.source);
+    let options = ReadOptions {
+        keeps_positions,
+        keeps_names: true,
+        has_stores: framework == Framework::Svelte,
+    };
+    let mut parts = Vec::with_capacity(blocks.scripts.len());
+    for block in &blocks.scripts {
+        let text = blank(lines.source, block);
+        let parsed = ecmascript::read_positioned(block.dialect, &text, options, budget)?;
+        parts.push(Part {
+            block: block.clone(),
+            text,
+            parsed,
+            references: Vec::new(),
+            imports: Vec::new(),
+            exports: Vec::new(),
+        });
+    }
+    let mut marks = Marks::default();
+    let mut template = template(
+        framework,
+        lines,
+        &blocks,
+        &parts,
+        &mut marks,
+        keeps_positions,
+        budget,
+    )?;
+    let mut script = Script::default();
+    for part in &mut parts {
+        merge(&mut script, part);
+    }
+    let whole = (lines.len() > 0)
+        .then(|| offer_itself(&mut script, lines, &blocks.scripts))
+        .flatten();
+    script.facts.variables.sort();
+    script.facts.variables.dedup();
+    if let Some(template) = &mut template {
+        template.add_to(&mut script, lines);
+    }
+    let facts = &mut script.facts;
+    let imports = sorted(&mut facts.imports, |import| import.line);
+    let exports = sorted(&mut facts.exports, |export| export.line);
+    let references = sorted(&mut facts.references, |reference| reference.line);
+    for part in &mut parts {
+        for at in &mut part.references {
+            *at = references[*at as usize];
+        }
+        for at in &mut part.imports {
+            *at = imports[*at as usize];
+        }
+        for at in part.exports.iter_mut().flatten() {
+            *at = exports[*at as usize];
+        }
+    }
+    if let Some(template) = &mut template {
+        for at in template.references.iter_mut().flatten() {
+            *at = references[*at as usize];
+        }
+    }
+    script.sort();
+    Some(Component {
+        blocks,
+        script,
+        whole,
+        parts,
+        template,
+        marks,
+    })
+}
+
+/// Sorts facts by their lines. Returns the new place of each.
+fn sorted<T>(all: &mut Vec<T>, line: impl Fn(&T) -> u32) -> Vec<u32> {
+    let mut numbered: Vec<(usize, T)> = std::mem::take(all).into_iter().enumerate().collect();
+    numbered.sort_by_key(|(_, one)| line(one));
+    let mut places = vec![0; numbered.len()];
+    for (new, (old, one)) in numbered.into_iter().enumerate() {
+        places[old] = offset(new);
+        all.push(one);
+    }
+    places
+}
+
+fn offset(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
+}
+
+/// Returns the text with everything outside a block as blanks, so that offsets and lines stay.
+fn blank(source: &str, block: &Block) -> String {
+    let bytes = source.as_bytes();
+    let empty = |b: &u8| {
+        if matches!(b, b'\n' | b'\r') {
+            char::from(*b)
+        } else {
+            ' '
+        }
+    };
+    let mut out = String::with_capacity(source.len());
+    out.extend(bytes[..block.from].iter().map(empty));
+    out.push_str(&source[block.from..block.to]);
+    out
+}
+
+/// Adds the facts of a block to those of its file.
+fn merge(into: &mut Script, part: &mut Part) {
+    let instance = part.block.instance;
+    let from = &mut part.parsed.script;
+    let shift = offset(into.facts.symbols.len());
+    let mut symbols = from.facts.symbols.clone();
+    for symbol in &mut symbols {
+        symbol.parent = symbol.parent.map(|parent| parent + shift);
+        symbol.exported &= !instance;
+    }
+    from.renumber(|symbol| symbol + shift);
+    let shift = offset(into.facts.hints.len());
+    let mut references = from.facts.references.clone();
+    for reference in &mut references {
+        if let Local::Hint(hint) = &mut reference.local {
+            *hint += shift;
+        }
+    }
+    let numbers = |from: usize, n: usize| (from..from + n).map(offset);
+    part.references = numbers(into.facts.references.len(), references.len()).collect();
+    part.imports = numbers(into.facts.imports.len(), from.facts.imports.len()).collect();
+    let n_exports = from.facts.exports.len();
+    part.exports = if instance {
+        vec![None; n_exports]
+    } else {
+        let all = numbers(into.facts.exports.len(), n_exports);
+        into.facts.exports.append(&mut from.facts.exports.clone());
+        all.map(Some).collect()
+    };
+    into.leads.extend(&from.leads);
+    into.facts.symbols.append(&mut symbols);
+    into.facts
+        .imports
+        .extend(from.facts.imports.iter().cloned());
+    into.facts.references.append(&mut references);
+    into.facts.hints.extend(from.facts.hints.iter().cloned());
+    into.facts
+        .variables
+        .extend(from.facts.variables.iter().cloned());
+    into.facts.has_errors |= from.facts.has_errors;
+}
+
+/// Gives importers of the component something to name, unless a script exports a default itself. Returns
+/// the index of that symbol, which spans the file.
+fn offer_itself(script: &mut Script, lines: &Lines<'_>, blocks: &[Block]) -> Option<usize> {
+    if script
+        .facts
+        .exports
+        .iter()
+        .any(|export| export.name == "default")
+    {
+        return None;
+    }
+    for symbol in &mut script.facts.symbols {
+        symbol.parent = symbol.parent.map(|parent| parent + 1);
+    }
+    script.renumber(|symbol| symbol + 1);
+    for reference in &mut script.facts.references {
+        // What a script does when an instance is made, the component does.
+        let byte_line = reference.line as usize;
+        let instance = blocks.iter().any(|block| {
+            let within = |at: usize| lines.line_at(offset(at)) + 1;
+            block.instance && (within(block.from)..=within(block.to)).contains(&byte_line)
+        });
+        reference.symbol = reference.symbol.or(instance.then_some(0));
+    }
+    let symbol = Symbol {
+        name: "default".to_owned(),
+        qualified_name: "default".to_owned(),
+        kind: SymbolKind::Module,
+        span: lines.span(0, lines.len()),
+        name_line: 1,
+        exported: true,
+        signature: String::new(),
+        doc: String::new(),
+        parent: None,
+    };
+    script.facts.symbols.insert(0, symbol);
+    script.leads.insert(0, 0);
+    script.facts.exports.push(Export {
+        kind: ExportKind::Local,
+        name: "default".to_owned(),
+        local: "default".to_owned(),
+        specifier: String::new(),
+        type_only: false,
+        line: 1,
+    });
+    Some(0)
+}

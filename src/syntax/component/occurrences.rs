@@ -1,0 +1,147 @@
+//! The part that a word plays at one place of a component: in a script, in an expression of the template, in its markup.
+
+use std::ops::Range;
+
+use super::marks::holds;
+use super::program::Place;
+use super::{Component, component, offset};
+use crate::model::Budget;
+use crate::model::table::HashMap;
+use crate::syntax::language::Framework;
+use crate::syntax::lines::Lines;
+use crate::syntax::occurrences::{Occurrence, Occurrences, Role, UseKind, starts};
+
+/// Finds the places of a word in a component; `None` where the budget ended.
+pub(in crate::syntax) fn occurrences(
+    framework: Framework,
+    lines: &Lines<'_>,
+    word: &str,
+    budget: &Budget,
+) -> Option<Occurrences> {
+    let component = component(framework, lines, true, budget)?;
+    let line_at = |start: u32| offset(lines.line_at(start) + 1);
+    let length = offset(word.len());
+    let places = starts(lines.source, word).map(|start_byte| Occurrence {
+        start_byte,
+        line: line_at(start_byte),
+        role: component.role(start_byte, start_byte + length),
+    });
+    let places = places.collect();
+    let mut uses = component.uses();
+    uses.sort_unstable_by_key(|it| it.0);
+    let uses = uses
+        .into_iter()
+        .map(|(start, reference, kind)| (start, line_at(start), reference, kind));
+    Some(Occurrences {
+        places,
+        uses: uses.collect(),
+        facts: component.script.facts,
+    })
+}
+
+impl Component {
+    /// Returns every use by its first byte: reference of the file, and kind.
+    fn uses(&self) -> Vec<(u32, u32, UseKind)> {
+        let mut all = Vec::new();
+        for part in &self.parts {
+            for (start, reference, kind) in part.parsed.uses() {
+                all.push((start, part.references[reference as usize], kind));
+            }
+        }
+        if let Some(template) = &self.template {
+            for (start, reference, _) in template.program.parsed.uses() {
+                let at = template.program.source_of(start);
+                let of_file = template.references.get(reference as usize);
+                if let (Some(at), Some(Some(reference))) = (at, of_file) {
+                    all.push((at, *reference, UseKind::Template));
+                }
+            }
+            let opened: HashMap<u32, u32> = all.iter().map(|it| (it.0, it.1)).collect();
+            for (name, opening) in &self.marks.closings {
+                // `<ns.Comp>` is a use of `Comp`, behind the dot.
+                let within = template.program.name_in(*opening, name.len());
+                if let Some(reference) = opened.get(&offset(opening + within)) {
+                    all.push((offset(name.start + within), *reference, UseKind::Template));
+                }
+            }
+        }
+        all
+    }
+
+    fn role(&self, start: u32, end: u32) -> Role {
+        let at = start as usize;
+        let in_block = |range: &Range<usize>| range.contains(&at);
+        for part in &self.parts {
+            if in_block(&(part.block.from..part.block.to)) {
+                return match part.parsed.role(&part.text, start, end) {
+                    Role::Use { reference, kind } => Role::Use {
+                        reference: part.references[reference as usize],
+                        kind,
+                    },
+                    Role::Import { import, name } => Role::Import {
+                        import: part.imports[import as usize],
+                        name,
+                    },
+                    Role::Export { export } => part.exports[export as usize]
+                        .map_or(Role::Definition, |export| Role::Export { export }),
+                    role => role,
+                };
+            }
+        }
+        if let Some(role) = self.template_role(start, end) {
+            return role;
+        }
+        if holds(&self.marks.comments, at) {
+            return Role::Comment;
+        }
+        if holds(&self.marks.unreadable, at) {
+            return Role::Unknown;
+        }
+        let mut closings = self.marks.closings.iter();
+        if let Some((name, opening)) = closings.find(|it| it.0.contains(&at)) {
+            let opened = offset(opening + (at - name.start));
+            return self
+                .template_role(opened, opened + (end - start))
+                .unwrap_or(Role::OtherName);
+        }
+        if self.marks.keys.iter().any(|key| *key == (at..end as usize)) {
+            return Role::Key;
+        }
+        if holds(&self.marks.keys, at) {
+            return Role::OtherName;
+        }
+        if holds(&self.marks.markup, at) {
+            return Role::Text;
+        }
+        Role::Prose
+    }
+
+    /// Classifies a word in an expression of the template; `None` outside of them.
+    fn template_role(&self, start: u32, end: u32) -> Option<Role> {
+        let template = self.template.as_ref()?;
+        let at = match template.program.place_of(start) {
+            Place::Outside => return None,
+            Place::Broken => return Some(Role::Unknown),
+            Place::Renamed => return Some(Role::OtherName),
+            Place::At(at) => at,
+        };
+        let length = end - start;
+        let parsed = &template.program.parsed;
+        Some(match parsed.role(&template.program.text, at, at + length) {
+            Role::Use { reference, .. } => {
+                let of_file = template.references.get(reference as usize);
+                match of_file.copied().flatten() {
+                    Some(reference) => Role::Use {
+                        reference,
+                        kind: UseKind::Template,
+                    },
+                    None => Role::Local,
+                }
+            }
+            // The template imports and exports nothing: what is bound in it is local.
+            Role::Import { .. } | Role::Export { .. } => Role::Unknown,
+            Role::Global(_) => Role::Global(UseKind::Template),
+            role => role,
+        })
+    }
+}

@@ -1,0 +1,191 @@
+//! The facts of a template among those of its file: which names of the scripts it can use, and whose uses they are.
+
+use super::blocks::Blocks;
+use super::marks::Marks;
+use super::names::{camel, pascal};
+use super::program::{self, Program};
+use super::{Part, offset, svelte, vue};
+use crate::model::{Budget, Local, Reference, ReferenceKind};
+use crate::syntax::ecmascript::{Script, VueMember, VueOptions};
+use crate::syntax::language::Framework;
+use crate::syntax::lines::Lines;
+
+/// A template that was read.
+pub(super) struct Template {
+    pub(super) program: program::Template,
+    /// For each reference of the program its place among those of the file; `None` for a name of the instance alone.
+    pub(super) references: Vec<Option<u32>>,
+    /// The names that options give it; `None` where it has those of a setup script.
+    options: Option<VueOptions>,
+    /// Names of properties.
+    props: Vec<String>,
+}
+
+/// Reads the template of a file; `Some(None)` where it has none, `None` where the budget ended.
+pub(super) fn template(
+    framework: Framework,
+    lines: &Lines<'_>,
+    blocks: &Blocks,
+    parts: &[Part],
+    marks: &mut Marks,
+    keeps_positions: bool,
+    budget: &Budget,
+) -> Option<Option<Template>> {
+    let mut names: Vec<String> = Vec::new();
+    let mut imported: Vec<String> = Vec::new();
+    for part in parts {
+        names.extend(part.parsed.script.names.iter().cloned());
+        let imports = part.parsed.script.facts.imports.iter();
+        let bound = imports.flat_map(|import| &import.names);
+        imported.extend(bound.map(|name| name.local.clone()));
+    }
+    let mut options = None;
+    let mut props = Vec::new();
+    if framework == Framework::Vue {
+        let mut found = VueOptions::default();
+        for part in parts {
+            let mut one = part.parsed.vue_options(&part.text);
+            found.members.append(&mut one.members);
+            found.components.append(&mut one.components);
+            props.append(&mut one.props);
+        }
+        if !parts.is_empty() && !parts.iter().any(|part| part.block.instance) {
+            // What such a script binds is not visible in the template.
+            names = found.members.iter().map(|it| it.0.clone()).collect();
+            options = Some(found);
+        }
+    }
+    names.sort();
+    names.dedup();
+    let mut program = Program::new(lines.source);
+    match framework {
+        Framework::Vue => {
+            let components: Vec<String> = options
+                .iter()
+                .flat_map(|options| &options.components)
+                .map(|it| pascal(&it.0))
+                .collect();
+            let visible = vue::Names {
+                all: &names,
+                imported: &imported,
+                components: &components,
+            };
+            program.declare("$event");
+            for block in &blocks.templates {
+                vue::template(lines.source, block, &visible, &mut program, marks);
+            }
+            for block in &blocks.styles {
+                vue::styles(lines.source, block, &mut program);
+            }
+        }
+        Framework::Svelte => svelte::template(lines.source, blocks, &mut program, marks),
+    }
+    if program.is_empty() {
+        return Some(None);
+    }
+    let has_stores = framework == Framework::Svelte;
+    let program = program.read(&names, keeps_positions, has_stores, budget)?;
+    props.retain(|name| names.binary_search(name).is_err());
+    Some(Some(Template {
+        program,
+        references: Vec::new(),
+        options,
+        props,
+    }))
+}
+
+impl Template {
+    /// Adds the references of the template to the facts of its file.
+    pub(super) fn add_to(&mut self, script: &mut Script, lines: &Lines<'_>) {
+        let whole = script
+            .facts
+            .symbols
+            .iter()
+            .position(|symbol| symbol.parent.is_none() && symbol.name == "default")
+            .map(offset);
+        let own = &self.program.parsed.script.facts;
+        // Only what is known of a name of the template alone, or of an expression, has a meaning outside of it.
+        let mut hints = Vec::with_capacity(own.hints.len());
+        for hint in &own.hints {
+            let is_kept = hint.local && hint.root.is_none() && self.options.is_none();
+            hints.push(is_kept.then(|| offset(script.facts.hints.len())));
+            if is_kept {
+                let mut hint = hint.clone();
+                hint.symbol = None;
+                script.facts.hints.push(hint);
+            }
+        }
+        for reference in own.references.clone() {
+            let mut reference = reference;
+            reference.local = match reference.local {
+                Local::Hint(at) => hints[at as usize].map_or(Local::Unknown, Local::Hint),
+                Local::Symbol(_) => Local::Unknown,
+                local => local,
+            };
+            reference.symbol = whole;
+            let line = self.program.line_of(lines, reference.line);
+            let is_kept = line.is_some() && self.bind(&mut reference, script);
+            self.references
+                .push(is_kept.then(|| offset(script.facts.references.len())));
+            if is_kept {
+                reference.line = line.unwrap_or(1);
+                script.facts.references.push(reference);
+            }
+        }
+        script.facts.has_errors |= self.program.has_broken;
+    }
+
+    /// Binds a reference to a name of the instance. Returns whether it is worth keeping.
+    fn bind(&self, reference: &mut Reference, script: &Script) -> bool {
+        if reference.local != Local::No {
+            return true;
+        }
+        let is_bare = reference.receiver.is_empty();
+        let first = reference.receiver.split('.').next().unwrap_or_default();
+        let root = if is_bare { &reference.name } else { first }.to_owned();
+        if self.props.contains(&root) {
+            reference.local = Local::Unknown;
+            return !is_bare;
+        }
+        let Some(options) = &self.options else {
+            return true;
+        };
+        if reference.kind == ReferenceKind::Jsx {
+            let names = [root.as_str(), &camel(&root)].map(pascal);
+            let mut components = options.components.iter();
+            if let Some((_, named)) = components.find(|it| names.contains(&pascal(&it.0)))
+                && is_bare
+            {
+                reference.name.clone_from(named);
+            }
+            return true;
+        }
+        let member = options.members.iter().find(|it| it.0 == root);
+        match member.map(|it| &it.1) {
+            Some(VueMember::Definition(path)) => {
+                let symbols = script.facts.symbols.iter();
+                let at = symbols
+                    .map(|it| &it.qualified_name)
+                    .position(|it| it == path);
+                reference.local = at.map_or(Local::Unknown, |at| Local::Symbol(offset(at)));
+                true
+            }
+            Some(VueMember::FileName(name)) => {
+                if is_bare {
+                    reference.name.clone_from(name);
+                } else {
+                    reference.receiver = reference.receiver.replacen(&root, name, 1);
+                }
+                true
+            }
+            Some(VueMember::Value) => {
+                reference.local = Local::Unknown;
+                !is_bare
+            }
+            None => {
+                reference.local = Local::Unknown;
+                true
+            }
+        }
+    }
+}
