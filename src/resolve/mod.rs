@@ -13,6 +13,7 @@ mod package;
 mod pattern;
 mod place;
 mod probe;
+mod sveltekit;
 mod tsconfig;
 mod vite;
 
@@ -72,7 +73,9 @@ impl Resolver {
         let configs = Configs::read(files.as_ref(), &packages, &paths);
         let aliases = paths.iter();
         let aliases = aliases.filter_map(|path| {
-            Aliases::read(files.as_ref(), path).or_else(|| nuxt::aliases(files.as_ref(), path))
+            Aliases::read(files.as_ref(), path)
+                .or_else(|| nuxt::aliases(files.as_ref(), path))
+                .or_else(|| sveltekit::aliases(files.as_ref(), path))
         });
         let mut aliases: Vec<Aliases> = aliases.collect();
         aliases.sort_by_key(|aliases| Reverse(aliases.dir().len()));

@@ -52,6 +52,11 @@ impl Aliases {
         }
     }
 
+    /// Returns the aliases that are written out in a text, as pairs of name and place.
+    pub(super) fn listed_in(dir: &str, text: &str) -> Vec<(String, String)> {
+        Self::parse(dir, text).map_or_else(Vec::new, |found| found.places)
+    }
+
     /// Returns aliases for the files below `dir`.
     pub(super) fn of(dir: &str, places: Vec<(String, String)>) -> Self {
         let dir = dir.to_owned();
