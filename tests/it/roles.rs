@@ -36,6 +36,10 @@ import { total } from '../../src/cart'
 total([1, 2])
 //- /src/show-total.check.ts
 it('is seen', page => { expect(page).toBe(1) })
+//- /src/banner.ts
+export const bannerText = 'sale'
+//- /src/banner-text.check.ts
+it('is shown', page => { expect(page).toBe(2) })
 //- /src/prose.check.ts
 it('is named', page => { page.showTotal() })
 //- commit base
@@ -118,6 +122,10 @@ fn tests_that_only_name_a_definition_are_listed_as_such() {
         assert!(test["confidence"].as_f64().unwrap() < 0.9, "{test}");
     }
     assert_eq!(impact["mentioningTests"], 2);
+    // A file that no test is bound to has those that name what it exports.
+    let tests = cli.json(&["related", "src/banner.ts", "--types", "tests"]);
+    assert_eq!(paths(&tests["results"]), ["src/banner-text.check.ts"]);
+    assert_eq!(tests["results"][0]["basis"], "mention");
 }
 
 #[test]
