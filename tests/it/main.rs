@@ -24,5 +24,6 @@ mod ranking;
 mod renewal;
 mod shown;
 mod support;
+mod templates;
 mod tidy;
 mod uses;

@@ -91,7 +91,7 @@ impl Component {
         if let Some(role) = self.template_role(start, end) {
             return role;
         }
-        if holds(&self.marks.comments, at) {
+        if holds(&self.marks.comments, at) || holds(&self.blocks.comments, at) {
             return Role::Comment;
         }
         if holds(&self.marks.unreadable, at) {
