@@ -68,7 +68,9 @@ pub fn note(index: &mut Index, causes: &Causes) -> Result<Option<Manifest>, Stor
     let is_known = !causes.may_be_any();
     let known = is_known.then(|| concerned(index, causes)).transpose()?;
     let mut writer = index.writer()?;
+    let mut is_any_name = causes.may_be_any_name();
     let manifest = if let Some((touched, manifest)) = known {
+        is_any_name |= causes.come_under(&manifest.auto_imports());
         for file in touched {
             writer.relink(file)?;
         }
@@ -77,6 +79,10 @@ pub fn note(index: &mut Index, causes: &Causes) -> Result<Option<Manifest>, Stor
         writer.relink_all()?;
         None
     };
+    if is_any_name {
+        // A name that no file binds may mean another definition now, in any of them.
+        writer.rebind_all()?;
+    }
     writer.set_meta("owes_links", "0")?;
     writer.commit(false)?;
     Ok(manifest)
@@ -101,12 +107,7 @@ fn concerned(index: &Index, causes: &Causes) -> Result<(BTreeSet<i64>, Manifest)
         };
         Ok::<_, StoreError>((specifiers, manifest))
     })?;
-    let mut touched = causes.touched(&manifest, specifiers);
-    if causes.come_under(&manifest.auto_imports()) {
-        // A name that no file binds may mean another definition now, in any of them.
-        touched.extend(manifest.files.values());
-    }
-    Ok((touched, manifest))
+    Ok((causes.touched(&manifest, specifiers), manifest))
 }
 
 /// Resolves the imports of the files on the list. Returns whether all are resolved.

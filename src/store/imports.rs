@@ -71,6 +71,15 @@ impl Writer<'_> {
         )
     }
 
+    /// Puts every file on the list of those whose imports are looked at and whose names are bound again.
+    pub fn rebind_all(&mut self) -> StoreResult<()> {
+        self.run(
+            "INSERT INTO relink(file, todo) SELECT id, 3 FROM file WHERE true
+             ON CONFLICT(file) DO UPDATE SET todo = 3",
+            [],
+        )
+    }
+
     /// Notes that the imports of a file on that list are resolved. Where they lead as they did, its names
     /// mean what they did, unless there is another cause to bind them again.
     pub fn imports_resolved(&mut self, file: i64, lead_elsewhere: bool) -> StoreResult<()> {

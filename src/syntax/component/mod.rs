@@ -35,7 +35,7 @@ struct Component {
     /// The symbol that spans the file, where no script exports a default itself.
     whole: Option<usize>,
     parts: Vec<Part>,
-    template: Option<Template>,
+    template: Template,
     marks: Marks,
 }
 
@@ -116,9 +116,7 @@ fn component(
         .flatten();
     script.facts.variables.sort();
     script.facts.variables.dedup();
-    if let Some(template) = &mut template {
-        template.add_to(&mut script, lines);
-    }
+    template.add_to(&mut script, lines);
     let facts = &mut script.facts;
     let imports = sorted(&mut facts.imports, |import| import.line);
     let exports = sorted(&mut facts.exports, |export| export.line);
@@ -134,10 +132,8 @@ fn component(
             *at = exports[*at as usize];
         }
     }
-    if let Some(template) = &mut template {
-        for at in template.references.iter_mut().flatten() {
-            *at = references[*at as usize];
-        }
+    for at in template.references.iter_mut().flatten() {
+        *at = references[*at as usize];
     }
     script.sort();
     Some(Component {

@@ -68,11 +68,6 @@ impl<'a> Program<'a> {
         program
     }
 
-    /// Whether nothing was added that stands in the file.
-    pub(super) fn is_empty(&self) -> bool {
-        self.pieces.is_empty()
-    }
-
     /// Adds code of no place. A line break before it ends comments of the piece before.
     fn glue(&mut self, code: &str) {
         self.text.push('\n');
