@@ -70,7 +70,10 @@ pub(super) fn of(text: &str) -> Vec<Literal> {
         }
     }
     for part in explicit {
-        add(&mut found, part, true, true);
+        // `add "options" to it`: one word in quotes within a sentence is named, not searched for.
+        let is_word = part.chars().all(|c| c.is_alphanumeric() || c == '_');
+        let is_meant = !is_word || text.trim().len() <= part.len() + 2;
+        add(&mut found, part, is_meant, is_meant);
     }
     found
 }
@@ -187,6 +190,11 @@ mod tests {
             one("Failed to resolve component", true, false)
         );
         assert_eq!(literals("queueJob"), one("queueJob", false, false));
+        assert_eq!(literals("\"shard\""), one("shard", true, true));
+        assert_eq!(
+            literals("add \"options\" to it"),
+            one("options", false, false)
+        );
         for other in ["two words", "- a", "--", "\"\"", "a -- b"] {
             assert_eq!(literals(other), [], "{other}");
         }
