@@ -54,6 +54,8 @@ pub struct FileBindings {
     pub imports: Vec<Vec<Meaning>>,
     /// Of each of [`FileFacts::exports`]; `Unresolved` for `export *`.
     pub exports: Vec<Meaning>,
+    /// Whether it could be a template, but no class names it: its references are text.
+    pub is_text: bool,
 }
 
 /// Facts that stand in for those of the index: files as they were in another commit.
@@ -113,6 +115,8 @@ impl<'a> Bindings<'a> {
             let binder = Binder::new(&self.library, Rc::clone(&own));
             let mean = |used| self.reference(&binder, &own, &targets, used);
             bindings.references = own.facts.references.iter().map(mean).collect();
+            let owners = || self.library.template_owners(file);
+            bindings.is_text = own.facts.is_template && owners().is_empty();
             self.library.end(file)?;
         }
         Ok(bindings)
