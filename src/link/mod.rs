@@ -11,6 +11,7 @@ mod binding;
 pub mod bindings;
 mod causes;
 mod crew;
+mod directives;
 pub mod entries;
 mod exports;
 mod facts;
@@ -30,7 +31,7 @@ use crew::Slices;
 
 use crate::model::path::{parent, upwards};
 use crate::model::table::{HashMap, HashSet};
-use crate::model::{Budget, RepoPath};
+use crate::model::{Budget, ImportKind, RepoPath};
 use crate::resolve::{AutoImports, Resolution, Resolver, SourceFiles};
 use crate::store::facts::unpack;
 use crate::store::{ImportTarget, Index, Read, StoreError};
@@ -140,8 +141,15 @@ fn imports(
                 // Whoever was linked through this file may be led elsewhere now.
                 writer.relink_consulters(file)?;
             }
-            for (ordinal, target) in changed {
+            for (ordinal, kind, target) in changed {
+                let is_template = kind == ImportKind::Template;
+                if is_template {
+                    writer.rebind_target(file, ordinal)?;
+                }
                 writer.set_import(file, ordinal, target)?;
+                if is_template {
+                    writer.rebind_target(file, ordinal)?;
+                }
             }
             writer.imports_resolved(file, leads_elsewhere)?;
         }
@@ -151,7 +159,7 @@ fn imports(
 }
 
 /// Imports by their place, with where they lead now, of one file.
-type Changed = (i64, Vec<(u32, ImportTarget)>);
+type Changed = (i64, Vec<(u32, ImportKind, ImportTarget)>);
 
 /// Returns of each file of a batch which of its imports lead elsewhere than noted, as far as the budget goes, and of
 /// the first ones in any case.
@@ -173,7 +181,7 @@ fn resolved(
                     let to = resolver.resolve(path, &import.specifier, import.kind);
                     let to = files.target(&to);
                     if import.target != Some(to) {
-                        changed.push((import.ordinal, to));
+                        changed.push((import.ordinal, import.kind, to));
                     }
                 }
                 found.push((*file, changed));

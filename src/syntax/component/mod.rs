@@ -3,17 +3,21 @@
 //! A file of Vue or Svelte is its scripts and a program that its template stands for; both are read by `ecmascript`, and
 //! their facts are those of the file.
 
+mod angular;
+mod angular_facts;
 mod blocks;
 mod code;
 mod marks;
 mod markup;
 mod names;
 mod occurrences;
+mod pipes;
 mod program;
 mod svelte;
 mod template;
 mod vue;
 
+pub(super) use angular_facts::{add_inline, occurrences as page_occurrences, read_page};
 pub(super) use occurrences::occurrences;
 
 use blocks::{Block, Blocks, blocks};
