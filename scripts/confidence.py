@@ -26,6 +26,9 @@ CLASSES = {
     "member": "callers of a definition",
     "name": "callers of a definition",
     "path-heuristic": "test files of a file",
+    "test": "test files of a definition",
+    "test-barrel": "test files of a file",
+    "test-mention": "test files of a definition",
 }
 MODULE = "(module)"
 
@@ -44,6 +47,8 @@ class Truth:
         self.definitions: list[dict] = []
         # Pairs of files of which the first uses the second.
         self.uses: set[tuple[int, int]] = set()
+        # As many, by a definition that it names and not by its imports alone.
+        self.names: set[tuple[int, int]] = set()
         edges = []
         with gzip.open(directory / f"{name}.truth.jsonl.gz", "rt", encoding="utf-8") as file:
             for line in file:
@@ -60,12 +65,30 @@ class Truth:
                 elif kind == "imp":
                     self.uses.add((row[0], row[1]))
         self.number = {path: at for at, path in enumerate(self.files)}
+        self.sources = collections.defaultdict(set)
         for source, target in edges:
+            self.sources[target].add(source)
             self.uses.add((self.file_of(source), self.file_of(target)))
+            self.names.add((self.file_of(source), self.file_of(target)))
 
     def file_of(self, place: int) -> int:
         """Returns the file of a definition, or of a module's top level."""
         return self.definitions[place]["file"] if place >= 0 else -place - 1
+
+    def reached_from(self, question: dict) -> set[int]:
+        """Returns the files that use the definition of a question, through however many others."""
+        file = self.number[question["path"]]
+        keys = ("file", "qualified")
+        wanted = (file, question["qualified"])
+        open_ = [at for at, known in enumerate(self.definitions) if tuple(known[key] for key in keys) == wanted]
+        seen = set(open_)
+        while open_:
+            place = open_.pop()
+            around = {self.definitions[place]["parent"]} if place >= 0 and self.definitions[place]["parent"] >= 0 else set()
+            for source in (self.sources[place] | around) - seen:
+                seen.add(source)
+                open_.append(source)
+        return {self.file_of(place) for place in seen}
 
     def names_of(self, place: int) -> set[str]:
         """Returns the names of a definition and of those around it."""
@@ -82,10 +105,12 @@ def judge(truth: Truth, question: dict, caller: dict) -> bool | None:
     file = truth.number.get(caller["path"])
     if file is None:
         return None
-    name = caller["symbol"].split(".")[-1]
-    fits = lambda place: caller["symbol"] == MODULE or name in truth.names_of(place)  # noqa: E731
+    # A caller in a test has the title of that in place of a definition.
+    symbol = caller.get("symbol", MODULE)
+    name = symbol.split(".")[-1]
+    fits = lambda place: symbol == MODULE or name in truth.names_of(place)  # noqa: E731
     for known in question["callers"]:
-        if known["f"] == file and (caller["symbol"] == MODULE or any(map(fits, [*known["c"], known["canon"]]))):
+        if known["f"] == file and (symbol == MODULE or any(map(fits, [*known["c"], known["canon"]]))):
             return True
     if any(truth.file_of(place) == file and fits(place) for place in question["opt"]):
         return None
@@ -106,16 +131,38 @@ def measure(server: Server, truth: Truth, seen: dict[str, collections.Counter]) 
         for caller in reply.value["callers"]:
             right = judge(truth, question, caller)
             if right is not None:
-                seen[caller["provenance"]][right] += 1
+                seen[caller.get("provenance") or reply.value["defaults"]["provenance"]][right] += 1
+        reply = server.call("cl_impact", symbol=name, path=question["path"], depth=2, limit=500)
+        for test in [] if reply.is_error else reply.value["affectedTests"]:
+            file = truth.number.get(test["path"])
+            if file is not None and test.get("basis") == "mention":
+                # It says that the test has to do with the definition, in however many steps.
+                right = file in truth.reached_from(question)
+                if right or file not in question["affected_may"]:
+                    seen["test-mention"][right] += 1
+                continue
+            kind = {None: "test"}.get(test.get("basis"))
+            # Where the compiler can't type a receiver without the dependencies, nothing is known.
+            if file is not None and kind and (file in question["affected"] or file not in question["affected_may"]):
+                seen[kind][file in question["affected"]] += 1
+    # Of the tests behind a wide barrel the right ones name a definition of a file that names one of this file.
+    users = collections.defaultdict(set)
+    for source, target in truth.names:
+        users[target].add(source)
     # Of the tests that only their names tell, the right ones use or import the file, also through another one.
     importers = collections.defaultdict(set)
     for source, target in truth.uses:
         importers[target].add(source)
     for file, path in enumerate(truth.files):
-        reply = server.call("cl_related", path=path, types=["tests"], depth=1, limit=500)
+        reply = server.call("cl_related", path=path, types=["tests"], direction="in", depth=2, limit=500)
         for near in [] if reply.is_error else reply.value["results"]:
             test = truth.number.get(near["path"])
-            if near["provenance"] == "path-heuristic" and near["direction"] == "in" and test is not None:
+            if near.get("basis") == "barrel" and test is not None:
+                seen["test-barrel"][any(test in users[other] for other in users[file])] += 1
+        reply = server.call("cl_related", path=path, types=["tests"], direction="in", depth=1, limit=500)
+        for near in [] if reply.is_error else reply.value["results"]:
+            test = truth.number.get(near["path"])
+            if near.get("basis") == "path" and test is not None:
                 direct = importers[file]
                 right = test in direct or any(test in importers[other] for other in direct)
                 seen["path-heuristic"][right] += 1

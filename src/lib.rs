@@ -9,6 +9,9 @@
 //!                └─► search ────────────────────┴─► store   (SQLite)       ┘
 //! ```
 //!
+//! [`roles`] says what files are for (tests, by what their runner is told to run; examples; code): `reconcile` keeps what
+//! configurations declare, `search`, `graph` and the tools ask.
+//!
 //! Beside them stand [`clients`], the configuration files of agents, and [`view`], a page to look at: both know plain data and
 //! no index, and `cli` alone names them.
 //!
@@ -29,6 +32,7 @@ pub mod mcp;
 pub mod model;
 pub mod reconcile;
 pub mod resolve;
+pub mod roles;
 pub mod search;
 pub mod store;
 pub mod syntax;

@@ -284,7 +284,7 @@ async def graph(s: Session) -> None:
     of_symbol = await s.call("cl_related", path=handle, types=["calls"], direction="in", depth=1)
     calls = {(r["path"], r.get("symbol")) for r in of_symbol.get("results", [])}
     s.checks.that("a definition's callers are those of cl_impact",
-                  calls <= {(c["path"], None if c["symbol"] == "(module)" else c["symbol"]) for c in callers}, of_symbol)
+                  calls <= {(c["path"], None if c.get("symbol", "(module)") == "(module)" else c["symbol"]) for c in callers}, of_symbol)
     s.checks.equal("the command line agrees on it", steady(s.command("impact", "addMoney", "--path", money)), steady(impact))
     changed = await s.call("cl_impact", changes=True)
     s.checks.that("what is uncommitted has targets", changed.get("target") or changed.get("targets"), changed)

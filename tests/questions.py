@@ -132,10 +132,10 @@ class Callers(Question):
         return state.callers(self.root)
 
     def shown(self, reply: Reply) -> object:
-        return frozenset((it["path"], it["symbol"], it["line"]) for it in reply.value.get("callers", []))
+        return frozenset((it["path"], it.get("symbol"), it["line"]) for it in reply.value.get("callers", []))
 
     def claims(self, value: dict) -> list:
-        found = [(it["path"], it["symbol"], it["line"]) for it in value["callers"] if not it.get("stale")]
+        found = [(it["path"], it.get("symbol"), it["line"]) for it in value["callers"] if not it.get("stale")]
         files = [it["path"] for it in value["affectedFiles"] if not it.get("stale")]
         return ([lambda state, it=it: it in state.callers(self.root) for it in found]
                 + [lambda state, path=path: path in state.importers(self.root) for path in files])

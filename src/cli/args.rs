@@ -13,8 +13,8 @@ use crate::tools::{TOOLS, ToolSpec};
 const ABOUT: &str = "Search and structure of a git repository, always for the branch and the edits that are on disk";
 
 const FIRST_STEPS: &str = "\
-Run it anywhere inside a git repository; the index is built by the first question.
-In a large repository run `codelens refresh` once before.
+Run it anywhere inside a git repository; the first question builds the index, with a progress bar.
+Ctrl-C stops the build and answers from the files read so far; `codelens refresh` builds it beforehand.
 
 Examples:
   codelens current                          what is checked out, and how its index is
@@ -172,22 +172,22 @@ fn shared() -> [Arg; 7] {
         shared("json")
             .long("json")
             .action(ArgAction::SetTrue)
-            .help("Print the bare value, as a client of the protocol gets it"),
+            .help("Print JSON (the same value MCP returns)"),
         shared("jsonl")
             .long("jsonl")
             .action(ArgAction::SetTrue)
             .overrides_with("json")
-            .help("The same in lines: each entry of its lists, then all else"),
+            .help("Print JSON Lines: each entry of a list, then the other fields"),
         shared("no_pager")
             .long("no-pager")
             .action(ArgAction::SetTrue)
-            .help("Print long output at once [env: CODELENS_PAGER, PAGER: the program that shows it on a terminal]"),
+            .help("Do not use a pager [env: CODELENS_PAGER, PAGER: which one]"),
         shared("budget_ms")
             .long("budget-ms")
             .value_name("N")
             .value_parser(value_parser!(u64))
             .help(
-                "How long a question may look for changes before it is answered, in milliseconds [default: 500] [env: CODELENS_BUDGET_MS]",
+                "Time limit of a question for finding and indexing changes, in milliseconds [default: 500, a first question 10000] [env: CODELENS_BUDGET_MS, CODELENS_FIRST_BUILD_MS]",
             ),
         shared("color")
             .long("color")

@@ -48,7 +48,7 @@ pub(super) fn command() -> Command {
             Command::new("export")
                 .about("Write the index of the commit that is checked out to a file")
                 .long_about(EXPORT)
-                .arg(file("Where to write it; what is there is replaced"))
+                .arg(file("The file to write; one that is there is replaced"))
                 .arg(
                     Arg::new("commit")
                         .long("commit")
@@ -60,9 +60,9 @@ pub(super) fn command() -> Command {
         )
         .subcommand(
             Command::new("import")
-                .about("Take in a bundle, for new indexes to start from")
+                .about("Import a bundle, for new indexes to start from")
                 .long_about(IMPORT)
-                .arg(file("What `export` wrote"))
+                .arg(file("The file that `export` wrote"))
                 .arg(
                     Arg::new("verify")
                         .long("verify")

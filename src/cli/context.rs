@@ -21,11 +21,11 @@ pub(super) fn command() -> Command {
         Arg::new(id).value_name("NAME").required(true).help(help)
     };
     Command::new("context")
-        .about("List, show, rename, remove, export and import what `save` kept")
+        .about("List, show, rename, remove, export and import saved contexts")
         .subcommand_required(true)
         .arg_required_else_help(true)
         .subcommand(Command::new("list")
-                .about("List what is saved in this repository")
+                .about("List the saved contexts of this repository")
                 .after_help("Examples:\n  codelens context list\n  codelens context list --json"))
         .subcommand(
             Command::new("show")
@@ -59,7 +59,7 @@ pub(super) fn command() -> Command {
         )
         .subcommand(
             Command::new("import")
-                .about("Take in what `export` printed; contexts of the same name are replaced")
+                .about("Import what `export` printed; contexts of the same name are replaced")
                 .arg(
                     Arg::new("file")
                         .value_name("FILE")
@@ -137,7 +137,7 @@ pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
                     .expect("the argument is required");
                 let file = cwd.map_or_else(|| file.clone(), |cwd| cwd.join(file));
                 let taken = place.import_contexts(&read(&file)?)?;
-                let text = format!("took in {}\n", taken.join(", "));
+                let text = format!("imported {}\n", taken.join(", "));
                 Ok((json!({ "imported": taken }), text))
             }
         }

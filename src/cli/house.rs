@@ -18,7 +18,7 @@ use crate::tools::answer::time;
 /// Returns the command `list`.
 pub(super) fn list_command() -> Command {
     Command::new("list")
-        .about("List every repository with indexes here: sizes, last use, what prune would remove")
+        .about("List the indexed repositories: sizes, last use, what prune would remove")
         .after_help("Examples:\n  codelens list\n  codelens list --json")
 }
 
@@ -28,13 +28,13 @@ pub(super) fn cache_command() -> Command {
         Arg::new(id).long(id).value_name("BRANCH").help(help)
     };
     Command::new("cache")
-        .about("What a build server needs to keep indexes between jobs")
+        .about("Cache keys for CI")
         .after_help("Examples:\n  codelens cache key")
         .subcommand_required(true)
         .arg_required_else_help(true)
         .subcommand(
             Command::new("key")
-                .about("Print the name of this job's cache, and what to start from without one")
+                .about("Print the cache key of this job and the keys to restore from")
                 .arg(name("branch", "The branch, where the head is detached"))
                 .arg(name("default-branch", "The branch that others start from"))
                 .arg(

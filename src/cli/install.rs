@@ -36,21 +36,14 @@ pub(super) fn install_command() -> Command {
         .long_about(INSTALL)
         .arg(client_arg("Which client; may be repeated [default: those that are found]"))
         .arg(scope_arg().default_value("user").help("The user's configuration, or the repository's"))
-        .arg(
-            Arg::new("guide")
-                .long("guide")
-                .value_name("FILE")
-                .action(ArgAction::Append)
-                .value_parser(PossibleValuesParser::new(["AGENTS.md", "CLAUDE.md"]))
-                .help("Add a short guide for agents to this file of the repository; without --client nothing else is done"),
-        )
+        .arg(guide_arg("Add a short guide for agents to this file of the repository; without --client nothing else is done"))
         .arg(
             Arg::new("command")
                 .long("command")
                 .value_name("WORD")
                 .action(ArgAction::Append)
                 .allow_hyphen_values(true)
-                .help("What starts this program, a word each [default: where it is; `codelens` in a repository]"),
+                .help("The command that starts this program, a word each [default: where it is; `codelens` in a repository]"),
         )
         .arg(flag("dry-run", "Say what would be done, and do nothing"))
         .arg(flag("print", "Print the entry for a client that is not known here, or for those named, and do nothing"))
@@ -63,9 +56,10 @@ pub(super) fn install_command() -> Command {
 /// Returns the command `uninstall`.
 pub(super) fn uninstall_command() -> Command {
     Command::new("uninstall")
-        .about("Take out what `install` put in")
+        .about("Remove the entries that `install` added")
         .long_about(UNINSTALL)
-        .arg(client_arg("Only this client, or AGENTS.md or CLAUDE.md for the guide; may be repeated"))
+        .arg(client_arg("Only this client; may be repeated"))
+        .arg(guide_arg("Only the guide in this file of the repository; may be repeated"))
         .arg(scope_arg().help("Only the user's configuration, or only that of this repository [default: all]"))
         .arg(
             Arg::new("dry-run")
@@ -82,10 +76,17 @@ fn client_arg(help: &'static str) -> Arg {
         .long("client")
         .value_name("NAME")
         .action(ArgAction::Append)
-        .value_parser(PossibleValuesParser::new(
-            names.chain(["AGENTS.md", "CLAUDE.md"]),
-        ))
+        .value_parser(PossibleValuesParser::new(names))
         .hide_possible_values(false)
+        .help(help)
+}
+
+fn guide_arg(help: &'static str) -> Arg {
+    Arg::new("guide")
+        .long("guide")
+        .value_name("FILE")
+        .action(ArgAction::Append)
+        .value_parser(PossibleValuesParser::new(["AGENTS.md", "CLAUDE.md"]))
         .help(help)
 }
 
@@ -130,7 +131,7 @@ pub(super) fn uninstall(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode
     let outcome = (|| {
         let scope = text(matches, "scope");
         let which = Removal {
-            clients: named(matches, "client"),
+            clients: [named(matches, "client"), named(matches, "guide")].concat(),
             scope: [Scope::User, Scope::Project]
                 .map(Scope::as_str)
                 .into_iter()
@@ -143,7 +144,7 @@ pub(super) fn uninstall(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode
         };
         let done = clients::uninstall(&config(matches)?.home, &which, matches.get_flag("dry-run"));
         let notes = if done.is_empty() {
-            vec!["`install` noted nothing that is left to remove".to_owned()]
+            vec!["nothing to remove: `codelens install` has changed no files".to_owned()]
         } else {
             Vec::new()
         };
@@ -187,9 +188,9 @@ fn jobs(
         if found.is_empty() {
             let names: Vec<&str> = CLIENTS.iter().map(|client| client.id).collect();
             return Err(Error::invalid(
-                "no client was found on this machine",
+                "no supported agent was found on this machine",
                 format!(
-                    "name one with --client ({}), or see --print",
+                    "name one with --client ({}); `codelens install --print` shows the entry for any other",
                     names.join(", ")
                 ),
             ));
@@ -210,7 +211,7 @@ fn jobs(
         }
     }
     if let Some(root) = &root {
-        let is_asked = |name: &&str| guides.iter().chain(&asked).any(|asked| asked == name);
+        let is_asked = |name: &&str| guides.iter().any(|asked| asked == name);
         jobs.extend(
             ["AGENTS.md", "CLAUDE.md"]
                 .into_iter()

@@ -18,7 +18,6 @@ mod run;
 mod screen;
 mod serve;
 mod settings;
-mod suggest;
 mod view;
 mod watch;
 
@@ -89,7 +88,7 @@ pub fn run(command: &Invocation, cwd: Option<PathBuf>) -> ExitCode {
             .iter()
             .find(|tool| tool.command_name() == name)
         {
-            Some(tool) => run::tool(tool, &command.matches, cwd),
+            Some(tool) => run::tool(tool, &command.matches, cwd.as_ref()),
             None => unreachable!("commands are built from the list of tools"),
         },
     }

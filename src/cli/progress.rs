@@ -39,6 +39,11 @@ impl Meter {
         }
     }
 
+    /// Returns whether somebody would see the bar.
+    pub(super) fn is_shown(&self) -> bool {
+        self.is_on
+    }
+
     /// Shows how far the call is; cheap, from any thread.
     pub(super) fn show(&self, progress: Progress) {
         if !self.is_on || progress.total == 0 || self.begun.elapsed() < self.delay {

@@ -15,11 +15,11 @@ use serde_json::Value;
 
 use super::progress::Meter;
 use super::screen::Screen;
-use super::{args, output, pager, render, suggest};
+use super::{args, output, pager, render};
 use crate::config::Config;
 use crate::error::{Code, Error, Result};
 use crate::tools::{Call, ToolSpec};
-use crate::workspace::{Workspace, Workspaces};
+use crate::workspace::{FirstBuild, Patience, Workspace, Workspaces};
 
 /// Steps that are drawn of a graph whose caller names no depth.
 const DRAWN_STEPS: u32 = 2;
@@ -28,7 +28,7 @@ const DRAWN_STEPS: u32 = 2;
 const PATIENCE: Duration = Duration::from_millis(300);
 
 /// Runs a tool and prints what it returns.
-pub(super) fn tool(tool: &ToolSpec, matches: &ArgMatches, cwd: Option<PathBuf>) -> ExitCode {
+pub(super) fn tool(tool: &ToolSpec, matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
     let is_json = args::is_json(matches);
     let mut input = match (tool.input_of)(matches) {
         Ok(input) => input,
@@ -42,9 +42,14 @@ pub(super) fn tool(tool: &ToolSpec, matches: &ArgMatches, cwd: Option<PathBuf>) 
         // A picture shows the ways, which an answer leaves out unless a depth is asked for.
         input["depth"] = DRAWN_STEPS.into();
     }
+    let is_searched = matches!(tool.name, "cl_search" | "cl_explore");
+    if is_searched && !is_json && Screen::of_stdout().is_coloured {
+        input["highlight"] = true.into();
+    }
     let asked = input["path"].as_str().unwrap_or_default().to_owned();
     let interrupt = Arc::new(AtomicBool::new(false));
-    listen_for_interrupts(&interrupt);
+    let first_build = Arc::new(FirstBuild::default());
+    listen_for_interrupts_of(&interrupt, Some(Arc::clone(&first_build)));
     let delay = if tool.name == "cl_refresh" {
         Duration::ZERO
     } else {
@@ -52,14 +57,30 @@ pub(super) fn tool(tool: &ToolSpec, matches: &ArgMatches, cwd: Option<PathBuf>) 
     };
     let meter = Meter::new("indexing", "files", delay, args::verbosity(matches) > 0);
     let workspaces = config(matches).map(Workspaces::new);
-    let place = cwd.clone();
     let outcome = match &workspaces {
-        Ok(workspaces) => call(tool, input, workspaces, matches, cwd, &interrupt, &meter),
+        Ok(workspaces) => {
+            // Whoever sees the bar can wait for it to fill, or stop it.
+            let patience = if meter.is_shown() && args::budget_ms(matches).is_none() {
+                Patience::ToTheEnd(&first_build)
+            } else {
+                Patience::Configured
+            };
+            let places = places(matches, cwd);
+            let call = Call {
+                workspaces,
+                places: &places,
+                cwd: cwd.map(PathBuf::as_path),
+                interrupt: Arc::clone(&interrupt),
+                progress: &|progress| meter.show(progress),
+                patience,
+            };
+            answer(tool, input, &call)
+        }
         Err(error) => Err(Error::new(error.code, &error.message, &error.hint)),
     };
     meter.clear();
     let screen = match &outcome {
-        Ok(_) => screen(&workspaces, matches, place.as_ref()),
+        Ok(_) => screen(&workspaces, matches, cwd),
         Err(_) => Screen::of_stdout(),
     };
     let code = match outcome {
@@ -167,40 +188,22 @@ pub(super) fn completions(matches: &ArgMatches) -> ExitCode {
     output::data(&String::from_utf8_lossy(&script))
 }
 
-fn call(
-    tool: &ToolSpec,
-    input: Value,
-    workspaces: &Workspaces,
-    matches: &ArgMatches,
-    cwd: Option<PathBuf>,
-    interrupt: &Arc<AtomicBool>,
-    meter: &Meter,
-) -> Result<Value> {
-    // What was named stands alone: a mistyped place must not be answered from another repository.
-    let places: Vec<_> = named_repo(matches, cwd.as_ref())
-        .or(cwd)
-        .into_iter()
-        .collect();
-    let call = Call {
-        workspaces,
-        places: &places,
-        interrupt: Arc::clone(interrupt),
-        progress: &|progress| meter.show(progress),
-    };
+/// Returns where to look for the repository. What was named stands alone: a mistyped place must not be answered from
+/// another repository.
+fn places(matches: &ArgMatches, cwd: Option<&PathBuf>) -> Vec<PathBuf> {
+    let named = named_repo(matches, cwd);
+    named.or_else(|| cwd.cloned()).into_iter().collect()
+}
+
+fn answer(tool: &ToolSpec, input: Value, call: &Call<'_>) -> Result<Value> {
     let _span = tracing::info_span!("call", tool = tool.name).entered();
-    let asked = input.clone();
-    let answer =
-        catch_unwind(AssertUnwindSafe(|| (tool.call)(input, &call))).unwrap_or_else(|_| {
-            Err(Error::new(
-                Code::Internal,
-                format!("{} failed by a fault of this program", tool.name),
-                "run it again; if it fails again, run `codelens doctor` and report the lines above",
-            ))
-        });
-    if args::is_json(matches) {
-        return answer;
-    }
-    answer.map_err(|error| suggest::meant(error, &asked, &call))
+    catch_unwind(AssertUnwindSafe(|| (tool.call)(input, call))).unwrap_or_else(|_| {
+        Err(Error::new(
+            Code::Internal,
+            format!("{} failed by a fault of this program", tool.name),
+            "run it again; if it fails again, run `codelens doctor` and report the lines above",
+        ))
+    })
 }
 
 /// Returns the error for a name that means several definitions, of which none can be drawn.
@@ -224,12 +227,12 @@ fn config(matches: &ArgMatches) -> Result<Config> {
     Config::load(&flags(matches))
 }
 
-/// Returns the settings that the command line names.
+/// Returns the settings that the command line names. A budget that is named holds for first builds as well.
 pub(super) fn flags(matches: &ArgMatches) -> Vec<(&'static str, String)> {
-    let budget_ms = args::budget_ms(matches);
-    budget_ms
-        .map(|budget_ms| ("budget_ms", budget_ms.to_string()))
+    let budget_ms = args::budget_ms(matches).map(|budget_ms| budget_ms.to_string());
+    ["budget_ms", "first_build_ms"]
         .into_iter()
+        .filter_map(|name| Some((name, budget_ms.clone()?)))
         .collect()
 }
 
@@ -241,8 +244,17 @@ pub(super) fn named_repo(matches: &ArgMatches, cwd: Option<&PathBuf>) -> Option<
 
 /// Makes the first interrupt a wish to stop and the second an order.
 pub(super) fn listen_for_interrupts(interrupt: &Arc<AtomicBool>) {
+    listen_for_interrupts_of(interrupt, None);
+}
+
+/// Does [`listen_for_interrupts`]; an interrupt during a first build ends the build alone, and the question is answered
+/// from what is there.
+fn listen_for_interrupts_of(interrupt: &Arc<AtomicBool>, first_build: Option<Arc<FirstBuild>>) {
     let interrupt = Arc::clone(interrupt);
     let listening = ctrlc::set_handler(move || {
+        if first_build.as_ref().is_some_and(|build| build.stop()) {
+            return;
+        }
         if interrupt.swap(true, Ordering::Relaxed) {
             #[expect(clippy::exit, reason = "whoever asks twice does not want to wait")]
             std::process::exit(i32::from(output::INTERRUPTED));

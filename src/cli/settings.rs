@@ -85,7 +85,8 @@ pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
                 "about": key.about,
             }));
         }
-        let warnings = said.map(|said| said.warnings).unwrap_or_default();
+        let mut warnings = config::file_warnings();
+        warnings.extend(said.into_iter().flat_map(|said| said.warnings));
         let path = config::file_path();
         let value = json!({
             "warnings": warnings,
@@ -110,7 +111,9 @@ fn of_repository(
     let workspaces = Workspaces::new(Config::load(&flags(matches))?);
     match workspaces.open(None, &places) {
         Ok(workspace) => Ok(Some(workspace.repository_settings(&workspace.repo()?))),
-        Err(error) if matches!(error.code, Code::NotARepo | Code::Git) => Ok(None),
+        Err(error) if matches!(error.code, Code::NotARepo | Code::PathNotFound | Code::Git) => {
+            Ok(None)
+        }
         Err(error) => Err(error),
     }
 }

@@ -19,10 +19,10 @@ use super::run::{ask, listen_for_interrupts, named_repo, without_repo};
 use super::screen::{PLACE, Screen};
 use super::{args, output};
 use crate::error::{Code, Error, Result};
-use crate::model::class::PathClass;
+use crate::model::RepoPath;
 use crate::tools::Call;
 use crate::view::{Edge, Mode, Node, Page, editor, html};
-use crate::workspace::{View, Workspaces};
+use crate::workspace::{Patience, View, Workspace, Workspaces, outside};
 
 const ABOUT: &str = "\
 Writes one page of HTML that needs no network: the files of the repository and what binds them, to expand, search, filter and open in an editor; or, \
@@ -36,25 +36,25 @@ const MAX_SYMBOLS: usize = 60;
 /// Returns the command.
 pub(super) fn command() -> Command {
     Command::new("view")
-        .about("Write a page that draws the repository, or what a change reaches")
+        .about("Write a page that draws the repository, or the places that a change affects")
         .long_about(ABOUT)
         .arg(
             Arg::new("path")
                 .value_name("PATH")
-                .help("Only what is below this directory; with --symbol the file that defines it"),
+                .help("Only files below this directory; with --symbol the file that defines it"),
         )
         .arg(
             Arg::new("symbol")
                 .long("symbol")
                 .value_name("NAME")
                 .conflicts_with("changes")
-                .help("What a change of this definition reaches"),
+                .help("Draw the places that a change of this definition affects"),
         )
         .arg(
             Arg::new("changes")
                 .long("changes")
                 .action(ArgAction::SetTrue)
-                .help("What the uncommitted changes reach"),
+                .help("Draw the places that the uncommitted changes affect"),
         )
         .arg(
             Arg::new("depth")
@@ -62,7 +62,7 @@ pub(super) fn command() -> Command {
                 .value_name("N")
                 .value_parser(value_parser!(u64).range(1..=5))
                 .default_value("3")
-                .help("How many edges away, with --symbol or --changes"),
+                .help("Steps at most, with --symbol or --changes"),
         )
         .arg(
             Arg::new("output")
@@ -70,14 +70,14 @@ pub(super) fn command() -> Command {
                 .short('o')
                 .value_name("FILE")
                 .value_parser(value_parser!(PathBuf))
-                .help("Where the page goes; - for standard output"),
+                .help("File to write; - for standard output"),
         )
         .arg(
             Arg::new("editor")
                 .long("editor")
                 .value_name("NAME")
                 .default_value("vscode")
-                .help("Where links lead: vscode, cursor, windsurf, zed, idea, none, or a template like `my://open?f={path}&l={line}`"),
+                .help("Editor that links open: vscode, cursor, windsurf, zed, idea, none, or a template like `my://open?f={path}&l={line}`"),
         )
         .after_help(
             "Examples:\n  codelens view\n  codelens view packages/core --output core.html\n  codelens view --symbol queueJob --depth 2\n  codelens view --changes --editor zed",
@@ -117,8 +117,10 @@ pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
         let call = Call {
             workspaces,
             places: &places,
+            cwd: cwd.map(PathBuf::as_path),
             interrupt,
             progress: &|progress| meter.show(progress),
+            patience: Patience::Configured,
         };
         ask("cl_refresh", json!({}), &call)?;
         meter.clear();
@@ -135,7 +137,11 @@ pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
         let screen = Screen::of_stdout();
         Ok((
             value,
-            format!("{}\n", screen.linked_to(Path::new("")).paint(PLACE, &shown)),
+            format!(
+                "{}\nopen it in a browser: {}\n",
+                screen.linked_to(Path::new("")).paint(PLACE, &shown),
+                opener(&shown)
+            ),
         ))
     });
     if printed.is_empty() {
@@ -185,19 +191,19 @@ fn page(matches: &ArgMatches, call: &Call<'_>, editor: Option<String>) -> Result
         let note = [said("summary"), said("confidenceNote")].join(". ");
         (Mode::Impact, title, nodes, edges, said("freshness"), note)
     } else {
-        let below = text("path")
-            .unwrap_or_default()
-            .trim_end_matches('/')
-            .to_owned();
-        let below = if below == "." { String::new() } else { below };
-        let (nodes, edges, freshness) =
-            workspace.query(&call.interrupt, |view| map(view, &below))?;
+        let asked = text("path").filter(|path| !path.is_empty()).unwrap_or(".");
+        let below = workspace
+            .relative_path(asked, call.cwd)
+            .ok_or_else(|| outside(asked))?;
+        let below = match below.as_str() {
+            "." | "./" => String::new(),
+            path => RepoPath::normalise(path)
+                .ok_or_else(|| outside(asked))?
+                .to_string(),
+        };
+        let (nodes, edges, freshness) = call.ask(&workspace, &below, |view| map(view, &below))?;
         if nodes.is_empty() {
-            return Err(Error::new(
-                Code::PathNotFound,
-                "there are no files with definitions or edges",
-                "leave out the path, or see `codelens map`",
-            ));
+            return Err(nothing_to_draw(&workspace, &below, call));
         }
         let title = if below.is_empty() {
             name.clone()
@@ -232,6 +238,23 @@ fn page(matches: &ArgMatches, call: &Call<'_>, editor: Option<String>) -> Result
     })
 }
 
+/// Returns the error for a directory without a file that could be drawn.
+fn nothing_to_draw(workspace: &Arc<Workspace>, below: &str, call: &Call<'_>) -> Error {
+    let is_absent = workspace.query(&call.interrupt, |view| {
+        let is_there = view.read.files_under(below)?.iter().next().is_some();
+        let path = RepoPath::new(below).filter(|_| !is_there);
+        Ok(path.map(|path| view.why_absent(&path)))
+    });
+    match is_absent {
+        Ok(Some(error)) => error,
+        _ => Error::new(
+            Code::NotIndexed,
+            "no file here has definitions that CodeLens knows: it reads those of TypeScript, JavaScript, Vue and Svelte",
+            "`codelens search` and `codelens explore` find text in files of every language",
+        ),
+    }
+}
+
 /// Returns the files below a directory that define something or are bound to others, and what binds them.
 fn map(view: &View<'_>, below: &str) -> Result<(Vec<Node>, Vec<Edge>, String)> {
     let couplings = view.read.couplings()?;
@@ -253,7 +276,7 @@ fn map(view: &View<'_>, below: &str) -> Result<(Vec<Node>, Vec<Edge>, String)> {
         nodes.push(Node {
             path: file.path.to_string(),
             weight: symbols.len() as u64,
-            test: PathClass::of(file.path.as_str(), false, false).is_test,
+            test: !view.roles.is_code(&file.path),
             symbols: listed
                 .take(MAX_SYMBOLS)
                 .map(|symbol| {
@@ -320,6 +343,18 @@ fn write(
     let file = directory.join(format!("{name}-{}.html", &digest[..8]));
     private(&directory, &file, text).map_err(failed)?;
     Ok(file)
+}
+
+/// Returns the command that opens a file in the browser of this system.
+fn opener(file: &str) -> String {
+    let program = if cfg!(target_os = "macos") {
+        "open"
+    } else if cfg!(windows) {
+        "start \"\""
+    } else {
+        "xdg-open"
+    };
+    format!("{program} '{}'", file.replace('\'', "'\\''"))
 }
 
 /// Names and structure of the code are nobody else's business.

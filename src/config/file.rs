@@ -7,28 +7,80 @@ use std::path::Path;
 use super::SETTINGS;
 use crate::error::{Code, Error, Result};
 
-/// Returns the settings of a file, as text; none where there is no file.
-///
-/// # Errors
-/// `io` for a file that can't be read, `invalid_argument` for one that is no TOML, or that names a
-/// setting that there is not.
-pub(super) fn read(path: &Path) -> Result<Vec<(String, String)>> {
-    let text = match std::fs::read_to_string(path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => {
-            return Err(Error::new(
-                Code::Io,
-                format!("codelens.toml cannot be read: {}", error.kind()),
-                "`codelens config show` tells where it is looked for",
-            )
-            .because(error));
-        }
-    };
-    parse(&text)
+/// The largest file that is read, in bytes.
+const MAX_BYTES: u64 = 64 << 10;
+
+/// The settings of a file.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct FileSettings {
+    /// Names with their values as text.
+    pub(super) values: Vec<(String, String)>,
+    /// What was passed over, and why.
+    pub(super) warnings: Vec<String>,
 }
 
-fn parse(text: &str) -> Result<Vec<(String, String)>> {
+/// Returns the settings of a file; none where there is no file.
+///
+/// With `is_named` the user named the file. In a default place a file that can't be read or is no TOML, and settings
+/// that CodeLens does not know, are passed over with a warning.
+///
+/// # Errors
+/// For a named file: `io` if it can't be read, `invalid_argument` if it is no TOML or has an unknown setting.
+pub(super) fn read(path: &Path, is_named: bool) -> Result<FileSettings> {
+    let found = text(path).and_then(|text| parse(&text));
+    match found {
+        Ok((_, Some(unknown))) if is_named => Err(unknown),
+        Ok((values, unknown)) => Ok(FileSettings {
+            values,
+            warnings: unknown
+                .into_iter()
+                .map(|error| format!("{}; passed over", error.message))
+                .collect(),
+        }),
+        Err(error) if is_named => Err(error),
+        Err(error) => Ok(FileSettings {
+            values: Vec::new(),
+            warnings: vec![format!(
+                "{}; the file is passed over (`codelens config show` tells where it is)",
+                error.message
+            )],
+        }),
+    }
+}
+
+/// Returns the text of a file, empty where there is none.
+fn text(path: &Path) -> Result<String> {
+    use std::io::{Error as IoError, ErrorKind, Read as _};
+    let read = || {
+        let meta = path.metadata()?;
+        if !meta.is_file() || meta.len() > MAX_BYTES {
+            return Err(IoError::other("it is no file of at most 64 KiB"));
+        }
+        let mut text = String::new();
+        let file = std::fs::File::open(path)?;
+        file.take(MAX_BYTES).read_to_string(&mut text)?;
+        Ok(text)
+    };
+    match read() {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(String::new()),
+        read => read.map_err(|error| {
+            let why = match error.kind() {
+                ErrorKind::Other => error.to_string(),
+                kind => kind.to_string(),
+            };
+            Error::new(
+                Code::Io,
+                format!("codelens.toml cannot be read: {why}"),
+                "`codelens config show` tells where it is looked for",
+            )
+            .because(error)
+        }),
+    }
+}
+
+/// Returns the known settings of a text, and the error for the first unknown one.
+#[allow(clippy::type_complexity, reason = "a list and an error")]
+fn parse(text: &str) -> Result<(Vec<(String, String)>, Option<Error>)> {
     let names = || {
         let names: Vec<&str> = SETTINGS.iter().map(|setting| setting.name).collect();
         format!("settings are {}", names.join(", "))
@@ -46,25 +98,25 @@ fn parse(text: &str) -> Result<Vec<(String, String)>> {
             names(),
         )
     })?;
-    table
-        .into_iter()
-        .map(|(name, value)| {
-            if !SETTINGS.iter().any(|setting| setting.name == name) {
-                let name = name.escape_debug();
-                return Err(Error::invalid(
-                    format!("codelens.toml has no setting `{name}`"),
-                    names(),
-                ));
-            }
-            let text = match value {
-                toml::Value::String(text) => text,
-                toml::Value::Integer(number) => number.to_string(),
-                toml::Value::Boolean(is_on) => if is_on { "on" } else { "off" }.to_owned(),
-                other => other.type_str().to_owned(),
-            };
-            Ok((name, text))
-        })
-        .collect()
+    let mut values = Vec::new();
+    let mut unknown = None;
+    for (name, value) in table {
+        if !SETTINGS.iter().any(|setting| setting.name == name) {
+            let name: String = name.chars().take(60).flat_map(char::escape_debug).collect();
+            let error =
+                || Error::invalid(format!("codelens.toml has no setting `{name}`"), names());
+            unknown = unknown.or_else(|| Some(error()));
+            continue;
+        }
+        let text = match value {
+            toml::Value::String(text) => text,
+            toml::Value::Integer(number) => number.to_string(),
+            toml::Value::Boolean(is_on) => if is_on { "on" } else { "off" }.to_owned(),
+            other => other.type_str().to_owned(),
+        };
+        values.push((name, text));
+    }
+    Ok((values, unknown))
 }
 
 #[cfg(test)]
@@ -76,15 +128,18 @@ mod tests {
         let found = parse("budget_ms = 900\nhousekeeping = false # quiet\n").unwrap();
         let pair = |a: &str, b: &str| (a.to_owned(), b.to_owned());
         assert_eq!(
-            found,
+            found.0,
             [pair("budget_ms", "900"), pair("housekeeping", "off")]
         );
-        assert_eq!(parse("").unwrap(), []);
+        assert!(parse("").unwrap().0.is_empty());
     }
 
     #[test]
     fn what_is_wrong_is_said_with_its_line_or_name() {
-        let said = |text: &str| parse(text).unwrap_err().message;
+        let said = |text: &str| match parse(text) {
+            Ok((_, unknown)) => unknown.unwrap().message,
+            Err(error) => error.message,
+        };
         assert!(
             said("budget_ms = 1\nx y").contains("line 2"),
             "{}",

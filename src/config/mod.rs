@@ -22,6 +22,8 @@ pub struct Config {
     /// How long a query may look for changes and bring the index up before it answers, in
     /// milliseconds.
     pub budget_ms: u64,
+    /// How long a question waits for an index that is missing or was never complete, in milliseconds.
+    pub first_build_ms: u64,
     /// How long an index may be unused before it is removed, in days.
     pub unused_days: u32,
     /// How many indexes are kept of commits that a branch has left, for each branch of a work tree.
@@ -68,6 +70,7 @@ impl Config {
         let mut config = Self {
             home,
             budget_ms: 0,
+            first_build_ms: 0,
             unused_days: 0,
             superseded_indexes: 0,
             max_repo_bytes: 0,
@@ -92,6 +95,9 @@ impl Config {
     /// # Errors
     /// `invalid_argument` for a value that means nothing; `io` where no data directory can be named.
     pub fn load(flags: &[(&'static str, String)]) -> Result<Self> {
+        for warning in file_warnings() {
+            tracing::warn!("{warning}");
+        }
         let mut config = Self::at(PathBuf::new());
         for value in values(flags)? {
             match value.setting.kind {
@@ -112,9 +118,16 @@ impl Config {
         Duration::from_millis(self.budget_ms)
     }
 
+    /// Returns the time that a question has to an index that is missing or was never complete: never less than
+    /// any other.
+    pub fn first_build(&self) -> Duration {
+        Duration::from_millis(self.first_build_ms.max(self.budget_ms))
+    }
+
     fn set(&mut self, name: &str, value: u64) {
         match name {
             "budget_ms" => self.budget_ms = value,
+            "first_build_ms" => self.first_build_ms = value,
             "unused_days" => self.unused_days = u32::try_from(value).unwrap_or(u32::MAX),
             "superseded_indexes" => {
                 self.superseded_indexes = usize::try_from(value).unwrap_or(usize::MAX);
@@ -134,7 +147,7 @@ impl Config {
 /// # Errors
 /// As [`Config::load`].
 pub fn values(flags: &[(&'static str, String)]) -> Result<Vec<Value>> {
-    let file = file::read(&file_path())?;
+    let file = settings_file()?.values;
     SETTINGS
         .iter()
         .map(|setting| {
@@ -166,6 +179,16 @@ pub fn values(flags: &[(&'static str, String)]) -> Result<Vec<Value>> {
             })
         })
         .collect()
+}
+
+/// Returns what is passed over of the user's file in its default place, a sentence each.
+pub fn file_warnings() -> Vec<String> {
+    settings_file().map_or_else(|_| Vec::new(), |file| file.warnings)
+}
+
+fn settings_file() -> Result<file::FileSettings> {
+    let is_named = std::env::var_os("CODELENS_CONFIG").is_some_and(|path| !path.is_empty());
+    file::read(&file_path(), is_named)
 }
 
 /// Returns where the file of the user is looked for: `CODELENS_CONFIG`, else `codelens.toml` in the

@@ -7,7 +7,7 @@ use cap_std::fs::Metadata;
 use crate::model::{Branch, CommitId, FileStat, Snapshot};
 
 use super::error::boxed;
-use super::{GitError, Repo, content};
+use super::{GitError, Repo, content, stale_lock};
 
 /// A token of the state of `HEAD` and of git's staging area.
 ///
@@ -19,7 +19,7 @@ pub struct Motion {
     pub snapshot: Snapshot,
     /// The stat of the staging area's file; `None` where there is none yet.
     pub staging: Option<FileStat>,
-    /// Whether git (or another program) holds the lock of the staging area.
+    /// Whether git (or another program) holds the lock of the staging area. A stale lock is held by nobody.
     pub locked: bool,
 }
 
@@ -36,7 +36,9 @@ impl Repo {
     pub fn motion(&self) -> Result<Motion, GitError> {
         let path = self.staging_path();
         // The lock is looked at first: one that is taken later shows as another stat at the end.
-        let locked = path.with_extension("lock").symlink_metadata().is_ok();
+        let lock = path.with_extension("lock");
+        let locked =
+            lock.symlink_metadata().is_ok() && !stale_lock::is_stale(&lock, &self.work_dir);
         let staging = match path.metadata() {
             Ok(meta) => Some(content::stat_of(&Metadata::from_just_metadata(meta))),
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => None,
@@ -52,6 +54,12 @@ impl Repo {
             staging,
             locked,
         })
+    }
+
+    /// Whether there is an `index.lock` that no process holds: git was killed while it wrote the staging area.
+    pub fn has_stale_lock(&self) -> bool {
+        let lock = self.staging_path().with_extension("lock");
+        stale_lock::is_stale(&lock, &self.work_dir)
     }
 
     /// Returns whether a rebase, merge, cherry-pick, revert, bisect or `git am` is under way.

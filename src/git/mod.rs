@@ -27,6 +27,7 @@ mod refs;
 mod scan;
 mod sound;
 mod staging;
+mod stale_lock;
 #[cfg(test)]
 mod tests;
 mod tree;

@@ -5,8 +5,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::namesake;
-use super::related::{Direction, is_test};
+use super::related::Direction;
 use crate::model::{Budget, EdgeKind, Provenance, RepoPath};
+use crate::roles::Roles;
 use crate::store::{Read, StoreResult};
 
 /// A neighbour of one of the files.
@@ -68,6 +69,7 @@ struct At {
 /// test of the file's name goes first, then what is used most, then what several of the files lead to.
 pub fn around(
     read: &Read<'_>,
+    roles: &Roles<'_>,
     files: &[RepoPath],
     depth: u32,
     max: usize,
@@ -89,7 +91,7 @@ pub fn around(
         }
         let mut lists = Vec::new();
         for at in &frontier {
-            let mut steps = steps(read, &at.path)?;
+            let mut steps = steps(read, roles, &at.path)?;
             steps.retain(|step| !seen.contains(&step.path));
             lists.push(steps);
         }
@@ -173,15 +175,15 @@ fn in_turns(mut list: Vec<Step>, n_lists: &BTreeMap<RepoPath, usize>) -> Vec<Ste
 }
 
 /// Returns the steps from a file, each neighbour by the kind that says most.
-fn steps(read: &Read<'_>, of: &RepoPath) -> StoreResult<Vec<Step>> {
-    let own_tests = namesake::tests_of(read, of)?;
+fn steps(read: &Read<'_>, roles: &Roles<'_>, of: &RepoPath) -> StoreResult<Vec<Step>> {
+    let own_tests = namesake::tests_of(read, roles, of)?;
     let mut best: BTreeMap<RepoPath, Step> = BTreeMap::new();
     let mut add = |step: Step| {
         best.entry(step.path.clone()).or_insert(step);
     };
     let kind_of = |name: &str, direction, path: &RepoPath| {
         // A test that uses a file says so first.
-        let name = if direction == Direction::In && is_test(path) && !is_test(of) {
+        let name = if direction == Direction::In && roles.is_test(path) && !roles.is_test(of) {
             "tests"
         } else {
             name

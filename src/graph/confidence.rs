@@ -8,6 +8,7 @@ use std::sync::OnceLock;
 
 use serde::Deserialize;
 
+use super::related::TestBasis;
 use crate::model::Provenance;
 
 /// The table of all classes.
@@ -53,19 +54,34 @@ pub fn table() -> &'static Table {
 /// Returns the measured precision of a class of edges, from 0 to 1. A class that no corpus has is as good
 /// as the worst of the others.
 pub fn confidence(provenance: Provenance) -> f64 {
-    let classes = &table().classes;
-    let own = classes
-        .get(provenance.as_str())
-        .and_then(|class| class.precision);
-    own.unwrap_or_else(|| {
-        let measured = classes.values().filter_map(|class| class.precision);
-        measured.fold(1.0, f64::min)
-    })
+    let others = Provenance::ALL.iter().map(|other| other.as_str());
+    of_class(provenance.as_str(), others)
+}
+
+/// Returns the measured precision of a class of tests, from 0 to 1, as [`confidence`] does for edges.
+pub fn test_confidence(basis: TestBasis) -> f64 {
+    let others = TestBasis::ALL.iter().map(|other| test_class(*other));
+    of_class(test_class(basis), others)
+}
+
+fn test_class(basis: TestBasis) -> &'static str {
+    match basis {
+        TestBasis::Graph => "test",
+        TestBasis::Path => Provenance::PathHeuristic.as_str(),
+        TestBasis::Barrel => "test-barrel",
+        TestBasis::Mention => "test-mention",
+    }
+}
+
+fn of_class(name: &str, others: impl Iterator<Item = &'static str>) -> f64 {
+    let precision = |name: &str| table().classes.get(name)?.precision;
+    precision(name).unwrap_or_else(|| others.filter_map(precision).fold(1.0, f64::min))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{confidence, table};
+    use super::{confidence, table, test_class};
+    use crate::graph::related::TestBasis;
     use crate::model::Provenance;
 
     #[test]
@@ -75,6 +91,9 @@ mod tests {
             assert_eq!(class.samples > 0, class.precision.is_some());
             let found = confidence(*provenance);
             assert!(found > 0.0 && found <= 1.0, "{provenance:?}: {found}");
+        }
+        for basis in TestBasis::ALL {
+            assert!(table().classes.contains_key(test_class(basis)), "{basis:?}");
         }
         assert!(!table().corpora.is_empty());
         assert!(

@@ -3,6 +3,7 @@
 //! A guess by convention, for where no edge leads. Refuses to know what a test does.
 
 use crate::model::RepoPath;
+use crate::roles::Roles;
 use crate::store::{Read, StoreResult};
 
 /// Directories that hold tests.
@@ -80,21 +81,28 @@ impl Named {
 
 /// Returns the tests of a file by their names, by path; none for a test. One pass over the paths of the
 /// index.
-pub fn tests_of(read: &Read<'_>, path: &RepoPath) -> StoreResult<Vec<RepoPath>> {
+pub fn tests_of(read: &Read<'_>, roles: &Roles<'_>, path: &RepoPath) -> StoreResult<Vec<RepoPath>> {
     let Some(source) = Named::of(path.as_str()).filter(|named| !named.is_test) else {
         return Ok(Vec::new());
     };
     let files = read.files_named(&source.stem)?;
-    Ok(choose_tests(path, &source, files))
+    let mut tests = choose_tests(path, &source, files);
+    tests.retain(|test| roles.is_test(test));
+    Ok(tests)
 }
 
 /// Returns the files that a test is of by its name, by path; none for what is no test. One pass, too.
-pub fn tested_by(read: &Read<'_>, path: &RepoPath) -> StoreResult<Vec<RepoPath>> {
+pub fn tested_by(
+    read: &Read<'_>,
+    roles: &Roles<'_>,
+    path: &RepoPath,
+) -> StoreResult<Vec<RepoPath>> {
     let Some(test) = Named::of(path.as_str()).filter(|named| named.is_test) else {
         return Ok(Vec::new());
     };
-    let files = read.files_named(&test.stem)?;
-    Ok(choose_tested(&test, files))
+    let mut sources = choose_tested(&test, read.files_named(&test.stem)?);
+    sources.retain(|source| roles.is_code(source));
+    Ok(sources)
 }
 
 /// Chooses the tests of `path` among files whose names begin alike: those in the same place, and those

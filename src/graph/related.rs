@@ -5,12 +5,15 @@
 use std::collections::{HashMap, HashSet};
 
 use super::namesake;
-use crate::model::class::PathClass;
 use crate::model::{Budget, EdgeKind, Provenance, RepoPath};
+use crate::roles::Roles;
 use crate::store::{Read, StoreResult};
 
 /// Files that one walk visits.
 const MAX_FILES: usize = 20_000;
+
+/// Files that a barrel passes on to be a wide one, behind which a test is hardly one of each of them.
+const MIN_WIDE: u64 = 8;
 
 /// A relation between files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -44,6 +47,34 @@ impl Direction {
     }
 }
 
+/// How it is known that a test exercises something, the strongest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum TestBasis {
+    /// It uses or imports it, directly or through other files.
+    Graph,
+    /// It is named after the file.
+    Path,
+    /// It imports a file that passes many others on, this one among them.
+    Barrel,
+    /// It names it, and no use is bound.
+    Mention,
+}
+
+impl TestBasis {
+    /// Every basis.
+    pub const ALL: [Self; 4] = [Self::Graph, Self::Path, Self::Barrel, Self::Mention];
+
+    /// Returns the word for it on the wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Graph => "graph",
+            Self::Path => "path",
+            Self::Barrel => "barrel",
+            Self::Mention => "mention",
+        }
+    }
+}
+
 /// A file in some relation to the one asked about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Neighbour {
@@ -57,6 +88,8 @@ pub struct Neighbour {
     pub provenance: Provenance,
     /// The file before it on the way; `None` for direct neighbours.
     pub via: Option<RepoPath>,
+    /// Of a test, how it is known.
+    pub basis: TestBasis,
 }
 
 /// Neighbours, and whether a bound ended the walk to them.
@@ -72,6 +105,7 @@ pub struct Neighbours {
 /// file is one: to what it tests.
 pub fn neighbours(
     read: &Read<'_>,
+    roles: &Roles<'_>,
     of: &RepoPath,
     relation: Relation,
     direction: Direction,
@@ -79,47 +113,64 @@ pub fn neighbours(
     budget: &Budget,
 ) -> StoreResult<Neighbours> {
     let mut all = Neighbours::default();
-    if (relation, direction) == (Relation::Tests, Direction::Out) && !is_test(of) {
+    if (relation, direction) == (Relation::Tests, Direction::Out) && !roles.is_test(of) {
         return Ok(all);
     }
     let file = read.file(of.as_str())?;
-    let mut frontier: Vec<(i64, RepoPath, Provenance)> = file
-        .map(|file| (file.id, of.clone(), Provenance::Resolved))
+    let mut frontier: Vec<Step> = file
+        .map(|file| Step {
+            file: file.id,
+            path: of.clone(),
+            provenance: Provenance::Resolved,
+            basis: TestBasis::Graph,
+        })
         .into_iter()
         .collect();
-    let mut seen: HashSet<i64> = frontier.iter().map(|(file, ..)| *file).collect();
+    let mut seen: HashSet<i64> = frontier.iter().map(|step| step.file).collect();
     for hops in 1..=depth {
         // Of each file the strongest step to it, and the place in the frontier where that comes from.
-        let mut next: HashMap<i64, (Provenance, usize)> = HashMap::new();
-        for (place, (at, _, before)) in frontier.iter().enumerate() {
+        let mut next: HashMap<i64, (TestBasis, Provenance, usize)> = HashMap::new();
+        for (place, before) in frontier.iter().enumerate() {
             if budget.is_cancelled() || seen.len() > MAX_FILES {
                 all.is_cut = true;
                 break;
             }
-            for (file, provenance) in step(read, *at, relation, direction)? {
-                let weakest = provenance.max(*before);
+            let mut basis = before.basis;
+            let is_followed = (relation, direction) == (Relation::Tests, Direction::In) && hops > 1;
+            if is_followed && read.n_passed_on(before.file)? >= MIN_WIDE {
+                basis = TestBasis::Barrel;
+            }
+            for (file, provenance) in step(read, before.file, relation, direction)? {
                 if !seen.contains(&file) {
-                    let known = next.entry(file).or_insert((weakest, place));
-                    if weakest < known.0 {
-                        *known = (weakest, place);
+                    let found = (basis, provenance.max(before.provenance), place);
+                    let known = next.entry(file).or_insert(found);
+                    if (found.0, found.1) < (known.0, known.1) {
+                        *known = found;
                     }
                 }
             }
         }
         let mut reached = Vec::with_capacity(next.len());
-        for (file, (provenance, via)) in next {
+        for (file, (basis, provenance, via)) in next {
             seen.insert(file);
             if let Some(path) = read.path_of(file)? {
-                reached.push((path, file, provenance, via));
+                let step = Step {
+                    file,
+                    path,
+                    provenance,
+                    basis,
+                };
+                reached.push((step, via));
             }
         }
-        reached.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        reached.sort_unstable_by(|a, b| a.0.path.cmp(&b.0.path));
         let before = std::mem::take(&mut frontier);
-        for (path, file, provenance, via) in reached {
-            frontier.push((file, path.clone(), provenance));
+        for (step, via) in reached {
+            let (path, provenance, basis) = (step.path.clone(), step.provenance, step.basis);
+            frontier.push(step);
             let is_wanted = match (relation, direction) {
-                (Relation::Tests, Direction::In) => is_test(&path),
-                (Relation::Tests, Direction::Out) => !is_test(&path),
+                (Relation::Tests, Direction::In) => roles.is_test(&path),
+                (Relation::Tests, Direction::Out) => roles.is_code(&path),
                 _ => true,
             };
             if is_wanted {
@@ -128,32 +179,37 @@ pub fn neighbours(
                     direction,
                     hops,
                     provenance,
-                    via: (hops > 1).then(|| before[via].1.clone()),
+                    via: (hops > 1).then(|| before[via].path.clone()),
+                    basis,
                 });
             }
         }
     }
     if relation == Relation::Tests {
-        add_namesakes(read, of, direction, &mut all.found)?;
+        add_namesakes(read, roles, of, direction, &mut all.found)?;
     }
     Ok(all)
 }
 
-/// Whether a file is a test, by its path.
-pub fn is_test(path: &RepoPath) -> bool {
-    PathClass::of(path.as_str(), false, false).is_test
+/// A file on a walk.
+struct Step {
+    file: i64,
+    path: RepoPath,
+    provenance: Provenance,
+    basis: TestBasis,
 }
 
 /// Adds the tests that are known by their names alone.
 fn add_namesakes(
     read: &Read<'_>,
+    roles: &Roles<'_>,
     of: &RepoPath,
     direction: Direction,
     found: &mut Vec<Neighbour>,
 ) -> StoreResult<()> {
     let namesakes = match direction {
-        Direction::In => namesake::tests_of(read, of)?,
-        Direction::Out => namesake::tested_by(read, of)?,
+        Direction::In => namesake::tests_of(read, roles, of)?,
+        Direction::Out => namesake::tested_by(read, roles, of)?,
     };
     for path in namesakes {
         if !found.iter().any(|near| near.path == path) {
@@ -163,6 +219,7 @@ fn add_namesakes(
                 hops: 1,
                 provenance: Provenance::PathHeuristic,
                 via: None,
+                basis: TestBasis::Path,
             });
         }
     }

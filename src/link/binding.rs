@@ -66,7 +66,9 @@ impl<'a, 'b> Binder<'a, 'b> {
                     self.hinted(file, file.facts.hints.get(at as usize)?, None)?
                 }
                 Local::No if used.name == "super" => self.base(file, used.symbol)?,
-                Local::No => self.bare(file, used.symbol, &used.name)?,
+                Local::No => self
+                    .bare(file, used.symbol, &used.name)
+                    .or_else(|| self.auto_imported(file, used))?,
             }
         } else if let Some(receiver) = self.receiver(used) {
             let found = self
@@ -221,7 +223,44 @@ impl<'a, 'b> Binder<'a, 'b> {
                 let in_class = matches!(this_of(file, scope)?, Value::Thing(_));
                 Some(if in_class { base } else { base.instance() })
             }
-            _ => self.bare(file, scope, name),
+            _ => self
+                .bare(file, scope, name)
+                .or_else(|| self.auto_value(file, name)),
+        }
+    }
+
+    /// Returns what a use means that a framework imports by itself.
+    fn auto_imported(&self, file: &Rc<Loaded>, used: &Reference) -> Option<Value> {
+        if used.kind == ReferenceKind::Jsx && !file.binds(&used.name) {
+            let found = self.library.auto_component(file.file, &used.name);
+            return found.map(Value::Thing);
+        }
+        self.auto_value(file, &used.name)
+    }
+
+    /// As [`Self::auto_imported`], of a name that is no element's.
+    fn auto_value(&self, file: &Rc<Loaded>, name: &str) -> Option<Value> {
+        if file.binds(name) {
+            return None;
+        }
+        self.library.auto_value(file.file, name).map(Value::Thing)
+    }
+
+    /// Returns the definition that is imported by itself and begins a chain: `user` in `user.name`.
+    pub(super) fn auto_root(&self, used: &Reference) -> Option<Bound> {
+        let is_root = used.local == Local::No && !used.receiver.contains(['.', '?']);
+        if used.receiver.is_empty()
+            || !is_root
+            || matches!(used.receiver.as_str(), "this" | "super")
+        {
+            return None;
+        }
+        match self.auto_value(&self.file, &used.receiver)? {
+            Value::Thing(Def::Symbol(file, at)) => Some(Bound {
+                to: (file, self.picked(file, at, ReferenceKind::Value)),
+                provenance: Provenance::Resolved,
+            }),
+            _ => None,
         }
     }
 

@@ -54,6 +54,8 @@ pub struct FileBindings {
     pub imports: Vec<Vec<Meaning>>,
     /// Of each of [`FileFacts::exports`]; `Unresolved` for `export *`.
     pub exports: Vec<Meaning>,
+    /// Of the name that was asked for, where no file has to import it; see [`Bindings::imported_by_itself`].
+    pub by_itself: Option<Meaning>,
     /// Whether it could be a template, but no class names it: its references are text.
     pub is_text: bool,
 }
@@ -138,6 +140,15 @@ impl<'a> Bindings<'a> {
     /// Returns the facts of a file; `None` where it has none.
     pub fn facts(&self, file: i64) -> Option<FactsOf> {
         self.library.get(file).map(FactsOf)
+    }
+
+    /// Returns the meaning of a name in a file that does not bind it, where a framework imports it by itself: `useFoo` in a
+    /// project of Nuxt.
+    pub fn imported_by_itself(&self, file: i64, name: &str) -> Option<Meaning> {
+        self.library.begin();
+        let own = self.library.get(file)?;
+        let found = (!own.binds(name)).then(|| self.library.auto_value(file, name));
+        found.flatten().map(meaning)
     }
 
     /// Returns the meaning of a name that a file exports.

@@ -279,6 +279,12 @@ impl Loaded {
         Some((self.target(import), imported.as_str()))
     }
 
+    /// Whether the file binds a name at its top level, by an import, a definition or a variable of any kind.
+    pub(super) fn binds(&self, name: &str) -> bool {
+        let is_variable = || self.facts.variables.iter().any(|it| it == name);
+        self.imported.contains_key(name) || self.tops.contains_key(name) || is_variable()
+    }
+
     /// The import that binds a name: its place among the imports of the file, and that of the name in it.
     pub(super) fn import_at(&self, name: &str) -> Option<(u32, u32)> {
         self.imported.get(name).copied()

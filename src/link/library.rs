@@ -2,10 +2,11 @@
 //!
 //! Refuses to know what is in them, and how it is found out what a name stands for.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use super::auto_imports::AutoImported;
 use super::facts::Loaded;
 use crate::model::table::{HashMap, HashSet};
 use crate::store::surface::{REST, bucket};
@@ -48,6 +49,8 @@ pub(super) struct Library<'a> {
     replaced: HashMap<i64, Rc<Loaded>>,
     /// Targets of imports that stand in for those of the index.
     redirected: HashMap<i64, Vec<Option<i64>>>,
+    /// Names that no file binds, once one was asked for.
+    auto: OnceCell<Rc<AutoImported>>,
 }
 
 impl<'a> Library<'a> {
@@ -64,7 +67,19 @@ impl<'a> Library<'a> {
             failure: RefCell::default(),
             replaced: HashMap::default(),
             redirected: HashMap::default(),
+            auto: OnceCell::new(),
         }
+    }
+
+    /// Returns the names that are imported by themselves.
+    pub(super) fn auto_imported(&self) -> &Rc<AutoImported> {
+        self.auto.get_or_init(|| {
+            let read = AutoImported::of(self.read);
+            Rc::new(read.unwrap_or_else(|error| {
+                self.failure.borrow_mut().get_or_insert(error);
+                AutoImported::default()
+            }))
+        })
     }
 
     /// Lets other facts stand in for those of a file; `offers` are the buckets of the names that it exports.

@@ -5,6 +5,7 @@
 //! crash nor a spent budget loses an edge. Refuses to read the disk: files and their configuration are
 //! what the index holds.
 
+mod auto_imports;
 pub mod base;
 mod binding;
 pub mod bindings;
@@ -31,7 +32,7 @@ use crew::Slices;
 use crate::model::path::{parent, upwards};
 use crate::model::table::{HashMap, HashSet};
 use crate::model::{Budget, ImportKind, RepoPath};
-use crate::resolve::{Resolution, Resolver, SourceFiles};
+use crate::resolve::{AutoImports, Resolution, Resolver, SourceFiles};
 use crate::store::facts::unpack;
 use crate::store::{ImportTarget, Index, Read, StoreError};
 
@@ -68,7 +69,9 @@ pub fn note(index: &mut Index, causes: &Causes) -> Result<Option<Manifest>, Stor
     let is_known = !causes.may_be_any();
     let known = is_known.then(|| concerned(index, causes)).transpose()?;
     let mut writer = index.writer()?;
+    let mut is_any_name = causes.may_be_any_name();
     let manifest = if let Some((touched, manifest)) = known {
+        is_any_name |= causes.come_under(&manifest.auto_imports());
         for file in touched {
             writer.relink(file)?;
         }
@@ -77,6 +80,10 @@ pub fn note(index: &mut Index, causes: &Causes) -> Result<Option<Manifest>, Stor
         writer.relink_all()?;
         None
     };
+    if is_any_name {
+        // A name that no file binds may mean another definition now, in any of them.
+        writer.rebind_all()?;
+    }
     writer.set_meta("owes_links", "0")?;
     writer.commit(false)?;
     Ok(manifest)
@@ -242,6 +249,13 @@ impl Manifest {
             lacks_configs: configs.len() < n_configs,
             configs,
         })
+    }
+
+    /// Returns the names that are imported by themselves.
+    fn auto_imports(&self) -> AutoImports {
+        let configs = self.configs.iter();
+        let configs = configs.map(|(path, bytes)| (path.as_str(), bytes.as_slice()));
+        AutoImports::of(configs, &mut self.files.keys().map(String::as_str))
     }
 
     fn empty() -> Self {

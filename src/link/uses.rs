@@ -41,6 +41,16 @@ pub(super) fn of_file(library: &Library<'_>, file: i64) -> Result<Links, StoreEr
                     | ReferenceKind::Jsx
                     | ReferenceKind::Decorator
             );
+            // What begins a chain is a use of its own where no scope of the file binds it.
+            if let Some(root) = binder.auto_root(used)
+                && let Some(dst) = row_of(library, root.to)
+            {
+                let src = around(&own, used.symbol);
+                let src = src.and_then(|at| own.ids.get(at as usize).copied());
+                let key = (src, dst, EdgeKind::References, root.provenance);
+                let edge = edges.entry(key).or_insert((0, used.line));
+                add(edge, used.count, used.line);
+            }
             let Some(bound) = binder.bind(used) else {
                 let is_member = !used.receiver.is_empty();
                 if is_call || is_member {
@@ -57,10 +67,7 @@ pub(super) fn of_file(library: &Library<'_>, file: i64) -> Result<Links, StoreEr
             if target == file && used.symbol == Some(at) {
                 continue;
             }
-            let Some(dst) = library
-                .get(target)
-                .and_then(|it| it.ids.get(at as usize).copied())
-            else {
+            let Some(dst) = row_of(library, bound.to) else {
                 continue;
             };
             // `typeof f` in a signature is erased: it makes the file depend on `f`, not who calls its owner.
@@ -111,6 +118,11 @@ pub(super) fn of_file(library: &Library<'_>, file: i64) -> Result<Links, StoreEr
             .collect(),
         consulted,
     })
+}
+
+/// Returns the row of a definition.
+fn row_of(library: &Library<'_>, (file, at): (i64, u32)) -> Option<i64> {
+    library.get(file)?.ids.get(at as usize).copied()
 }
 
 /// How often a name only begins a chain: `express` in `express.Router()`, which does not call `express`.

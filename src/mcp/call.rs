@@ -19,6 +19,7 @@ use tokio_util::sync::CancellationToken;
 use super::Shared;
 use crate::error::{Code, Error, Result};
 use crate::tools::{Call, Progress};
+use crate::workspace::Patience;
 
 /// How often at most a client is told how far a call is.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
@@ -113,8 +114,10 @@ impl Running {
         let call = Call {
             workspaces: &self.shared.workspaces,
             places: &self.places,
+            cwd: None,
             interrupt: Arc::clone(interrupt),
             progress: &progress,
+            patience: Patience::Configured,
         };
         let outcome = work(&call);
         if let Err(error) = &outcome {

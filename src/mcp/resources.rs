@@ -101,7 +101,7 @@ pub(super) fn fault(error: &Error) -> ErrorData {
 /// Returns the names of the saved contexts; none where there is no repository.
 pub(super) fn saved(call: &Call<'_>) -> Result<Vec<String>> {
     match tools::complete::contexts("", call) {
-        Err(error) if error.code == Code::NotARepo => Ok(Vec::new()),
+        Err(error) if matches!(error.code, Code::NotARepo | Code::PathNotFound) => Ok(Vec::new()),
         other => other,
     }
 }

@@ -22,6 +22,9 @@ pub struct FileFacts {
     /// What is written about the types and values of names: those that the file or a definition owns in
     /// source order, then the local ones that a reference asks for.
     pub hints: Vec<Hint>,
+    /// Names that the file binds at its top level and that are neither definitions nor imports, sorted: `a` in
+    /// `const { a } = f()`.
+    pub variables: Vec<String>,
     /// Classes that templates of Angular use by other names than their own.
     pub directives: Vec<Directive>,
     /// Whether it is the template of a class in another file, which is `this` in its references.

@@ -71,6 +71,19 @@ kinds! {
     }
 }
 
+impl UnknownReason {
+    /// Returns the reason in words.
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Self::Budget => "the time was up before every file was looked at",
+            Self::Busy => "another process is writing this index",
+            Self::Moved => "HEAD or the work tree changed meanwhile",
+            Self::Git => "git's data could not be read",
+            Self::Io => "a file could not be read",
+        }
+    }
+}
+
 /// Whether the index equals the work tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FreshnessState {
@@ -91,6 +104,8 @@ pub struct Freshness {
     pub pending: Vec<super::RepoPath>,
     /// Files whose text is up but whose imports are still to be looked at.
     pub n_unlinked: u64,
+    /// Files of the work tree in all; 0 where they were not all seen.
+    pub n_files: u64,
 }
 
 impl Freshness {
@@ -108,6 +123,7 @@ impl Freshness {
             state,
             pending,
             n_unlinked,
+            n_files: 0,
         }
     }
 
@@ -119,7 +135,15 @@ impl Freshness {
             state: FreshnessState::Unknown(reason),
             pending,
             n_unlinked: 0,
+            n_files: 0,
         }
+    }
+
+    /// Adds how many files the work tree has; 0 where they were not all seen.
+    #[must_use]
+    pub fn among(mut self, n_files: u64) -> Self {
+        self.n_files = n_files;
+        self
     }
 
     /// Returns the word used in answers.

@@ -6,12 +6,14 @@ mod analysis;
 pub mod class;
 pub mod edge;
 pub mod facts;
+pub mod file_role;
 pub mod freshness;
 pub mod id;
 pub mod naming;
 pub mod path;
 pub mod policy;
 pub mod secret;
+pub mod size;
 pub mod snapshot;
 mod sources;
 pub mod symbol;
@@ -25,6 +27,7 @@ pub use facts::{
     HintKind, Import, ImportKind, ImportedName, Local, OWN_TYPE_PARAMETER, Reference,
     ReferenceKind, TYPE_PARAMETER,
 };
+pub use file_role::FileRole;
 pub use freshness::{Budget, Freshness, FreshnessState, SkipReason, UnknownReason};
 pub use id::{CommitId, ContentId, Handle, HandleKind};
 pub use path::RepoPath;

@@ -14,7 +14,7 @@ pub const GENERATED_TEXT_BYTES: usize = 64 << 10;
 pub const MINIFIED_TEXT_BYTES: usize = 8 << 10;
 
 /// The version of the rules on this page; another one means that every file is judged again.
-pub const POLICY_VERSION: u32 = 3;
+pub const POLICY_VERSION: u32 = 4;
 
 /// What a repository may say of which of its files are indexed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,6 +36,9 @@ impl Default for Membership {
 
 /// How far into a file a NUL byte makes it binary.
 const BINARY_PROBE_BYTES: usize = 8 << 10;
+
+/// As how many bytes a longer identifier counts.
+const LONG_WORD_BYTES: usize = 200;
 
 /// A line longer than this is not written by hand.
 const LONG_LINE_BYTES: usize = 1_000;
@@ -171,10 +174,29 @@ fn is_minified(bytes: &[u8]) -> bool {
     }
     let in_long_lines: usize = bytes
         .split(|b| *b == b'\n')
-        .map(<[u8]>::len)
+        .filter(|line| line.len() > LONG_LINE_BYTES)
+        .map(len_without_long_words)
         .filter(|n| *n > LONG_LINE_BYTES)
         .sum();
     in_long_lines * 2 >= bytes.len()
+}
+
+/// Returns the length of a line in which an identifier counts as [`LONG_WORD_BYTES`] at most: minified code is long by many
+/// short names, not by one long name. A word in quotes is data and counts in full.
+fn len_without_long_words(line: &[u8]) -> usize {
+    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$');
+    let mut n = 0;
+    let mut before = b' ';
+    for run in line.chunk_by(|a, b| is_word(a) == is_word(b)) {
+        let is_name = is_word(&run[0]) && !matches!(before, b'"' | b'\'' | b'`');
+        n += if is_name {
+            run.len().min(LONG_WORD_BYTES)
+        } else {
+            run.len()
+        };
+        before = *run.last().unwrap_or(&b' ');
+    }
+    n
 }
 
 /// Returns whether one of the first lines says so in one of the customary ways.
@@ -251,6 +273,11 @@ mod tests {
             judged("a.js", "x=1;".repeat(2_000).as_bytes()),
             Some(SkipReason::Minified)
         );
+        let word = "a".repeat(100_000);
+        let named = format!("const {word} = 1;\nexport function after() {{}}\n");
+        assert_eq!(judged("a.ts", named.as_bytes()), None, "one long name");
+        let data = format!("export default \"{word}\";\n");
+        assert_eq!(judged("a.ts", data.as_bytes()), Some(SkipReason::Minified));
         assert_eq!(
             judged(
                 "a.ts",

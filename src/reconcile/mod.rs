@@ -7,6 +7,7 @@
 pub mod apply;
 pub mod candidate;
 mod history;
+mod order;
 mod permits;
 pub mod plan;
 pub mod prepare;
@@ -14,7 +15,7 @@ pub mod seed;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::git::{GitError, Repo, Scan};
 use crate::link;
@@ -59,6 +60,9 @@ impl Outcome {
 /// How often what was read is looked at again, when the work tree changes as fast as it is read.
 const MAX_PROOFS: usize = 2;
 
+/// The least time in which a first build is expected to end, so that the history is worth reading beside it.
+const BUILD: Duration = Duration::from_secs(2);
+
 /// Tells how many files of how many are done.
 pub type OnProgress<'a> = &'a (dyn Fn(u64, u64) + Send + Sync);
 
@@ -91,6 +95,7 @@ pub fn inspect(
     detection.plan.drop_unchanged(repo.tree(), budget);
     let mut pending = detection.plan.paths();
     pending.extend(detection.hidden.iter().cloned());
+    let n_files = detection.n_seen();
     let freshness = if !detection.hidden.is_empty() {
         Freshness::unknown(UnknownReason::Io, pending)
     } else if !detection.is_complete {
@@ -103,7 +108,7 @@ pub fn inspect(
         freshness
     };
     Outcome {
-        freshness,
+        freshness: freshness.among(n_files),
         generation: detection.generation,
         n_indexed: 0,
         n_deleted: 0,
@@ -173,7 +178,7 @@ fn finish(
     budget: &Budget,
     on_progress: OnProgress<'_>,
 ) -> Result<Outcome, ReconcileError> {
-    let is_build = !detection.was_complete && budget.remaining().is_none();
+    let is_build = !detection.was_complete && budget.remaining().is_none_or(|left| left > BUILD);
     let history = is_build.then(|| (repo.history_apart(), index.pointer().head()));
     // One thread reads history, which takes a build no time of its own while others read and link files.
     let is_useless = AtomicBool::new(false);
@@ -217,7 +222,7 @@ fn finish(
         Freshness::unknown(UnknownReason::Budget, pending)
     };
     Ok(Outcome {
-        freshness,
+        freshness: freshness.among(detection.n_seen()),
         generation: read.meta().generation,
         n_indexed: applied.n_indexed,
         n_deleted: applied.n_deleted,

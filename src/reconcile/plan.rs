@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::candidate::Candidate;
-use super::{ReconcileError, Rows, history};
+use super::{ReconcileError, Rows, history, order};
 use crate::git::{GitError, Repo, Scan, WorkTree};
 use crate::model::{Budget, ContentId, FoundFile, RepoPath, SkipReason, policy};
 use crate::store::Index;
@@ -71,6 +71,11 @@ impl Detection {
         self.n_unlinked == 0 && !self.owes_links
     }
 
+    /// Returns how many files the work tree has; 0 where not every one was looked at.
+    pub(super) fn n_seen(&self) -> u64 {
+        if self.is_complete { self.n_files } else { 0 }
+    }
+
     /// Returns whether something has to be noted beside the rows.
     pub(super) fn has_news(&self) -> bool {
         self.new_attributes.is_some() || self.new_left_out.is_some()
@@ -97,6 +102,9 @@ impl Detection {
         let max_file_bytes = repo.membership().max_file_bytes;
         let n_files = scan.files.len() as u64;
         let mut plan = Plan::between(&rows, scan.files, max_file_bytes, is_new, &mut is_marked);
+        if !meta.complete {
+            plan.put_likely_first("");
+        }
         if !scan.complete {
             // What was not looked at may be there.
             plan.remove.clear();
@@ -166,6 +174,15 @@ impl Plan {
             self.replace
                 .sort_by_key(|candidate| !paths.contains(&candidate.path));
         }
+    }
+
+    /// Puts the files first that a question is likely to be about, for a first build that may not come to its end:
+    /// those with its words in their paths, then source before tests, documents and data, all before files that
+    /// tools generate. Files alike go by path.
+    pub fn put_likely_first(&mut self, words: &str) {
+        let wanted = order::stems(words);
+        self.replace
+            .sort_by_cached_key(|candidate| order::Key::of(candidate, &wanted));
     }
 
     /// Leaves out the files whose bytes turn out to be those indexed; stops early when the budget ends.

@@ -9,6 +9,7 @@ use crate::model::{
     Budget, Chunk, ContentId, Extraction, FileStat, RepoPath, SkipReason, naming, secret,
 };
 use crate::resolve;
+use crate::roles;
 use crate::store::facts::{pack, pack_facts};
 use crate::store::surface::{Surface, offers};
 use crate::store::{PreparedChunk, PreparedFile, StatRow, chunks, token};
@@ -197,6 +198,7 @@ fn rows(
         facts: packed,
         offers: offers(&facts),
         symbols: handles.into_iter().zip(facts.symbols).collect(),
+        suites: roles::kept(path, &text),
         config: is_config.then(|| pack(&resolve::kept(path, &file.bytes))),
         ..empty_with(candidate, stat, skip)
     })
@@ -224,6 +226,7 @@ fn empty_with(candidate: &Candidate, stat: StatRow, skip: Option<SkipReason>) ->
         offers: 0,
         surface: None,
         config: None,
+        suites: None,
     }
 }
 

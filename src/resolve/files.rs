@@ -26,10 +26,13 @@ pub trait SourceFiles: Send + Sync {
 
 /// Returns whether resolution depends on the bytes of `path`, so that an index has to keep them:
 /// `package.json`, `tsconfig*.json`, `jsconfig*.json`, any JSON file in a directory named after
-/// them, as shared configurations are (`packages/typescript-config/base.json`), and `vite.config.*`.
+/// them, as shared configurations are (`packages/typescript-config/base.json`), `vite.config.*`, `nuxt.config.*` and
+/// `svelte.config.*`.
 pub fn is_config(path: &RepoPath) -> bool {
     let name = path.file_name();
-    if super::vite::is_vite_config(name) {
+    let is_of_framework =
+        super::nuxt::is_nuxt_config(name) || super::sveltekit::is_svelte_config(name);
+    if super::vite::is_vite_config(name) || is_of_framework {
         return true;
     }
     is_json(name)
@@ -37,7 +40,7 @@ pub fn is_config(path: &RepoPath) -> bool {
 }
 
 /// The members of a `package.json` that decide where an import leads.
-const PACKAGE_MEMBERS: [&str; 14] = [
+const PACKAGE_MEMBERS: [&str; 15] = [
     "name",
     "type",
     "source",
@@ -49,17 +52,25 @@ const PACKAGE_MEMBERS: [&str; 14] = [
     "typings",
     "typesVersions",
     "exports",
+    "private",
     "imports",
     "workspaces",
     "tsconfig",
 ];
 
 /// Returns what is kept of a configuration file, the only thing of it that resolving ever sees: of a
-/// `package.json` the members that decide where an import leads, of a `vite.config.*` its aliases, so that
+/// `package.json` the members that decide where an import leads, of a `vite.config.*` its aliases, of a `svelte.config.*` too, of a
+/// `nuxt.config.*` what it imports, so that
 /// another version or plugin makes no file be looked at again; of all others the bytes.
 pub fn kept<'a>(path: &RepoPath, bytes: &'a [u8]) -> Cow<'a, [u8]> {
     if super::vite::is_vite_config(path.file_name()) {
         return Cow::Owned(super::vite::Aliases::kept(path.as_str(), bytes));
+    }
+    if super::nuxt::is_nuxt_config(path.file_name()) {
+        return Cow::Owned(super::nuxt::kept(bytes));
+    }
+    if super::sveltekit::is_svelte_config(path.file_name()) {
+        return Cow::Owned(super::sveltekit::kept(path.as_str(), bytes));
     }
     if path.file_name() != "package.json" {
         return Cow::Borrowed(bytes);

@@ -8,10 +8,12 @@ mod built;
 mod configs;
 mod files;
 mod json;
+mod nuxt;
 mod package;
 mod pattern;
 mod place;
 mod probe;
+mod sveltekit;
 mod tsconfig;
 mod vite;
 
@@ -22,6 +24,7 @@ use std::cmp::Reverse;
 use std::sync::Arc;
 
 pub use files::{SourceFiles, is_config, kept};
+pub use nuxt::AutoImports;
 
 use crate::model::{ImportKind, RepoPath};
 use configs::Configs;
@@ -69,7 +72,11 @@ impl Resolver {
         let packages = Packages::read(files.as_ref(), &paths);
         let configs = Configs::read(files.as_ref(), &packages, &paths);
         let aliases = paths.iter();
-        let aliases = aliases.filter_map(|path| Aliases::read(files.as_ref(), path));
+        let aliases = aliases.filter_map(|path| {
+            Aliases::read(files.as_ref(), path)
+                .or_else(|| nuxt::aliases(files.as_ref(), path))
+                .or_else(|| sveltekit::aliases(files.as_ref(), path))
+        });
         let mut aliases: Vec<Aliases> = aliases.collect();
         aliases.sort_by_key(|aliases| Reverse(aliases.dir().len()));
         Self {

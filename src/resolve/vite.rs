@@ -52,6 +52,17 @@ impl Aliases {
         }
     }
 
+    /// Returns the aliases that are written out in a text, as pairs of name and place.
+    pub(super) fn listed_in(dir: &str, text: &str) -> Vec<(String, String)> {
+        Self::parse(dir, text).map_or_else(Vec::new, |found| found.places)
+    }
+
+    /// Returns aliases for the files below `dir`.
+    pub(super) fn of(dir: &str, places: Vec<(String, String)>) -> Self {
+        let dir = dir.to_owned();
+        Self { dir, places }
+    }
+
     /// Returns the aliases of the configuration at `path` in the form that [`Self::read`] understands as
     /// well: what stands beside them decides nothing.
     pub(super) fn kept(path: &str, bytes: &[u8]) -> Vec<u8> {
@@ -105,7 +116,7 @@ pub(super) fn is_vite_config(name: &str) -> bool {
 }
 
 #[derive(Debug, PartialEq, Eq)]
-enum Token {
+pub(super) enum Token {
     Name(String),
     Text(String),
     Mark(char),
@@ -114,7 +125,7 @@ enum Token {
 }
 
 impl Token {
-    fn is_name(&self, word: &str) -> bool {
+    pub(super) fn is_name(&self, word: &str) -> bool {
         matches!(self, Self::Name(name) if name == word)
     }
 
@@ -128,7 +139,7 @@ impl Token {
 }
 
 /// Returns the entries `name: value` of the object that opens at `open`.
-fn members(tokens: &[Token], open: usize) -> Vec<(String, &[Token])> {
+pub(super) fn members(tokens: &[Token], open: usize) -> Vec<(String, &[Token])> {
     let parts = parts(tokens, open).into_iter();
     let entry = |part: &'_ [Token]| match part {
         [Token::Name(name) | Token::Text(name), Token::Mark(':'), ..] => Some(name.clone()),
@@ -161,7 +172,7 @@ fn listed(dir: &str, tokens: &[Token], open: usize) -> Vec<(String, String)> {
 }
 
 /// Returns what stands between the commas of the bracket that opens at `open`.
-fn parts(tokens: &[Token], open: usize) -> Vec<&[Token]> {
+pub(super) fn parts(tokens: &[Token], open: usize) -> Vec<&[Token]> {
     let mut parts = Vec::new();
     let (mut depth, mut start) = (0, open + 1);
     for (at, token) in tokens.iter().enumerate().skip(open) {
@@ -199,7 +210,7 @@ fn place(dir: &str, value: &[Token]) -> Option<String> {
 }
 
 /// Cuts `text` into tokens, comments left out. Broken text yields what can be read.
-fn tokens(text: &str) -> Vec<Token> {
+pub(super) fn tokens(text: &str) -> Vec<Token> {
     let mut tokens: Vec<Token> = Vec::new();
     let mut rest = text;
     while let Some(first) = rest.chars().next() {

@@ -8,8 +8,8 @@ use super::filter::Allowed;
 use super::query::Query;
 use super::text::{self, TextFound};
 use super::weigh::{FEW_WORDS, is_path};
-use super::{fuzzy, past};
-use crate::model::Budget;
+use super::{fuzzy, literal, past};
+use crate::model::{Budget, Sources};
 use crate::store::text::{all_in_columns, quoted};
 use crate::store::{Read, StoreResult, SymbolRow, token};
 
@@ -24,6 +24,9 @@ const MAX_PHRASE_HITS: usize = 400;
 
 /// Definitions whose names may hold all the words; words that more names share single nothing out.
 const MAX_PART_HITS: usize = 400;
+
+/// How strongly words that stand together as in the question are the question, where it does not quote them.
+const PLAIN_PHRASE: f64 = 0.9;
 
 /// How strongly a name of another case or with other separators is the question, of 1.
 const OTHER_STYLE: f64 = 0.92;
@@ -47,6 +50,8 @@ pub(super) struct Strength {
     pub fuzzy: f64,
     /// It holds the question, or a quoted part of it, as it stands.
     pub phrase: f64,
+    /// How many of the literals that lead it holds.
+    pub n_literals: u32,
 }
 
 /// What all channels found.
@@ -67,6 +72,7 @@ pub(super) fn collect(
     read: &Read<'_>,
     query: &Query,
     allowed: &Allowed,
+    sources: &dyn Sources,
     budget: &Budget,
 ) -> StoreResult<Found> {
     let text = text::find(read, query, allowed)?;
@@ -80,6 +86,13 @@ pub(super) fn collect(
         words(read, query, allowed, &mut chunks)?;
         parts(read, query, allowed, &mut chunks)?;
         phrases(read, query, allowed, &mut chunks)?;
+        for (row, n) in literal::find(read, query.literals(), allowed, sources, budget)? {
+            let strength = chunks.entry(row).or_default();
+            strength.n_literals = n;
+            strength.phrase = strength.phrase.max(PLAIN_PHRASE);
+            let known = text.chunks.get(&row);
+            strength.text = known.map_or(0.0, |known| known.score / text.best);
+        }
         history = past::files(read, query)?;
     }
     for (chunk, strength) in &mut chunks {
@@ -286,7 +299,7 @@ fn phrases(
             strength.phrase = if phrase.is_quoted {
                 1.0
             } else {
-                strength.phrase.max(0.9)
+                strength.phrase.max(PLAIN_PHRASE)
             };
         }
     }

@@ -2,9 +2,11 @@
 //!
 //! Refuses to know how a signal was found.
 
+use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
 use super::channel::{Found, Strength};
+use super::coverage::Coverage;
 use super::explain::{Marks, Signal};
 use super::query::Query;
 use super::weigh::{Scored, Weigher};
@@ -45,7 +47,7 @@ pub(super) fn rank(
     found: &Found,
     wanted: Wanted,
 ) -> StoreResult<Vec<Hit>> {
-    let mut weigher = Weigher::new(query, filters, found);
+    let mut weigher = Weigher::new(read, query, filters, found);
     let mut scored = Vec::with_capacity(found.chunks.len());
     for (row, strength) in &found.chunks {
         if let Some(chunk) = read.chunk_brief(*row)? {
@@ -61,10 +63,17 @@ pub(super) fn rank(
     if !weigher.is_look_up && !query.phrases.iter().any(|phrase| phrase.is_quoted) {
         put_down_copies(&mut scored);
     }
+    sort_by_tier(&mut scored);
     let ranks = wanted
         .is_explained
         .then(|| Marks::ranks(scored.iter().map(|scored| &scored.marks)));
-    let best = scored.first().map_or(1.0, |first| first.score);
+    let best = scored
+        .iter()
+        .map(|scored| scored.score)
+        .max_by(f64::total_cmp)
+        .filter(|best| *best > 0.0)
+        .unwrap_or(1.0);
+    let coverage = Coverage::of(query, &found.text.terms);
     let mut of_file: HashMap<i64, usize> = HashMap::new();
     scored.retain(|scored| {
         let n = of_file.entry(scored.chunk.file).or_default();
@@ -75,8 +84,14 @@ pub(super) fn rank(
     for scored in scored.into_iter().take(wanted.limit) {
         if let Some(chunk) = read.chunk(scored.row)? {
             let path = chunk.path.as_str();
+            let held = found.text.chunks.get(&scored.row).map_or(0, |it| it.held);
+            let strength = found.chunks.get(&scored.row).copied();
+            let covered = coverage.covered(held, &strength.unwrap_or_default());
+            let share = (scored.score / best * 10_000.0).round() / 10_000.0;
             hits.push(Hit {
-                score: (scored.score / best * 10_000.0).round() / 10_000.0,
+                score: covered.share,
+                weight: f64::from(scored.tier) + share,
+                holds: covered.words,
                 reasons: scored.marks.reasons(names_path(query, path)),
                 explanation: ranks
                     .as_ref()
@@ -87,8 +102,8 @@ pub(super) fn rank(
     }
     // Rounding may have made equals: their order is by path and line as well.
     hits.sort_by(|a, b| {
-        b.score
-            .total_cmp(&a.score)
+        b.weight
+            .total_cmp(&a.weight)
             .then_with(|| a.chunk.path.cmp(&b.chunk.path))
             .then_with(|| a.chunk.span.start_line.cmp(&b.chunk.span.start_line))
     });
@@ -102,6 +117,12 @@ fn sort(scored: &mut [Scored]) {
             .then_with(|| a.chunk.path.cmp(&b.chunk.path))
             .then_with(|| a.chunk.start_line.cmp(&b.chunk.start_line))
     });
+}
+
+/// Puts what holds a text as the question quotes it before the rest, and data that tools write behind it.
+fn sort_by_tier(scored: &mut [Scored]) {
+    // Stable: within a tier the order stays.
+    scored.sort_by_key(|scored| Reverse(scored.tier));
 }
 
 /// Lets the chunks of a file speak for each other; `scored` is in order. A question for a name is after one
@@ -264,8 +285,7 @@ fn bring_in(
                     ..Strength::default()
                 };
                 let chunk = weigher.weigh(row, chunk, &strength);
-                let key =
-                    |scored: &Scored| (scored.score, std::cmp::Reverse(scored.chunk.start_line));
+                let key = |scored: &Scored| (scored.score, Reverse(scored.chunk.start_line));
                 if best.as_ref().is_none_or(|best| key(&chunk) > key(best)) {
                     best = Some(chunk);
                 }

@@ -4,10 +4,12 @@
 //! comes from and what an answer looks like.
 
 mod channel;
+mod coverage;
 mod explain;
 mod filter;
 mod fuse;
 mod fuzzy;
+mod literal;
 mod notation;
 mod past;
 mod query;
@@ -19,9 +21,10 @@ mod weigh;
 use std::fmt;
 
 pub use explain::{Explanation, SignalShare};
+pub use literal::Literal;
 pub use query::{Query, parse};
 
-use crate::model::{Budget, RepoPath};
+use crate::model::{Budget, RepoPath, Sources};
 use crate::store::{ChunkRow, Read, StoreResult};
 
 /// Languages that are prose, whatever directory they are in.
@@ -103,8 +106,13 @@ impl fmt::Display for Reasons {
 pub struct Hit {
     /// The chunk.
     pub chunk: ChunkRow,
-    /// From 0 to 1, in steps of a ten-thousandth; the best hit of an answer has 1.
+    /// Which share of the question it covers, from 0 to 1 in hundredths: one scale for all answers. Does not order hits.
     pub score: f64,
+    /// What orders the hits, in steps of a ten-thousandth: 1 and its share of the best, 1 more for each text that it holds
+    /// as the question quotes it, 1 less for data that tools generate.
+    pub weight: f64,
+    /// A bit for each telling word of the question that it holds.
+    pub(crate) holds: u64,
     /// Why it is here.
     pub reasons: Reasons,
     /// What its score is made of, where that was asked for.
@@ -126,18 +134,19 @@ pub struct Wanted {
 /// what was found so far.
 ///
 /// Costs about 1 µs for each chunk that holds one of the question's rarer words, of which at most 40,000 are
-/// looked at, and 10 µs for each hit.
+/// looked at, and 10 µs for each hit. `sources` has the texts in which literals are looked for.
 pub fn search(
     read: &Read<'_>,
     query: &Query,
     filters: &Filters,
     wanted: Wanted,
+    sources: &dyn Sources,
     budget: &Budget,
 ) -> StoreResult<Vec<Hit>> {
     let Some(allowed) = filter::Allowed::of(read, filters)? else {
         return Ok(Vec::new());
     };
-    let found = channel::collect(read, query, &allowed, budget)?;
+    let found = channel::collect(read, query, &allowed, sources, budget)?;
     fuse::rank(read, query, filters, &found, wanted)
 }
 
@@ -155,6 +164,13 @@ pub fn first_left(read: &Read<'_>, filters: &Filters) -> StoreResult<Option<Repo
     let files = read.files_under("")?;
     let first = files.iter().find(|file| fits.has(file));
     Ok(first.map(|file| file.path.clone()))
+}
+
+/// Returns how many files the filters leave.
+pub fn n_left(read: &Read<'_>, filters: &Filters) -> StoreResult<u64> {
+    let fits = filter::Fits::of(read, filters)?;
+    let files = read.files_under("")?;
+    Ok(files.iter().filter(|file| fits.has(file)).count() as u64)
 }
 
 fn is_prose(language: &str) -> bool {

@@ -4,6 +4,8 @@
 
 use std::collections::HashSet;
 
+use super::Hit;
+use super::literal::{self, Literal};
 use super::notation::{dotted, has_file_extension, has_sign, is_set_off};
 use super::wants::Wants;
 use crate::store::token;
@@ -18,7 +20,7 @@ pub(super) const MAX_TERMS: usize = 256;
 const MAX_PHRASE_WORDS: usize = 32;
 
 /// The fewest plain words that are tried as a phrase.
-const MIN_PLAIN_PHRASE_WORDS: usize = 3;
+pub(super) const MIN_PLAIN_PHRASE_WORDS: usize = 3;
 
 /// The most neighbours that may be one name.
 const MAX_JOINED_WORDS: usize = 3;
@@ -40,6 +42,8 @@ const STOP_WORDS: &[&str] = &[
 /// One distinct word of a query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct QueryWord {
+    /// As written, where it stands first.
+    pub text: String,
     /// Its normal form.
     pub norm: String,
     /// Its parts; empty where it is one part.
@@ -68,6 +72,7 @@ pub struct Query {
     pub(super) words: Vec<QueryWord>,
     pub(super) terms: Vec<String>,
     pub(super) phrases: Vec<Phrase>,
+    literals: Vec<Literal>,
     pub(super) whole: String,
     pub(super) qualified: Vec<Vec<String>>,
     pub(super) paths: Vec<Vec<String>>,
@@ -83,6 +88,21 @@ impl Query {
     /// Returns the words and parts that are looked for, in their order, each once.
     pub fn terms(&self) -> &[String] {
         &self.terms
+    }
+
+    /// Returns the texts that may be meant as they stand.
+    pub fn literals(&self) -> &[Literal] {
+        &self.literals
+    }
+
+    /// Returns the telling words, as written, that none of these hits holds.
+    pub fn missing<'a>(&self, hits: impl IntoIterator<Item = &'a Hit>) -> Vec<String> {
+        let held = hits.into_iter().fold(0, |held, hit| held | hit.holds);
+        let words = self.telling_words().into_iter().take(64).enumerate();
+        words
+            .filter(|(at, _)| held & (1 << at) == 0)
+            .map(|(_, word)| word.text.clone())
+            .collect()
     }
 
     /// Returns the words that are no stop words; all words where there are no others.
@@ -173,6 +193,7 @@ pub fn parse(text: &str) -> Option<Query> {
         text: text.to_owned(),
         terms: terms(read, &words),
         phrases: phrases(read),
+        literals: literal::of(read),
         whole: token::normal_form(read),
         wants: Wants::of(words.iter().map(|word| word.norm.as_str()), read),
         words,
@@ -197,6 +218,7 @@ fn distinct_words(text: &str) -> Vec<QueryWord> {
             known.signed = known.signed.take().or(signed);
         } else if found.len() < MAX_TERMS {
             found.push(QueryWord {
+                text: word.text.to_owned(),
                 is_stop: is_stop(&word.norm),
                 norm: word.norm,
                 parts: word.parts,
@@ -256,7 +278,7 @@ fn phrases(text: &str) -> Vec<Phrase> {
 }
 
 /// Returns what stands between double quotes, straight or curly.
-fn quoted_parts(text: &str) -> impl Iterator<Item = &str> {
+pub(super) fn quoted_parts(text: &str) -> impl Iterator<Item = &str> {
     text.split(['"', '\u{201c}', '\u{201d}'])
         .enumerate()
         // What follows the last mark is not closed by another.

@@ -1,8 +1,10 @@
-//! What is shown of a hit: its signature, its best lines, or all of it, with the matches marked.
+//! The preview of a hit: its signature, its best lines, or all of it, and where the words of the query are in it.
 //!
-//! Text is data: what could steer a terminal or hide from a reader is escaped. Refuses to read files.
+//! A preview is the text of the file, without the indent that its lines share; only what could steer a terminal or hide
+//! from a reader is escaped. Does not read files.
 
-use std::fmt::Write as _;
+use std::cmp::Reverse;
+use std::ops::Range;
 
 use super::query::{Query, is_stop};
 use crate::model::visible::one_line;
@@ -30,18 +32,37 @@ pub enum Snippet {
     Full,
 }
 
+/// Text of a hit, and where the words of the query are in it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Preview {
+    /// The text.
+    pub text: String,
+    /// The words that match, in bytes of `text` (UTF-8), in order.
+    pub matches: Vec<Range<usize>>,
+}
+
+impl Preview {
+    fn push(&mut self, other: Self) {
+        let at = self.text.len();
+        let moved = other.matches.into_iter();
+        self.matches
+            .extend(moved.map(|range| range.start + at..range.end + at));
+        self.text += &other.text;
+    }
+}
+
 /// Returns the preview of a chunk from the text of its file; empty without the text.
-pub fn preview(chunk: &ChunkRow, source: Option<&str>, query: &Query, mode: Snippet) -> String {
+pub fn preview(chunk: &ChunkRow, source: Option<&str>, query: &Query, mode: Snippet) -> Preview {
     let Some(source) = source else {
-        return String::new();
+        return Preview::default();
     };
     let (from, to) = (chunk.span.start_byte as usize, chunk.span.end_byte as usize);
     let Some(text) = source.get(from..to) else {
-        return String::new();
+        return Preview::default();
     };
     let lines: Vec<&str> = text.lines().collect();
     match mode {
-        Snippet::None => String::new(),
+        Snippet::None => Preview::default(),
         Snippet::Headline => match &chunk.symbol {
             Some(symbol) if chunk.part == 0 => marked(&symbol.signature, query),
             _ => marked(best_line(&lines, query).trim(), query),
@@ -58,32 +79,58 @@ pub fn preview(chunk: &ChunkRow, source: Option<&str>, query: &Query, mode: Snip
     }
 }
 
+/// Returns the line of the file (from 1) that answers a query best within a chunk: one that holds a text that is meant as
+/// it stands, else the one with the most different words; of equals the definition's first line, then the first.
+pub fn match_line(chunk: &ChunkRow, source: &str, query: &Query) -> Option<u32> {
+    let (from, to) = (chunk.span.start_byte as usize, chunk.span.end_byte as usize);
+    let definition = first_line(chunk);
+    let (at, line) = source
+        .get(from..to)?
+        .lines()
+        .enumerate()
+        .max_by_key(|(at, line)| {
+            let holds = query.literals().iter().any(|it| it.count(line) > 0);
+            let n_terms = terms_in(line, query).len();
+            (holds, n_terms, *at == definition, Reverse(*at))
+        })?;
+    let is_match = !terms_in(line, query).is_empty();
+    is_match.then(|| chunk.span.start_line + u32::try_from(at).unwrap_or(u32::MAX))
+}
+
+/// Returns how often a chunk holds the texts that a query means as they stand.
+pub fn n_literal(chunk: &ChunkRow, source: &str, query: &Query) -> usize {
+    let (from, to) = (chunk.span.start_byte as usize, chunk.span.end_byte as usize);
+    let text = source.get(from..to).unwrap_or_default();
+    query.literals().iter().map(|it| it.count(text)).sum()
+}
+
 /// Where the definition itself begins within its chunk, behind its comment.
 fn first_line(chunk: &ChunkRow) -> usize {
     let start = chunk.symbol.as_ref().map_or(0, |symbol| symbol.start_line);
     start.saturating_sub(chunk.span.start_line) as usize
 }
 
-fn shown(lines: &[&str], query: &Query, max_bytes: usize) -> String {
+fn shown(lines: &[&str], query: &Query, max_bytes: usize) -> Preview {
     let indent = lines
         .iter()
         .filter(|line| !line.trim().is_empty())
         .map(|line| line.len() - line.trim_start_matches([' ', '\t']).len())
         .min()
         .unwrap_or(0);
-    let mut out = String::new();
+    let mut out = Preview::default();
     for line in lines {
         let line = line.get(indent..).unwrap_or_default().trim_end();
-        if out.len() + line.len() > max_bytes {
-            out.push('…');
+        if out.text.len() + line.len() > max_bytes {
+            out.text.push('…');
             break;
         }
-        if !out.is_empty() {
-            out.push('\n');
+        if !out.text.is_empty() {
+            out.text.push('\n');
         }
-        out.push_str(&marked(line, query));
+        out.push(marked(line, query));
     }
-    out.trim_end().to_owned()
+    out.text.truncate(out.text.trim_end().len());
+    out
 }
 
 /// Returns the line where the window with the most different terms begins; among equals the one that
@@ -100,7 +147,7 @@ fn window(lines: &[&str], query: &Query, height: usize, definition: usize) -> us
             seen.sort_unstable();
             seen.dedup();
             let holds = (*begin..begin + height).contains(&definition);
-            (seen.len(), holds, n_all, std::cmp::Reverse(*begin))
+            (seen.len(), holds, n_all, Reverse(*begin))
         })
         .unwrap_or(0)
 }
@@ -110,7 +157,7 @@ fn best_line<'a>(lines: &[&'a str], query: &Query) -> &'a str {
         .iter()
         .enumerate()
         .filter(|(_, line)| !line.trim().is_empty())
-        .max_by_key(|(at, line)| (terms_in(line, query).len(), std::cmp::Reverse(*at)))
+        .max_by_key(|(at, line)| (terms_in(line, query).len(), Reverse(*at)))
         .map_or("", |(_, line)| line)
 }
 
@@ -126,9 +173,9 @@ fn terms_in(line: &str, query: &Query) -> Vec<usize> {
     found
 }
 
-/// Returns one line, cut, escaped, with the words that match between `**`.
-fn marked(line: &str, query: &Query) -> String {
-    let mut out = String::new();
+/// Returns one line, cut and escaped, with the words that match.
+fn marked(line: &str, query: &Query) -> Preview {
+    let mut out = Preview::default();
     let mut rest = cut(line);
     let is_cut = rest.len() < line.len();
     for word in token::words(rest) {
@@ -140,13 +187,15 @@ fn marked(line: &str, query: &Query) -> String {
         }
         // Words come in order and are slices of the line.
         let at = word.text.as_ptr() as usize - rest.as_ptr() as usize;
-        out.push_str(&one_line(&rest[..at]));
-        let _ = write!(out, "**{}**", word.text);
+        out.text += &one_line(&rest[..at]);
+        let start = out.text.len();
+        out.text += word.text;
+        out.matches.push(start..out.text.len());
         rest = &rest[at + word.text.len()..];
     }
-    out.push_str(&one_line(rest));
+    out.text += &one_line(rest);
     if is_cut {
-        out.push('…');
+        out.text.push('…');
     }
     out
 }
@@ -165,32 +214,48 @@ fn is_match(part: &str, term: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{marked, shown, window};
+    use super::{Preview, marked, shown, window};
     use crate::search::parse;
 
+    /// Returns the text with each match between `<` and `>`.
+    fn drawn(preview: &Preview) -> String {
+        let mut out = String::new();
+        let mut from = 0;
+        for range in &preview.matches {
+            out += &preview.text[from..range.start];
+            out += &format!("<{}>", &preview.text[range.clone()]);
+            from = range.end;
+        }
+        out + &preview.text[from..]
+    }
+
     #[test]
-    fn matches_are_marked_as_whole_words() {
+    fn matches_are_whole_words_and_the_text_is_exact() {
         let query = parse("queue job flushing").unwrap();
+        let line = "export function queueJob(job: Job): void // flush **all**";
+        let found = marked(line, &query);
+        assert_eq!(found.text, line);
         assert_eq!(
-            marked("export function queueJob(job: Job): void // flush", &query),
-            "export function **queueJob**(**job**: **Job**): void // **flush**"
+            drawn(&found),
+            "export function <queueJob>(<job>: <Job>): void // <flush> **all**"
         );
-        assert_eq!(marked("jobless", &query), "jobless");
+        assert!(marked("jobless", &query).matches.is_empty());
     }
 
     #[test]
     fn what_hides_or_steers_is_escaped() {
         let query = parse("x").unwrap();
+        let found = marked("a\u{1b}[31m\u{202e}b\u{200b}\u{9b}\tc x", &query);
         assert_eq!(
-            marked("a\u{1b}[31m\u{202e}b\u{200b}\u{9b}\tc", &query),
-            "a\\u{1b}[31m\\u{202e}b\\u{200b}\\u{9b}\tc"
+            drawn(&found),
+            "a\\u{1b}[31m\\u{202e}b\\u{200b}\\u{9b}\tc <x>"
         );
     }
 
     #[test]
     fn long_lines_are_cut() {
         let query = parse("x").unwrap();
-        let cut = marked(&"é".repeat(500), &query);
+        let cut = marked(&"é".repeat(500), &query).text;
         assert_eq!(cut.chars().count(), 161);
         assert!(cut.ends_with('…'));
     }
@@ -203,9 +268,8 @@ mod tests {
         lines[22] = "      beta";
         let begin = window(&lines, &query, 8, 0);
         assert!((15..=20).contains(&begin), "{begin}");
-        assert_eq!(
-            shown(&lines[20..23], &query, 4_096),
-            "**alpha**\nfiller\n  **beta**"
-        );
+        let found = shown(&lines[20..23], &query, 4_096);
+        assert_eq!(found.text, "alpha\nfiller\n  beta");
+        assert_eq!(drawn(&found), "<alpha>\nfiller\n  <beta>");
     }
 }

@@ -5,6 +5,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::coverage::Term;
 use super::filter::Allowed;
 use super::query::Query;
 use super::weigh::FEW_WORDS;
@@ -47,6 +48,8 @@ pub(super) struct TextScore {
     pub score: f64,
     /// The share of the question's words that it holds, each by its inverse document frequency.
     pub coverage: f64,
+    /// A bit for each term that it holds, by the number in [`TextFound::terms`].
+    pub held: u64,
 }
 
 /// What the text channel found.
@@ -56,6 +59,8 @@ pub(super) struct TextFound {
     pub chunks: HashMap<i64, TextScore>,
     /// The best score.
     pub best: f64,
+    /// What is known of each term of the question.
+    pub terms: HashMap<String, Term>,
 }
 
 impl TextFound {
@@ -81,8 +86,8 @@ pub(super) fn find(read: &Read<'_>, query: &Query, allowed: &Allowed) -> StoreRe
     let n_chunks = read.n_chunks()?;
     let mut found = TextFound::default();
     let mut total = 0.0;
-    let chosen = chosen(read, query.terms(), n_chunks)?;
-    for (expression, n) in &chosen {
+    let chosen = chosen(read, query.terms(), n_chunks, &mut found.terms)?;
+    for (bit, (expression, n)) in chosen.iter().enumerate() {
         let weight = idf(*n, n_chunks);
         total += weight;
         for hit in read.text_hits(expression)? {
@@ -90,6 +95,7 @@ pub(super) fn find(read: &Read<'_>, query: &Query, allowed: &Allowed) -> StoreRe
                 let chunk: &mut TextScore = found.chunks.entry(hit.chunk).or_default();
                 chunk.score += hit.score;
                 chunk.coverage += weight;
+                chunk.held |= 1 << bit;
             }
         }
     }
@@ -152,13 +158,20 @@ fn add_joined(
 }
 
 /// Returns an expression for each word worth looking up, with the number of chunks it is in, the rarest
-/// first.
-fn chosen(read: &Read<'_>, terms: &[String], n_chunks: u64) -> StoreResult<Vec<(String, u64)>> {
+/// first, and notes what is known of each.
+fn chosen(
+    read: &Read<'_>,
+    terms: &[String],
+    n_chunks: u64,
+    known: &mut HashMap<String, Term>,
+) -> StoreResult<Vec<(String, u64)>> {
     let mut counted: Vec<(u64, &str)> = Vec::new();
     for term in terms {
         let n = read.document_frequency(&quoted(term), MAX_POSTINGS + 1)?;
         if n > 0 {
             counted.push((n, term));
+        } else {
+            known.insert(term.clone(), Term::Absent(idf(0, n_chunks)));
         }
     }
     counted.sort_unstable();
@@ -169,8 +182,10 @@ fn chosen(read: &Read<'_>, terms: &[String], n_chunks: u64) -> StoreResult<Vec<(
     let mut left = MAX_POSTINGS;
     let mut chosen = Vec::new();
     for (n, term) in counted {
+        let bit = u8::try_from(chosen.len()).unwrap_or(u8::MAX);
         if n <= left {
             left -= n;
+            known.insert(term.to_owned(), Term::Known(bit, idf(n, n_chunks)));
             chosen.push((quoted(term), n));
         } else if chosen.is_empty() {
             // The only words are everywhere: what bears them in its name or path is meant.
@@ -178,6 +193,7 @@ fn chosen(read: &Read<'_>, terms: &[String], n_chunks: u64) -> StoreResult<Vec<(
             let n = read.document_frequency(&expression, MAX_POSTINGS + 1)?;
             if (1..=MAX_POSTINGS).contains(&n) {
                 left -= n;
+                known.insert(term.to_owned(), Term::Known(bit, idf(n, n_chunks)));
                 chosen.push((expression, n));
             }
         }
@@ -218,6 +234,7 @@ mod tests {
                 TextScore {
                     score,
                     coverage: 1.0,
+                    held: 1,
                 },
             );
         }

@@ -11,8 +11,9 @@ use super::explain::{Factor, Marks, Signal};
 use super::query::Query;
 use super::{ContentType, Filters, is_prose};
 use crate::model::class::PathClass;
-use crate::model::{ChunkKind, SymbolKind};
-use crate::store::{ChunkBrief, token};
+use crate::model::{ChunkKind, FileRole, RepoPath, SymbolKind};
+use crate::roles::Roles;
+use crate::store::{ChunkBrief, Read, token};
 
 /// The whole question is the name of the definition.
 const WHOLE: f64 = 2.5;
@@ -58,6 +59,8 @@ pub(super) struct Scored {
     pub row: i64,
     pub chunk: ChunkBrief,
     pub score: f64,
+    /// What goes before the score: literals that it holds, and 1 unless it is data that a tool writes.
+    pub tier: u32,
     pub marks: Marks,
 }
 
@@ -71,6 +74,7 @@ impl Scored {
 /// How chunks are weighed for one question.
 pub(super) struct Weigher<'a> {
     query: &'a Query,
+    roles: Roles<'a>,
     stems: HashSet<&'a str>,
     owners: &'a [String],
     /// What the path of a file is worth, by the file's row.
@@ -85,13 +89,19 @@ pub(super) struct Weigher<'a> {
 }
 
 impl<'a> Weigher<'a> {
-    pub(super) fn new(query: &'a Query, filters: &Filters, found: &'a Found) -> Self {
+    pub(super) fn new(
+        read: &'a Read<'a>,
+        query: &'a Query,
+        filters: &Filters,
+        found: &'a Found,
+    ) -> Self {
         let n_words = query.telling_words().len();
         let is_short = n_words <= FEW_WORDS;
         let is_whole = found.chunks.values().any(|strength| strength.whole > 0.0);
         let is_look_up = is_whole || n_words < FEW_WORDS;
         Self {
             query,
+            roles: Roles::new(read),
             stems: query.stems(),
             owners: &found.owners,
             of_path: HashMap::new(),
@@ -129,8 +139,10 @@ impl<'a> Weigher<'a> {
         }
         // Which part of the file is put down, and why, is nothing to what its path says.
         let worth = self.worth_of_path(&chunk) * marks.of_file();
+        let is_written = u32::from(!self.is_generated_data(&chunk));
         let mut scored = Scored {
             row,
+            tier: strength.n_literals + is_written,
             score: marks.score(),
             marks,
             chunk,
@@ -161,10 +173,25 @@ impl<'a> Weigher<'a> {
         worth
     }
 
+    /// Returns whether a tool writes the file, and it is no code: reports, API descriptions, minified styles.
+    fn is_generated_data(&self, chunk: &ChunkBrief) -> bool {
+        let class = PathClass::of(&chunk.path, is_prose(&chunk.language), chunk.is_generated);
+        let is_wanted = self.query.wants.generated || self.query.wants.data;
+        !is_wanted && class.is_data && (class.is_generated || chunk.is_bulky)
+    }
+
     fn judge(&self, chunk: &ChunkBrief, marks: &mut Marks) {
         let class = PathClass::of(&chunk.path, is_prose(&chunk.language), chunk.is_generated);
         let wants = self.query.wants;
-        if class.is_test && !wants.tests {
+        let is_apart = match RepoPath::new(&chunk.path)
+            .map_or(FileRole::Code, |path| self.roles.by_path(&path))
+        {
+            FileRole::Code => false,
+            FileRole::Test | FileRole::TestSupport => true,
+            // Of documents the factor below tells.
+            FileRole::Example => !class.is_prose,
+        };
+        if is_apart && !wants.tests {
             marks.scale(Factor::Test, TEST_FACTOR);
         }
         let is_unwanted_data = class.is_data && !wants.data;

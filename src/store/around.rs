@@ -68,6 +68,19 @@ impl Read<'_> {
             .doing("reading what binds files")
     }
 
+    /// Returns how many [`Self::couplings`] there are.
+    pub fn n_couplings(&self) -> StoreResult<u64> {
+        self.tx
+            .prepare_cached(
+                "SELECT (SELECT count(*) FROM (SELECT DISTINCT file, target FROM import WHERE target IS NOT NULL AND target <> file))
+                 + (SELECT count(*) FROM (SELECT DISTINCT e.src_file, d.file, e.kind, e.provenance FROM edge e
+                    JOIN symbol d ON d.id = e.dst WHERE d.file <> e.src_file))",
+            )
+            .and_then(|mut statement| statement.query_row([], |row| row.get::<_, i64>(0)))
+            .map(i64::cast_unsigned)
+            .doing("counting what binds files")
+    }
+
     /// Returns the files whose definitions a file uses (`out`), or that use its own, by path.
     pub fn coupled(&self, of: &str, kind: EdgeKind, out: bool) -> StoreResult<Vec<Coupled>> {
         let query = if out {

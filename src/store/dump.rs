@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use super::{Doing, Read, StoreResult};
 
-const QUERIES: [(&str, &str); 12] = [
+const QUERIES: [(&str, &str); 13] = [
     (
         "file",
         "SELECT path, hex(content), size, lines, language, facts_version, marked, skip FROM file ORDER BY path",
@@ -33,6 +33,10 @@ const QUERIES: [(&str, &str); 12] = [
     (
         "config",
         "SELECT f.path, hex(packed) FROM config x JOIN file f ON f.id = x.file ORDER BY 1",
+    ),
+    (
+        "runner",
+        "SELECT f.path, suites FROM runner x JOIN file f ON f.id = x.file ORDER BY 1",
     ),
     (
         "import",

@@ -355,6 +355,14 @@ impl Read<'_> {
             .doing("reading unbound names")
     }
 
+    /// Returns whether a file calls a name that leads to no definition, and is no member: `describe()`.
+    pub fn calls_unbound(&self, file: i64, name: &str) -> StoreResult<bool> {
+        self.tx
+            .prepare_cached("SELECT 1 FROM unbound WHERE file = ?1 AND name = ?2 AND form = 1")
+            .and_then(|mut statement| statement.exists((file, name_key(name))))
+            .doing("looking an unbound name up")
+    }
+
     fn edges(&self, clause: &str, value: i64) -> StoreResult<Vec<EdgeRow>> {
         self.tx
             .prepare_cached(&format!(

@@ -81,6 +81,15 @@ impl Writer<'_> {
         )
     }
 
+    /// Puts every file on the list of those whose imports are looked at and whose names are bound again.
+    pub fn rebind_all(&mut self) -> StoreResult<()> {
+        self.run(
+            "INSERT INTO relink(file, todo) SELECT id, 3 FROM file WHERE true
+             ON CONFLICT(file) DO UPDATE SET todo = 3",
+            [],
+        )
+    }
+
     /// Notes that the imports of a file on that list are resolved. Where they lead as they did, its names
     /// mean what they did, unless there is another cause to bind them again.
     pub fn imports_resolved(&mut self, file: i64, lead_elsewhere: bool) -> StoreResult<()> {
@@ -114,6 +123,28 @@ impl Read<'_> {
             .doing("reading imports")
     }
 
+    /// Returns the modules that a file imports, as it writes them.
+    pub fn specifiers_of(&self, file: i64) -> StoreResult<Vec<String>> {
+        self.tx
+            .prepare_cached("SELECT specifier FROM import WHERE file = ?1 ORDER BY ordinal")
+            .and_then(|mut statement| statement.query_map([file], |row| row.get(0))?.collect())
+            .doing("reading imports")
+    }
+
+    /// Returns how many files a file passes names of on: `export … from`.
+    pub fn n_passed_on(&self, file: i64) -> StoreResult<u64> {
+        self.tx
+            .prepare_cached(
+                "SELECT count(DISTINCT target) FROM import WHERE file = ?1 AND kind = ?2 AND target IS NOT NULL",
+            )
+            .and_then(|mut statement| {
+                statement.query_row((file, ImportKind::ReExport.code()), |row| {
+                    super::files::unsigned(row, 0)
+                })
+            })
+            .doing("counting re-exports")
+    }
+
     /// Returns the configuration files in no order, their bytes still packed.
     pub fn packed_configs(&self) -> StoreResult<Vec<(RepoPath, Vec<u8>)>> {
         self.tx
@@ -136,6 +167,20 @@ impl Read<'_> {
             )
             .and_then(|mut statement| statement.query_row([path], |row| row.get(0)).optional())
             .doing("reading a configuration file")
+    }
+
+    /// Returns what the configurations of test runners declare, by path.
+    pub fn runners(&self) -> StoreResult<Vec<(RepoPath, String)>> {
+        self.tx
+            .prepare_cached(
+                "SELECT f.path, r.suites FROM runner r CROSS JOIN file f ON f.id = r.file ORDER BY f.path",
+            )
+            .and_then(|mut statement| {
+                statement
+                    .query_map([], |row| Ok((path(row, 0)?, row.get(1)?)))?
+                    .collect()
+            })
+            .doing("reading configurations of tests")
     }
 
     /// Returns how many other files import each file that any imports, by its row.

@@ -46,6 +46,10 @@ pub enum LeftBehind {
     Aside(PathBuf),
 }
 
+/// Entries of the data directory beside those with a prefix of their own: indexes, the time of the last housekeeping, pages
+/// of `codelens view`, the journal of `codelens install`.
+const OWN: [&str; 4] = ["repos", "housekeeping", "views", "clients"];
+
 impl Home {
     /// Returns every repository that has a part of the data directory, by its identity.
     pub fn repos(&self) -> Vec<RepoHome> {
@@ -74,7 +78,7 @@ impl Home {
         let mut found: Vec<PathBuf> = names(self.root())
             .into_iter()
             .filter(|name| {
-                !matches!(name.as_str(), "repos" | "housekeeping")
+                !OWN.contains(&name.as_str())
                     && !name.starts_with(HTTP_TOKEN)
                     && !name.starts_with(PROBE)
                     && !name.starts_with("aside-")

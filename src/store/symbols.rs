@@ -63,6 +63,9 @@ pub struct ChunkRow {
     pub symbol: Option<ChunkSymbol>,
 }
 
+/// Data of more lines was hardly written by a person.
+const BULKY_LINES: u32 = 2_000;
+
 /// What ranking has to know of a chunk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChunkBrief {
@@ -74,6 +77,8 @@ pub struct ChunkBrief {
     pub language: String,
     /// Whether that file is known as generated or minified.
     pub is_generated: bool,
+    /// Whether that file has more lines than a person writes of data.
+    pub is_bulky: bool,
     /// What it holds.
     pub kind: ChunkKind,
     /// Its first line.
@@ -258,7 +263,7 @@ impl Read<'_> {
         self.tx
             .prepare_cached(
                 "SELECT f.id, f.path, f.language, f.skip, c.kind, c.start_line, s.kind, s.exported,
-                   c.symbol, s.end_line - s.start_line + 1, c.digest
+                   c.symbol, s.end_line - s.start_line + 1, c.digest, f.lines
                  FROM chunk c JOIN file f ON f.id = c.file LEFT JOIN symbol s ON s.file = c.file AND s.ordinal = c.symbol
                  WHERE c.id = ?1",
             )
@@ -365,6 +370,7 @@ fn brief(row: &Row<'_>) -> rusqlite::Result<ChunkBrief> {
         path: row.get(1)?,
         language: row.get(2)?,
         is_generated: row.get::<_, Option<u8>>(3)?.is_some(),
+        is_bulky: row.get::<_, u32>(11)? > BULKY_LINES,
         kind: ChunkKind::from_code(row.get(4)?).ok_or_else(|| damaged(4, "an unknown kind"))?,
         start_line: row.get(5)?,
         extent: match symbol {

@@ -46,6 +46,8 @@ pub struct PreparedFile {
     pub surface: Option<Surface>,
     /// Its bytes, packed, if it configures module resolution.
     pub config: Option<Vec<u8>>,
+    /// What it declares, if it configures a test runner.
+    pub suites: Option<String>,
 }
 
 /// One transaction that writes.
@@ -152,7 +154,7 @@ impl<'a> Writer<'a> {
             had_facts = before.is_some();
             self.surface_changed(id, before.as_ref(), file.surface.as_ref())?;
             self.leave_templates(&led, &file.imports)?;
-            for table in ["facts", "config", "import"] {
+            for table in ["facts", "config", "runner", "import"] {
                 self.tx
                     .prepare_cached(&format!("DELETE FROM {table} WHERE file = ?1"))?
                     .execute([id])?;
@@ -169,6 +171,10 @@ impl<'a> Writer<'a> {
         if let Some(packed) = &file.config {
             tx.prepare_cached("INSERT INTO config(file, packed) VALUES(?1, ?2)")?
                 .execute((id, packed))?;
+        }
+        if let Some(suites) = &file.suites {
+            tx.prepare_cached("INSERT INTO runner(file, suites) VALUES(?1, ?2)")?
+                .execute((id, suites))?;
         }
         for (ordinal, (specifier, kind, type_only, line)) in file.imports.iter().enumerate() {
             // Where the same import led before: if it still does, nobody else has to be linked again.

@@ -9,16 +9,20 @@ mod component;
 mod ecmascript;
 mod language;
 mod lines;
+mod literal;
 mod occurrences;
 mod parse;
 mod scope;
 mod signature;
+mod test_titles;
 #[cfg(test)]
 mod tests;
 mod text;
 
 pub use language::{LANGUAGES, Language, by_id, by_path};
+pub use literal::{Literal, literals};
 pub use occurrences::{Occurrence, Occurrences, Role, UseKind, occurrences, starts};
+pub use test_titles::test_title;
 
 use crate::model::{Budget, Extraction};
 use language::Shape;

@@ -46,7 +46,7 @@ pub enum Role {
     /// A use that a local scope binds: the last `a` in `function f(a) { return a }`.
     Local,
     /// A bare name that nothing in the file binds and that begins a chain: `window` in `window.open()`.
-    Global,
+    Global(UseKind),
     /// The key of a destructured property or an attribute: `a` in `const { a } = x`, `<B a={1}>`.
     Key,
     /// Part of another identifier: `job` in `$job`.

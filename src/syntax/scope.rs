@@ -203,6 +203,16 @@ impl<'a> Scopes<'a> {
         names
     }
 
+    /// Returns the names that the file itself binds to no symbol, in no order.
+    pub(super) fn variables_of_file(&self) -> Vec<&'a str> {
+        let is_variable = |id: u32| {
+            let first = self.bindings.get(self.first[id as usize] as usize);
+            first.is_some_and(|it| it.name == id && it.scope == 0 && !it.is_symbol)
+        };
+        let names = self.names.iter().filter(|(_, id)| is_variable(**id));
+        names.map(|(name, _)| *name).collect()
+    }
+
     fn find(&self, name: &str, scope: u32) -> Option<Binding> {
         let &id = self.names.get(name)?;
         let (from, to) = (self.first[id as usize], self.first[id as usize + 1]);

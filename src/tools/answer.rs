@@ -4,14 +4,18 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::{Map, Value};
 
 use crate::error::{Code, Error, Result};
-use crate::model::{FreshnessState, UnknownReason};
+use crate::model::{Freshness, FreshnessState, UnknownReason};
 use crate::workspace::View;
 
-/// The most bytes that the lists of one reply may take: 20,000 tokens of 4 bytes, less room for what
-/// stands around them.
-pub const MAX_LIST_BYTES: usize = 76_000;
+/// The most bytes of text that a reply may take: JSON full of paths takes 2.0 to 2.4 bytes a token, and clients cut
+/// replies of more than 25,000 tokens, some of more than 20,000.
+pub const MAX_REPLY_BYTES: usize = 44_000;
+
+/// The most bytes that the lists of one reply may take: a reply, less room for what stands around them.
+pub const MAX_LIST_BYTES: usize = MAX_REPLY_BYTES - 6_000;
 
 /// How current an answer is; flat in every answer of a query tool.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -26,6 +30,12 @@ pub struct Currency {
     /// How many files differ from the index.
     #[serde(skip_serializing_if = "is_zero")]
     pub pending_files: u64,
+    /// Of how many files of the work tree, where not all are up and all were seen.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub total_files: u64,
+    /// The state of an index that is not complete, or why a list is empty.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub note: String,
     /// The revision of the index.
     pub generation: u64,
 }
@@ -37,13 +47,105 @@ impl Currency {
             FreshnessState::Unknown(reason) => Some(reason.as_str()),
             FreshnessState::Fresh | FreshnessState::Partial => None,
         };
+        let meta = view.read.meta();
+        let pending_files = view.freshness.n_pending();
         Self {
             freshness: view.freshness.as_str(),
             freshness_reason: reason,
-            pending_files: view.freshness.n_pending(),
-            generation: view.read.meta().generation,
+            pending_files,
+            total_files: if pending_files > 0 {
+                view.freshness.n_files
+            } else {
+                0
+            },
+            note: state(view.freshness, meta.complete).unwrap_or_default(),
+            generation: meta.generation,
         }
     }
+
+    /// Adds a sentence behind the state of the index.
+    pub fn say(&mut self, sentence: &str) {
+        if !self.note.is_empty() && !sentence.is_empty() {
+            self.note.push(' ');
+        }
+        self.note += sentence;
+    }
+
+    /// Adds that nothing was found, and in how many files: `n_files` are those that were looked through, `what`
+    /// says what was looked for (`No place in`).
+    pub fn say_nothing_found(&mut self, what: &str, n_files: u64) {
+        let files = match n_files {
+            1 => "1 file".to_owned(),
+            n => format!("{n} files"),
+        };
+        let sentence = if self.freshness == "fresh" {
+            format!("{what}; looked through {files}.")
+        } else {
+            format!("{what} so far; looked through the {files} that are read.")
+        };
+        self.say(&sentence);
+    }
+}
+
+/// Returns the state of an index that is not known to equal the work tree, as a sentence: `The index is 46 % built: …`.
+/// `was_complete` tells whether every file was read once.
+fn state(freshness: &Freshness, was_complete: bool) -> Option<String> {
+    let n_pending = freshness.pending.len() as u64;
+    let (n_files, n_unlinked) = (freshness.n_files, freshness.n_unlinked);
+    let next = "Ask again: it goes on from here; `codelens refresh` (cl_refresh) completes it.";
+    let done = |n_left: u64| 100 * n_files.saturating_sub(n_left) / n_files.max(1);
+    Some(match freshness.state {
+        FreshnessState::Fresh => return None,
+        _ if !was_complete && n_files == 0 => {
+            format!("The index is not complete: not every file was looked at yet. {next}")
+        }
+        _ if !was_complete => format!(
+            "The index is {} % built: {n_pending} of {n_files} files are not read yet, and what is in them is missing here. {next}",
+            done(n_pending).min(99)
+        ),
+        FreshnessState::Partial if n_pending > 0 => format!(
+            "{n_pending} of {n_files} files changed and are not read again yet: what is said of them is as it was before. {next}"
+        ),
+        FreshnessState::Partial => format!(
+            "The index is {} % built: all files are read, but the imports and calls of {n_unlinked} of {n_files} are not followed yet: \
+             callers and relations are missing here. {next}",
+            done(n_unlinked).min(99)
+        ),
+        FreshnessState::Unknown(reason) => format!(
+            "The index is not proved to equal the work tree: {}.",
+            reason.sentence()
+        ),
+    })
+}
+
+/// Puts the state of an index that is not fresh before all else of an answer.
+pub(super) fn put_state_first(answer: Value) -> Value {
+    const STATE: [&str; 6] = [
+        "note",
+        "summary",
+        "freshness",
+        "freshnessReason",
+        "pendingFiles",
+        "totalFiles",
+    ];
+    let Value::Object(mut fields) = answer else {
+        return answer;
+    };
+    let is_fresh = |fields: &Map<String, Value>| match fields.get("freshness") {
+        Some(freshness) => freshness == "fresh",
+        None => true,
+    };
+    if is_fresh(&fields) {
+        return Value::Object(fields);
+    }
+    let mut ordered = Map::new();
+    for key in STATE {
+        if let Some(value) = fields.shift_remove(key) {
+            ordered.insert(key.to_owned(), value);
+        }
+    }
+    ordered.append(&mut fields);
+    Value::Object(ordered)
 }
 
 impl Currency {
@@ -51,6 +153,73 @@ impl Currency {
     pub fn mark_moved(&mut self) {
         self.freshness = "unknown";
         self.freshness_reason = Some(UnknownReason::Moved.as_str());
+    }
+}
+
+/// The lists that a cursor goes on with. Each is cut to its size before its cursor is made.
+const PAGED: [&str; 3] = ["results", "sites", "files"];
+
+/// Cuts an answer that is longer than [`MAX_REPLY_BYTES`]: the longest list first, at its end, and only then the longest
+/// text. It says `truncated`.
+pub(super) fn cap(mut answer: Value) -> Value {
+    loop {
+        let n_bytes = length(&answer);
+        if n_bytes <= MAX_REPLY_BYTES {
+            return answer;
+        }
+        let excess = n_bytes - MAX_REPLY_BYTES;
+        let Value::Object(fields) = &mut answer else {
+            return answer;
+        };
+        let mut lists = Vec::new();
+        cuttable_lists(fields, &mut lists);
+        let by_bytes = |list: &[Value]| list.iter().map(|item| length(item) + 1).sum::<usize>();
+        if let Some(list) = lists.into_iter().max_by_key(|list| by_bytes(list)) {
+            let kept = by_bytes(list).saturating_sub(excess);
+            let n_kept = if kept == 0 { 0 } else { fitting(list, kept) };
+            list.truncate(n_kept.min(list.len() - 1));
+        } else {
+            let mut texts = Vec::new();
+            texts_of(fields, &mut texts);
+            let texts = texts.into_iter();
+            let Some(text) = texts
+                .max_by_key(|text| text.len())
+                .filter(|it| !it.is_empty())
+            else {
+                return answer;
+            };
+            let kept = text.len() - (excess / 6 + 1).min(text.len());
+            text.truncate(text.floor_char_boundary(kept));
+        }
+        fields.insert("truncated".to_owned(), Value::Bool(true));
+    }
+}
+
+fn length(value: &Value) -> usize {
+    serde_json::to_string(value).map_or(0, |text| text.len())
+}
+
+/// Collects the texts that are in no list.
+fn texts_of<'a>(fields: &'a mut Map<String, Value>, texts: &mut Vec<&'a mut String>) {
+    for value in fields.values_mut() {
+        match value {
+            Value::String(text) => texts.push(text),
+            Value::Object(inner) => texts_of(inner, texts),
+            _ => {}
+        }
+    }
+}
+
+/// Collects the lists that may be cut, also those of objects within the answer.
+fn cuttable_lists<'a>(fields: &'a mut Map<String, Value>, lists: &mut Vec<&'a mut Vec<Value>>) {
+    for (key, value) in fields {
+        match value {
+            Value::Array(list) if !list.is_empty() && !PAGED.contains(&key.as_str()) => {
+                lists.push(list);
+            }
+            Value::Object(inner) => cuttable_lists(inner, lists),
+            _ => {}
+        }
     }
 }
 
@@ -119,7 +288,7 @@ pub fn time(ms: i64) -> Option<String> {
     clippy::trivially_copy_pass_by_ref,
     reason = "the signature that serde asks for"
 )]
-fn is_zero(n: &u64) -> bool {
+pub(super) fn is_zero(n: &u64) -> bool {
     *n == 0
 }
 
@@ -130,7 +299,9 @@ fn digest(asked: &str, index_id: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Cursor, fitting, time};
+    use serde_json::{Value, json};
+
+    use super::{Cursor, MAX_REPLY_BYTES, cap, fitting, put_state_first, time};
 
     #[test]
     fn a_cursor_is_read_back_only_for_its_own_question() {
@@ -155,6 +326,52 @@ mod tests {
         assert_eq!(fitting(&items, 1), 1);
         assert_eq!(fitting(&items, 100_000), 10);
         assert_eq!(fitting::<String>(&[], 1), 0);
+    }
+
+    #[test]
+    fn a_reply_has_its_most_bytes() {
+        let list = |n: usize| vec![json!({"path": "é\u{1}".repeat(20)}); n];
+        let paged = json!({"results": list(50), "callers": list(900), "nextCursor": "c",
+            "changeSet": {"removed": list(700)}, "summary": "s"});
+        for long in [
+            paged,
+            json!({"notes": "\u{1}".repeat(16_000), "items": list(200)}),
+            json!({"notes": "é".repeat(80_000)}),
+            json!({"checks": [{"detail": "x".repeat(90_000)}]}),
+        ] {
+            let n_results = long["results"].as_array().map(Vec::len);
+            let cut = cap(long);
+            let n_bytes = serde_json::to_string(&cut).unwrap().len();
+            assert!(n_bytes <= MAX_REPLY_BYTES, "{n_bytes}");
+            assert_eq!(cut["truncated"], true);
+            assert_eq!(cut["results"].as_array().map(Vec::len), n_results);
+        }
+        let short = json!({"items": list(3)});
+        assert_eq!(cap(short.clone()), short);
+    }
+
+    #[test]
+    fn the_state_of_an_index_that_is_not_fresh_comes_first() {
+        let keys = |value: Value| -> Vec<String> {
+            let value = put_state_first(value);
+            value.as_object().unwrap().keys().cloned().collect()
+        };
+        let answer = |freshness| {
+            json!({"indexId": "i", "results": [], "freshness": freshness, "pendingFiles": 2,
+                "totalFiles": 9, "note": "n"})
+        };
+        assert_eq!(keys(answer("fresh"))[0], "indexId");
+        assert_eq!(
+            keys(answer("partial")),
+            [
+                "note",
+                "freshness",
+                "pendingFiles",
+                "totalFiles",
+                "indexId",
+                "results"
+            ]
+        );
     }
 
     #[test]

@@ -6,10 +6,19 @@ use std::collections::BTreeSet;
 
 use super::Call;
 use crate::error::Result;
-use crate::workspace::normal_form;
+use crate::workspace::{Patience, Question, normal_form};
 
 /// How many symbols are looked at: the same name may be there often.
 const MAX_ROWS: u32 = 2_000;
+
+/// Returns a question that waits for no first build: somebody is typing.
+fn in_haste<'a>(call: &'a Call<'_>) -> Question<'a> {
+    let usual = call.workspaces.config().budget();
+    Question {
+        patience: Patience::Within(usual),
+        ..Question::from(&call.interrupt)
+    }
+}
 
 /// Returns names of symbols that begin with `value`, the shortest first; with a dot in it, qualified names.
 /// Case and word separators do not matter.
@@ -18,7 +27,7 @@ pub fn symbols(value: &str, call: &Call<'_>) -> Result<Vec<String>> {
     let last = value.rsplit('.').next().unwrap_or(value);
     let wanted = value.to_lowercase();
     let workspace = call.workspaces.open(None, call.places)?;
-    let rows = workspace.query(&call.interrupt, |view| {
+    let rows = workspace.query(in_haste(call), |view| {
         Ok(view.read.names_beginning(&normal_form(last), MAX_ROWS)?)
     })?;
     let names = rows.into_iter().filter_map(|(name, qualified)| {
@@ -41,7 +50,7 @@ pub fn paths(value: &str, call: &Call<'_>) -> Result<Vec<String>> {
     let directory = value
         .rsplit_once('/')
         .map_or("", |(directory, _)| directory);
-    workspace.query(&call.interrupt, |view| {
+    workspace.query(in_haste(call), |view| {
         let below = view.read.files_under(directory)?;
         let steps: BTreeSet<String> = below
             .iter()

@@ -146,9 +146,8 @@ fn place(input: &ExpandInput, workspace: &Arc<Workspace>, call: &Call<'_>) -> Re
     }
     let unknown = || super::unknown_handle(handle);
     let parsed = Handle::parse(handle).ok_or_else(unknown)?;
-    workspace
-        .locate(parsed, &call.interrupt)?
-        .ok_or_else(unknown)
+    let found = call.with_question("", |question| workspace.locate(parsed, question))?;
+    found.ok_or_else(unknown)
 }
 
 /// Returns the place that `path`, `path:10` or `path:10-20` names; a file of exactly that name goes
@@ -247,7 +246,7 @@ mod tests {
         let wide = "\u{1}".repeat(40_000);
         let escaped = cut(&[&wide], 1, 1, 40_000);
         assert!(
-            serde_json::to_string(&escaped.content).unwrap().len() < 80_000 && escaped.truncated
+            serde_json::to_string(&escaped.content).unwrap().len() < 44_000 && escaped.truncated
         );
         let empty = cut(&[], 1, 0, 10);
         assert_eq!((empty.content.as_str(), empty.truncated), ("", false));

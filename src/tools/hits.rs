@@ -8,7 +8,7 @@ use clap::ValueEnum;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::answer::Cursor;
+use super::answer::{Currency, Cursor};
 use super::places::{Defaults, KnownBy, beyond_one};
 use crate::error::{Code, Error, Result};
 use crate::graph::around::around;
@@ -16,7 +16,7 @@ use crate::graph::related::Direction;
 use crate::model::{RepoPath, Sources as _};
 use crate::search::snippet::{self, Snippet};
 use crate::search::{self, Filters, Hit, Query, Wanted};
-use crate::workspace::View;
+use crate::workspace::{SymbolRow, View};
 
 /// How deep the ranked list goes for paging.
 pub(super) const DEPTH: usize = 500;
@@ -65,10 +65,26 @@ impl ContentType {
 pub(super) struct Shown {
     /// Its text.
     pub(super) preview: String,
+    /// The words of the question in it, in bytes.
+    pub(super) matches: Vec<[usize; 2]>,
+    /// The definition that the match lies in.
+    pub(super) definition: Option<Definition>,
+    /// How often it holds what the question means as it stands.
+    pub(super) n_literal: usize,
     /// How much of it that is.
     pub(super) mode: Snippet,
     /// Whether it must be read anew.
     pub(super) is_stale: bool,
+}
+
+/// The definition that a match lies in.
+pub(super) struct Definition {
+    /// Its name with those around it.
+    pub(super) symbol: String,
+    /// What it is.
+    pub(super) kind: &'static str,
+    /// The line of its name.
+    pub(super) line: u32,
 }
 
 /// A neighbour of a file that was found.
@@ -114,7 +130,7 @@ pub(super) fn near(
     depth: u32,
     max: usize,
 ) -> Result<Vec<NearOutput>> {
-    let found = around(view.read, files, depth, max, view.budget)?;
+    let found = around(view.read, &view.roles, files, depth, max, view.budget)?;
     let defaults = Defaults::of_edges();
     Ok(found
         .into_iter()
@@ -156,9 +172,20 @@ pub(super) fn ranked(
     wanted: Wanted,
 ) -> Result<Vec<Hit>> {
     check_filters(view, filters)?;
-    let mut found = search::search(view.read, query, filters, wanted, view.budget)?;
+    let mut found = search::search(view.read, query, filters, wanted, view, view.budget)?;
     found.retain(|hit| !view.is_gone(&hit.chunk.path));
     Ok(found)
+}
+
+/// Says that a question has no answer, and in how many files one was looked for.
+pub(super) fn say_nothing_found(
+    view: &View<'_>,
+    filters: &Filters,
+    currency: &mut Currency,
+) -> Result<()> {
+    let n_files = search::n_left(view.read, filters)?;
+    currency.say_nothing_found("No file holds a word of the question", n_files);
+    Ok(())
 }
 
 /// Returns whether a hit stands behind the place where a page ended.
@@ -189,7 +216,7 @@ pub(super) fn shown(
     mode: Option<SnippetMode>,
     hit: &Hit,
     rank: usize,
-) -> Shown {
+) -> Result<Shown> {
     let chunk = &hit.chunk;
     let source = view.read(&chunk.path, chunk.content);
     let mode = match mode {
@@ -199,12 +226,54 @@ pub(super) fn shown(
         Some(SnippetMode::Compact) => Snippet::Compact,
         Some(SnippetMode::Full) => Snippet::Full,
     };
-    Shown {
-        preview: snippet::preview(chunk, source.as_deref(), query, mode),
+    let preview = snippet::preview(chunk, source.as_deref(), query, mode);
+    let text = source.as_deref().unwrap_or_default();
+    Ok(Shown {
+        definition: definition(view, query, hit, text)?,
+        n_literal: snippet::n_literal(chunk, text, query),
+        preview: preview.text,
+        matches: preview
+            .matches
+            .iter()
+            .map(|at| [at.start, at.end])
+            .collect(),
         mode,
         // What can't be read as it was indexed differs, whatever the detection saw.
         is_stale: source.is_none() || view.is_stale(chunk.path.as_str()),
-    }
+    })
+}
+
+/// Returns the innermost definition that the best line of a hit lies in; for a line above one, such as its comment, that
+/// one, and for a chunk whose file can't be read its first.
+fn definition(view: &View<'_>, query: &Query, hit: &Hit, text: &str) -> Result<Option<Definition>> {
+    let chunk = &hit.chunk;
+    let first = chunk.symbol.as_ref().map(|symbol| Definition {
+        symbol: symbol.qualified_name.clone(),
+        kind: symbol.kind.as_str(),
+        line: symbol.start_line,
+    });
+    let line = snippet::match_line(chunk, text, query);
+    let (Some(line), Some(file)) = (line, view.read.file(chunk.path.as_str())?) else {
+        return Ok(first);
+    };
+    let symbols = view.read.symbols_of(file.id)?;
+    let around = symbols
+        .iter()
+        .filter(|it| it.span.start_line <= line && line <= it.span.end_line)
+        .min_by_key(|it| (it.span.end_line - it.span.start_line, Reverse(it.ordinal)));
+    let is_within = |it: &&SymbolRow| it.span.start_line >= chunk.span.start_line;
+    let below = symbols
+        .iter()
+        .filter(|it| line < it.span.start_line && it.span.start_line <= chunk.span.end_line)
+        .min_by_key(|it| it.span.start_line);
+    let found = around.filter(is_within).or(below).or(around);
+    Ok(found.map_or(first, |found| {
+        Some(Definition {
+            symbol: found.qualified_name.clone(),
+            kind: found.kind.as_str(),
+            line: found.name_line,
+        })
+    }))
 }
 
 /// Refuses filters that leave no file: an answer without results would read as "there is no such code".
@@ -252,12 +321,12 @@ pub(super) fn brief(text: &str) -> String {
     }
 }
 
-/// The score as a whole number, so that a cursor compares exactly.
+/// The weight as a whole number, so that a cursor compares exactly.
 #[allow(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "a score lies between 0 and 1"
+    reason = "a weight lies between 0 and 9"
 )]
 fn points(hit: &Hit) -> u32 {
-    (hit.score * 10_000.0).round() as u32
+    (hit.weight * 10_000.0).round() as u32
 }

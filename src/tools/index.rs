@@ -45,9 +45,9 @@ pub struct CurrentOutput {
 
 impl Tool for Current {
     const NAME: &'static str = "cl_current";
-    const TITLE: &'static str = "Show what is checked out and whether its index is ready";
+    const TITLE: &'static str = "Show the checked-out branch and whether its index is ready";
     const ABOUT: &'static str = "First call: which repository, branch and commit is checked out, and whether its index is \
-        missing, building, partial or ready. Builds nothing; the query tools build what they need.";
+        missing, building, partial or ready. Builds nothing; the query tools build the index.";
     const EXAMPLES: &'static str = "codelens current\ncodelens current --repo ../other --json";
     type Input = Nothing;
     type Output = CurrentOutput;
@@ -118,9 +118,9 @@ pub struct RefreshOutput {
 
 impl Tool for Refresh {
     const NAME: &'static str = "cl_refresh";
-    const TITLE: &'static str = "Build or bring up the index of what is checked out";
-    const ABOUT: &'static str = "Brings the index of what is checked out fully up, however long it takes, starting from the nearest \
-        index there is. Rarely needed: the query tools bring up what changed. Use it before a first question in a large repository.";
+    const TITLE: &'static str = "Build or update the index";
+    const ABOUT: &'static str = "Builds or updates the index of the checked-out commit and its uncommitted edits, with no time limit, starting from the nearest \
+        index there is. Rarely needed: the query tools update it themselves.";
     const EXAMPLES: &'static str = "codelens refresh\ncodelens refresh --force --json";
     const READ_ONLY: bool = false;
     type Input = RefreshInput;
@@ -177,7 +177,9 @@ pub struct CountsOutput {
     files: u64,
     chunks: u64,
     symbols: u64,
+    /// Relations between two files, by kind and provenance: the lines of `codelens view`.
     edges: u64,
+    /// Imports of files that are not indexed; those of packages do not count.
     unresolved: u64,
 }
 
@@ -200,9 +202,10 @@ const MAX_INDEXES: usize = 100;
 
 impl Tool for Stats {
     const NAME: &'static str = "cl_stats";
-    const TITLE: &'static str = "Count what the index holds and list the repository's indexes";
-    const ABOUT: &'static str = "What the index of what is checked out holds (files, chunks, symbols, edges, what was left out and \
-        why), and every index of this repository with its size.";
+    const TITLE: &'static str =
+        "Count the files, definitions and relations of the index; list the repository's indexes";
+    const ABOUT: &'static str = "Counts of the checked-out index (files, chunks, definitions, relations between files, files left out by reason), \
+        and every index of this repository with its size.";
     const EXAMPLES: &'static str = "codelens stats\ncodelens stats --json";
     type Input = Nothing;
     type Output = StatsOutput;
@@ -238,7 +241,7 @@ impl Tool for Stats {
                 files: contents.counts.files,
                 chunks: contents.counts.chunks,
                 symbols: contents.counts.symbols,
-                edges: contents.counts.edges,
+                edges: contents.n_couplings,
                 unresolved: contents.counts.unresolved,
             },
             backlog: contents.n_pending,

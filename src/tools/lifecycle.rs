@@ -47,7 +47,7 @@ pub struct CheckOutput {
 impl Tool for Doctor {
     const NAME: &'static str = "cl_doctor";
     const TITLE: &'static str = "Check the repository, the data directory and the index";
-    const ABOUT: &'static str = "Checks the repository, the data directory and the index, and says how to mend what is wrong. Use it when \
+    const ABOUT: &'static str = "Checks the repository, the data directory and the index, and says how to repair a failure. Use it when \
         another tool reports `io`, `git` or `internal`.";
     const EXAMPLES: &'static str = "codelens doctor\ncodelens doctor --json";
     type Input = Nothing;
@@ -68,10 +68,11 @@ impl Tool for Doctor {
                 checks.extend(found.checks);
             }
             Err(error) => {
-                in_git_repo |= error.code != Code::NotARepo;
+                in_git_repo |= !matches!(error.code, Code::NotARepo | Code::PathNotFound);
                 checks.push(Check::failed("repository", error.message, error.hint));
             }
         }
+        checks.extend(diagnosis::settings_file());
         checks.extend(checkup::of_data_directory(call.workspaces.config()));
         Ok(DoctorOutput {
             code_version: env!("CARGO_PKG_VERSION"),

@@ -16,21 +16,36 @@ Generated from the code; a test keeps it true. Every tool is one function with o
 `cl_NAME`, on the command line `codelens NAME`, and `--json` prints exactly the value that MCP returns.
 
 Input is JSON in camelCase. An unknown field or a wrong type is `invalid_argument`, with the accepted ones; a number out of range
-is clamped to it. `repo` is taken by every tool: the path of the repository, where it is not the one that was given at the
+is clamped to it. Every tool that reads takes `budgetMs`: how long the index may be brought up for the question, in milliseconds. `repo` is taken by every tool: the path of the repository, where it is not the one that was given at the
 start (`--repo`), the client's root, or the working directory.
+
+A path is relative to the root of the repository, or absolute and inside it; on the command line it may also be relative to the working directory, which
+goes first. `name()` is read as `name`, `\"5\"` as 5, `\"true\"` as true. Other names of fields are taken: `q`, `pattern` for `query`; `file`, `file_path`, `filePath`,
+`hint_path`, `hintPath` for `path`; `id`, `symbol_id`, `chunk_id` for `handle`; `max_results`, `maxResults`, `topK` for `limit`; snake_case of every field.
+
+`line` counts from 1 and is in the entry's own `path`: in an entry that uses what was asked about it is the line of the (first) use, in an entry that
+is a definition (target, candidate, callee, neighbour that is used) the line of its name. `lines`, `startLine` and `endLine` are inclusive.
 
 ## Freshness
 
 `cl_search`, `cl_explore`, `cl_related`, `cl_impact`, `cl_map` (and `cl_expand` by a handle) first find out what changed since the index was made, bring it up within a budget of 500 ms
-(`--budget-ms`, `CODELENS_BUDGET_MS`), and then answer from one generation of one index.
+(`budgetMs`, `--budget-ms`, `CODELENS_BUDGET_MS`), and then answer from one generation of one index. An index that is missing or was never complete is waited for up to
+10 s (`CODELENS_FIRST_BUILD_MS`; `budgetMs` and `--budget-ms` replace it), with progress notifications; at a terminal it is built to its end, and Ctrl-C
+answers from the files that were read so far.
 
 - `freshness`: `fresh` (this call proved that the index equals the work tree), `partial` (files are pending), `unknown` (the proof could not
   be finished: `freshnessReason` says why).
-- `pendingFiles`: how many files differ from the index and were not brought up; `stale: true` marks each result whose file is among them.
+- `pendingFiles` of `totalFiles` differ from the index and were not brought up; `stale: true` marks each result whose file is among them.
+- `note`, and the `summary` of `cl_impact`, begin with the state of an index that is not complete (`The index is 46 % built: …`): what is missing then may
+  be in a file that is not read yet. These fields come first then. Of a complete index `note` says what an empty list was looked for in.
 - `indexId` is the identity of the rows that were read, `generation` their revision.
 
 A server works off what is left after the answer; a command does not. `generation` and `nextCursor` of query tools and times, durations, counts
 of work and sizes of the others may differ between two answers for the same tree; all else is byte for byte the same while `fresh`.
+
+## Size
+
+A reply has at most 44,000 bytes of text. A list that is longer is cut and says `truncated`; where `nextCursor` is given it goes on from there.
 
 ## Handles
 
@@ -94,6 +109,32 @@ fn confidences(out: &mut String) {
             Some(precision) => format!("{precision:.3}"),
             None => format!("none met; counts as {:.3}", confidence(*provenance)),
         };
+        let _ = writeln!(
+            out,
+            "| `{name}` | {meaning} | {precision} | {} | {} |",
+            class.samples, class.judged
+        );
+    }
+    for (name, meaning) in [
+        (
+            "test",
+            "a test that uses or imports it, directly or through others (`basis` graph)",
+        ),
+        (
+            "test-barrel",
+            "a test that only imports a file which passes many others on (`basis` barrel)",
+        ),
+        (
+            "test-mention",
+            "a test that names it, without a bound use (`basis` mention)",
+        ),
+    ] {
+        let Some(class) = table.classes.get(name) else {
+            continue;
+        };
+        let precision = class
+            .precision
+            .map_or_else(|| "none met".to_owned(), |it| format!("{it:.3}"));
         let _ = writeln!(
             out,
             "| `{name}` | {meaning} | {precision} | {} | {} |",

@@ -13,9 +13,8 @@ use super::answer::{Currency, MAX_LIST_BYTES};
 use super::schema::{clamp, number};
 use super::{Call, Tool};
 use crate::error::Result;
-use crate::graph::related::is_test;
-use crate::model::RepoPath;
 use crate::model::visible::one_line;
+use crate::model::{FileRole, RepoPath};
 use crate::workspace::{FileRow, SymbolRow, View, outside};
 
 /// Tokens of an outline whose caller names no budget.
@@ -136,12 +135,15 @@ pub struct SymbolOutput {
 #[derive(Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct OmittedOutput {
-    /// Files without a line in it, tests apart.
+    /// Files without a line in it, tests and examples apart.
     #[serde(skip_serializing_if = "is_zero")]
     files: u64,
-    /// Test files; `all` lists them, and so does naming one.
+    /// Test files and what helps them; `all` lists them, and so does naming one.
     #[serde(skip_serializing_if = "is_zero")]
     test_files: u64,
+    /// Examples, playgrounds, benchmarks and code of documents; `all` lists them.
+    #[serde(skip_serializing_if = "is_zero")]
+    example_files: u64,
     /// Symbols of the files in it.
     #[serde(skip_serializing_if = "is_zero")]
     symbols: u64,
@@ -166,7 +168,8 @@ impl Tool for Map {
             Some(text) => Some(RepoPath::normalise(text).ok_or_else(|| outside(text))?),
         };
         let workspace = call.workspaces.open(input.repo.as_deref(), call.places)?;
-        workspace.query(&call.interrupt, |view| map(view, path.as_ref(), &input))
+        let words = input.path.as_deref().unwrap_or_default();
+        call.ask(&workspace, words, |view| map(view, path.as_ref(), &input))
     }
 }
 
@@ -193,13 +196,17 @@ fn map(view: &View<'_>, path: Option<&RepoPath>, input: &MapInput) -> Result<Map
     if !one_file {
         let outlined = view.read.outlined()?;
         found.retain(|file| outlined.contains_key(&file.id));
-        directories = directories_of(path, &found);
-        let with_tests =
-            input.all || path.is_some_and(is_test) || found.iter().all(|it| is_test(&it.path));
-        if !with_tests {
-            let n_before = found.len();
-            found.retain(|file| !is_test(&file.path));
-            omitted.test_files = (n_before - found.len()) as u64;
+        directories = directories_of(view, path, &found);
+        let is_apart = |file: &&FileRow| !view.roles.is_code(&file.path);
+        if !input.all && !found.iter().all(is_apart) {
+            let is_example = |file: &&FileRow| view.roles.of(&file.path) == FileRole::Example;
+            let (n_before, n_examples) = (
+                found.len(),
+                found.iter().filter(|it| is_example(it)).count(),
+            );
+            found.retain(|file| !is_apart(file));
+            omitted.example_files = n_examples as u64;
+            omitted.test_files = (n_before - found.len() - n_examples) as u64;
         }
         let rank = |file: &FileRow| outlined[&file.id];
         found.sort_by(|a, b| rank(b).cmp(&rank(a)).then_with(|| a.path.cmp(&b.path)));
@@ -235,7 +242,11 @@ fn map(view: &View<'_>, path: Option<&RepoPath>, input: &MapInput) -> Result<Map
 }
 
 /// Counts the files right below each directory of `path`, the largest first; none where there are fewer than two.
-fn directories_of(path: Option<&RepoPath>, files: &[&FileRow]) -> Vec<DirectoryOutput> {
+fn directories_of(
+    view: &View<'_>,
+    path: Option<&RepoPath>,
+    files: &[&FileRow],
+) -> Vec<DirectoryOutput> {
     let base = path.map_or(String::new(), |path| format!("{path}/"));
     let mut counts: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
     for file in files {
@@ -243,7 +254,7 @@ fn directories_of(path: Option<&RepoPath>, files: &[&FileRow]) -> Vec<DirectoryO
         if let Some((directory, _)) = inside.split_once('/') {
             let (all, tests) = counts.entry(directory).or_default();
             *all += 1;
-            *tests += u64::from(is_test(&file.path));
+            *tests += u64::from(view.roles.of(&file.path).is_of_tests());
         }
     }
     if counts.len() < 2 {

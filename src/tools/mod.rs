@@ -13,9 +13,11 @@ pub mod explore;
 pub mod hits;
 pub mod impact;
 pub mod index;
+mod lenient;
 pub mod lifecycle;
 pub mod manual;
 pub mod map;
+mod near_paths;
 mod places;
 pub mod prune;
 pub mod related;
@@ -23,7 +25,7 @@ mod related_symbol;
 pub mod schema;
 pub mod search;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -33,7 +35,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::error::{Error, Result};
-use crate::workspace::Workspaces;
+use crate::workspace::{Patience, Question, View, Workspace, Workspaces};
 
 /// What one call may use besides its input.
 pub struct Call<'a> {
@@ -42,10 +44,48 @@ pub struct Call<'a> {
     /// Where to look for the repository if the input names none, in this order: what was said at the
     /// start, the client's root, the working directory. The first that is there is used.
     pub places: &'a [PathBuf],
+    /// The directory to which the caller's relative paths belong, on the command line; they belong to the root of the
+    /// repository where it is `None` or holds no such path.
+    pub cwd: Option<&'a Path>,
     /// Set from outside to stop the call.
     pub interrupt: Arc<AtomicBool>,
     /// Told how far a long call is; called from any thread, at most some hundred times.
     pub progress: &'a (dyn Fn(Progress) + Send + Sync),
+    /// How long a question may bring the index up; `budgetMs` of the input goes before it.
+    pub patience: Patience<'a>,
+}
+
+impl Call<'_> {
+    /// Answers from the index of a work tree, which is brought up first. `words` are those of the question, as far
+    /// as they may occur in paths.
+    ///
+    /// # Errors
+    /// Those of the answer, and of a repository or an index that can't be read.
+    pub fn ask<T>(
+        &self,
+        workspace: &Arc<Workspace>,
+        words: &str,
+        answer: impl Fn(&View<'_>) -> Result<T>,
+    ) -> Result<T> {
+        self.with_question(words, |question| workspace.query(question, answer))
+    }
+
+    /// Hands `work` this call as a question to an index.
+    ///
+    /// # Errors
+    /// Those of `work`.
+    pub fn with_question<T>(
+        &self,
+        words: &str,
+        work: impl FnOnce(Question<'_>) -> Result<T>,
+    ) -> Result<T> {
+        work(Question {
+            interrupt: &self.interrupt,
+            patience: self.patience,
+            on_progress: &|done, total| (self.progress)(Progress { done, total }),
+            words,
+        })
+    }
 }
 
 /// How far a long call is.
@@ -167,10 +207,24 @@ fn input_of<T: Tool>(matches: &clap::ArgMatches) -> std::result::Result<Value, c
     Ok(serde_json::to_value(input).expect("an input type is plain data"))
 }
 
-fn call<T: Tool>(input: Value, call: &Call<'_>) -> Result<Value> {
-    let input = schema::read::<T::Input>(input)?;
-    let output = T::run(input, call)?;
-    serde_json::to_value(output).map_err(|error| {
+fn call<T: Tool>(mut input: Value, call: &Call<'_>) -> Result<Value> {
+    let patience = match schema::take_budget(&mut input)? {
+        Some(limit) if T::READ_ONLY => Patience::Within(limit),
+        _ => call.patience,
+    };
+    let call = &Call {
+        interrupt: Arc::clone(&call.interrupt),
+        patience,
+        ..*call
+    };
+    let mut value = lenient::conform(input, &schema::input::<T::Input>())?;
+    lenient::make_paths_relative(&mut value, call)?;
+    let input = schema::read::<T::Input>(value.clone())?;
+    let output =
+        T::run(input, call).map_err(|error| near_paths::with_near_paths(error, &value, call))?;
+    let value =
+        serde_json::to_value(output).map(|value| answer::cap(answer::put_state_first(value)));
+    value.map_err(|error| {
         Error::new(
             crate::error::Code::Internal,
             "the answer could not be written",

@@ -5,13 +5,13 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::error::{Code, Error, Result};
-use crate::graph::confidence;
+use crate::error::{Error, Result};
+use crate::graph::confidence::{confidence, test_confidence};
 use crate::graph::impact::Reached;
-use crate::graph::related::is_test;
+use crate::graph::related::TestBasis;
 use crate::model::path::is_at_or_below;
 use crate::model::visible::one_line;
-use crate::model::{Budget, Handle, HandleKind, Provenance, RepoPath, SymbolKind};
+use crate::model::{Budget, FileRole, Handle, HandleKind, Provenance, RepoPath, SymbolKind};
 use crate::uses::Uses;
 use crate::workspace::{SymbolRow, View, brief, normal_form, outside};
 
@@ -40,6 +40,16 @@ pub(super) struct TargetOutput {
 pub(super) struct Defaults {
     confidence: f64,
     provenance: &'static str,
+    /// Of the entries of `affectedTests`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tests: Option<TestDefaults>,
+}
+
+/// Values that an affected test leaves out.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct TestDefaults {
+    basis: &'static str,
+    confidence: f64,
 }
 
 impl Defaults {
@@ -49,6 +59,19 @@ impl Defaults {
         Self {
             confidence: confidence(provenance),
             provenance: provenance.as_str(),
+            tests: None,
+        }
+    }
+
+    /// Adds those of tests.
+    pub(super) fn with_tests(self) -> Self {
+        let basis = TestBasis::Graph;
+        Self {
+            tests: Some(TestDefaults {
+                basis: basis.as_str(),
+                confidence: test_confidence(basis),
+            }),
+            ..self
         }
     }
 
@@ -79,8 +102,12 @@ pub(super) struct KnownBy {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct CallerOutput {
     pub(super) path: String,
-    /// The definition around the use.
-    symbol: String,
+    /// The definition around the use; `(module)` outside of all, unless that is in a test.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    symbol: Option<String>,
+    /// The titles of the tests around the first use, where no definition is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    test: Option<String>,
     /// Line of the first use.
     line: u32,
     /// Lines of its further uses.
@@ -119,6 +146,12 @@ pub(super) struct FileOutput {
     path: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     hops: Option<u32>,
+    /// How a test is known: graph, path (named after the file) or mention (names the definition, no use is bound).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    basis: Option<&'static str>,
+    /// `test support`: helps tests and is none; `example`: of an example, a playground, a benchmark.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    role: Option<&'static str>,
     #[serde(flatten)]
     known_by: KnownBy,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -201,7 +234,11 @@ pub(super) fn named(
     // is merged with it.
     found.sort_by_key(|symbol| {
         let is_declaration = symbol.path.as_str().contains(".d.");
-        let order = (is_test(&symbol.path), is_declaration, !symbol.exported);
+        let order = (
+            view.roles.of(&symbol.path),
+            is_declaration,
+            !symbol.exported,
+        );
         (order, merges(symbol.kind))
     });
     Ok(Some(found))
@@ -272,15 +309,8 @@ fn dotted(name: &str) -> String {
     out
 }
 
-/// Fails for a name that can't be looked up: while the index is not complete, and where it is a path or a handle.
+/// Fails for a name that is a path or a handle.
 fn check_name(view: &View<'_>, name: &str) -> Result<()> {
-    if view.freshness.as_str() != "fresh" {
-        return Err(Error::new(
-            Code::IndexBusy,
-            "the index is not complete yet: the name may be in a file that is still to come",
-            "run cl_refresh (`codelens refresh`), then call again",
-        ));
-    }
     let shown = brief(name);
     if let Some(file) = RepoPath::normalise(name)
         && view.read.has_file(file.as_str())?
@@ -330,8 +360,8 @@ pub(super) fn places(view: &View<'_>, reached: &[Reached]) -> Result<Vec<Placed>
         let reached = &place.reached;
         let name = place.symbol.as_ref().map(|it| it.qualified_name.clone());
         // What is to be changed before what checks it.
-        let is_test = is_test(&place.path);
-        let known = (reached.hops, is_test, reached.provenance);
+        let role = view.roles.of(&place.path);
+        let known = (reached.hops, role, reached.provenance);
         (known, place.path.clone(), reached.line, name)
     });
     Ok(placed)
@@ -358,12 +388,14 @@ pub(super) fn caller_output(
         )?,
         _ => Vec::new(),
     };
+    let symbol = place
+        .symbol
+        .as_ref()
+        .map(|symbol| symbol.qualified_name.clone());
     Ok(CallerOutput {
         path: place.path.to_string(),
-        symbol: match &place.symbol {
-            Some(symbol) => symbol.qualified_name.clone(),
-            None => "(module)".to_owned(),
-        },
+        symbol: Some(symbol.unwrap_or_else(|| "(module)".to_owned())),
+        test: None,
         line: reached.line,
         count: (reached.hops == 1 && reached.count > 1 && lines.is_empty())
             .then_some(reached.count),
@@ -373,6 +405,36 @@ pub(super) fn caller_output(
         known_by: defaults.known_by(reached.provenance),
         stale: view.is_stale_at(place.path.as_str(), reached.hops),
     })
+}
+
+/// Puts the titles of the tests around them in the place of `(module)` in callers, the first of `placed`, as far as all of them stay
+/// within `max_bytes`: that none is left out comes first.
+pub(super) fn add_test_titles(
+    view: &View<'_>,
+    placed: &[Placed],
+    callers: &mut [CallerOutput],
+    max_bytes: usize,
+) -> Result<()> {
+    let size = |caller: &CallerOutput| serde_json::to_vec(caller).map_or(0, |text| text.len() + 1);
+    let mut n_bytes: usize = callers.iter().map(size).sum();
+    for (place, caller) in placed.iter().zip(callers) {
+        if place.symbol.is_some() || !view.roles.of(&place.path).is_of_tests() {
+            continue;
+        }
+        let Some(title) = uses(view).test_around(&place.path, place.reached.line)? else {
+            continue;
+        };
+        let title = one_line(&title).into_owned();
+        // `"symbol":"(module)"` becomes `"test":"…"`.
+        let more = title.len().saturating_sub("(module)".len() + 2);
+        if n_bytes + more > max_bytes {
+            break;
+        }
+        n_bytes += more;
+        caller.symbol = None;
+        caller.test = Some(title);
+    }
+    Ok(())
 }
 
 /// Returns a definition that the target uses as it is shown.
@@ -402,8 +464,32 @@ pub(super) fn file_output(
     FileOutput {
         path: path.to_string(),
         hops: beyond_one(*hops),
+        basis: None,
+        role: match view.roles.of(path) {
+            FileRole::Code | FileRole::Test => None,
+            FileRole::TestSupport => Some("test support"),
+            FileRole::Example => Some("example"),
+        },
         known_by: defaults.known_by(*provenance),
         stale: view.is_stale_at(path.as_str(), *hops),
+    }
+}
+
+/// Returns a test as it is shown.
+pub(super) fn test_output(
+    view: &View<'_>,
+    (path, hops, provenance): &(RepoPath, u32, Provenance),
+    basis: TestBasis,
+    defaults: &Defaults,
+) -> FileOutput {
+    let is_usual = basis == TestBasis::Graph;
+    FileOutput {
+        basis: (!is_usual).then(|| basis.as_str()),
+        known_by: KnownBy {
+            confidence: (!is_usual).then(|| test_confidence(basis)),
+            ..defaults.known_by(*provenance)
+        },
+        ..file_output(view, &(path.clone(), *hops, *provenance), defaults)
     }
 }
 

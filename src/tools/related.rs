@@ -10,14 +10,15 @@ use serde::{Deserialize, Serialize};
 
 use super::analysed::AnalysedOutput;
 use super::answer::{Currency, Cursor, MAX_LIST_BYTES, fitting};
-use super::places::{Named, by_handle, by_path};
+use super::places::{Named, by_handle, by_path, uses};
 use super::schema::{clamp, number};
 use super::{Call, Tool, related_symbol};
 use crate::error::Result;
-use crate::graph::confidence;
-use crate::graph::related::{self, Neighbour, Relation};
+use crate::graph::confidence::{confidence, test_confidence};
+use crate::graph::related::{self, Neighbour, Relation, TestBasis};
 use crate::model::path::upwards;
-use crate::model::{Handle, Provenance, RepoPath};
+use crate::model::visible::one_line;
+use crate::model::{FileRole, Handle, Provenance, RepoPath};
 use crate::workspace::{SymbolRow, View};
 
 /// Results of a call that names no limit: more files than that import one even in repositories of middle
@@ -153,9 +154,6 @@ pub struct RelatedOutput {
     /// All results by edge type.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     totals: BTreeMap<&'static str, u64>,
-    /// What an empty list means.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    note: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     analysed: Option<AnalysedOutput>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -189,6 +187,8 @@ pub(super) struct Edge {
     pub(super) direction: &'static str,
     pub(super) hops: u32,
     pub(super) provenance: Provenance,
+    /// Of a test, how it is known.
+    pub(super) basis: TestBasis,
     /// The file or definition before it on the way.
     pub(super) via: Option<String>,
     pub(super) stale: bool,
@@ -202,6 +202,9 @@ pub struct ResultOutput {
     /// The definition, where the neighbour is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     symbol: Option<String>,
+    /// The titles of the tests around the use, where no definition is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    test: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -214,6 +217,12 @@ pub struct ResultOutput {
     confidence: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     provenance: Option<&'static str>,
+    /// Of a test: path (named after the file), barrel (imports a file that passes many on) or mention (names the definition, no use is bound).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    basis: Option<&'static str>,
+    /// `test support`: helps tests and is none; `example`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    role: Option<&'static str>,
     /// The file, or `path#symbol`, before it on the way; where `depth` is given.
     #[serde(skip_serializing_if = "Option::is_none")]
     via: Option<String>,
@@ -222,20 +231,41 @@ pub struct ResultOutput {
 }
 
 impl ResultOutput {
-    fn of(edge: Edge, defaults: &DefaultsOutput, with_way: bool) -> Self {
+    fn of(view: &View<'_>, edge: Edge, defaults: &DefaultsOutput, with_way: bool) -> Result<Self> {
         let differs = edge.provenance.as_str() != defaults.provenance;
-        Self {
+        let known = if edge.edge_type == EdgeType::Tests.as_str() {
+            test_confidence(edge.basis)
+        } else {
+            confidence(edge.provenance)
+        };
+        let path = RepoPath::new(&edge.path);
+        let test = match (&path, edge.line, &edge.symbol) {
+            (Some(path), Some(line), None) if view.roles.of(path).is_of_tests() => {
+                uses(view).test_around(path, line)?
+            }
+            _ => None,
+        };
+        let test = test.map(|test| one_line(&test).into_owned());
+        let role = match path.map_or(FileRole::Code, |path| view.roles.of(&path)) {
+            FileRole::TestSupport => Some("test support"),
+            FileRole::Example => Some("example"),
+            FileRole::Code | FileRole::Test => None,
+        };
+        Ok(Self {
             path: edge.path,
             symbol: edge.symbol,
+            test,
             line: edge.line,
             edge_type: (edge.edge_type != defaults.edge_type).then_some(edge.edge_type),
             direction: (edge.direction != defaults.direction).then_some(edge.direction),
             hops: (edge.hops > 1).then_some(edge.hops),
-            confidence: differs.then(|| confidence(edge.provenance)),
+            confidence: (known.to_bits() != defaults.confidence.to_bits()).then_some(known),
             provenance: differs.then(|| edge.provenance.as_str()),
+            basis: (edge.basis != TestBasis::Graph).then(|| edge.basis.as_str()),
+            role,
             via: edge.via.filter(|_| with_way),
             stale: edge.stale,
-        }
+        })
     }
 }
 
@@ -248,10 +278,15 @@ impl DefaultsOutput {
         }
         let ((edge_type, direction), _) = counts.into_iter().max_by_key(|(_, n)| *n)?;
         let provenance = Provenance::Resolved;
+        let is_of_tests = edge_type == EdgeType::Tests.as_str();
         Some(Self {
             edge_type,
             direction,
-            confidence: confidence(provenance),
+            confidence: if is_of_tests {
+                test_confidence(TestBasis::Graph)
+            } else {
+                confidence(provenance)
+            },
             provenance: provenance.as_str(),
         })
     }
@@ -262,7 +297,7 @@ pub(super) type Found = (Vec<Edge>, bool);
 
 impl Tool for Related {
     const NAME: &'static str = "cl_related";
-    const TITLE: &'static str = "List what is around a file or a definition";
+    const TITLE: &'static str = "List the files or definitions related to a file or definition";
     const ABOUT: &'static str = "The files that a file imports, calls or names, those that do so to it, and its tests, the nearest first; with a \
         definition's handle, its own callers, callees and tests.";
     const EXAMPLES: &'static str = "codelens related src/store.ts\ncodelens related src/store.ts --types imported_by,tests --depth 1";
@@ -271,13 +306,13 @@ impl Tool for Related {
 
     fn run(input: RelatedInput, call: &Call<'_>) -> Result<RelatedOutput> {
         let workspace = call.workspaces.open(input.repo.as_deref(), call.places)?;
-        workspace.query(&call.interrupt, |view| answer(view, &input))
+        let words = &input.path;
+        call.ask(&workspace, words, |view| answer(view, &input))
     }
 }
 
 fn answer(view: &View<'_>, input: &RelatedInput) -> Result<RelatedOutput> {
     let depth = u32::try_from(clamp(input.depth, 2, 1..=5)).unwrap_or(2);
-    let limit = clamp(input.limit, DEFAULT_LIMIT, 1..=500);
     let asked = asked(view, &input.path)?;
     let start = match &asked {
         Named::File(path) => path,
@@ -306,9 +341,16 @@ fn answer(view: &View<'_>, input: &RelatedInput) -> Result<RelatedOutput> {
     }
     results.retain(|result| RepoPath::new(&result.path).is_none_or(|path| !view.is_gone(&path)));
     results.sort_by_cached_key(|it| {
-        // A list that is cut ends in tests, of which there are many.
-        let is_test = RepoPath::new(&it.path).is_some_and(|path| related::is_test(&path));
-        let kind = (it.hops, is_test, it.edge_type, it.direction);
+        // A list that is cut ends in tests, of which there are many, those last of which little is known.
+        let is_loose = matches!(it.basis, TestBasis::Barrel | TestBasis::Mention);
+        let role = RepoPath::new(&it.path).map(|path| view.roles.of(&path));
+        let kind = (
+            is_loose.then_some(it.basis),
+            it.hops,
+            role,
+            it.edge_type,
+            it.direction,
+        );
         (kind, it.path.clone(), it.line, it.symbol.clone())
     });
     let total = results.len() as u64;
@@ -324,17 +366,10 @@ fn answer(view: &View<'_>, input: &RelatedInput) -> Result<RelatedOutput> {
     // The place in the list is what a cursor holds: of another generation it may be off by what came or went before it.
     let start_at = after.map_or(0, |last| last.score as usize);
     let defaults = DefaultsOutput::of(&results);
-    let mut shown: Vec<ResultOutput> = Vec::new();
-    if let Some(defaults) = &defaults {
-        let rest = results.drain(start_at.min(results.len())..).take(limit);
-        shown.extend(rest.map(|edge| ResultOutput::of(edge, defaults, input.depth.is_some())));
-        let max_bytes = if input.limit.is_some() {
-            MAX_LIST_BYTES
-        } else {
-            DEFAULT_LIST_BYTES
-        };
-        shown.truncate(fitting(&shown, max_bytes));
-    }
+    let shown = match &defaults {
+        Some(defaults) => page(view, input, results.into_iter().skip(start_at), defaults)?,
+        None => Vec::new(),
+    };
     let end = (start_at + shown.len()) as u64;
     let next_cursor = shown.last().filter(|_| end < total).map(|last| {
         let cursor = Cursor {
@@ -344,17 +379,17 @@ fn answer(view: &View<'_>, input: &RelatedInput) -> Result<RelatedOutput> {
         };
         cursor.text(&question, view.index_id)
     });
-    let (note, analysed) = if total == 0 {
-        let analysed = AnalysedOutput::of(view, start.as_str())?;
-        let note = match &analysed {
-            Some(_) => String::new(),
-            None => "No imports, calls, references or tests of these types were found for it."
-                .to_owned(),
-        };
-        (note, analysed)
-    } else {
-        (String::new(), None)
-    };
+    let mut currency = Currency::of(view);
+    let mut analysed = None;
+    if total == 0 {
+        analysed = AnalysedOutput::of(view, start.as_str())?;
+        if analysed.is_none() {
+            currency.say_nothing_found(
+                "No imports, calls, references or tests of these types were found for it",
+                view.read.files_under("")?.iter().count() as u64,
+            );
+        }
+    }
     Ok(RelatedOutput {
         index_id: view.index_id.to_owned(),
         symbol: match &asked {
@@ -366,11 +401,36 @@ fn answer(view: &View<'_>, input: &RelatedInput) -> Result<RelatedOutput> {
         results: shown,
         total,
         totals: if total > 0 { totals } else { BTreeMap::new() },
-        note,
         analysed,
         next_cursor,
-        currency: Currency::of(view),
+        currency,
     })
+}
+
+/// Returns the first of some edges as they are shown, within the limits of the call.
+fn page(
+    view: &View<'_>,
+    input: &RelatedInput,
+    edges: impl Iterator<Item = Edge>,
+    defaults: &DefaultsOutput,
+) -> Result<Vec<ResultOutput>> {
+    let limit = clamp(input.limit, DEFAULT_LIMIT, 1..=500);
+    let max_bytes = match input.limit {
+        Some(_) => MAX_LIST_BYTES,
+        None => DEFAULT_LIST_BYTES,
+    };
+    let mut shown = Vec::new();
+    let mut n_bytes = 0;
+    for edge in edges.take(limit) {
+        let edge = ResultOutput::of(view, edge, defaults, input.depth.is_some())?;
+        n_bytes += serde_json::to_vec(&edge).map_or(0, |text| text.len());
+        shown.push(edge);
+        if n_bytes > max_bytes {
+            break;
+        }
+    }
+    shown.truncate(fitting(&shown, max_bytes));
+    Ok(shown)
 }
 
 /// Returns the kinds that have something to say in a direction, none twice by its two names.
@@ -425,9 +485,20 @@ fn of_type(
     let mut found = Vec::new();
     let mut is_cut = false;
     for way in ways {
-        let near = related::neighbours(view.read, path, relation, *way, depth, view.budget)?;
+        let near = related::neighbours(
+            view.read,
+            &view.roles,
+            path,
+            relation,
+            *way,
+            depth,
+            view.budget,
+        )?;
         found.extend(near.found.iter().map(|near| output(view, near, edge_type)));
         is_cut |= near.is_cut;
+    }
+    if edge_type == EdgeType::Tests && found.is_empty() && direction != Direction::Out {
+        found = related_symbol::tests_naming_exports(view, path)?;
     }
     Ok((found, is_cut))
 }
@@ -480,6 +551,7 @@ pub(super) fn direct(view: &View<'_>, path: &RepoPath, edge_type: EdgeType) -> E
         direction: related::Direction::Out.as_str(),
         hops: 1,
         provenance: Provenance::Resolved,
+        basis: TestBasis::Graph,
         via: None,
         stale: view.has_stale_edges(path.as_str()),
     }
@@ -490,6 +562,7 @@ fn output(view: &View<'_>, near: &Neighbour, edge_type: EdgeType) -> Edge {
         direction: near.direction.as_str(),
         hops: near.hops,
         provenance: near.provenance,
+        basis: near.basis,
         via: near.via.as_ref().map(ToString::to_string),
         stale: view.is_stale_at(near.path.as_str(), near.hops),
         ..direct(view, &near.path, edge_type)

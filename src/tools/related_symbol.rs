@@ -2,15 +2,19 @@
 //!
 //! Refuses to know how edges are walked.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
+use super::places::uses;
 use super::related::{Direction, Edge, EdgeType, Found, definition, direct};
 use crate::error::Result;
 use crate::graph::definition::{Near, around};
 use crate::graph::namesake;
-use crate::graph::related::{self, is_test};
+use crate::graph::related::{self, TestBasis};
 use crate::model::{EdgeKind, Provenance, RepoPath};
 use crate::workspace::{SymbolRow, View};
+
+/// Exported definitions of a file whose names are looked for in tests.
+const MAX_EXPORTS: usize = 8;
 
 /// Returns the neighbours of a definition by one kind of edge.
 pub(super) fn of_type(
@@ -41,7 +45,7 @@ pub(super) fn of_type(
 }
 
 /// Returns the test files that use a definition, also through others, and those that are named after its
-/// file where none of them leads there.
+/// file where none of them leads there; last those that name it.
 fn tests(view: &View<'_>, symbol: &SymbolRow, depth: u32) -> Result<Found> {
     let kinds = [EdgeKind::Calls, EdgeKind::References];
     let way = related::Direction::In;
@@ -51,28 +55,63 @@ fn tests(view: &View<'_>, symbol: &SymbolRow, depth: u32) -> Result<Found> {
         let Some(place) = output(view, near, EdgeType::Tests, way)? else {
             continue;
         };
-        if let Some(path) = RepoPath::new(&place.path).filter(is_test) {
+        if let Some(path) = RepoPath::new(&place.path).filter(|path| view.roles.is_test(path)) {
             let found = (near.hops, near.provenance);
             let known = best.entry(path).or_insert(found);
             *known = (*known).min(found);
         }
     }
     let importers = view.read.importers_of(symbol.path.as_str())?;
-    for path in namesake::tests_of(view.read, &symbol.path)? {
+    for path in namesake::tests_of(view.read, &view.roles, &symbol.path)? {
         if !importers.contains(&path) {
             best.entry(path).or_insert((1, Provenance::PathHeuristic));
         }
     }
+    let known: HashSet<RepoPath> = best.keys().cloned().collect();
+    let naming = uses(view).tests_naming(&view.roles, symbol, &known)?;
+    let naming = naming.paths.into_iter();
+    let naming = naming.map(|path| (path, (1, Provenance::Name)));
     let found = best
         .into_iter()
+        .chain(naming)
         .map(|(path, (hops, provenance))| Edge {
             direction: way.as_str(),
             hops,
             provenance,
+            basis: match provenance {
+                Provenance::PathHeuristic => TestBasis::Path,
+                Provenance::Name if !known.contains(&path) => TestBasis::Mention,
+                _ => TestBasis::Graph,
+            },
             ..direct(view, &path, EdgeType::Tests)
         })
         .collect();
     Ok((found, is_cut))
+}
+
+/// Returns the tests that name an exported definition of a file: for one that no test is bound to.
+pub(super) fn tests_naming_exports(view: &View<'_>, path: &RepoPath) -> Result<Vec<Edge>> {
+    let Some(file) = view.read.file(path.as_str())? else {
+        return Ok(Vec::new());
+    };
+    let mut tests: Vec<RepoPath> = Vec::new();
+    if view.roles.is_code(path) {
+        let symbols = view.read.symbols_of(file.id)?;
+        let exported = symbols
+            .iter()
+            .filter(|it| it.exported && it.parent.is_none());
+        for symbol in exported.take(MAX_EXPORTS) {
+            let known: HashSet<RepoPath> = tests.iter().cloned().collect();
+            tests.extend(uses(view).tests_naming(&view.roles, symbol, &known)?.paths);
+        }
+    }
+    let edges = tests.iter().map(|test| Edge {
+        direction: related::Direction::In.as_str(),
+        provenance: Provenance::Name,
+        basis: TestBasis::Mention,
+        ..direct(view, test, EdgeType::Tests)
+    });
+    Ok(edges.collect())
 }
 
 /// Returns the definitions directly inside a definition.

@@ -3,11 +3,19 @@
 //! The schema of an input is what an agent pays for in every session: it is kept short. Refuses to
 //! know which tools there are.
 
+use std::time::Duration;
+
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::de::{Deserialize, DeserializeOwned, Deserializer, Error as _};
 use serde_json::{Map, Value};
 
 use crate::error::{Error, Result};
+
+/// The field of every question that says how long the index may be brought up for it, in milliseconds.
+const BUDGET: &str = "budgetMs";
+
+/// The most that it says.
+const MAX_BUDGET_MS: u64 = 600_000;
 
 /// Returns the schema of an input type.
 pub fn input<T: JsonSchema>() -> Map<String, Value> {
@@ -60,6 +68,28 @@ pub fn number<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<Option<
     }
 }
 
+/// Takes `budgetMs` out of an input: how long a question may bring the index up before it is answered. Every tool that
+/// asks an index has the field, and no input type does.
+///
+/// # Errors
+/// `invalid_argument` where it is no number of milliseconds.
+pub(super) fn take_budget(input: &mut Value) -> Result<Option<Duration>> {
+    let Some(value) = input
+        .as_object_mut()
+        .and_then(|fields| fields.remove(BUDGET))
+    else {
+        return Ok(None);
+    };
+    let written = number(value).map_err(|error| {
+        Error::invalid(
+            format!("field `{BUDGET}`: {error}"),
+            "give milliseconds, for example 2000, or leave it out",
+        )
+    })?;
+    let limit = |ms: i64| u64::try_from(ms).unwrap_or(0).min(MAX_BUDGET_MS);
+    Ok(written.map(|ms| Duration::from_millis(limit(ms))))
+}
+
 /// Returns `value` within the range, or the default.
 pub fn clamp(value: Option<i64>, default: usize, range: std::ops::RangeInclusive<usize>) -> usize {
     let value = value.map_or(default, |n| usize::try_from(n.max(0)).unwrap_or(usize::MAX));
@@ -83,6 +113,8 @@ fn schema_of<T: JsonSchema>(is_output: bool) -> Map<String, Value> {
     object.remove("title");
     if !is_output {
         object.remove("description");
+        // Other names of the fields are taken as well; see `lenient`.
+        object.remove("additionalProperties");
     }
     object
         .entry("type")
@@ -196,7 +228,6 @@ mod tests {
                     "limit": {"description": "How many.", "type": "integer", "minimum": 1, "maximum": 50},
                 },
                 "required": ["query"],
-                "additionalProperties": false,
             })
         );
     }

@@ -8,7 +8,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::answer::{Currency, Cursor, MAX_LIST_BYTES, fitting};
+use super::answer::{Currency, Cursor, MAX_LIST_BYTES, fitting, is_zero};
 use super::hits::{self, ContentType, NearDefaults, NearOutput, SnippetMode};
 use super::schema::{clamp, number};
 use super::{Call, Tool};
@@ -33,7 +33,8 @@ pub struct Search;
 #[derive(Debug, Serialize, Deserialize, JsonSchema, Args)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SearchInput {
-    /// Words, names in any case style, Class.method, a path, an error message; "quoted" for a phrase. Naming the package or area helps.
+    /// Words, names in any case style, Class.method, a path, an error message, a --flag; "quoted" for exact text. Naming the package or area helps.
+    #[arg(allow_hyphen_values = true)]
     pub query: String,
     /// Results at most (default 5).
     #[arg(long, short = 'n', allow_negative_numbers = true)]
@@ -69,6 +70,10 @@ pub struct SearchInput {
     #[arg(long)]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
+    /// Add `matches`: the words found in `preview`, in bytes.
+    #[arg(skip)]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub highlight: bool,
     /// Tell every signal's rank and every boost of each result.
     #[arg(long)]
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -87,6 +92,9 @@ pub struct SearchOutput {
     query: String,
     count: u64,
     results: Vec<ResultOutput>,
+    /// Words of the question that no result holds.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    missing: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     next_cursor: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -109,20 +117,31 @@ pub struct ResultOutput {
     score: f64,
     why: String,
     preview: String,
+    /// Where the words of the question are in `preview`: from and to, in bytes of UTF-8. With `highlight` alone.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    matches: Vec<[usize; 2]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     symbol: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     kind: Option<&'static str>,
+    /// The line of its name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u32>,
+    /// How often it holds the text that the question quotes, its flag, its name or its message, as it stands.
+    #[serde(skip_serializing_if = "is_zero")]
+    literal: u64,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     stale: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     explain: Option<ExplainOutput>,
 }
 
-/// What a score is made of: the sum of what `signals` add, where the best result has 1. `factors` are in it.
+/// What the place of a result is made of: the sum of what `signals` add is its `weight`, where the heaviest result has 1.
+/// `factors` are in it. What holds the question literally goes before what is heavier.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ExplainOutput {
+    weight: f64,
     signals: Vec<SignalOutput>,
     factors: BTreeMap<&'static str, f64>,
 }
@@ -143,7 +162,9 @@ impl From<&Explanation> for ExplainOutput {
             rank: signal.rank as u64,
             adds: signal.adds,
         });
+        let sum: f64 = explanation.signals.iter().map(|signal| signal.adds).sum();
         Self {
+            weight: (sum * 10_000.0).round() / 10_000.0,
             signals: signals.collect(),
             factors: explanation.factors.iter().copied().collect(),
         }
@@ -165,14 +186,19 @@ impl Tool for Search {
         let query = hits::question(&input.query)?;
         let filters = Filters {
             content_type: input.content_type.map(ContentType::meaning),
-            path: input.path.clone().filter(|path| !path.is_empty()),
+            path: input.path.clone().filter(|path| !is_whole(path)),
             language: input.language.clone(),
         };
         let workspace = call.workspaces.open(input.repo.as_deref(), call.places)?;
-        workspace.query(&call.interrupt, |view| {
+        call.ask(&workspace, &input.query, |view| {
             answer(view, &input, &query, &filters)
         })
     }
+}
+
+/// Whether a filter by path lets every file through.
+fn is_whole(path: &str) -> bool {
+    matches!(path, "" | "." | "./" | "/")
 }
 
 fn answer(
@@ -215,8 +241,8 @@ fn answer(
         .iter()
         .take(limit)
         .enumerate()
-        .map(|(at, hit)| result(view, query, input.snippet, hit, offset + at))
-        .collect();
+        .map(|(at, hit)| result(view, query, input, hit, offset + at))
+        .collect::<Result<_>>()?;
     let n_fit = fitting(&results, MAX_LIST_BYTES);
     let truncated = n_fit < results.len();
     results.truncate(n_fit);
@@ -243,11 +269,22 @@ fn answer(
         // Bytes changed behind the detection, or in a way that no stat shows.
         currency.mark_moved();
     }
+    let shown = rest.iter().take(results.len()).copied();
+    // A later page would speak of itself alone.
+    let missing = if after.is_some() {
+        Vec::new()
+    } else {
+        query.missing(shown)
+    };
+    if results.is_empty() && after.is_none() {
+        hits::say_nothing_found(view, filters, &mut currency)?;
+    }
     Ok(SearchOutput {
         index_id: view.index_id.to_owned(),
         query: hits::brief(&input.query),
         count: results.len() as u64,
         results,
+        missing,
         next_cursor,
         defaults: related.as_deref().and_then(NearDefaults::of),
         related,
@@ -259,25 +296,30 @@ fn answer(
 fn result(
     view: &View<'_>,
     query: &Query,
-    mode: Option<SnippetMode>,
+    input: &SearchInput,
     hit: &Hit,
     rank: usize,
-) -> ResultOutput {
+) -> Result<ResultOutput> {
     let chunk = &hit.chunk;
-    let shown = hits::shown(view, query, mode, hit, rank);
-    ResultOutput {
+    let shown = hits::shown(view, query, input.snippet, hit, rank)?;
+    let definition = shown.definition;
+    Ok(ResultOutput {
         handle: chunk.handle.to_string(),
         path: chunk.path.to_string(),
         lines: format!("{}-{}", chunk.span.start_line, chunk.span.end_line),
         score: hit.score,
         why: hit.reasons.to_string(),
         preview: shown.preview,
-        symbol: chunk
-            .symbol
-            .as_ref()
-            .map(|symbol| symbol.qualified_name.clone()),
-        kind: chunk.symbol.as_ref().map(|symbol| symbol.kind.as_str()),
+        matches: if input.highlight {
+            shown.matches
+        } else {
+            Vec::new()
+        },
+        kind: definition.as_ref().map(|it| it.kind),
+        line: definition.as_ref().map(|it| it.line),
+        symbol: definition.map(|it| it.symbol),
+        literal: shown.n_literal as u64,
         stale: shown.is_stale,
         explain: hit.explanation.as_ref().map(ExplainOutput::from),
-    }
+    })
 }

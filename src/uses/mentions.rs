@@ -220,7 +220,8 @@ impl Uses<'_> {
         if !has_word && !is_structured {
             return Ok(());
         }
-        let bound = bindings.of_file(file.id)?;
+        let mut bound = bindings.of_file(file.id)?;
+        bound.by_itself = bindings.imported_by_itself(file.id, wanted.name);
         let reaches = |meaning: &Meaning| {
             let found = meaning.definition();
             found.is_some_and(|found| wanted.targets.contains(&found))
@@ -314,7 +315,10 @@ fn part(role: Role, bound: &FileBindings, wanted: &Wanted<'_>) -> Part {
         Role::Definition => Part::OtherDefinition,
         Role::Key if wanted.is_member => Part::Unresolved,
         Role::Key | Role::Local | Role::OtherName => Part::OtherTarget,
-        Role::Global | Role::Unknown => Part::Unresolved,
+        Role::Global(kind) => sorted(bound.by_itself.as_ref(), &|provenance| {
+            Part::Use(kind, provenance)
+        }),
+        Role::Unknown => Part::Unresolved,
         Role::Comment => Part::Comment,
         Role::Text => Part::Text,
         Role::Prose => Part::Prose,

@@ -6,6 +6,7 @@
 
 mod exposure;
 mod mentions;
+mod naming_tests;
 mod removed;
 
 pub use exposure::Exposure;

@@ -277,7 +277,7 @@ impl Uses<'_> {
                     None
                 }
                 // `gone.set(…)` in the file that defined it: no scope binds the name any more.
-                Role::Global if known.is_none() => Some(UseKind::Reference),
+                Role::Global(kind) if known.is_none() => Some(kind),
                 _ => continue,
             };
             all.push(DanglingUse {

@@ -39,7 +39,7 @@ function showRows() {
     return line;
   }));
   tree.setAttribute("aria-activedescendant", selected ? "row-" + cursor : "");
-  $("count").textContent = words.length || nFound < nodes.length ? `${number(nFound)} of ${number(nodes.length)}` : `${number(nodes.length)} ${isMap ? "files" : "places"}, ${number(data.edges.length)} edges`;
+  $("count").textContent = words.length || nFound < nodes.length ? `${number(nFound)} of ${number(nodes.length)}` : `${number(nodes.length)} ${isMap ? "files" : "places"}, ${number(data.edges.length)} ${isMap ? "relations between files" : "edges"}`;
 }
 function reveal() {
   const tree = $("tree"), top = cursor * ROW;
@@ -152,7 +152,7 @@ function indexes() {
     const row = make("tr");
     const state = [index.active ? "checked out" : "", index.pinned ? "pinned" : ""].filter(Boolean).join(", ");
     row.append(make("td", index.branch || "(detached)"), make("td", (index.headSha || "").slice(0, 10)), make("td", state));
-    row.append(make("td", (index.bytes / 1e6).toFixed(1) + " MB", "number"), make("td", index.lastUsedAt || ""), make("td", index.worktree || ""), make("td", index.indexId, "faint"));
+    row.append(make("td", (index.bytes / 2 ** 20).toFixed(1) + " MiB", "number"), make("td", index.lastUsedAt || ""), make("td", index.worktree || ""), make("td", index.indexId, "faint"));
     table.append(row);
   }
   $("indexes").append(make("h2", `${number(data.indexes.length)} indexes of ${data.repository}`), table);

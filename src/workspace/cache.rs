@@ -23,7 +23,7 @@ pub struct CacheKey {
 /// A repository that has a part of the data directory.
 #[derive(Clone, Debug)]
 pub struct RepositoryEntry {
-    /// Where it is, or was: the directory that its work trees share.
+    /// Where it is, or was: its main work tree; of a bare repository the git directory.
     pub path: String,
     /// `here`, `gone` (it was deleted), or `unknown` (it cannot be read now).
     pub state: &'static str,
@@ -117,6 +117,7 @@ fn entry(found: &Found) -> RepositoryEntry {
     let used = entries.iter().map(|entry| entry.last_used_ms).max();
     RepositoryEntry {
         path: match &found.common_dir {
+            Some(dir) if dir.ends_with(".git") => dir.parent().unwrap_or(dir).display().to_string(),
             Some(dir) => dir.display().to_string(),
             None => found.home.id(),
         },

@@ -10,6 +10,7 @@ use super::upkeep::LEFT_AGE;
 use crate::config::Config;
 use crate::lifecycle::policy::Standing;
 use crate::machine;
+use crate::model::size::size;
 use crate::store::{Contexts, Home, SCHEMA_VERSION};
 use crate::watch::network_type;
 
@@ -31,7 +32,7 @@ pub fn of_data_directory(config: &Config) -> Vec<Check> {
     vec![
         file_system(&config.home),
         room(config, &found),
-        leavings(&found),
+        leftovers(&found),
         owners(&found),
         versions(&found),
         strangers(&home),
@@ -68,32 +69,32 @@ fn room(config: &Config, found: &[Found]) -> Check {
         Some(free) if free < wanted => Check::failed(
             name,
             format!(
-                "{} MiB are free where the indexes are; {} MiB are wanted for the next one",
-                free >> 20,
-                wanted >> 20
+                "{} are free where the indexes are; {} are wanted for the next one",
+                size(free),
+                size(wanted)
             ),
             "free some space, run `codelens prune --max-bytes N`, or set CODELENS_HOME to a directory on another disk",
         ),
         Some(free) if free < may_grow => Check::passed(
             name,
             format!(
-                "{} MiB, less than the {} MiB that the quota (max_total_bytes) still allows",
-                free >> 20,
-                may_grow >> 20
+                "{}, less than the {} that the quota (max_total_bytes) still allows",
+                size(free),
+                size(may_grow)
             ),
         ),
-        Some(free) => Check::passed(name, format!("{} MiB", free >> 20)),
+        Some(free) => Check::passed(name, size(free)),
     }
 }
 
-fn leavings(found: &[Found]) -> Check {
+fn leftovers(found: &[Found]) -> Check {
     let n: usize = found
         .iter()
         .map(|found| found.home.left_behind(LEFT_AGE).len())
         .sum();
-    let name = "leavings";
+    let name = "leftover files";
     if n == 0 {
-        return Check::passed(name, "no half-built files, no files without an index");
+        return Check::passed(name, "none");
     }
     Check::failed(
         name,
@@ -162,7 +163,7 @@ fn versions(found: &[Found]) -> Check {
 }
 
 fn strangers(home: &Home) -> Check {
-    let name = "foreign files";
+    let name = "unknown files";
     let foreign = home.foreign();
     if foreign.is_empty() {
         return Check::passed(name, "none in the data directory");
@@ -182,7 +183,10 @@ fn strangers(home: &Home) -> Check {
     }
     Check::failed(
         name,
-        format!("not ours, and never touched: {}", names.join(", ")),
+        format!(
+            "not written by CodeLens, and never touched: {}",
+            names.join(", ")
+        ),
         "move them out of the data directory",
     )
 }

@@ -3,11 +3,10 @@
 //! Refuses to know how an item is found: it brings the files and the index to whoever does.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use super::disk::Disk;
 use super::view::{missing, outside, why_absent};
-use super::{View, Workspace};
+use super::{Question, View, Workspace};
 use crate::error::{Code, Error, Result};
 use crate::lifecycle::anchor::{self, Anchor, Files, Found, State};
 use crate::lifecycle::portable;
@@ -50,13 +49,13 @@ impl Workspace {
     ///
     /// # Errors
     /// `unknown_handle`, `path_not_found`, `outside_repo` or `not_indexed` for an item that is none.
-    pub fn save_context(
+    pub fn save_context<'q>(
         self: &Arc<Self>,
         name: &str,
         notes: Option<&str>,
         pinned: bool,
         wanted: &[Wanted],
-        interrupt: &Arc<AtomicBool>,
+        question: impl Into<Question<'q>>,
     ) -> Result<SavedContext> {
         check_name(name)?;
         if notes.is_some_and(|notes| notes.len() > MAX_NOTES) {
@@ -74,7 +73,7 @@ impl Workspace {
                 "save them under several names",
             ));
         }
-        let new = self.query(interrupt, |view| {
+        let new = self.query(question, |view| {
             let disk = Disk::of(view);
             let items = wanted
                 .iter()
@@ -100,13 +99,13 @@ impl Workspace {
     ///
     /// # Errors
     /// `invalid_argument` for a name that nothing was saved under, with those that there are.
-    pub fn load_context(
+    pub fn load_context<'q>(
         self: &Arc<Self>,
         name: &str,
-        interrupt: &Arc<AtomicBool>,
+        question: impl Into<Question<'q>>,
     ) -> Result<(SavedContext, Vec<Loaded>, Freshness, u64)> {
         let (context, items) = self.saved_context(name)?;
-        self.query(interrupt, |view| {
+        self.query(question, |view| {
             let disk = Disk::of(view);
             let items = items.iter().map(|item| loaded(&disk, item)).collect();
             if view.budget.is_cancelled() {

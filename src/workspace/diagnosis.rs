@@ -3,7 +3,8 @@
 //! Refuses to repair: a check looks and says.
 
 use super::Workspace;
-use crate::config::{Config, repository};
+use crate::config::{self, Config, repository};
+use crate::model::size::size;
 use crate::store;
 
 /// One check and what it found.
@@ -77,6 +78,12 @@ pub fn data_directory(config: &Config) -> Check {
     }
 }
 
+/// Tells what is passed over of the user's settings; `None` where all of it counts.
+pub fn settings_file() -> Option<Check> {
+    let warnings = config::file_warnings();
+    (!warnings.is_empty()).then(|| Check::passed("settings", warnings.join("; ")))
+}
+
 /// Checks a repository, its indexes and the index of what is checked out.
 pub fn of_repository(workspace: &Workspace) -> Diagnosis {
     let mut found = Diagnosis {
@@ -92,8 +99,11 @@ pub fn of_repository(workspace: &Workspace) -> Diagnosis {
             "wait until the git command ends; if none runs, remove `index.lock` from the git directory",
         )),
         Ok(motion) => {
-            let branch = motion.snapshot.branch.name().unwrap_or("detached HEAD").to_owned();
-            found.checks.push(Check::passed("repository", branch));
+            let mut detail = motion.snapshot.branch.name().unwrap_or("detached HEAD").to_owned();
+            if workspace.repo().is_ok_and(|repo| repo.has_stale_lock()) {
+                detail += "; `index.lock` is there but no process holds it: ignored here, git itself refuses to work until you remove it";
+            }
+            found.checks.push(Check::passed("repository", detail));
         }
         Err(error) => {
             found.checks.push(Check::failed("repository", error.message, error.hint));
@@ -142,11 +152,7 @@ pub fn of_repository(workspace: &Workspace) -> Diagnosis {
         let bytes: u64 = entries.iter().map(|entry| entry.bytes).sum();
         found.checks.push(Check::passed(
             "indexes",
-            format!(
-                "{} of this repository, {} KiB",
-                entries.len(),
-                bytes.div_ceil(1024)
-            ),
+            format!("{} of this repository, {}", entries.len(), size(bytes)),
         ));
     }
     found

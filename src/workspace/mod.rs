@@ -14,6 +14,7 @@ mod contexts;
 pub mod diagnosis;
 mod disk;
 mod errors;
+mod paths;
 mod query;
 mod refresh;
 mod rest;
@@ -32,6 +33,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+pub use asking::{FirstBuild, Patience, Question};
 pub use bundle::{Exported, Imported, OnBundle};
 pub use cache::{CacheKey, RepositoryEntry};
 pub use changes::Change;
@@ -79,6 +81,7 @@ pub struct Workspace {
     work_dir: PathBuf,
     home: Home,
     budget: Duration,
+    first_build: Duration,
     is_server: bool,
     directories: Option<Arc<Directories>>,
     rules: Rules,
@@ -152,7 +155,7 @@ impl Workspaces {
     /// one below the first of `places`), else the first of `places` that lies in one.
     ///
     /// # Errors
-    /// `not_a_repo` where there is none; `git` where there is one that can't be read; `outside_repo` for one
+    /// `not_a_repo` where there is none; `path_not_found` where nothing is at any of the places; `git` where there is one that can't be read; `outside_repo` for one
     /// that is not served.
     pub fn open(&self, named: Option<&str>, places: &[PathBuf]) -> Result<Arc<Workspace>> {
         if let Some(served) = &self.served {
@@ -169,6 +172,13 @@ impl Workspaces {
                 Ok(workspace) => return Ok(workspace),
                 Err(error) => failure = failure.or(Some(error)),
             }
+        }
+        if !tried.is_empty() && !tried.iter().any(|place| place.exists()) {
+            return Err(Error::new(
+                Code::PathNotFound,
+                "there is no file or directory at the path of the repository",
+                "pass `repo` (on the command line `--repo PATH`) as a path inside a git work tree that is there",
+            ));
         }
         Err(failure.unwrap_or_else(|| {
             Error::new(
@@ -207,6 +217,7 @@ impl Workspaces {
         let workspace = Arc::new(Workspace {
             home,
             budget: self.config.budget(),
+            first_build: self.config.first_build(),
             is_server: self.is_server,
             directories: self
                 .directories_settle_after

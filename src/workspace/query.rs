@@ -3,11 +3,12 @@
 //!
 //! `fresh` is the outcome of a proof that this call made; nothing here assumes it.
 
+use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use super::asking::Asking;
+use super::asking::{Asking, Question};
 use super::catch_up::Left;
 use super::upkeep::Occasion;
 use super::view::LookedAt;
@@ -16,7 +17,11 @@ use crate::error::{Error, Result};
 use crate::git::{GitError, Motion, Repo, Scan};
 use crate::model::{Budget, Freshness, UnknownReason};
 use crate::reconcile::{self, Outcome, ReconcileError, seed};
-use crate::store::{Index, IndexKey, StoreError, WriteLock};
+use crate::roles::Roles;
+use crate::store::{Index, IndexKey, StoreError, StoreResult, WriteLock};
+
+/// How long a first build waits for the lock before it looks whether it is to be given up.
+const LOCK_STEP: Duration = Duration::from_millis(100);
 
 /// What there was to see in the work tree, where it was looked at while the index was made.
 type Ahead = Option<std::result::Result<Scan, GitError>>;
@@ -25,28 +30,50 @@ impl Workspace {
     /// Answers from an index that was brought as far as the budget allows.
     ///
     /// The answer is made again if git moved while it was made; if it moved once more, the answer is
-    /// said to be `unknown`, never more.
-    pub fn query<T>(
+    /// said to be `unknown`, never more. An index that is missing or was never complete has the larger budget of a
+    /// first build.
+    pub fn query<'q, T>(
         self: &Arc<Self>,
-        interrupt: &Arc<AtomicBool>,
+        question: impl Into<Question<'q>>,
         answer: impl Fn(&View<'_>) -> Result<T>,
     ) -> Result<T> {
+        let question = question.into();
         let _asking = Asking::begin(self);
-        let budget = Budget::within(self.budget, Arc::clone(interrupt));
+        let mut budget = question.budget(self);
+        let first_budget = question.first_budget(self);
         let mut was_refused = false;
         for is_last in std::iter::once(false).chain(std::iter::repeat(true)) {
             let repo = self.repo()?;
             let (before, key, is_missing) = self.when_git_is_done(&repo, was_refused, &budget)?;
+            let is_made = !is_missing && self.has_to_be_made(&key);
+            question.set_building(is_made);
             // What is declared last is closed first: the stand-in's files go after their index.
             let (_stand_in, (mut index, is_new), scan) = if is_missing {
                 let (index, stand_in) = seed::stand_in(&repo, &self.home, &key)?;
                 (Some(stand_in), (index, false), None)
             } else {
-                let (found, scan) = self.index_while_looking(&repo, &key, &budget)?;
+                let scanning = if is_made { &first_budget } else { &budget };
+                let (found, scan) = self.index_while_looking(&repo, &key, scanning)?;
                 (None, found, scan)
             };
             let mut is_sound = !is_missing;
-            let outcome = match self.bring_up(&repo, &mut index, &key, &before, scan, &budget) {
+            let is_first = !is_missing && (is_made || was_never_complete(&index));
+            question.set_building(is_first);
+            let building = BringUp {
+                repo: &repo,
+                key: &key,
+                before: &before,
+                budget: if is_first { &first_budget } else { &budget },
+                question: &question,
+                is_first,
+            };
+            let outcome = self.bring_up(&mut index, scan, &building);
+            question.set_building(false);
+            if is_first {
+                // The answer itself has as long as any other.
+                budget = question.budget(self);
+            }
+            let outcome = match outcome {
                 Ok(outcome) => outcome,
                 Err(ReconcileError::Store(error)) if error.is_corrupt() && !is_last => {
                     self.replace_damaged(&repo, &key, index, &error)?;
@@ -78,7 +105,8 @@ impl Workspace {
                     if !is_last {
                         return Ok(None);
                     }
-                    freshness = Freshness::unknown(UnknownReason::Busy, freshness.pending);
+                    freshness = Freshness::unknown(UnknownReason::Busy, freshness.pending)
+                        .among(freshness.n_files);
                 }
                 let ask = |freshness: &Freshness| {
                     let view = View {
@@ -86,6 +114,7 @@ impl Workspace {
                         freshness,
                         index_id: &index.pointer().index_id,
                         budget: &budget,
+                        roles: Roles::new(&read),
                         repo: &repo,
                         looked_at: LookedAt::default(),
                     };
@@ -105,10 +134,8 @@ impl Workspace {
                 }
                 let made = made?;
                 Ok(if has_moved {
-                    Some(ask(&Freshness::unknown(
-                        UnknownReason::Moved,
-                        freshness.pending,
-                    ))?)
+                    let moved = Freshness::unknown(UnknownReason::Moved, freshness.pending);
+                    Some(ask(&moved.among(freshness.n_files))?)
                 } else {
                     self.leave(&index, &freshness, &outcome);
                     Some(made)
@@ -238,17 +265,15 @@ impl Workspace {
 
     fn bring_up(
         &self,
-        repo: &Repo,
         index: &mut Index,
-        key: &IndexKey,
-        before: &Motion,
         ahead: Ahead,
-        budget: &Budget,
+        how: &BringUp<'_>,
     ) -> std::result::Result<Outcome, ReconcileError> {
-        let detection =
+        let &BringUp { repo, budget, .. } = how;
+        let mut detection =
             reconcile::detect_by(repo, index, || ahead.unwrap_or_else(|| repo.scan(budget)))?;
         // Where git is about to change what is there, nothing is written until it is done.
-        if detection.is_current() || before.locked {
+        if detection.is_current() || how.before.locked {
             return Ok(reconcile::inspect(
                 repo,
                 detection,
@@ -256,11 +281,18 @@ impl Workspace {
                 UnknownReason::Moved,
             ));
         }
-        let path = self.home.repo(&key.repo_id).write_lock(&key.index_id());
-        let patience = budget.remaining().unwrap_or_default() / 4;
-        let lock = (!index.is_still()).then(|| WriteLock::take(&path, patience));
+        if how.is_first {
+            detection.plan.put_likely_first(how.question.words);
+        }
+        let path = self
+            .home
+            .repo(&how.key.repo_id)
+            .write_lock(&how.key.index_id());
+        let lock = (!index.is_still()).then(|| how.lock(&path));
         match lock.transpose() {
-            Ok(Some(Some(_lock))) => reconcile::repair(repo, index, detection, budget, &|_, _| ()),
+            Ok(Some(Some(_lock))) => {
+                reconcile::repair(repo, index, detection, budget, how.question.on_progress)
+            }
             Ok(Some(None)) => {
                 // Whoever holds the lock has gone on meanwhile.
                 let now = reconcile::detect(repo, index, budget)?;
@@ -295,6 +327,44 @@ impl Workspace {
         seed::publish(&self.home, &index)?;
         Ok(())
     }
+}
+
+/// How the index is brought up for one question.
+struct BringUp<'a> {
+    repo: &'a Repo,
+    key: &'a IndexKey,
+    before: &'a Motion,
+    budget: &'a Budget,
+    question: &'a Question<'a>,
+    /// Whether the index was never complete before.
+    is_first: bool,
+}
+
+impl BringUp<'_> {
+    /// Takes the write lock. A first build waits for the process that is building already, as long as the question
+    /// may wait at all; later ones for a quarter of their time.
+    fn lock(&self, path: &Path) -> StoreResult<Option<WriteLock>> {
+        if !self.is_first {
+            let patience = self.budget.remaining().unwrap_or_default() / 4;
+            return WriteLock::take(path, patience);
+        }
+        loop {
+            let left = self.budget.remaining().unwrap_or(LOCK_STEP);
+            let lock = WriteLock::take(path, left.min(LOCK_STEP))?;
+            if lock.is_some() || self.budget.is_spent() {
+                return Ok(lock);
+            }
+        }
+    }
+}
+
+/// Returns whether an index has never equalled its work tree: files were not read, or imports not followed, since it
+/// was made from nothing. The history comes last of all.
+fn was_never_complete(index: &Index) -> bool {
+    index.read().is_ok_and(|read| {
+        let meta = read.meta();
+        !meta.complete || (meta.history.is_empty() && read.n_unlinked().is_ok_and(|n| n > 0))
+    })
 }
 
 /// Returns whether an answer failed because the index is damaged.

@@ -3,10 +3,9 @@
 //! Nothing here comes from the index but the path behind a handle.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use super::view::{missing, outside, why_absent};
-use super::{View, Workspace};
+use super::{Question, View, Workspace};
 use crate::error::{Code, Error, Result};
 use crate::git::{ReadError, Repo};
 use crate::model::policy::{MAX_FILE_BYTES, is_secret_name};
@@ -85,12 +84,12 @@ impl Workspace {
 
     /// Returns where the code of a handle is now; `None` if it is in no file of the index. Reads the
     /// file again if it changed since it was indexed.
-    pub fn locate(
+    pub fn locate<'q>(
         self: &Arc<Self>,
         handle: Handle,
-        interrupt: &Arc<AtomicBool>,
+        question: impl Into<Question<'q>>,
     ) -> Result<Option<Place>> {
-        self.query(interrupt, |view| match locate(view, handle)? {
+        self.query(question, |view| match locate(view, handle)? {
             None if view.freshness.as_str() != "fresh" => Err(Error::new(
                 Code::IndexBusy,
                 "the index is not complete yet: the handle may be of a file that is still to come",

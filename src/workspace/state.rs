@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::{Workspace, key_of};
 use crate::error::Result;
-use crate::git::{Dirty, GitError, Repo};
+use crate::git::{Dirty, GitError, Repo, Scan};
 use crate::model::{Budget, SkipReason, Snapshot, UnknownReason};
 use crate::reconcile::plan::Detection;
 use crate::reconcile::{self, seed};
@@ -55,7 +55,7 @@ pub struct Current {
     pub status: IndexStatus,
     /// Files of the work tree that differ from `HEAD`; `None` where that could not be found out.
     pub n_dirty: Option<u64>,
-    /// Files that differ from the index.
+    /// Files that differ from the index; of a missing one, from the index that it would start from.
     pub n_pending: u64,
     /// When its rows last changed, in milliseconds since the Unix epoch.
     pub last_indexed_ms: Option<i64>,
@@ -83,6 +83,8 @@ pub struct IndexEntry {
 pub struct Contents {
     /// Rows of each kind.
     pub counts: Counts,
+    /// Relations between two files: imports, and uses of definitions, by kind and provenance.
+    pub n_couplings: u64,
     /// Files by language.
     pub languages: BTreeMap<String, u64>,
     /// What was left out or reduced, by reason.
@@ -121,10 +123,13 @@ impl Workspace {
             seed_from: None,
         };
         let Some(index) = self.existing(&key)? else {
-            current.seed_from = seed::nearest(&repo, &self.home, &key).map(|found| found.index_id);
             let (scan, dirty) = repo.scan_and_dirty(&budget)?;
             current.n_pending = scan.files.len() as u64;
             current.n_dirty = n_dirty(dirty);
+            if let Some(seed) = seed::nearest(&repo, &self.home, &key) {
+                current.seed_from = Some(seed.index_id.clone());
+                current.n_pending = self.n_pending_from(&repo, seed, scan, interrupt)?;
+            }
             return Ok(current);
         };
         let is_held = WriteLock::is_held(&self.home.repo(&key.repo_id).write_lock(&key.index_id()));
@@ -144,6 +149,24 @@ impl Workspace {
         };
         self.keep(index);
         Ok(current)
+    }
+
+    /// Returns how many files of a scan an index that starts from `seed` would have to read. Files whose stat differs are
+    /// compared as long as a question may take; the rest counts.
+    fn n_pending_from(
+        &self,
+        repo: &Repo,
+        seed: Pointer,
+        scan: Scan,
+        interrupt: &Arc<AtomicBool>,
+    ) -> Result<u64> {
+        let n_files = scan.files.len() as u64;
+        let budget = Budget::within(self.budget, Arc::clone(interrupt));
+        let Ok(index) = Index::open(&self.home.repo(&seed.repo_id), seed) else {
+            return Ok(n_files);
+        };
+        let detection = reconcile::detect_by(repo, &index, || Ok(scan))?;
+        Ok(n_pending(repo, detection, &budget).min(n_files))
     }
 
     /// Returns the index that belongs to what is checked out, whether or not it exists.
@@ -199,6 +222,7 @@ impl Workspace {
             let read = index.read()?;
             Contents {
                 counts: read.counts()?,
+                n_couplings: read.n_couplings()?,
                 languages: read.languages()?,
                 skipped: skipped(&read)?,
                 last_indexed_ms: read.meta().last_indexed_ms,

@@ -11,6 +11,7 @@ use crate::git::{ReadError, Repo};
 use crate::model::policy::MAX_FILE_BYTES;
 use crate::model::{Budget, ContentId, Freshness, FreshnessState, RepoPath, SkipReason, Sources};
 use crate::reconcile::prepare::decode;
+use crate::roles::Roles;
 use crate::store::Read;
 
 /// One generation of one index, and how current it is.
@@ -23,6 +24,8 @@ pub struct View<'a> {
     pub index_id: &'a str,
     /// When and by whom the call is ended.
     pub budget: &'a Budget,
+    /// What its files are for.
+    pub roles: Roles<'a>,
     pub(super) repo: &'a Repo,
     pub(super) looked_at: LookedAt,
 }
@@ -194,6 +197,6 @@ pub fn outside(path: impl std::fmt::Display) -> Error {
             "`{}` is not a path inside the repository",
             brief(&path.to_string())
         ),
-        "paths are relative to the root of the repository: neither absolute nor with `..`, and not in `.git`",
+        "pass a path below the root of the repository (`src/store.ts`), relative to it or absolute; `.git` is closed",
     )
 }

@@ -15,6 +15,7 @@ mod graph;
 mod hardships;
 mod hostile;
 mod laws;
+mod lenient;
 mod life;
 mod manual;
 mod people;
@@ -22,7 +23,9 @@ mod plans;
 mod ranking;
 #[cfg(target_os = "linux")]
 mod renewal;
+mod roles;
 mod shown;
 mod support;
+mod templates;
 mod tidy;
 mod uses;

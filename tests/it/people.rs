@@ -100,7 +100,7 @@ fn a_page_is_written_outside_of_the_work_tree() {
     let said = cli.fails(&["view", "--editor", "javascript:alert({path})"], 1);
     assert!(said.contains("no editor"), "{said}");
     let said = cli.fails(&["view", "nowhere"], 1);
-    assert!(said.contains("leave out the path"), "{said}");
+    assert!(said.contains("no file or directory `nowhere`"), "{said}");
 }
 
 #[test]

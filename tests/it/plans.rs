@@ -40,12 +40,20 @@ const CALLS: &[&[&str]] = &[
 const WHOLE: &[(&str, &str)] = &[
     ("SELECT key, value FROM meta", "has ten rows"),
     (
+        "SELECT f.path, r.suites FROM runner",
+        "has a row for each configuration of tests",
+    ),
+    (
         "SELECT id, path, content, facts_version",
         "detection compares each file, once for each version of the index",
     ),
     (
         "SELECT (SELECT count(*) FROM file)",
         "statistics count everything",
+    ),
+    (
+        "SELECT (SELECT count(*) FROM (SELECT DISTINCT file, target FROM import",
+        "statistics count everything: the relations between files, too",
     ),
     (
         "SELECT language, count(*) FROM file",

@@ -89,7 +89,7 @@ fn impact_is_a_tree_on_a_terminal() {
     └─ src/main.ts  member
 
     Tests
-    └─ src/queue.test.ts:2  (module)  member
+    └─ src/queue.test.ts:2  pushes  member
 
     Uses
     └─ src/queue.ts:3  Queue.check  member

@@ -124,9 +124,13 @@ pub(super) fn expand(value: &Value, screen: &Screen) -> Page {
         let header = format!("{path}:{start}-{end}{of}");
         page.data += &screen.paint(FAINT, &header);
         page.data.push('\n');
-        page.data += &visible_lines(content);
-        if !content.ends_with('\n') && !content.is_empty() {
-            page.data.push('\n');
+        let width = end.to_string().len();
+        for (line, number) in content.lines().zip(start..) {
+            let number = screen.paint(FAINT, &format!("{number:>width$}"));
+            add(
+                &mut page.data,
+                format_args!("{number}  {}\n", visible_lines(line)),
+            );
         }
     } else {
         content.clone_into(&mut page.data);
@@ -139,11 +143,11 @@ pub(super) fn expand(value: &Value, screen: &Screen) -> Page {
     if value.is_true("truncated") {
         let next = value.number("nextStartLine");
         let how = if next > 0 {
-            format!("go on with --start-line {next}")
+            format!("continue with `--start-line {next}`")
         } else {
             "a larger --budget shows more".to_owned()
         };
-        let cut = format_args!("codelens: cut after line {end}; {how}\n");
+        let cut = format_args!("codelens: stopped at line {end} of {total}; {how}\n");
         add(&mut page.aside, cut);
     }
     page

@@ -4,20 +4,27 @@
 
 use serde_json::Value;
 
-use super::footer;
 use super::text::{Fields, add, count, entries, key, plural};
 use super::tree::{Line, Node, draw};
+use super::{footer, is_fresh};
 use crate::cli::screen::{CARE, FAINT, PLACE, STRONG, Screen, visible};
 
 /// Returns what a change reaches: definitions that are gone, callers by distance and file, unbound uses, tests apart, then
 /// what it uses.
 pub(super) fn impact(value: &Value, screen: &Screen) -> String {
+    let summary = visible(value.text("summary"));
+    let is_first = !is_fresh(value);
     let mut text = String::new();
+    if is_first && !summary.is_empty() {
+        add(
+            &mut text,
+            format_args!("{}\n\n", screen.paint(CARE, &summary)),
+        );
+    }
     for target in targets(value) {
         text += &definition(target, screen);
     }
-    let summary = visible(value.text("summary"));
-    if !summary.is_empty() {
+    if !is_first && !summary.is_empty() {
         let gap = if text.is_empty() { "" } else { "\n" };
         add(&mut text, format_args!("{gap}{summary}\n"));
     }
@@ -65,18 +72,25 @@ pub(super) fn impact(value: &Value, screen: &Screen) -> String {
     text + &footer(value, screen)
 }
 
-/// Returns the callers by distance and file, and the tests.
+/// Returns the callers by distance and file, then tests and examples.
 fn callers(value: &Value, screen: &Screen) -> String {
     let mut text = String::new();
     let affected = entries(value, "affectedTests");
     let tests: Vec<&str> = affected.iter().map(|test| test.text("path")).collect();
     let is_test = |place: &&Value| tests.contains(&place.text("path"));
+    let examples = entries(value, "affectedExamples");
+    let is_example = |place: &&Value| {
+        let path = place.text("path");
+        examples.iter().any(|example| example.text("path") == path)
+    };
     let callers = entries(value, "callers");
     let furthest = callers.iter().map(|caller| caller.number("hops")).max();
     for hops in 1..=furthest.unwrap_or_default() {
         let there: Vec<&Value> = callers
             .iter()
-            .filter(|caller| caller.number("hops") == hops && !is_test(caller))
+            .filter(|caller| {
+                caller.number("hops") == hops && !is_test(caller) && !is_example(caller)
+            })
             .collect();
         section(&mut text, &away(hops), &by_file(&there), screen);
     }
@@ -99,7 +113,23 @@ fn callers(value: &Value, screen: &Screen) -> String {
             .any(|place| place.text("path") == test.text("path"))
     });
     nodes.extend(named.map(|test| leaf(&place(test), test)));
+    let n_naming = affected
+        .iter()
+        .filter(|test| test.text("basis") == "mention")
+        .count() as u64;
+    let more = value.number("mentioningTests").saturating_sub(n_naming);
+    if more > 0 {
+        nodes.push(plain(&format!("{} more name it", count(more))));
+    }
     section(&mut text, "Tests", &nodes, screen);
+    let used: Vec<&Value> = callers.iter().filter(is_example).collect();
+    let mut nodes = by_file(&used);
+    let beyond = examples.iter().filter(|example| {
+        let path = example.text("path");
+        !used.iter().any(|caller| caller.text("path") == path)
+    });
+    nodes.extend(beyond.map(|example| leaf(&place(example), example)));
+    section(&mut text, "Examples", &nodes, screen);
     text
 }
 
@@ -203,7 +233,7 @@ pub(super) fn related(value: &Value, screen: &Screen) -> String {
     let results = entries(value, "results");
     let mut text = String::new();
     let note = visible(value.text("note"));
-    if results.is_empty() && !note.is_empty() {
+    if results.is_empty() && !note.is_empty() && is_fresh(value) {
         text += &screen.paint(FAINT, &note);
         text.push('\n');
     }
@@ -300,16 +330,20 @@ fn more_lines(value: &Value) -> String {
 }
 
 fn leaf(place: &str, value: &Value) -> Node {
-    let provenance = match value.text("provenance") {
-        "resolved" => "",
-        other => other,
+    let provenance = match (value.text("basis"), value.text("provenance")) {
+        ("mention", _) => "names it",
+        ("barrel", _) => "through a barrel",
+        (_, "resolved") => "",
+        (_, other) => other,
     };
     let mark = if value.is_true("stale") { "stale" } else { "" };
     Node {
         line: Line::default()
             .with(PLACE, place)
             .with(STRONG, &visible(value.text("symbol")))
+            .with(STRONG, &visible(value.text("test")))
             .with(FAINT, &more_lines(value))
+            .with(FAINT, &visible(value.text("role")))
             .with(FAINT, &visible(provenance))
             .with(CARE, mark),
         below: Vec::new(),

@@ -71,7 +71,7 @@ fn impact_goes_by_distance_and_file_with_tests_apart() {
 
     3 more uses of this name may be callers (type unknown).
 
-    cut; 210 in all (--limit N for more)
+    Shortened: 210 in all; more with `--limit N`.
     ");
 }
 
@@ -159,12 +159,12 @@ fn what_was_explored_is_shown_by_file_with_what_is_around() {
         "freshness": "fresh"});
     assert_snapshot!(shown("cl_explore", &value, 72, false), @r"
     src/queue.ts
-      src/queue.ts:12  1.00 symbol
+      src/queue.ts:12
         push(job) {
-      src/queue.ts:30  0.50 fts
+      src/queue.ts:30
         function drain(queue: Queue): void
         return
-      and 4 more here
+      4 more matches in this file
 
     Related files
     └─ src/queue.ts

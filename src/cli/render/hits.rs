@@ -5,26 +5,32 @@
 use serde_json::Value;
 
 use super::text::{Fields, add, count, entries};
-use super::{footer, graph};
-use crate::cli::screen::{CARE, FAINT, PLACE, STRONG, Screen, visible, visible_lines};
+use super::{footer, graph, is_fresh};
+use crate::cli::screen::{CARE, FAINT, PLACE, STRONG, Screen, visible};
 
 /// Returns the hits, best first, each with its place, name, reasons and preview.
 pub(super) fn search(value: &Value, screen: &Screen) -> String {
     let mut text = String::new();
     let hits = value.items("results");
     if hits.is_empty() {
-        let query = visible(value.text("query"));
-        text += &screen.paint(FAINT, &format!("nothing found for “{query}”"));
-        text.push('\n');
+        text += &nothing_found(value, screen);
     }
+    let mut was_literal = false;
     for (place, hit) in hits.iter().enumerate() {
         if place > 0 {
             text.push('\n');
         }
+        let is_literal = hit.number("literal") > 0;
+        if was_literal && !is_literal {
+            let rest = "The results below do not hold it as it stands.";
+            add(&mut text, format_args!("{}\n\n", screen.paint(FAINT, rest)));
+        }
+        was_literal = is_literal;
         text += &heading(hit, screen);
         text += &explanation(&hit["explain"], screen);
-        text += &preview(hit.text("preview"), screen);
+        text += &preview(hit, screen);
     }
+    text += &missing(value, screen);
     text += &graph::neighbours(&entries(value, "related"), screen);
     let total = value.number("total");
     let shown = u64::try_from(hits.len()).unwrap_or(u64::MAX);
@@ -43,9 +49,7 @@ pub(super) fn explore(value: &Value, screen: &Screen) -> String {
     let mut text = String::new();
     let files = value.items("files");
     if files.is_empty() {
-        let query = visible(value.text("query"));
-        text += &screen.paint(FAINT, &format!("nothing found for “{query}”"));
-        text.push('\n');
+        text += &nothing_found(value, screen);
     }
     for (place, file) in files.iter().enumerate() {
         if place > 0 {
@@ -57,7 +61,7 @@ pub(super) fn explore(value: &Value, screen: &Screen) -> String {
         text.push('\n');
         for hit in file.items("results") {
             text += &place_in_file(&path, hit, screen);
-            text += &preview(hit.text("preview"), screen);
+            text += &preview(hit, screen);
         }
         let folded: u64 = file
             .items("results")
@@ -65,24 +69,59 @@ pub(super) fn explore(value: &Value, screen: &Screen) -> String {
             .map(|hit| hit.number("collapsed"))
             .sum();
         if folded > 0 {
-            let more = format!("  and {} more here", count(folded));
+            let matches = if folded == 1 { "match" } else { "matches" };
+            let more = format!("  {} more {matches} in this file", count(folded));
             add(&mut text, format_args!("{}\n", screen.paint(FAINT, &more)));
         }
     }
+    text += &missing(value, screen);
     text += &graph::neighbours(&entries(value, "related"), screen);
     text + &footer(value, screen)
 }
 
-fn place_in_file(path: &str, hit: &Value, screen: &Screen) -> String {
+/// Returns what was looked for in vain and where; of an index that is not complete, that it was not found yet.
+fn nothing_found(value: &Value, screen: &Screen) -> String {
+    let query = visible(value.text("query"));
+    let found = if is_fresh(value) {
+        "nothing found"
+    } else {
+        "nothing found yet"
+    };
+    let mut text = screen.paint(FAINT, &format!("{found} for “{query}”"));
+    let note = visible(value.text("note"));
+    if is_fresh(value) && !note.is_empty() {
+        text += &screen.paint(FAINT, &format!(": {note}"));
+    }
+    text + "\n"
+}
+
+/// Returns the words that no result holds, as a line.
+fn missing(value: &Value, screen: &Screen) -> String {
+    let words: Vec<_> = value
+        .items("missing")
+        .iter()
+        .filter_map(Value::as_str)
+        .map(visible)
+        .collect();
+    if words.is_empty() {
+        return String::new();
+    }
+    let line = format!("No result holds: {}", words.join(", "));
+    format!("\n{}\n", screen.paint(CARE, &line))
+}
+
+/// Returns the line that a hit is shown at: that of its definition, else its first.
+fn line_of(hit: &Value) -> String {
+    if let Some(line) = hit["line"].as_u64() {
+        return line.to_string();
+    }
     let start = hit.text("lines").split('-').next().unwrap_or_default();
-    let place = format!("{path}:{}", visible(start));
-    let score = hit["score"].as_f64().unwrap_or_default();
-    let reasons = format!("{score:.2} {}", visible(hit.text("why")));
-    let mut line = format!(
-        "  {}  {}\n",
-        screen.paint(PLACE, &place),
-        screen.paint(FAINT, reasons.trim_end()),
-    );
+    visible(start).into_owned()
+}
+
+fn place_in_file(path: &str, hit: &Value, screen: &Screen) -> String {
+    let place = format!("{path}:{}", line_of(hit));
+    let mut line = format!("  {}\n", screen.paint(PLACE, &place));
     let signature = visible(hit.text("signature"));
     if !signature.is_empty() {
         let signature = screen.fit(&signature, screen.width.saturating_sub(4));
@@ -104,8 +143,7 @@ pub(super) fn stale(value: &Value, screen: &Screen) -> String {
 }
 
 fn heading(hit: &Value, screen: &Screen) -> String {
-    let start = hit.text("lines").split('-').next().unwrap_or_default();
-    let place = format!("{}:{}", visible(hit.text("path")), visible(start));
+    let place = format!("{}:{}", visible(hit.text("path")), line_of(hit));
     let mut line = screen.paint(PLACE, &place);
     for (style, word) in [(FAINT, hit.text("kind")), (STRONG, hit.text("symbol"))] {
         if !word.is_empty() {
@@ -113,12 +151,14 @@ fn heading(hit: &Value, screen: &Screen) -> String {
             line += &screen.paint(style, &visible(word));
         }
     }
-    let score = hit["score"].as_f64().unwrap_or_default();
-    let reasons = format!("{score:.2} {}", visible(hit.text("why")));
-    add(
-        &mut line,
-        format_args!("  {}", screen.paint(FAINT, reasons.trim_end())),
-    );
+    if hit["explain"].is_object() {
+        let score = hit["score"].as_f64().unwrap_or_default();
+        let reasons = format!("{score:.2} {}", visible(hit.text("why")));
+        add(
+            &mut line,
+            format_args!("  {}", screen.paint(FAINT, reasons.trim_end())),
+        );
+    }
     let more: Vec<_> = hit
         .items("more")
         .iter()
@@ -147,73 +187,76 @@ fn explanation(explain: &Value, screen: &Screen) -> String {
     format!("    {}\n", screen.paint(FAINT, &parts.join("  ")))
 }
 
-fn preview(preview: &str, screen: &Screen) -> String {
+/// Returns the preview of a hit, indented, with its `matches` strong.
+fn preview(hit: &Value, screen: &Screen) -> String {
+    let preview = hit.text("preview");
     let mut text = String::new();
-    let lines = visible_lines(preview);
-    for line in lines.trim_end_matches('\n').split('\n') {
-        if line.is_empty() && lines.is_empty() {
+    let mut start = 0;
+    for line in preview.trim_end_matches('\n').split('\n') {
+        if preview.is_empty() {
             break;
         }
-        let shown = if screen.is_coloured {
-            emphasise(line, screen)
-        } else {
-            line.to_owned()
-        };
+        let shown = emphasise(line, start, hit.items("matches"), screen);
         text += format!("    {shown}").trim_end();
         text.push('\n');
+        start += line.len() + 1;
     }
     text
 }
 
-/// Returns the line with `**marked**` words shown strong and without their asterisks. Code has
-/// asterisks of its own (`/** … */`, `a ** b`), so only a pair closely around words counts.
-fn emphasise(line: &str, screen: &Screen) -> String {
-    let is_word = |character: char| character.is_alphanumeric() || "_$#@".contains(character);
+/// Returns a line of a preview with the words strong that match; `start` is where the line begins in the preview, in
+/// bytes, and `matches` are pairs of bytes of the preview.
+fn emphasise(line: &str, start: usize, matches: &[Value], screen: &Screen) -> String {
     let mut text = String::new();
-    let mut rest = line;
-    while let Some(start) = rest.find("**") {
-        let inside = &rest[start + 2..];
-        let marked = inside.find("**").map(|end| &inside[..end]).filter(|word| {
-            word.starts_with(is_word)
-                && word.ends_with(is_word)
-                && word.chars().all(|c| is_word(c) || " .-/:".contains(c))
-        });
-        if let Some(word) = marked {
-            text.push_str(&rest[..start]);
-            text += &screen.paint(STRONG, word);
-            rest = &inside[word.len() + 2..];
-        } else {
-            // One asterisk further: the mark may begin behind a star of the code (`***word**`).
-            text.push_str(&rest[..=start]);
-            rest = &rest[start + 1..];
+    let mut done = 0;
+    for range in matches {
+        let at = |place: usize| {
+            let byte = usize::try_from(range[place].as_u64()?).ok()?;
+            byte.checked_sub(start)
+        };
+        let (Some(from), Some(to)) = (at(0), at(1)) else {
+            continue;
+        };
+        if let (Some(before), Some(word)) = (line.get(done..from), line.get(from..to)) {
+            text += &visible(before);
+            text += &screen.paint(STRONG, &visible(word));
+            done = to;
         }
     }
-    text + rest
+    text + &visible(line.get(done..).unwrap_or_default())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::emphasise;
+    use serde_json::json;
+
+    use super::preview;
     use crate::cli::screen::Screen;
 
     #[test]
-    fn only_marked_words_lose_their_asterisks() {
+    fn matches_are_strong_and_asterisks_of_the_code_stay() {
         let screen = Screen {
             width: 80,
             is_terminal: true,
             is_coloured: true,
             links: None,
         };
-        let shown = |line| {
-            emphasise(line, &screen)
-                .replace("\u{1b}[1m", "<")
-                .replace("\u{1b}[0m", ">")
+        let hit = json!({"preview": "f(**queue);\né = job ** 2", "matches": [[4, 9], [17, 20]]});
+        let shown = preview(&hit, &screen)
+            .replace("\u{1b}[1m", "<")
+            .replace("\u{1b}[0m", ">");
+        assert_eq!(shown, "    f(**<queue>);\n    é = <job> ** 2\n");
+    }
+
+    #[test]
+    fn ranges_that_are_none_are_passed_over() {
+        let screen = Screen {
+            width: 80,
+            is_terminal: true,
+            is_coloured: true,
+            links: None,
         };
-        assert_eq!(shown("let **queue** = **job**;"), "let <queue> = <job>;");
-        assert_eq!(shown("/** the **queue** */"), "/** the <queue> */");
-        assert_eq!(shown("a ** b ** c"), "a ** b ** c");
-        assert_eq!(shown("***p**"), "*<p>");
-        assert_eq!(shown("**“no end"), "**“no end");
-        assert_eq!(shown("**"), "**");
+        let hit = json!({"preview": "é", "matches": [[1, 9], [5, 2], "x", [0, 1]]});
+        assert_eq!(preview(&hit, &screen), "    é\n");
     }
 }

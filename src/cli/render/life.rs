@@ -95,15 +95,16 @@ fn line(item: &Value, screen: &Screen) -> String {
 pub(in crate::cli) fn contexts(value: &Value, screen: &Screen) -> String {
     let contexts = value.items("contexts");
     if contexts.is_empty() {
-        return "nothing is saved in this repository; `codelens save NAME …` does\n".to_owned();
+        return "no saved contexts in this repository; `codelens save NAME …` saves one\n"
+            .to_owned();
     }
-    let rows = contexts
+    let rows: Vec<_> = contexts
         .iter()
         .map(|context| {
             vec![
                 visible(context.text("name")).into_owned(),
                 context.number("itemCount").to_string(),
-                visible(context.text("branch")).into_owned(),
+                branch_of(context),
                 short(&visible(context.text("headSha"))),
                 visible(
                     context
@@ -125,7 +126,7 @@ pub(in crate::cli) fn contexts(value: &Value, screen: &Screen) -> String {
     table(
         screen,
         &["name", "items", "branch", "commit", "saved", ""],
-        rows,
+        &rows,
     )
 }
 
@@ -135,7 +136,7 @@ pub(super) fn prune(value: &Value, screen: &Screen) -> String {
     let removed = value.items("deletedIndexes");
     let mut text = String::new();
     if !removed.is_empty() {
-        let rows = removed
+        let rows: Vec<_> = removed
             .iter()
             .map(|index| {
                 vec![
@@ -147,7 +148,7 @@ pub(super) fn prune(value: &Value, screen: &Screen) -> String {
                 ]
             })
             .collect();
-        text += &table(screen, &["branch", "commit", "size", "why", "of"], rows);
+        text += &table(screen, &["branch", "commit", "size", "why", "of"], &rows);
         text.push('\n');
     }
     let total = value.number("total");
@@ -186,7 +187,7 @@ pub(in crate::cli) fn repositories(value: &Value, screen: &Screen) -> String {
             .map(|repository| repository.number(key))
             .sum()
     };
-    let rows = repositories
+    let rows: Vec<_> = repositories
         .iter()
         .map(|repository| {
             let prunable = match repository.number("prunable") {
@@ -200,21 +201,24 @@ pub(in crate::cli) fn repositories(value: &Value, screen: &Screen) -> String {
                 repository.number("indexes").to_string(),
                 bytes(repository.number("bytes")),
                 visible(used.split('T').next().unwrap_or_default()).into_owned(),
-                repository.number("contexts").to_string(),
+                match repository.number("contexts") {
+                    0 => String::new(),
+                    n => n.to_string(),
+                },
                 prunable,
             ]
         })
         .collect();
     let heading = [
-        "repository",
-        "",
+        "work tree",
+        "state",
         "indexes",
         "size",
         "last used",
-        "saved",
+        "contexts",
         "prune removes",
     ];
-    let mut text = table(screen, &heading, rows);
+    let mut text = table(screen, &heading, &rows);
     let total: u64 = sum("bytes");
     add(&mut text, format_args!("\n{} in {place}\n", bytes(total)));
     text
@@ -222,7 +226,7 @@ pub(in crate::cli) fn repositories(value: &Value, screen: &Screen) -> String {
 
 /// Returns the settings.
 pub(in crate::cli) fn settings(value: &Value, screen: &Screen) -> String {
-    let rows = value
+    let rows: Vec<_> = value
         .items("settings")
         .iter()
         .map(|setting| {
@@ -230,10 +234,10 @@ pub(in crate::cli) fn settings(value: &Value, screen: &Screen) -> String {
             let shown = visible(setting.text("value")).into_owned();
             vec![
                 visible(setting.text("name")).into_owned(),
-                if unit.is_empty() {
-                    shown
-                } else {
-                    format!("{shown} {unit}")
+                match (unit, shown.parse()) {
+                    ("", _) => shown,
+                    ("bytes", Ok(n)) => bytes(n),
+                    _ => format!("{shown} {unit}"),
                 },
                 visible(setting.text("source")).into_owned(),
                 visible(setting.text("bounds")).into_owned(),
@@ -241,7 +245,11 @@ pub(in crate::cli) fn settings(value: &Value, screen: &Screen) -> String {
             ]
         })
         .collect();
-    let mut text = table(screen, &["setting", "value", "from", "bounds", "for"], rows);
+    let mut text = table(
+        screen,
+        &["setting", "value", "from", "bounds", "for"],
+        &rows,
+    );
     let there = if value.is_true("fileExists") {
         ""
     } else {
@@ -272,7 +280,7 @@ pub(in crate::cli) fn bundle(value: &Value) -> String {
             visible(value.text("digest"))
         );
     }
-    let mut text = format!("took in {files} at {commit}");
+    let mut text = format!("imported {files} of commit {commit}");
     if value["verifiedFiles"].is_u64() {
         text += ", each extracted again: all as the bundle says";
     }

@@ -19,10 +19,11 @@ use serde_json::Value;
 pub(super) use drawing::{Language, drawing};
 
 use super::screen::{self, Screen, visible};
+use crate::model::UnknownReason;
 pub(super) use impact_graph::impact_graph;
 pub(super) use life::{bundle, context, contexts, repositories, settings};
 pub(super) use setup::installed;
-use text::{Fields, add, count, plural};
+use text::{Fields, count};
 
 /// What is shown for a value.
 #[derive(Debug, Default)]
@@ -44,7 +45,8 @@ impl From<String> for Page {
 
 /// Returns the text of a tool's value.
 pub(super) fn page(tool: &str, value: &Value, screen: &Screen) -> Page {
-    match tool {
+    let state = header(value, screen);
+    let mut page: Page = match tool {
         "cl_search" => hits::search(value, screen).into(),
         "cl_explore" => hits::explore(value, screen).into(),
         "cl_impact" => graph::impact(value, screen).into(),
@@ -60,7 +62,9 @@ pub(super) fn page(tool: &str, value: &Value, screen: &Screen) -> Page {
         "cl_save" => life::save(value, screen).into(),
         "cl_load" => life::context(value, screen).into(),
         _ => pretty(value).into(),
-    }
+    };
+    page.data.insert_str(0, &state);
+    page
 }
 
 fn pretty(value: &Value) -> String {
@@ -68,39 +72,35 @@ fn pretty(value: &Value) -> String {
     format!("{}\n", screen::visible_lines(&format!("{value:#}")))
 }
 
-/// Returns the last lines of an answer: how current it is, unless it is, and how to get the rest.
+/// Returns whether an answer is known to be true of the work tree, or says nothing of it.
+fn is_fresh(value: &Value) -> bool {
+    matches!(value.text("freshness"), "" | "fresh")
+}
+
+/// Returns the first line of an answer from an index that is not known to equal the work tree.
+fn header(value: &Value, screen: &Screen) -> String {
+    if is_fresh(value) {
+        return String::new();
+    }
+    // A summary begins with the state.
+    let state = match (value.text("summary"), value.text("note")) {
+        ("", "") => {
+            let known = value.text("freshnessReason");
+            let reason = UnknownReason::ALL
+                .iter()
+                .find(|reason| reason.as_str() == known);
+            let reason = reason.map_or("not proved", |reason| reason.sentence());
+            format!("{}: {reason}", value.text("freshness"))
+        }
+        ("", note) => note.to_owned(),
+        _ => return String::new(),
+    };
+    format!("{}\n\n", screen.paint(screen::CARE, &visible(&state)))
+}
+
+/// Returns the last lines of an answer: how to get the rest.
 fn footer(value: &Value, screen: &Screen) -> String {
     let mut lines = Vec::new();
-    let pending = value.number("pendingFiles");
-    match value.text("freshness") {
-        "" | "fresh" => {}
-        "partial" => lines.push(screen.paint(
-            screen::CARE,
-            &format!(
-                "partial: {} pending; ask again, or run `codelens refresh`",
-                plural(pending, "file")
-            ),
-        )),
-        other => {
-            let reason = match value.text("freshnessReason") {
-                "" => "not proved",
-                "budget" => "the time was up before every file was looked at",
-                "busy" => "another process is writing this index",
-                "moved" => "HEAD or the work tree changed meanwhile",
-                "git" => "git's data could not be read",
-                "io" => "a file could not be read",
-                reason => reason,
-            };
-            let mut line = format!("{}: {}", visible(other), visible(reason));
-            if pending > 0 {
-                add(
-                    &mut line,
-                    format_args!("; {} pending", plural(pending, "file")),
-                );
-            }
-            lines.push(screen.paint(screen::CARE, &line));
-        }
-    }
     // An outline says itself what it leaves out.
     if value.is_true("truncated") && value["omitted"].is_null() {
         let total = ["total", "fileCount", "totalCallers"]
@@ -110,8 +110,10 @@ fn footer(value: &Value, screen: &Screen) -> String {
         lines.push(screen.paint(
             screen::FAINT,
             &match total {
-                Some(total) => format!("cut; {} in all (--limit N for more)", count(total)),
-                None => "cut (--limit N for more)".to_owned(),
+                Some(total) => {
+                    format!("Shortened: {} in all; more with `--limit N`.", count(total))
+                }
+                None => "Shortened; more with `--limit N`.".to_owned(),
             },
         ));
     }
@@ -119,10 +121,7 @@ fn footer(value: &Value, screen: &Screen) -> String {
     if !cursor.is_empty() {
         lines.push(screen.paint(
             screen::FAINT,
-            &format!(
-                "next page: the same with --cursor {}",
-                quoted(&visible(cursor))
-            ),
+            &format!("More: add `--cursor {}`", quoted(&visible(cursor))),
         ));
     }
     if lines.is_empty() {

@@ -25,8 +25,8 @@ pub(in crate::cli) fn installed(value: &Value, screen: &Screen) -> String {
             "updated" => (GOOD, "updated in"),
             "unchanged" => (FAINT, "is already in"),
             "foreign" => (CARE, "has an entry of its own (--force replaces it) in"),
-            "restored" if is_dry => (GOOD, "would be as it was:"),
-            "restored" => (GOOD, "is as it was:"),
+            "restored" if is_dry => (GOOD, "would be restored:"),
+            "restored" => (GOOD, "restored:"),
             "removed" if is_dry => (GOOD, "would be removed from"),
             "removed" => (GOOD, "removed from"),
             "gone" => (FAINT, "was no longer in"),
@@ -64,7 +64,7 @@ pub(in crate::cli) fn installed(value: &Value, screen: &Screen) -> String {
         }
         let backup = file.text("backup");
         if !backup.is_empty() {
-            more(&screen.paint(FAINT, &format!("as it was: {}", visible(backup))));
+            more(&screen.paint(FAINT, &format!("backup: {}", visible(backup))));
         }
         if !is_dry {
             more(&visible(file.text("next")));

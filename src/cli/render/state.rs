@@ -20,12 +20,12 @@ pub(super) fn current(value: &Value, screen: &Screen) -> String {
     facts.add("branch", checked_out(value, screen));
     facts.add("worktree", visible(value.text("worktree")));
     let status = value.text("status");
-    let mut index = screen.paint(
-        if status == "ready" { GOOD } else { CARE },
-        &visible(status),
-    );
+    let seed = value.text("seedFrom");
+    let is_seeded = status == "missing" && !seed.is_empty();
+    let word = if is_seeded { "not built yet" } else { status };
+    let mut index = screen.paint(if status == "ready" { GOOD } else { CARE }, &visible(word));
     let pending = value.number("pendingFiles");
-    if pending > 0 {
+    if pending > 0 && !is_seeded {
         add(
             &mut index,
             format_args!(", {} pending", plural(pending, "file")),
@@ -49,11 +49,14 @@ pub(super) fn current(value: &Value, screen: &Screen) -> String {
     );
     facts.add("indexed", visible(value.text("lastIndexedAt")));
     if status == "missing" {
-        let seed = value.text("seedFrom");
         let next = if seed.is_empty() {
-            "`codelens refresh` builds it; a question starts it too".to_owned()
+            "the first question builds it, or `codelens refresh`".to_owned()
         } else {
-            format!("`codelens refresh` starts it from {}", visible(seed))
+            format!(
+                "the next question starts it from {}, and reads {}",
+                visible(seed),
+                plural(pending, "file")
+            )
         };
         facts.add("next", next);
     }
@@ -108,12 +111,31 @@ pub(super) fn stats(value: &Value, screen: &Screen) -> String {
     facts.add("index", visible(value.text("indexId")));
     facts.add("branch", checked_out(value, screen));
     let counts = &value["counts"];
-    let holds: Vec<_> = ["files", "chunks", "symbols", "edges", "unresolved"]
+    let kinds = [
+        ("files", "file"),
+        ("chunks", "chunk"),
+        ("symbols", "definition"),
+    ];
+    let holds: Vec<_> = kinds
         .into_iter()
-        .filter(|key| counts[key].is_u64())
-        .map(|key| format!("{} {key}", count(counts.number(key))))
+        .filter(|(key, _)| counts[key].is_u64())
+        .map(|(key, noun)| plural(counts.number(key), noun))
         .collect();
     facts.add("holds", holds.join(", "));
+    if counts["edges"].is_u64() {
+        facts.add(
+            "relations",
+            format!("{} between files", count(counts.number("edges"))),
+        );
+    }
+    let unresolved = counts.number("unresolved");
+    if unresolved > 0 {
+        let imports = plural(unresolved, "import");
+        facts.add(
+            "unresolved",
+            format!("{imports} of files that are not indexed"),
+        );
+    }
     facts.add("languages", list(&languages(value)));
     facts.add("left out", left_out(value));
     if value["bytes"].is_u64() {
@@ -128,13 +150,13 @@ pub(super) fn stats(value: &Value, screen: &Screen) -> String {
     let mut text = facts.finish();
     let indexes = value.items("indexes");
     if !indexes.is_empty() {
-        let rows = indexes
+        let rows: Vec<_> = indexes
             .iter()
             .map(|index| index_row(index, screen))
             .collect();
         let heading = ["branch", "commit", "size", "last used", "", "index"];
         text.push('\n');
-        text += &table(screen, &heading, rows);
+        text += &table(screen, &heading, &rows);
     }
     let total = value.number("totalIndexes");
     let shown = u64::try_from(indexes.len()).unwrap_or(u64::MAX);

@@ -28,32 +28,33 @@ fn shown(tool: &str, value: &Value, screen: Screen) -> String {
 }
 
 #[test]
-fn a_search_shows_places_reasons_and_previews() {
+fn a_search_shows_places_and_previews() {
     let value = json!({
         "indexId": ID, "query": "queue", "count": 2, "results": [
             {"handle": "sym_1", "path": "src/scheduler.ts", "lines": "84-112", "score": 0.934,
              "why": "symbol,fts", "symbol": "queueJob", "kind": "function", "more": [{"handle": "chk_9", "lines": "7-9"}],
-             "preview": "export function **queueJob**(job: Job): void {\n\n  if (!job.queued) {\n"},
+             "preview": "export function queueJob(job: Job): void {\n\n  if (!job.queued) {\n", "matches": [[16, 24]]},
             {"handle": "chk_2", "path": "docs/a\u{1b}[31m.md", "lines": "3-3", "score": 0.4,
-             "why": "fts", "preview": "the **queue** is \u{1b}[2J flushed", "stale": true},
+             "why": "fts", "preview": "the queue is \u{1b}[2J flushed", "stale": true},
             {"handle": "chk_3", "path": "gone.ts", "lines": "1-9", "score": 0.2, "why": "path",
              "preview": ""}],
-        "freshness": "partial", "pendingFiles": 12, "total": 31, "nextCursor": "c_9"});
+        "note": "12 of 40 files changed.", "freshness": "partial", "pendingFiles": 12, "total": 31, "nextCursor": "c_9"});
     assert_snapshot!(shown("cl_search", &value, PLAIN), @r#"
-    src/scheduler.ts:84  function queueJob  0.93 symbol,fts  also 7-9
-        export function **queueJob**(job: Job): void {
+    12 of 40 files changed.
+
+    src/scheduler.ts:84  function queueJob  also 7-9
+        export function queueJob(job: Job): void {
 
           if (!job.queued) {
 
-    docs/a\u{1b}[31m.md:3  0.40 fts  stale
-        the **queue** is \u{1b}[2J flushed
+    docs/a\u{1b}[31m.md:3  stale
+        the queue is \u{1b}[2J flushed
 
-    gone.ts:1  0.20 path
+    gone.ts:1
 
     3 of 31 shown
 
-    partial: 12 files pending; ask again, or run `codelens refresh`
-    next page: the same with --cursor c_9
+    More: add `--cursor c_9`
     "#);
 }
 
@@ -62,9 +63,9 @@ fn a_search_without_hits_says_so_and_how_sure_it_is() {
     let value =
         json!({"query": "a\nb", "results": [], "freshness": "unknown", "freshnessReason": "busy"});
     assert_snapshot!(shown("cl_search", &value, PLAIN), @r#"
-    nothing found for “a\nb”
-
     unknown: another process is writing this index
+
+    nothing found yet for “a\nb”
     "#);
 }
 
@@ -85,7 +86,7 @@ fn a_map_aligns_lines_and_kinds() {
 
     src/empty.ts  stale
 
-    cut; 120 in all (--limit N for more)
+    Shortened: 120 in all; more with `--limit N`.
     "#);
 }
 
@@ -97,7 +98,7 @@ fn piped_source_is_the_source_alone() {
     assert_eq!(page.data, "let a;\r\n\u{1b}x");
     assert_eq!(
         page.aside,
-        "codelens: 1 byte not UTF-8, replaced\ncodelens: cut after line 4; go on with --start-line 5\n"
+        "codelens: 1 byte not UTF-8, replaced\ncodelens: stopped at line 4 of 40; continue with `--start-line 5`\n"
     );
 }
 
@@ -107,8 +108,8 @@ fn source_on_a_terminal_is_headed_and_harmless() {
                        "truncated": false, "chars": 10, "totalLines": 40});
     assert_snapshot!(shown("cl_expand", &value, TERMINAL), @r#"
     a.ts:3-4 of 40
-    let a;
-    \u{1b}x
+    3  let a;
+    4  \u{1b}x
     "#);
 }
 
@@ -134,9 +135,9 @@ fn the_current_state_is_told_in_lines() {
     repository  /home/me/project
     branch      detached at 1a2b3c4d5e
     worktree    project
-    index       missing, 1 file pending  idx_0123456789abcdef0123456789abcdef
+    index       not built yet  idx_0123456789abcdef0123456789abcdef
     changes     3 files differ from HEAD
-    next        `codelens refresh` starts it from idx_ff
+    next        the next question starts it from idx_ff, and reads 1 file
     "#);
     let outside = json!({"inGitRepo": false, "repo": null, "branch": null});
     assert_eq!(
@@ -181,7 +182,8 @@ fn stats_fit_the_terminal() {
     assert_snapshot!(text, @r#"
     index      idx_0123456789abcdef0123456789abcdef
     branch     main  1a2b3c4d5e
-    holds      527 files, 4,311 chunks, 9,120 symbols, 0 edges
+    holds      527 files, 4,311 chunks, 9,120 definitions
+    relations  0 between files
     languages  410 typescript, 17 markdown
     size       29.0 MiB
     backlog    2 files to bring up

@@ -5,6 +5,7 @@
 use serde_json::Value;
 
 use crate::cli::screen::{FAINT, STRONG, Screen, visible};
+pub(super) use crate::model::size::size as bytes;
 
 /// Reading a value's fields, a missing or odd one as empty.
 pub(super) trait Fields {
@@ -101,22 +102,6 @@ pub(super) fn plural(number: u64, noun: &str) -> String {
     )
 }
 
-/// Returns a size in the unit that fits.
-pub(super) fn bytes(number: u64) -> String {
-    const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
-    if number < 1024 {
-        return format!("{number} B");
-    }
-    // Tenths, so that no floating point is needed: sizes are exact up to the last unit.
-    let mut tenths = u128::from(number) * 10 / 1024;
-    let mut unit = 0;
-    while tenths >= 10_240 && unit + 1 < UNITS.len() {
-        tenths /= 1024;
-        unit += 1;
-    }
-    format!("{}.{} {}", tenths / 10, tenths % 10, UNITS[unit])
-}
-
 /// Returns a duration in the unit that fits.
 pub(super) fn duration(ms: u64) -> String {
     match ms {
@@ -180,13 +165,24 @@ impl<'a> Facts<'a> {
 const ROOMY: usize = 70;
 
 /// Returns a table that fits the screen, its heading emphasised.
-pub(super) fn table(screen: &Screen, heading: &[&str], rows: Vec<Vec<String>>) -> String {
+pub(super) fn table(screen: &Screen, heading: &[&str], rows: &[Vec<String>]) -> String {
     use comfy_table::{ColumnConstraint, ContentArrangement, Table, presets};
+    // A column without a value says nothing.
+    let is_told = |column: &usize| {
+        rows.iter()
+            .any(|row| row.get(*column).is_some_and(|cell| !cell.is_empty()))
+    };
+    let told: Vec<usize> = (0..heading.len()).filter(is_told).collect();
+    let heading = told.iter().map(|column| heading[*column]);
+    let rows: Vec<Vec<String>> = rows
+        .iter()
+        .map(|row| told.iter().map(|column| row[*column].clone()).collect())
+        .collect();
     let mut table = Table::new();
     table
         .load_style(presets::NOTHING)
         .set_content_arrangement(ContentArrangement::Dynamic)
-        .set_header(heading.iter().copied());
+        .set_header(heading);
     if screen.is_terminal {
         table.set_width(u16::try_from(screen.width).unwrap_or(u16::MAX));
     }

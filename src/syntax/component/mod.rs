@@ -39,7 +39,7 @@ struct Component {
     /// The symbol that spans the file, where no script exports a default itself.
     whole: Option<usize>,
     parts: Vec<Part>,
-    template: Option<Template>,
+    template: Template,
     marks: Marks,
 }
 
@@ -118,9 +118,9 @@ fn component(
     let whole = (lines.len() > 0)
         .then(|| offer_itself(&mut script, lines, &blocks.scripts))
         .flatten();
-    if let Some(template) = &mut template {
-        template.add_to(&mut script, lines);
-    }
+    script.facts.variables.sort();
+    script.facts.variables.dedup();
+    template.add_to(&mut script, lines);
     let facts = &mut script.facts;
     let imports = sorted(&mut facts.imports, |import| import.line);
     let exports = sorted(&mut facts.exports, |export| export.line);
@@ -136,10 +136,8 @@ fn component(
             *at = exports[*at as usize];
         }
     }
-    if let Some(template) = &mut template {
-        for at in template.references.iter_mut().flatten() {
-            *at = references[*at as usize];
-        }
+    for at in template.references.iter_mut().flatten() {
+        *at = references[*at as usize];
     }
     script.sort();
     Some(Component {
@@ -220,6 +218,9 @@ fn merge(into: &mut Script, part: &mut Part) {
         .extend(from.facts.imports.iter().cloned());
     into.facts.references.append(&mut references);
     into.facts.hints.extend(from.facts.hints.iter().cloned());
+    into.facts
+        .variables
+        .extend(from.facts.variables.iter().cloned());
     into.facts.has_errors |= from.facts.has_errors;
 }
 

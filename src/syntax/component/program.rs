@@ -409,6 +409,20 @@ impl Template {
         is_in.then(|| u32::try_from(found + 1).unwrap_or(u32::MAX))
     }
 
+    /// Returns where the last name of an element begins in its tag: 3 for `ns.Comp`.
+    pub(super) fn name_in(&self, start: usize, length: usize) -> usize {
+        let next = self
+            .by_source
+            .partition_point(|piece| self.pieces[*piece].source.start < start);
+        let piece = self.by_source.get(next).map(|piece| &self.pieces[*piece]);
+        let piece = piece.filter(|piece| piece.source == (start..start + length));
+        let Some(piece) = piece.filter(|piece| !piece.is_renamed) else {
+            return 0;
+        };
+        let name = &self.text[piece.at..piece.at + piece.len];
+        name.rfind('.').map_or(0, |dot| dot + 1)
+    }
+
     /// Returns where a byte of the file is in the program.
     pub(super) fn place_of(&self, at: u32) -> Place {
         let at = at as usize;

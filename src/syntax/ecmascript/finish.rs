@@ -63,6 +63,7 @@ impl<'a> Walk<'a> {
         self.scopes.close();
         self.mark_exported();
         self.offer_members();
+        let variables = self.variables();
         let mut positions = Vec::new();
         let (references, hints) = self.references(&mut positions);
         positions.sort_unstable_by_key(|position| position.start);
@@ -84,6 +85,7 @@ impl<'a> Walk<'a> {
                 exports: self.exports,
                 references,
                 hints,
+                variables,
                 has_errors,
                 ..FileFacts::default()
             },
@@ -96,6 +98,16 @@ impl<'a> Walk<'a> {
         script.facts.exports.sort_by_key(|export| export.line);
         script.sort();
         script
+    }
+
+    /// Returns the names of the top level that are no definitions and no imports.
+    fn variables(&self) -> Vec<String> {
+        let mut variables = self.scopes.variables_of_file();
+        let imports = self.imports.iter().flat_map(|import| &import.names);
+        let imported: HashSet<&str> = imports.map(|name| name.local.as_str()).collect();
+        variables.retain(|name| !imported.contains(name));
+        variables.sort_unstable();
+        variables.into_iter().map(str::to_owned).collect()
     }
 
     fn mark_exported(&mut self) {

@@ -83,7 +83,7 @@ impl PositionedScript {
                 kind: self.use_kind(reference, Some(node)),
             },
             PositionedUse::Local => Role::Local,
-            PositionedUse::Global => Role::Global,
+            PositionedUse::Global => Role::Global(UseKind::Reference),
         })
     }
 

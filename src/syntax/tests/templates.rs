@@ -119,9 +119,11 @@ fn names_of_loops_and_slots_of_vue_are_local() {
          9 value name
          10 jsx MyComp renamed
          10 value text
+         10 jsx MyComp renamed
          11 jsx MyComp
          11 value name
          11 value ok
+         11 jsx MyComp
          12 value load
          12 value load.items",
     );
@@ -150,7 +152,9 @@ fn elements_of_vue_that_are_components() {
         &template("A.vue", &source),
         "8 jsx MyComp
          8 jsx MyComp renamed
+         8 jsx MyComp renamed
          8 value ns
+         8 jsx ns.Part
          8 jsx ns.Part
          9 value MyComp
          9 jsx Other
@@ -373,6 +377,7 @@ fn names_of_blocks_of_svelte_are_local() {
          13 value name
          14 jsx Comp
          14 value name
+         14 jsx Comp
          14 value ok
          15 value list
          15 type X",

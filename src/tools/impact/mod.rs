@@ -2,6 +2,7 @@
 //!
 //! An ambiguous name gives candidates, never a guess; uses that could not be bound are listed beside those that were.
 
+mod affected;
 mod changed_lines;
 mod removed;
 mod sites;
@@ -16,18 +17,18 @@ use serde::{Deserialize, Serialize};
 use super::analysed::AnalysedOutput;
 use super::answer::{Currency, MAX_LIST_BYTES, fitting};
 use super::places::{
-    CalleeOutput, CallerOutput, Defaults, FileOutput, Placed, TargetOutput, callee_output,
-    caller_output, file_output, places, target,
+    CalleeOutput, CallerOutput, Defaults, FileOutput, Placed, TargetOutput, add_test_titles,
+    callee_output, caller_output, file_output, places, target, test_output,
 };
 use super::schema::{clamp, number};
 use super::{Call, Tool};
 use crate::error::{Error, Result};
 use crate::graph::impact::{files_of, walk};
-use crate::graph::namesake;
-use crate::graph::related::{self, Relation, is_test};
+use crate::graph::related::{self, TestBasis};
 use crate::model::{Provenance, RepoPath};
 use crate::uses::EarlierText;
 use crate::workspace::{Change, SymbolRow, View, Workspace, outside};
+use affected::Affected;
 use removed::ChangeSetOutput;
 use sites::{LineOutput, OtherMentionsOutput, SiteOutput};
 use summary::Found;
@@ -37,14 +38,11 @@ use unknown::MentionsOutput;
 /// Candidates that are shown of an ambiguous name.
 const MAX_CANDIDATES: usize = 30;
 
-/// Import edges within which a test that is known by its name is looked for by better means.
-const NAMESAKE_DEPTH: u32 = 3;
-
-/// Files whose tests are looked for by name.
-const MAX_NAMESAKES: usize = 50;
-
 /// Bytes of the lists of an answer whose caller names no `limit`: about 2,500 tokens with what stands around them.
 const DEFAULT_LIST_BYTES: usize = 7_600;
+
+/// Tests that only name a definition that are listed unasked.
+const MAX_MENTIONING: usize = 10;
 
 /// `cl_impact`.
 pub struct Impact;
@@ -76,7 +74,7 @@ pub struct ImpactInput {
     #[arg(long)]
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub sites: bool,
-    /// Steps at most (default 2); if given, indirect callers are listed too.
+    /// Steps at most (default 2); if given, indirect callers are listed too, and all files by their roles.
     #[arg(long, allow_negative_numbers = true)]
     #[serde(
         default,
@@ -159,8 +157,16 @@ pub struct ImpactOutput {
     /// Places of a name that no definition has.
     #[serde(skip_serializing_if = "Option::is_none")]
     mentions: Option<MentionsOutput>,
+    /// Code; with `depth` examples too, by their role.
     affected_files: Vec<FileOutput>,
+    /// Test files: first those that the graph reaches, last those that only name it.
     affected_tests: Vec<FileOutput>,
+    /// Test files that name it and have no bound use; listed where no test has one, and with `limit`.
+    #[serde(skip_serializing_if = "is_zero")]
+    mentioning_tests: u64,
+    /// Examples, playgrounds, benchmarks and code of documents.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    affected_examples: Vec<FileOutput>,
     callees: Vec<CalleeOutput>,
     depth: u32,
     completeness: CompletenessOutput,
@@ -214,7 +220,7 @@ impl Tool for Impact {
 
     fn run(input: ImpactInput, call: &Call<'_>) -> Result<ImpactOutput> {
         let path = match input.path.as_deref() {
-            None => None,
+            None | Some("" | "." | "./" | "/") => None,
             Some(text) => Some(RepoPath::normalise(text).ok_or_else(|| outside(text))?),
         };
         if input.symbol.is_none() && input.handle.is_none() && path.is_none() && !input.changes {
@@ -235,9 +241,10 @@ impl Tool for Impact {
             changes: &changed,
             earlier: &earlier,
         };
-        let answer = workspace.query(&call.interrupt, |view| answer(view, &asked))?;
+        let words = input.words();
+        let answer = call.ask(&workspace, &words, |view| answer(view, &asked))?;
         if !answer.is_unknown_name() || input.changes {
-            return Ok(answer);
+            return Ok(answer.led_by_state());
         }
         // A name that is gone may be one that the changes took away: that costs a look at the work tree.
         let changed = workspace.changes(&call.interrupt)?;
@@ -246,7 +253,16 @@ impl Tool for Impact {
             earlier: &earlier,
             ..asked
         };
-        workspace.query(&call.interrupt, |view| self::answer(view, &asked))
+        let answer = call.ask(&workspace, &words, |view| self::answer(view, &asked))?;
+        Ok(answer.led_by_state())
+    }
+}
+
+impl ImpactInput {
+    /// Returns the words that may occur in the paths of the files that the answer is about.
+    fn words(&self) -> String {
+        let named = [&self.symbol, &self.path].into_iter().flatten();
+        named.map(String::as_str).collect::<Vec<_>>().join(" ")
     }
 }
 
@@ -292,6 +308,8 @@ impl ImpactOutput {
             mentions: None,
             affected_files: Vec::new(),
             affected_tests: Vec::new(),
+            mentioning_tests: 0,
+            affected_examples: Vec::new(),
             callees: Vec::new(),
             depth,
             completeness: CompletenessOutput {
@@ -303,6 +321,15 @@ impl ImpactOutput {
             next_cursor: None,
             currency: Currency::of(view),
         })
+    }
+
+    /// Begins the summary with the state of an index that is not complete.
+    fn led_by_state(mut self) -> Self {
+        let state = std::mem::take(&mut self.currency.note);
+        if !state.is_empty() {
+            self.summary = format!("{state} {}", self.summary).trim_end().to_owned();
+        }
+        self
     }
 
     fn is_unknown_name(&self) -> bool {
@@ -387,7 +414,9 @@ fn reach(
     let callees = walk(view.read, &seeds, outwards, 1, view.budget)?;
     let with_tests = input.include_tests.unwrap_or(true);
     let mut placed = places(view, &callers.places)?;
-    placed.retain(|place| (with_tests || !is_test(&place.path)) && !view.is_gone(&place.path));
+    placed.retain(|place| {
+        (with_tests || !view.roles.of(&place.path).is_of_tests()) && !view.is_gone(&place.path)
+    });
     for target in targets {
         view.is_stale_at(target.path.as_str(), 0);
     }
@@ -395,11 +424,9 @@ fn reach(
         .iter()
         .map(|Placed { path, reached, .. }| (path.clone(), reached.hops, reached.provenance))
         .collect();
-    let (mut tests, files): (Vec<_>, Vec<_>) = files_of(&reached)
-        .into_iter()
-        .partition(|(path, _, _)| is_test(path));
+    let mut affected = Affected::of(view, files_of(&reached));
     if with_tests {
-        add_namesakes(view, targets, &mut tests)?;
+        affected.add_unbound_tests(view, targets)?;
     }
     output.completeness.resolved_sites = callers.n_sites;
     output.total_callers = placed.len() as u64;
@@ -409,12 +436,17 @@ fn reach(
         Some(_) => placed.len(),
     };
     output.indirect_callers = (placed.len() - n_listed) as u64;
-    let defaults = Defaults::of_edges();
+    let mut defaults = Defaults::of_edges();
+    if !affected.tests.is_empty() {
+        defaults = defaults.with_tests();
+    }
     let mut list = Vec::new();
     for place in placed.iter().take(n_listed.min(limit)) {
         list.push(caller_output(view, place, targets, &defaults)?);
     }
-    list.truncate(fitting(&list, list_bytes * 2 / 5));
+    let caller_bytes = list_bytes * 2 / 5;
+    list.truncate(fitting(&list, caller_bytes));
+    add_test_titles(view, &placed, &mut list, caller_bytes)?;
     output.callers = list;
     let callees_of = places(view, &callees.places)?;
     let mut list: Vec<CalleeOutput> = callees_of
@@ -433,64 +465,64 @@ fn reach(
         list.truncate(fitting(&list, list_bytes / 5));
         list
     };
-    output.affected_files = listed(&files);
-    output.affected_tests = listed(&tests);
+    // Whoever asks for a depth gets every file, by its role.
+    let in_full = [&affected.files[..], &affected.examples].concat();
+    let files = match input.depth {
+        None => &affected.files,
+        Some(_) => &in_full,
+    };
+    output.affected_files = listed(files);
+    output.affected_examples = listed(&affected.examples);
+    let n_mentioning = affected.n_tests(TestBasis::Mention);
+    let n_bound = affected.tests.len() - n_mentioning;
+    let mut tests = list_tests(view, input, &affected, &defaults);
+    tests.truncate(fitting(&tests, list_bytes / 5));
+    output.affected_tests = tests;
+    output.mentioning_tests = n_mentioning as u64;
     output.truncated = callers.is_cut
         || output.callers.len() < n_listed
         || output.callees.len() < callees_of.len()
         || output.affected_files.len() < files.len()
-        || output.affected_tests.len() < tests.len();
-    if !placed.is_empty() || !callees_of.is_empty() || !tests.is_empty() {
+        || output.affected_examples.len() < affected.examples.len()
+        || output.affected_tests.len() < n_bound;
+    if !placed.is_empty() || !callees_of.is_empty() || !affected.tests.is_empty() {
         output.defaults = Some(defaults);
     }
-    let n_named = tests
-        .iter()
-        .filter(|test| test.2 == Provenance::PathHeuristic)
-        .count();
     Ok(Found {
         n_targets: targets.len(),
         n_direct,
-        n_files: files.len(),
-        n_tests: tests.len() - n_named,
-        n_named_tests: n_named,
+        n_files: affected.files.len(),
+        n_tests: affected.n_tests(TestBasis::Graph) - affected.n_support,
+        n_named_tests: affected.n_tests(TestBasis::Path),
+        n_mentioning_tests: n_mentioning,
+        n_examples: affected.examples.len(),
         depth: output.depth,
         is_partial: view.freshness.as_str() != "fresh",
         ..Found::default()
     })
 }
 
-/// Adds the tests that only their names say are of the targets' files: those that neither use nor import
-/// them.
-fn add_namesakes(
+/// Returns the tests as they are shown: all that are bound, some of those that only name a definition.
+fn list_tests(
     view: &View<'_>,
-    targets: &[SymbolRow],
-    tests: &mut Vec<(RepoPath, u32, Provenance)>,
-) -> Result<()> {
-    let mut paths: Vec<&RepoPath> = targets.iter().map(|symbol| &symbol.path).collect();
-    paths.dedup();
-    for path in paths.into_iter().take(MAX_NAMESAKES) {
-        let budget = view.budget;
-        let named = namesake::tests_of(view.read, path)?;
-        if named.is_empty() {
-            continue;
-        }
-        let importing = related::neighbours(
-            view.read,
-            path,
-            Relation::Imports,
-            related::Direction::In,
-            NAMESAKE_DEPTH,
-            budget,
-        )?;
-        for test in named {
-            let is_known = tests.iter().any(|(known, _, _)| *known == test)
-                || importing.found.iter().any(|near| near.path == test);
-            if !is_known {
-                tests.push((test, 1, Provenance::PathHeuristic));
-            }
-        }
-    }
-    Ok(())
+    input: &ImpactInput,
+    affected: &Affected,
+    defaults: &Defaults,
+) -> Vec<FileOutput> {
+    let limit = clamp(input.limit, 200, 1..=500);
+    let n_mentioning = affected.n_tests(TestBasis::Mention);
+    let n_bound = affected.tests.len() - n_mentioning;
+    let max_mentioning = match (input.limit, n_bound) {
+        (Some(_), _) => limit,
+        (None, 0) => MAX_MENTIONING,
+        // Beside bound tests they say little: of 56 that were measured one was right.
+        (None, _) => 0,
+    };
+    let n_shown = limit.min(n_bound + n_mentioning.min(max_mentioning));
+    let tests = affected.tests.iter().take(n_shown);
+    tests
+        .map(|(file, basis)| test_output(view, file, *basis, defaults))
+        .collect()
 }
 
 #[allow(

@@ -16,6 +16,10 @@ pub(super) struct Found {
     pub(super) n_tests: usize,
     /// Tests that are only named after a file.
     pub(super) n_named_tests: usize,
+    /// Tests that only name a definition.
+    pub(super) n_mentioning_tests: usize,
+    /// Examples that are reached.
+    pub(super) n_examples: usize,
     /// Uses of the names that could not be bound.
     pub(super) n_unbound: u64,
     /// Definitions that the changes took away.
@@ -51,6 +55,7 @@ pub(super) fn summary(found: &Found) -> String {
     );
     said.push(match (found.n_targets, found.n_direct, found.n_unbound) {
         (0, _, _) if found.n_removed > 0 => return said.join(" "),
+        (0, _, _) if found.is_partial => "No definition of it is read yet.".to_owned(),
         (0, _, _) if found.is_of_changes => "No changed definitions.".to_owned(),
         (0, _, _) => "No definitions are known in this file.".to_owned(),
         (_, 0, _) if found.is_partial => {
@@ -62,17 +67,33 @@ pub(super) fn summary(found: &Found) -> String {
             count(n, "place"),
             if n == 1 { "uses" } else { "use" }
         ),
-        (_, n, _) => format!(
-            "{}. Affects {} and {} ({steps}).",
-            count(n as u64, "direct caller"),
-            count(found.n_files as u64, "file"),
-            count(found.n_tests as u64, "test file")
-        ),
+        (_, n, _) => {
+            let mut reached = vec![count(found.n_files as u64, "file")];
+            let tests = count(found.n_tests as u64, "test file");
+            reached.push(tests);
+            if found.n_examples > 0 {
+                reached.push(count(found.n_examples as u64, "example file"));
+            }
+            let last = reached.pop().unwrap_or_default();
+            format!(
+                "{}. Affects {} and {last} ({steps}).",
+                count(n as u64, "direct caller"),
+                reached.join(", "),
+            )
+        }
     });
     if found.n_named_tests > 0 {
         said.push(format!(
             "{} only by name.",
             count(found.n_named_tests as u64, "test file")
+        ));
+    }
+    if found.n_mentioning_tests > 0 {
+        let n = found.n_mentioning_tests as u64;
+        said.push(format!(
+            "{} {} it without a bound use.",
+            count(n, "more test file"),
+            if n == 1 { "names" } else { "name" }
         ));
     }
     said.join(" ")
@@ -87,7 +108,7 @@ pub(super) fn note(found: &Found) -> String {
     match found.n_unbound {
         0 => String::new(),
         n if found.n_direct == 0 && found.n_targets > 0 => format!(
-            "Zero callers is not proved: {} could not be bound.",
+            "Zero callers is not proved: {} of unknown meaning.",
             count(n, "use")
         ),
         n => format!(

@@ -5,6 +5,7 @@ use super::changed_lines;
 use crate::error::Result;
 use crate::model::path::is_at_or_below;
 use crate::model::{RepoPath, SymbolKind};
+use crate::tools::lenient::plain_name;
 use crate::tools::places::{Named, by_handle, merges, named};
 use crate::workspace::{SymbolRow, View};
 
@@ -26,7 +27,7 @@ pub(super) fn find<'a>(view: &View<'_>, asked: &Asked<'a>) -> Result<Targets<'a>
         }));
     }
     if let Some(name) = &input.symbol {
-        let name = name.trim();
+        let name = plain_name(name);
         let found = named(view, name, asked.path)?;
         return Ok(found.map_or(Targets::Unknown(name), Targets::Found));
     }

@@ -114,7 +114,12 @@ pub(super) fn answer(
     let place = asked
         .path
         .map_or(String::new(), |path| format!(" in `{path}`"));
-    let mut said = vec![format!("No definition is named `{shown}`{place}.")];
+    let is_partial = view.freshness.as_str() != "fresh";
+    let mut said = vec![if is_partial {
+        format!("No definition named `{shown}` is found yet{place}.")
+    } else {
+        format!("No definition is named `{shown}`{place}.")
+    }];
     if asked.path.is_some() && near.iter().any(|it| it.name == word) {
         said.push("Other files define it: see `didYouMean`.".to_owned());
     }
@@ -129,6 +134,9 @@ pub(super) fn answer(
     }
     let word = brief(&word);
     said.push(match mentions.all.len() {
+        0 if is_partial => {
+            format!("The word `{word}` does not occur in the files that are read so far.")
+        }
         0 => format!("The word `{word}` occurs in no indexed file."),
         n => format!(
             "The word `{word}` occurs {} in {}.",

@@ -212,7 +212,7 @@ fn what_is_not_known_is_printed() {
     assert!(shown.contains("[mcp_servers.codelens]"), "{shown}");
     let said = account.cli.fails(&["install"], 1);
     assert!(
-        said.contains("no client was found") && said.contains("--print"),
+        said.contains("no supported agent was found") && said.contains("--print"),
         "{said}"
     );
     assert_eq!(tree(account.dir.path()), before);

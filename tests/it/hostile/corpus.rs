@@ -138,7 +138,7 @@ pub(super) fn long() -> Vec<Content> {
         (
             "long/name.ts",
             format!("export const {} = 1\n", "a".repeat(wide)).into_bytes(),
-            Some("minified"),
+            None,
         ),
         (
             "long/string.ts",

@@ -14,7 +14,7 @@ use std::time::{Duration, SystemTime};
 
 use codelens::config::Config;
 use codelens::tools::{self, Call};
-use codelens::workspace::{IndexStatus, Workspace, Workspaces};
+use codelens::workspace::{IndexStatus, Patience, Workspace, Workspaces};
 
 use serde_json::{Value, json};
 
@@ -31,6 +31,7 @@ impl Bench {
         let dir = tempfile::tempdir().unwrap();
         let config = Config {
             budget_ms,
+            first_build_ms: budget_ms,
             ..Config::at(dir.path().join("home"))
         };
         Self {
@@ -68,8 +69,10 @@ impl Bench {
             let call = Call {
                 workspaces: &self.spaces,
                 places: &[place.to_owned()],
+                cwd: None,
                 interrupt: Arc::default(),
                 progress: &|_| (),
+                patience: Patience::Configured,
             };
             let mut answer = match (tools::by_name(name).unwrap().call)(input, &call) {
                 Ok(answer) => answer,

@@ -116,7 +116,7 @@ fn the_doctor_finds_what_is_wrong_with_the_data_directory() {
     assert_eq!(wrong(&cli), Vec::<String>::new());
     let strange = cli.home().join("notes.txt");
     std::fs::write(&strange, "mine").unwrap();
-    assert_eq!(wrong(&cli), ["foreign files"]);
+    assert_eq!(wrong(&cli), ["unknown files"]);
     std::fs::remove_file(&strange).unwrap();
     let files = walk(&cli.home());
     let contexts = files
@@ -139,7 +139,7 @@ fn the_doctor_finds_what_is_wrong_with_the_data_directory() {
     let old = std::time::SystemTime::now() - std::time::Duration::from_hours(1);
     let file = std::fs::File::options().write(true).open(&orphan).unwrap();
     file.set_modified(old).unwrap();
-    assert_eq!(wrong(&cli), ["leavings"]);
+    assert_eq!(wrong(&cli), ["leftover files"]);
     cli.json(&["prune"]);
     assert!(!orphan.exists());
     let other = Fixture::parse(BASE).build();

@@ -3,6 +3,7 @@
 mod bundle;
 mod ci;
 mod contexts;
+mod health;
 mod house;
 mod prune;
 mod settings;

@@ -29,18 +29,22 @@ pub(crate) const ROOMS: &[Room] = &[
     room("machine", &[]),
     // What the index means, and how it is made.
     room("link", &["store", "resolve", "model", "error"]),
+    // What files are for: what the configurations of test runners declare, against what the index holds.
+    room("roles", &["syntax", "store", "model"]),
     room(
         "reconcile",
         &[
-            "git", "syntax", "resolve", "store", "link", "model", "error",
+            "git", "syntax", "resolve", "store", "link", "roles", "model", "error",
         ],
     ),
-    room("search", &["store", "model", "error"]),
-    room("graph", &["store", "model", "error"]),
+    room("search", &["roles", "store", "model", "error"]),
+    room("graph", &["roles", "store", "model", "error"]),
     // Single uses, found again from the text: by what is stored, the rules of linking and the syntax of the place.
     room(
         "uses",
-        &["link", "graph", "syntax", "store", "model", "error"],
+        &[
+            "link", "graph", "syntax", "roles", "store", "model", "error",
+        ],
     ),
     room("lifecycle", &["git", "store", "model", "error", "config"]),
     // Where a repository, its index and the reconciler come together. `search` reads the text of a hit
@@ -52,6 +56,7 @@ pub(crate) const ROOMS: &[Room] = &[
             "git",
             "syntax",
             "resolve",
+            "roles",
             "store",
             "search",
             "watch",
@@ -70,6 +75,7 @@ pub(crate) const ROOMS: &[Room] = &[
             "search",
             "graph",
             "uses",
+            "roles",
             "lifecycle",
             "model",
             "error",
@@ -131,6 +137,8 @@ pub(crate) const DOORS: &[Door] = &[
     door("libmimalloc_sys", &["syntax"]),
     door("foldhash", &["model"]),
     door("aho_corasick", &["model"]),
+    // Patterns of paths in the configurations of test runners.
+    door("regex", &["roles"]),
     door("oxc_resolver", &["resolve"]),
     door("notify", &["watch"]),
     // In `git` to list directories, which takes cap_std twice the calls.
@@ -144,7 +152,7 @@ pub(crate) const DOORS: &[Door] = &[
     door("clap", &["cli", "tools"]),
     door("clap_complete", &["cli"]),
     door("clap_mangen", &["cli"]),
-    door("strsim", &["cli"]),
+    door("strsim", &["tools"]),
     door("indicatif", &["cli"]),
     door("comfy_table", &["cli"]),
     door("anstyle", &["cli"]),

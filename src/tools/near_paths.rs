@@ -1,25 +1,33 @@
-//! What a mistyped path may have meant.
+//! Paths like one that is not there: `runtime-core/src` → `packages/runtime-core/src`.
 //!
-//! Looks in the index that the failed call has just brought up, and only for a person who reads the hint. Refuses to guess
-//! for a program.
+//! Looks in the index that the failed call has just brought up.
 
 use serde_json::Value;
 
+use super::Call;
 use crate::error::{Code, Error};
-use crate::tools::Call;
 
 /// How alike a path has to be.
 const MIN_LIKENESS: f64 = 0.8;
 
+/// Likeness of a path that ends with the one that is asked for.
+const AS_ENDING: f64 = 0.99;
+
 /// How many are named.
 const MAX_NAMED: usize = 3;
 
-/// Returns the error with what may have been meant in its hint.
-pub(super) fn meant(mut error: Error, input: &Value, call: &Call<'_>) -> Error {
+/// The longest path that is compared, in bytes: the cost of a comparison grows with its square.
+const MAX_COMPARED_BYTES: usize = 400;
+
+/// Returns the error of a call, for a path that is not there with the nearest ones in its hint.
+pub(super) fn with_near_paths(mut error: Error, input: &Value, call: &Call<'_>) -> Error {
     let asked = input["path"]
         .as_str()
-        .filter(|_| error.code == Code::PathNotFound);
-    let found = asked.map(|path| paths(path, call)).unwrap_or_default();
+        .filter(|path| error.code == Code::PathNotFound && path.len() <= MAX_COMPARED_BYTES);
+    let repo = input["repo"].as_str();
+    let found = asked
+        .map(|path| paths(path, repo, call))
+        .unwrap_or_default();
     if found.is_empty() {
         return error;
     }
@@ -28,15 +36,16 @@ pub(super) fn meant(mut error: Error, input: &Value, call: &Call<'_>) -> Error {
     error
 }
 
-/// The indexed files and directories that are most like a path.
-fn paths(asked: &str, call: &Call<'_>) -> Vec<String> {
+/// Returns the indexed files and directories that are most like a path.
+fn paths(asked: &str, repo: Option<&str>, call: &Call<'_>) -> Vec<String> {
     let asked = asked
+        .replace('\\', "/")
         .trim_start_matches("./")
         .trim_end_matches('/')
-        .replace('\\', "/");
+        .to_owned();
     let found = call
         .workspaces
-        .open(None, call.places)
+        .open(repo, call.places)
         .and_then(|workspace| {
             workspace.query(&call.interrupt, |view| {
                 let files = view.read.files_under("")?;
@@ -60,9 +69,13 @@ fn paths(asked: &str, call: &Call<'_>) -> Vec<String> {
 fn nearest(asked: &str, known: Vec<String>) -> Vec<String> {
     let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_lowercase();
     let (whole, last) = (asked.to_lowercase(), name(asked));
+    let ending = format!("/{whole}");
     let mut found: Vec<(f64, String)> = known
         .into_iter()
         .map(|path| {
+            if path.to_lowercase().ends_with(&ending) {
+                return (AS_ENDING, path);
+            }
             let as_whole = strsim::normalized_damerau_levenshtein(&whole, &path.to_lowercase());
             // Its own name typed well, in the wrong place.
             let as_name = strsim::normalized_damerau_levenshtein(&last, &name(&path)) * 0.95;
@@ -71,6 +84,9 @@ fn nearest(asked: &str, known: Vec<String>) -> Vec<String> {
         .filter(|(likeness, _)| *likeness >= MIN_LIKENESS)
         .collect();
     found.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    if found.first().is_some_and(|(best, _)| *best >= AS_ENDING) {
+        found.retain(|(likeness, _)| *likeness >= AS_ENDING);
+    }
     found
         .into_iter()
         .take(MAX_NAMED)
@@ -88,6 +104,7 @@ mod tests {
             "src/component.ts",
             "test/scheduler.spec.ts",
             "src",
+            "packages/core/src",
             "docs/a.md",
         ];
         nearest(asked, known.map(str::to_owned).to_vec())
@@ -98,6 +115,7 @@ mod tests {
         assert_eq!(found("src/shceduler.ts"), ["src/scheduler.ts"]);
         assert_eq!(found("scheduler.ts"), ["src/scheduler.ts"]);
         assert_eq!(found("Src/Component.ts"), ["src/component.ts"]);
+        assert_eq!(found("Core/src"), ["packages/core/src"]);
         assert!(found("something/else").is_empty());
     }
 }

@@ -1,0 +1,92 @@
+//! Names that a framework imports by itself, so that no file binds them.
+//!
+//! Knows the files of the index and what they export. Which of them are meant is in `resolve`.
+
+use std::rc::Rc;
+
+use super::exports;
+use super::library::{Def, Library};
+use crate::model::table::HashMap;
+use crate::resolve::AutoImports;
+use crate::store::facts::unpack;
+use crate::store::{Read, StoreError};
+
+/// Look-ups of names among what is imported are kept under numbers that no file has.
+const FIRST_KEY: i64 = i64::MIN / 2;
+
+/// The names that are imported by themselves, over the rows of one generation.
+#[derive(Debug, Default)]
+pub(super) struct AutoImported {
+    imports: AutoImports,
+    files: HashMap<String, i64>,
+    paths: HashMap<i64, String>,
+}
+
+impl AutoImported {
+    /// Reads the configuration of the index, and its paths where that imports anything.
+    pub(super) fn of(read: &Read<'_>) -> Result<Self, StoreError> {
+        let packed = read.packed_configs()?;
+        let unpacked = packed.into_iter().filter_map(|(path, packed)| {
+            let bytes = AutoImports::is_config(&path).then(|| unpack(&packed))??;
+            Some((path, bytes))
+        });
+        let configs: Vec<_> = unpacked.collect();
+        let mut found = Self::default();
+        if configs.is_empty() {
+            return Ok(found);
+        }
+        read.each_path(|file, path| {
+            found.files.insert(path.to_owned(), file);
+            found.paths.insert(file, path.to_owned());
+        })?;
+        let configs = configs
+            .iter()
+            .map(|(path, bytes)| (path.as_str(), bytes.as_slice()));
+        found.imports = AutoImports::of(configs, &mut found.files.keys().map(String::as_str));
+        Ok(found)
+    }
+}
+
+impl Library<'_> {
+    /// Returns the component that an element means that the file does not bind: `<NavFooter/>`.
+    pub(super) fn auto_component(&self, from: i64, name: &str) -> Option<Def> {
+        let imported = self.auto_imported();
+        let root = imported.imports.root_of(imported.paths.get(&from)?)?;
+        let path = imported.imports.component(root, name)?;
+        let file = *imported.files.get(path)?;
+        symbol(exports::resolve(self, file, "default"))
+    }
+
+    /// Returns the definition that a name means that the file does not bind: `useFoo()`. `None` where several files export
+    /// it.
+    pub(super) fn auto_value(&self, from: i64, name: &str) -> Option<Def> {
+        let imported = Rc::clone(self.auto_imported());
+        let root = imported.imports.root_of(imported.paths.get(&from)?)?;
+        let key = FIRST_KEY + i64::try_from(root).ok()?;
+        self.once(key, name, || {
+            let mut found = None;
+            for path in imported.imports.sources(root) {
+                let Some(file) = imported.files.get(path) else {
+                    continue;
+                };
+                let stem = path
+                    .rsplit('/')
+                    .next()
+                    .and_then(|name| name.split('.').next());
+                let own = exports::resolve(self, *file, name);
+                let named = || exports::resolve(self, *file, "default");
+                let def = own.or_else(|| (stem == Some(name)).then(named)?);
+                match (symbol(def), found) {
+                    (Some(def), Some(other)) if def != other => return None,
+                    (Some(def), _) => found = Some(def),
+                    (None, _) => {}
+                }
+            }
+            found
+        })
+    }
+}
+
+fn symbol(def: Option<Def>) -> Option<Def> {
+    def.filter(|def| matches!(def, Def::Symbol(..)))
+}

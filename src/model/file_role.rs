@@ -1,0 +1,226 @@
+//! What a file is for: production code, a test, what tests are helped by, or an example.
+//!
+//! Knows what paths say by convention. What configurations and contents say is weighed in `roles`.
+
+/// What a file is for. In lists what is to be changed with a definition comes before what checks it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum FileRole {
+    /// Production code, and all that is none of the others.
+    #[default]
+    Code,
+    /// An example, a playground, a benchmark, code of the documentation.
+    Example,
+    /// What tests are helped by: fixtures, mocks, setup.
+    TestSupport,
+    /// A file that a test runner runs.
+    Test,
+}
+
+impl FileRole {
+    /// Returns whether it is production code.
+    pub fn is_code(self) -> bool {
+        self == Self::Code
+    }
+
+    /// Returns whether it is a test or helps tests.
+    pub fn is_of_tests(self) -> bool {
+        matches!(self, Self::Test | Self::TestSupport)
+    }
+}
+
+const TEST_DIRECTORIES: &[&str] = &[
+    "__test__",
+    "__tests__",
+    "e2e",
+    "spec",
+    "specs",
+    "test",
+    "test-cases",
+    "testcase",
+    "testcases",
+    "testing",
+    "tests",
+];
+
+/// Ends of directory names with the same meaning.
+const TEST_ENDS: &[&str] = &["-e2e", "-tests"];
+
+const SUPPORT_DIRECTORIES: &[&str] = &[
+    "__fixtures__",
+    "__mocks__",
+    "__snapshots__",
+    "fixture",
+    "fixtures",
+    "mocks",
+    "snapshots",
+    "testdata",
+];
+
+const SUPPORT_ENDS: &[&str] = &["-fixtures", "-snapshots"];
+
+const EXAMPLE_DIRECTORIES: &[&str] = &[
+    "bench",
+    "benches",
+    "benchmark",
+    "benchmarks",
+    "demo",
+    "demos",
+    "doc",
+    "docs",
+    "example",
+    "examples",
+    "playground",
+    "playgrounds",
+    "sample",
+    "samples",
+    "website",
+    "www",
+];
+
+const EXAMPLE_ENDS: &[&str] = &[
+    "-benchmarks",
+    "-demo",
+    "-demos",
+    "-example",
+    "-examples",
+    "-playground",
+];
+
+/// Parts of names before the extension: `a.spec.ts`, `a_test.go`.
+const MARKS: &[(&str, FileRole)] = &[
+    ("bench", FileRole::Example),
+    ("cy", FileRole::Test),
+    ("e2e", FileRole::Test),
+    ("mock", FileRole::TestSupport),
+    ("snap", FileRole::TestSupport),
+    ("spec", FileRole::Test),
+    ("stories", FileRole::Example),
+    ("test", FileRole::Test),
+    ("test-d", FileRole::Test),
+    ("testd", FileRole::Test),
+    ("tests", FileRole::Test),
+];
+
+/// Directories that hold the sources of a package.
+const SOURCE_DIRECTORIES: &[&str] = &["lib", "source", "src"];
+
+/// Returns the role that the name of a file has by convention: `a.spec.ts` is a test.
+pub fn by_name(path: &str) -> Option<FileRole> {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let lower = name.to_ascii_lowercase();
+    let stem = lower
+        .rsplit_once('.')
+        .map_or(lower.as_str(), |(stem, _)| stem);
+    let marked = MARKS.iter().find(|(mark, _)| {
+        stem.strip_suffix(mark).is_some_and(|rest| {
+            let between: &[char] = if *mark == "cy" {
+                &['.']
+            } else {
+                &['.', '_', '-']
+            };
+            rest.ends_with(between) && rest.len() > 1
+        })
+    });
+    if let Some((_, role)) = marked {
+        return Some(*role);
+    }
+    // `UserServiceTest.java`, `ParserTests.cs`: only with that capital, else `latest.ts` is a test.
+    let is_camel = name.rsplit_once('.').is_some_and(|(stem, extension)| {
+        matches!(extension, "java" | "kt" | "cs" | "swift" | "php" | "scala")
+            && (stem.ends_with("Test") || stem.ends_with("Tests"))
+    });
+    if is_camel || stem.starts_with("test_") {
+        Some(FileRole::Test)
+    } else if stem == "conftest" {
+        Some(FileRole::TestSupport)
+    } else {
+        None
+    }
+}
+
+/// Returns the role that the directories of a file give it: of tests and examples the innermost; what helps tests does so
+/// whatever is inside of it.
+pub fn by_directories(path: &str) -> FileRole {
+    let directories = path
+        .rsplit_once('/')
+        .map_or("", |(directories, _)| directories);
+    let mut role = FileRole::Code;
+    for part in directories.to_ascii_lowercase().split('/') {
+        let is = |names: &[&str], ends: &[&str]| {
+            names.contains(&part) || ends.iter().any(|end| part.ends_with(end))
+        };
+        if is(SUPPORT_DIRECTORIES, SUPPORT_ENDS) && role != FileRole::Example {
+            return FileRole::TestSupport;
+        } else if is(TEST_DIRECTORIES, TEST_ENDS) {
+            role = FileRole::Test;
+        } else if is(EXAMPLE_DIRECTORIES, EXAMPLE_ENDS) {
+            role = FileRole::Example;
+        }
+    }
+    role
+}
+
+/// Returns whether a file lies in a directory of tests that is among sources, as code about tests does too
+/// (`src/mcp/test/tools.ts`); `__tests__` never means that.
+pub fn is_in_source(path: &str) -> bool {
+    let lower = path.to_ascii_lowercase();
+    let mut is_source = false;
+    for part in lower
+        .rsplit_once('/')
+        .map_or("", |(directories, _)| directories)
+        .split('/')
+    {
+        if SOURCE_DIRECTORIES.contains(&part) {
+            is_source = true;
+        } else if is_source && TEST_DIRECTORIES.contains(&part) {
+            return !part.starts_with("__") && part != "e2e";
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::FileRole::{Code, Example, Test, TestSupport};
+    use super::{by_directories, by_name, is_in_source};
+
+    #[test]
+    fn a_name_may_tell_what_a_file_is_for() {
+        for (path, wanted) in [
+            ("src/latest.ts", None),
+            ("lib/spec.ts", None),
+            ("src/a.spec.ts", Some(Test)),
+            ("pkg/a_test.go", Some(Test)),
+            ("test_a.py", Some(Test)),
+            ("conftest.py", Some(TestSupport)),
+            ("src/UserTest.java", Some(Test)),
+            ("src/latestTest.ts", None),
+            ("a.bench.ts", Some(Example)),
+            ("legacy.js", None),
+            ("a.cy.ts", Some(Test)),
+            ("x_cy.ts", None),
+        ] {
+            assert_eq!(by_name(path), wanted, "{path}");
+        }
+    }
+
+    #[test]
+    fn directories_tell_what_is_in_them() {
+        for (path, wanted) in [
+            ("src/contest/index.ts", Code),
+            ("packages/x/__tests__/a.ts", Test),
+            ("packages-private/sfc-playground/src/main.ts", Example),
+            ("examples/auth/index.js", Example),
+            ("examples/auth/test/index.js", Test),
+            ("Test/Fixtures/a.json", TestSupport),
+            ("tests/fixtures/examples/a.ts", TestSupport),
+            ("docs/a.js", Example),
+            ("test.ts", Code),
+        ] {
+            assert_eq!(by_directories(path), wanted, "{path}");
+        }
+        assert!(is_in_source("packages/a/src/mcp/test/tools.ts"));
+        assert!(!is_in_source("packages/a/test/src/tools.ts"));
+        assert!(!is_in_source("src/__tests__/a.ts"));
+    }
+}

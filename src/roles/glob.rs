@@ -1,0 +1,311 @@
+//! Path patterns as test runners write them: `**/*.{test,spec}.?(c|m)[jt]s?(x)`.
+//!
+//! Knows `*`, `**`, `?`, classes, braces and the groups `?(…)`, `@(…)`, `+(…)`, `*(…)`. A pattern with anything else (`!(…)`)
+//! is not read.
+
+use std::cell::Cell;
+
+/// Characters of a pattern.
+const MAX_PATTERN: usize = 1_000;
+
+/// Levels of groups in one another.
+const MAX_DEPTH: usize = 8;
+
+/// Comparisons that one match may cost. A pattern that needs more does not match.
+const MAX_STEPS: u32 = 20_000;
+
+/// A pattern that whole paths are matched with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Glob(Vec<Node>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Node {
+    Char(char),
+    /// `?`
+    One,
+    /// `*`: within a component.
+    Star,
+    /// `**/`: no component, or some.
+    Directories,
+    /// `**` at the end.
+    Rest,
+    /// `[a-z]`: whether it is negated, and its ranges.
+    Class(bool, Vec<(char, char)>),
+    /// `@(a|b)` and `{a,b}`.
+    Group(Repeat, Vec<Vec<Node>>),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Repeat {
+    Once,
+    AtMostOnce,
+    AtLeastOnce,
+    Any,
+}
+
+impl Glob {
+    /// Reads a pattern; `None` where it is too long or holds what is not known.
+    pub(super) fn new(pattern: &str) -> Option<Self> {
+        let chars: Vec<char> = pattern.chars().take(MAX_PATTERN + 1).collect();
+        if chars.len() > MAX_PATTERN {
+            return None;
+        }
+        let (nodes, end) = read(&chars, 0, &[], MAX_DEPTH)?;
+        (end == chars.len()).then_some(Self(nodes))
+    }
+
+    /// Returns whether the pattern matches all of `path`.
+    pub(super) fn matches(&self, path: &str) -> bool {
+        let steps = Cell::new(MAX_STEPS);
+        run(&self.0, path, true, &steps, &|rest, _| rest.is_empty())
+    }
+}
+
+/// Returns `text` with each sign that has a meaning in a pattern marked as itself.
+pub(super) fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if "\\*?[]{}()!+@|,".contains(c) {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
+}
+
+/// Returns whether `text` is a pattern and not the path of one file.
+pub(super) fn is_pattern(text: &str) -> bool {
+    text.contains(['*', '?', '[', '{']) || text.contains("@(") || text.contains("+(")
+}
+
+/// Reads nodes up to one of `ends`, which is not taken, or the end. Returns them with the place behind.
+fn read(chars: &[char], start: usize, ends: &[char], depth: usize) -> Option<(Vec<Node>, usize)> {
+    let mut nodes = Vec::new();
+    let mut at = start;
+    while let Some(&c) = chars.get(at) {
+        if ends.contains(&c) {
+            break;
+        }
+        let next = chars.get(at + 1).copied();
+        let is_start = nodes.is_empty() || nodes.last() == Some(&Node::Char('/'));
+        match c {
+            '\\' => {
+                nodes.push(Node::Char(next?));
+                at += 2;
+            }
+            '?' | '@' | '+' | '*' | '!' if next == Some('(') => {
+                let repeat = match c {
+                    '@' => Repeat::Once,
+                    '?' => Repeat::AtMostOnce,
+                    '+' => Repeat::AtLeastOnce,
+                    '*' => Repeat::Any,
+                    _ => return None,
+                };
+                let (group, end) = alternatives(chars, at + 2, ('|', ')'), depth)?;
+                nodes.push(Node::Group(repeat, group));
+                at = end;
+            }
+            '{' => {
+                let (group, end) = alternatives(chars, at + 1, (',', '}'), depth)?;
+                nodes.push(Node::Group(Repeat::Once, group));
+                at = end;
+            }
+            '*' if next == Some('*') => {
+                let behind = chars.get(at + 2).copied();
+                match behind {
+                    Some('/') if is_start || matches!(nodes.last(), Some(Node::Directories)) => {
+                        nodes.push(Node::Directories);
+                        at += 3;
+                    }
+                    None if is_start => {
+                        nodes.push(Node::Rest);
+                        at += 2;
+                    }
+                    // Within a component two stars are one.
+                    _ => {
+                        nodes.push(Node::Star);
+                        at += 2;
+                    }
+                }
+            }
+            '*' => {
+                nodes.push(Node::Star);
+                at += 1;
+            }
+            '?' => {
+                nodes.push(Node::One);
+                at += 1;
+            }
+            '[' => {
+                let (class, end) = class(chars, at + 1)?;
+                nodes.push(class);
+                at = end;
+            }
+            _ => {
+                nodes.push(Node::Char(c));
+                at += 1;
+            }
+        }
+    }
+    Some((nodes, at))
+}
+
+/// Reads the alternatives of a group. Returns them with the place behind its closing sign.
+fn alternatives(
+    chars: &[char],
+    start: usize,
+    (between, close): (char, char),
+    depth: usize,
+) -> Option<(Vec<Vec<Node>>, usize)> {
+    let depth = depth.checked_sub(1)?;
+    let mut all = Vec::new();
+    let mut at = start;
+    loop {
+        let (nodes, end) = read(chars, at, &[between, close], depth)?;
+        all.push(nodes);
+        at = end + 1;
+        if *chars.get(end)? == close {
+            return Some((all, at));
+        }
+    }
+}
+
+fn class(chars: &[char], start: usize) -> Option<(Node, usize)> {
+    let is_negated = matches!(chars.get(start), Some('!' | '^'));
+    let mut at = start + usize::from(is_negated);
+    let mut ranges = Vec::new();
+    loop {
+        let first = *chars.get(at)?;
+        if first == ']' && !ranges.is_empty() {
+            return Some((Node::Class(is_negated, ranges), at + 1));
+        }
+        let is_range = chars.get(at + 1) == Some(&'-') && chars.get(at + 2) != Some(&']');
+        let last = if is_range { *chars.get(at + 2)? } else { first };
+        ranges.push((first, last));
+        at += if is_range { 3 } else { 1 };
+    }
+}
+
+/// What has to match behind some nodes: the rest of the path, and whether that begins a component.
+type Then<'a> = &'a dyn Fn(&str, bool) -> bool;
+
+/// Matches `nodes` with the beginning of `text`, and `then` with what is behind.
+fn run(nodes: &[Node], text: &str, is_start: bool, steps: &Cell<u32>, then: Then<'_>) -> bool {
+    let Some(left) = steps.get().checked_sub(1) else {
+        return false;
+    };
+    steps.set(left);
+    let Some((node, rest)) = nodes.split_first() else {
+        return then(text, is_start);
+    };
+    let first = text.chars().next();
+    let behind = |c: char| &text[c.len_utf8()..];
+    let one = |c: char| run(rest, behind(c), c == '/', steps, then);
+    match node {
+        Node::Char(wanted) => first.is_some_and(|c| c == *wanted && one(c)),
+        Node::One => first.is_some_and(|c| c != '/' && one(c)),
+        Node::Class(is_negated, ranges) => first.is_some_and(|c| {
+            let is_in = ranges.iter().any(|(from, to)| (*from..=*to).contains(&c));
+            c != '/' && is_in != *is_negated && one(c)
+        }),
+        Node::Star => {
+            let mut at = text;
+            let mut begins = is_start;
+            loop {
+                if run(rest, at, begins, steps, then) {
+                    return true;
+                }
+                match at.chars().next() {
+                    Some(c) if c != '/' && steps.get() > 0 => at = &at[c.len_utf8()..],
+                    _ => return false,
+                }
+                begins = false;
+            }
+        }
+        Node::Directories => {
+            let mut at = text;
+            loop {
+                if run(rest, at, true, steps, then) {
+                    return true;
+                }
+                match at.find('/') {
+                    Some(slash) if steps.get() > 0 => at = &at[slash + 1..],
+                    _ => return false,
+                }
+            }
+        }
+        Node::Rest => run(rest, "", false, steps, then),
+        Node::Group(repeat, group) => {
+            let is_optional = matches!(repeat, Repeat::AtMostOnce | Repeat::Any);
+            if is_optional && run(rest, text, is_start, steps, then) {
+                return true;
+            }
+            let again = [Node::Group(Repeat::Any, group.clone())];
+            let repeats = matches!(repeat, Repeat::AtLeastOnce | Repeat::Any);
+            group.iter().any(|nodes| {
+                run(nodes, text, is_start, steps, &|behind, begins| {
+                    run(rest, behind, begins, steps, then)
+                        // Only where something was taken, so that this ends.
+                        || repeats
+                            && behind.len() < text.len()
+                            && run(&again, behind, begins, steps, &|behind, begins| {
+                                run(rest, behind, begins, steps, then)
+                            })
+                })
+            })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Glob, escaped};
+
+    fn matches(pattern: &str, path: &str) -> bool {
+        Glob::new(pattern).is_some_and(|glob| glob.matches(path))
+    }
+
+    #[test]
+    fn patterns_of_runners_match_their_files() {
+        let vitest = "/**/*.{test,spec}.?(c|m)[jt]s?(x)";
+        for path in ["/a.test.ts", "/x/y/a.spec.mjs", "/a.b.test.tsx"] {
+            assert!(matches(vitest, path), "{path}");
+        }
+        for path in ["/a.ts", "/a.test-d.ts", "/test/a.ts", "/a.test.ts.snap"] {
+            assert!(!matches(vitest, path), "{path}");
+        }
+        let jest = "/**/?(*.)+(spec|test).[jt]s?(x)";
+        assert!(matches(jest, "/a/spec.ts") && matches(jest, "/a/b.spec.js"));
+        assert!(matches("/**/__tests__/**/*.[jt]s", "/__tests__/a.js"));
+        assert!(matches(
+            "/packages/{vue,dom}/**/*.{test,spec}.*",
+            "/packages/vue/a/b.spec.ts"
+        ));
+        assert!(!matches(
+            "/packages/{vue,dom}/**",
+            "/packages/vue-compat/a.ts"
+        ));
+        assert!(matches("/test/*.{js,cjs}", "/test/a.js"));
+        assert!(!matches("/test/*.{js,cjs}", "/test/b/a.js"));
+        assert!(matches("/**/e2e/**", "/a/e2e/b/c.ts"));
+        assert!(matches("/**/@(a|b)*.ts", "/x/ab.ts"));
+        assert!(!matches("/[!a]*.ts", "/ab.ts"));
+    }
+
+    #[test]
+    fn a_pattern_that_cannot_be_read_is_none() {
+        for pattern in ["!(a)", "{a", "[", "@(a", "\\", &"{".repeat(500)] {
+            assert!(Glob::new(pattern).is_none(), "{pattern}");
+        }
+        assert!(Glob::new(&"*".repeat(2_000)).is_none());
+        assert!(matches(&escaped("/a(b)/[c]*"), "/a(b)/[c]*"));
+    }
+
+    #[test]
+    fn a_hard_pattern_ends() {
+        let pattern = format!("/{}x", "*(a|aa)".repeat(30));
+        assert!(!matches(&pattern, &format!("/{}", "a".repeat(200))));
+        let pattern = format!("/{}x", "*a".repeat(60));
+        assert!(!matches(&pattern, &format!("/{}", "a".repeat(200))));
+    }
+}

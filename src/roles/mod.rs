@@ -1,0 +1,424 @@
+//! What the files of an index are for, by evidence: the configuration of the test runner, imports of a test framework or its
+//! globals in use, file names, and directory names last.
+//!
+//! A configuration is kept as the files that it declares (see [`kept`]) and weighed when a question is asked, so that its
+//! change changes roles without touching another row. What it declares is a function of its bytes; nothing of it is run.
+
+mod config;
+mod glob;
+mod runner;
+mod scripts;
+#[cfg(test)]
+mod tests;
+mod text;
+
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+pub use crate::model::FileRole;
+
+use crate::model::file_role::{by_directories, by_name, is_in_source};
+use crate::model::path::is_at_or_below;
+use crate::model::{Budget, FileFacts, RepoPath};
+use crate::store::Read;
+use crate::syntax;
+use runner::{Compiled, Origin, Pattern, Runner, Suite};
+
+/// Bytes of a configuration that is read.
+const MAX_CONFIG_BYTES: usize = 1 << 19;
+
+/// Suites of one repository.
+const MAX_SUITES: usize = 2_000;
+
+/// Modules that offer tests, and their runner.
+const FRAMEWORKS: &[(&str, Runner)] = &[
+    ("vitest", Runner::Vitest),
+    ("@jest/globals", Runner::Jest),
+    ("@playwright/test", Runner::Playwright),
+    ("@playwright/experimental-ct-react", Runner::Playwright),
+    ("@playwright/experimental-ct-vue", Runner::Playwright),
+    ("mocha", Runner::Mocha),
+    ("ava", Runner::Ava),
+    ("tap", Runner::Tap),
+    ("node:test", Runner::Node),
+    ("bun:test", Runner::Other),
+    ("cypress", Runner::Other),
+    ("tape", Runner::Other),
+    ("uvu", Runner::Other),
+    ("@japa/runner", Runner::Other),
+];
+
+/// Names by which frameworks offer tests.
+const TEST_NAMES: &[&str] = &["describe", "it", "suite", "test"];
+
+/// Beginnings of the names of modules that only tests are written with.
+const HELPERS: &[&str] = &[
+    "@angular/core/testing",
+    "@nestjs/testing",
+    "@testing-library/",
+    "@vue/test-utils",
+    "chai",
+    "enzyme",
+    "sinon",
+    "supertest",
+];
+
+/// Returns the suites that a file declares, in the form that the index keeps; `None` where it is no configuration of tests,
+/// or declares nothing. A function of path and text alone. Costs the parsing of a script of that name, nothing for others.
+pub fn kept(path: &RepoPath, text: &str) -> Option<String> {
+    if text.len() > MAX_CONFIG_BYTES {
+        return None;
+    }
+    // A row that a budget cut short would be wrong for good; the parser has bounds of its own.
+    let suites = declared(path, text, &Budget::unlimited(Arc::default()));
+    (!suites.is_empty()).then(|| serde_json::to_string(&suites).expect("texts can be written"))
+}
+
+fn declared(path: &RepoPath, text: &str, budget: &Budget) -> Vec<Suite> {
+    let (home, name) = (path.directory(), path.file_name());
+    let json = || serde_json::from_str::<Value>(text).unwrap_or_default();
+    match name {
+        "package.json" => of_manifest(home, &json()),
+        ".mocharc.json" | ".mocharc.jsonc" => config::mocha(home, &config::of_json(&json()))
+            .into_iter()
+            .collect(),
+        ".mocharc.yml" | ".mocharc.yaml" => {
+            config::mocha(home, &text::yaml(text)).into_iter().collect()
+        }
+        ".taprc" => vec![config::files(
+            Runner::Tap,
+            home,
+            text::yaml(text).get("include"),
+        )],
+        "jest.config.json" | "jest-e2e.json" => {
+            let mut found = Vec::new();
+            config::jest_config(home, &config::of_json(&json()), &mut found);
+            found
+        }
+        "pytest.ini" | ".pytest.ini" | "tox.ini" => of_pytest(home, text, "pytest"),
+        "setup.cfg" => of_pytest(home, text, "tool:pytest"),
+        "pyproject.toml" => of_pytest(home, text, "tool.pytest.ini_options"),
+        _ => match config::runner_of(name) {
+            Some(runner) => {
+                let values = syntax::literals(path, text, budget);
+                config::suites(runner, home, name, &values)
+            }
+            None => Vec::new(),
+        },
+    }
+}
+
+fn of_manifest(home: &str, manifest: &Value) -> Vec<Suite> {
+    let mut found = Vec::new();
+    let member = |name: &str| manifest.get(name).filter(|it| it.is_object());
+    if let Some(jest) = member("jest") {
+        config::jest_config(home, &config::of_json(jest), &mut found);
+    }
+    if let Some(mocha) = member("mocha") {
+        found.extend(config::mocha(home, &config::of_json(mocha)));
+    }
+    for (name, runner, files) in [
+        ("ava", Runner::Ava, "files"),
+        ("tap", Runner::Tap, "include"),
+    ] {
+        if let Some(own) = member(name) {
+            found.push(config::files(runner, home, config::of_json(own).get(files)));
+        }
+    }
+    let scripts = manifest.get("scripts").and_then(Value::as_object);
+    let lines = scripts
+        .into_iter()
+        .flat_map(|it| it.values())
+        .filter_map(Value::as_str);
+    found.extend(scripts::suites(home, lines));
+    found
+}
+
+fn of_pytest(home: &str, text: &str, section: &str) -> Vec<Suite> {
+    let Some(mut names) = text::section_values(text, section, "python_files") else {
+        return Vec::new();
+    };
+    if names.is_empty() {
+        names = ["test_*.py", "*_test.py"].map(str::to_owned).to_vec();
+    }
+    let paths = text::section_values(text, section, "testpaths").unwrap_or_default();
+    let roots: Vec<String> = paths
+        .iter()
+        .filter_map(|path| {
+            // Of a pattern the part before its first sign.
+            let start = path.split(['*', '?', '[']).next().unwrap_or_default();
+            let start = if start.len() < path.len() {
+                start.rsplit_once('/').map_or("", |it| it.0)
+            } else {
+                start
+            };
+            RepoPath::normalise(&config::absolute(home, start)[1..]).map(|it| it.to_string())
+        })
+        .collect();
+    let glob = |pattern: &String| Pattern::Glob(config::absolute(home, &format!("**/{pattern}")));
+    vec![Suite {
+        runner: Runner::Pytest,
+        origin: Origin::Config,
+        home: home.to_owned(),
+        roots: if roots.is_empty() {
+            vec![home.to_owned()]
+        } else {
+            roots
+        },
+        include: names.iter().map(glob).collect(),
+        exclude: ["**/{venv,build,dist,node_modules}/**", "**/.*/**"]
+            .map(|pattern| Pattern::Glob(config::absolute(home, pattern)))
+            .to_vec(),
+        is_open: false,
+    }]
+}
+
+/// Returns whether a file of this name configures tests, as far as its name tells.
+fn is_config(path: &RepoPath) -> bool {
+    config::runner_of(path.file_name()).is_some()
+}
+
+/// The roles of the files of one index.
+pub struct Roles<'a> {
+    read: &'a Read<'a>,
+    suites: OnceCell<Vec<Compiled>>,
+    known: RefCell<HashMap<RepoPath, FileRole>>,
+}
+
+/// What is known of a script besides its path.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Content {
+    /// The runner of the framework that it takes tests from.
+    framework: Option<Runner>,
+    /// Whether it calls `describe` or `it` as globals.
+    has_globals: bool,
+    /// Whether it imports a framework for whatever, or a module that only tests are written with.
+    helps: bool,
+}
+
+impl<'a> Roles<'a> {
+    /// Returns the roles of an index. What is read of it is read when it is needed, and once.
+    pub fn new(read: &'a Read<'a>) -> Self {
+        Self {
+            read,
+            suites: OnceCell::new(),
+            known: RefCell::default(),
+        }
+    }
+
+    /// Returns whether a runner runs the file, as far as is known.
+    pub fn is_test(&self, path: &RepoPath) -> bool {
+        self.of(path) == FileRole::Test
+    }
+
+    /// Returns whether the file is neither test nor example, nor helps tests.
+    pub fn is_code(&self, path: &RepoPath) -> bool {
+        self.of(path).is_code()
+    }
+
+    /// Returns the role of a file. Costs some microseconds, and a look at its row where its path leaves it open.
+    pub fn of(&self, path: &RepoPath) -> FileRole {
+        if let Some(known) = self.known.borrow().get(path) {
+            return *known;
+        }
+        let content = || self.content(path);
+        let role = role(path, self.suites(), content);
+        self.known.borrow_mut().insert(path.clone(), role);
+        role
+    }
+
+    /// Returns the role of a file as far as configurations and its path tell: for lists of many files, at a tenth of the cost.
+    pub fn by_path(&self, path: &RepoPath) -> FileRole {
+        let text = path.as_str();
+        if by_name(text).is_none() && by_directories(text).is_code() {
+            role(path, self.suites(), Content::default)
+        } else {
+            self.of(path)
+        }
+    }
+
+    fn suites(&self) -> &[Compiled] {
+        self.suites.get_or_init(|| {
+            // A configuration that can't be read is none.
+            let rows = self.read.runners().unwrap_or_default();
+            let declared = rows.into_iter().filter_map(|(path, text)| {
+                let is_fixture = by_directories(path.as_str()) == FileRole::TestSupport;
+                let suites: Vec<Suite> = serde_json::from_str(&text).ok()?;
+                (!is_fixture).then_some(suites)
+            });
+            compiled(declared.flatten().take(MAX_SUITES).collect())
+        })
+    }
+
+    fn content(&self, path: &RepoPath) -> Content {
+        let Ok(Some(file)) = self.read.file(path.as_str()) else {
+            return Content::default();
+        };
+        let specifiers = self.read.specifiers_of(file.id).unwrap_or_default();
+        let is_framework = |it: &String| FRAMEWORKS.iter().any(|(name, _)| name == it);
+        let mut content = Content::default();
+        if specifiers.iter().any(is_framework) {
+            let facts = self.read.facts(file.id).ok().flatten();
+            content = facts.map_or_else(Content::default, |facts| imported(&facts));
+        }
+        let is_helper = |it: &String| HELPERS.iter().any(|name| it.starts_with(name));
+        content.helps |= specifiers.iter().any(is_helper);
+        let mut names = ["describe", "it"].iter();
+        content.has_globals = names.any(|name| {
+            let is_called = self.read.calls_unbound(file.id, name);
+            is_called.unwrap_or_default()
+        });
+        content
+    }
+}
+
+/// Leaves out what another suite says more of, and makes the rest ready to be matched.
+fn compiled(suites: Vec<Suite>) -> Vec<Compiled> {
+    let configured: Vec<(Runner, String)> = suites
+        .iter()
+        .filter(|suite| suite.origin != Origin::Script)
+        .map(|suite| (suite.runner, suite.home.clone()))
+        .collect();
+    let is_told = |suite: &Suite| {
+        let own = (suite.runner, suite.home.clone());
+        suite.origin == Origin::Script && configured.contains(&own)
+    };
+    let rest = suites.into_iter().filter(|suite| !is_told(suite));
+    rest.map(Compiled::new).collect()
+}
+
+/// Whether another configuration, in a project's own directory, says what the project runs.
+fn is_yielded(suite: &Compiled, suites: &[Compiled], path: &str) -> bool {
+    suite.suite.origin == Origin::Workspace
+        && suites.iter().any(|other| {
+            other.suite.origin == Origin::Config
+                && other.suite.runner == suite.suite.runner
+                && other.suite.home.len() > suite.suite.home.len()
+                && is_at_or_below(path, &other.suite.home)
+        })
+}
+
+fn imported(facts: &FileFacts) -> Content {
+    let mut content = Content::default();
+    for import in &facts.imports {
+        let specifier = import.specifier.as_str();
+        let known = FRAMEWORKS.iter().find(|(name, _)| *name == specifier);
+        let Some((_, runner)) = known.filter(|_| !import.type_only) else {
+            continue;
+        };
+        content.helps = true;
+        let takes_tests = import.names.iter().any(|name| {
+            !name.type_only
+                && (TEST_NAMES.contains(&name.imported.as_str())
+                    || matches!(name.imported.as_str(), "default" | "*"))
+        });
+        if takes_tests {
+            content.framework = Some(*runner);
+        }
+    }
+    content
+}
+
+/// How a file is written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Family {
+    Script,
+    /// A component, which no runner runs by itself.
+    Component,
+    Python,
+    Other,
+    /// No code.
+    Data,
+}
+
+fn family(path: &RepoPath) -> Family {
+    match path.extension().unwrap_or_default() {
+        "ts" | "tsx" | "mts" | "cts" | "js" | "jsx" | "mjs" | "cjs" => Family::Script,
+        "vue" | "svelte" => Family::Component,
+        "py" => Family::Python,
+        _ if syntax::by_path(path).is_code => Family::Other,
+        _ => Family::Data,
+    }
+}
+
+/// Returns the role of a file by all evidence; `content` is asked where neither configuration nor language decide.
+fn role(path: &RepoPath, suites: &[Compiled], content: impl FnOnce() -> Content) -> FileRole {
+    let text = path.as_str();
+    let family = family(path);
+    let by_directory = by_directories(text);
+    let by_name = by_name(text);
+    let helped = if by_directory == FileRole::Test {
+        FileRole::TestSupport
+    } else {
+        by_directory
+    };
+    match family {
+        Family::Data => {
+            return if by_name == Some(FileRole::TestSupport) {
+                FileRole::TestSupport
+            } else {
+                helped
+            };
+        }
+        Family::Component => return by_name.unwrap_or(helped),
+        Family::Other => return by_name.unwrap_or(by_directory),
+        Family::Script | Family::Python => {}
+    }
+    let is_own =
+        |suite: &&Compiled| (suite.suite.runner == Runner::Pytest) == (family == Family::Python);
+    let covering: Vec<&Compiled> = suites
+        .iter()
+        .filter(is_own)
+        .filter(|suite| suite.covers(text) && !is_yielded(suite, suites, text))
+        .collect();
+    if covering.iter().any(|suite| suite.runs(text)) {
+        return FileRole::Test;
+    }
+    // A runner that is known, and does not run it.
+    let is_left_out = |fits: &dyn Fn(Runner) -> bool| {
+        covering
+            .iter()
+            .any(|suite| fits(suite.suite.runner) && !suite.is_open())
+    };
+    let is_known = is_left_out(&|_| true);
+    if family == Family::Python {
+        return match by_name {
+            Some(FileRole::Test) if !is_known => FileRole::Test,
+            Some(FileRole::Test) => FileRole::TestSupport,
+            Some(other) => other,
+            None => helped,
+        };
+    }
+    if is_config(path) {
+        return helped;
+    }
+    let content = content();
+    let is_test = match content.framework {
+        Some(runner) => !is_left_out(&|it| it == runner),
+        None => content.has_globals && !is_left_out(&Runner::has_globals),
+    };
+    if is_test || by_name == Some(FileRole::Test) && !is_known {
+        return FileRole::Test;
+    }
+    let takes_part = content.framework.is_some() || content.has_globals || content.helps;
+    match (by_name, by_directory) {
+        (Some(FileRole::Test), FileRole::Example) => FileRole::Example,
+        // Code about tests, by no evidence but the name of its directory.
+        (None, FileRole::Test) if is_in_source(text) && !takes_part => FileRole::Code,
+        // Where no runner is known at all, the name of the directory is the evidence that is left.
+        (None, FileRole::Test) if !suites.iter().any(|suite| is_own(&suite)) => FileRole::Test,
+        (Some(FileRole::Test), _) | (None, FileRole::Test) => FileRole::TestSupport,
+        (None, FileRole::Code) if takes_part && is_known && !is_in_sources(text) => {
+            FileRole::TestSupport
+        }
+        (Some(role), _) | (None, role) => role,
+    }
+}
+
+fn is_in_sources(path: &str) -> bool {
+    path.split('/')
+        .any(|part| matches!(part, "src" | "lib" | "source"))
+}

@@ -1,0 +1,234 @@
+//! The absolute score of a hit: which share of the question it covers.
+//!
+//! The weight that orders the hits of one answer says nothing across answers, since the best hit of each has the most.
+//! Coverage is on one scale: each word of the question counts by how rare it is here, and a word that occurs nowhere
+//! counts most of all. `oauth token refresh` in a repository without `oauth` covers about a half at best.
+
+use std::collections::HashMap;
+
+use super::channel::Strength;
+use super::query::Query;
+
+/// Words of a question that are told apart; further ones count as held.
+const MAX_WORDS: usize = 64;
+
+/// What holding all parts of a word is worth, where the word itself is not held: `job queue` for `queueJob`.
+const BY_PARTS: f64 = 0.9;
+
+/// What a name that is nearly a word of the question is worth, by its likeness.
+const NEARLY: f64 = 0.8;
+
+/// What a hit is worth that holds none of the texts that the question quotes, but their words.
+const WITHOUT_QUOTED: f64 = 0.5;
+
+/// What is known of a term of the question.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Term {
+    /// It was looked up: the number of its bit, and its inverse document frequency.
+    Known(u8, f64),
+    /// It occurs nowhere; the inverse document frequency of such a term.
+    Absent(f64),
+    /// It is nearly everywhere and was not looked up.
+    Common,
+}
+
+/// The words of a question with their weights.
+pub(super) struct Coverage {
+    words: Vec<Word>,
+    total: f64,
+    n_explicit: u32,
+}
+
+struct Word {
+    weight: f64,
+    whole: Option<u8>,
+    /// The bits of its parts with their weights; no bit for one that occurs nowhere.
+    parts: Vec<(Option<u8>, f64)>,
+    is_absent: bool,
+}
+
+/// How much of the question one hit covers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Covered {
+    /// The share, from 0 to 1.
+    pub share: f64,
+    /// A bit for each telling word of the question that it holds.
+    pub words: u64,
+}
+
+impl Coverage {
+    pub(super) fn of(query: &Query, terms: &HashMap<String, Term>) -> Self {
+        let term = |text: &String| terms.get(text).copied().unwrap_or(Term::Common);
+        let words: Vec<Word> = query
+            .telling_words()
+            .into_iter()
+            .take(MAX_WORDS)
+            .map(|word| {
+                let bit = |term| match term {
+                    Term::Known(bit, weight) => Some((Some(bit), weight)),
+                    Term::Absent(weight) => Some((None, weight)),
+                    Term::Common => None,
+                };
+                let parts: Vec<_> = word
+                    .parts
+                    .iter()
+                    .filter_map(|part| bit(term(part)))
+                    .collect();
+                let of_parts = parts.iter().map(|(_, weight)| *weight).fold(0.0, f64::max);
+                let (whole, weight) = match term(&word.norm) {
+                    Term::Known(bit, weight) => (Some(bit), weight),
+                    Term::Absent(weight) if parts.is_empty() => (None, weight),
+                    Term::Absent(_) | Term::Common => (None, of_parts),
+                };
+                Word {
+                    weight,
+                    is_absent: whole.is_none() && parts.iter().all(|(bit, _)| bit.is_none()),
+                    whole,
+                    parts,
+                }
+            })
+            .collect();
+        Self {
+            total: words.iter().map(|word| word.weight).sum(),
+            words,
+            n_explicit: count(query.literals().iter().filter(|it| it.is_explicit)),
+        }
+    }
+
+    /// Returns what a chunk covers that holds the terms of these bits.
+    pub(super) fn covered(&self, held: u64, strength: &Strength) -> Covered {
+        let mut words = 0;
+        let mut sum = 0.0;
+        for (at, word) in self.words.iter().enumerate() {
+            let credit = if word.is_absent && strength.fuzzy > 0.0 {
+                NEARLY * strength.fuzzy
+            } else {
+                word.credit(held)
+            };
+            sum += word.weight * credit;
+            if credit > 0.0 || word.weight <= 0.0 {
+                words |= 1 << at;
+            }
+        }
+        let mut share = if self.total > 0.0 {
+            sum / self.total
+        } else {
+            // Every word is nearly everywhere: what was found at all holds them.
+            1.0
+        };
+        share = share.max(strength.whole);
+        if self.n_explicit > 0 {
+            let held = f64::from(strength.n_literals.min(self.n_explicit));
+            let of_quoted = held / f64::from(self.n_explicit);
+            share *= WITHOUT_QUOTED + (1.0 - WITHOUT_QUOTED) * of_quoted;
+        } else if strength.n_literals > 0 {
+            share = 1.0;
+        }
+        if share >= 1.0 || strength.whole > 0.0 {
+            words = u64::MAX;
+        }
+        Covered {
+            share: (share.min(1.0) * 100.0).round() / 100.0,
+            words,
+        }
+    }
+}
+
+impl Word {
+    /// Returns how much of the word a chunk holds, from 0 to 1.
+    fn credit(&self, held: u64) -> f64 {
+        let has = |bit: Option<u8>| bit.is_some_and(|bit| held & (1 << bit) != 0);
+        if has(self.whole) {
+            return 1.0;
+        }
+        let all: f64 = self.parts.iter().map(|(_, weight)| weight).sum();
+        if all <= 0.0 {
+            return 0.0;
+        }
+        let found = self.parts.iter().filter(|(bit, _)| has(*bit));
+        BY_PARTS * found.map(|(_, weight)| weight).sum::<f64>() / all
+    }
+}
+
+fn count<T>(items: impl Iterator<Item = T>) -> u32 {
+    u32::try_from(items.count()).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use super::{Coverage, Term};
+    use crate::search::channel::Strength;
+    use crate::search::parse;
+
+    fn coverage(question: &str, terms: &[(&str, Term)]) -> Coverage {
+        let terms: HashMap<String, Term> = terms
+            .iter()
+            .map(|(text, term)| ((*text).to_owned(), *term))
+            .collect();
+        Coverage::of(&parse(question).unwrap(), &terms)
+    }
+
+    fn share(coverage: &Coverage, held: u64) -> f64 {
+        coverage.covered(held, &Strength::default()).share
+    }
+
+    #[test]
+    fn a_word_that_occurs_nowhere_keeps_the_score_down() {
+        let terms = [
+            ("oauth", Term::Absent(10.0)),
+            ("token", Term::Known(0, 5.0)),
+            ("refresh", Term::Known(1, 5.0)),
+        ];
+        let question = coverage("oauth token refresh", &terms);
+        assert!((share(&question, 0b11) - 0.5).abs() < 1e-9);
+        assert!((share(&question, 0b01) - 0.25).abs() < 1e-9);
+        assert_eq!(question.covered(0b01, &Strength::default()).words, 0b010);
+    }
+
+    #[test]
+    fn parts_of_a_name_are_worth_less_than_the_name() {
+        let terms = [
+            ("queuejob", Term::Known(0, 6.0)),
+            ("queue", Term::Known(1, 3.0)),
+            ("job", Term::Known(2, 3.0)),
+        ];
+        let question = coverage("queueJob", &terms);
+        assert!((share(&question, 0b111) - 1.0).abs() < 1e-9);
+        assert!((share(&question, 0b110) - 0.9).abs() < 1e-9);
+        assert!((share(&question, 0b010) - 0.45).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_name_that_is_the_question_covers_it_and_a_near_one_nearly() {
+        let question = coverage("queuJob", &[("queujob", Term::Absent(9.0))]);
+        let near = Strength {
+            fuzzy: 0.9,
+            ..Strength::default()
+        };
+        assert!((question.covered(0, &near).share - 0.72).abs() < 1e-9);
+        let whole = Strength {
+            whole: 1.0,
+            ..Strength::default()
+        };
+        assert!((question.covered(0, &whole).share - 1.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn what_is_quoted_counts_as_it_stands() {
+        let question = coverage("\"not found\"", &[("found", Term::Known(0, 4.0))]);
+        assert!((share(&question, 1) - 0.5).abs() < 1e-9);
+        let literal = Strength {
+            n_literals: 1,
+            ..Strength::default()
+        };
+        assert!((question.covered(1, &literal).share - 1.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn words_that_are_everywhere_say_nothing() {
+        let question = coverage("function", &[("function", Term::Common)]);
+        assert!((share(&question, 0) - 1.0).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,106 @@
+//! The files that a change reaches: code, tests and examples apart.
+//!
+//! A test that names the definition without a bound use of it is listed too, behind those that the graph reaches.
+
+use std::collections::HashSet;
+
+use crate::error::Result;
+use crate::graph::namesake;
+use crate::graph::related::{self, Relation, TestBasis};
+use crate::model::{FileRole, Provenance, RepoPath};
+use crate::tools::places::{last_name, uses};
+use crate::workspace::{SymbolRow, View};
+
+/// Import edges within which a test that is known by its name is looked for by better means.
+const NAMESAKE_DEPTH: u32 = 3;
+
+/// Files whose tests are looked for by name.
+const MAX_NAMESAKES: usize = 50;
+
+/// A file with the number of steps to it and the weakest of them.
+pub(super) type Reached = (RepoPath, u32, Provenance);
+
+/// The files that a change reaches, each list nearest first.
+#[derive(Debug, Default)]
+pub(super) struct Affected {
+    pub(super) files: Vec<Reached>,
+    /// The strongest basis first; files that help tests behind the tests that the graph reaches.
+    pub(super) tests: Vec<(Reached, TestBasis)>,
+    /// How many of `tests` help tests and are none: `test/helpers.ts`.
+    pub(super) n_support: usize,
+    pub(super) examples: Vec<Reached>,
+}
+
+impl Affected {
+    /// Sorts files by their roles.
+    pub(super) fn of(view: &View<'_>, reached: Vec<Reached>) -> Self {
+        let mut affected = Self::default();
+        let mut support = Vec::new();
+        for file in reached {
+            match view.roles.of(&file.0) {
+                FileRole::Code => affected.files.push(file),
+                FileRole::TestSupport => support.push((file, TestBasis::Graph)),
+                FileRole::Test => affected.tests.push((file, TestBasis::Graph)),
+                FileRole::Example => affected.examples.push(file),
+            }
+        }
+        affected.n_support = support.len();
+        affected.tests.append(&mut support);
+        affected
+    }
+
+    /// Adds the tests that only their names say are of the targets' files (those that neither use nor import them), then
+    /// those that name the targets.
+    pub(super) fn add_unbound_tests(
+        &mut self,
+        view: &View<'_>,
+        targets: &[SymbolRow],
+    ) -> Result<()> {
+        let mut paths: Vec<&RepoPath> = targets.iter().map(|symbol| &symbol.path).collect();
+        paths.dedup();
+        for path in paths.iter().take(MAX_NAMESAKES) {
+            self.add_namesakes(view, path)?;
+        }
+        // Of many definitions at once the names say little.
+        let mut names: Vec<String> = targets.iter().map(|it| last_name(&it.name)).collect();
+        names.dedup();
+        if let ([_], [target, ..]) = (names.as_slice(), targets) {
+            let known: HashSet<RepoPath> = self.tests.iter().map(|test| test.0.0.clone()).collect();
+            let naming = uses(view).tests_naming(&view.roles, target, &known)?;
+            let tests = naming.paths.into_iter().filter(|path| !view.is_gone(path));
+            let tests = tests.map(|path| ((path, 1, Provenance::Name), TestBasis::Mention));
+            self.tests.extend(tests);
+        }
+        Ok(())
+    }
+
+    /// Returns how many tests have one basis.
+    pub(super) fn n_tests(&self, basis: TestBasis) -> usize {
+        self.tests.iter().filter(|test| test.1 == basis).count()
+    }
+
+    fn add_namesakes(&mut self, view: &View<'_>, path: &RepoPath) -> Result<()> {
+        let named = namesake::tests_of(view.read, &view.roles, path)?;
+        if named.is_empty() {
+            return Ok(());
+        }
+        let importing = related::neighbours(
+            view.read,
+            &view.roles,
+            path,
+            Relation::Imports,
+            related::Direction::In,
+            NAMESAKE_DEPTH,
+            view.budget,
+        )?;
+        for test in named {
+            let is_known = self.tests.iter().any(|known| known.0.0 == test)
+                || importing.found.iter().any(|near| near.path == test);
+            if !is_known {
+                let file = (test, 1, Provenance::PathHeuristic);
+                self.tests.push((file, TestBasis::Path));
+            }
+        }
+        Ok(())
+    }
+}

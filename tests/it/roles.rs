@@ -1,0 +1,185 @@
+//! What files are for: tests by the configuration of their runner, examples apart, tests that only name a definition.
+
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use crate::laws::Bench;
+use crate::support::{Cli, Fixture, Repo};
+
+/// Two runners, one of which names no files; code about tests among the sources; an example; tests by name alone.
+const SHOP: &str = "\
+//- /package.json
+{ \"name\": \"shop\", \"scripts\": { \"test\": \"vitest run && mocha --require x test/\" } }
+//- /vitest.config.ts
+import { defineConfig } from 'vitest/config'
+export default defineConfig({ test: { include: ['src/**/*.check.ts'] } })
+//- /src/cart.ts
+export function total(items: number[]) { return items.length }
+export class Cart { showTotal() { return 1 } }
+//- /src/cart.check.ts
+import { total } from './cart'
+describe('cart', () => {
+  it('adds up', () => { total([]) })
+})
+//- /src/test/report.ts
+import { total } from '../cart'
+export function report() { return total([1]) }
+//- /test/buy.js
+const { total } = require('../src/cart')
+describe('buy', function () { total([]) })
+//- /test/support/helper.js
+const { total } = require('../../src/cart')
+exports.help = () => total([])
+//- /examples/basic/index.ts
+import { total } from '../../src/cart'
+total([1, 2])
+//- /src/show-total.check.ts
+it('is seen', page => { expect(page).toBe(1) })
+//- /src/banner.ts
+export const bannerText = 'sale'
+//- /src/banner-text.check.ts
+it('is shown', page => { expect(page).toBe(2) })
+//- /src/prose.check.ts
+it('is named', page => { page.showTotal() })
+//- commit base
+";
+
+fn shop() -> (Repo, Cli) {
+    let repo = Fixture::parse(SHOP).build();
+    let cli = Cli::new(repo.path());
+    (repo, cli)
+}
+
+fn paths(list: &Value) -> Vec<&str> {
+    let list = list.as_array().map_or(&[][..], Vec::as_slice);
+    list.iter().map(|it| it["path"].as_str().unwrap()).collect()
+}
+
+/// Returns the tests of a list, without the files that help them.
+fn tests(list: &Value) -> Vec<&str> {
+    let list = list.as_array().map_or(&[][..], Vec::as_slice);
+    let all = list.iter().filter(|it| it["role"] != "test support");
+    all.map(|it| it["path"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn tests_are_those_that_a_runner_is_told_to_run() {
+    let (_repo, cli) = shop();
+    cli.run(&["refresh"]);
+    let impact = cli.json(&["impact", "total"]);
+    assert_eq!(
+        tests(&impact["affectedTests"]),
+        ["src/cart.check.ts", "test/buy.js"]
+    );
+    // Code in a directory named `test` is code; a file that helps tests comes behind them and says so.
+    assert_eq!(paths(&impact["affectedFiles"]), ["src/test/report.ts"]);
+    assert_eq!(impact["affectedFiles"][0].get("role"), None);
+    let helper = json!({"path": "test/support/helper.js", "role": "test support"});
+    assert_eq!(impact["affectedTests"][2], helper);
+    assert_eq!(
+        paths(&impact["affectedExamples"]),
+        ["examples/basic/index.ts"]
+    );
+    // Whoever asks for a depth gets every file by its role.
+    let deep = cli.json(&["impact", "total", "--depth", "1"]);
+    assert_eq!(
+        paths(&deep["affectedFiles"]),
+        ["src/test/report.ts", "examples/basic/index.ts"]
+    );
+    assert_eq!(deep["affectedFiles"][1]["role"], "example");
+    let summary = impact["summary"].as_str().unwrap();
+    assert!(
+        summary.contains("1 file, 2 test files and 1 example file"),
+        "{summary}"
+    );
+    let tests = cli.json(&["related", "src/cart.ts", "--types", "tests", "--depth", "1"]);
+    assert_eq!(
+        paths(&tests["results"]),
+        ["src/cart.check.ts", "test/buy.js"]
+    );
+}
+
+#[test]
+fn a_caller_in_a_test_is_shown_by_its_title() {
+    let (_repo, cli) = shop();
+    let impact = cli.json(&["impact", "total"]);
+    let callers = impact["callers"].as_array().unwrap();
+    let of = |path: &str| callers.iter().find(|it| it["path"] == path).unwrap();
+    let test = of("src/cart.check.ts");
+    assert_eq!(
+        (&test["test"], test.get("symbol")),
+        (&json!("cart > adds up"), None)
+    );
+    let example = of("examples/basic/index.ts");
+    assert_eq!(
+        (&example["symbol"], example.get("test")),
+        (&json!("(module)"), None)
+    );
+}
+
+#[test]
+fn tests_that_only_name_a_definition_are_listed_as_such() {
+    let (_repo, cli) = shop();
+    let impact = cli.json(&["impact", "Cart.showTotal"]);
+    assert_eq!(
+        tests(&impact["affectedTests"]),
+        ["src/show-total.check.ts", "src/prose.check.ts"]
+    );
+    for test in impact["affectedTests"].as_array().unwrap() {
+        assert_eq!(
+            (&test["basis"], &test["provenance"]),
+            (&json!("mention"), &json!("name"))
+        );
+        assert!(test["confidence"].as_f64().unwrap() < 0.9, "{test}");
+    }
+    assert_eq!(impact["mentioningTests"], 2);
+    // A file that no test is bound to has those that name what it exports.
+    let tests = cli.json(&["related", "src/banner.ts", "--types", "tests"]);
+    assert_eq!(paths(&tests["results"]), ["src/banner-text.check.ts"]);
+    assert_eq!(tests["results"][0]["basis"], "mention");
+}
+
+#[test]
+fn a_change_of_the_configuration_changes_roles_and_reads_one_file() {
+    let repo = Fixture::parse(SHOP).build();
+    let bench = Bench::new(60_000);
+    bench.refreshed(&repo.path());
+    let config = "export default { test: { include: ['src/**/report.ts'] } }\n";
+    repo.write("vitest.config.ts", config);
+    let (n_read, after) = bench.refreshed(&repo.path());
+    assert_eq!(n_read, 1);
+    let other = Bench::new(60_000);
+    assert_eq!(other.refreshed(&repo.path()).1, after);
+    let cli = Cli::new(repo.path());
+    let impact = cli.json(&["impact", "total"]);
+    // The framework's globals in use do not count where its configuration leaves the file out.
+    assert_eq!(
+        tests(&impact["affectedTests"]),
+        ["src/test/report.ts", "test/buy.js"]
+    );
+}
+
+/// Prints the role of each script and Python file of a repository: `CODELENS_ROLES_OF=… cargo test --test it roles:: --
+/// --ignored --nocapture`.
+#[test]
+#[ignore = "asks about a repository that is given by its path"]
+fn roles_of_a_repository() {
+    let Ok(place) = std::env::var("CODELENS_ROLES_OF") else {
+        return;
+    };
+    let place = PathBuf::from(place);
+    let bench = Bench::new(600_000);
+    bench.refreshed(&place);
+    let workspace = bench.at(&place);
+    let shown = workspace.query(&std::sync::Arc::default(), |view| {
+        let files = view.read.all_files()?;
+        let roles = files
+            .iter()
+            .map(|file| format!("{:?}\t{}", view.roles.of(&file.path), file.path));
+        Ok(roles.collect::<Vec<_>>())
+    });
+    for line in shown.unwrap() {
+        println!("ROLE\t{line}");
+    }
+}
