@@ -11,7 +11,7 @@ use crate::model::{Analysis, RepoPath};
 
 /// Meaning of the facts of the languages with structure; raised when extraction says something else, or linking makes
 /// something else of it.
-const CODE_FACTS: u32 = 14;
+const CODE_FACTS: u32 = 15;
 /// The same for languages that are cut into chunks alone.
 const TEXT_FACTS: u32 = 1;
 

@@ -110,17 +110,14 @@ impl Reader<'_, '_> {
                 b'{' if bytes.get(next + 1) == Some(&b'{') => {
                     let inside = next + 2;
                     let end = has_interpolations.then(|| self.text(inside..self.limit).find("}}"));
-                    match end.flatten() {
-                        Some(end) => {
-                            if !is_raw {
-                                self.expression(inside..inside + end);
-                            }
-                            inside + end + 2
+                    if let Some(end) = end.flatten() {
+                        if !is_raw {
+                            self.expression(inside..inside + end);
                         }
-                        None => {
-                            has_interpolations = false;
-                            inside
-                        }
+                        inside + end + 2
+                    } else {
+                        has_interpolations = false;
+                        inside
                     }
                 }
                 b'{' if !is_raw => self.bracket(next),

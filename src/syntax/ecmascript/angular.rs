@@ -147,7 +147,9 @@ impl<'s> Reader<'s> {
             match (what.as_str(), key) {
                 ("Component" | "Directive", "selector") | ("Pipe", "name") => {
                     let selector = self.string(value).map(|range| &self.source[range]);
-                    directive.selector = selector.unwrap_or_default().to_owned();
+                    selector
+                        .unwrap_or_default()
+                        .clone_into(&mut directive.selector);
                 }
                 ("Component", "imports") | ("NgModule", "exports") => {
                     self.names(value, 0, &mut directive.imports);
@@ -241,21 +243,21 @@ impl<'s> Reader<'s> {
             let mut called = decorators.iter().filter_map(|it| self.called(*it));
             let decorated = called.find(|it| matches!(it.0, "Input" | "Output"));
             let options = match decorated {
-                Some((_, options)) => Some(options),
+                Some((_, options)) => Some(options.into_iter().collect()),
                 None => self.signal(member),
             };
             if let Some(options) = options
                 && found.len() < MAX_NAMES
             {
-                let alias = options.and_then(|options| self.alias(options));
+                let alias = options.last().and_then(|options| self.alias(*options));
                 found.push((alias.unwrap_or(name).to_owned(), name.to_owned()));
             }
         }
         found
     }
 
-    /// Returns the options of a field that is made by `input()`, `output()` or `model()`; `None` for another field.
-    fn signal<'t>(&self, member: Node<'t>) -> Option<Option<Node<'t>>> {
+    /// Returns the objects that `input()`, `output()` or `model()` is given where it makes a field; `None` for another field.
+    fn signal<'t>(&self, member: Node<'t>) -> Option<Vec<Node<'t>>> {
         let fields = &self.grammar.fields;
         let value = member.child_by_field_id(fields.value)?;
         if self.kind(value) != Kind::CallExpression {
@@ -270,11 +272,9 @@ impl<'s> Reader<'s> {
             return None;
         }
         let arguments = value.child_by_field_id(fields.arguments)?;
-        let last = u32::try_from(arguments.named_child_count())
-            .ok()?
-            .checked_sub(1);
-        let options = last.and_then(|last| arguments.named_child(last));
-        Some(options.filter(|options| self.kind(*options) == Kind::Object))
+        let mut given = Self::children(arguments);
+        given.retain(|argument| self.kind(*argument) == Kind::Object);
+        Some(given)
     }
 
     /// Returns the name that options give: `'a'`, `{ alias: 'a' }`.
