@@ -1,4 +1,4 @@
-//! The aliases of SvelteKit: `$lib`, and those of `kit.alias`.
+//! The aliases of `SvelteKit`: `$lib`, and those of `kit.alias`.
 //!
 //! <https://svelte.dev/docs/kit/$lib>. The compiler options that name them are generated and not part of a repository.
 
@@ -22,7 +22,7 @@ pub(super) fn aliases(files: &dyn SourceFiles, path: &str) -> Option<Aliases> {
     (!places.is_empty()).then(|| Aliases::of(parent(path), places))
 }
 
-/// Returns what is kept of a configuration: its aliases as JSON; none where it does not configure SvelteKit.
+/// Returns what is kept of a configuration: its aliases as JSON; none where it does not configure `SvelteKit`.
 pub(super) fn kept(path: &str, bytes: &[u8]) -> Vec<u8> {
     let dir = parent(path);
     let text = String::from_utf8_lossy(bytes);

@@ -112,13 +112,11 @@ fn missing(value: &Value, screen: &Screen) -> String {
 
 /// Returns the line that a hit is shown at: that of its definition, else its first.
 fn line_of(hit: &Value) -> String {
-    match hit["line"].as_u64() {
-        Some(line) => line.to_string(),
-        None => {
-            let start = hit.text("lines").split('-').next().unwrap_or_default();
-            visible(start).into_owned()
-        }
+    if let Some(line) = hit["line"].as_u64() {
+        return line.to_string();
     }
+    let start = hit.text("lines").split('-').next().unwrap_or_default();
+    visible(start).into_owned()
 }
 
 fn place_in_file(path: &str, hit: &Value, screen: &Screen) -> String {

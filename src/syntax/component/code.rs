@@ -134,10 +134,9 @@ fn each_byte(
             }
             b'(' | b'[' | b'{' => {
                 // The first bracket is what is looked at from outside.
-                if !open.is_empty() || at > from {
-                    if visit(at, open.len(), byte).is_break() {
-                        return;
-                    }
+                let is_inside = !open.is_empty() || at > from;
+                if is_inside && visit(at, open.len(), byte).is_break() {
+                    return;
                 }
                 if open.len() >= MAX_DEPTH {
                     return;
@@ -147,16 +146,14 @@ fn each_byte(
                 last = byte;
                 continue;
             }
-            b')' | b']' | b'}' => {
-                if open.pop() == Some(b'`') {
-                    let (end, is_hole) = template_end(bytes, at + 1);
-                    if is_hole {
-                        open.push(b'`');
-                    }
-                    at = end;
-                    last = if is_hole { b'(' } else { b'`' };
-                    continue;
+            b')' | b']' | b'}' if open.pop() == Some(b'`') => {
+                let (end, is_hole) = template_end(bytes, at + 1);
+                if is_hole {
+                    open.push(b'`');
                 }
+                at = end;
+                last = if is_hole { b'(' } else { b'`' };
+                continue;
             }
             _ => {}
         }

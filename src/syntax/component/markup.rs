@@ -364,7 +364,7 @@ mod tests {
                 let mut out = source[name].to_owned();
                 for attribute in attributes {
                     let value = attribute.value.map(|value| &source[value]);
-                    out += &format!(" {}={}", &source[attribute.name], value.unwrap_or("-"));
+                    out.extend([" ", &source[attribute.name], "=", value.unwrap_or("-")]);
                 }
                 format!("{out} {}{end}", if is_empty { "/" } else { "" })
             }

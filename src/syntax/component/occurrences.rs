@@ -104,7 +104,7 @@ impl Component {
                 .template_role(opened, opened + (end - start))
                 .unwrap_or(Role::OtherName);
         }
-        if self.marks.keys.iter().any(|key| *key == (at..end as usize)) {
+        if self.marks.keys.contains(&(at..end as usize)) {
             return Role::Key;
         }
         if holds(&self.marks.keys, at) {

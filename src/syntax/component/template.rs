@@ -22,6 +22,10 @@ pub(super) struct Template {
 }
 
 /// Reads the template of a file; `Some(None)` where it has none, `None` where the budget ended.
+#[allow(
+    clippy::option_option,
+    reason = "no template and no time are two answers"
+)]
 pub(super) fn template(
     framework: Framework,
     lines: &Lines<'_>,

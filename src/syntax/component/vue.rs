@@ -313,8 +313,7 @@ impl Reader<'_, '_> {
         // The directive and what it is about: `v-on:click.stop` is `on` and `click`.
         let (directive, argument) = match name.as_bytes() {
             [b'@', ..] => ("on", Some(start + 1)),
-            [b':', ..] => ("bind", Some(start + 1)),
-            [b'.', _, ..] => ("bind", Some(start + 1)),
+            [b':', ..] | [b'.', _, ..] => ("bind", Some(start + 1)),
             [b'#', ..] => ("slot", Some(start + 1)),
             [b'v', b'-', ..] => {
                 let rest = &name[2..];

@@ -189,7 +189,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-impl<'a> Use<'a> {
+impl Use<'_> {
     /// Returns the use of `a` that `$a` is in a component of Svelte.
     pub(super) fn of_store(self) -> Option<Self> {
         let name = self
