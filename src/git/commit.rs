@@ -6,6 +6,7 @@ use std::io::Read as _;
 
 use crate::model::{CommitId, RepoPath};
 
+use super::reftable::Reftable;
 use super::{GitError, ReadError, Repo, error::boxed};
 
 /// A reader of the files of one commit.
@@ -19,7 +20,14 @@ impl Repo {
     /// Returns the commit that a name means to git (`HEAD`, a branch, a tag, a part of a commit's own name);
     /// `None` where it means none, or several.
     pub fn resolve(&self, name: &str) -> Option<CommitId> {
-        let id = self.inner.rev_parse_single(name).ok()?;
+        let id = match Reftable::of(&self.inner).ok()? {
+            Some(table) => {
+                let name = table.with_ids(name).ok()?;
+                self.inner.rev_parse_single(name.as_str())
+            }
+            None => self.inner.rev_parse_single(name),
+        };
+        let id = id.ok()?;
         let commit = id.object().ok()?.peel_to_commit().ok()?;
         CommitId::new(&commit.id.to_hex().to_string())
     }

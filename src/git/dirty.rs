@@ -14,10 +14,11 @@ use gix::status::plumbing::index_as_worktree::{Change, EntryStatus};
 
 use crate::model::{Budget, RepoPath};
 
+use super::compare::compare;
 use super::error::boxed;
 use super::staging::Staging;
 use super::walk::{Want, walk};
-use super::{GitError, Repo};
+use super::{GitError, Repo, reftable};
 
 const POLL: Duration = Duration::from_millis(2);
 
@@ -90,12 +91,18 @@ impl Repo {
         let mut file = staging.into_file();
         self.show_present_files(&mut file);
         paths.extend(self.filtered(&mut file).map_err(failed)?);
-        let is_as_head = self.is_as_head(&file);
+        let head = self.head_tree()?;
+        let is_as_head = is_as_tree(&file, head);
+        if reftable::is_used_by(&self.inner) {
+            let tree = (!is_as_head).then_some(head);
+            return compare(&self.inner, &file, tree, stop, paths).map_err(failed);
+        }
         let index = gix::worktree::IndexPersistedOrInMemory::InMemory(file);
         let status = self
             .inner
             .status(gix::progress::Discard)
             .map_err(failed)?
+            .head_tree(head)
             .index(index)
             .untracked_files(gix::status::UntrackedFiles::None)
             .index_worktree_rewrites(None)
@@ -104,30 +111,27 @@ impl Repo {
             .should_interrupt_owned(Arc::clone(stop));
         if is_as_head {
             let mut items = status.into_index_worktree_iter(None).map_err(failed)?;
-            let is_whole = gather(items.by_ref(), |item| unstaged(&item), stop, paths)?;
+            let is_whole = gather(items.by_ref(), |item| unstaged_item(&item), stop, paths)?;
             return Ok(items.into_outcome().is_some() && is_whole);
         }
         let mut items = status.into_iter(None).map_err(failed)?;
         let path_of = |item| match item {
             gix::status::Item::TreeIndex(change) => staged(&change),
-            gix::status::Item::IndexWorktree(item) => unstaged(&item),
+            gix::status::Item::IndexWorktree(item) => unstaged_item(&item),
         };
         let is_whole = gather(items.by_ref(), path_of, stop, paths)?;
         Ok(items.into_outcome().is_some() && is_whole)
     }
 
-    /// Returns whether git wrote into the staging area that it is the tree of `HEAD`, for as many entries as there are:
-    /// then the trees need not be read. Git takes the note back with the first path that is staged, also one that
-    /// is only intended to be (`cache-tree.c`).
-    fn is_as_head(&self, file: &gix::index::File) -> bool {
-        file.tree().is_some_and(|tree| {
-            let n_entries = tree.num_entries.map(|n| n as usize);
-            n_entries == Some(file.entries().len())
-                && self
-                    .inner
-                    .head_tree_id_or_empty()
-                    .is_ok_and(|head| head == tree.id)
-        })
+    /// Returns the tree of `HEAD`, an empty one before the first commit.
+    fn head_tree(&self) -> Result<gix::ObjectId, GitError> {
+        let Some(commit) = self.head_commit()? else {
+            return Ok(gix::ObjectId::empty_tree(self.inner.object_hash()));
+        };
+        let tree = commit.tree_id().map_err(|source| GitError::Status {
+            source: boxed(source),
+        })?;
+        Ok(tree.detach())
     }
 
     /// Lets the comparison see files that are there although sparse checkout left them out, as git does.
@@ -211,6 +215,16 @@ impl Repo {
     }
 }
 
+/// Returns whether git wrote into the staging area that it is `tree`, for as many entries as there are: then the trees
+/// need not be read. Git takes the note back with the first path that is staged, also one that is only intended to be
+/// (`cache-tree.c`).
+fn is_as_tree(file: &gix::index::File, tree: gix::ObjectId) -> bool {
+    file.tree().is_some_and(|noted| {
+        let n_entries = noted.num_entries.map(|n| n as usize);
+        n_entries == Some(file.entries().len()) && noted.id == tree
+    })
+}
+
 /// Adds the paths of what a comparison finds; returns false when it was stopped.
 fn gather<T>(
     items: impl Iterator<Item = gix::Result<T>>,
@@ -234,7 +248,7 @@ fn gather<T>(
 }
 
 /// Returns the path of a difference between `HEAD` and the staging area.
-fn staged(change: &gix::diff::index::Change) -> Option<RepoPath> {
+pub(super) fn staged(change: &gix::diff::index::ChangeRef<'_, '_>) -> Option<RepoPath> {
     use gix::diff::index::ChangeRef;
     let (path, is_submodule) = match change {
         ChangeRef::Addition {
@@ -265,16 +279,11 @@ fn staged(change: &gix::diff::index::Change) -> Option<RepoPath> {
 }
 
 /// Returns the path of a difference between the staging area and the work tree.
-fn unstaged(item: &WorkTreeItem) -> Option<RepoPath> {
-    let WorkTreeItem::Modification {
-        entry,
-        rela_path,
-        status,
-        ..
-    } = item
-    else {
-        return None;
-    };
+pub(super) fn unstaged<T, U>(
+    entry: &gix::index::Entry,
+    rela_path: &BStr,
+    status: &EntryStatus<T, U>,
+) -> Option<RepoPath> {
     let is_clean = match status {
         EntryStatus::NeedsUpdate(_) | EntryStatus::Change(Change::SubmoduleModification(_)) => true,
         EntryStatus::Change(Change::Removed) => entry.mode == Mode::COMMIT,
@@ -283,7 +292,20 @@ fn unstaged(item: &WorkTreeItem) -> Option<RepoPath> {
     if is_clean {
         return None;
     }
-    repo_path(rela_path.as_bstr())
+    repo_path(rela_path)
+}
+
+/// Returns the path of a difference that the library's iterator found between the staging area and the work tree.
+fn unstaged_item(item: &WorkTreeItem) -> Option<RepoPath> {
+    match item {
+        WorkTreeItem::Modification {
+            entry,
+            rela_path,
+            status,
+            ..
+        } => unstaged(entry, rela_path.as_bstr(), status),
+        _ => None,
+    }
 }
 
 fn repo_path(path: &BStr) -> Option<RepoPath> {

@@ -7,6 +7,7 @@ use cap_std::fs::Metadata;
 use crate::model::{Branch, CommitId, FileStat, Snapshot};
 
 use super::error::boxed;
+use super::reftable::Reftable;
 use super::{GitError, Repo, content, stale_lock};
 
 /// A token of the state of `HEAD` and of git's staging area.
@@ -64,7 +65,25 @@ impl Repo {
 
     /// Returns whether a rebase, merge, cherry-pick, revert, bisect or `git am` is under way.
     pub fn in_progress(&self) -> bool {
-        self.inner.state().is_some()
+        // Git keeps the commits of these two as references, of all others as files.
+        let is_picking = || {
+            let table = Reftable::of(&self.inner).ok().flatten();
+            table.is_some_and(|table| {
+                let is_there = |name| matches!(table.follow(name), Ok(Some(_)));
+                is_there("CHERRY_PICK_HEAD") || is_there("REVERT_HEAD")
+            })
+        };
+        self.inner.state().is_some() || is_picking()
+    }
+
+    /// Returns the commit that is checked out; `None` before the first one.
+    pub(super) fn head_commit(&self) -> Result<Option<gix::Commit<'_>>, GitError> {
+        let head = self.snapshot()?.head;
+        let id = head.and_then(|head| gix::ObjectId::from_hex(head.as_str().as_bytes()).ok());
+        let commit = id.map(|id| self.inner.find_commit(id)).transpose();
+        commit.map_err(|source| GitError::Status {
+            source: boxed(source),
+        })
     }
 
     /// The file of the staging area. An environment that names another one is for the git command that
@@ -79,6 +98,17 @@ pub(super) fn snapshot_of(repo: &gix::Repository) -> Result<Snapshot, GitError> 
     let failed = |source| GitError::Head {
         source: boxed(source),
     };
+    if let Some(table) = Reftable::of(repo)? {
+        let head = table.head()?;
+        let branch = match head.name.as_str() {
+            "HEAD" => Branch::Detached,
+            name => Branch::Named(name.strip_prefix("refs/heads/").unwrap_or(name).to_owned()),
+        };
+        let head = head
+            .id
+            .and_then(|id| CommitId::new(&id.to_hex().to_string()));
+        return Ok(Snapshot { branch, head });
+    }
     let mut head = repo.head().map_err(failed)?;
     let branch = match &head.kind {
         gix::head::Kind::Symbolic(found) => Branch::Named(found.name.shorten().to_string()),

@@ -68,7 +68,7 @@ impl Repo {
         if self.inner.is_shallow().unwrap_or(true) {
             return None;
         }
-        let head = self.inner.head_id().ok()?;
+        let head = self.head_commit().ok()??.id;
         let walk = self.inner.rev_walk([head]).first_parent_only().all().ok()?;
         let mut root = None;
         for (n, step) in walk.enumerate() {

@@ -32,7 +32,7 @@ impl Repo {
     /// Returns the bytes of a regular file in `HEAD` as they are stored there; `None` where there is none, or it is larger
     /// than `limit`.
     pub fn committed(&self, path: &RepoPath, limit: u64) -> Option<Vec<u8>> {
-        let tree = self.inner.head_tree().ok()?;
+        let tree = self.head_commit().ok()??.tree().ok()?;
         let entry = tree.lookup_entry_by_path(path.as_str()).ok()??;
         let size = self.inner.find_header(entry.oid()).ok()?.size();
         let is_file = entry.mode().is_blob();

@@ -11,6 +11,7 @@ use crate::model::policy::Membership;
 
 mod attributes;
 mod commit;
+mod compare;
 mod content;
 mod directories;
 mod dirty;
@@ -24,6 +25,7 @@ mod listing;
 mod opened;
 mod queue;
 mod refs;
+mod reftable;
 mod scan;
 mod sound;
 mod staging;
@@ -246,10 +248,12 @@ fn environment_redirects() -> bool {
 fn refuse_unsupported(repo: &gix::Repository) -> Result<(), GitError> {
     let storage = repo.config_snapshot().string("extensions.refStorage");
     match storage {
-        Some(format) if format != "files" => Err(GitError::Unsupported {
-            what: format!("references stored as {format}"),
-            hint: "git refs migrate --ref-format=files".into(),
-        }),
+        Some(format) if format != "files" && !reftable::is_used_by(repo) => {
+            Err(GitError::Unsupported {
+                what: format!("references stored as {format}"),
+                hint: "git refs migrate --ref-format=files".into(),
+            })
+        }
         _ => Ok(()),
     }
 }

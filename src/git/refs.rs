@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use crate::model::{CommitId, Snapshot};
 
 use super::error::boxed;
+use super::reftable::{Reftable, Target};
 use super::{GitError, Repo};
 
 /// How many entries of a log are read, the latest first.
@@ -65,6 +66,9 @@ impl Repo {
     /// # Errors
     /// One that could not be read fails the whole: a branch that is missing in the list is gone.
     pub fn branches(&self) -> Result<Branches, GitError> {
+        if let Some(table) = Reftable::of(&self.inner)? {
+            return branches_of(&table);
+        }
         drop(self.inner.refs.force_refresh_packed_buffer());
         let mut branches = Branches::default();
         let failed = |source| GitError::Head {
@@ -146,6 +150,39 @@ impl Repo {
     }
 }
 
+/// Returns the branches that tables hold.
+fn branches_of(table: &Reftable) -> Result<Branches, GitError> {
+    let mut branches = Branches::default();
+    let id = |id: gix::ObjectId| CommitId::new(&id.to_hex().to_string());
+    for (name, target) in table.below("refs/heads/")? {
+        let tip = match target {
+            Target::Object(tip) => Some(tip),
+            Target::Symbolic(target) => table.follow(&target)?.and_then(|followed| followed.id),
+        };
+        if let Some(tip) = tip.and_then(id) {
+            branches.local.insert(name, tip);
+        }
+    }
+    for (full, target) in table.below("refs/remotes/")? {
+        let Some((_, name)) = full.split_once('/') else {
+            continue;
+        };
+        match target {
+            Target::Object(tip) => {
+                let tips = branches.remote.entry(name.to_owned()).or_default();
+                tips.extend(id(tip));
+            }
+            Target::Symbolic(target) if name == "HEAD" => {
+                let target = target.strip_prefix("refs/remotes/");
+                let target = target.and_then(|target| Some(target.split_once('/')?.1.to_owned()));
+                branches.default = branches.default.or(target);
+            }
+            Target::Symbolic(_) => {}
+        }
+    }
+    Ok(branches)
+}
+
 fn checkout(
     worktree_id: String,
     work_dir: Option<PathBuf>,
@@ -161,6 +198,7 @@ fn checkout(
 }
 
 fn recent(repo: &gix::Repository, since_s: i64) -> Option<BTreeSet<CommitId>> {
+    // Logs in tables are not read.
     let head = repo.head().ok()?;
     let mut log = head.log_iter();
     let lines = log.rev().ok()??;

@@ -223,7 +223,7 @@ mod tests {
         let mut from = 0;
         for range in &preview.matches {
             out += &preview.text[from..range.start];
-            out += &format!("<{}>", &preview.text[range.clone()]);
+            out.extend(["<", &preview.text[range.clone()], ">"]);
             from = range.end;
         }
         out + &preview.text[from..]

@@ -147,7 +147,7 @@ pub fn occurrences(
         .uses()
         .map(|(start, reference, kind)| (start, line_at(start), reference, kind))
         .collect();
-    for (start, reference) in templates.iter().flat_map(|it| it.uses()) {
+    for (start, reference) in templates.iter().flat_map(component::PageTemplate::uses) {
         uses.push((start, line_at(start), reference, UseKind::Template));
     }
     uses.sort_unstable_by_key(|it| it.0);

@@ -32,6 +32,10 @@ impl Workspace {
     /// The answer is made again if git moved while it was made; if it moved once more, the answer is
     /// said to be `unknown`, never more. An index that is missing or was never complete has the larger budget of a
     /// first build.
+    #[allow(
+        clippy::too_many_lines,
+        reason = "one try, from the state of git to the answer, in the order of its steps"
+    )]
     pub fn query<'q, T>(
         self: &Arc<Self>,
         question: impl Into<Question<'q>>,

@@ -19,8 +19,14 @@ fn sha256_repositories_work() {
 }
 
 #[test]
-fn references_in_a_table_are_refused_with_a_hint() {
-    let f = Fixture::with(&["init", "-q", "-b", "main", "--ref-format=reftable"]);
+fn references_in_an_unknown_format_are_refused_with_a_hint() {
+    let f = Fixture::new();
+    f.git(&["config", "core.repositoryFormatVersion", "1"]);
+    f.git(&["config", "extensions.refStorage", "files"]);
+    assert!(Repo::discover(&f.root).is_ok());
+    let config = f.root.join(".git/config");
+    let text = std::fs::read_to_string(&config).unwrap();
+    std::fs::write(&config, text.replace("= files", "= sqlite")).unwrap();
     let Err(error) = Repo::discover(&f.root) else {
         panic!("opened");
     };

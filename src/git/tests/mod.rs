@@ -22,6 +22,7 @@ mod dirty;
 mod formats;
 mod lines;
 mod reading;
+mod reftable;
 mod safety;
 mod scan;
 mod snapshot;

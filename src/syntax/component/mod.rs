@@ -17,7 +17,9 @@ mod svelte;
 mod template;
 mod vue;
 
-pub(super) use angular_facts::{add_inline, occurrences as page_occurrences, read_page};
+pub(super) use angular_facts::{
+    Template as PageTemplate, add_inline, occurrences as page_occurrences, read_page,
+};
 pub(super) use occurrences::occurrences;
 
 use blocks::{Block, Blocks, blocks};

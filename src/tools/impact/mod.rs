@@ -327,7 +327,8 @@ impl ImpactOutput {
     fn led_by_state(mut self) -> Self {
         let state = std::mem::take(&mut self.currency.note);
         if !state.is_empty() {
-            self.summary = format!("{state} {}", self.summary).trim_end().to_owned();
+            let led = format!("{state} {}", self.summary);
+            led.trim_end().clone_into(&mut self.summary);
         }
         self
     }
