@@ -362,8 +362,5 @@ fn text_that_is_meant_as_it_stands_comes_first() {
     // Options of the command still are options.
     let found = cli.json(&["search", "-n", "1", "--shard"]);
     assert_eq!(found["count"], 1);
-    assert_eq!(
-        cli.fails(&["search", "--limit", "many", "x"], 2).is_empty(),
-        false
-    );
+    assert!(!cli.fails(&["search", "--limit", "many", "x"], 2).is_empty());
 }
