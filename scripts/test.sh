@@ -114,6 +114,10 @@ section "a real repository"
 "$python" scripts/real_repo.py "$tools/real/rxjs"
 "$python" tests/real_repo_test.py --binary "$binary" --repo "$tools/real/rxjs"
 
+section "the tasks of an agent"
+"$python" tests/trial_test.py --binary "$binary"
+"$python" tests/trial_test.py --binary "$binary" --repo "$tools/real/rxjs"
+
 section "many processes on a repository that changes"
 "$python" tests/processes_test.py --binary "$binary" --seconds 12 --files 100
 

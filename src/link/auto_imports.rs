@@ -2,6 +2,8 @@
 //!
 //! Knows the files of the index and what they export. Which of them are meant is in `resolve`.
 
+use std::rc::Rc;
+
 use super::exports;
 use super::library::{Def, Library};
 use crate::model::table::HashMap;
@@ -58,7 +60,7 @@ impl Library<'_> {
     /// Returns the definition that a name means that the file does not bind: `useFoo()`. `None` where several files export
     /// it.
     pub(super) fn auto_value(&self, from: i64, name: &str) -> Option<Def> {
-        let imported = self.auto_imported();
+        let imported = Rc::clone(self.auto_imported());
         let root = imported.imports.root_of(imported.paths.get(&from)?)?;
         let key = FIRST_KEY + i64::try_from(root).ok()?;
         self.once(key, name, || {

@@ -6,6 +6,7 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
+use super::directives::Usable;
 use super::exports;
 use super::facts::Loaded;
 use super::generic::Given;
@@ -29,7 +30,12 @@ pub(super) struct Binder<'a, 'b> {
     fuel: Cell<u32>,
     /// What the call gives whose result is looked for.
     pub(super) call: RefCell<Option<Rc<Given>>>,
+    /// What the template can use that was asked for last.
+    pub(super) usable: RefCell<Option<UsableIn>>,
 }
+
+/// A template, by its file and class, with what it can use.
+type UsableIn = ((i64, Option<u32>), Rc<[Usable]>);
 
 impl<'a, 'b> Binder<'a, 'b> {
     pub(super) fn new(library: &'a Library<'b>, file: Rc<Loaded>) -> Self {
@@ -38,6 +44,7 @@ impl<'a, 'b> Binder<'a, 'b> {
             file,
             fuel: Cell::new(FUEL),
             call: RefCell::new(None),
+            usable: RefCell::new(None),
         }
     }
 
@@ -46,7 +53,11 @@ impl<'a, 'b> Binder<'a, 'b> {
         self.fuel.set(FUEL);
         let file = &self.file;
         let mut provenance = Provenance::Resolved;
-        let value = if used.receiver.is_empty() {
+        let value = if Self::is_in_markup(used) {
+            let (found, known) = self.in_markup(file, used)?;
+            provenance = known;
+            found
+        } else if used.receiver.is_empty() {
             match used.local {
                 Local::Unknown => return None,
                 Local::Symbol(at) => Value::Thing(Def::Symbol(file.file, at)),
@@ -205,6 +216,7 @@ impl<'a, 'b> Binder<'a, 'b> {
         this: Option<&Value>,
     ) -> Option<Value> {
         match name {
+            "this" if file.facts.is_template => self.owner_of(file),
             "this" => this.cloned().or_else(|| this_of(file, scope)),
             "super" => {
                 let base = self.base(file, scope)?;

@@ -56,6 +56,8 @@ pub struct FileBindings {
     pub exports: Vec<Meaning>,
     /// Of the name that was asked for, where no file has to import it; see [`Bindings::imported_by_itself`].
     pub by_itself: Option<Meaning>,
+    /// Whether it could be a template, but no class names it: its references are text.
+    pub is_text: bool,
 }
 
 /// Facts that stand in for those of the index: files as they were in another commit.
@@ -115,6 +117,8 @@ impl<'a> Bindings<'a> {
             let binder = Binder::new(&self.library, Rc::clone(&own));
             let mean = |used| self.reference(&binder, &own, &targets, used);
             bindings.references = own.facts.references.iter().map(mean).collect();
+            let owners = || self.library.template_owners(file);
+            bindings.is_text = own.facts.is_template && owners().is_empty();
             self.library.end(file)?;
         }
         Ok(bindings)

@@ -19,6 +19,8 @@ pub struct Causes {
     paths: Vec<RepoPath>,
     stems: HashSet<String>,
     all: bool,
+    /// Whether what is imported by itself may differ, so that any name may mean something else.
+    names: bool,
 }
 
 /// What of the repository decides which imports the paths may concern.
@@ -36,6 +38,7 @@ impl Causes {
     /// Notes a path that came or went, or a configuration file that changed.
     pub fn add(&mut self, path: &RepoPath, is_config: bool) {
         self.all |= is_config;
+        self.names |= AutoImports::is_config(path);
         if !self.all {
             self.stems
                 .extend(components(path).map(|name| stem(name).to_owned()));
@@ -127,6 +130,11 @@ impl Causes {
         is_within || path.split('/').any(|part| self.stems.contains(stem(part)))
     }
 
+    /// Returns whether any name may mean something else, as far as that is known without the files.
+    pub(super) fn may_be_any_name(&self) -> bool {
+        self.names
+    }
+
     /// Returns whether a path came or went that decides what is imported by itself.
     pub(super) fn come_under(&self, imports: &AutoImports) -> bool {
         self.paths.iter().any(|path| imports.covers(path.as_str()))
@@ -140,6 +148,7 @@ impl Causes {
     /// Notes that what came and went was lost.
     pub fn add_all(&mut self) {
         self.all = true;
+        self.names = true;
     }
 }
 

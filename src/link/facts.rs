@@ -5,7 +5,9 @@
 use std::cell::{Cell, OnceCell};
 
 use crate::model::table::{HashMap, HashSet};
-use crate::model::{Export, ExportKind, FileFacts, Hint, ImportKind, Symbol, SymbolKind};
+use crate::model::{
+    Directive, Export, ExportKind, FileFacts, Hint, ImportKind, Symbol, SymbolKind,
+};
 use crate::store::surface::{REST, bucket};
 
 /// How many definitions of one name in one place are told apart.
@@ -171,6 +173,12 @@ impl Loaded {
         self.look(REST);
         let all = self.facts.exports.iter();
         all.filter(|export| matches!(export.kind, ExportKind::Assignment | ExportKind::Star))
+    }
+
+    /// The classes that templates use by other names.
+    pub(super) fn directives(&self) -> &[Directive] {
+        self.look(REST);
+        &self.facts.directives
     }
 
     /// Whether it offers names by assigning them, and takes no module by a statement.

@@ -268,6 +268,14 @@ impl<'a> Library<'a> {
         loaded
     }
 
+    /// Returns the files whose classes have a file as their template.
+    pub(super) fn template_owners(&self, file: i64) -> Vec<i64> {
+        self.read.template_owners(file).unwrap_or_else(|error| {
+            self.failure.borrow_mut().get_or_insert(error);
+            Vec::new()
+        })
+    }
+
     fn load(&self, file: i64) -> Result<Option<Rc<Loaded>>, StoreError> {
         if let Some(replaced) = self.replaced.get(&file) {
             return Ok(Some(Rc::clone(replaced)));

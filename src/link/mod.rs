@@ -11,6 +11,7 @@ mod binding;
 pub mod bindings;
 mod causes;
 mod crew;
+mod directives;
 pub mod entries;
 mod exports;
 mod facts;
@@ -30,7 +31,7 @@ use crew::Slices;
 
 use crate::model::path::{parent, upwards};
 use crate::model::table::{HashMap, HashSet};
-use crate::model::{Budget, RepoPath};
+use crate::model::{Budget, ImportKind, RepoPath};
 use crate::resolve::{AutoImports, Resolution, Resolver, SourceFiles};
 use crate::store::facts::unpack;
 use crate::store::{ImportTarget, Index, Read, StoreError};
@@ -68,7 +69,9 @@ pub fn note(index: &mut Index, causes: &Causes) -> Result<Option<Manifest>, Stor
     let is_known = !causes.may_be_any();
     let known = is_known.then(|| concerned(index, causes)).transpose()?;
     let mut writer = index.writer()?;
+    let mut is_any_name = causes.may_be_any_name();
     let manifest = if let Some((touched, manifest)) = known {
+        is_any_name |= causes.come_under(&manifest.auto_imports());
         for file in touched {
             writer.relink(file)?;
         }
@@ -77,6 +80,10 @@ pub fn note(index: &mut Index, causes: &Causes) -> Result<Option<Manifest>, Stor
         writer.relink_all()?;
         None
     };
+    if is_any_name {
+        // A name that no file binds may mean another definition now, in any of them.
+        writer.rebind_all()?;
+    }
     writer.set_meta("owes_links", "0")?;
     writer.commit(false)?;
     Ok(manifest)
@@ -101,12 +108,7 @@ fn concerned(index: &Index, causes: &Causes) -> Result<(BTreeSet<i64>, Manifest)
         };
         Ok::<_, StoreError>((specifiers, manifest))
     })?;
-    let mut touched = causes.touched(&manifest, specifiers);
-    if causes.come_under(&manifest.auto_imports()) {
-        // A name that no file binds may mean another definition now, in any of them.
-        touched.extend(manifest.files.values());
-    }
-    Ok((touched, manifest))
+    Ok((causes.touched(&manifest, specifiers), manifest))
 }
 
 /// Resolves the imports of the files on the list. Returns whether all are resolved.
@@ -139,8 +141,15 @@ fn imports(
                 // Whoever was linked through this file may be led elsewhere now.
                 writer.relink_consulters(file)?;
             }
-            for (ordinal, target) in changed {
+            for (ordinal, kind, target) in changed {
+                let is_template = kind == ImportKind::Template;
+                if is_template {
+                    writer.rebind_target(file, ordinal)?;
+                }
                 writer.set_import(file, ordinal, target)?;
+                if is_template {
+                    writer.rebind_target(file, ordinal)?;
+                }
             }
             writer.imports_resolved(file, leads_elsewhere)?;
         }
@@ -150,7 +159,7 @@ fn imports(
 }
 
 /// Imports by their place, with where they lead now, of one file.
-type Changed = (i64, Vec<(u32, ImportTarget)>);
+type Changed = (i64, Vec<(u32, ImportKind, ImportTarget)>);
 
 /// Returns of each file of a batch which of its imports lead elsewhere than noted, as far as the budget goes, and of
 /// the first ones in any case.
@@ -172,7 +181,7 @@ fn resolved(
                     let to = resolver.resolve(path, &import.specifier, import.kind);
                     let to = files.target(&to);
                     if import.target != Some(to) {
-                        changed.push((import.ordinal, to));
+                        changed.push((import.ordinal, import.kind, to));
                     }
                 }
                 found.push((*file, changed));

@@ -28,7 +28,9 @@ pub(super) fn of_file(library: &Library<'_>, file: i64) -> Result<Links, StoreEr
     library.begin();
     let mut edges: BTreeMap<Edge, (u32, u32)> = BTreeMap::new();
     let mut unbound: BTreeMap<(String, bool, bool), (u32, u32)> = BTreeMap::new();
-    if let Some(own) = library.get(file) {
+    // Without a class that names it markup is text.
+    let is_text = |own: &Loaded| own.facts.is_template && library.template_owners(file).is_empty();
+    if let Some(own) = library.get(file).filter(|own| !is_text(own)) {
         let binder = Binder::new(library, Rc::clone(&own));
         let begun = Begun::of(&own.facts.references);
         for used in &own.facts.references {

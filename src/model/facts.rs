@@ -25,8 +25,29 @@ pub struct FileFacts {
     /// Names that the file binds at its top level and that are neither definitions nor imports, sorted: `a` in
     /// `const { a } = f()`.
     pub variables: Vec<String>,
+    /// Classes that templates of Angular use by other names than their own.
+    pub directives: Vec<Directive>,
+    /// Whether it is the template of a class in another file, which is `this` in its references.
+    pub is_template: bool,
     /// Whether the parser met code that it could not read; the rest was read all the same.
     pub has_errors: bool,
+}
+
+/// A component, directive, pipe or module of Angular.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Directive {
+    /// The class, an index into the file's symbols.
+    pub symbol: u32,
+    /// What a template selects it by, as written: `my-list, [myList]`, for a pipe its name; empty for none.
+    pub selector: String,
+    /// Whether it is a pipe.
+    pub is_pipe: bool,
+    /// The specifier of the import that leads to its template; empty where it has no file for it.
+    pub template: String,
+    /// Names of the file for what its template can use; of a module for what those can use that import the module.
+    pub imports: Vec<String>,
+    /// The members that a template sets or listens to: the name there and that of the member.
+    pub inputs: Vec<(String, String)>,
 }
 
 kinds! {
@@ -47,6 +68,8 @@ kinds! {
         /// `import("…").T` in a type; in a comment also `@typedef {import("…").T} A` and `@import`, which bind
         /// names of the file.
         TypeQuery = 6 "type-query",
+        /// `templateUrl: '…'` of a component of Angular: a file whose names are members of a class here.
+        Template = 7 "template",
     }
 }
 
@@ -157,7 +180,8 @@ pub struct Reference {
     pub name: String,
     /// What stands before it, as written, where that is a chain of names or `this`/`super` (`store` in
     /// `store.open()`, `this.db` in `this.db.open()`); `?` for any other expression and for a local name
-    /// that hides one of the file's and can't be followed, empty for none.
+    /// that hides one of the file's and can't be followed, empty for none. In templates of Angular `<` for an
+    /// element, `<a-b` for an attribute of an element `a-b`, `[` for one of another element and `|` for a pipe.
     pub receiver: String,
     /// How it is used.
     pub kind: ReferenceKind,

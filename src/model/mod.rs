@@ -23,8 +23,9 @@ pub mod visible;
 pub use analysis::Analysis;
 pub use edge::{EdgeKind, Provenance};
 pub use facts::{
-    ARGUMENT, Chunk, ChunkKind, Export, ExportKind, Extraction, FileFacts, Hint, HintKind, Import,
-    ImportKind, ImportedName, Local, OWN_TYPE_PARAMETER, Reference, ReferenceKind, TYPE_PARAMETER,
+    ARGUMENT, Chunk, ChunkKind, Directive, Export, ExportKind, Extraction, FileFacts, Hint,
+    HintKind, Import, ImportKind, ImportedName, Local, OWN_TYPE_PARAMETER, Reference,
+    ReferenceKind, TYPE_PARAMETER,
 };
 pub use file_role::FileRole;
 pub use freshness::{Budget, Freshness, FreshnessState, SkipReason, UnknownReason};

@@ -313,9 +313,7 @@ fn is_source(path: &str, dir: &str) -> bool {
 fn component_name(rest: &str, prefix: &str, is_prefixed: bool) -> Option<String> {
     let (directory, file) = rest.rsplit_once('/').unwrap_or(("", rest));
     let (stem, extension) = file.rsplit_once('.')?;
-    if !matches!(extension, "vue" | "ts" | "tsx" | "js" | "jsx")
-        || stem.strip_suffix(".d").is_some()
-    {
+    if !matches!(extension, "vue" | "ts" | "tsx" | "js" | "jsx") {
         return None;
     }
     let stem = stem.strip_suffix(".client").unwrap_or(stem);

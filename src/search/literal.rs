@@ -19,6 +19,16 @@ const MAX_LITERALS: usize = 8;
 /// The longest literal, in bytes; a longer one is an excerpt.
 const MAX_LITERAL_BYTES: usize = 400;
 
+/// How many beginnings of a message are looked for, and the fewest words of one.
+const MAX_BEGINNINGS: usize = 6;
+const MIN_BEGINNING_WORDS: usize = 2;
+
+/// What puts a value into a text, in the languages of the field.
+const INTERPOLATIONS: &[&str] = &[
+    "${", "#{", "\\(", "{", "%s", "%d", "%i", "%v", "%q", "%r", "%w", "%+v", "%@", "' +", "\" +",
+    "\" .", "' .",
+];
+
 /// Chunks with the words of one literal; words in more are no literal that singles anything out.
 const MAX_ROWS: usize = 2_000;
 
@@ -54,6 +64,27 @@ impl Literal {
             })
             .count()
     }
+
+    /// Returns the beginnings of a message, the longest first, of which the rest may be a value that is put in:
+    /// `Failed to resolve` of `Failed to resolve component`.
+    fn beginnings(&self) -> Vec<&str> {
+        if self.is_word {
+            return Vec::new();
+        }
+        let blanks = self.text.match_indices(char::is_whitespace);
+        let ends: Vec<usize> = blanks.map(|(at, _)| at).collect();
+        let from = (MIN_BEGINNING_WORDS - 1).min(ends.len());
+        let longest = ends[from..].iter().rev().take(MAX_BEGINNINGS);
+        longest.map(|end| self.text[..*end].trim_end()).collect()
+    }
+}
+
+/// Whether a text holds the beginning of a message with a value after it: `` `Failed to resolve ${kind}` ``.
+fn is_interpolated(text: &str, beginning: &str) -> bool {
+    text.match_indices(beginning).any(|(at, found)| {
+        let rest = text[at + found.len()..].trim_start();
+        INTERPOLATIONS.iter().any(|begin| rest.starts_with(begin))
+    })
 }
 
 /// Returns the literals of a question: quoted parts and flags, else the whole of it where it is a name or a message of
@@ -70,7 +101,10 @@ pub(super) fn of(text: &str) -> Vec<Literal> {
         }
     }
     for part in explicit {
-        add(&mut found, part, true, true);
+        // `add "options" to it`: one word in quotes within a sentence is named, not searched for.
+        let is_word = part.chars().all(|c| c.is_alphanumeric() || c == '_');
+        let is_meant = !is_word || text.trim().len() <= part.len() + 2;
+        add(&mut found, part, is_meant, is_meant);
     }
     found
 }
@@ -122,48 +156,83 @@ pub(super) fn find(
     sources: &dyn Sources,
     budget: &Budget,
 ) -> StoreResult<HashMap<i64, u32>> {
-    let mut found: HashMap<i64, u32> = HashMap::new();
-    let mut texts: HashMap<RepoPath, Option<Arc<str>>> = HashMap::new();
+    let mut reading = Reading {
+        read,
+        allowed,
+        sources,
+        budget,
+        texts: HashMap::new(),
+        found: HashMap::new(),
+    };
     for literal in literals.iter().filter(|literal| literal.leads) {
+        reading.look_for(&literal.text, |part| literal.count(part) > 0)?;
+        for beginning in literal.beginnings() {
+            if reading.look_for(beginning, |part| is_interpolated(part, beginning))? {
+                break;
+            }
+        }
+    }
+    Ok(reading.found)
+}
+
+/// The chunks that were found, and the texts that were read for them.
+struct Reading<'a> {
+    read: &'a Read<'a>,
+    allowed: &'a Allowed,
+    sources: &'a dyn Sources,
+    budget: &'a Budget,
+    texts: HashMap<RepoPath, Option<Arc<str>>>,
+    found: HashMap<i64, u32>,
+}
+
+impl Reading<'_> {
+    /// Counts one more for each chunk with the words of `text` next to each other that `holds` it. Returns whether there
+    /// is one.
+    fn look_for(&mut self, text: &str, holds: impl Fn(&str) -> bool) -> StoreResult<bool> {
         let mut words = String::new();
-        token::index_text(&literal.text, &mut words);
-        let rows = read.text_rows(&quoted(words.trim_end()), MAX_ROWS + 1)?;
+        token::index_text(text, &mut words);
+        let rows = self
+            .read
+            .text_rows(&quoted(words.trim_end()), MAX_ROWS + 1)?;
         if words.trim().is_empty() || rows.len() > MAX_ROWS {
-            continue;
+            return Ok(false);
         }
         let mut chunks = Vec::new();
-        for row in rows.into_iter().filter(|row| allowed.has(*row)) {
-            chunks.extend(read.chunk(row)?);
+        for row in rows.into_iter().filter(|row| self.allowed.has(*row)) {
+            chunks.extend(self.read.chunk(row)?);
         }
         chunks.sort_by_cached_key(|chunk| {
             let class = PathClass::of(chunk.path.as_str(), false, chunk.is_generated);
             let is_code = !(class.is_data || class.is_prose || class.is_generated);
             (!is_code, chunk.path.clone(), chunk.span.start_line)
         });
+        let mut is_found = false;
         for chunk in chunks {
-            if budget.is_cancelled() {
-                return Ok(found);
+            if self.budget.is_cancelled() {
+                break;
             }
-            let is_known = texts.contains_key(&chunk.path);
-            if !is_known && texts.len() >= MAX_FILES {
+            let is_known = self.texts.contains_key(&chunk.path);
+            if !is_known && self.texts.len() >= MAX_FILES {
                 continue;
             }
-            let text = texts
+            let text = self
+                .texts
                 .entry(chunk.path.clone())
-                .or_insert_with(|| sources.read(&chunk.path, chunk.content));
+                .or_insert_with(|| self.sources.read(&chunk.path, chunk.content));
             let (from, to) = (chunk.span.start_byte as usize, chunk.span.end_byte as usize);
             let part = text.as_deref().and_then(|text| text.get(from..to));
-            if part.is_some_and(|part| literal.count(part) > 0) {
-                *found.entry(chunk.id).or_default() += 1;
+            if part.is_some_and(&holds) {
+                *self.found.entry(chunk.id).or_default() += 1;
+                is_found = true;
             }
         }
+        Ok(is_found)
     }
-    Ok(found)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Literal, of};
+    use super::{Literal, is_interpolated, of};
 
     fn literals(question: &str) -> Vec<(String, bool, bool)> {
         let of_one = |it: Literal| (it.text, it.leads, it.is_explicit);
@@ -187,10 +256,36 @@ mod tests {
             one("Failed to resolve component", true, false)
         );
         assert_eq!(literals("queueJob"), one("queueJob", false, false));
+        assert_eq!(literals("\"shard\""), one("shard", true, true));
+        assert_eq!(
+            literals("add \"options\" to it"),
+            one("options", false, false)
+        );
         for other in ["two words", "- a", "--", "\"\"", "a -- b"] {
             assert_eq!(literals(other), [], "{other}");
         }
         assert_eq!(literals(&"x ".repeat(500)), []);
+    }
+
+    #[test]
+    fn a_message_may_have_a_value_put_in() {
+        let message = &of("Failed to resolve component")[0];
+        let expected = ["Failed to resolve", "Failed to"];
+        assert_eq!(message.beginnings(), expected);
+        assert!(is_interpolated(
+            "`Failed to resolve ${kind}: ${name}`",
+            expected[0]
+        ));
+        assert!(is_interpolated(
+            "f\"Failed to resolve {kind}\"",
+            expected[0]
+        ));
+        assert!(is_interpolated(
+            "\"Failed to resolve \" + kind",
+            expected[0]
+        ));
+        assert!(!is_interpolated("'Failed to resolve it'", expected[0]));
+        assert_eq!(of("--shard")[0].beginnings(), [""; 0]);
     }
 
     #[test]

@@ -64,6 +64,7 @@ fn is_sound(facts: &FileFacts) -> bool {
             .hints
             .iter()
             .all(|hint| is_symbol_if_any(hint.symbol) && is_symbol_if_any(hint.root))
+        && facts.directives.iter().all(|it| is_symbol(it.symbol))
 }
 
 /// Returns `bytes` packed.

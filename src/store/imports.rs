@@ -62,11 +62,30 @@ impl Writer<'_> {
         )
     }
 
+    /// Puts the file that an import leads to on the list of those whose names have to be bound again: by a template's
+    /// import they mean members of a class in the file that imports.
+    pub fn rebind_target(&mut self, file: i64, ordinal: u32) -> StoreResult<()> {
+        self.run(
+            "INSERT INTO relink(file, todo) SELECT target, 2 FROM import WHERE file = ?1 AND ordinal = ?2 AND target IS NOT NULL
+             ON CONFLICT(file) DO UPDATE SET todo = todo | 2",
+            (file, ordinal),
+        )
+    }
+
     /// Puts every file with imports on that list.
     pub fn relink_all(&mut self) -> StoreResult<()> {
         self.run(
             "INSERT INTO relink(file, todo) SELECT DISTINCT file, 1 FROM import WHERE true
              ON CONFLICT(file) DO UPDATE SET todo = todo | 1",
+            [],
+        )
+    }
+
+    /// Puts every file on the list of those whose imports are looked at and whose names are bound again.
+    pub fn rebind_all(&mut self) -> StoreResult<()> {
+        self.run(
+            "INSERT INTO relink(file, todo) SELECT id, 3 FROM file WHERE true
+             ON CONFLICT(file) DO UPDATE SET todo = 3",
             [],
         )
     }
@@ -194,6 +213,19 @@ impl Read<'_> {
              WHERE t.path = ?1 AND t.id <> f.id ORDER BY 1",
             of,
         )
+    }
+
+    /// Returns the files whose classes have a file as their template, in the order of their paths.
+    pub fn template_owners(&self, of: i64) -> StoreResult<Vec<i64>> {
+        self.tx
+            .prepare_cached(
+                "SELECT DISTINCT f.id FROM import i JOIN file f ON f.id = i.file WHERE i.target = ?1 AND i.kind = ?2 ORDER BY f.path",
+            )
+            .and_then(|mut statement| {
+                let kind = ImportKind::Template.code();
+                statement.query_map((of, kind), |row| row.get(0))?.collect()
+            })
+            .doing("reading whose template a file is")
     }
 
     /// Returns up to `limit` files that have to be linked again.

@@ -16,7 +16,7 @@ use crate::model::{ExportKind, FileFacts, ImportKind, SymbolKind};
 /// Buckets of names: SQLite keeps a mask of so many bits in six bytes.
 const N_BUCKETS: u64 = 47;
 
-/// The bucket of what has no name of its own: stars, what a module assigns, which kind of module it is.
+/// The bucket of what has no name of its own: stars, what a module assigns, which kind of module it is, directives.
 pub const REST: u64 = 1 << N_BUCKETS;
 
 /// Returns the bucket of a name of the top level, as a mask with one bit. It is written to disk: the hash
@@ -109,6 +109,12 @@ impl Surface {
             let name_of = |at: Option<u32>| at.map(|at| &symbol(at).qualified_name);
             let row = (name_of(hint.symbol), &hint.name, hint.kind, &hint.of);
             (5_u8, row, name_of(hint.root)).hash(hashers.entry(at).or_default());
+        }
+        for directive in &facts.directives {
+            let name = &symbol(directive.symbol).qualified_name;
+            let row = (&directive.selector, directive.is_pipe, &directive.template);
+            let names = (&directive.imports, &directive.inputs);
+            (7_u8, name, row, names).hash(hashers.entry(REST).or_default());
         }
         Self(
             hashers

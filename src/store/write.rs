@@ -6,6 +6,7 @@ use std::collections::HashMap;
 
 use rusqlite::{Connection, OptionalExtension as _, Transaction, TransactionBehavior};
 
+use super::edges::Led;
 use super::surface::Surface;
 use super::{Doing, PreparedChunk, StatRow, StoreResult};
 use crate::model::{ContentId, ImportKind, RepoPath, SkipReason, Symbol};
@@ -152,6 +153,7 @@ impl<'a> Writer<'a> {
             let before = self.surface_before(id)?;
             had_facts = before.is_some();
             self.surface_changed(id, before.as_ref(), file.surface.as_ref())?;
+            self.leave_templates(&led, &file.imports)?;
             for table in ["facts", "config", "runner", "import"] {
                 self.tx
                     .prepare_cached(&format!("DELETE FROM {table} WHERE file = ?1"))?
@@ -191,6 +193,29 @@ impl<'a> Writer<'a> {
                 "INSERT INTO relink(file, todo) VALUES(?1, ?2) ON CONFLICT(file) DO UPDATE SET todo = todo | excluded.todo",
             )?
             .execute((id, if file.imports.is_empty() { 2 } else { 3 }))?;
+        }
+        Ok(())
+    }
+
+    /// Puts the templates that a file had and has no more on the list of those to link again.
+    fn leave_templates(
+        &mut self,
+        led: &Led,
+        imports: &[(String, ImportKind, bool, u32)],
+    ) -> rusqlite::Result<()> {
+        let template = ImportKind::Template.code();
+        for ((specifier, kind), (_, target)) in led {
+            let stays = || {
+                let mut now = imports.iter();
+                now.any(|it| it.1 == ImportKind::Template && it.0 == *specifier)
+            };
+            if *kind == template && target.is_some() && !stays() {
+                self.tx
+                    .prepare_cached(
+                        "INSERT INTO relink(file, todo) VALUES(?1, 2) ON CONFLICT(file) DO UPDATE SET todo = todo | 2",
+                    )?
+                    .execute([target])?;
+            }
         }
         Ok(())
     }

@@ -11,7 +11,7 @@ use crate::model::{Analysis, RepoPath};
 
 /// Meaning of the facts of the languages with structure; raised when extraction says something else, or linking makes
 /// something else of it.
-const CODE_FACTS: u32 = 12;
+const CODE_FACTS: u32 = 15;
 /// The same for languages that are cut into chunks alone.
 const TEXT_FACTS: u32 = 1;
 
@@ -33,6 +33,8 @@ pub(super) enum Shape {
     Script(Dialect),
     /// Markup with scripts in it.
     Component(Framework),
+    /// Markup that may be the template of a class in another file.
+    Page,
     /// Headings and sections.
     Document(Markup),
     /// Lines.
@@ -71,7 +73,8 @@ impl Language {
     pub fn analysis(&self) -> Analysis {
         match self.shape {
             Shape::Script(_) | Shape::Component(_) => Analysis::Full,
-            Shape::Document(_) | Shape::Plain => Analysis::Text,
+            // Its uses are known where a class names it; it has no definitions.
+            Shape::Page | Shape::Document(_) | Shape::Plain => Analysis::Text,
         }
     }
 }
@@ -84,6 +87,7 @@ const fn row(
 ) -> Language {
     let (is_prose, is_code, facts_version) = match shape {
         Shape::Script(_) | Shape::Component(_) => (false, true, CODE_FACTS),
+        Shape::Page => (false, false, CODE_FACTS),
         Shape::Document(_) => (true, false, TEXT_FACTS),
         Shape::Plain => (false, false, TEXT_FACTS),
     };
@@ -215,7 +219,7 @@ pub static LANGUAGES: &[Language] = &[
     plain("css", &["css", "pcss", "postcss"]),
     plain("scss", &["scss", "sass"]),
     plain("less", &["less", "styl"]),
-    plain(
+    row(
         "html",
         &[
             "html",
@@ -227,6 +231,8 @@ pub static LANGUAGES: &[Language] = &[
             "mustache",
             "njk",
         ],
+        &[],
+        Shape::Page,
     ),
     code("astro", &["astro"], &[]),
     plain("pug", &["pug", "jade"]),

@@ -53,9 +53,11 @@ pub fn extract(
         _ if !structured => Some(chunks_alone(text::plain(&lines))),
         Shape::Plain => Some(chunks_alone(text::plain(&lines))),
         Shape::Document(markup) => Some(chunks_alone(text::document(&lines, markup))),
+        Shape::Page => component::read_page(&lines, budget),
         Shape::Component(framework) => component::read(framework, &lines, budget),
         Shape::Script(dialect) => {
-            let script = ecmascript::read(dialect, source, budget)?;
+            let mut script = ecmascript::read(dialect, source, budget)?;
+            component::add_inline(&lines, &mut script, false, budget)?;
             let chunks = chunk::of_script(&lines, &script);
             Some(Extraction {
                 facts: script.facts,

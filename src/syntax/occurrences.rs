@@ -107,6 +107,9 @@ pub fn occurrences(
     if let Shape::Component(framework) = language.shape {
         return component::occurrences(framework, &lines, word, budget);
     }
+    if language.shape == Shape::Page {
+        return component::page_occurrences(&lines, word, budget);
+    }
     let Shape::Script(dialect) = language.shape else {
         let all = starts(source, word).map(|start_byte| Occurrence {
             start_byte,
@@ -122,20 +125,35 @@ pub fn occurrences(
         keeps_positions: true,
         ..ReadOptions::default()
     };
-    let parsed = ecmascript::read_positioned(dialect, source, options, budget)?;
+    let mut parsed = ecmascript::read_positioned(dialect, source, options, budget)?;
+    let templates = component::add_inline(&lines, &mut parsed.script, true, budget)?;
     let length = u32::try_from(word.len()).unwrap_or(u32::MAX);
+    let role = |start: u32| {
+        let role = parsed.role(source, start, start + length);
+        let mut around = templates.iter().filter(|it| it.holds(start));
+        match around.next().and_then(|it| it.role(start, start + length)) {
+            // A template is a string to the script.
+            Some(inner) if role == Role::Text => inner,
+            _ => role,
+        }
+    };
     let place = |start_byte| Occurrence {
         start_byte,
         line: line_at(start_byte),
-        role: parsed.role(source, start_byte, start_byte + length),
+        role: role(start_byte),
     };
     let places = starts(source, word).map(place).collect();
-    let uses = parsed
+    let mut uses: Vec<(u32, u32, u32, UseKind)> = parsed
         .uses()
-        .map(|(start, reference, kind)| (start, line_at(start), reference, kind));
+        .map(|(start, reference, kind)| (start, line_at(start), reference, kind))
+        .collect();
+    for (start, reference) in templates.iter().flat_map(component::PageTemplate::uses) {
+        uses.push((start, line_at(start), reference, UseKind::Template));
+    }
+    uses.sort_unstable_by_key(|it| it.0);
     Some(Occurrences {
         places,
-        uses: uses.collect(),
+        uses,
         facts: parsed.script.facts,
     })
 }

@@ -57,6 +57,8 @@ pub(super) struct Scopes<'a> {
     bindings: Vec<Binding>,
     /// First binding of each name after [`Scopes::close`].
     first: Vec<u32>,
+    /// Whether a name that nobody binds is one of the file.
+    pub(super) is_open: bool,
 }
 
 impl<'a> Scopes<'a> {
@@ -72,6 +74,7 @@ impl<'a> Scopes<'a> {
             names: HashMap::default(),
             bindings: Vec::new(),
             first: Vec::new(),
+            is_open: false,
         }
     }
 
@@ -164,7 +167,12 @@ impl<'a> Scopes<'a> {
     /// name and at most one step for each scope around it.
     pub(super) fn binder(&self, name: &str, scope: u32) -> Binder {
         let Some(found) = self.find(name, scope) else {
-            return Binder::Nobody;
+            let is_word = matches!(name, "this" | "super");
+            return if self.is_open && !is_word {
+                Binder::Top
+            } else {
+                Binder::Nobody
+            };
         };
         match self.kind(found.scope) {
             ScopeKind::Top => Binder::Top,

@@ -179,10 +179,9 @@ pub(super) fn cap(mut answer: Value) -> Value {
             let n_kept = if kept == 0 { 0 } else { fitting(list, kept) };
             list.truncate(n_kept.min(list.len() - 1));
         } else {
-            let texts = fields.values_mut().filter_map(|value| match value {
-                Value::String(text) => Some(text),
-                _ => None,
-            });
+            let mut texts = Vec::new();
+            texts_of(fields, &mut texts);
+            let texts = texts.into_iter();
             let Some(text) = texts
                 .max_by_key(|text| text.len())
                 .filter(|it| !it.is_empty())
@@ -198,6 +197,17 @@ pub(super) fn cap(mut answer: Value) -> Value {
 
 fn length(value: &Value) -> usize {
     serde_json::to_string(value).map_or(0, |text| text.len())
+}
+
+/// Collects the texts that are in no list.
+fn texts_of<'a>(fields: &'a mut Map<String, Value>, texts: &mut Vec<&'a mut String>) {
+    for value in fields.values_mut() {
+        match value {
+            Value::String(text) => texts.push(text),
+            Value::Object(inner) => texts_of(inner, texts),
+            _ => {}
+        }
+    }
 }
 
 /// Collects the lists that may be cut, also those of objects within the answer.

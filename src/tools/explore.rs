@@ -258,7 +258,8 @@ fn answer(view: &View<'_>, input: &ExploreInput, query: &Query) -> Result<Explor
     }
     let shown = page.iter().zip(&files);
     let shown = shown.flat_map(|(group, file)| group.hits.iter().take(file.results.len()));
-    let missing = if files.is_empty() {
+    // A later page would speak of itself alone.
+    let missing = if after.is_some() {
         Vec::new()
     } else {
         query.missing(shown.copied())

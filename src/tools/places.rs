@@ -149,7 +149,7 @@ pub(super) struct FileOutput {
     /// How a test is known: graph, path (named after the file) or mention (names the definition, no use is bound).
     #[serde(skip_serializing_if = "Option::is_none")]
     basis: Option<&'static str>,
-    /// `test support`: helps tests and is none.
+    /// `test support`: helps tests and is none; `example`: of an example, a playground, a benchmark.
     #[serde(skip_serializing_if = "Option::is_none")]
     role: Option<&'static str>,
     #[serde(flatten)]
@@ -465,7 +465,11 @@ pub(super) fn file_output(
         path: path.to_string(),
         hops: beyond_one(*hops),
         basis: None,
-        role: (view.roles.of(path) == FileRole::TestSupport).then_some("test support"),
+        role: match view.roles.of(path) {
+            FileRole::Code | FileRole::Test => None,
+            FileRole::TestSupport => Some("test support"),
+            FileRole::Example => Some("example"),
+        },
         known_by: defaults.known_by(*provenance),
         stale: view.is_stale_at(path.as_str(), *hops),
     }
@@ -481,7 +485,6 @@ pub(super) fn test_output(
     let is_usual = basis == TestBasis::Graph;
     FileOutput {
         basis: (!is_usual).then(|| basis.as_str()),
-        role: None,
         known_by: KnownBy {
             confidence: (!is_usual).then(|| test_confidence(basis)),
             ..defaults.known_by(*provenance)

@@ -497,6 +497,9 @@ fn of_type(
         found.extend(near.found.iter().map(|near| output(view, near, edge_type)));
         is_cut |= near.is_cut;
     }
+    if edge_type == EdgeType::Tests && found.is_empty() && direction != Direction::Out {
+        found = related_symbol::tests_naming_exports(view, path)?;
+    }
     Ok((found, is_cut))
 }
 

@@ -13,6 +13,9 @@ use crate::graph::related::{self, TestBasis};
 use crate::model::{EdgeKind, Provenance, RepoPath};
 use crate::workspace::{SymbolRow, View};
 
+/// Exported definitions of a file whose names are looked for in tests.
+const MAX_EXPORTS: usize = 8;
+
 /// Returns the neighbours of a definition by one kind of edge.
 pub(super) fn of_type(
     view: &View<'_>,
@@ -84,6 +87,31 @@ fn tests(view: &View<'_>, symbol: &SymbolRow, depth: u32) -> Result<Found> {
         })
         .collect();
     Ok((found, is_cut))
+}
+
+/// Returns the tests that name an exported definition of a file: for one that no test is bound to.
+pub(super) fn tests_naming_exports(view: &View<'_>, path: &RepoPath) -> Result<Vec<Edge>> {
+    let Some(file) = view.read.file(path.as_str())? else {
+        return Ok(Vec::new());
+    };
+    let mut tests: Vec<RepoPath> = Vec::new();
+    if view.roles.is_code(path) {
+        let symbols = view.read.symbols_of(file.id)?;
+        let exported = symbols
+            .iter()
+            .filter(|it| it.exported && it.parent.is_none());
+        for symbol in exported.take(MAX_EXPORTS) {
+            let known: HashSet<RepoPath> = tests.iter().cloned().collect();
+            tests.extend(uses(view).tests_naming(&view.roles, symbol, &known)?.paths);
+        }
+    }
+    let edges = tests.iter().map(|test| Edge {
+        direction: related::Direction::In.as_str(),
+        provenance: Provenance::Name,
+        basis: TestBasis::Mention,
+        ..direct(view, test, EdgeType::Tests)
+    });
+    Ok(edges.collect())
 }
 
 /// Returns the definitions directly inside a definition.

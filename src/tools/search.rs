@@ -270,7 +270,8 @@ fn answer(
         currency.mark_moved();
     }
     let shown = rest.iter().take(results.len()).copied();
-    let missing = if results.is_empty() {
+    // A later page would speak of itself alone.
+    let missing = if after.is_some() {
         Vec::new()
     } else {
         query.missing(shown)

@@ -240,6 +240,7 @@ impl Uses<'_> {
             let part = part(place.role, &bound, wanted);
             let is_own = wanted.named_at.contains(&(file.path.as_str(), place.line));
             let part = match part {
+                _ if bound.is_text => Part::Prose,
                 Part::OtherDefinition if is_own => Part::OwnDefinition,
                 part => part,
             };

@@ -14,9 +14,6 @@ use crate::syntax;
 /// Tests that are read to see whether they name it in their text.
 const MAX_READ: usize = 60;
 
-/// Letters of the shortest name that is looked for: `on` and `id` say nothing.
-const MIN_NAME: usize = 3;
-
 /// Tests that name a definition.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NamingTests {
@@ -49,7 +46,9 @@ impl Uses<'_> {
         let mut found = NamingTests::default();
         let name = target.name.rsplit('.').next().unwrap_or(&target.name);
         let (home, norm) = (&target.path, token::normal_form(name));
-        if norm.len() < MIN_NAME || norm.len() > token::MAX_WORD_BYTES {
+        // Tests of examples and of tests are not looked for; a word of the language says too little.
+        let is_sought = is_telling(name) && roles.is_code(home);
+        if !is_sought || norm.len() > token::MAX_WORD_BYTES {
             return Ok(found);
         }
         let alike = self.read.symbols_named(&norm)?.into_iter().filter(|other| {
@@ -73,11 +72,7 @@ impl Uses<'_> {
             token::normal_form(stem) == norm && is_new(&row.path)
         });
         found.paths = named.map(|row| row.path.clone()).collect();
-        let is_telling = is_telling(name);
-        let is_member = target.parent.is_some();
-        // `path.join()` is no call of a function `join`.
         let unbound = self.read.unbound_places(name)?.into_iter();
-        let unbound = unbound.filter(|place| is_telling || place.is_member == is_member);
         let mut unbound: Vec<RepoPath> = unbound
             .map(|place| place.path)
             .filter(|path| is_new(path) && !found.paths.contains(path))
@@ -85,9 +80,7 @@ impl Uses<'_> {
         unbound.sort_by_cached_key(|path| (distance(home, path), path.clone()));
         unbound.dedup();
         found.paths.append(&mut unbound);
-        if is_telling {
-            self.add_texts(name, &norm, home, &is_new, &mut found)?;
-        }
+        self.add_texts(name, &norm, home, &is_new, &mut found)?;
         Ok(found)
     }
 

@@ -220,3 +220,150 @@ fn the_data_directory_is_never_inside_the_repository() {
         assert!(!repo.path().join(place).exists(), "{place}");
     }
 }
+
+/// Returns a repository of many files whose names, calls and texts are alike, so that every list is long.
+fn large() -> (Repo, Cli) {
+    let repo = Repo::new(Vec::new());
+    let name = "aVeryLongNameOfAFunctionThatIsCalledFromEverywhere".repeat(2);
+    repo.write(
+        "src/common.ts",
+        format!("export function {name}() {{ return '\u{1}\u{202e}' }}\n"),
+    );
+    for n in 0..420 {
+        repo.write(
+            &format!("packages/some-package-{}/src/module-number-{n}.ts", n % 9),
+            format!(
+                "import {{ {name} }} from '../../../src/common'\n// é\u{1}\n\
+                 export function user{n}() {{ return {name}() }}\nexport const other{n} = () => any{n}.{name}()\n"
+            ),
+        );
+    }
+    let cli = Cli::new(repo.path());
+    (repo, cli)
+}
+
+#[test]
+fn no_reply_is_longer_than_44_000_bytes() {
+    let (_repo, cli) = large();
+    let name = "aVeryLongNameOfAFunctionThatIsCalledFromEverywhere".repeat(2);
+    let question = format!("{name} ").repeat(40);
+    let items: Vec<String> = (0..180)
+        .map(|n| format!("packages/some-package-{}/src/module-number-{n}.ts", n % 9))
+        .collect();
+    let mut save = vec!["save", "all"];
+    for item in &items {
+        save.extend(["--path", item]);
+    }
+    let notes = "\u{1}".repeat(15_000);
+    save.extend(["--notes", &notes]);
+    for args in [
+        &["search", &question, "-n", "50", "--snippet", "full"][..],
+        &[
+            "explore",
+            &question,
+            "-n",
+            "50",
+            "--snippet",
+            "full",
+            "--max-files",
+            "20",
+            "--max-related",
+            "100",
+        ],
+        &["impact", &name, "-n", "500", "--depth", "5", "--sites"],
+        &["impact", &name, "-n", "500", "--depth", "5"],
+        &["related", "src/common.ts", "-n", "500", "--depth", "3"],
+        &["map", "--all", "--limit", "200", "--budget", "20000"],
+        &["expand", "src/common.ts"],
+        &save,
+        &["load", "all"],
+        &["stats"],
+        &["current"],
+        &["doctor"],
+    ] {
+        let ran = cli.run(&[args, &["--json"]].concat());
+        assert_eq!(ran.code, 0, "{args:.60?} {}", ran.stderr);
+        let n_bytes = ran.stdout.trim_end().len();
+        assert!(n_bytes <= 44_000, "{:?}: {n_bytes} bytes", args[0]);
+        if n_bytes > 37_000 {
+            let answer: Value = serde_json::from_str(&ran.stdout).unwrap();
+            let goes_on = answer["nextCursor"].is_string() || answer["truncated"] == true;
+            assert!(goes_on, "{:?}", args[0]);
+        }
+    }
+}
+
+#[test]
+fn an_answer_from_a_part_of_the_index_says_so_first_and_denies_nothing() {
+    let (_repo, cli) = large();
+    let none = ["--budget-ms", "0"];
+    let found = cli.json(&[&["search", "other7"][..], &none].concat());
+    let fields: Vec<&String> = found.as_object().unwrap().keys().collect();
+    assert_eq!(fields[..2], ["note", "freshness"], "{found}");
+    assert_ne!(found["freshness"], "fresh");
+    let found = cli.run(&[&["search", "other7"][..], &none].concat()).stdout;
+    assert!(!found.contains("nothing found for"), "{found}");
+    let found = cli.json(&[&["impact", "noSuchName"][..], &none].concat());
+    let summary = found["summary"].as_str().unwrap();
+    assert!(summary.starts_with("The index is "), "{summary}");
+    assert!(summary.contains("found yet"), "{summary}");
+    // Without a budget of its own the question waits.
+    let found = cli.json(&["impact", "noSuchName"]);
+    assert_eq!(found["freshness"], "fresh", "{found}");
+    let summary = found["summary"].as_str().unwrap();
+    assert!(summary.starts_with("No definition is named"), "{summary}");
+    let found = cli.json(&["search", "zzqqxx"]);
+    assert_eq!(
+        found["note"],
+        "No file holds a word of the question; looked through 421 files."
+    );
+}
+
+#[test]
+fn text_that_is_meant_as_it_stands_comes_first() {
+    let repo = Fixture::parse(
+        "//- /src/shard.ts\nexport function shard(n: number) { return shard(n - 1) }\n\
+         //- /src/options.ts\nexport const options = [\n  ['--shard <n>', 'part of all'],\n  ['--shards', 'other'],\n]\n\
+         //- /src/resolve.ts\n/** Failed components resolve later: to resolve is to find. */\nexport class Failed {\n  resolve() { return 'component' }\n}\n\
+         //- /src/warn.ts\nexport function warn() { throw new Error('Failed to resolve component: x') }\n\
+         //- /src/flags.d.ts\ndeclare const __DEV__: boolean\ndeclare const __TEST__: boolean\ndeclare const __SUSPENSE__: boolean\n\
+         //- commit base\n",
+    )
+    .build();
+    let cli = Cli::new(repo.path());
+    for (question, path) in [
+        ("--shard", "src/options.ts"),
+        ("where is --shard read?", "src/options.ts"),
+        ("\"Failed to resolve component\"", "src/warn.ts"),
+        ("Failed to resolve component", "src/warn.ts"),
+    ] {
+        let found = cli.json(&["search", question, "-n", "9"]);
+        let first = &found["results"][0];
+        assert_eq!(first["path"], path, "{found}");
+        assert_eq!(first["literal"], 1, "{first}");
+        for other in &found["results"].as_array().unwrap()[1..] {
+            assert!(other["literal"].is_null(), "{other}");
+        }
+    }
+    let found = cli.json(&["search", "__SUSPENSE__"]);
+    let first = &found["results"][0];
+    assert_eq!(
+        (&first["symbol"], &first["line"]),
+        (&json!("__SUSPENSE__"), &json!(3))
+    );
+    assert_eq!(first["score"], 1.0);
+    // Rubbish has no 1.00.
+    let found = cli.json(&["search", "oauth token shard"]);
+    assert_eq!(found["missing"], json!(["oauth", "token"]));
+    assert!(
+        found["results"][0]["score"].as_f64().unwrap() < 0.5,
+        "{found}"
+    );
+    // Options of the command still are options.
+    let found = cli.json(&["search", "-n", "1", "--shard"]);
+    assert_eq!(found["count"], 1);
+    assert_eq!(
+        cli.fails(&["search", "--limit", "many", "x"], 2).is_empty(),
+        false
+    );
+}

@@ -26,5 +26,6 @@ mod renewal;
 mod roles;
 mod shown;
 mod support;
+mod templates;
 mod tidy;
 mod uses;

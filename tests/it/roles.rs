@@ -36,6 +36,10 @@ import { total } from '../../src/cart'
 total([1, 2])
 //- /src/show-total.check.ts
 it('is seen', page => { expect(page).toBe(1) })
+//- /src/banner.ts
+export const bannerText = 'sale'
+//- /src/banner-text.check.ts
+it('is shown', page => { expect(page).toBe(2) })
 //- /src/prose.check.ts
 it('is named', page => { page.showTotal() })
 //- commit base
@@ -52,29 +56,41 @@ fn paths(list: &Value) -> Vec<&str> {
     list.iter().map(|it| it["path"].as_str().unwrap()).collect()
 }
 
+/// Returns the tests of a list, without the files that help them.
+fn tests(list: &Value) -> Vec<&str> {
+    let list = list.as_array().map_or(&[][..], Vec::as_slice);
+    let all = list.iter().filter(|it| it["role"] != "test support");
+    all.map(|it| it["path"].as_str().unwrap()).collect()
+}
+
 #[test]
 fn tests_are_those_that_a_runner_is_told_to_run() {
     let (_repo, cli) = shop();
     cli.run(&["refresh"]);
     let impact = cli.json(&["impact", "total"]);
     assert_eq!(
-        paths(&impact["affectedTests"]),
+        tests(&impact["affectedTests"]),
         ["src/cart.check.ts", "test/buy.js"]
     );
-    // Code in a directory named `test` is code; what helps tests comes last and says so.
-    assert_eq!(
-        paths(&impact["affectedFiles"]),
-        ["src/test/report.ts", "test/support/helper.js"]
-    );
+    // Code in a directory named `test` is code; a file that helps tests comes behind them and says so.
+    assert_eq!(paths(&impact["affectedFiles"]), ["src/test/report.ts"]);
     assert_eq!(impact["affectedFiles"][0].get("role"), None);
-    assert_eq!(impact["affectedFiles"][1]["role"], "test support");
+    let helper = json!({"path": "test/support/helper.js", "role": "test support"});
+    assert_eq!(impact["affectedTests"][2], helper);
     assert_eq!(
         paths(&impact["affectedExamples"]),
         ["examples/basic/index.ts"]
     );
+    // Whoever asks for a depth gets every file by its role.
+    let deep = cli.json(&["impact", "total", "--depth", "1"]);
+    assert_eq!(
+        paths(&deep["affectedFiles"]),
+        ["src/test/report.ts", "examples/basic/index.ts"]
+    );
+    assert_eq!(deep["affectedFiles"][1]["role"], "example");
     let summary = impact["summary"].as_str().unwrap();
     assert!(
-        summary.contains("2 files, 2 test files and 1 example file"),
+        summary.contains("1 file, 2 test files and 1 example file"),
         "{summary}"
     );
     let tests = cli.json(&["related", "src/cart.ts", "--types", "tests", "--depth", "1"]);
@@ -107,7 +123,7 @@ fn tests_that_only_name_a_definition_are_listed_as_such() {
     let (_repo, cli) = shop();
     let impact = cli.json(&["impact", "Cart.showTotal"]);
     assert_eq!(
-        paths(&impact["affectedTests"]),
+        tests(&impact["affectedTests"]),
         ["src/show-total.check.ts", "src/prose.check.ts"]
     );
     for test in impact["affectedTests"].as_array().unwrap() {
@@ -118,6 +134,10 @@ fn tests_that_only_name_a_definition_are_listed_as_such() {
         assert!(test["confidence"].as_f64().unwrap() < 0.9, "{test}");
     }
     assert_eq!(impact["mentioningTests"], 2);
+    // A file that no test is bound to has those that name what it exports.
+    let tests = cli.json(&["related", "src/banner.ts", "--types", "tests"]);
+    assert_eq!(paths(&tests["results"]), ["src/banner-text.check.ts"]);
+    assert_eq!(tests["results"][0]["basis"], "mention");
 }
 
 #[test]
@@ -135,7 +155,7 @@ fn a_change_of_the_configuration_changes_roles_and_reads_one_file() {
     let impact = cli.json(&["impact", "total"]);
     // The framework's globals in use do not count where its configuration leaves the file out.
     assert_eq!(
-        paths(&impact["affectedTests"]),
+        tests(&impact["affectedTests"]),
         ["src/test/report.ts", "test/buy.js"]
     );
 }

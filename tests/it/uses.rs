@@ -391,3 +391,68 @@ fn an_outline_keeps_to_its_budget() {
     }
     assert_eq!(cli.run(&["map", "--budget", "many"]).code, 2);
 }
+
+const BOARD: &str = "\
+//- /board.component.ts
+import { Component } from '@angular/core'
+import { CardComponent } from './card'
+@Component({ selector: 'my-board', imports: [CardComponent], templateUrl: './board.html' })
+export class BoardComponent {
+  cards = [1]
+  open(card: number) { return card }
+}
+//- /card.ts
+import { Component } from '@angular/core'
+@Component({ selector: 'my-card', template: '<b (click)=\"flip()\">flip</b>' })
+export class CardComponent { flip() {} }
+//- /board.html
+<!-- open -->
+<p>open</p>
+@for (card of cards; track card) {
+  <my-card (click)=\"open(card)\"></my-card>
+  {{ open(card) }}
+}
+//- /other.html
+<p>{{ open(1) }}</p>
+//- commit base
+";
+
+#[test]
+fn a_template_of_angular_is_linked_again_when_its_class_changes() {
+    let repo = Fixture::parse(BOARD).build();
+    let cli = Cli::new(repo.path());
+    cli.json(&["refresh"]);
+    let open = |cli: &Cli| sites(&cli.json(&["impact", "BoardComponent.open", "--sites"]));
+    let all = ["board.html:4 template", "board.html:5 template"];
+    assert_eq!(open(&cli), all);
+    assert_eq!(
+        sites(&cli.json(&["impact", "CardComponent.flip", "--sites"])),
+        ["card.ts:2 template"]
+    );
+    let card = sites(&cli.json(&["impact", "CardComponent", "--sites"]));
+    assert!(
+        card.contains(&"board.html:4 template alias".to_owned()),
+        "{card:?}"
+    );
+
+    // The class takes another template, then this one again.
+    let component = repo.read("board.component.ts");
+    repo.write(
+        "board.component.ts",
+        &component.replace("./board.html", "./other.html"),
+    );
+    cli.json(&["refresh"]);
+    assert_eq!(open(&cli), ["other.html:1 template"]);
+    repo.write("board.component.ts", &component);
+    cli.json(&["refresh"]);
+    assert_eq!(open(&cli), all);
+
+    // The template goes and comes.
+    let markup = repo.read("board.html");
+    std::fs::remove_file(repo.path().join("board.html")).unwrap();
+    cli.json(&["refresh"]);
+    assert!(open(&cli).is_empty());
+    repo.write("board.html", &markup);
+    cli.json(&["refresh"]);
+    assert_eq!(open(&cli), all);
+}

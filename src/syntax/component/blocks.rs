@@ -45,6 +45,8 @@ pub(super) struct Blocks {
     /// Of Vue alone: in Svelte the markup is what lies between the other blocks.
     pub(super) templates: Vec<Markup>,
     pub(super) styles: Vec<Markup>,
+    /// Comments between the others.
+    pub(super) comments: Vec<Range<usize>>,
 }
 
 /// Finds the blocks at the top of a file.
@@ -54,7 +56,9 @@ pub(super) fn blocks(framework: Framework, source: &str) -> Blocks {
     while let Some(open) = source[at..].find('<').map(|n| n + at) {
         let rest = &source[open..];
         at = if rest.starts_with("<!--") {
-            rest.find("-->").map_or(source.len(), |n| open + n + 3)
+            let end = rest.find("-->").map_or(source.len(), |n| open + n + 3);
+            blocks.comments.push(open..end);
+            end
         } else if is_tag(rest, "<script") {
             let Some(block) = block(framework, source, open) else {
                 break;

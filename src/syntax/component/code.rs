@@ -22,13 +22,18 @@ pub(super) fn closing(text: &str, open: usize) -> Option<usize> {
 
 /// Splits code at the commas outside brackets: `{ a, b }, i` gives `{ a, b }` and `i`.
 pub(super) fn split_commas(text: &str, range: Range<usize>) -> Vec<Range<usize>> {
+    split(text, range, b",")
+}
+
+/// Splits code at some marks outside brackets.
+pub(super) fn split(text: &str, range: Range<usize>, marks: &[u8]) -> Vec<Range<usize>> {
     let mut parts = Vec::new();
     let mut from = range.start;
     each_byte(
         &text.as_bytes()[..range.end],
         range.start,
         |at, depth, byte| {
-            if depth == 0 && byte == b',' {
+            if depth == 0 && marks.contains(&byte) {
                 parts.push(from..at);
                 from = at + 1;
             }
@@ -41,6 +46,20 @@ pub(super) fn split_commas(text: &str, range: Range<usize>) -> Vec<Range<usize>>
         .map(|part| trimmed(text, part))
         .filter(|part| !part.is_empty())
         .collect()
+}
+
+/// Returns the first place of a mark outside brackets.
+pub(super) fn find(text: &str, range: Range<usize>, mark: u8) -> Option<usize> {
+    let mut found = None;
+    let bytes = &text.as_bytes()[..range.end];
+    each_byte(bytes, range.start, |at, depth, byte| {
+        if depth == 0 && byte == mark {
+            found = Some(at);
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue(())
+    });
+    found
 }
 
 /// Returns the places of a word outside brackets, with blanks around it: ` as ` in `items as item`.
@@ -89,7 +108,7 @@ pub(super) fn is_path(text: &str) -> bool {
 
 /// Calls `visit` for each byte of code, strings and comments left out, with the number of brackets around it; for a
 /// bracket that number without itself.
-fn each_byte(
+pub(super) fn each_byte(
     bytes: &[u8],
     from: usize,
     mut visit: impl FnMut(usize, usize, u8) -> ControlFlow<()>,
@@ -146,14 +165,17 @@ fn each_byte(
                 last = byte;
                 continue;
             }
-            b')' | b']' | b'}' if open.pop() == Some(b'`') => {
-                let (end, is_hole) = template_end(bytes, at + 1);
-                if is_hole {
-                    open.push(b'`');
+            b')' | b']' | b'}' => {
+                let closed = open.pop();
+                if closed == Some(b'`') {
+                    let (end, is_hole) = template_end(bytes, at + 1);
+                    if is_hole {
+                        open.push(b'`');
+                    }
+                    at = end;
+                    last = if is_hole { b'(' } else { b'`' };
+                    continue;
                 }
-                at = end;
-                last = if is_hole { b'(' } else { b'`' };
-                continue;
             }
             _ => {}
         }

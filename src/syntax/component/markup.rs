@@ -344,6 +344,8 @@ pub(super) fn is_element(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Write as _;
+
     use super::{ELEMENTS, Tag, Unclosed, tag};
     use crate::syntax::language::Framework;
 
@@ -364,7 +366,8 @@ mod tests {
                 let mut out = source[name].to_owned();
                 for attribute in attributes {
                     let value = attribute.value.map(|value| &source[value]);
-                    out.extend([" ", &source[attribute.name], "=", value.unwrap_or("-")]);
+                    let name = &source[attribute.name];
+                    write!(out, " {name}={}", value.unwrap_or("-")).unwrap();
                 }
                 format!("{out} {}{end}", if is_empty { "/" } else { "" })
             }

@@ -3,17 +3,23 @@
 //! A file of Vue or Svelte is its scripts and a program that its template stands for; both are read by `ecmascript`, and
 //! their facts are those of the file.
 
+mod angular;
+mod angular_facts;
 mod blocks;
 mod code;
 mod marks;
 mod markup;
 mod names;
 mod occurrences;
+mod pipes;
 mod program;
 mod svelte;
 mod template;
 mod vue;
 
+pub(super) use angular_facts::{
+    Template as PageTemplate, add_inline, occurrences as page_occurrences, read_page,
+};
 pub(super) use occurrences::occurrences;
 
 use blocks::{Block, Blocks, blocks};
@@ -35,7 +41,7 @@ struct Component {
     /// The symbol that spans the file, where no script exports a default itself.
     whole: Option<usize>,
     parts: Vec<Part>,
-    template: Option<Template>,
+    template: Template,
     marks: Marks,
 }
 
@@ -116,9 +122,7 @@ fn component(
         .flatten();
     script.facts.variables.sort();
     script.facts.variables.dedup();
-    if let Some(template) = &mut template {
-        template.add_to(&mut script, lines);
-    }
+    template.add_to(&mut script, lines);
     let facts = &mut script.facts;
     let imports = sorted(&mut facts.imports, |import| import.line);
     let exports = sorted(&mut facts.exports, |export| export.line);
@@ -134,10 +138,8 @@ fn component(
             *at = exports[*at as usize];
         }
     }
-    if let Some(template) = &mut template {
-        for at in template.references.iter_mut().flatten() {
-            *at = references[*at as usize];
-        }
+    for at in template.references.iter_mut().flatten() {
+        *at = references[*at as usize];
     }
     script.sort();
     Some(Component {

@@ -48,21 +48,20 @@ impl Component {
                 all.push((start, part.references[reference as usize], kind));
             }
         }
-        if let Some(template) = &self.template {
-            for (start, reference, _) in template.program.parsed.uses() {
-                let at = template.program.source_of(start);
-                let of_file = template.references.get(reference as usize);
-                if let (Some(at), Some(Some(reference))) = (at, of_file) {
-                    all.push((at, *reference, UseKind::Template));
-                }
+        let template = &self.template;
+        for (start, reference, _) in template.program.parsed.uses() {
+            let at = template.program.source_of(start);
+            let of_file = template.references.get(reference as usize);
+            if let (Some(at), Some(Some(reference))) = (at, of_file) {
+                all.push((at, *reference, UseKind::Template));
             }
-            let opened: HashMap<u32, u32> = all.iter().map(|it| (it.0, it.1)).collect();
-            for (name, opening) in &self.marks.closings {
-                // `<ns.Comp>` is a use of `Comp`, behind the dot.
-                let within = template.program.name_in(*opening, name.len());
-                if let Some(reference) = opened.get(&offset(opening + within)) {
-                    all.push((offset(name.start + within), *reference, UseKind::Template));
-                }
+        }
+        let opened: HashMap<u32, u32> = all.iter().map(|it| (it.0, it.1)).collect();
+        for (name, opening) in &self.marks.closings {
+            // `<ns.Comp>` is a use of `Comp`, behind the dot.
+            let within = template.program.name_in(*opening, name.len());
+            if let Some(reference) = opened.get(&offset(opening + within)) {
+                all.push((offset(name.start + within), *reference, UseKind::Template));
             }
         }
         all
@@ -91,7 +90,7 @@ impl Component {
         if let Some(role) = self.template_role(start, end) {
             return role;
         }
-        if holds(&self.marks.comments, at) {
+        if holds(&self.marks.comments, at) || holds(&self.blocks.comments, at) {
             return Role::Comment;
         }
         if holds(&self.marks.unreadable, at) {
@@ -118,7 +117,7 @@ impl Component {
 
     /// Classifies a word in an expression of the template; `None` outside of them.
     fn template_role(&self, start: u32, end: u32) -> Option<Role> {
-        let template = self.template.as_ref()?;
+        let template = &self.template;
         let at = match template.program.place_of(start) {
             Place::Outside => return None,
             Place::Broken => return Some(Role::Unknown),

@@ -52,6 +52,8 @@ pub(super) struct Program<'a> {
     /// Line breaks in the text.
     n_lines: usize,
     n_names: usize,
+    /// Whether the names that it does not bind are members of an instance.
+    has_instance: bool,
 }
 
 impl<'a> Program<'a> {
@@ -62,9 +64,17 @@ impl<'a> Program<'a> {
             pieces: Vec::new(),
             n_lines: 0,
             n_names: 0,
+            has_instance: false,
         };
         // Nothing in it is a definition of the file.
         program.glue(";(()=>{");
+        program
+    }
+
+    /// Returns a program whose free names are members of an instance.
+    pub(super) fn of_instance(source: &'a str) -> Self {
+        let mut program = Self::new(source);
+        program.has_instance = true;
         program
     }
 
@@ -114,6 +124,37 @@ impl<'a> Program<'a> {
         }
     }
 
+    /// An expression of which some bytes are others in TypeScript: `a | b: c`. `text` is as long as the range.
+    pub(super) fn rewritten(&mut self, range: Range<usize>, text: &str) {
+        if !self.is_over(&range) {
+            self.glue(";(");
+            self.piece(range, text, Form::Expression);
+            self.in_place();
+            self.glue(");");
+        }
+    }
+
+    /// A variable of the scope around that holds a value: `a` and `b()` in `b() as a`. `text` is that of the value, as
+    /// long as its range.
+    pub(super) fn holding(&mut self, name: Range<usize>, value: Range<usize>, text: &str) {
+        if self.is_over(&name) || self.is_over(&value) {
+            return;
+        }
+        self.glue(";const ");
+        self.own(name, Form::Pattern);
+        self.glue("=(");
+        self.piece(value, text, Form::Expression);
+        self.in_place();
+        self.glue(");");
+    }
+
+    /// Says that the bytes of the last piece stand where they stand in the file.
+    fn in_place(&mut self) {
+        if let Some(last) = self.pieces.last_mut() {
+            last.is_renamed &= last.len != last.source.len();
+        }
+    }
+
     /// What is called with something that does not matter: `f` in `@click="f"`.
     pub(super) fn called(&mut self, range: Range<usize>) {
         if !self.is_over(&range) {
@@ -157,6 +198,18 @@ impl<'a> Program<'a> {
         pattern: Option<Range<usize>>,
         others: &[Range<usize>],
     ) {
+        let source = self.source;
+        let text = source.get(value.clone()).unwrap_or_default();
+        self.open_each_of((value, text), pattern, others);
+    }
+
+    /// As [`Self::open_each`], of a value that is another text in TypeScript, as long as its range.
+    pub(super) fn open_each_of(
+        &mut self,
+        (value, text): (Range<usize>, &str),
+        pattern: Option<Range<usize>>,
+        others: &[Range<usize>],
+    ) {
         // The value is looked up outside the scope: `item in item.items`.
         let name = format!("_{}", self.n_names);
         self.n_names += 1;
@@ -164,7 +217,8 @@ impl<'a> Program<'a> {
             self.glue(&format!(";const {name}=[];"));
         } else {
             self.glue(&format!(";const {name}=("));
-            self.own(value, Form::Expression);
+            self.piece(value, text, Form::Expression);
+            self.in_place();
             self.glue(");");
         }
         match pattern.filter(|pattern| !self.is_over(pattern)) {
@@ -234,6 +288,7 @@ impl<'a> Program<'a> {
         for piece in self.pieces.iter().filter(|it| it.form == Form::Element) {
             elements.push(piece.at);
         }
+        let has_instance = self.has_instance;
         let read = |text: &str| {
             let request = ecmascript::TemplateRequest {
                 source: text,
@@ -241,6 +296,7 @@ impl<'a> Program<'a> {
                 elements: &elements,
                 keeps_positions,
                 has_stores,
+                has_instance,
             };
             ecmascript::read_template(&request, budget)
         };

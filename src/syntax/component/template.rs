@@ -21,11 +21,7 @@ pub(super) struct Template {
     props: Vec<String>,
 }
 
-/// Reads the template of a file; `Some(None)` where it has none, `None` where the budget ended.
-#[allow(
-    clippy::option_option,
-    reason = "no template and no time are two answers"
-)]
+/// Reads the template of a file, an empty one where it has none; `None` where the budget ended.
 pub(super) fn template(
     framework: Framework,
     lines: &Lines<'_>,
@@ -34,7 +30,7 @@ pub(super) fn template(
     marks: &mut Marks,
     keeps_positions: bool,
     budget: &Budget,
-) -> Option<Option<Template>> {
+) -> Option<Template> {
     let mut names: Vec<String> = Vec::new();
     let mut imported: Vec<String> = Vec::new();
     for part in parts {
@@ -84,18 +80,15 @@ pub(super) fn template(
         }
         Framework::Svelte => svelte::template(lines.source, blocks, &mut program, marks),
     }
-    if program.is_empty() {
-        return Some(None);
-    }
     let has_stores = framework == Framework::Svelte;
     let program = program.read(&names, keeps_positions, has_stores, budget)?;
     props.retain(|name| names.binary_search(name).is_err());
-    Some(Some(Template {
+    Some(Template {
         program,
         references: Vec::new(),
         options,
         props,
-    }))
+    })
 }
 
 impl Template {

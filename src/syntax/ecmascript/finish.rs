@@ -2,6 +2,7 @@
 //!
 //! Refuses to look at the syntax tree.
 
+use super::angular::InlineTemplate;
 use super::settle::Hints;
 use super::uses::{Use, plain_receiver};
 use super::walk::Walk;
@@ -22,6 +23,8 @@ pub(in crate::syntax) struct Script {
     pub(in crate::syntax) positions: Vec<UsePosition>,
     /// The names that the script binds for the whole file, imports among them, sorted; empty unless they were asked for.
     pub(in crate::syntax) names: Vec<String>,
+    /// Templates of Angular inside strings, in source order.
+    pub(in crate::syntax) templates: Vec<InlineTemplate>,
 }
 
 impl Script {
@@ -84,9 +87,11 @@ impl<'a> Walk<'a> {
                 hints,
                 variables,
                 has_errors,
+                ..FileFacts::default()
             },
             leads,
             positions,
+            templates: Vec::new(),
         };
         script.facts.symbols.append(&mut symbols);
         script.facts.imports.sort_by_key(|import| import.line);

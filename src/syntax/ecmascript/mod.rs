@@ -3,6 +3,7 @@
 //! Knows the languages' definitions, modules (their own and CommonJS) and scopes. Refuses to know other
 //! files and how a file is cut into chunks.
 
+mod angular;
 mod assigned;
 mod brackets;
 mod calls;
@@ -36,7 +37,7 @@ mod vue_options;
 mod walk;
 mod worth;
 
-pub(super) use finish::Script;
+pub(super) use finish::{PositionedUse, Script};
 use kinds::{Dialect, Grammar};
 pub(super) use occurrences::PositionedScript;
 pub(super) use vue_options::{VueMember, VueOptions};
@@ -58,9 +59,12 @@ pub(super) fn read(dialect: Dialect, source: &str, budget: &Budget) -> Option<Sc
     };
     let mut walk = Walk::new(source, grammar);
     let is_whole = walk.run(tree.root_node(), budget);
-    let has_errors = tree.root_node().has_error();
-    drop(tree);
-    is_whole.then(|| walk.finish(has_errors))
+    if !is_whole {
+        return None;
+    }
+    let mut script = walk.finish(tree.root_node().has_error());
+    angular::directives(grammar, source, tree.root_node(), &mut script);
+    Some(script)
 }
 
 /// How a script is read beside its facts.
@@ -99,7 +103,9 @@ fn finished(mut walk: Walk<'_>, tree: Tree, budget: &Budget) -> Option<Positione
     if !walk.run(tree.root_node(), budget) {
         return None;
     }
-    let script = walk.finish(tree.root_node().has_error());
+    let source = walk.source;
+    let mut script = walk.finish(tree.root_node().has_error());
+    angular::directives(grammar, source, tree.root_node(), &mut script);
     Some(PositionedScript {
         grammar,
         tree: Some(tree),
@@ -120,6 +126,8 @@ pub(super) struct TemplateRequest<'a> {
     pub(super) keeps_positions: bool,
     /// `$a` is a use of `a`.
     pub(super) has_stores: bool,
+    /// Names that nobody binds are members of an instance, also where they begin a chain.
+    pub(super) has_instance: bool,
 }
 
 /// Reads the code of a template; `None` where the budget ended.
@@ -136,6 +144,7 @@ pub(super) fn read_template(
     let mut walk = Walk::new(request.source, grammar);
     walk.keeps_positions = request.keeps_positions;
     walk.has_stores = request.has_stores;
+    walk.scopes.is_open = request.has_instance;
     walk.elements = request.elements;
     for name in request.names {
         walk.scopes.bind(name, 0, true);

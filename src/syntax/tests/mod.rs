@@ -1,5 +1,6 @@
 //! Tests of the room as a whole: what it says about small files of every form.
 
+mod angular;
 mod chunks;
 mod commonjs;
 mod definitions;

@@ -9,7 +9,7 @@ use super::{locals, read, same, uses};
 use crate::model::{Budget, RepoPath};
 
 /// One line a place of a word: `line role`.
-fn roles(path: &str, source: &str, word: &str) -> String {
+pub(super) fn roles(path: &str, source: &str, word: &str) -> String {
     let budget = Budget::unlimited(Arc::new(AtomicBool::new(false)));
     let language = by_path(&RepoPath::new(path).unwrap());
     let found = occurrences(language, source, word, &budget).unwrap();
@@ -34,7 +34,7 @@ fn roles(path: &str, source: &str, word: &str) -> String {
 }
 
 /// One line a use of a template: `line kind receiver.name`.
-fn template(path: &str, source: &str) -> String {
+pub(super) fn template(path: &str, source: &str) -> String {
     let budget = Budget::unlimited(Arc::new(AtomicBool::new(false)));
     let language = by_path(&RepoPath::new(path).unwrap());
     let found = occurrences(language, source, "x", &budget).unwrap();

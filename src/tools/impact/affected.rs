@@ -23,10 +23,11 @@ pub(super) type Reached = (RepoPath, u32, Provenance);
 /// The files that a change reaches, each list nearest first.
 #[derive(Debug, Default)]
 pub(super) struct Affected {
-    /// Code, then what helps tests.
     pub(super) files: Vec<Reached>,
-    /// The strongest basis first.
+    /// The strongest basis first; files that help tests behind the tests that the graph reaches.
     pub(super) tests: Vec<(Reached, TestBasis)>,
+    /// How many of `tests` help tests and are none: `test/helpers.ts`.
+    pub(super) n_support: usize,
     pub(super) examples: Vec<Reached>,
 }
 
@@ -38,12 +39,13 @@ impl Affected {
         for file in reached {
             match view.roles.of(&file.0) {
                 FileRole::Code => affected.files.push(file),
-                FileRole::TestSupport => support.push(file),
+                FileRole::TestSupport => support.push((file, TestBasis::Graph)),
                 FileRole::Test => affected.tests.push((file, TestBasis::Graph)),
                 FileRole::Example => affected.examples.push(file),
             }
         }
-        affected.files.append(&mut support);
+        affected.n_support = support.len();
+        affected.tests.append(&mut support);
         affected
     }
 

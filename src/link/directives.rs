@@ -1,0 +1,211 @@
+//! What markup of Angular names: the class whose template it is, and what its elements, attributes and pipes are.
+//!
+//! A template can use what its class imports, directly or by a module. Where several of that answer to a name, none is
+//! meant. Refuses to know how markup is read.
+
+use std::rc::Rc;
+
+use super::binding::Binder;
+use super::exports;
+use super::facts::Loaded;
+use super::library::Def;
+use super::value::Value;
+use crate::model::table::HashSet;
+use crate::model::{Directive, Provenance, Reference};
+
+/// Modules inside modules that are looked into.
+const MAX_DEPTH: usize = 16;
+/// Directives that one template can use; the others are unknown to it.
+const MAX_DIRECTIVES: usize = 5_000;
+
+/// A directive: its file, and its place among the directives there.
+#[derive(Clone)]
+pub(super) struct Usable {
+    file: Rc<Loaded>,
+    at: usize,
+}
+
+impl Usable {
+    fn directive(&self) -> &Directive {
+        &self.file.directives()[self.at]
+    }
+
+    fn class(&self) -> Def {
+        Def::Symbol(self.file.file, self.directive().symbol)
+    }
+}
+
+impl Binder<'_, '_> {
+    /// Returns what `this` is in a template that has a file of its own.
+    pub(super) fn owner_of(&self, file: &Rc<Loaded>) -> Option<Value> {
+        let owners = self.owners(file, None).into_iter();
+        let instances = owners.map(|owner| Value::Instance(owner.class()));
+        instances.reduce(Value::or)
+    }
+
+    /// Whether a use is one by an element, an attribute or a pipe of a template.
+    pub(super) fn is_in_markup(used: &Reference) -> bool {
+        used.receiver.starts_with(['<', '[', '|'])
+    }
+
+    /// Returns what an element, an attribute or a pipe of a template means.
+    pub(super) fn in_markup(
+        &self,
+        file: &Rc<Loaded>,
+        used: &Reference,
+    ) -> Option<(Value, Provenance)> {
+        let usable = self.usable(file, used.symbol);
+        let class = |found: Option<&Usable>| {
+            let value = Value::Thing(found?.class());
+            Some((value, Provenance::Resolved))
+        };
+        let name = used.name.as_str();
+        match used.receiver.as_str() {
+            "<" => class(only(&usable, |it| {
+                selects(&it.selector, Part::Element(name))
+            })),
+            "[" => class(only(&usable, |it| {
+                selects(&it.selector, Part::Attribute(name))
+            })),
+            "|" => class(only_of(&usable, |it| it.is_pipe && it.selector == name)),
+            element => {
+                let element = element.strip_prefix('<')?;
+                let owner = only(&usable, |it| selects(&it.selector, Part::Element(element)));
+                let member = owner.and_then(|owner| {
+                    let mut inputs = owner.directive().inputs.iter();
+                    let (_, member) = inputs.find(|it| it.0 == name)?;
+                    self.declared(&Value::Instance(owner.class()), member)
+                });
+                match member {
+                    Some(member) => Some((member, Provenance::Member)),
+                    None => class(only(&usable, |it| {
+                        selects(&it.selector, Part::Attribute(name))
+                    })),
+                }
+            }
+        }
+    }
+
+    /// Returns the classes whose template a reference is in: that of `symbol` in a file of code, those that name the file
+    /// for a template of its own.
+    fn owners(&self, file: &Rc<Loaded>, symbol: Option<u32>) -> Vec<Usable> {
+        let mut found = Vec::new();
+        let mut add = |file: &Rc<Loaded>, is_owner: &dyn Fn(&Directive) -> bool| {
+            for (at, directive) in file.directives().iter().enumerate() {
+                if is_owner(directive) {
+                    let file = Rc::clone(file);
+                    found.push(Usable { file, at });
+                }
+            }
+        };
+        if !file.facts.is_template {
+            add(file, &|it| Some(it.symbol) == symbol);
+            return found;
+        }
+        for owner in self.library.template_owners(file.file) {
+            if let Some(owner) = self.library.get(owner) {
+                add(&owner, &|it| {
+                    !it.template.is_empty() && owner.target_of(&it.template) == Some(file.file)
+                });
+            }
+        }
+        found
+    }
+
+    /// Returns the directives and pipes that a template can use.
+    fn usable(&self, file: &Rc<Loaded>, symbol: Option<u32>) -> Rc<[Usable]> {
+        let key = (file.file, symbol);
+        if let Some((known, found)) = &*self.usable.borrow()
+            && *known == key
+        {
+            return Rc::clone(found);
+        }
+        let mut found = self.owners(file, symbol);
+        let mut seen: HashSet<Def> = found.iter().map(Usable::class).collect();
+        let mut open: Vec<(Usable, usize)> = found.iter().map(|it| (it.clone(), 0)).collect();
+        while let Some((one, depth)) = open.pop() {
+            for name in &one.directive().imports {
+                let Some(def) = exports::top(self.library, &one.file, name) else {
+                    continue;
+                };
+                let Def::Symbol(file, symbol) = def else {
+                    continue;
+                };
+                if found.len() >= MAX_DIRECTIVES || depth >= MAX_DEPTH || !seen.insert(def) {
+                    continue;
+                }
+                let Some(file) = self.library.get(file) else {
+                    continue;
+                };
+                let all = file.directives();
+                let Some(at) = all.iter().position(|it| it.symbol == symbol) else {
+                    continue;
+                };
+                let usable = Usable { file, at };
+                // What a component imports is its own; what a module offers is for all who import it.
+                if usable.directive().selector.is_empty() {
+                    open.push((usable.clone(), depth + 1));
+                }
+                found.push(usable);
+            }
+        }
+        let found: Rc<[Usable]> = found.into();
+        self.usable.replace(Some((key, Rc::clone(&found))));
+        found
+    }
+}
+
+/// Returns the only component or directive of which something is true.
+fn only(all: &[Usable], is_it: impl Fn(&Directive) -> bool) -> Option<&Usable> {
+    only_of(all, |it| !it.is_pipe && is_it(it))
+}
+
+fn only_of(all: &[Usable], is_it: impl Fn(&Directive) -> bool) -> Option<&Usable> {
+    let mut found = all.iter().filter(|it| is_it(it.directive()));
+    let first = found.next()?;
+    found.next().is_none().then_some(first)
+}
+
+/// A part of markup that a selector may name.
+#[derive(Clone, Copy)]
+enum Part<'a> {
+    Element(&'a str),
+    Attribute(&'a str),
+}
+
+/// Whether a selector names an element or an attribute: `my-list, button[myButton]` names `my-list` and `myButton`.
+fn selects(selector: &str, part: Part<'_>) -> bool {
+    selector.split(',').any(|one| {
+        let one = one.trim();
+        // What it is not: `a:not([b])`.
+        let one = one.split(':').next().unwrap_or(one);
+        let mut parts = one.split('[');
+        let element = parts.next().unwrap_or_default();
+        match part {
+            Part::Element(name) => element.split('.').next() == Some(name),
+            Part::Attribute(name) => parts.any(|part| {
+                let end = part.find([']', '=']).unwrap_or(part.len());
+                part[..end].trim() == name
+            }),
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Part, selects};
+
+    #[test]
+    fn a_selector_names_elements_and_attributes() {
+        let selector = "my-list, button[myButton], [a=b][myTip]:not([no])";
+        for name in ["my-list", "button"] {
+            assert!(selects(selector, Part::Element(name)), "{name}");
+        }
+        for name in ["myButton", "a", "myTip"] {
+            assert!(selects(selector, Part::Attribute(name)), "{name}");
+        }
+        assert!(!selects(selector, Part::Element("myTip")));
+        assert!(!selects(selector, Part::Attribute("no")));
+        assert!(!selects("", Part::Attribute("a")) && !selects("", Part::Element("a")));
+    }
+}

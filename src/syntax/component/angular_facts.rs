@@ -1,0 +1,331 @@
+//! The uses in templates of Angular among the facts of their files: in a file of their own, or in strings of a script.
+
+use std::ops::Range;
+
+use super::angular::{self, Name};
+use super::marks::{Marks, holds};
+use super::program::{self, Place, Program};
+use super::{offset, sorted};
+use crate::model::table::HashMap;
+use crate::model::{Budget, Chunk, Extraction, FileFacts, Hint, Local, Reference};
+use crate::syntax::ecmascript::{PositionedUse, Script};
+use crate::syntax::lines::Lines;
+use crate::syntax::occurrences::{Occurrence, Occurrences, Role, UseKind, starts};
+use crate::syntax::text;
+
+/// Templates of one script that are read.
+const MAX_TEMPLATES: usize = 100;
+
+/// A template that was read.
+pub(in crate::syntax) struct Template {
+    range: Range<usize>,
+    program: Option<program::Template>,
+    names: Vec<Name>,
+    marks: Marks,
+    /// The places of the program's references, and of the names', among those of the file.
+    references: Vec<Option<u32>>,
+    named: Vec<u32>,
+}
+
+/// Returns what a file of markup says: nothing but its lines where it is no template of Angular. `None` where the budget
+/// ended.
+pub(in crate::syntax) fn read_page(lines: &Lines<'_>, budget: &Budget) -> Option<Extraction> {
+    let chunks: Vec<Chunk> = text::plain(lines);
+    let (facts, _) = page(lines, false, budget)?;
+    Some(Extraction { facts, chunks })
+}
+
+fn page(
+    lines: &Lines<'_>,
+    keeps_positions: bool,
+    budget: &Budget,
+) -> Option<(FileFacts, Option<Template>)> {
+    let mut facts = FileFacts::default();
+    if !may_be_template(lines.source) {
+        return Some((facts, None));
+    }
+    let range = 0..lines.source.len();
+    let mut template = Template::read(lines, range, keeps_positions, budget)?;
+    template.add_to(&mut facts, None, lines);
+    facts.is_template = !facts.references.is_empty();
+    let places = sorted(&mut facts.references, |reference| reference.line);
+    template.renumber(&places);
+    Some((facts, Some(template)))
+}
+
+/// Whether markup has a form that Angular knows, and none of what is made into pages elsewhere.
+fn may_be_template(source: &str) -> bool {
+    let others = ["{%", "<%", "{{#", "{{>", "<?php"];
+    let own = ["{{", "]=\"", ")=\"", " *", "@if", "@for", "@switch", "@let"];
+    let is_component = || {
+        // An element with a hyphen may be a component's.
+        source.split('<').skip(1).any(|rest| {
+            let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '-'));
+            rest[..end.unwrap_or(rest.len())].contains('-')
+        })
+    };
+    !others.iter().any(|it| source.contains(it))
+        && (own.iter().any(|it| source.contains(it)) || is_component())
+}
+
+/// Adds the uses in the templates of a script to its facts; `None` where the budget ended.
+pub(in crate::syntax) fn add_inline(
+    lines: &Lines<'_>,
+    script: &mut Script,
+    keeps_positions: bool,
+    budget: &Budget,
+) -> Option<Vec<Template>> {
+    let mut templates = Vec::new();
+    for inline in script.templates.iter().take(MAX_TEMPLATES) {
+        let range = inline.range.clone();
+        let mut template = Template::read(lines, range, keeps_positions, budget)?;
+        template.add_to(&mut script.facts, Some(inline.symbol), lines);
+        templates.push(template);
+    }
+    if templates.is_empty() {
+        return Some(templates);
+    }
+    let places = sorted(&mut script.facts.references, |reference| reference.line);
+    for template in &mut templates {
+        template.renumber(&places);
+    }
+    for position in &mut script.positions {
+        if let PositionedUse::Of(at) = &mut position.used {
+            *at = places[*at as usize];
+        }
+    }
+    Some(templates)
+}
+
+/// Finds the places of a word in a file of markup; `None` where the budget ended.
+pub(in crate::syntax) fn occurrences(
+    lines: &Lines<'_>,
+    word: &str,
+    budget: &Budget,
+) -> Option<Occurrences> {
+    let (facts, template) = page(lines, true, budget)?;
+    let line_at = |start: u32| offset(lines.line_at(start) + 1);
+    let length = offset(word.len());
+    let places = starts(lines.source, word).map(|start_byte| {
+        let role = template
+            .as_ref()
+            .and_then(|it| it.role(start_byte, start_byte + length));
+        Occurrence {
+            start_byte,
+            line: line_at(start_byte),
+            role: role.unwrap_or(Role::Prose),
+        }
+    });
+    let places = places.collect();
+    let mut uses = template.map_or_else(Vec::new, |template| template.uses());
+    uses.sort_unstable_by_key(|it| it.0);
+    let uses = uses.into_iter();
+    let uses = uses.map(|(start, at)| (start, line_at(start), at, UseKind::Template));
+    Some(Occurrences {
+        places,
+        uses: uses.collect(),
+        facts,
+    })
+}
+
+impl Template {
+    fn read(
+        lines: &Lines<'_>,
+        range: Range<usize>,
+        keeps_positions: bool,
+        budget: &Budget,
+    ) -> Option<Self> {
+        let mut program = Program::of_instance(lines.source);
+        let mut marks = Marks::default();
+        let names = angular::template(lines.source, range.clone(), &mut program, &mut marks);
+        let program = if program.is_empty() {
+            None
+        } else {
+            Some(program.read(&[], keeps_positions, false, budget)?)
+        };
+        Some(Self {
+            range,
+            program,
+            names,
+            marks,
+            references: Vec::new(),
+            named: Vec::new(),
+        })
+    }
+
+    /// Adds the references of the template to those of its file. `class` is whose template it is, where that is in the file.
+    fn add_to(&mut self, facts: &mut FileFacts, class: Option<u32>, lines: &Lines<'_>) {
+        if let Some(program) = &self.program {
+            let own = &program.parsed.script.facts;
+            let mut hints = Vec::with_capacity(own.hints.len());
+            for hint in &own.hints {
+                let is_kept = hint.local && hint.root.is_none();
+                hints.push(is_kept.then(|| offset(facts.hints.len())));
+                if is_kept {
+                    facts.hints.push(Hint {
+                        symbol: class,
+                        of: of_instance(&hint.of),
+                        ..hint.clone()
+                    });
+                }
+            }
+            for mut reference in own.references.iter().cloned() {
+                reference.local = match reference.local {
+                    Local::Hint(at) => hints[at as usize].map_or(Local::Unknown, Local::Hint),
+                    Local::Symbol(_) => Local::Unknown,
+                    local => local,
+                };
+                reference.symbol = class;
+                if reference.local == Local::No {
+                    reference.receiver = member_of_instance(&reference.receiver);
+                }
+                let line = program.line_of(lines, reference.line);
+                let at = line.map(|line| {
+                    reference.line = line;
+                    facts.references.push(reference);
+                    offset(facts.references.len() - 1)
+                });
+                self.references.push(at);
+            }
+            facts.has_errors |= program.has_broken;
+        }
+        let mut known: HashMap<(&str, &str), u32> = HashMap::default();
+        for name in &self.names {
+            let text = &lines.source[name.range.clone()];
+            let new = offset(facts.references.len());
+            let at = *known.entry((text, &name.receiver)).or_insert(new);
+            self.named.push(at);
+            if at != new {
+                facts.references[at as usize].count += 1;
+                continue;
+            }
+            facts.references.push(Reference {
+                name: text.to_owned(),
+                receiver: name.receiver.clone(),
+                kind: name.kind,
+                symbol: class,
+                local: Local::No,
+                line: offset(lines.line_at(offset(name.range.start)) + 1),
+                count: 1,
+            });
+        }
+    }
+
+    fn renumber(&mut self, places: &[u32]) {
+        let all = self.references.iter_mut().flatten();
+        for at in all.chain(&mut self.named) {
+            *at = places[*at as usize];
+        }
+    }
+
+    /// Whether a byte of the file is in the template.
+    pub(in crate::syntax) fn holds(&self, at: u32) -> bool {
+        self.range.contains(&(at as usize))
+    }
+
+    /// Returns every use by its first byte, with its reference.
+    pub(in crate::syntax) fn uses(&self) -> Vec<(u32, u32)> {
+        let mut all = Vec::new();
+        for (name, at) in self.names.iter().zip(&self.named) {
+            all.push((offset(name.range.start), *at));
+        }
+        if let Some(program) = &self.program {
+            for (start, reference, _) in program.parsed.uses() {
+                let of_file = self.references.get(reference as usize).copied().flatten();
+                if let (Some(at), Some(reference)) = (program.source_of(start), of_file) {
+                    all.push((at, reference));
+                }
+            }
+        }
+        all
+    }
+
+    /// Classifies a word of the template; `None` for text between tags and values of attributes that are no code.
+    pub(in crate::syntax) fn role(&self, start: u32, end: u32) -> Option<Role> {
+        let word = start as usize..end as usize;
+        if let Some(role) = self.named(&word) {
+            return Some(role);
+        }
+        let mut closings = self.marks.closings.iter();
+        if let Some((name, opened)) = closings.find(|it| it.0.contains(&word.start)) {
+            let from = opened + (word.start - name.start);
+            return self.named(&(from..from + word.len()));
+        }
+        if holds(&self.marks.comments, word.start) {
+            return Some(Role::Comment);
+        }
+        if holds(&self.marks.unreadable, word.start) {
+            return Some(Role::Unknown);
+        }
+        let program = self.program.as_ref()?;
+        let at = match program.place_of(start) {
+            Place::Outside => return None,
+            Place::Broken => return Some(Role::Unknown),
+            Place::Renamed => return Some(Role::OtherName),
+            Place::At(at) => at,
+        };
+        let length = end - start;
+        Some(match program.parsed.role(&program.text, at, at + length) {
+            Role::Use { reference, .. } => {
+                match self.references.get(reference as usize).copied().flatten() {
+                    Some(reference) => Role::Use {
+                        reference,
+                        kind: UseKind::Template,
+                    },
+                    None => Role::Local,
+                }
+            }
+            Role::Import { .. } | Role::Export { .. } => Role::Unknown,
+            role => role,
+        })
+    }
+
+    /// Classifies a word in a name of the markup.
+    fn named(&self, word: &Range<usize>) -> Option<Role> {
+        let mut names = self.names.iter().zip(&self.named);
+        let (name, at) = names.find(|(name, _)| name.range.contains(&word.start))?;
+        Some(if name.range == *word {
+            Role::Use {
+                reference: *at,
+                kind: UseKind::Template,
+            }
+        } else {
+            Role::OtherName
+        })
+    }
+}
+
+/// Returns a receiver as one of a member of the instance: `this.a` for `a`.
+fn member_of_instance(receiver: &str) -> String {
+    let is_done = receiver == "this" || receiver == "?" || receiver.starts_with("this.");
+    match receiver {
+        "" => "this".to_owned(),
+        _ if is_done => receiver.to_owned(),
+        _ => format!("this.{receiver}"),
+    }
+}
+
+/// Returns what a hint says (see [`Hint::of`]) with its free names as members of the instance.
+fn of_instance(of: &str) -> String {
+    let mut out = String::with_capacity(of.len() + 5);
+    for (n, one) in of.split(" | ").enumerate() {
+        let (kind, chain) = match one.split_once(' ') {
+            Some((kind, chain)) if n > 0 => (kind, chain),
+            _ => ("", one),
+        };
+        if n > 0 {
+            out.push_str(" | ");
+        }
+        if !kind.is_empty() {
+            out.push_str(kind);
+            out.push(' ');
+        }
+        let begins = chain.starts_with(|c: char| c.is_alphabetic() || matches!(c, '_' | '$'));
+        let is_this = chain == "this" || chain.starts_with("this.") || chain.starts_with("this:");
+        if begins && !is_this {
+            out.push_str("this.");
+        }
+        out.push_str(chain);
+    }
+    out
+}

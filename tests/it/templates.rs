@@ -1,0 +1,229 @@
+//! Uses in templates of components: callers, lines, and the sum of all mentions.
+
+use serde_json::Value;
+
+use crate::support::{Cli, Fixture, Repo};
+
+const SHOP: &str = "\
+//- /src/cart.ts
+export function add(item: string) {}
+export const vFocus = {}
+export function total() { return 1 }
+//- /src/BuyButton.vue
+<template><button><slot /></button></template>
+//- /src/Cart.vue
+<script setup lang=\"ts\">
+import { add, total } from './cart'
+import BuyButton from './BuyButton.vue'
+const items = ['a']
+function toggle() {}
+</script>
+<!-- total of the cart -->
+<template>
+  <p :title=\"total\" @click=\"toggle\">{{ total() }} total</p>
+  <li v-for=\"total in items\" @click=\"add(total)\">{{ total }}</li>
+  <buy-button @click=\"toggle(); add('a')\">
+    <BuyButton v-if=\"total( \" total=\"total\" />
+  </buy-button>
+</template>
+//- /src/Old.vue
+<template><p @click=\"load\">{{ total }}</p><buy-button /></template>
+<script>
+import BuyButton from './BuyButton.vue'
+import { total } from './cart'
+export default {
+  components: { BuyButton },
+  methods: { load() { this.again() }, again() {} },
+}
+</script>
+//- commit base
+";
+
+const NUXT: &str = "\
+//- /nuxt.config.ts
+export default defineNuxtConfig({})
+//- /app/components/nav/NavFooter.vue
+<template><p>{{ user.name }} {{ useTitle() }}</p></template>
+//- /app/components/nav/Link.vue
+<template><a /></template>
+//- /app/components/NavLink.vue
+<template><a /></template>
+//- /app/composables/title.ts
+export function useTitle() { return 'a' }
+export const user = { name: 'b' }
+//- /app/app.vue
+<script setup>
+const { user } = outside()
+</script>
+<template><NavFooter /><NavLink /><LazyNavFooter :a=\"user.name\" /></template>
+//- commit base
+";
+
+const SVELTE: &str = "\
+//- /svelte.config.js
+export default { kit: { adapter: adapter() } }
+//- /src/lib/stores.js
+export const count = writable(0)
+export function fade() {}
+//- /src/lib/Row.svelte
+<p><slot /></p>
+//- /src/routes/Page.svelte
+<script>
+import { count, fade } from '$lib/stores'
+import Row from '$lib/Row.svelte'
+$count = 1
+</script>
+{#if $count > 1}<Row transition:fade>{count}</Row>{/if}
+{#each [1] as count}{count}{/each}
+//- commit base
+";
+
+fn open(fixture: &str) -> (Repo, Cli) {
+    let repo = Fixture::parse(fixture).build();
+    let cli = Cli::new(repo.path());
+    cli.json(&["refresh"]);
+    (repo, cli)
+}
+
+/// Returns `path:line use` of each site.
+fn sites(answer: &Value) -> Vec<String> {
+    let all = answer["sites"].as_array().unwrap().iter();
+    all.map(|it| {
+        let text = |key: &str| it[key].as_str().unwrap_or_default().to_owned();
+        format!("{}:{} {}", text("path"), it["line"], text("use"))
+    })
+    .collect()
+}
+
+fn sites_of(cli: &Cli, name: &str, path: &str) -> Vec<String> {
+    sites(&cli.json(&["impact", name, "--path", path, "--sites"]))
+}
+
+fn callers_of(cli: &Cli, name: &str, path: &str) -> Vec<String> {
+    let answer = cli.json(&["impact", name, "--path", path]);
+    let all = answer["callers"].as_array().unwrap().iter();
+    all.map(|it| format!("{}:{}", it["path"].as_str().unwrap(), it["line"]))
+        .collect()
+}
+
+#[test]
+fn a_template_of_vue_calls_what_its_script_binds() {
+    let (_repo, cli) = open(SHOP);
+    let sites = |name, path| sites_of(&cli, name, path);
+    assert_eq!(
+        sites("toggle", "src/Cart.vue"),
+        ["src/Cart.vue:9 template", "src/Cart.vue:11 template"]
+    );
+    assert_eq!(
+        callers_of(&cli, "toggle", "src/Cart.vue"),
+        ["src/Cart.vue:9"]
+    );
+    assert_eq!(
+        sites("add", "src/cart.ts"),
+        [
+            "src/Cart.vue:2 import",
+            "src/Cart.vue:10 template",
+            "src/Cart.vue:11 template"
+        ]
+    );
+    assert_eq!(
+        sites("default", "src/BuyButton.vue"),
+        [
+            "src/Cart.vue:11 template",
+            "src/Cart.vue:12 template",
+            "src/Cart.vue:13 template",
+            "src/Old.vue:1 template",
+            "src/Old.vue:6 reference",
+        ]
+    );
+    // The names of options are those of the template.
+    assert_eq!(sites("load", "src/Old.vue"), ["src/Old.vue:1 template"]);
+    assert_eq!(sites("again", "src/Old.vue"), ["src/Old.vue:7 call"]);
+}
+
+#[test]
+fn mentions_in_components_add_up() {
+    let (_repo, cli) = open(SHOP);
+    let answer = cli.json(&["impact", "total", "--path", "src/cart.ts", "--sites"]);
+    assert_eq!(
+        sites(&answer),
+        [
+            "src/Cart.vue:2 import",
+            "src/Cart.vue:9 template",
+            "src/Cart.vue:9 template",
+            "src/Old.vue:4 import"
+        ]
+    );
+    let other = answer["otherMentions"].as_object().unwrap();
+    // A name that the options do not give to the template, and an expression that can't be read.
+    assert_eq!(answer["unresolvedTotal"], 2);
+    assert_eq!(
+        (&other["comments"], &other["strings"]),
+        (&1.into(), &2.into())
+    );
+    let n = answer["sitesTotal"].as_u64().unwrap()
+        + answer["unresolvedTotal"].as_u64().unwrap()
+        + other.values().filter_map(Value::as_u64).sum::<u64>();
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let words = SHOP.split(|c| !is_word(c));
+    assert_eq!(n, words.filter(|word| *word == "total").count() as u64);
+}
+
+#[test]
+fn nuxt_imports_by_itself() {
+    let (repo, cli) = open(NUXT);
+    assert_eq!(
+        sites_of(&cli, "default", "app/components/nav/NavFooter.vue"),
+        ["app/app.vue:4 template", "app/app.vue:4 template"]
+    );
+    let title = "app/composables/title.ts";
+    let footer = "app/components/nav/NavFooter.vue:1 template";
+    assert_eq!(sites_of(&cli, "useTitle", title), [footer]);
+    // A file's own name hides it.
+    assert_eq!(sites_of(&cli, "user", title), [footer]);
+    // Two files could be meant.
+    assert!(sites_of(&cli, "default", "app/components/NavLink.vue").is_empty());
+    // What is added or gone afterwards counts at once.
+    std::fs::remove_file(repo.path().join("app/components/nav/Link.vue")).unwrap();
+    repo.write(
+        "app/composables/other.ts",
+        "export function useTitle() {}\n",
+    );
+    cli.json(&["refresh"]);
+    assert_eq!(
+        sites_of(&cli, "default", "app/components/NavLink.vue"),
+        ["app/app.vue:4 template"]
+    );
+    assert!(sites_of(&cli, "useTitle", title).is_empty());
+    repo.write(
+        "app/composables/other.ts",
+        "export function useOther() {}\n",
+    );
+    cli.json(&["refresh"]);
+    assert_eq!(sites_of(&cli, "useTitle", title), [footer]);
+}
+
+#[test]
+fn a_template_of_svelte_calls_what_its_script_binds() {
+    let (_repo, cli) = open(SVELTE);
+    assert_eq!(
+        sites_of(&cli, "count", "src/lib/stores.js"),
+        [
+            "src/routes/Page.svelte:2 import",
+            "src/routes/Page.svelte:4 reference",
+            "src/routes/Page.svelte:6 template",
+            "src/routes/Page.svelte:6 template",
+        ]
+    );
+    assert_eq!(
+        sites_of(&cli, "fade", "src/lib/stores.js"),
+        [
+            "src/routes/Page.svelte:2 import",
+            "src/routes/Page.svelte:6 template"
+        ]
+    );
+    assert_eq!(
+        callers_of(&cli, "default", "src/lib/Row.svelte"),
+        ["src/routes/Page.svelte:6"]
+    );
+}
