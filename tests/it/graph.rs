@@ -196,7 +196,7 @@ fn impact_says_what_is_meant_and_guesses_nothing() {
     );
     repo.write(
         "min.js",
-        &format!("f({});function deep() {{}}\n", "1,".repeat(100_000)),
+        format!("f({});function deep() {{}}\n", "1,".repeat(100_000)),
     );
     let answer = cli.json(&["impact", "deep"]);
     assert_eq!(

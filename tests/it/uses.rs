@@ -439,7 +439,7 @@ fn a_template_of_angular_is_linked_again_when_its_class_changes() {
     let component = repo.read("board.component.ts");
     repo.write(
         "board.component.ts",
-        &component.replace("./board.html", "./other.html"),
+        component.replace("./board.html", "./other.html"),
     );
     cli.json(&["refresh"]);
     assert_eq!(open(&cli), ["other.html:1 template"]);
