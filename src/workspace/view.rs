@@ -119,6 +119,29 @@ impl View<'_> {
         Ok(reduced.map(|(_, n)| n).sum())
     }
 
+    /// Returns how many files hold text that a search for a word did not see, or of which it saw the beginning alone.
+    pub fn n_without_text(&self) -> Result<u64> {
+        let hides_text = |reason: &SkipReason| match reason {
+            SkipReason::TooLarge
+            | SkipReason::Unreadable
+            | SkipReason::Secret
+            | SkipReason::Minified
+            | SkipReason::Generated
+            | SkipReason::LockFile
+            | SkipReason::NonUtf8Name => true,
+            SkipReason::Binary
+            | SkipReason::Symlink
+            | SkipReason::NestedRepository
+            | SkipReason::Special
+            | SkipReason::Masked => false,
+        };
+        let skipped = self.read.skipped()?.into_iter();
+        Ok(skipped
+            .filter(|(reason, _)| hides_text(reason))
+            .map(|(_, n)| n)
+            .sum())
+    }
+
     /// Returns the error for a file whose text is left out of the index.
     pub fn left_out(&self, path: &RepoPath, reason: SkipReason) -> Error {
         not_indexed(path, reason.as_str())

@@ -194,6 +194,15 @@ fn impact_says_what_is_meant_and_guesses_nothing() {
         answer["summary"],
         "No definition is named `drian`. The word `drian` occurs in no indexed file."
     );
+    repo.write(
+        "min.js",
+        format!("f({});function deep() {{}}\n", "1,".repeat(100_000)),
+    );
+    let answer = cli.json(&["impact", "deep"]);
+    assert_eq!(
+        answer["summary"],
+        "No definition is named `deep`. The word `deep` occurs in no text that is indexed; 1 file is indexed in part or not at all, see `cl_stats`."
+    );
     let answer = cli.json(&["impact", "drain", "--path", "src/main.ts"]);
     let summary = answer["summary"].as_str().unwrap();
     assert!(

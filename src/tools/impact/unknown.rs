@@ -137,7 +137,7 @@ pub(super) fn answer(
         0 if is_partial => {
             format!("The word `{word}` does not occur in the files that are read so far.")
         }
-        0 => format!("The word `{word}` occurs in no indexed file."),
+        0 => nowhere(&word, view.n_without_text()?),
         n => format!(
             "The word `{word}` occurs {} in {}.",
             times(n),
@@ -161,6 +161,18 @@ pub(super) fn answer(
         });
     }
     Ok(())
+}
+
+/// Says that a word was not found, and how many files it may be in all the same.
+fn nowhere(word: &str, n_without_text: u64) -> String {
+    let left_out = match n_without_text {
+        0 => return format!("The word `{word}` occurs in no indexed file."),
+        1 => "1 file is".to_owned(),
+        n => format!("{n} files are"),
+    };
+    format!(
+        "The word `{word}` occurs in no text that is indexed; {left_out} indexed in part or not at all, see `cl_stats`."
+    )
 }
 
 /// Returns the first places, each line once.
