@@ -26,18 +26,36 @@ const FUNCTIONS: &[&str] = &[
     "xtest",
 ];
 
-/// Returns the title of the innermost test around a line (from 1), behind those of the groups that it is in; `None` where
-/// there is none, or the file is no script. Costs the parsing of the file.
-pub fn test_title(path: &RepoPath, source: &str, line: u32, budget: &Budget) -> Option<String> {
+/// Returns the title of the innermost test or group around all of some lines (from 1), behind those of the groups that it
+/// is in: of two lines in `describe('queue', …)`, each in a test of its own, `queue`. Lines outside all tests do not count.
+/// `None` where there is none, or the file is no script. Costs the parsing of the file.
+pub fn test_title(path: &RepoPath, source: &str, lines: &[u32], budget: &Budget) -> Option<String> {
     let Shape::Script(dialect) = language::by_path(path).shape else {
         return None;
     };
     let Parsed::Tree(tree) = parse(Grammar::of(dialect), source, budget) else {
         return None;
     };
-    let row = line.checked_sub(1)? as usize;
+    let all = lines.iter().filter_map(|line| line.checked_sub(1));
+    let all = all.map(|row| titles_around(tree.root_node(), source, row as usize));
+    let common = all
+        .filter(|titles| !titles.is_empty())
+        .reduce(|mut common, titles| {
+            let n_common = common
+                .iter()
+                .zip(&titles)
+                .take_while(|(a, b)| a == b)
+                .count();
+            common.truncate(n_common);
+            common
+        });
+    joined(&common?)
+}
+
+/// Returns the titles around a row, the outermost first.
+fn titles_around(root: Node<'_>, source: &str, row: usize) -> Vec<String> {
     let mut titles = Vec::new();
-    let mut node = tree.root_node();
+    let mut node = root;
     let is_around =
         |node: &Node<'_>| (node.start_position().row..=node.end_position().row).contains(&row);
     loop {
@@ -53,7 +71,7 @@ pub fn test_title(path: &RepoPath, source: &str, line: u32, budget: &Budget) -> 
             None => break,
         };
     }
-    joined(&titles)
+    titles
 }
 
 /// Returns whether a node is a test, or a statement of nothing else.
@@ -124,7 +142,7 @@ mod tests {
 
     fn at(source: &str, line: u32) -> Option<String> {
         let path = RepoPath::new("a.spec.ts").unwrap();
-        test_title(&path, source, line, &Budget::unlimited(Arc::default()))
+        test_title(&path, source, &[line], &Budget::unlimited(Arc::default()))
     }
 
     #[test]

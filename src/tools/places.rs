@@ -37,19 +37,13 @@ pub(super) struct TargetOutput {
 
 /// Values of the fields that the entries of an answer leave out.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub(super) struct Defaults {
     confidence: f64,
     provenance: &'static str,
-    /// Of the entries of `affectedTests`.
+    /// Of the entries of `affectedTests` with the basis `graph`, which they leave out too.
     #[serde(skip_serializing_if = "Option::is_none")]
-    tests: Option<TestDefaults>,
-}
-
-/// Values that an affected test leaves out.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-struct TestDefaults {
-    basis: &'static str,
-    confidence: f64,
+    test_confidence: Option<f64>,
 }
 
 impl Defaults {
@@ -59,18 +53,14 @@ impl Defaults {
         Self {
             confidence: confidence(provenance),
             provenance: provenance.as_str(),
-            tests: None,
+            test_confidence: None,
         }
     }
 
     /// Adds those of tests.
     pub(super) fn with_tests(self) -> Self {
-        let basis = TestBasis::Graph;
         Self {
-            tests: Some(TestDefaults {
-                basis: basis.as_str(),
-                confidence: test_confidence(basis),
-            }),
+            test_confidence: Some(test_confidence(TestBasis::Graph)),
             ..self
         }
     }
@@ -413,6 +403,7 @@ pub(super) fn add_test_titles(
     view: &View<'_>,
     placed: &[Placed],
     callers: &mut [CallerOutput],
+    name: Option<&str>,
     max_bytes: usize,
 ) -> Result<()> {
     let size = |caller: &CallerOutput| serde_json::to_vec(caller).map_or(0, |text| text.len() + 1);
@@ -421,7 +412,10 @@ pub(super) fn add_test_titles(
         if place.symbol.is_some() || !view.roles.of(&place.path).is_of_tests() {
             continue;
         }
-        let Some(title) = uses(view).test_around(&place.path, place.reached.line)? else {
+        // Of several uses the first one's test would speak for the others.
+        let is_several = caller.count.is_some() || !caller.also.is_empty();
+        let name = name.filter(|_| is_several);
+        let Some(title) = uses(view).test_around(&place.path, place.reached.line, name)? else {
             continue;
         };
         let title = one_line(&title).into_owned();

@@ -241,7 +241,7 @@ impl ResultOutput {
         let path = RepoPath::new(&edge.path);
         let test = match (&path, edge.line, &edge.symbol) {
             (Some(path), Some(line), None) if view.roles.of(path).is_of_tests() => {
-                uses(view).test_around(path, line)?
+                uses(view).test_around(path, line, None)?
             }
             _ => None,
         };

@@ -25,14 +25,25 @@ pub struct NamingTests {
 }
 
 impl Uses<'_> {
-    /// Returns the title of the test around a line (from 1) of a script: `queue > pushes`; `None` where there is none, or the
-    /// file is not as it was indexed. Reads and parses the file.
-    pub fn test_around(&self, path: &RepoPath, line: u32) -> Result<Option<String>> {
+    /// Returns the title of the test or group around a line (from 1) of a script: `queue > pushes`; with `name` around all
+    /// lines that hold it. `None` where there is none, or the file is not as it was indexed. Reads and parses the file.
+    pub fn test_around(
+        &self,
+        path: &RepoPath,
+        line: u32,
+        name: Option<&str>,
+    ) -> Result<Option<String>> {
         let Some(file) = self.read.file(path.as_str())? else {
             return Ok(None);
         };
         let text = self.sources.read(path, file.content);
-        Ok(text.and_then(|text| syntax::test_title(path, &text, line, &self.budget)))
+        Ok(text.and_then(|text| {
+            let mut lines = vec![line];
+            if let Some(name) = name {
+                lines.extend(lines_with(&text, name));
+            }
+            syntax::test_title(path, &text, &lines, &self.budget)
+        }))
     }
 
     /// Finds the tests that name `target`; `known` are left out. A test does not name it whose uses of the name are bound to
@@ -127,6 +138,19 @@ fn is_telling(name: &str) -> bool {
     name.contains('_')
         || has(char::is_numeric)
         || has(char::is_uppercase) && has(char::is_lowercase)
+}
+
+/// Returns the lines that hold a word, in order.
+fn lines_with(text: &str, word: &str) -> Vec<u32> {
+    let (mut line, mut counted) = (1_u32, 0_usize);
+    let starts = syntax::starts(text, word);
+    let lines = starts.map(|start| {
+        let newlines = text[counted..start as usize].matches('\n').count();
+        line += u32::try_from(newlines).unwrap_or(u32::MAX);
+        counted = start as usize;
+        line
+    });
+    lines.collect()
 }
 
 /// Whether a script has the name in a string or a comment. What stands in a template counts as text, `${…}` included.

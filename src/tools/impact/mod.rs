@@ -447,7 +447,8 @@ fn reach(
     }
     let caller_bytes = list_bytes * 2 / 5;
     list.truncate(fitting(&list, caller_bytes));
-    add_test_titles(view, &placed, &mut list, caller_bytes)?;
+    let name = targets.first().map(|target| target.name.as_str());
+    add_test_titles(view, &placed, &mut list, name, caller_bytes)?;
     output.callers = list;
     let callees_of = places(view, &callees.places)?;
     let mut list: Vec<CalleeOutput> = callees_of
