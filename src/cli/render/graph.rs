@@ -94,7 +94,7 @@ fn callers(value: &Value, screen: &Screen) -> String {
             .collect();
         section(&mut text, &away(hops), &by_file(&there), screen);
     }
-    let indirect = value.number("indirectCallers");
+    let indirect = value.number("indirect");
     if indirect > 0 {
         let listed: Vec<&str> = callers.iter().map(|caller| caller.text("path")).collect();
         let files = entries(value, "affectedFiles");

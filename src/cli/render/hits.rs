@@ -97,6 +97,10 @@ fn nothing_found(value: &Value, screen: &Screen) -> String {
 
 /// Returns the words that no result holds, as a line.
 fn missing(value: &Value, screen: &Screen) -> String {
+    if value.number("count") == 0 {
+        // That nothing was found is said already.
+        return String::new();
+    }
     let words: Vec<_> = value
         .items("missing")
         .iter()

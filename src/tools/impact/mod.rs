@@ -135,7 +135,7 @@ pub struct ImpactOutput {
     total_callers: u64,
     /// Callers of callers that are counted and not listed.
     #[serde(skip_serializing_if = "is_zero")]
-    indirect_callers: u64,
+    indirect: u64,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     imported_by: Vec<String>,
     /// `path:line` of each re-export by name.
@@ -296,7 +296,7 @@ impl ImpactOutput {
             change_set: None,
             callers: Vec::new(),
             total_callers: 0,
-            indirect_callers: 0,
+            indirect: 0,
             imported_by: Vec::new(),
             reexported_by: Vec::new(),
             exported_from: Vec::new(),
@@ -436,7 +436,7 @@ fn reach(
         None => n_direct,
         Some(_) => placed.len(),
     };
-    output.indirect_callers = (placed.len() - n_listed) as u64;
+    output.indirect = (placed.len() - n_listed) as u64;
     let mut defaults = Defaults::of_edges();
     if !affected.tests.is_empty() {
         defaults = defaults.with_tests();
