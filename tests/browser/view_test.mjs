@@ -178,7 +178,7 @@ try {
   run(binary, ["view", "--output", join(work, "large.html")], big.root);
   let begun = performance.now();
   page = await open(join(work, "large.html"), { colorScheme: "dark" });
-  await page.waitForFunction(() => document.querySelector("#count").textContent.includes("edges"));
+  await page.waitForFunction(() => document.querySelector("#count").textContent.includes("relations"));
   const loaded = performance.now() - begun;
   await page.keyboard.press("e");
   await page.keyboard.press("/");

@@ -193,6 +193,7 @@ fn removed(value: &Value, screen: &Screen) -> String {
 pub(super) fn analysed(value: &Value, screen: &Screen) -> String {
     match value["analysed"].text("note") {
         "" => String::new(),
+        note if value.text("summary").contains(note) => String::new(),
         note => format!("\n{}\n", screen.paint(FAINT, &visible(note))),
     }
 }

@@ -497,6 +497,7 @@ fn reach(
         n_tests: affected.n_tests(TestBasis::Graph) - affected.n_support,
         n_named_tests: affected.n_tests(TestBasis::Path),
         n_mentioning_tests: n_mentioning,
+        is_without_naming_tests: with_tests && input.path.is_some() && targets.len() > 1,
         n_examples: affected.examples.len(),
         depth: output.depth,
         is_partial: view.freshness.as_str() != "fresh",

@@ -18,6 +18,8 @@ pub(super) struct Found {
     pub(super) n_named_tests: usize,
     /// Tests that only name a definition.
     pub(super) n_mentioning_tests: usize,
+    /// Whether tests that only name a definition were not looked for: there are too many definitions.
+    pub(super) is_without_naming_tests: bool,
     /// Examples that are reached.
     pub(super) n_examples: usize,
     /// Uses of the names that could not be bound.
@@ -90,11 +92,14 @@ pub(super) fn summary(found: &Found) -> String {
     }
     if found.n_mentioning_tests > 0 {
         let n = found.n_mentioning_tests as u64;
-        said.push(format!(
-            "{} {} it without a bound use.",
-            count(n, "more test file"),
-            if n == 1 { "names" } else { "name" }
-        ));
+        let files = match found.n_tests + found.n_named_tests {
+            0 => count(n, "test file"),
+            _ => count(n, "more test file"),
+        };
+        let name = if n == 1 { "names" } else { "name" };
+        said.push(format!("{files} {name} it without a bound use."));
+    } else if found.is_without_naming_tests && found.n_tests + found.n_named_tests == 0 {
+        said.push("Tests that only name a definition: cl_related with `types: [tests]`.".to_owned());
     }
     said.join(" ")
 }
