@@ -69,7 +69,7 @@ class Outline(Question):
 
     @staticmethod
     def _symbols(file: dict) -> tuple:
-        return tuple((s["name"], s["startLine"], s["endLine"]) for s in file["symbols"])
+        return tuple((s["name"], s["startLine"], s.get("endLine", s["startLine"])) for s in file["symbols"])
 
     def shown(self, reply: Reply) -> object:
         if reply.is_error:

@@ -105,11 +105,11 @@ class Walk:
             wrong = []
             for name, places in names.items():
                 n_names += 1
-                spans = [(s["startLine"], s["endLine"], s["exported"]) for s in symbols if s["name"] == name]
+                spans = [(s["startLine"], s.get("endLine", s["startLine"]), s.get("exported", True)) for s in symbols if s["name"] == name]
                 if not any(start <= at <= end and exported for at in places for start, end, exported in spans):
                     wrong.append({"name": name, "declared": places, "found": spans})
             for symbol in symbols:
-                text = "\n".join(lines[symbol["startLine"] - 1 : symbol["endLine"]])
+                text = "\n".join(lines[symbol["startLine"] - 1 : symbol.get("endLine", symbol["startLine"])])
                 if symbol["word"] not in text:
                     wrong.append(symbol)
             self.checks.that(f"{when}: the outline of {path}", not wrong, wrong)
