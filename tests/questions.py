@@ -216,7 +216,7 @@ class Standing(Question):
 
 
 def outline(path: str) -> Question:
-    limit = () if path.endswith(".ts") else (("limit", 200),)
+    limit = () if path.endswith(".ts") else (("limit", 200), ("budget", 50_000))
     return Outline("cl_map", (("path", path), ("all", True), *limit))
 
 
