@@ -248,7 +248,7 @@ class Trial:
             occurrences = self.occurrences(name)
             self.checks.that(f"{name} stands where it is said to stand", named <= set(occurrences), sorted(named - set(occurrences)))
         gone = self.cl("impact", name)
-        if gone.get("target", gone) is None:
+        if gone.get("target", gone) is None and now:
             said = gone["summary"]
             self.checks.that(f"the old name {name} is answered with the new one", f"{name}Renamed" in said, said)
 
