@@ -99,7 +99,9 @@ pub(super) fn summary(found: &Found) -> String {
         let name = if n == 1 { "names" } else { "name" };
         said.push(format!("{files} {name} it without a bound use."));
     } else if found.is_without_naming_tests && found.n_tests + found.n_named_tests == 0 {
-        said.push("Tests that only name a definition: cl_related with `types: [tests]`.".to_owned());
+        said.push(
+            "Tests that only name a definition: cl_related with `types: [tests]`.".to_owned(),
+        );
     }
     said.join(" ")
 }
