@@ -106,6 +106,16 @@ pub(super) fn is_path(text: &str) -> bool {
     })
 }
 
+/// Passes over the text of a template string from `at` on, to its end or into its next `${`, which is opened then.
+/// Returns the byte after it, and the last byte of code.
+fn after_text(bytes: &[u8], at: usize, open: &mut Vec<u8>) -> (usize, u8) {
+    let (end, is_hole) = template_end(bytes, at);
+    if is_hole {
+        open.push(b'`');
+    }
+    (end, if is_hole { b'(' } else { b'`' })
+}
+
 /// Calls `visit` for each byte of code, strings and comments left out, with the number of brackets around it; for a
 /// bracket that number without itself.
 pub(super) fn each_byte(
@@ -126,12 +136,7 @@ pub(super) fn each_byte(
                 continue;
             }
             b'`' => {
-                let (end, is_hole) = template_end(bytes, at + 1);
-                if is_hole {
-                    open.push(b'`');
-                }
-                at = end;
-                last = if is_hole { b'(' } else { b'`' };
+                (at, last) = after_text(bytes, at + 1, &mut open);
                 continue;
             }
             b'/' if bytes.get(at + 1) == Some(&b'/') => {
@@ -168,12 +173,7 @@ pub(super) fn each_byte(
             b')' | b']' | b'}' => {
                 let closed = open.pop();
                 if closed == Some(b'`') {
-                    let (end, is_hole) = template_end(bytes, at + 1);
-                    if is_hole {
-                        open.push(b'`');
-                    }
-                    at = end;
-                    last = if is_hole { b'(' } else { b'`' };
+                    (at, last) = after_text(bytes, at + 1, &mut open);
                     continue;
                 }
             }

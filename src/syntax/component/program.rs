@@ -105,23 +105,38 @@ impl<'a> Program<'a> {
     }
 
     fn own(&mut self, source: Range<usize>, form: Form) {
-        let text = self.source.get(source.clone()).unwrap_or_default();
+        let text = self.own_text(&source);
         self.piece(source, text, form);
+    }
+
+    fn own_text(&self, source: &Range<usize>) -> &'a str {
+        self.source.get(source.clone()).unwrap_or_default()
+    }
+
+    /// Adds a piece between code of no place, unless nothing more is taken or its range is blank.
+    fn enclosed(
+        &mut self,
+        before: &str,
+        (range, text): (Range<usize>, &str),
+        form: Form,
+        after: &str,
+    ) {
+        if !self.is_over(&range) {
+            self.glue(before);
+            self.piece(range, text, form);
+            self.glue(after);
+        }
     }
 
     /// Whether nothing more is taken, or `range` is blank.
     fn is_over(&self, range: &Range<usize>) -> bool {
-        let text = self.source.get(range.clone()).unwrap_or_default();
-        self.pieces.len() >= MAX_PIECES || text.trim().is_empty()
+        self.pieces.len() >= MAX_PIECES || self.own_text(range).trim().is_empty()
     }
 
     /// `a + b`
     pub(super) fn expression(&mut self, range: Range<usize>) {
-        if !self.is_over(&range) {
-            self.glue(";(");
-            self.own(range, Form::Expression);
-            self.glue(");");
-        }
+        let text = self.own_text(&range);
+        self.enclosed(";(", (range, text), Form::Expression, ");");
     }
 
     /// An expression of which some bytes are others in TypeScript: `a | b: c`. `text` is as long as the range.
@@ -157,38 +172,24 @@ impl<'a> Program<'a> {
 
     /// What is called with something that does not matter: `f` in `@click="f"`.
     pub(super) fn called(&mut self, range: Range<usize>) {
-        if !self.is_over(&range) {
-            self.glue(";(");
-            self.own(range, Form::Expression);
-            self.glue(")();");
-        }
+        let text = self.own_text(&range);
+        self.enclosed(";(", (range, text), Form::Expression, ")();");
     }
 
     /// `a(); b()`
     pub(super) fn statements(&mut self, range: Range<usize>) {
-        if !self.is_over(&range) {
-            self.glue(";{");
-            self.own(range, Form::Statements);
-            self.glue("}");
-        }
+        let text = self.own_text(&range);
+        self.enclosed(";{", (range, text), Form::Statements, "}");
     }
 
     /// A value that is written as something else: `fooBar` for `foo-bar`.
     pub(super) fn named(&mut self, range: Range<usize>, name: &str) {
-        if !self.is_over(&range) {
-            self.glue(";(");
-            self.piece(range, name, Form::Expression);
-            self.glue(");");
-        }
+        self.enclosed(";(", (range, name), Form::Expression, ");");
     }
 
     /// An element that is a component: `Foo`, `ns.Foo`, or one that is written as something else.
     pub(super) fn element(&mut self, range: Range<usize>, name: &str) {
-        if !self.is_over(&range) {
-            self.glue(";(");
-            self.piece(range, name, Form::Element);
-            self.glue(");");
-        }
+        self.enclosed(";(", (range, name), Form::Element, ");");
     }
 
     /// Begins a scope that binds one element of a value, and what else is bound beside it.
@@ -198,8 +199,7 @@ impl<'a> Program<'a> {
         pattern: Option<Range<usize>>,
         others: &[Range<usize>],
     ) {
-        let source = self.source;
-        let text = source.get(value.clone()).unwrap_or_default();
+        let text = self.own_text(&value);
         self.open_each_of((value, text), pattern, others);
     }
 
