@@ -22,6 +22,16 @@ impl FileRole {
         self == Self::Code
     }
 
+    /// Returns the word for it in a list of files, where a file that has none is meant to be expected: code among code, a
+    /// test among tests.
+    pub fn word(self) -> Option<&'static str> {
+        match self {
+            Self::Code | Self::Test => None,
+            Self::TestSupport => Some("test support"),
+            Self::Example => Some("example"),
+        }
+    }
+
     /// Returns whether it is a test or helps tests.
     pub fn is_of_tests(self) -> bool {
         matches!(self, Self::Test | Self::TestSupport)

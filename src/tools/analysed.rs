@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::answer::is_zero;
 use crate::error::Result;
 use crate::workspace::{Analysis, View, language};
 
@@ -84,12 +85,4 @@ fn note(languages: &BTreeMap<String, u64>) -> String {
         "Files in {}{more} are searched as text only: their definitions and calls are not known; use cl_search.",
         listed.join(", ")
     )
-}
-
-#[allow(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "the signature that serde asks for"
-)]
-fn is_zero(n: &u64) -> bool {
-    *n == 0
 }

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::analysed::AnalysedOutput;
-use super::answer::{Currency, MAX_LIST_BYTES};
+use super::answer::{Currency, MAX_LIST_BYTES, is_zero};
 use super::schema::{clamp, number};
 use super::{Call, Tool};
 use crate::error::Result;
@@ -376,12 +376,4 @@ fn chosen(mut symbols: Vec<SymbolRow>, all: bool, with_members: bool) -> Vec<Sym
         }
     });
     symbols
-}
-
-#[allow(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "the signature that serde asks for"
-)]
-fn is_zero(n: &u64) -> bool {
-    *n == 0
 }

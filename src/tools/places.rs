@@ -11,7 +11,7 @@ use crate::graph::impact::Reached;
 use crate::graph::related::TestBasis;
 use crate::model::path::is_at_or_below;
 use crate::model::visible::one_line;
-use crate::model::{Budget, FileRole, Handle, HandleKind, Provenance, RepoPath, SymbolKind};
+use crate::model::{Budget, Handle, HandleKind, Provenance, RepoPath, SymbolKind};
 use crate::uses::Uses;
 use crate::workspace::{SymbolRow, View, brief, normal_form, outside};
 
@@ -459,11 +459,7 @@ pub(super) fn file_output(
         path: path.to_string(),
         hops: beyond_one(*hops),
         basis: None,
-        role: match view.roles.of(path) {
-            FileRole::Code | FileRole::Test => None,
-            FileRole::TestSupport => Some("test support"),
-            FileRole::Example => Some("example"),
-        },
+        role: view.roles.of(path).word(),
         known_by: defaults.known_by(*provenance),
         stale: view.is_stale_at(path.as_str(), *hops),
     }

@@ -18,7 +18,7 @@ use crate::graph::confidence::{confidence, test_confidence};
 use crate::graph::related::{self, Neighbour, Relation, TestBasis};
 use crate::model::path::upwards;
 use crate::model::visible::one_line;
-use crate::model::{FileRole, Handle, Provenance, RepoPath};
+use crate::model::{Handle, Provenance, RepoPath};
 use crate::workspace::{SymbolRow, View};
 
 /// Results of a call that names no limit: more files than that import one even in repositories of middle
@@ -246,11 +246,7 @@ impl ResultOutput {
             _ => None,
         };
         let test = test.map(|test| one_line(&test).into_owned());
-        let role = match path.map_or(FileRole::Code, |path| view.roles.of(&path)) {
-            FileRole::TestSupport => Some("test support"),
-            FileRole::Example => Some("example"),
-            FileRole::Code | FileRole::Test => None,
-        };
+        let role = path.and_then(|path| view.roles.of(&path).word());
         Ok(Self {
             path: edge.path,
             symbol: edge.symbol,

@@ -156,16 +156,11 @@ impl Uses<'_> {
         let symbols = self.read.symbols_of(file.id)?;
         let within = within.map(|symbol| symbol.ordinal);
         let mut lines = Vec::new();
-        let (mut line, mut counted) = (1_u32, 0_usize);
-        for start in syntax::starts(&text, name) {
+        for (start, line) in lines_of(&text, name) {
             let innermost = innermost(&symbols, start).map(|symbol| symbol.ordinal);
-            if innermost != within {
-                continue;
+            if innermost == within {
+                lines.push(line);
             }
-            let newlines = text[counted..start as usize].matches('\n').count();
-            line += u32::try_from(newlines).unwrap_or(u32::MAX);
-            counted = start as usize;
-            lines.push(line);
         }
         let is_each = u32::try_from(lines.len()) == Ok(count);
         lines.dedup();
@@ -323,6 +318,17 @@ fn part(role: Role, bound: &FileBindings, wanted: &Wanted<'_>) -> Part {
         Role::Text => Part::Text,
         Role::Prose => Part::Prose,
     }
+}
+
+/// Returns each occurrence of a word, in order: its first byte and its line (from 1).
+pub(super) fn lines_of<'t>(text: &'t str, word: &'t str) -> impl Iterator<Item = (u32, u32)> + 't {
+    let (mut line, mut counted) = (1_u32, 0_usize);
+    syntax::starts(text, word).map(move |start| {
+        let newlines = text[counted..start as usize].matches('\n').count();
+        line += u32::try_from(newlines).unwrap_or(u32::MAX);
+        counted = start as usize;
+        (start, line)
+    })
 }
 
 /// Returns the innermost definition around a byte.

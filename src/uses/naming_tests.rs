@@ -5,6 +5,7 @@
 use std::collections::HashSet;
 
 use super::Uses;
+use super::mentions::lines_of;
 use crate::error::{Error, Result};
 use crate::model::{Analysis, RepoPath};
 use crate::roles::Roles;
@@ -40,7 +41,7 @@ impl Uses<'_> {
         Ok(text.and_then(|text| {
             let mut lines = vec![line];
             if let Some(name) = name {
-                lines.extend(lines_with(&text, name));
+                lines.extend(lines_of(&text, name).map(|(_, line)| line));
             }
             syntax::test_title(path, &text, &lines, &self.budget)
         }))
@@ -138,19 +139,6 @@ fn is_telling(name: &str) -> bool {
     name.contains('_')
         || has(char::is_numeric)
         || has(char::is_uppercase) && has(char::is_lowercase)
-}
-
-/// Returns the lines that hold a word, in order.
-fn lines_with(text: &str, word: &str) -> Vec<u32> {
-    let (mut line, mut counted) = (1_u32, 0_usize);
-    let starts = syntax::starts(text, word);
-    let lines = starts.map(|start| {
-        let newlines = text[counted..start as usize].matches('\n').count();
-        line += u32::try_from(newlines).unwrap_or(u32::MAX);
-        counted = start as usize;
-        line
-    });
-    lines.collect()
 }
 
 /// Whether a script has the name in a string or a comment. What stands in a template counts as text, `${…}` included.

@@ -10,12 +10,14 @@ mod summary;
 mod targets;
 mod unknown;
 
+use std::borrow::Cow;
+
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::analysed::AnalysedOutput;
-use super::answer::{Currency, MAX_LIST_BYTES, fitting};
+use super::answer::{Currency, MAX_LIST_BYTES, fitting, is_zero};
 use super::places::{
     CalleeOutput, CallerOutput, Defaults, FileOutput, Placed, TargetOutput, add_test_titles,
     callee_output, caller_output, file_output, places, target, test_output,
@@ -468,12 +470,11 @@ fn reach(
         list
     };
     // Whoever asks for a depth gets every file, by its role.
-    let in_full = [&affected.files[..], &affected.examples].concat();
     let files = match input.depth {
-        None => &affected.files,
-        Some(_) => &in_full,
+        None => Cow::Borrowed(&affected.files),
+        Some(_) => Cow::Owned([&affected.files[..], &affected.examples].concat()),
     };
-    output.affected_files = listed(files);
+    output.affected_files = listed(&files);
     output.affected_examples = listed(&affected.examples);
     let n_mentioning = affected.n_tests(TestBasis::Mention);
     let n_bound = affected.tests.len() - n_mentioning;
@@ -526,12 +527,4 @@ fn list_tests(
     tests
         .map(|(file, basis)| test_output(view, file, *basis, defaults))
         .collect()
-}
-
-#[allow(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "the signature that serde asks for"
-)]
-fn is_zero(n: &u64) -> bool {
-    *n == 0
 }

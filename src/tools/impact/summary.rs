@@ -131,7 +131,8 @@ pub(super) fn note(found: &Found) -> String {
     }
 }
 
-fn count(n: u64, noun: &str) -> String {
+/// Returns a number with its noun: `1 file`, `2 files`.
+pub(super) fn count(n: u64, noun: &str) -> String {
     format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }
 

@@ -8,10 +8,11 @@ use serde::Serialize;
 
 use super::removed;
 use super::sites::{LineOutput, line};
+use super::summary::count;
 use super::{Asked, ImpactOutput, Target};
 use crate::error::Result;
 use crate::tools::analysed::AnalysedOutput;
-use crate::tools::answer::MAX_LIST_BYTES;
+use crate::tools::answer::{MAX_LIST_BYTES, is_zero};
 use crate::tools::places::{last_name, near_names, target, uses};
 use crate::uses::{ChangeKind, Mention, Part, Removed};
 use crate::workspace::{View, brief};
@@ -141,7 +142,7 @@ pub(super) fn answer(
         n => format!(
             "The word `{word}` occurs {} in {}.",
             times(n),
-            files_in(files.len())
+            count(files.len() as u64, "file")
         ),
     });
     if let Some(analysed) = output
@@ -246,7 +247,10 @@ fn became(one: &Removed) -> String {
     let uses = match one.uses.len() {
         0 => "No use of it is left that could be found.".to_owned(),
         1 => "1 place still names it.".to_owned(),
-        n => format!("{n} places in {} still name it.", files_in(files.len())),
+        n => format!(
+            "{n} places in {} still name it.",
+            count(files.len() as u64, "file")
+        ),
     };
     format!(
         "`{}` ({}) {fate} by the uncommitted changes. {uses}",
@@ -260,20 +264,4 @@ fn times(n: usize) -> String {
     } else {
         format!("{n} times")
     }
-}
-
-fn files_in(n: usize) -> String {
-    if n == 1 {
-        "1 file".to_owned()
-    } else {
-        format!("{n} files")
-    }
-}
-
-#[allow(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "the signature that serde asks for"
-)]
-fn is_zero(n: &u64) -> bool {
-    *n == 0
 }
