@@ -15,7 +15,7 @@ const MAX_BYTES: u64 = 64 << 10;
 pub(super) struct FileSettings {
     /// Names with their values as text.
     pub(super) values: Vec<(String, String)>,
-    /// What was passed over, and why.
+    /// A sentence for each setting that was passed over, with the reason.
     pub(super) warnings: Vec<String>,
 }
 

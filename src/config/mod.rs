@@ -181,7 +181,7 @@ pub fn values(flags: &[(&'static str, String)]) -> Result<Vec<Value>> {
         .collect()
 }
 
-/// Returns what is passed over of the user's file in its default place, a sentence each.
+/// Returns a warning for each setting that is passed over in the user's file in its default place.
 pub fn file_warnings() -> Vec<String> {
     settings_file().map_or_else(|_| Vec::new(), |file| file.warnings)
 }

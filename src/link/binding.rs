@@ -30,7 +30,7 @@ pub(super) struct Binder<'a, 'b> {
     fuel: Cell<u32>,
     /// What the call gives whose result is looked for.
     pub(super) call: RefCell<Option<Rc<Given>>>,
-    /// What the template can use that was asked for last.
+    /// Directives and pipes of the template that was asked for last.
     pub(super) usable: RefCell<Option<UsableIn>>,
 }
 
@@ -229,7 +229,7 @@ impl<'a, 'b> Binder<'a, 'b> {
         }
     }
 
-    /// Returns what a use means that a framework imports by itself.
+    /// Returns the meaning of a use whose name a framework imports by itself: `useFoo()` in Nuxt.
     fn auto_imported(&self, file: &Rc<Loaded>, used: &Reference) -> Option<Value> {
         if used.kind == ReferenceKind::Jsx && !file.binds(&used.name) {
             let found = self.library.auto_component(file.file, &used.name);

@@ -1,4 +1,4 @@
-//! What markup of Angular names: the class whose template it is, and what its elements, attributes and pipes are.
+//! Meanings of names in Angular's markup: the class of a template, and its elements, attributes and pipes, e.g. `<app-row>`.
 //!
 //! A template can use what its class imports, directly or by a module. Where several of that answer to a name, none is
 //! meant. Refuses to know how markup is read.

@@ -79,7 +79,8 @@ pub(super) fn explore(value: &Value, screen: &Screen) -> String {
     text + &footer(value, screen)
 }
 
-/// Returns what was looked for in vain and where; of an index that is not complete, that it was not found yet.
+/// Returns the line for an empty result: the query and the files that were searched; `nothing found yet` while the index is
+/// not complete.
 fn nothing_found(value: &Value, screen: &Screen) -> String {
     let query = visible(value.text("query"));
     let found = if is_fresh(value) {

@@ -52,7 +52,7 @@ pub(super) struct Reftable {
 pub(super) struct Followed {
     /// Full name of the reference at the end, e.g. `refs/heads/main` for a `HEAD` on branch `main`.
     pub(super) name: String,
-    /// What it points to; `None` where it does not exist, as a branch before its first commit.
+    /// Object that it points to; `None` where it does not exist, as a branch before its first commit.
     pub(super) id: Option<ObjectId>,
 }
 
@@ -152,7 +152,7 @@ impl Reftable {
     }
 }
 
-/// What a listed reference points to.
+/// The target of a listed reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Target {
     /// An object, which may be a tag.
