@@ -3,7 +3,7 @@
 //!
 //! Knows lines and the spans of symbols. Refuses to know syntax trees.
 
-use super::ecmascript::Script;
+use super::lang::ecmascript::Script;
 use super::lines::{Lines, MAX_BYTES, MAX_LINES};
 use crate::model::{Chunk, ChunkKind, Symbol, SymbolKind};
 

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-use super::ecmascript::kinds::Dialect;
+use super::lang::ecmascript::kinds::Dialect;
 use crate::model::{Analysis, RepoPath};
 
 /// Meaning of the facts of the languages with structure; raised when extraction says something else, or linking makes

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use tree_sitter::Node;
 
-use super::ecmascript::kinds::Grammar;
+use super::lang::ecmascript::kinds::Grammar;
 use super::language::{self, Shape};
 use super::parse::{Parsed, parse};
 use crate::model::path::parent;

@@ -6,7 +6,7 @@
 
 mod chunk;
 mod component;
-mod ecmascript;
+mod lang;
 mod language;
 mod lines;
 mod literal;
@@ -56,7 +56,7 @@ pub fn extract(
         Shape::Page => component::read_page(&lines, budget),
         Shape::Component(framework) => component::read(framework, &lines, budget),
         Shape::Script(dialect) => {
-            let mut script = ecmascript::read(dialect, source, budget)?;
+            let mut script = lang::ecmascript::read(dialect, source, budget)?;
             component::add_inline(&lines, &mut script, false, budget)?;
             let chunks = chunk::of_script(&lines, &script);
             Some(Extraction {

@@ -3,9 +3,10 @@
 //! Finds the lines of an edge again, which the index does not store, and the places that are no use at all:
 //! comments, strings, other definitions. `link` tells which definition a use means.
 
-use super::ecmascript::ReadOptions;
+use super::lang::ecmascript;
+use super::lang::ecmascript::ReadOptions;
 use super::lines::Lines;
-use super::{Language, Shape, component, ecmascript};
+use super::{Language, Shape, component};
 use crate::model::{Budget, FileFacts};
 
 /// One place where a word occurs.

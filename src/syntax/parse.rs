@@ -9,7 +9,7 @@ use std::sync::Once;
 
 use tree_sitter::{ParseOptions, ParseState, Parser, Tree};
 
-use super::ecmascript::kinds::Grammar;
+use super::lang::ecmascript::kinds::Grammar;
 use crate::model::Budget;
 
 /// Progress steps that any file may cost.

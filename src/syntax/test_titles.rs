@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::ecmascript::kinds::Grammar;
+use super::lang::ecmascript::kinds::Grammar;
 use super::language::{self, Shape};
 use super::parse::{Parsed, parse};
 use crate::model::{Budget, RepoPath};

@@ -8,7 +8,7 @@ use super::program::{self, Place, Program};
 use super::{offset, sorted};
 use crate::model::table::HashMap;
 use crate::model::{Budget, Chunk, Extraction, FileFacts, Hint, Local, Reference};
-use crate::syntax::ecmascript::{PositionedUse, Script};
+use crate::syntax::lang::ecmascript::{PositionedUse, Script};
 use crate::syntax::lines::Lines;
 use crate::syntax::occurrences::{Occurrence, Occurrences, Role, UseKind, starts};
 use crate::syntax::text;

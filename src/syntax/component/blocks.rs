@@ -4,8 +4,8 @@
 
 use std::ops::Range;
 
-use super::super::ecmascript::kinds::Dialect;
 use super::super::language::Framework;
+use crate::syntax::lang::ecmascript::kinds::Dialect;
 
 /// Script blocks that are read; the others are text.
 const MAX_BLOCKS: usize = 8;

@@ -27,11 +27,11 @@ use marks::Marks;
 use template::{Template, template};
 
 use super::chunk;
-use super::ecmascript::{self, PositionedScript, ReadOptions, Script};
 use super::language::Framework;
 use super::lines::Lines;
 use super::text;
 use crate::model::{Budget, Export, ExportKind, Extraction, Local, Symbol, SymbolKind};
+use crate::syntax::lang::ecmascript::{self, PositionedScript, ReadOptions, Script};
 
 /// A component that was read.
 struct Component {

@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use crate::model::{Budget, FileFacts};
-use crate::syntax::ecmascript;
+use crate::syntax::lang::ecmascript;
 use crate::syntax::lines::Lines;
 
 /// Pieces of one file that are read; those beyond are text.

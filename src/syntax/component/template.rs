@@ -6,7 +6,7 @@ use super::names::{camel, pascal};
 use super::program::{self, Program};
 use super::{Part, offset, svelte, vue};
 use crate::model::{Budget, Local, Reference, ReferenceKind};
-use crate::syntax::ecmascript::{Script, VueMember, VueOptions};
+use crate::syntax::lang::ecmascript::{Script, VueMember, VueOptions};
 use crate::syntax::language::Framework;
 use crate::syntax::lines::Lines;
 

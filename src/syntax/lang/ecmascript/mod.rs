@@ -18,7 +18,7 @@ mod generics;
 mod hints;
 mod imports;
 mod jsdoc;
-pub(super) mod kinds;
+pub(in crate::syntax) mod kinds;
 mod literal_types;
 mod literals;
 mod members;
@@ -37,20 +37,20 @@ mod vue_options;
 mod walk;
 mod worth;
 
-pub(super) use finish::{PositionedUse, Script};
+pub(in crate::syntax) use finish::{PositionedUse, Script};
 use kinds::{Dialect, Grammar};
-pub(super) use occurrences::PositionedScript;
-pub(super) use vue_options::{VueMember, VueOptions};
+pub(in crate::syntax) use occurrences::PositionedScript;
+pub(in crate::syntax) use vue_options::{VueMember, VueOptions};
 use walk::Walk;
 
 use tree_sitter::Tree;
 
-use super::parse::{Parsed, parse};
 use crate::model::Budget;
+use crate::syntax::parse::{Parsed, parse};
 
 /// Returns what a script says; `None` where the budget ended. A script that costs more to parse than one of
 /// its length may says nothing but that it has errors.
-pub(super) fn read(dialect: Dialect, source: &str, budget: &Budget) -> Option<Script> {
+pub(in crate::syntax) fn read(dialect: Dialect, source: &str, budget: &Budget) -> Option<Script> {
     let grammar = Grammar::of(dialect);
     let tree = match tree(grammar, source, budget) {
         Parsed::Tree(tree) => tree,
@@ -69,17 +69,17 @@ pub(super) fn read(dialect: Dialect, source: &str, budget: &Budget) -> Option<Sc
 
 /// How a script is read beside its facts.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct ReadOptions {
+pub(in crate::syntax) struct ReadOptions {
     /// Keep the position of each use.
-    pub(super) keeps_positions: bool,
+    pub(in crate::syntax) keeps_positions: bool,
     /// Keep the names that the file binds.
-    pub(super) keeps_names: bool,
+    pub(in crate::syntax) keeps_names: bool,
     /// `$a` is a use of `a`.
-    pub(super) has_stores: bool,
+    pub(in crate::syntax) has_stores: bool,
 }
 
 /// Reads a script as [`read`] does, and keeps its tree.
-pub(super) fn read_positioned(
+pub(in crate::syntax) fn read_positioned(
     dialect: Dialect,
     source: &str,
     options: ReadOptions,
@@ -115,23 +115,23 @@ fn finished(mut walk: Walk<'_>, tree: Tree, budget: &Budget) -> Option<Positione
 
 /// The code of a template.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct TemplateRequest<'a> {
+pub(in crate::syntax) struct TemplateRequest<'a> {
     /// The code, in TypeScript.
-    pub(super) source: &'a str,
+    pub(in crate::syntax) source: &'a str,
     /// The names that the scripts of its file bind.
-    pub(super) names: &'a [String],
+    pub(in crate::syntax) names: &'a [String],
     /// First bytes of the names that are elements, in order.
-    pub(super) elements: &'a [usize],
+    pub(in crate::syntax) elements: &'a [usize],
     /// Keep the position of each use.
-    pub(super) keeps_positions: bool,
+    pub(in crate::syntax) keeps_positions: bool,
     /// `$a` is a use of `a`.
-    pub(super) has_stores: bool,
+    pub(in crate::syntax) has_stores: bool,
     /// Names that nobody binds are members of an instance, also where they begin a chain.
-    pub(super) has_instance: bool,
+    pub(in crate::syntax) has_instance: bool,
 }
 
 /// Reads the code of a template; `None` where the budget ended.
-pub(super) fn read_template(
+pub(in crate::syntax) fn read_template(
     request: &TemplateRequest<'_>,
     budget: &Budget,
 ) -> Option<PositionedScript> {
@@ -153,7 +153,7 @@ pub(super) fn read_template(
 }
 
 /// Whether code of TypeScript has no error; `None` where the budget ended.
-pub(super) fn is_readable(source: &str, budget: &Budget) -> Option<bool> {
+pub(in crate::syntax) fn is_readable(source: &str, budget: &Budget) -> Option<bool> {
     match parse(Grammar::of(Dialect::TypeScript), source, budget) {
         Parsed::Tree(tree) => Some(!tree.root_node().has_error()),
         Parsed::TooHard => Some(false),

@@ -1,0 +1,5 @@
+//! One folder a family of languages: how its syntax becomes facts.
+//!
+//! Refuses to know other files, and how a file is cut into chunks.
+
+pub(in crate::syntax) mod ecmascript;
