@@ -5,7 +5,7 @@
 //!    mcp ──┴─► tools ─► workspace ─► reconcile ─┐
 //!                │          │           │       ├─► git     (gix)          ┐
 //!                │          │           └► link ┤   syntax  (tree-sitter)  │
-//!                │          └───────────────────┤   resolve (oxc_resolver) ├─► model
+//!                │          └───────────────────┤   resolve (oxc_resolver) ├─► ir ─► model
 //!                └─► search ────────────────────┴─► store   (SQLite)       ┘
 //! ```
 //!
@@ -25,6 +25,7 @@ pub mod config;
 pub mod error;
 pub mod git;
 pub mod graph;
+pub mod ir;
 pub mod lifecycle;
 pub mod link;
 pub mod machine;

@@ -370,7 +370,7 @@ pub(super) fn this_of(file: &Rc<Loaded>, scope: Option<u32>) -> Option<Value> {
             owner == Some(SymbolKind::Class)
         };
         // What an arrow that is given to an object calls `this` is what is around it.
-        if found.is_arrow() && !in_class() {
+        if found.has_lexical_this() && !in_class() {
             at = found.parent;
             continue;
         }

@@ -3,6 +3,7 @@
 //! This room knows no I/O, no clock but [`Budget`]'s, and no other room.
 
 mod analysis;
+mod chunk;
 pub mod class;
 pub mod edge;
 pub mod facts;
@@ -21,11 +22,11 @@ pub mod table;
 pub mod visible;
 
 pub use analysis::Analysis;
+pub use chunk::{Chunk, ChunkKind};
 pub use edge::{EdgeKind, Provenance};
 pub use facts::{
-    ARGUMENT, Chunk, ChunkKind, Directive, Export, ExportKind, Extraction, FileFacts, Hint,
-    HintKind, Import, ImportKind, ImportedName, Local, OWN_TYPE_PARAMETER, Reference,
-    ReferenceKind, TYPE_PARAMETER,
+    ARGUMENT, Directive, Export, ExportKind, Extraction, FileFacts, Hint, HintKind, Import,
+    ImportKind, ImportedName, Local, OWN_TYPE_PARAMETER, Reference, ReferenceKind, TYPE_PARAMETER,
 };
 pub use file_role::FileRole;
 pub use freshness::{Budget, Freshness, FreshnessState, SkipReason, UnknownReason};
@@ -33,4 +34,4 @@ pub use id::{CommitId, ContentId, Handle, HandleKind};
 pub use path::RepoPath;
 pub use snapshot::{Branch, CommitLinks, FileStat, FoundFile, Snapshot};
 pub use sources::Sources;
-pub use symbol::{Span, Symbol, SymbolKind};
+pub use symbol::{Span, Symbol, SymbolFlags, SymbolKind};

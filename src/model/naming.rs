@@ -73,7 +73,7 @@ fn key(symbol: &Symbol) -> (&str, u8) {
 #[cfg(test)]
 mod tests {
     use super::symbol_handles;
-    use crate::model::{RepoPath, Span, Symbol, SymbolKind};
+    use crate::model::{RepoPath, Span, Symbol, SymbolFlags, SymbolKind};
 
     fn symbol(name: &str, line: u32, signature: &str) -> Symbol {
         Symbol {
@@ -88,6 +88,7 @@ mod tests {
             },
             name_line: line,
             exported: false,
+            flags: SymbolFlags::empty(),
             signature: signature.into(),
             doc: String::new(),
             parent: None,

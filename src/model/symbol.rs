@@ -51,6 +51,29 @@ macro_rules! kinds {
 }
 pub(crate) use kinds;
 
+bitflags::bitflags! {
+    /// What a symbol is beside its kind.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    pub struct SymbolFlags: u16 {
+        /// A member of a class itself, not of its instances: `static`, `@staticmethod`.
+        const STATIC = 1;
+        /// A function whose `this` is that of what is around it: an arrow function.
+        const LEXICAL_THIS = 1 << 1;
+        /// A function whose receiver is the class: `@classmethod`.
+        const CLASS_RECEIVER = 1 << 2;
+        /// A declaration of what is defined elsewhere or nowhere: an overload, a stub.
+        const DECLARATION_ONLY = 1 << 3;
+        /// A function that is read like a field: a getter, `@property`.
+        const ACCESSOR = 1 << 4;
+        /// A member that classes below have to define.
+        const ABSTRACT = 1 << 5;
+        /// A function that yields.
+        const GENERATOR = 1 << 6;
+        /// A test, or what a test framework runs for tests.
+        const TEST = 1 << 7;
+    }
+}
+
 kinds! {
     /// What a symbol is, in the words of the Language Server Protocol's `SymbolKind` (`type` for its
     /// alias).
@@ -103,6 +126,8 @@ pub struct Symbol {
     pub name_line: u32,
     /// Whether another module can import it, or it is a public member of something that one can.
     pub exported: bool,
+    /// What it is beside its kind.
+    pub flags: SymbolFlags,
     /// The definition without its body, white space folded, at most 240 bytes.
     pub signature: String,
     /// The comment that documents it, without its comment marks, at most 2,000 bytes.
@@ -112,17 +137,13 @@ pub struct Symbol {
 }
 
 impl Symbol {
-    /// Returns whether it is a member of a class itself rather than of its instances: whether its signature
-    /// says `static` before the name.
+    /// Returns whether it is a member of a class itself rather than of its instances.
     pub fn is_static(&self) -> bool {
-        let head = self.signature.split(['(', '=', ':', '<']).next();
-        let mut words = head.unwrap_or_default().split_whitespace();
-        self.signature == "static" || words.next_back().is_some() && words.any(|it| it == "static")
+        self.flags.contains(SymbolFlags::STATIC)
     }
 
-    /// Returns whether it is an arrow function that is not static: whether its signature ends with the arrow. Its
-    /// `this` is that of what is around it.
-    pub fn is_arrow(&self) -> bool {
-        self.signature.ends_with("=>") && !self.is_static()
+    /// Returns whether its `this` is that of what is around it.
+    pub fn has_lexical_this(&self) -> bool {
+        self.flags.contains(SymbolFlags::LEXICAL_THIS)
     }
 }

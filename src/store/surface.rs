@@ -70,7 +70,7 @@ impl Surface {
             let own = outer.unwrap_or_else(|| bucket(&symbol.name));
             buckets.push(own);
             if is_seen[at] {
-                let this = (symbol.is_static(), symbol.is_arrow());
+                let this = (symbol.is_static(), symbol.has_lexical_this());
                 let row = (&symbol.qualified_name, symbol.kind, symbol.exported);
                 (1_u8, row, this, handles.get(at)).hash(hashers.entry(own).or_default());
                 // `target.open = …` is looked up by both of its names.

@@ -30,7 +30,9 @@ use super::chunk;
 use super::language::Framework;
 use super::lines::Lines;
 use super::text;
-use crate::model::{Budget, Export, ExportKind, Extraction, Local, Symbol, SymbolKind};
+use crate::model::{
+    Budget, Export, ExportKind, Extraction, Local, Symbol, SymbolFlags, SymbolKind,
+};
 use crate::syntax::lang::ecmascript::{self, PositionedScript, ReadOptions, Script};
 
 /// A component that was read.
@@ -257,6 +259,7 @@ fn offer_itself(script: &mut Script, lines: &Lines<'_>, blocks: &[Block]) -> Opt
         span: lines.span(0, lines.len()),
         name_line: 1,
         exported: true,
+        flags: SymbolFlags::empty(),
         signature: String::new(),
         doc: String::new(),
         parent: None,

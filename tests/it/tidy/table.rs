@@ -20,21 +20,23 @@ pub(crate) const ROOMS: &[Room] = &[
     room("model", &[]),
     room("error", &["model"]),
     room("config", &["error", "model"]),
+    // The typed facts of a file.
+    room("ir", &["model"]),
     // Doors: they never name one another.
     room("git", &["model"]),
-    room("syntax", &["model"]),
-    room("resolve", &["model"]),
-    room("store", &["model"]),
+    room("syntax", &["ir", "model"]),
+    room("resolve", &["ir", "model"]),
+    room("store", &["ir", "model"]),
     room("watch", &["model"]),
     room("machine", &[]),
     // What the index means, and how it is made.
-    room("link", &["store", "resolve", "model", "error"]),
+    room("link", &["store", "resolve", "ir", "model", "error"]),
     // What files are for: what the configurations of test runners declare, against what the index holds.
-    room("roles", &["syntax", "store", "model"]),
+    room("roles", &["syntax", "store", "ir", "model"]),
     room(
         "reconcile",
         &[
-            "git", "syntax", "resolve", "store", "link", "roles", "model", "error",
+            "git", "syntax", "resolve", "store", "link", "roles", "ir", "model", "error",
         ],
     ),
     room("search", &["roles", "store", "model", "error"]),
@@ -43,7 +45,7 @@ pub(crate) const ROOMS: &[Room] = &[
     room(
         "uses",
         &[
-            "link", "graph", "syntax", "roles", "store", "model", "error",
+            "link", "graph", "syntax", "roles", "store", "ir", "model", "error",
         ],
     ),
     room("lifecycle", &["git", "store", "model", "error", "config"]),

@@ -10,7 +10,7 @@ use super::hints::Owner;
 use super::kinds::Kind;
 use super::role::Place;
 use super::walk::{Draft, Frame, Naming, Outer, Walk, line_of, span_of};
-use crate::model::{Export, ExportKind, Symbol, SymbolKind};
+use crate::model::{Export, ExportKind, Symbol, SymbolFlags, SymbolKind};
 use crate::syntax::scope::ScopeKind;
 use crate::syntax::signature::{self, doc_above};
 
@@ -129,6 +129,7 @@ impl<'a> Walk<'a> {
                 span,
                 name_line: definition.name_line,
                 exported: outer.exported && !inner,
+                flags: flags_of(&definition.signature),
                 signature: definition.signature,
                 doc,
                 parent,
@@ -328,5 +329,20 @@ impl<'a> Walk<'a> {
     pub(super) fn outer(&mut self, node: Node<'_>, parent: &Frame) -> u32 {
         let outer = self.statement(node, parent);
         self.push_outer(outer)
+    }
+}
+
+/// What the signature of a definition says beside its kind: `static load()`, `(a) =>`.
+fn flags_of(signature: &str) -> SymbolFlags {
+    let head = signature.split(['(', '=', ':', '<']).next();
+    let mut words = head.unwrap_or_default().split_whitespace();
+    // The last word is the name.
+    let is_static = words.next_back().is_some() && words.any(|it| it == "static");
+    if is_static {
+        SymbolFlags::STATIC
+    } else if signature.ends_with("=>") {
+        SymbolFlags::LEXICAL_THIS
+    } else {
+        SymbolFlags::empty()
     }
 }

@@ -1,0 +1,203 @@
+//! The expressions, names and paths of one file, each kept once.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Expr, ExprId, NameId, PathId, Slot, SymbolIdx};
+use crate::model::table::HashMap;
+
+/// Expressions of one file that are kept at most; what comes later is unknown.
+const MAX_EXPRS: usize = 1 << 20;
+
+/// The expressions, names and paths of one file. Equal ones have equal ids; parts have lower ids than wholes.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct ExprArena {
+    names: Vec<Box<str>>,
+    exprs: Vec<Expr>,
+    /// The parent and the last slot of each path but the empty one.
+    paths: Vec<(PathId, Slot)>,
+    #[serde(skip)]
+    name_ids: HashMap<Box<str>, NameId>,
+    #[serde(skip)]
+    expr_ids: HashMap<Expr, ExprId>,
+    #[serde(skip)]
+    path_ids: HashMap<(PathId, Slot), PathId>,
+}
+
+impl PartialEq for ExprArena {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.names, &self.exprs, &self.paths) == (&other.names, &other.exprs, &other.paths)
+    }
+}
+
+impl Eq for ExprArena {}
+
+impl ExprArena {
+    /// Returns the id of a name, new or known.
+    pub fn name(&mut self, name: &str) -> NameId {
+        if let Some(known) = self.name_ids.get(name) {
+            return *known;
+        }
+        let id = NameId(index(self.names.len()));
+        self.names.push(name.into());
+        self.name_ids.insert(name.into(), id);
+        id
+    }
+
+    /// Returns the id of an expression, new or known; that of [`Expr::Unknown`] where the file has too many.
+    pub fn add(&mut self, expr: Expr) -> ExprId {
+        if let Some(known) = self.expr_ids.get(&expr) {
+            return *known;
+        }
+        let expr = if self.exprs.len() < MAX_EXPRS {
+            expr
+        } else {
+            Expr::Unknown
+        };
+        let id = ExprId(index(self.exprs.len()));
+        self.exprs.push(expr.clone());
+        self.expr_ids.insert(expr, id);
+        id
+    }
+
+    /// Returns what may be any of `all`: the one where there is one, unknown where there is none.
+    pub fn union(&mut self, all: impl IntoIterator<Item = ExprId>) -> ExprId {
+        let mut parts: Vec<ExprId> = Vec::new();
+        for one in all {
+            match self.get(one) {
+                Expr::Union(inner) => {
+                    for part in inner {
+                        if !parts.contains(part) {
+                            parts.push(*part);
+                        }
+                    }
+                }
+                _ if parts.contains(&one) => {}
+                _ => parts.push(one),
+            }
+        }
+        match parts.as_slice() {
+            [] => self.add(Expr::Unknown),
+            [one] => *one,
+            _ => self.add(Expr::Union(parts.into())),
+        }
+    }
+
+    /// Returns the id of the path that ends with `slot` below `parent`, new or known.
+    pub fn path(&mut self, parent: PathId, slot: Slot) -> PathId {
+        if let Some(known) = self.path_ids.get(&(parent, slot)) {
+            return *known;
+        }
+        self.paths.push((parent, slot));
+        let id = PathId(index(self.paths.len()));
+        self.path_ids.insert((parent, slot), id);
+        id
+    }
+
+    /// Returns the id of the path of these slots, new or known.
+    pub fn path_of(&mut self, slots: impl IntoIterator<Item = Slot>) -> PathId {
+        let mut at = PathId::EMPTY;
+        for slot in slots {
+            at = self.path(at, slot);
+        }
+        at
+    }
+
+    /// Returns an expression. Panics where the id is of another arena and out of range.
+    pub fn get(&self, id: ExprId) -> &Expr {
+        &self.exprs[id.0 as usize]
+    }
+
+    /// Returns a name. Panics where the id is of another arena and out of range.
+    pub fn name_of(&self, id: NameId) -> &str {
+        &self.names[id.0 as usize]
+    }
+
+    /// Returns the parent and the last slot of a path; `None` for the empty one.
+    pub fn last(&self, path: PathId) -> Option<(PathId, Slot)> {
+        let at = (path.0 as usize).checked_sub(1)?;
+        Some(self.paths[at])
+    }
+
+    /// Returns the slots of a path, first to last.
+    pub fn slots(&self, path: PathId) -> Vec<Slot> {
+        let mut slots = Vec::new();
+        let mut at = path;
+        while let Some((parent, slot)) = self.last(at) {
+            slots.push(slot);
+            at = parent;
+        }
+        slots.reverse();
+        slots
+    }
+
+    /// Returns all expressions, each after its parts.
+    pub fn exprs(&self) -> impl ExactSizeIterator<Item = &Expr> {
+        self.exprs.iter()
+    }
+
+    /// Returns all names, by their ids.
+    pub fn names(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.names.iter().map(AsRef::as_ref)
+    }
+
+    /// Returns the parent and the last slot of each path but the empty one, by their ids from 1.
+    pub fn paths(&self) -> &[(PathId, Slot)] {
+        &self.paths
+    }
+
+    /// Gives the symbols that expressions name new indexes.
+    pub fn renumber(&mut self, new: impl Fn(SymbolIdx) -> SymbolIdx) {
+        for expr in &mut self.exprs {
+            expr.renumber(&new);
+        }
+        self.expr_ids.clear();
+        for (at, expr) in self.exprs.iter().enumerate() {
+            self.expr_ids.insert(expr.clone(), ExprId(index(at)));
+        }
+    }
+
+    /// Returns whether every id inside is one of this arena, and each expression stands after its parts: whoever reads
+    /// facts from a file follows ids without asking.
+    pub fn is_sound(&self, n_symbols: usize, n_imports: usize) -> bool {
+        let is_below = |at: u32, n: usize| (at as usize) < n;
+        let is_name = |name: NameId| is_below(name.0, self.names.len());
+        let is_path = |path: PathId, n: usize| (path.0 as usize) <= n;
+        let paths = self.paths.iter().enumerate().all(|(at, (parent, slot))| {
+            is_path(*parent, at) && !matches!(slot, Slot::Member(name) if !is_name(*name))
+        });
+        paths
+            && self.exprs.iter().enumerate().all(|(at, expr)| {
+                let mut is_ordered = true;
+                expr.each_part(|part| is_ordered &= is_below(part.0, at));
+                let names = match expr {
+                    Expr::Name { name, .. } | Expr::Member { name, .. } => is_name(*name),
+                    Expr::Keyed { key, .. } => is_name(*key),
+                    Expr::Imported { import, name } => {
+                        is_name(*name) && is_below(*import, n_imports)
+                    }
+                    Expr::Literal { path, .. } => is_path(*path, self.paths.len()),
+                    _ => true,
+                };
+                is_ordered && names && expr.symbols().is_none_or(|at| is_below(at, n_symbols))
+            })
+    }
+
+    /// Returns whether an id is one of this arena.
+    pub fn has(&self, id: ExprId) -> bool {
+        (id.0 as usize) < self.exprs.len()
+    }
+
+    /// Returns whether an id is one of this arena.
+    pub fn has_name(&self, id: NameId) -> bool {
+        (id.0 as usize) < self.names.len()
+    }
+
+    /// Returns whether an id is one of this arena.
+    pub fn has_path(&self, id: PathId) -> bool {
+        (id.0 as usize) <= self.paths.len()
+    }
+}
+
+fn index(at: usize) -> u32 {
+    u32::try_from(at).expect("a file has fewer facts than u32 can count")
+}

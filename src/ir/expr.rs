@@ -1,0 +1,231 @@
+//! One expression, or one type, of a file.
+
+use serde::{Deserialize, Serialize};
+
+/// A symbol, an index into [`super::FileFacts::symbols`].
+pub type SymbolIdx = u32;
+/// An import, an index into [`super::FileFacts::imports`].
+pub type ImportIdx = u32;
+
+/// An expression of an [`super::ExprArena`]; equal expressions of one arena have equal ids.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+pub struct ExprId(pub u32);
+
+/// A name of an [`super::ExprArena`]; equal names of one arena have equal ids.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct NameId(pub u32);
+
+/// What a container does with what it contains.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum ContainerKind {
+    /// Iterating and indexing give elements: `T[]`, `Set<T>`, `list[T]`, and the values of `Map<K, T>`.
+    Sequence,
+    /// Every member is an element, whatever its name: `Record<K, T>`, `{ [key: string]: T }`.
+    IndexSignature,
+}
+
+/// An expression or a type of one file, reduced to what name resolution can use.
+///
+/// `const { open } = load(store).files[0]` binds `open` to
+/// `Member(Element(Member(Call(Name load, [Name store]), files)), open)`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Expr {
+    /// Nothing is known of it.
+    Unknown,
+    /// A name that no local scope binds, looked up in what is around `scope`, then in the file: `store`.
+    Name {
+        /// The name.
+        name: NameId,
+        /// The innermost symbol around it.
+        scope: Option<SymbolIdx>,
+    },
+    /// The receiver of the members around `scope`: `this`, `self`.
+    Receiver {
+        /// The innermost symbol around it.
+        scope: Option<SymbolIdx>,
+    },
+    /// What the class around `scope` is built on: `super`.
+    Super {
+        /// The innermost symbol around it.
+        scope: Option<SymbolIdx>,
+    },
+    /// A symbol of this file, whatever its name: a function inside a function.
+    Symbol(SymbolIdx),
+    /// The object literal, or the type that is written out, at a path below a symbol: what `options` is in
+    /// `function run(options: { deep: boolean })`.
+    Literal {
+        /// Whose it is.
+        of: SymbolIdx,
+        /// The path to it.
+        path: super::PathId,
+    },
+    /// What an imported module offers by a name, where the import is an expression: `require('./m').open`. The name `*`
+    /// is the module itself.
+    Imported {
+        /// The import.
+        import: ImportIdx,
+        /// The name there.
+        name: NameId,
+    },
+    /// `object.name`
+    Member {
+        /// What it is a member of.
+        object: ExprId,
+        /// The member's name.
+        name: NameId,
+    },
+    /// One element of what is iterated or indexed: `object[i]`, `for (const one of object)`.
+    Element {
+        /// What holds it.
+        object: ExprId,
+    },
+    /// `object[KEY]` where a constant is the key: the member that was given under that key, else an element.
+    Keyed {
+        /// What holds it.
+        object: ExprId,
+        /// The constant's name.
+        key: NameId,
+    },
+    /// Item `index` of what is taken apart by position: `const [one] = object`, `a, b = object`.
+    Item {
+        /// What is taken apart.
+        object: ExprId,
+        /// From 0.
+        index: u8,
+    },
+    /// `callee(…)`
+    Call {
+        /// What is called.
+        callee: ExprId,
+        /// The types that it is given in brackets: `callee<A>()`.
+        types: Box<[ExprId]>,
+        /// Its arguments by position; [`Expr::Unknown`] for one of which nothing is known.
+        args: Box<[ExprId]>,
+    },
+    /// `new class(…)`
+    Construct {
+        /// What is made an instance of.
+        class: ExprId,
+    },
+    /// A value of the named type: what an annotation says.
+    Instance {
+        /// The type.
+        of: ExprId,
+    },
+    /// A generic type with what it is given: `Map<Key, Item>`.
+    Specialized {
+        /// The generic type.
+        base: ExprId,
+        /// What it is given; [`Expr::Unknown`] where nothing is known of one.
+        args: Box<[ExprId]>,
+    },
+    /// Something that contains elements.
+    Container {
+        /// What it does with them.
+        kind: ContainerKind,
+        /// One of them.
+        element: ExprId,
+    },
+    /// Values in fixed places: `[A, B]`, `tuple[A, B]`.
+    Tuple(Box<[ExprId]>),
+    /// A function that returns this: `() => T`.
+    Callable {
+        /// What calling it gives.
+        result: ExprId,
+    },
+    /// Parameter `index` of a callee: what a callback is given.
+    Param {
+        /// What is called.
+        callee: ExprId,
+        /// From 0.
+        index: u8,
+    },
+    /// What `with object as name` binds, by the protocol of the language.
+    Entered {
+        /// The context manager.
+        object: ExprId,
+    },
+    /// Type parameter `index` of a class, an interface, a type or a function.
+    TypeParam {
+        /// Whose it is.
+        owner: SymbolIdx,
+        /// From 0.
+        index: u8,
+        /// Whether its bound or default stands for it where nothing is given: not in what a function is given that is
+        /// handed to another, since whoever calls decides that.
+        has_bound: bool,
+    },
+    /// Argument `index` of the call whose result this is.
+    Argument {
+        /// From 0.
+        index: u8,
+    },
+    /// One of several.
+    Union(Box<[ExprId]>),
+}
+
+impl Expr {
+    /// Calls `visit` with each expression that this one is made of.
+    pub fn each_part(&self, mut visit: impl FnMut(ExprId)) {
+        match self {
+            Self::Unknown
+            | Self::Name { .. }
+            | Self::Receiver { .. }
+            | Self::Super { .. }
+            | Self::Symbol(_)
+            | Self::Literal { .. }
+            | Self::Imported { .. }
+            | Self::TypeParam { .. }
+            | Self::Argument { .. } => {}
+            Self::Member { object, .. }
+            | Self::Element { object }
+            | Self::Keyed { object, .. }
+            | Self::Item { object, .. }
+            | Self::Entered { object } => visit(*object),
+            Self::Call {
+                callee,
+                types,
+                args,
+            } => {
+                visit(*callee);
+                types.iter().chain(args).for_each(|one| visit(*one));
+            }
+            Self::Construct { class: one }
+            | Self::Instance { of: one }
+            | Self::Container { element: one, .. }
+            | Self::Callable { result: one }
+            | Self::Param { callee: one, .. } => visit(*one),
+            Self::Specialized { base, args } => {
+                visit(*base);
+                args.iter().for_each(|one| visit(*one));
+            }
+            Self::Tuple(all) | Self::Union(all) => all.iter().for_each(|one| visit(*one)),
+        }
+    }
+
+    /// Returns the symbols that it names itself.
+    pub fn symbols(&self) -> Option<SymbolIdx> {
+        match self {
+            Self::Name { scope, .. } | Self::Receiver { scope } | Self::Super { scope } => *scope,
+            Self::Symbol(at) | Self::Literal { of: at, .. } | Self::TypeParam { owner: at, .. } => {
+                Some(*at)
+            }
+            _ => None,
+        }
+    }
+
+    /// Gives the symbol that it names its new index.
+    pub(super) fn renumber(&mut self, new: &impl Fn(SymbolIdx) -> SymbolIdx) {
+        match self {
+            Self::Name { scope, .. } | Self::Receiver { scope } | Self::Super { scope } => {
+                *scope = scope.map(new);
+            }
+            Self::Symbol(at) | Self::Literal { of: at, .. } | Self::TypeParam { owner: at, .. } => {
+                *at = new(*at)
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! What one file says by itself.
+//!
+//! Facts are a function of (bytes, language, facts version) alone: no other file, no clock and no
+//! setting enters. Refuses to know what a name in another file means.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Binding, ExprArena, ExprId, NameId, SymbolIdx};
+use crate::model::symbol::kinds;
+use crate::model::{Chunk, Symbol};
+
+/// Everything a file says that linking needs, without its text.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileFacts {
+    /// Definitions, in the order of their first byte; a parent stands before its members.
+    pub symbols: Vec<Symbol>,
+    /// What it takes from other modules, in source order.
+    pub imports: Vec<Import>,
+    /// What it offers to other modules, in source order.
+    pub exports: Vec<Export>,
+    /// Names it uses, by the line of their first use.
+    pub references: Vec<Reference>,
+    /// What the file and its symbols hold, in source order.
+    pub bindings: Vec<Binding>,
+    /// The expressions, names and paths that all of the above speak of.
+    pub exprs: ExprArena,
+    /// Names that the file binds at its top level and that are neither definitions nor imports, sorted: `a` in
+    /// `const { a } = f()`.
+    pub variables: Vec<String>,
+    /// Classes that templates of Angular use by other names than their own.
+    pub directives: Vec<Directive>,
+    /// Whether it is the template of a class in another file, which is `this` in its references.
+    pub is_template: bool,
+    /// Whether the parser met code that it could not read; the rest was read all the same.
+    pub has_errors: bool,
+}
+
+/// A component, directive, pipe or module of Angular.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Directive {
+    /// The class, an index into the file's symbols.
+    pub symbol: u32,
+    /// What a template selects it by, as written: `my-list, [myList]`, for a pipe its name; empty for none.
+    pub selector: String,
+    /// Whether it is a pipe.
+    pub is_pipe: bool,
+    /// The specifier of the import that leads to its template; empty where it has no file for it.
+    pub template: String,
+    /// Names of the file for what its template can use; of a module for what those can use that import the module.
+    pub imports: Vec<String>,
+    /// The members that a template sets or listens to: the name there and that of the member.
+    pub inputs: Vec<(String, String)>,
+}
+
+kinds! {
+    /// How a module is imported.
+    ImportKind {
+        /// `import … from`, or `import` for its effects.
+        Static = 0 "import",
+        /// `export … from`.
+        ReExport = 1 "re-export",
+        /// `import(…)` with a literal.
+        Dynamic = 2 "dynamic",
+        /// `require(…)` with a literal, `import x = require(…)`.
+        Require = 3 "require",
+        /// `require.resolve(…)` with a literal.
+        RequireResolve = 4 "require-resolve",
+        /// `/// <reference path="…" />`.
+        TripleSlash = 5 "reference-path",
+        /// `import("…").T` in a type; in a comment also `@typedef {import("…").T} A` and `@import`, which bind
+        /// names of the file.
+        TypeQuery = 6 "type-query",
+        /// `templateUrl: '…'` of a component of Angular: a file whose names are members of a class here.
+        Template = 7 "template",
+        /// The module that a name of `from package import name` may be: nothing is missing where there is none.
+        Submodule = 8 "submodule",
+    }
+}
+
+/// One import of a module.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Import {
+    /// The module as written.
+    pub specifier: String,
+    /// How.
+    pub kind: ImportKind,
+    /// Whether all of it is erased at run time (`import type`).
+    pub type_only: bool,
+    /// Line of the specifier.
+    pub line: u32,
+    /// What is bound or passed on; empty for an import for its effects and for a dynamic import whose
+    /// result is not destructured.
+    pub names: Vec<ImportedName>,
+}
+
+/// One name that an import binds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ImportedName {
+    /// The name in the other module: `default`, `*` for the whole module, or a name.
+    pub imported: String,
+    /// The name here (for `export … from`, the name it is exported by).
+    pub local: String,
+    /// Whether this name alone is marked `type`.
+    pub type_only: bool,
+}
+
+kinds! {
+    /// Which form an export has.
+    ExportKind {
+        /// A definition or a list in this file (`export function f`, `export { f as g }`, `exports.g = f`).
+        Local = 0 "local",
+        /// A name passed on from another module (`export { f as g } from`).
+        From = 1 "from",
+        /// Everything of another module (`export * from`).
+        Star = 2 "star",
+        /// Another module as one name (`export * as ns from`).
+        Namespace = 3 "namespace",
+        /// The module itself (`module.exports = f`, `export = f`).
+        Assignment = 4 "assignment",
+    }
+}
+
+/// One name that a module offers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Export {
+    /// Which form.
+    pub kind: ExportKind,
+    /// The name it is offered by; `default` for a default export, `*` for [`ExportKind::Star`],
+    /// `export=` for [`ExportKind::Assignment`].
+    pub name: String,
+    /// The name behind it: of this file, or of the other module where there is a specifier; empty for
+    /// an expression that has none and for `exports.x = …` that makes a definition of this name.
+    pub local: String,
+    /// The other module, as written; empty for a definition of this file.
+    pub specifier: String,
+    /// Whether it is a type alone.
+    pub type_only: bool,
+    /// Line.
+    pub line: u32,
+}
+
+kinds! {
+    /// How a name is used.
+    ReferenceKind {
+        /// `f(…)`, `a.f(…)`, `` f`…` ``.
+        Call = 0 "call",
+        /// `new F(…)`.
+        New = 1 "new",
+        /// `<F …>`.
+        Jsx = 2 "jsx",
+        /// `@f`.
+        Decorator = 3 "decorator",
+        /// A name in a type position.
+        Type = 4 "type",
+        /// `extends` or `implements`.
+        Heritage = 5 "heritage",
+        /// Any other use of a value.
+        Value = 6 "value",
+    }
+}
+
+/// What stands before a name in the markup of an Angular template.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum MarkupPlace {
+    /// The name is that of an element.
+    Element,
+    /// The name is that of an attribute of an element, which is named where it may be a component's.
+    Attribute(Option<NameId>),
+    /// The name is that of a pipe.
+    Pipe,
+}
+
+/// What a use of a name is looked up in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Target {
+    /// No local scope binds the name: what is around the symbol, then the file, decide.
+    Lexical,
+    /// The use is this expression: a local scope binds the name to it.
+    Value(ExprId),
+    /// The use is of this symbol, which is inside a function.
+    Symbol(SymbolIdx),
+    /// The name is a member of this.
+    Member {
+        /// What stands before the dot.
+        receiver: ExprId,
+        /// Whether a local name or a computed expression stands there, not a chain of names that the file shows.
+        is_inferred: bool,
+    },
+    /// The name stands in markup.
+    Markup(MarkupPlace),
+    /// A local scope binds the name, or none does and it is assigned here, and nothing is known of it.
+    Unknown,
+}
+
+/// Uses of one name in one symbol: of a name that no local scope binds, or that one binds to something that
+/// can be followed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reference {
+    /// The name that is used: the last one of a chain (`open` in `store.open()`).
+    pub name: NameId,
+    /// What it is looked up in.
+    pub target: Target,
+    /// How it is used.
+    pub kind: ReferenceKind,
+    /// The innermost symbol around it.
+    pub symbol: Option<SymbolIdx>,
+    /// Line of the first use.
+    pub line: u32,
+    /// Number of uses that are equal in all of the above but the line, at least 1.
+    pub count: u32,
+}
+
+impl FileFacts {
+    /// Returns the name that a reference uses.
+    pub fn name(&self, reference: &Reference) -> &str {
+        self.exprs.name_of(reference.name)
+    }
+}
+
+/// What extraction yields for one file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Extraction {
+    /// What the file says.
+    pub facts: FileFacts,
+    /// Its lines, cut into pieces.
+    pub chunks: Vec<Chunk>,
+}

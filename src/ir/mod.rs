@@ -1,0 +1,19 @@
+//! The typed facts of one file: expressions reduced to what name resolution can use, and who holds them.
+//!
+//! Facts are a function of (bytes, language, facts version) alone: no other file, no clock and no setting enters. Knows
+//! `model` alone. Refuses to know what a name in another file means, and how any language writes these things.
+
+mod arena;
+mod binding;
+mod expr;
+mod facts;
+mod fingerprint;
+
+pub use arena::ExprArena;
+pub use binding::{BaseKind, Binding, PathId, Slot};
+pub use expr::{ContainerKind, Expr, ExprId, ImportIdx, NameId, SymbolIdx};
+pub use facts::{
+    Directive, Export, ExportKind, Extraction, FileFacts, Import, ImportKind, ImportedName,
+    MarkupPlace, Reference, ReferenceKind, Target,
+};
+pub use fingerprint::Fingerprints;
