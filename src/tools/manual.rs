@@ -49,9 +49,10 @@ A reply has at most 44,000 bytes of text. A list that is longer is cut and says 
 
 ## Scores
 
-`score` (0 to 1) is the share of the question that a result covers, each word counted by how rare it is here. It is one scale for all answers. Measured with
-as many questions that the repository has no answer to as questions that it has one to, the file of the first result was right in 11 % of the answers with a
-score below 0.2, 24 % below 0.4, 42 % below 0.6, 68 % below 1 and 78 % at 1. It does not order the results: `explain` tells what does.
+`score` (0 to 1) is the share of the question that a result covers, each word counted by how rare it is here. It is one scale for all answers. Measured on
+two repositories (vuejs/core, express), with as many questions that have no answer there as questions that have one, the file of the first result was right in 11 %
+of the answers with a score below 0.2, 24 % below 0.4, 42 % below 0.6, 68 % below 1 and 78 % at 1; on two others (flask, trpc; 120 questions) 10, 15, 30 and 59 %, and
+6 scores of 1 are too few to tell. It does not order the results: `explain` tells what does.
 `missing` lists the words of the question that no result holds.
 
 ## Handles
