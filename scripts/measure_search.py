@@ -91,6 +91,15 @@ def questions(repo: Path, back: int, n_wanted: int, until: str) -> tuple[str, li
     return base, [found[int(at * step)] for at in range(min(n_wanted, len(found)))]
 
 
+def tree_at(repo: Path, base: str, tree: Path) -> None:
+    """Makes a work tree of one commit, from which nothing newer can be reached."""
+    git(Path("."), "init", "--quiet", str(tree))
+    objects = Path(git(repo, "rev-parse", "--path-format=absolute", "--git-path", "objects").strip())
+    (tree / ".git/objects/info/alternates").write_text(f"{objects}\n")
+    git(tree, "update-ref", "--no-deref", "HEAD", base)
+    git(tree, "reset", "--quiet", "--hard")
+
+
 def asked_of(server: Server, tool: str, **arguments: object) -> Reply:
     """Returns the answer to a call that must not fail."""
     reply = server.call(tool, **arguments)
@@ -147,11 +156,7 @@ def main() -> None:
         place.mkdir(parents=True, exist_ok=True)
         tree = place / "tree"
         if not tree.exists():
-            git(Path("."), "init", "--quiet", str(tree))
-            objects = Path(git(asked_for.repo, "rev-parse", "--path-format=absolute", "--git-path", "objects").strip())
-            (tree / ".git/objects/info/alternates").write_text(f"{objects}\n")
-            git(tree, "update-ref", "--no-deref", "HEAD", base)
-            git(tree, "reset", "--quiet", "--hard")
+            tree_at(asked_for.repo, base, tree)
         server = Server(binary, tree, place / "home")
         built = asked_of(server, "cl_refresh")
         state, took_s = built.value, built.ended - built.begun

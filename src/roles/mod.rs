@@ -155,7 +155,11 @@ fn of_pytest(home: &str, text: &str, section: &str) -> Vec<Suite> {
             } else {
                 start
             };
-            RepoPath::normalise(&config::absolute(home, start)[1..]).map(|it| it.to_string())
+            // Nothing is left of the repository itself: `.` at its top.
+            match config::absolute(home, start).strip_prefix('/') {
+                None | Some("") => Some(String::new()),
+                Some(inside) => RepoPath::normalise(inside).map(|it| it.to_string()),
+            }
         })
         .collect();
     let glob = |pattern: &String| Pattern::Glob(config::absolute(home, &format!("**/{pattern}")));

@@ -253,6 +253,14 @@ fn other_languages_go_by_their_conventions() {
 }
 
 #[test]
+fn a_section_ends_where_the_next_begins() {
+    let cfg = "[tool:pytest]\npython_files = check_*.py\ntestpaths = tests\n\n[coverage:run]\nbranch = True\nsource =\n    src\n\n[paths]\nsource =\n    .tox/*/lib\n";
+    let role = |path| role_with(&[("setup.cfg", cfg)], path, Content::default());
+    assert_eq!(role("tests/check_a.py"), FileRole::Test);
+    assert_eq!(role("src/check_a.py"), FileRole::Code);
+}
+
+#[test]
 fn broken_configurations_declare_nothing_wrong() {
     for (path, text) in [
         ("package.json", "{"),
@@ -269,6 +277,10 @@ fn broken_configurations_declare_nothing_wrong() {
             "[tool.pytest.ini_options]\ntestpaths = [\"../..\", 'x",
         ),
         ("setup.cfg", "[tool:pytest]\npython_files = [\n"),
+        (
+            "setup.cfg",
+            "[tool:pytest]\npython_files = *.py\ntestpaths = . * [a]\n",
+        ),
         (".mocharc.json", "null"),
     ] {
         role_with(&[(path, text)], "src/a.ts", Content::default());

@@ -10,9 +10,10 @@ pub(super) fn section_values(text: &str, section: &str, key: &str) -> Option<Vec
     lines.next()?;
     let mut values = Vec::new();
     let mut is_open = false;
+    let mut is_in_brackets = false;
     for line in lines {
         let trimmed = line.trim();
-        if trimmed.starts_with('[') && !is_open {
+        if trimmed.starts_with('[') && !is_in_brackets {
             break;
         }
         if trimmed.starts_with(['#', ';']) {
@@ -21,11 +22,13 @@ pub(super) fn section_values(text: &str, section: &str, key: &str) -> Option<Vec
         let rest = match trimmed.split_once('=') {
             Some((name, rest)) if name.trim() == key => {
                 is_open = true;
+                is_in_brackets = rest.trim_start().starts_with('[');
                 rest
             }
             // Another key ends the list; an indented line goes on with it.
             Some(_) if !trimmed.starts_with(['"', '\'']) => {
                 is_open = false;
+                is_in_brackets = false;
                 continue;
             }
             _ if is_open => trimmed,
@@ -36,6 +39,7 @@ pub(super) fn section_values(text: &str, section: &str, key: &str) -> Option<Vec
             rest.trim_start().starts_with('[') || !line.starts_with([' ', '\t']) && rest == trimmed;
         if is_list && rest.contains(']') && rest.trim_end().ends_with(']') {
             is_open = false;
+            is_in_brackets = false;
         }
     }
     Some(values)

@@ -277,7 +277,7 @@ fn answer(view: &View<'_>, input: &ExploreInput, query: &Query) -> Result<Explor
         count: files.iter().map(|file| file.results.len() as u64).sum(),
         files,
         truncated: is_cut || shortened || related.len() < n_near,
-        defaults: NearDefaults::of(&related),
+        defaults: NearDefaults::taken_from(&mut related),
         related,
         missing,
         next_cursor,

@@ -3,6 +3,7 @@
 //! Refuses to know how hits are ranked and grouped.
 
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 use clap::ValueEnum;
 use schemars::JsonSchema;
@@ -12,7 +13,6 @@ use super::answer::{Currency, Cursor};
 use super::places::{Defaults, KnownBy, beyond_one};
 use crate::error::{Code, Error, Result};
 use crate::graph::around::around;
-use crate::graph::related::Direction;
 use crate::model::{RepoPath, Sources as _};
 use crate::search::snippet::{self, Snippet};
 use crate::search::{self, Filters, Hit, Query, Wanted};
@@ -93,7 +93,8 @@ pub(super) struct Definition {
 pub struct NearOutput {
     pub(super) source_path: String,
     path: String,
-    edge_type: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    edge_type: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     direction: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -108,18 +109,35 @@ pub struct NearOutput {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NearDefaults {
+    edge_type: &'static str,
     direction: &'static str,
     #[serde(flatten)]
     edges: Defaults,
 }
 
 impl NearDefaults {
-    /// Returns the defaults of a list; `None` for an empty one.
-    pub(super) fn of(related: &[NearOutput]) -> Option<Self> {
-        (!related.is_empty()).then(|| Self {
-            direction: Direction::Out.as_str(),
+    /// Takes what most entries have out of them: the commonest edge type with its direction. `None` for an empty list.
+    pub(super) fn taken_from(related: &mut [NearOutput]) -> Option<Self> {
+        let mut counts: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+        for kind in related.iter().filter_map(NearOutput::kind) {
+            *counts.entry(kind).or_default() += 1;
+        }
+        let ((edge_type, direction), _) = counts.into_iter().max_by_key(|(_, n)| *n)?;
+        for near in related {
+            near.edge_type = near.edge_type.filter(|own| *own != edge_type);
+            near.direction = near.direction.filter(|own| *own != direction);
+        }
+        Some(Self {
+            edge_type,
+            direction,
             edges: Defaults::of_edges(),
         })
+    }
+}
+
+impl NearOutput {
+    fn kind(&self) -> Option<(&'static str, &'static str)> {
+        Some((self.edge_type?, self.direction?))
     }
 }
 
@@ -140,8 +158,8 @@ pub(super) fn near(
             stale: view.is_stale_at(near.source.as_str(), 0)
                 || view.is_stale_at(near.path.as_str(), near.hops),
             path: near.path.to_string(),
-            edge_type: near.edge_type,
-            direction: (near.direction != Direction::Out).then(|| near.direction.as_str()),
+            edge_type: Some(near.edge_type),
+            direction: Some(near.direction.as_str()),
             hops: beyond_one(near.hops),
             known_by: defaults.known_by(near.provenance),
         })

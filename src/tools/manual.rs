@@ -47,6 +47,14 @@ of work and sizes of the others may differ between two answers for the same tree
 
 A reply has at most 44,000 bytes of text. A list that is longer is cut and says `truncated`; where `nextCursor` is given it goes on from there.
 
+## Scores
+
+`score` (0 to 1) is the share of the question that a result covers, each word counted by how rare it is here. It is one scale for all answers. Measured on
+two repositories (vuejs/core, express), with as many questions that have no answer there as questions that have one, the file of the first result was right in 11 %
+of the answers with a score below 0.2, 24 % below 0.4, 42 % below 0.6, 68 % below 1 and 78 % at 1; on two others (flask, trpc; 120 questions) 10, 15, 30 and 59 %, and
+6 scores of 1 are too few to tell. It does not order the results: `explain` tells what does.
+`missing` lists the words of the question that no result holds.
+
 ## Handles
 
 `chk_…` (a chunk), `sym_…` (a symbol), `rel:<path>` (a file). The same code keeps its handle when lines above it move, in another branch and on

@@ -164,8 +164,8 @@ pub struct RelatedOutput {
     currency: Currency,
 }
 
-/// The commonest edge type of an answer, and what is true of most entries.
-#[derive(Debug, Serialize, JsonSchema)]
+/// The commonest edge type of a page, and what is true of most of its entries.
+#[derive(Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DefaultsOutput {
     edge_type: &'static str,
@@ -361,11 +361,8 @@ fn answer(view: &View<'_>, input: &RelatedInput) -> Result<RelatedOutput> {
     };
     // The place in the list is what a cursor holds: of another generation it may be off by what came or went before it.
     let start_at = after.map_or(0, |last| last.score as usize);
-    let defaults = DefaultsOutput::of(&results);
-    let shown = match &defaults {
-        Some(defaults) => page(view, input, results.into_iter().skip(start_at), defaults)?,
-        None => Vec::new(),
-    };
+    let rest = results.get(start_at..).unwrap_or_default();
+    let (defaults, shown) = page(view, input, rest)?;
     let end = (start_at + shown.len()) as u64;
     let next_cursor = shown.last().filter(|_| end < total).map(|last| {
         let cursor = Cursor {
@@ -403,11 +400,31 @@ fn answer(view: &View<'_>, input: &RelatedInput) -> Result<RelatedOutput> {
     })
 }
 
-/// Returns the first of some edges as they are shown, within the limits of the call.
+/// Returns the first of some edges as they are shown, within the limits of the call, and what most of them have.
 fn page(
     view: &View<'_>,
     input: &RelatedInput,
-    edges: impl Iterator<Item = Edge>,
+    edges: &[Edge],
+) -> Result<(Option<DefaultsOutput>, Vec<ResultOutput>)> {
+    let Some(of_all) = DefaultsOutput::of(edges) else {
+        return Ok((None, Vec::new()));
+    };
+    let shown = fitting_page(view, input, edges, &of_all)?;
+    // What is common in the whole list may be rare in its part that fits.
+    let of_shown = DefaultsOutput::of(&edges[..shown.len()]);
+    match of_shown.filter(|it| *it != of_all) {
+        None => Ok((Some(of_all), shown)),
+        Some(defaults) => {
+            let shown = fitting_page(view, input, edges, &defaults)?;
+            Ok((Some(defaults), shown))
+        }
+    }
+}
+
+fn fitting_page(
+    view: &View<'_>,
+    input: &RelatedInput,
+    edges: &[Edge],
     defaults: &DefaultsOutput,
 ) -> Result<Vec<ResultOutput>> {
     let limit = clamp(input.limit, DEFAULT_LIMIT, 1..=500);
@@ -417,8 +434,8 @@ fn page(
     };
     let mut shown = Vec::new();
     let mut n_bytes = 0;
-    for edge in edges.take(limit) {
-        let edge = ResultOutput::of(view, edge, defaults, input.depth.is_some())?;
+    for edge in edges.iter().take(limit) {
+        let edge = ResultOutput::of(view, edge.clone(), defaults, input.depth.is_some())?;
         n_bytes += serde_json::to_vec(&edge).map_or(0, |text| text.len());
         shown.push(edge);
         if n_bytes > max_bytes {

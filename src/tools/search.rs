@@ -250,7 +250,7 @@ fn answer(
         .then(|| rest.get(results.len().wrapping_sub(1)))
         .flatten()
         .map(|last| hits::cursor_at(last).text(&asked, view.index_id));
-    let related = if input.related {
+    let mut related = if input.related {
         let mut files: Vec<RepoPath> = Vec::new();
         for hit in rest.iter().take(results.len()) {
             if !files.contains(&hit.chunk.path) {
@@ -286,7 +286,7 @@ fn answer(
         results,
         missing,
         next_cursor,
-        defaults: related.as_deref().and_then(NearDefaults::of),
+        defaults: related.as_deref_mut().and_then(NearDefaults::taken_from),
         related,
         truncated,
         currency,
