@@ -163,7 +163,8 @@ impl ExprArena {
         let is_name = |name: NameId| is_below(name.0, self.names.len());
         let is_path = |path: PathId, n: usize| (path.0 as usize) <= n;
         let paths = self.paths.iter().enumerate().all(|(at, (parent, slot))| {
-            is_path(*parent, at) && !matches!(slot, Slot::Member(name) if !is_name(*name))
+            is_path(*parent, at)
+                && !matches!(slot, Slot::Member(name) | Slot::Key(name) if !is_name(*name))
         });
         paths
             && self.exprs.iter().enumerate().all(|(at, expr)| {
@@ -175,7 +176,6 @@ impl ExprArena {
                     Expr::Imported { import, name } => {
                         is_name(*name) && is_below(*import, n_imports)
                     }
-                    Expr::Literal { path, .. } => is_path(*path, self.paths.len()),
                     _ => true,
                 };
                 is_ordered && names && expr.symbols().is_none_or(|at| is_below(at, n_symbols))

@@ -29,6 +29,8 @@ pub enum BaseKind {
 pub enum Slot {
     /// A member, or a name of the file.
     Member(NameId),
+    /// The member that was given under a constant as its key: `object[KEY] = value`.
+    Key(NameId),
     /// What it returns.
     Return,
     /// Its parameter, from 0.

@@ -53,14 +53,6 @@ pub enum Expr {
     },
     /// A symbol of this file, whatever its name: a function inside a function.
     Symbol(SymbolIdx),
-    /// The object literal, or the type that is written out, at a path below a symbol: what `options` is in
-    /// `function run(options: { deep: boolean })`.
-    Literal {
-        /// Whose it is.
-        of: SymbolIdx,
-        /// The path to it.
-        path: super::PathId,
-    },
     /// What an imported module offers by a name, where the import is an expression: `require('./m').open`. The name `*`
     /// is the module itself.
     Imported {
@@ -175,7 +167,6 @@ impl Expr {
             | Self::Receiver { .. }
             | Self::Super { .. }
             | Self::Symbol(_)
-            | Self::Literal { .. }
             | Self::Imported { .. }
             | Self::TypeParam { .. }
             | Self::Argument { .. } => {}

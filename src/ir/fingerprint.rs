@@ -23,7 +23,7 @@ impl Fingerprints {
             paths[parent.0 as usize].hash(&mut hasher);
             std::mem::discriminant(slot).hash(&mut hasher);
             match slot {
-                Slot::Member(name) => arena.name_of(*name).hash(&mut hasher),
+                Slot::Member(name) | Slot::Key(name) => arena.name_of(*name).hash(&mut hasher),
                 Slot::Param(at) | Slot::TypeParamBound(at) | Slot::TypeParamDefault(at) => {
                     at.hash(&mut hasher);
                 }
@@ -49,7 +49,6 @@ impl Fingerprints {
                     (&import.specifier, import.kind).hash(&mut hasher);
                     arena.name_of(*name).hash(&mut hasher);
                 }
-                Expr::Literal { path, .. } => paths[path.0 as usize].hash(&mut hasher),
                 Expr::Container { kind, .. } => kind.hash(&mut hasher),
                 Expr::TypeParam {
                     index, has_bound, ..
