@@ -200,9 +200,7 @@ impl Expr {
     pub fn symbols(&self) -> Option<SymbolIdx> {
         match self {
             Self::Name { scope, .. } | Self::Receiver { scope } | Self::Super { scope } => *scope,
-            Self::Symbol(at) | Self::Literal { of: at, .. } | Self::TypeParam { owner: at, .. } => {
-                Some(*at)
-            }
+            Self::Symbol(at) | Self::TypeParam { owner: at, .. } => Some(*at),
             _ => None,
         }
     }
@@ -213,9 +211,7 @@ impl Expr {
             Self::Name { scope, .. } | Self::Receiver { scope } | Self::Super { scope } => {
                 *scope = scope.map(new);
             }
-            Self::Symbol(at) | Self::Literal { of: at, .. } | Self::TypeParam { owner: at, .. } => {
-                *at = new(*at)
-            }
+            Self::Symbol(at) | Self::TypeParam { owner: at, .. } => *at = new(*at),
             _ => {}
         }
     }
