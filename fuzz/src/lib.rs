@@ -9,7 +9,8 @@ use std::process::Command;
 use std::sync::Arc;
 
 use codelens::git::Repo;
-use codelens::model::{Budget, Extraction, Local, RepoPath};
+use codelens::ir::{Extraction};
+use codelens::model::{Budget, RepoPath};
 use codelens::store::{Home, Index, IndexKey};
 
 /// How many files of an input are written.

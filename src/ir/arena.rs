@@ -145,6 +145,28 @@ impl ExprArena {
         &self.paths
     }
 
+    /// Makes names and paths known by what they are, in an arena that was read from an index.
+    pub fn index(&mut self) {
+        let names = self.names.iter().enumerate();
+        self.name_ids = names
+            .map(|(at, name)| (name.clone(), NameId(index(at))))
+            .collect();
+        let paths = self.paths.iter().enumerate();
+        self.path_ids = paths
+            .map(|(at, path)| (*path, PathId(index(at + 1))))
+            .collect();
+    }
+
+    /// Returns the id of a name; `None` where the arena does not have it.
+    pub fn find_name(&self, name: &str) -> Option<NameId> {
+        self.name_ids.get(name).copied()
+    }
+
+    /// Returns the id of the path that ends with `slot` below `parent`; `None` where the arena does not have it.
+    pub fn find_path(&self, parent: PathId, slot: Slot) -> Option<PathId> {
+        self.path_ids.get(&(parent, slot)).copied()
+    }
+
     /// Gives the symbols that expressions name new indexes.
     pub fn renumber(&mut self, new: impl Fn(SymbolIdx) -> SymbolIdx) {
         for expr in &mut self.exprs {

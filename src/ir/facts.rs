@@ -9,15 +9,29 @@ use super::{Binding, ExprArena, ExprId, NameId, SymbolIdx};
 use crate::model::symbol::kinds;
 use crate::model::{Chunk, Symbol};
 
+/// Languages that resolve names by the same rules.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Family {
+    /// TypeScript, JavaScript and what contains them.
+    #[default]
+    Ecmascript,
+    /// Python.
+    Python,
+}
+
 /// Everything a file says that linking needs, without its text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileFacts {
+    /// By which rules its names are resolved.
+    pub family: Family,
     /// Definitions, in the order of their first byte; a parent stands before its members.
     pub symbols: Vec<Symbol>,
     /// What it takes from other modules, in source order.
     pub imports: Vec<Import>,
     /// What it offers to other modules, in source order.
     pub exports: Vec<Export>,
+    /// The names that `from module import *` takes, where the file lists them: `__all__`.
+    pub all: Option<Vec<NameId>>,
     /// Names it uses, by the line of their first use.
     pub references: Vec<Reference>,
     /// What the file and its symbols hold, in source order.

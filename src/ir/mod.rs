@@ -13,7 +13,7 @@ pub use arena::ExprArena;
 pub use binding::{BaseKind, Binding, PathId, Slot};
 pub use expr::{ContainerKind, Expr, ExprId, ImportIdx, NameId, SymbolIdx};
 pub use facts::{
-    Directive, Export, ExportKind, Extraction, FileFacts, Import, ImportKind, ImportedName,
+    Directive, Export, ExportKind, Extraction, Family, FileFacts, Import, ImportKind, ImportedName,
     MarkupPlace, Reference, ReferenceKind, Target,
 };
 pub use fingerprint::Fingerprints;

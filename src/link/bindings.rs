@@ -5,12 +5,13 @@
 
 use std::rc::Rc;
 
-use super::binding::Binder;
+use super::lookup::{Binder, root_of};
 use super::exports;
-use super::facts::Loaded;
+use super::file::Loaded;
 use super::library::{Def, Library};
 use crate::model::table::HashMap;
-use crate::model::{ExportKind, FileFacts, Local, Provenance, Reference};
+use crate::ir::{ExportKind, FileFacts, Reference, Target};
+use crate::model::{Provenance};
 use crate::store::surface;
 use crate::store::{ImportTarget, Read, StoreError};
 
@@ -177,15 +178,22 @@ impl<'a> Bindings<'a> {
         if let Some(bound) = binder.bind(used) {
             return Meaning::Definition(bound.to, bound.provenance);
         }
-        if used.local != Local::No {
+        let name = own.facts.name(used);
+        let root = match used.target {
+            Target::Lexical => Some(name),
+            Target::Member {
+                receiver,
+                is_inferred: false,
+            } => root_of(&own.facts, receiver),
+            _ => None,
+        };
+        let Some(root) = root else {
             return Meaning::Unresolved;
-        }
-        let root = used.receiver.split('.').next().unwrap_or_default();
-        let root = if root.is_empty() { &used.name } else { root };
+        };
         let import = own.import_at(root);
         match import.and_then(|(import, _)| targets.get(import as usize).copied().flatten()) {
             Some(ImportTarget::External) => Meaning::External,
-            Some(ImportTarget::File(target)) if used.receiver.is_empty() => {
+            Some(ImportTarget::File(target)) if used.target == Target::Lexical => {
                 self.gone(own, root, target)
             }
             _ => Meaning::Unresolved,

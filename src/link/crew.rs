@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::library::Library;
-use super::uses::{self, Links};
+use super::edges::{self, Links};
 use crate::model::Budget;
 use crate::store::{Index, Read, StoreError};
 
@@ -124,7 +124,7 @@ impl Work<'_> {
         let is_over = || self.budget.is_spent() || self.n_rows.load(Ordering::Relaxed) > BATCH_ROWS;
         while let Some(slice) = self.slices.next(is_over) {
             for file in slice {
-                let links = uses::of_file(&library, *file)?;
+                let links = edges::of_file(&library, *file)?;
                 let n_rows = links.edges.len() + links.unbound.len();
                 self.n_rows.fetch_add(n_rows, Ordering::Relaxed);
                 self.done

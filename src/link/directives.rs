@@ -5,13 +5,14 @@
 
 use std::rc::Rc;
 
-use super::binding::Binder;
+use super::lookup::Binder;
 use super::exports;
-use super::facts::Loaded;
+use super::file::{Access, Loaded};
 use super::library::Def;
-use super::value::Value;
+use super::types::Type;
 use crate::model::table::HashSet;
-use crate::model::{Directive, Provenance, Reference};
+use crate::ir::{Directive, MarkupPlace, Reference};
+use crate::model::{Provenance};
 
 /// Modules inside modules that are looked into.
 const MAX_DEPTH: usize = 16;
@@ -37,15 +38,10 @@ impl Usable {
 
 impl Binder<'_, '_> {
     /// Returns what `this` is in a template that has a file of its own.
-    pub(super) fn owner_of(&self, file: &Rc<Loaded>) -> Option<Value> {
+    pub(super) fn owner_of(&self, file: &Rc<Loaded>) -> Option<Type> {
         let owners = self.owners(file, None).into_iter();
-        let instances = owners.map(|owner| Value::Instance(owner.class()));
-        instances.reduce(Value::or)
-    }
-
-    /// Whether a use is one by an element, an attribute or a pipe of a template.
-    pub(super) fn is_in_markup(used: &Reference) -> bool {
-        used.receiver.starts_with(['<', '[', '|'])
+        let instances = owners.map(|owner| Type::Instance(owner.class()));
+        instances.reduce(Type::or)
     }
 
     /// Returns what an element, an attribute or a pipe of a template means.
@@ -53,34 +49,36 @@ impl Binder<'_, '_> {
         &self,
         file: &Rc<Loaded>,
         used: &Reference,
-    ) -> Option<(Value, Provenance)> {
+        place: MarkupPlace,
+    ) -> Option<(Type, Provenance)> {
         let usable = self.usable(file, used.symbol);
         let class = |found: Option<&Usable>| {
-            let value = Value::Thing(found?.class());
-            Some((value, Provenance::Resolved))
+            let found = Type::Definition(found?.class());
+            Some((found, Provenance::Resolved))
         };
-        let name = used.name.as_str();
-        match used.receiver.as_str() {
-            "<" => class(only(&usable, |it| {
+        let name = file.facts.name(used);
+        let by_attribute = || {
+            class(only(&usable, |it| {
+                selects(&it.selector, Part::Attribute(name))
+            }))
+        };
+        match place {
+            MarkupPlace::Element => class(only(&usable, |it| {
                 selects(&it.selector, Part::Element(name))
             })),
-            "[" => class(only(&usable, |it| {
-                selects(&it.selector, Part::Attribute(name))
-            })),
-            "|" => class(only_of(&usable, |it| it.is_pipe && it.selector == name)),
-            element => {
-                let element = element.strip_prefix('<')?;
+            MarkupPlace::Attribute(None) => by_attribute(),
+            MarkupPlace::Pipe => class(only_of(&usable, |it| it.is_pipe && it.selector == name)),
+            MarkupPlace::Attribute(Some(element)) => {
+                let element = file.facts.exprs.name_of(element);
                 let owner = only(&usable, |it| selects(&it.selector, Part::Element(element)));
                 let member = owner.and_then(|owner| {
                     let mut inputs = owner.directive().inputs.iter();
                     let (_, member) = inputs.find(|it| it.0 == name)?;
-                    self.declared(&Value::Instance(owner.class()), member)
+                    self.declared(&Type::Instance(owner.class()), Access::Name(member))
                 });
                 match member {
                     Some(member) => Some((member, Provenance::Member)),
-                    None => class(only(&usable, |it| {
-                        selects(&it.selector, Part::Attribute(name))
-                    })),
+                    None => by_attribute(),
                 }
             }
         }

@@ -3,10 +3,11 @@
 //!
 //! Refuses to know who asks.
 
-use super::facts::Loaded;
+use super::file::Loaded;
 use super::library::{Def, Library};
+use super::rules;
 use crate::model::table::HashSet;
-use crate::model::{Export, ExportKind};
+use crate::ir::{Export, ExportKind};
 
 /// How many modules one look-up goes through: behind the barrel of a large package there are a thousand.
 const MAX_MODULES: usize = 10_000;
@@ -20,10 +21,7 @@ pub(super) fn resolve(library: &Library<'_>, file: i64, name: &str) -> Option<De
 
 /// Returns what a name stands for at the top level of a file: its own definition, or an import.
 pub(super) fn top(library: &Library<'_>, file: &Loaded, name: &str) -> Option<Def> {
-    match file.import(name) {
-        Some((target, name)) => imported(library, target?, name),
-        None => defined(file, name),
-    }
+    Search::new(library).top(file, name)
 }
 
 /// Returns what an import of `name` from a file gives: for `*` what the module assigns, where it does.
@@ -97,7 +95,7 @@ impl<'a, 'b> Search<'a, 'b> {
                 }
             }
             for target in self.library.stars_with(&loaded, name) {
-                let found = self.export(target, name);
+                let found = self.starred(&loaded, target, name);
                 if found.is_some() {
                     return found;
                 }
@@ -161,10 +159,26 @@ impl<'a, 'b> Search<'a, 'b> {
     }
 
     fn top(&mut self, file: &Loaded, name: &str) -> Option<Def> {
+        let submodule = || file.submodule(name).map(Def::Module);
         if let Some((target, imported)) = file.import(name) {
-            return self.imported(target?, imported);
+            let found = target.and_then(|target| self.imported(target, imported));
+            return found.or_else(submodule);
         }
-        defined(file, name)
+        let found = defined(file, name).or_else(submodule);
+        if found.is_some() || !rules::of(file).stars_bind {
+            return found;
+        }
+        // `from module import *` binds the names here, too.
+        let mut targets = self.library.stars_with(file, name).into_iter();
+        targets.find_map(|target| self.starred(file, target, name))
+    }
+
+    /// What a module passes on by a star.
+    fn starred(&mut self, from: &Loaded, target: i64, name: &str) -> Option<Def> {
+        if rules::of(from).stars_bind && !self.library.get(target)?.is_starred(name) {
+            return None;
+        }
+        self.export(target, name)
     }
 
     fn imported(&mut self, file: i64, name: &str) -> Option<Def> {

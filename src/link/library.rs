@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::auto_imports::AutoImported;
-use super::facts::Loaded;
+use super::file::Loaded;
 use crate::model::table::{HashMap, HashSet};
 use crate::store::surface::{REST, bucket};
 use crate::store::{Read, StoreError};

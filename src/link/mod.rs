@@ -7,21 +7,22 @@
 
 mod auto_imports;
 pub mod base;
-mod binding;
 pub mod bindings;
+mod calls;
 mod causes;
 mod crew;
 mod directives;
+mod edges;
 pub mod entries;
 mod exports;
-mod facts;
-mod generic;
-mod held;
+mod file;
+mod generics;
+mod infer;
 mod library;
-mod member;
-mod parameter;
-mod uses;
-mod value;
+mod lookup;
+mod members;
+mod rules;
+mod types;
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
@@ -31,10 +32,15 @@ use crew::Slices;
 
 use crate::model::path::{parent, upwards};
 use crate::model::table::{HashMap, HashSet};
-use crate::model::{Budget, ImportKind, RepoPath};
+use crate::ir::{ImportKind};
+use crate::model::{Budget, RepoPath};
 use crate::resolve::{AutoImports, Resolution, Resolver, SourceFiles};
 use crate::store::facts::unpack;
 use crate::store::{ImportTarget, Index, Read, StoreError};
+
+/// Meaning of what linking makes of facts; raised when it makes something else of the same: then all is bound again,
+/// and nothing is extracted.
+pub const VERSION: u32 = 1;
 
 /// Files whose names are bound in one transaction.
 const BATCH_FILES: u32 = 1024;
@@ -85,6 +91,7 @@ pub fn note(index: &mut Index, causes: &Causes) -> Result<Option<Manifest>, Stor
         writer.rebind_all()?;
     }
     writer.set_meta("owes_links", "0")?;
+    writer.set_meta("link_version", &VERSION.to_string())?;
     writer.commit(false)?;
     Ok(manifest)
 }

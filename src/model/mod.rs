@@ -6,7 +6,6 @@ mod analysis;
 mod chunk;
 pub mod class;
 pub mod edge;
-pub mod facts;
 pub mod file_role;
 pub mod freshness;
 pub mod id;
@@ -24,10 +23,6 @@ pub mod visible;
 pub use analysis::Analysis;
 pub use chunk::{Chunk, ChunkKind};
 pub use edge::{EdgeKind, Provenance};
-pub use facts::{
-    ARGUMENT, Directive, Export, ExportKind, Extraction, FileFacts, Hint, HintKind, Import,
-    ImportKind, ImportedName, Local, OWN_TYPE_PARAMETER, Reference, ReferenceKind, TYPE_PARAMETER,
-};
 pub use file_role::FileRole;
 pub use freshness::{Budget, Freshness, FreshnessState, SkipReason, UnknownReason};
 pub use id::{CommitId, ContentId, Handle, HandleKind};

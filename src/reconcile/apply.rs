@@ -56,8 +56,8 @@ pub fn apply(
         writer.set_meta("attributes", "")?;
         writer.commit(false)?;
     }
-    if index.read()?.meta().owes_links {
-        // A call before this one was killed between its rows and their effect.
+    if detection.owes_links {
+        // A call before this one was killed between its rows and their effect, or another linker bound the names.
         applied.causes.add_all();
     }
     remove(index, detection, &mut applied)?;

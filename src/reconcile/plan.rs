@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, HashSet};
 use super::candidate::Candidate;
 use super::{ReconcileError, Rows, history, order};
 use crate::git::{GitError, Repo, Scan, WorkTree};
+use crate::link;
 use crate::model::{Budget, ContentId, FoundFile, RepoPath, SkipReason, policy};
 use crate::store::Index;
 
@@ -101,6 +102,8 @@ impl Detection {
         let mut is_marked = |path: &RepoPath| attributes.is_generated(path);
         let max_file_bytes = repo.membership().max_file_bytes;
         let n_files = scan.files.len() as u64;
+        // Another linker binds the same facts otherwise: nothing is extracted again.
+        let is_linked_otherwise = !rows.is_empty() && meta.link_version != link::VERSION;
         let mut plan = Plan::between(&rows, scan.files, max_file_bytes, is_new, &mut is_marked);
         if !meta.complete {
             plan.put_likely_first("");
@@ -124,7 +127,7 @@ impl Detection {
             is_complete: scan.complete,
             was_complete: meta.complete,
             n_unlinked,
-            owes_links: meta.owes_links,
+            owes_links: meta.owes_links || is_linked_otherwise,
             hidden,
             new_attributes: is_new.then_some(digest),
             new_left_out: (left_out != meta.left_out).then_some(left_out),
@@ -287,6 +290,8 @@ mod tests {
     fn what_was_asked_for_is_read_before_what_is_newer() {
         let files =
             ["a.ts", "b.ts", "c.ts", "d.ts"].map(|name| file(name, i64::from(name.as_bytes()[0])));
+        // Another linker binds the same facts otherwise: nothing is extracted again.
+        let is_linked_otherwise = !rows.is_empty() && meta.link_version != link::VERSION;
         let mut plan = Plan::between(&Arc::default(), files.into(), 10, false, &mut |_| false);
         plan.put_first(&["a.ts", "b.ts", "gone.ts"].into_iter().map(path).collect());
         let order: Vec<_> = plan.replace.iter().map(|c| c.path.as_str()).collect();

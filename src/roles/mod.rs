@@ -22,7 +22,8 @@ pub use crate::model::FileRole;
 
 use crate::model::file_role::{by_directories, by_name, is_in_source};
 use crate::model::path::is_at_or_below;
-use crate::model::{Budget, FileFacts, RepoPath};
+use crate::ir::{FileFacts};
+use crate::model::{Budget, RepoPath};
 use crate::store::Read;
 use crate::syntax;
 use runner::{Compiled, Origin, Pattern, Runner, Suite};

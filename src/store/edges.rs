@@ -7,7 +7,8 @@ use std::collections::HashMap;
 use rusqlite::{OptionalExtension as _, Row};
 
 use super::{Doing, Read, StoreResult, Writer};
-use crate::model::{EdgeKind, ImportKind, Provenance, SymbolKind};
+use crate::ir::{ImportKind};
+use crate::model::{EdgeKind, Provenance, SymbolKind};
 
 /// State and target of imports, by specifier and kind.
 pub(super) type Led = HashMap<(String, u8), (u8, Option<i64>)>;

@@ -9,7 +9,8 @@ use rusqlite::OptionalExtension as _;
 use zstd::bulk::{Compressor, Decompressor};
 
 use super::{Doing, Read, StoreResult};
-use crate::model::{FileFacts, Local, Span};
+use crate::ir::{FileFacts, MarkupPlace, Target};
+use crate::model::{Span};
 
 /// The most that one packed value may unpack to, in bytes: four times the largest file that is indexed,
 /// so that a hostile index cannot fill the memory.
@@ -38,26 +39,32 @@ pub(super) fn unpack_facts(packed: &[u8]) -> Option<FileFacts> {
     is_sound(&facts).then_some(facts)
 }
 
-/// Returns whether every index in the facts is one of a symbol or hint that they hold.
+/// Returns whether every index in the facts is one of what they hold.
 fn is_sound(facts: &FileFacts) -> bool {
     let below = |at: u32, n: usize| usize::try_from(at).is_ok_and(|at| at < n);
     let is_symbol = |at: u32| below(at, facts.symbols.len());
     let is_symbol_if_any = |at: Option<u32>| at.is_none_or(is_symbol);
+    let exprs = &facts.exprs;
     let mut symbols = facts.symbols.iter().enumerate();
     symbols.all(|(at, symbol)| symbol.parent.is_none_or(|parent| below(parent, at)))
+        && exprs.is_sound(facts.symbols.len(), facts.imports.len())
         && facts.references.iter().all(|reference| {
-            is_symbol_if_any(reference.symbol)
-                && match reference.local {
-                    Local::No | Local::Unknown => true,
-                    Local::Hint(at) => below(at, facts.hints.len()),
-                    Local::Symbol(at) => is_symbol(at),
-                }
+            let is_target = match reference.target {
+                Target::Lexical | Target::Unknown => true,
+                Target::Value(at) | Target::Member { receiver: at, .. } => exprs.has(at),
+                Target::Symbol(at) => is_symbol(at),
+                Target::Markup(MarkupPlace::Attribute(Some(name))) => exprs.has_name(name),
+                Target::Markup(_) => true,
+            };
+            exprs.has_name(reference.name) && is_symbol_if_any(reference.symbol) && is_target
         })
-        && facts
-            .hints
-            .iter()
-            .all(|hint| is_symbol_if_any(hint.symbol) && is_symbol_if_any(hint.root))
+        && facts.bindings.iter().all(|binding| {
+            is_symbol_if_any(binding.owner)
+                && exprs.has_path(binding.path)
+                && exprs.has(binding.value)
+        })
         && facts.directives.iter().all(|it| is_symbol(it.symbol))
+        && facts.all.iter().flatten().all(|it| exprs.has_name(*it))
 }
 
 /// Returns `bytes` packed.
@@ -114,10 +121,11 @@ impl Read<'_> {
 #[cfg(test)]
 mod tests {
     use super::{pack_facts, unpack_facts};
-    use crate::model::{
-        FileFacts, Hint, HintKind, Local, Reference, ReferenceKind, Span, Symbol, SymbolFlags,
-        SymbolKind,
+    use crate::ir::{
+        Binding, Expr, ExprArena, ExprId, FileFacts, NameId, PathId, Reference, ReferenceKind, Slot,
+        Target,
     };
+    use crate::model::{Span, Symbol, SymbolFlags, SymbolKind};
 
     fn facts() -> FileFacts {
         let symbol = |name: &str, parent| Symbol {
@@ -132,25 +140,27 @@ mod tests {
             doc: String::new(),
             parent,
         };
+        let mut exprs = ExprArena::default();
+        let name = exprs.name("c");
+        let made = exprs.add(Expr::Symbol(0));
+        let made = exprs.add(Expr::Construct { class: made });
+        let path = exprs.path(PathId::EMPTY, Slot::Return);
         FileFacts {
             symbols: vec![symbol("A", None), symbol("b", Some(0))],
             references: vec![Reference {
-                name: "c".into(),
-                receiver: String::new(),
+                name,
+                target: Target::Value(made),
                 kind: ReferenceKind::Call,
                 symbol: Some(1),
-                local: Local::Hint(0),
                 line: 1,
                 count: 1,
             }],
-            hints: vec![Hint {
-                symbol: Some(1),
-                name: "return".into(),
-                local: false,
-                kind: HintKind::New,
-                of: "A".into(),
-                root: Some(0),
+            bindings: vec![Binding {
+                owner: Some(1),
+                path,
+                value: made,
             }],
+            exprs,
             ..FileFacts::default()
         }
     }
@@ -158,14 +168,17 @@ mod tests {
     #[test]
     fn facts_that_point_to_nothing_are_damaged() {
         assert_eq!(unpack_facts(&pack_facts(&facts())), Some(facts()));
-        let spoils: [fn(&mut FileFacts); 7] = [
+        let spoils: [fn(&mut FileFacts); 10] = [
             |facts| facts.symbols[1].parent = Some(1),
             |facts| facts.symbols[0].parent = Some(7),
             |facts| facts.references[0].symbol = Some(2),
-            |facts| facts.references[0].local = Local::Hint(1),
-            |facts| facts.references[0].local = Local::Symbol(u32::MAX),
-            |facts| facts.hints[0].symbol = Some(2),
-            |facts| facts.hints[0].root = Some(9),
+            |facts| facts.references[0].name = NameId(1),
+            |facts| facts.references[0].target = Target::Value(ExprId(2)),
+            |facts| facts.references[0].target = Target::Symbol(u32::MAX),
+            |facts| facts.bindings[0].owner = Some(2),
+            |facts| facts.bindings[0].path = PathId(2),
+            |facts| facts.bindings[0].value = ExprId(9),
+            |facts| facts.exprs.renumber(|_| 9),
         ];
         for (at, spoil) in spoils.into_iter().enumerate() {
             let mut facts = facts();

@@ -7,7 +7,8 @@ use rusqlite::{OptionalExtension as _, Row};
 use super::files::path;
 use super::{Doing, Read, StoreResult, Writer};
 use crate::model::table::HashMap;
-use crate::model::{ImportKind, RepoPath};
+use crate::ir::{ImportKind};
+use crate::model::{RepoPath};
 
 /// Where an import leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

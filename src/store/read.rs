@@ -39,6 +39,8 @@ pub struct Meta {
     pub attributes: Option<String>,
     /// Whether files came or went whose effect on imports is not noted yet.
     pub owes_links: bool,
+    /// The version of the linker that bound the names; 0 where none did.
+    pub link_version: u32,
     /// What the work tree held that no row can tell: `reason=count`, joined by commas.
     pub left_out: String,
     /// Of which commit the rows of past commits are the whole history; see [`super::history`].
@@ -212,6 +214,10 @@ fn read_meta(connection: &Connection) -> StoreResult<Meta> {
         seeded_from: rows.remove("seeded_from"),
         attributes: rows.remove("attributes"),
         owes_links: rows.get("owes_links").is_some_and(|text| text == "1"),
+        link_version: rows
+            .get("link_version")
+            .and_then(|text| text.parse().ok())
+            .unwrap_or(0),
         left_out: rows.remove("left_out").unwrap_or_default(),
         history: rows.remove(super::history::META).unwrap_or_default(),
     })

@@ -11,7 +11,10 @@ use rusqlite::OptionalExtension as _;
 
 use super::Writer;
 use super::facts::unpack_facts;
-use crate::model::{ExportKind, FileFacts, ImportKind, SymbolKind};
+use crate::ir::{
+    ExportKind, Expr, ExprId, Family, FileFacts, Fingerprints, ImportKind, PathId, Slot,
+};
+use crate::model::{SymbolKind};
 
 /// Buckets of names: SQLite keeps a mask of so many bits in six bytes.
 const N_BUCKETS: u64 = 47;
@@ -31,7 +34,8 @@ pub fn bucket(name: &str) -> u64 {
 /// Whether a module offers names by assigning them, and takes no other by a statement.
 pub fn is_common_js(facts: &FileFacts) -> bool {
     let is_statement = |kind: ImportKind| matches!(kind, ImportKind::Static | ImportKind::ReExport);
-    !facts.exports.is_empty()
+    facts.family == Family::Ecmascript
+        && !facts.exports.is_empty()
         && facts.exports.iter().all(|it| it.kind == ExportKind::Local)
         && !facts.imports.iter().any(|import| is_statement(import.kind))
 }
@@ -100,15 +104,20 @@ impl Surface {
             4_u8.hash(hashers.entry(REST).or_default());
         }
         let symbol = |at: u32| &facts.symbols[at as usize];
-        let hints = facts.hints.iter().filter(|hint| !hint.local);
-        for hint in hints.filter(|hint| is_seen_at(hint.symbol)) {
-            let at = match hint.symbol {
+        if let Some(all) = &facts.all {
+            let all: Vec<&str> = all.iter().map(|it| facts.exprs.name_of(*it)).collect();
+            (8_u8, all).hash(hashers.entry(REST).or_default());
+        }
+        let fingerprints = Fingerprints::of(facts);
+        for binding in facts.bindings.iter().filter(|it| is_seen_at(it.owner)) {
+            let at = match binding.owner {
                 Some(owner) => buckets[owner as usize],
-                None => bucket(hint.name.split('.').next().unwrap_or(&hint.name)),
+                None => bucket(first_name(facts, binding.path)),
             };
-            let name_of = |at: Option<u32>| at.map(|at| &symbol(at).qualified_name);
-            let row = (name_of(hint.symbol), &hint.name, hint.kind, &hint.of);
-            (5_u8, row, name_of(hint.root)).hash(hashers.entry(at).or_default());
+            let owner = binding.owner.map(|at| &symbol(at).qualified_name);
+            let path = fingerprints.path(binding.path);
+            let row = (5_u8, owner, path, fingerprints.expr(binding.value));
+            row.hash(hashers.entry(at).or_default());
         }
         for directive in &facts.directives {
             let name = &symbol(directive.symbol).qualified_name;
@@ -191,16 +200,33 @@ fn visible(facts: &FileFacts) -> Vec<bool> {
             is_seen.push(leaves[at] || outer.unwrap_or(true));
         }
         let mut found = false;
-        for hint in facts.hints.iter().filter(|hint| !hint.local) {
-            if let Some(root) = hint.root
-                && hint.symbol.is_none_or(|at| is_seen[at as usize])
-                && !is_seen[root as usize]
-            {
-                found |= !std::mem::replace(&mut leaves[root as usize], true);
+        for binding in &facts.bindings {
+            if binding.owner.is_none_or(|at| is_seen[at as usize]) {
+                each_symbol(facts, binding.value, &mut |at| {
+                    if !is_seen[at as usize] {
+                        found |= !std::mem::replace(&mut leaves[at as usize], true);
+                    }
+                });
             }
         }
         if !found {
             return is_seen;
         }
+    }
+}
+
+/// Calls `visit` with each symbol that an expression is or is made of.
+fn each_symbol(facts: &FileFacts, expr: ExprId, visit: &mut impl FnMut(u32)) {
+    match facts.exprs.get(expr) {
+        Expr::Symbol(at) => visit(*at),
+        expr => expr.each_part(|part| each_symbol(facts, part, visit)),
+    }
+}
+
+/// Returns the first name of a path.
+fn first_name(facts: &FileFacts, path: PathId) -> &str {
+    match facts.exprs.slots(path).first() {
+        Some(Slot::Member(name) | Slot::Key(name)) => facts.exprs.name_of(*name),
+        _ => "",
     }
 }

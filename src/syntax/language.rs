@@ -9,9 +9,11 @@ use std::sync::OnceLock;
 use super::lang::ecmascript::kinds::Dialect;
 use crate::model::{Analysis, RepoPath};
 
-/// Meaning of the facts of the languages with structure; raised when extraction says something else, or linking makes
-/// something else of it.
-const CODE_FACTS: u32 = 15;
+/// Meaning of the facts of TypeScript, JavaScript and of the components and pages that contain them; raised when extraction
+/// says something else of the same bytes.
+const ECMASCRIPT_FACTS: u32 = 16;
+/// The same for Python.
+const PYTHON_FACTS: u32 = 1;
 /// The same for languages that are cut into chunks alone.
 const TEXT_FACTS: u32 = 1;
 
@@ -33,6 +35,8 @@ pub(super) enum Shape {
     Script(Dialect),
     /// Markup with scripts in it.
     Component(Framework),
+    /// A module of Python.
+    Python,
     /// Markup that may be the template of a class in another file.
     Page,
     /// Headings and sections.
@@ -72,7 +76,7 @@ impl Language {
     /// Returns how deep its files are analysed.
     pub fn analysis(&self) -> Analysis {
         match self.shape {
-            Shape::Script(_) | Shape::Component(_) => Analysis::Full,
+            Shape::Script(_) | Shape::Component(_) | Shape::Python => Analysis::Full,
             // Its uses are known where a class names it; it has no definitions.
             Shape::Page | Shape::Document(_) | Shape::Plain => Analysis::Text,
         }
@@ -86,8 +90,9 @@ const fn row(
     shape: Shape,
 ) -> Language {
     let (is_prose, is_code, facts_version) = match shape {
-        Shape::Script(_) | Shape::Component(_) => (false, true, CODE_FACTS),
-        Shape::Page => (false, false, CODE_FACTS),
+        Shape::Script(_) | Shape::Component(_) => (false, true, ECMASCRIPT_FACTS),
+        Shape::Python => (false, true, PYTHON_FACTS),
+        Shape::Page => (false, false, ECMASCRIPT_FACTS),
         Shape::Document(_) => (true, false, TEXT_FACTS),
         Shape::Plain => (false, false, TEXT_FACTS),
     };
@@ -236,7 +241,7 @@ pub static LANGUAGES: &[Language] = &[
     ),
     code("astro", &["astro"], &[]),
     plain("pug", &["pug", "jade"]),
-    code("python", &["py", "pyi", "pyw"], &[]),
+    row("python", &["py", "pyi", "pyw"], &[], Shape::Python),
     code("go", &["go"], &["go.mod", "go.work"]),
     code("rust", &["rs"], &[]),
     code("java", &["java"], &[]),

@@ -6,7 +6,8 @@ use super::Uses;
 use crate::error::Result;
 use crate::link::bindings::{Bindings, Definition, FileBindings, Meaning, Overlay};
 use crate::link::entries::entries;
-use crate::model::{FileFacts, ImportKind, RepoPath};
+use crate::ir::{FileFacts, ImportKind};
+use crate::model::{RepoPath};
 use crate::store::{SymbolRow, token};
 
 /// Files whose lists are read for one definition.

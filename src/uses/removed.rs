@@ -11,7 +11,8 @@ use crate::error::{Error, Result};
 use crate::graph::changes::{ChangeKind, Version, compare};
 use crate::link::base::{EarlierFile, overlay};
 use crate::link::bindings::{Bindings, Definition, FileBindings, Meaning, Overlay};
-use crate::model::{FileFacts, RepoPath, SymbolKind};
+use crate::ir::{FileFacts};
+use crate::model::{RepoPath, SymbolKind};
 use crate::store::{FileSummary, token};
 use crate::syntax::{self, Role, UseKind};
 
@@ -163,7 +164,8 @@ impl Uses<'_> {
             let mut references: HashMap<u32, usize> = HashMap::new();
             for (n, (used, meaning)) in facts.references.iter().zip(&bound.references).enumerate() {
                 if let Some(at) = meaning.definition().and_then(|it| places.get(&it)) {
-                    words.entry(*at).or_default().insert(used.name.clone());
+                    let name = facts.name(used).to_owned();
+                    words.entry(*at).or_default().insert(name);
                     references.insert(u32::try_from(n).unwrap_or(u32::MAX), *at);
                 }
             }

@@ -1,7 +1,7 @@
 //! Relative specifiers: extensions, directories, queries.
 
 use super::{check, check_files, files};
-use crate::model::ImportKind;
+use crate::ir::ImportKind;
 
 #[test]
 fn an_extension_may_be_left_out_or_stand_for_another() {

@@ -5,11 +5,12 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::binding::Binder;
-use super::facts::Loaded;
+use super::lookup::{Binder, root_of};
+use super::file::Loaded;
 use super::library::Library;
 use crate::model::table::HashMap;
-use crate::model::{EdgeKind, Local, Provenance, Reference, ReferenceKind, SymbolKind};
+use crate::ir::{FileFacts, Reference, ReferenceKind, SymbolIdx, Target};
+use crate::model::{EdgeKind, Provenance, SymbolKind};
 use crate::store::{EdgeRow, StoreError, UnboundRow};
 
 /// What linking found for one file.
@@ -32,7 +33,7 @@ pub(super) fn of_file(library: &Library<'_>, file: i64) -> Result<Links, StoreEr
     let is_text = |own: &Loaded| own.facts.is_template && library.template_owners(file).is_empty();
     if let Some(own) = library.get(file).filter(|own| !is_text(own)) {
         let binder = Binder::new(library, Rc::clone(&own));
-        let begun = Begun::of(&own.facts.references);
+        let begun = Begun::of(&own.facts);
         for used in &own.facts.references {
             let is_call = matches!(
                 used.kind,
@@ -52,9 +53,9 @@ pub(super) fn of_file(library: &Library<'_>, file: i64) -> Result<Links, StoreEr
                 add(edge, used.count, used.line);
             }
             let Some(bound) = binder.bind(used) else {
-                let is_member = !used.receiver.is_empty();
+                let is_member = matches!(used.target, Target::Member { .. } | Target::Markup(_));
                 if is_call || is_member {
-                    let key = (used.name.clone(), is_call, is_member);
+                    let key = (own.facts.name(used).to_owned(), is_call, is_member);
                     add(
                         unbound.entry(key).or_insert((0, used.line)),
                         used.count,
@@ -72,7 +73,7 @@ pub(super) fn of_file(library: &Library<'_>, file: i64) -> Result<Links, StoreEr
             };
             // `typeof f` in a signature is erased: it makes the file depend on `f`, not who calls its owner.
             let is_erased = used.kind == ReferenceKind::Type && !binder.is_type(target, at);
-            let count = used.count - begun.beyond(used);
+            let count = used.count - begun.beyond(&own.facts, used);
             if count == 0 && binder.is_function(target, at) {
                 continue;
             }
@@ -126,15 +127,20 @@ fn row_of(library: &Library<'_>, (file, at): (i64, u32)) -> Option<i64> {
 }
 
 /// How often a name only begins a chain: `express` in `express.Router()`, which does not call `express`.
-struct Begun<'a>(HashMap<(Option<u32>, &'a str), u32>);
+struct Begun<'a>(HashMap<(Option<SymbolIdx>, &'a str), u32>);
 
 impl<'a> Begun<'a> {
-    fn of(references: &'a [Reference]) -> Self {
-        let mut counts: HashMap<(Option<u32>, &str), u32> = HashMap::default();
-        for used in references {
-            let is_itself = matches!(used.name.as_str(), "call" | "apply" | "bind");
-            if !used.receiver.is_empty() && used.local == Local::No && !is_itself {
-                let first = used.receiver.split('.').next().unwrap_or_default();
+    fn of(facts: &'a FileFacts) -> Self {
+        let mut counts: HashMap<(Option<SymbolIdx>, &str), u32> = HashMap::default();
+        for used in &facts.references {
+            let is_itself = matches!(facts.name(used), "call" | "apply" | "bind");
+            if let Target::Member {
+                receiver,
+                is_inferred: false,
+            } = used.target
+                && !is_itself
+                && let Some(first) = root_of(facts, receiver)
+            {
                 *counts.entry((used.symbol, first)).or_default() += used.count;
             }
         }
@@ -142,12 +148,11 @@ impl<'a> Begun<'a> {
     }
 
     /// Of the uses of a bare name as a value, how many only begin a chain.
-    fn beyond(&self, used: &Reference) -> u32 {
-        if used.kind != ReferenceKind::Value || !used.receiver.is_empty() || used.local != Local::No
-        {
+    fn beyond(&self, facts: &FileFacts, used: &Reference) -> u32 {
+        if used.kind != ReferenceKind::Value || used.target != Target::Lexical {
             return 0;
         }
-        let begun = self.0.get(&(used.symbol, used.name.as_str())).copied();
+        let begun = self.0.get(&(used.symbol, facts.name(used))).copied();
         begun.unwrap_or(0).min(used.count)
     }
 }
@@ -166,7 +171,7 @@ fn around(file: &Loaded, symbol: Option<u32>) -> Option<u32> {
         let in_literal = symbol
             .parent
             .is_some_and(|parent| file.names_object(parent));
-        if !is_given || in_literal || file.path(here) == symbol.name {
+        if !is_given || in_literal || file.object_around(here).is_none() {
             return at;
         }
         at = symbol.parent;

@@ -1,0 +1,165 @@
+//! Calls: what they give, and what the functions they are given are given in turn.
+//!
+//! Refuses to pick one of several signatures: of their parameters, what they do not agree on is unknown.
+
+use std::rc::Rc;
+
+use super::file::Access;
+use super::generics::Substitution;
+use super::library::Def;
+use super::lookup::{Binder, is_type};
+use super::rules;
+use super::types::{Type, each};
+use crate::ir::{PathId, Slot};
+use crate::model::{SymbolFlags, SymbolKind};
+
+impl Binder<'_, '_> {
+    /// Returns what calling something gives, `object` being what it is a member of and `call` what it is given.
+    pub(super) fn called(
+        &self,
+        callee: &Type,
+        object: Option<&Type>,
+        call: Option<Rc<Substitution>>,
+    ) -> Option<Type> {
+        let outer = self.call.replace(call);
+        let found = self.result(callee, object);
+        self.call.replace(outer);
+        found
+    }
+
+    fn result(&self, callee: &Type, object: Option<&Type>) -> Option<Type> {
+        self.step()?;
+        match callee {
+            Type::Callable(result) => return Some((**result).clone()),
+            Type::Union(all) => return each(all, |one| self.result(one, object)),
+            _ => {}
+        }
+        let (file, at) = callee.symbol()?;
+        let object = match callee {
+            Type::Specialized(..) => Some(callee),
+            _ => object,
+        };
+        let loaded = self.library.get(file)?;
+        let rules = rules::of(&loaded);
+        if let Some(method) = rules.call_method
+            && loaded.symbol(at).kind == SymbolKind::Class
+        {
+            if callee.is_instance() {
+                let method = self.declared(callee, Access::Name(method))?;
+                return self.result(&method, Some(callee));
+            }
+            return Some(callee.clone().instance());
+        }
+        if loaded.symbol(at).flags.contains(SymbolFlags::ACCESSOR) {
+            // It was read before it was called.
+            let held = self.held(&loaded, at, object)?;
+            return (held != *callee).then(|| self.result(&held, None))?;
+        }
+        // Of several heads, which one is meant depends on what they are given.
+        let heads = loaded.same(at).iter();
+        let mut returned = heads
+            .filter_map(|at| loaded.value(*at, Slot::Return))
+            .peekable();
+        if returned.peek().is_some() {
+            let results = returned.filter_map(|value| self.infer(&loaded, value, object));
+            return results.reduce(Type::or);
+        }
+        if let Some(path) = loaded.below(PathId::EMPTY, Slot::Return)
+            && let Some(literal) = self.in_object(file, Some(at), path, callee)
+        {
+            return Some(literal);
+        }
+        let held = match loaded.symbol(at).kind {
+            // A name for the type of a function.
+            SymbolKind::Type => self
+                .infer(&loaded, loaded.bases(at).next()?, object)?
+                .instance(),
+            kind if is_type(kind) => return None,
+            _ => self.held(&loaded, at, object)?,
+        };
+        (held != callee.unspecialized()).then(|| self.result(&held, None))?
+    }
+
+    /// Returns a parameter of what can be called or made, `object` being what it was asked of.
+    pub(super) fn parameter(
+        &self,
+        callee: &Type,
+        index: u8,
+        object: Option<&Type>,
+    ) -> Option<Type> {
+        self.step()?;
+        match callee {
+            Type::Union(all) => {
+                return agreed(all.iter().map(|one| self.parameter(one, index, object)));
+            }
+            Type::AnonymousObject(file, owner, path) => {
+                let loaded = self.library.get(*file)?;
+                let path = loaded.below(*path, Slot::Param(index))?;
+                return self.in_object(*file, *owner, path, object.unwrap_or(callee));
+            }
+            _ => {}
+        }
+        let (file, at) = callee.symbol()?;
+        let object = match callee {
+            Type::Specialized(..) => Some(callee),
+            _ => object,
+        };
+        let loaded = self.library.get(file)?;
+        let kind = loaded.symbol(at).kind;
+        let is_type = matches!(kind, SymbolKind::Interface | SymbolKind::Type);
+        if kind == SymbolKind::Class {
+            let made =
+                matches!(callee, Type::Definition(_)).then(|| callee.clone().instance())?;
+            let found = self.declared(&made, Access::Name("constructor"))?;
+            let is_own = matches!(found, Type::Definition(Def::Symbol(file, at))
+                if self.kind(file, at) == Some(SymbolKind::Constructor));
+            return is_own
+                .then(|| self.parameter(&found, index, object))
+                .flatten();
+        }
+        if is_type && !callee.is_instance() {
+            return None;
+        }
+        if let Some(path) = loaded.below(PathId::EMPTY, Slot::Param(index)) {
+            let heads = loaded
+                .same(at)
+                .iter()
+                .filter(|it| loaded.symbol(**it).kind == kind);
+            let heads: Vec<Option<Type>> = heads
+                .map(|head| self.in_object(file, Some(*head), path, object.unwrap_or(callee)))
+                .collect();
+            if heads.iter().any(Option::is_some) {
+                let heads: Option<Vec<Type>> = heads.into_iter().collect();
+                let heads = heads?;
+                let is_function = |head: &Type| matches!(head, Type::AnonymousObject(..));
+                // Functions may agree on what they are given.
+                return if heads.iter().any(is_function) {
+                    heads.into_iter().reduce(Type::or)
+                } else {
+                    agreed(heads.into_iter().map(Some))
+                };
+            }
+        }
+        if is_type {
+            // A name for another type; an interface may have signatures beside those of what it is built on.
+            let mut bases = loaded.bases(at).filter(|_| kind == SymbolKind::Type);
+            let (base, None) = (bases.next()?, bases.next()) else {
+                return None;
+            };
+            let base = self.infer(&loaded, base, None)?.instance();
+            return (base != callee.unspecialized())
+                .then(|| self.parameter(&base, index, object))
+                .flatten();
+        }
+        let held = self.held(&loaded, at, object)?;
+        (held != *callee)
+            .then(|| self.parameter(&held, index, None))
+            .flatten()
+    }
+}
+
+/// What all of several are.
+fn agreed(mut all: impl Iterator<Item = Option<Type>>) -> Option<Type> {
+    let first = all.next()??;
+    all.all(|one| one.as_ref() == Some(&first)).then_some(first)
+}

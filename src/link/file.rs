@@ -1,0 +1,531 @@
+//! The facts of one file while files are linked, with the tables that look-ups need, and which were looked at.
+//!
+//! Refuses to know what a name means.
+
+use std::cell::{Cell, OnceCell};
+
+use crate::model::table::{HashMap, HashSet};
+use crate::ir::{
+    BaseKind, Directive, Export, ExportKind, Expr, ExprArena, ExprId, FileFacts, ImportKind,
+    PathId, Slot, SymbolIdx,
+};
+use crate::model::{Symbol, SymbolKind};
+use crate::store::surface::{REST, bucket};
+
+/// How many definitions of one name in one place are told apart.
+const MAX_SAME: usize = 64;
+
+/// One file's facts, with the tables that look-ups need.
+pub(super) struct Loaded {
+    pub(super) file: i64,
+    pub(super) facts: FileFacts,
+    /// Symbol rows by their place.
+    pub(super) ids: Vec<i64>,
+    /// Where each import leads, by its place.
+    pub(super) targets: Vec<Option<i64>>,
+    /// Definitions by what is around them and the path from there; those of the top level also by their names alone.
+    defined: HashMap<(Option<SymbolIdx>, PathId), Vec<SymbolIdx>>,
+    /// The path to each symbol from the one around it.
+    symbol_paths: Vec<PathId>,
+    /// Definitions in objects inside a definition, by their names alone.
+    inner: HashMap<(SymbolIdx, PathId), Vec<SymbolIdx>>,
+    /// Symbols that have members, functions among them.
+    owners: HashSet<SymbolIdx>,
+    /// Bindings by their owner and path.
+    bindings: HashMap<(Option<SymbolIdx>, PathId), Vec<u32>>,
+    /// Paths to objects and types that are no definitions.
+    objects: HashSet<(Option<SymbolIdx>, PathId)>,
+    /// Of each expression, whether a generic type is given types in it, and whether a type parameter of a class is in it.
+    generic: Vec<(bool, bool)>,
+    imported: HashMap<String, (u32, u32)>,
+    /// The modules that names may stand for which an import takes from a package, by their import.
+    submodules: HashMap<String, u32>,
+    /// The files whose names it offers by `export * from`.
+    pub(super) stars: Vec<i64>,
+    /// What each of them offers, once that was asked.
+    pub(super) star_offers: OnceCell<Vec<u64>>,
+    /// The bucket of the outermost definition around each symbol.
+    buckets: Vec<u64>,
+    /// What was looked up since the library last [began](super::library::Library::begin) a file, by buckets of the
+    /// surface; `None` before the first look.
+    pub(super) looked: Cell<Option<u64>>,
+}
+
+impl Loaded {
+    pub(super) fn of(
+        file: i64,
+        mut facts: FileFacts,
+        ids: Vec<i64>,
+        targets: Vec<Option<i64>>,
+    ) -> Self {
+        facts.exprs.index();
+        let mut defined: HashMap<(Option<SymbolIdx>, PathId), Vec<SymbolIdx>> = HashMap::default();
+        let mut inner: HashMap<(SymbolIdx, PathId), Vec<SymbolIdx>> = HashMap::default();
+        let mut buckets: Vec<u64> = Vec::with_capacity(facts.symbols.len());
+        let mut symbol_paths: Vec<PathId> = Vec::with_capacity(facts.symbols.len());
+        let mut objects = HashSet::default();
+        for (at, symbol) in facts.symbols.iter().enumerate() {
+            let at = place(at);
+            let outer = symbol
+                .parent
+                .and_then(|parent| buckets.get(parent as usize).copied());
+            buckets.push(outer.unwrap_or_else(|| bucket(&symbol.name)));
+            let names = path_of(&facts.symbols, symbol);
+            let own = facts.exprs.name(&symbol.name);
+            let own = facts.exprs.path(PathId::EMPTY, Slot::Member(own));
+            let path = if names == symbol.name {
+                own
+            } else {
+                let mut path = PathId::EMPTY;
+                for name in names.split('.') {
+                    let name = facts.exprs.name(name);
+                    path = facts.exprs.path(path, Slot::Member(name));
+                }
+                path
+            };
+            symbol_paths.push(path);
+            add_objects(&mut objects, &facts.exprs, symbol.parent, path);
+            let key = (symbol.parent, path);
+            defined.entry(key).or_default().push(at);
+            if path != own {
+                match symbol.parent {
+                    None => defined.entry((None, own)).or_default().push(at),
+                    Some(parent) => inner.entry((parent, own)).or_default().push(at),
+                }
+            }
+        }
+        let owned = facts.symbols.iter().filter(|it| is_member(it.kind));
+        let owners = owned.filter_map(|it| it.parent).collect();
+        let mut bindings: HashMap<(Option<SymbolIdx>, PathId), Vec<u32>> = HashMap::default();
+        for (at, binding) in facts.bindings.iter().enumerate() {
+            let key = (binding.owner, binding.path);
+            bindings.entry(key).or_default().push(place(at));
+            add_objects(&mut objects, &facts.exprs, binding.owner, binding.path);
+        }
+        let generic = generic_in(&facts);
+        let mut imported = HashMap::default();
+        let mut submodules = HashMap::default();
+        for (at, import) in facts.imports.iter().enumerate() {
+            if matches!(import.kind, ImportKind::ReExport) {
+                continue;
+            }
+            for (n, name) in import.names.iter().enumerate() {
+                if name.local.is_empty() {
+                    continue;
+                }
+                if import.kind == ImportKind::Submodule {
+                    submodules.insert(name.local.clone(), place(at));
+                    continue;
+                }
+                let here = (place(at), place(n));
+                if import.kind == ImportKind::TypeQuery {
+                    // A type that a comment names does not hide what a statement imports.
+                    imported.entry(name.local.clone()).or_insert(here);
+                } else {
+                    imported.insert(name.local.clone(), here);
+                }
+            }
+        }
+        let stars = stars(&facts, &targets);
+        Self {
+            file,
+            facts,
+            ids,
+            targets,
+            defined,
+            symbol_paths,
+            inner,
+            owners,
+            bindings,
+            objects,
+            generic,
+            imported,
+            submodules,
+            stars,
+            star_offers: OnceCell::new(),
+            buckets,
+            looked: Cell::new(None),
+        }
+    }
+
+    pub(super) fn n_facts(&self) -> usize {
+        let facts = &self.facts;
+        facts.symbols.len()
+            + facts.references.len()
+            + facts.bindings.len()
+            + facts.exprs.exprs().len()
+            + facts.exports.len()
+            + facts.imports.len()
+    }
+
+    fn look(&self, buckets: u64) {
+        self.looked.set(self.looked.get().map(|it| it | buckets));
+    }
+
+    fn look_at(&self, symbol: u32) {
+        self.look(self.buckets.get(symbol as usize).copied().unwrap_or(REST));
+    }
+
+    /// Looks at a name of a definition, or of the file (`a` for `a.b`).
+    fn look_in(&self, owner: Option<SymbolIdx>, path: PathId) {
+        match owner {
+            Some(symbol) => self.look_at(symbol),
+            None => self.look(bucket(self.first_name(path))),
+        }
+    }
+
+    fn first_name(&self, mut path: PathId) -> &str {
+        let mut name = "";
+        while let Some((parent, slot)) = self.facts.exprs.last(path) {
+            if let Slot::Member(id) | Slot::Key(id) = slot {
+                name = self.facts.exprs.name_of(id);
+            }
+            path = parent;
+        }
+        name
+    }
+
+    pub(super) fn symbol(&self, at: u32) -> &Symbol {
+        self.look_at(at);
+        &self.facts.symbols[at as usize]
+    }
+
+    /// What is offered by a name.
+    pub(super) fn exports<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Export> {
+        self.look(bucket(name));
+        let all = self.facts.exports.iter();
+        all.filter(move |export| export.name == name)
+    }
+
+    /// What is offered under no name of its own: stars, and what the module assigns.
+    pub(super) fn other_exports(&self) -> impl Iterator<Item = &Export> {
+        self.look(REST);
+        let all = self.facts.exports.iter();
+        all.filter(|export| matches!(export.kind, ExportKind::Assignment | ExportKind::Star))
+    }
+
+    /// The classes that templates use by other names.
+    pub(super) fn directives(&self) -> &[Directive] {
+        self.look(REST);
+        &self.facts.directives
+    }
+
+    /// Whether it offers names by assigning them, and takes no module by a statement.
+    pub(super) fn is_common_js(&self) -> bool {
+        self.look(REST);
+        crate::store::surface::is_common_js(&self.facts)
+    }
+
+    /// The path that leads to a definition from the one around it: `b.c` for a function in the object literal `b` of
+    /// another.
+    pub(super) fn path(&self, at: SymbolIdx) -> PathId {
+        self.look_at(at);
+        self.symbol_paths[at as usize]
+    }
+
+    /// Whether a definition is in an object that is none itself: the path to that.
+    pub(super) fn object_around(&self, at: SymbolIdx) -> Option<PathId> {
+        let (parent, _) = self.facts.exprs.last(self.path(at))?;
+        (parent != PathId::EMPTY).then_some(parent)
+    }
+
+    /// The path below another; `None` where nothing is known of one.
+    pub(super) fn below(&self, path: PathId, slot: Slot) -> Option<PathId> {
+        self.facts.exprs.find_path(path, slot)
+    }
+
+    /// The path of a member below another; `None` where nothing is known of one.
+    pub(super) fn member_path(&self, path: PathId, access: Access<'_>) -> Option<PathId> {
+        let slot = match access {
+            Access::Name(name) => Slot::Member(self.facts.exprs.find_name(name)?),
+            Access::Key(key) => Slot::Key(self.facts.exprs.find_name(key)?),
+        };
+        self.below(path, slot)
+    }
+
+    /// Definitions of a name at the top level.
+    pub(super) fn tops(&self, name: &str) -> &[SymbolIdx] {
+        self.look(bucket(name));
+        let path = self.member_path(PathId::EMPTY, Access::Name(name));
+        path.map_or(&[], |path| self.found(None, path))
+    }
+
+    /// Definitions within a definition, or the file, by the path that leads to them.
+    pub(super) fn defined(&self, owner: Option<SymbolIdx>, path: PathId) -> &[SymbolIdx] {
+        self.look_in(owner, path);
+        self.found(owner, path)
+    }
+
+    fn found(&self, owner: Option<SymbolIdx>, path: PathId) -> &[SymbolIdx] {
+        self.defined.get(&(owner, path)).map_or(&[], Vec::as_slice)
+    }
+
+    /// Definitions within a definition by a name.
+    pub(super) fn members(&self, of: SymbolIdx, name: &str) -> &[SymbolIdx] {
+        self.look_at(of);
+        let path = self.member_path(PathId::EMPTY, Access::Name(name));
+        path.map_or(&[], |path| self.found(Some(of), path))
+    }
+
+    /// The only definition of a name in the objects inside a definition.
+    pub(super) fn inner(&self, of: SymbolIdx, name: &str) -> Option<SymbolIdx> {
+        self.look_at(of);
+        let path = self.member_path(PathId::EMPTY, Access::Name(name))?;
+        match self.inner.get(&(of, path))?.as_slice() {
+            [at] => Some(*at),
+            _ => None,
+        }
+    }
+
+    /// What an owner holds at a path.
+    pub(super) fn values(
+        &self,
+        owner: Option<SymbolIdx>,
+        path: Option<PathId>,
+    ) -> impl Iterator<Item = ExprId> + use<'_> {
+        if let Some(path) = path {
+            self.look_in(owner, path);
+        } else if let Some(owner) = owner {
+            self.look_at(owner);
+        }
+        let found = path.and_then(|path| self.bindings.get(&(owner, path)));
+        let all = found.into_iter().flatten();
+        all.map(|at| self.facts.bindings[*at as usize].value)
+    }
+
+    /// What an owner holds in a slot of its own.
+    pub(super) fn value(&self, owner: SymbolIdx, slot: Slot) -> Option<ExprId> {
+        let path = self.below(PathId::EMPTY, slot);
+        self.values(Some(owner), path).next()
+    }
+
+    /// What the file holds under a name.
+    pub(super) fn top_value(&self, name: &str) -> Option<ExprId> {
+        self.look(bucket(name));
+        let path = self.member_path(PathId::EMPTY, Access::Name(name))?;
+        self.values(None, Some(path)).next()
+    }
+
+    /// What a definition is built on.
+    pub(super) fn bases(&self, of: SymbolIdx) -> impl Iterator<Item = ExprId> + use<'_> {
+        let path = |kind| self.below(PathId::EMPTY, Slot::Base(kind));
+        self.values(Some(of), path(BaseKind::Extends))
+            .chain(self.values(Some(of), path(BaseKind::Implements)))
+    }
+
+    /// What a class extends, the first where there are several.
+    pub(super) fn extended(&self, of: SymbolIdx) -> Option<ExprId> {
+        self.value(of, Slot::Base(BaseKind::Extends))
+    }
+
+    pub(super) fn expr(&self, at: ExprId) -> &Expr {
+        self.facts.exprs.get(at)
+    }
+
+    /// Whether an expression gives types to a generic one, and whether a type parameter of a class is in it.
+    pub(super) fn generic_in(&self, at: ExprId) -> (bool, bool) {
+        self.generic[at.0 as usize]
+    }
+
+    /// The definitions of the same name in the same place: overloads, merged interfaces. The first of them, where
+    /// there are more than anyone writes: each use of the name looks through all.
+    pub(super) fn same(&self, at: u32) -> &[u32] {
+        let all = self.defined(self.symbol(at).parent, self.path(at));
+        &all[..all.len().min(MAX_SAME)]
+    }
+
+    /// Whether members were given to a function from outside (`F.prototype.m = …`).
+    pub(super) fn has_methods(&self, at: u32) -> bool {
+        self.look_at(at);
+        self.owners.contains(&at)
+    }
+
+    /// Whether a definition names something that may be an object literal.
+    pub(super) fn names_object(&self, at: u32) -> bool {
+        use SymbolKind::{Constant, Module, Variable};
+        matches!(self.symbol(at).kind, Constant | Variable | Module)
+    }
+
+    /// Whether a definition inside a function is a member of it, not a name of its own scope.
+    pub(super) fn is_member_of_function(&self, at: u32) -> bool {
+        is_member(self.symbol(at).kind)
+    }
+
+    /// Whether something is known of members of what is at a path and no definition.
+    pub(super) fn is_object(&self, owner: Option<SymbolIdx>, path: PathId) -> bool {
+        self.look_in(owner, path);
+        self.objects.contains(&(owner, path))
+    }
+
+    /// The import that binds a name: the file it leads to and the name there. `None` where no import
+    /// binds it; no file where one does and leads out of the repository.
+    pub(super) fn import(&self, name: &str) -> Option<(Option<i64>, &str)> {
+        self.look(bucket(name));
+        let (import, n) = *self.imported.get(name)?;
+        let imported = &self.facts.imports[import as usize].names[n as usize].imported;
+        Some((self.target(import), imported.as_str()))
+    }
+
+    /// The module that a name stands for where the package has no such name: `store` of `from app import store`.
+    pub(super) fn submodule(&self, name: &str) -> Option<i64> {
+        self.look(bucket(name));
+        self.target(*self.submodules.get(name)?)
+    }
+
+    /// Whether `from module import *` takes a name: one of its list, else one that is not for the module alone.
+    pub(super) fn is_starred(&self, name: &str) -> bool {
+        self.look(REST);
+        match &self.facts.all {
+            Some(all) => all.iter().any(|it| self.facts.exprs.name_of(*it) == name),
+            None => !name.starts_with('_'),
+        }
+    }
+
+    /// Whether the file binds a name at its top level, by an import, a definition or a variable of any kind.
+    pub(super) fn binds(&self, name: &str) -> bool {
+        let is_variable = || self.facts.variables.iter().any(|it| it == name);
+        let path = self.member_path(PathId::EMPTY, Access::Name(name));
+        let is_defined = path.is_some_and(|path| self.defined.contains_key(&(None, path)));
+        let is_imported = self.imported.contains_key(name) || self.submodules.contains_key(name);
+        is_imported || is_defined || is_variable()
+    }
+
+    /// The import that binds a name: its place among the imports of the file, and that of the name in it.
+    pub(super) fn import_at(&self, name: &str) -> Option<(u32, u32)> {
+        let module = || Some((*self.submodules.get(name)?, 0));
+        self.imported.get(name).copied().or_else(module)
+    }
+
+    /// As [`Self::import`], of a type that a comment imports: that is offered to other files too.
+    pub(super) fn commented_import(&self, name: &str) -> Option<(i64, &str)> {
+        self.look(bucket(name));
+        let (import, _) = *self.imported.get(name)?;
+        if self.facts.imports[import as usize].kind != ImportKind::TypeQuery {
+            return None;
+        }
+        let (target, imported) = self.import(name)?;
+        Some((target?, imported))
+    }
+
+    /// Where a specifier leads, by any import that has it.
+    pub(super) fn target_of(&self, specifier: &str) -> Option<i64> {
+        let at = self
+            .facts
+            .imports
+            .iter()
+            .position(|import| import.specifier == specifier)?;
+        self.target(place(at))
+    }
+
+    /// Where an import leads.
+    pub(super) fn target(&self, import: u32) -> Option<i64> {
+        self.targets.get(import as usize).copied().flatten()
+    }
+}
+
+/// Returns where the `export * from` of a file lead, each by an import row of its own kind: by those rows the store finds
+/// who looked through the file.
+fn stars(facts: &FileFacts, targets: &[Option<i64>]) -> Vec<i64> {
+    let stars = facts
+        .exports
+        .iter()
+        .filter(|it| it.kind == ExportKind::Star);
+    let specifiers: HashSet<&str> = stars.map(|it| it.specifier.as_str()).collect();
+    let imports = facts.imports.iter().zip(targets);
+    imports
+        .filter(|(import, _)| {
+            import.kind == ImportKind::ReExport && specifiers.contains(import.specifier.as_str())
+        })
+        .filter_map(|(_, target)| *target)
+        .collect()
+}
+
+/// Adds the paths that must lead to something with members where a path does: `a` and `a.b` for `a.b.c`.
+fn add_objects(
+    objects: &mut HashSet<(Option<SymbolIdx>, PathId)>,
+    exprs: &ExprArena,
+    owner: Option<SymbolIdx>,
+    path: PathId,
+) {
+    let mut at = path;
+    while let Some((parent, _)) = exprs.last(at) {
+        // With one all that are shorter are known.
+        if parent == PathId::EMPTY || !objects.insert((owner, parent)) {
+            break;
+        }
+        at = parent;
+    }
+}
+
+/// Returns of each expression whether a generic type is given types in it, and whether a type parameter of a class is in
+/// it.
+fn generic_in(facts: &FileFacts) -> Vec<(bool, bool)> {
+    let exprs = facts.exprs.exprs();
+    let mut all: Vec<(bool, bool)> = Vec::with_capacity(exprs.len());
+    for expr in exprs {
+        let (mut gives, mut takes) = match expr {
+            Expr::Specialized { .. } => (true, false),
+            Expr::Call { types, .. } => (!types.is_empty(), false),
+            Expr::TypeParam { owner, .. } => {
+                (false, is_generic(facts.symbols[*owner as usize].kind))
+            }
+            _ => (false, false),
+        };
+        expr.each_part(|part| {
+            let part = all[part.0 as usize];
+            gives |= part.0;
+            takes |= part.1;
+        });
+        all.push((gives, takes));
+    }
+    all
+}
+
+/// Whether it may have type parameters that are those of all its members.
+pub(super) fn is_generic(kind: SymbolKind) -> bool {
+    use SymbolKind::{Class, Interface, Type};
+    matches!(kind, Class | Interface | Type)
+}
+
+/// How a member is asked for.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Access<'a> {
+    /// `object.name`
+    Name(&'a str),
+    /// `object[KEY]`
+    Key(&'a str),
+}
+
+impl<'a> Access<'a> {
+    /// The name, where it is asked for by one.
+    pub(super) fn name(self) -> Option<&'a str> {
+        match self {
+            Self::Name(name) => Some(name),
+            Self::Key(_) => None,
+        }
+    }
+}
+
+fn path_of<'s>(symbols: &'s [Symbol], symbol: &'s Symbol) -> &'s str {
+    let whole = symbol.qualified_name.as_str();
+    let path = match symbol.parent {
+        None => Some(whole),
+        Some(parent) => {
+            let around = symbols.get(parent as usize);
+            let rest = around.and_then(|around| whole.strip_prefix(&around.qualified_name));
+            rest.and_then(|rest| rest.strip_prefix('.'))
+        }
+    };
+    let path = path.filter(|path| path.ends_with(&symbol.name));
+    // Names that are too deep are cut off.
+    path.unwrap_or(&symbol.name)
+}
+
+fn is_member(kind: SymbolKind) -> bool {
+    use SymbolKind::{Constructor, Field, Method, Property};
+    matches!(kind, Method | Property | Field | Constructor)
+}
+
+fn place(at: usize) -> u32 {
+    u32::try_from(at).expect("a file has fewer facts than u32 can count")
+}

@@ -1,0 +1,217 @@
+//! Types that are given to others: what `T` is in a member of a `List<Item>`.
+//!
+//! Refuses to guess what a type is given where that is not written.
+
+use std::rc::Rc;
+
+use super::file::{Loaded, is_generic};
+use super::library::Def;
+use super::lookup::Binder;
+use super::types::Type;
+use crate::ir::{Expr, ExprId, Slot, SymbolIdx};
+use crate::model::SymbolKind;
+
+/// What a generic type or a call is given, where that is written: it is evaluated when it is asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Substitution {
+    /// The file in which it is written.
+    pub(super) file: i64,
+    /// What stands for the type parameters, by their places.
+    pub(super) types: Rc<[ExprId]>,
+    /// The arguments of a call, by their places.
+    pub(super) args: Rc<[ExprId]>,
+    /// What the member was asked of in which it is written.
+    pub(super) this: Option<Type>,
+    /// What the call was given in which it is written.
+    pub(super) call: Option<Rc<Substitution>>,
+}
+
+/// What a type parameter is given in one place.
+enum Given {
+    /// This.
+    Known(Type),
+    /// Something that is not known.
+    Unknown,
+    /// Nothing.
+    Nothing,
+}
+
+impl Given {
+    fn or(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Known(one), Self::Known(other)) => Self::Known(one.or(other)),
+            (Self::Known(one), _) | (_, Self::Known(one)) => Self::Known(one),
+            (Self::Nothing, other) => other,
+            (one, _) => one,
+        }
+    }
+}
+
+impl Binder<'_, '_> {
+    /// What the call was given whose result is looked for.
+    pub(super) fn call(&self) -> Option<Rc<Substitution>> {
+        self.call.borrow().clone()
+    }
+
+    /// Returns an argument of the call whose result is looked for.
+    pub(super) fn argument(&self, index: u8) -> Option<Type> {
+        self.step()?;
+        let call = self.call()?;
+        self.nth(&call, &call.args, index)
+    }
+
+    /// Returns what a type parameter stands for. That of a type: what `this` was given, else what is written about it. That
+    /// of a function: what the call was given, else what bounds it.
+    pub(super) fn type_parameter(
+        &self,
+        file: &Rc<Loaded>,
+        owner: SymbolIdx,
+        index: u8,
+        has_bound: bool,
+        this: Option<&Type>,
+    ) -> Option<Type> {
+        self.step()?;
+        let by = |owner: SymbolIdx, slot: Slot| {
+            let value = file.value(owner, slot)?;
+            self.infer(file, value, None)
+        };
+        if !is_generic(file.symbol(owner).kind) {
+            if let Some(call) = self.call()
+                && let Some(found) = self.nth(&call, &call.types, index)
+            {
+                return Some(found);
+            }
+            return by(owner, Slot::TypeParamBound(index))
+                .or_else(|| by(owner, Slot::TypeParamDefault(index)));
+        }
+        let given = match this {
+            Some(this) => self.given_to(this, (file.file, owner), index),
+            // What is nobody's member may have been given anything.
+            None => Given::Unknown,
+        };
+        let is_given = !matches!(given, Given::Nothing);
+        if let Given::Known(known) = given {
+            return Some(known);
+        }
+        let heads = if has_bound { file.same(owner) } else { &[] };
+        let by_any = |slot: Slot| {
+            let mut values = heads.iter().filter_map(|at| file.value(*at, slot));
+            self.infer(file, values.next()?, None)
+        };
+        let default = || by_any(Slot::TypeParamDefault(index));
+        (!is_given)
+            .then(default)
+            .flatten()
+            .or_else(|| by_any(Slot::TypeParamBound(index)))
+    }
+
+    /// Returns what a type gives to a type parameter of one that it is, or is built on.
+    fn given_to(&self, found: &Type, owner: (i64, SymbolIdx), index: u8) -> Given {
+        let (file, at) = match found {
+            Type::Union(all) => {
+                let each = all.iter().map(|one| self.given_to(one, owner, index));
+                return each.fold(Given::Nothing, Given::or);
+            }
+            Type::Instance(Def::Symbol(file, at)) | Type::Specialized(Def::Symbol(file, at), _) => {
+                (*file, *at)
+            }
+            _ => return Given::Nothing,
+        };
+        let (Some(()), Some(loaded)) = (self.step(), self.library.get(file)) else {
+            return Given::Unknown;
+        };
+        if file == owner.0 && loaded.same(at).contains(&owner.1) {
+            return match found {
+                Type::Specialized(_, given) if usize::from(index) < given.types.len() => {
+                    let found = self.nth(given, &given.types, index);
+                    found.map_or(Given::Unknown, Given::Known)
+                }
+                _ => Given::Nothing,
+            };
+        }
+        let heads = loaded.same(at).iter();
+        for base in heads.flat_map(|at| loaded.bases(*at)) {
+            let Some(made) = self.infer(&loaded, base, Some(found)).map(Type::instance) else {
+                continue;
+            };
+            let made = match (made, first_specialized(&loaded, base)) {
+                (Type::Instance(def), Some(types)) => Type::Specialized(
+                    def,
+                    Rc::new(Substitution {
+                        file,
+                        types,
+                        args: Rc::default(),
+                        this: Some(found.clone()),
+                        call: self.call(),
+                    }),
+                ),
+                (made, _) => made,
+            };
+            if made.unspecialized() != found.unspecialized() {
+                let given = self.given_to(&made, owner, index);
+                if !matches!(given, Given::Nothing) {
+                    return given;
+                }
+            }
+        }
+        Given::Nothing
+    }
+
+    /// Evaluates one of the things that were given.
+    fn nth(&self, given: &Substitution, all: &[ExprId], index: u8) -> Option<Type> {
+        let written = *all.get(usize::from(index))?;
+        let file = self.library.get(given.file)?;
+        let outer = self.call.replace(given.call.clone());
+        let found = self.infer(&file, written, given.this.as_ref());
+        self.call.replace(outer);
+        found
+    }
+
+    /// Returns what a field or a variable holds whose type is given types or has a type parameter in it; `object` is what
+    /// it is a member of.
+    pub(super) fn held_by_generic(&self, found: &Type, object: Option<&Type>) -> Option<Type> {
+        self.held_if(found, object, |(gives, takes)| gives || takes)
+    }
+
+    /// As [`Self::held_by_generic`], only where a type parameter is in it.
+    pub(super) fn held_by_type_parameter(
+        &self,
+        found: &Type,
+        object: Option<&Type>,
+    ) -> Option<Type> {
+        self.held_if(found, object, |(_, takes)| takes)
+    }
+
+    fn held_if(
+        &self,
+        found: &Type,
+        object: Option<&Type>,
+        is_asked: impl Fn((bool, bool)) -> bool,
+    ) -> Option<Type> {
+        let Type::Definition(Def::Symbol(file, at)) = found else {
+            return None;
+        };
+        let loaded = self.library.get(*file)?;
+        let symbol = loaded.symbol(*at);
+        if !is_variable(symbol.kind) {
+            return None;
+        }
+        let value = loaded.values(symbol.parent, Some(loaded.path(*at))).next()?;
+        is_asked(loaded.generic_in(value)).then(|| self.infer(&loaded, value, object))?
+    }
+}
+
+/// Returns what the first of the types that an expression may be is given.
+fn first_specialized(file: &Loaded, expr: ExprId) -> Option<Rc<[ExprId]>> {
+    match file.expr(expr) {
+        Expr::Specialized { args, .. } => Some(Rc::from(&**args)),
+        Expr::Union(all) => first_specialized(file, *all.first()?),
+        _ => None,
+    }
+}
+
+/// Whether it may hold different things.
+fn is_variable(kind: SymbolKind) -> bool {
+    use SymbolKind::{Constant, Field, Property, Variable};
+    matches!(kind, Constant | Field | Property | Variable)
+}

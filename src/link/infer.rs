@@ -1,0 +1,229 @@
+//! The evaluator: from an expression of a file to what it is.
+//!
+//! One function with one arm for each form of expression. Refuses to guess: what is not evident is `None`.
+
+use std::rc::Rc;
+
+use super::exports;
+use super::file::{Access, Loaded};
+use super::generics::Substitution;
+use super::library::Def;
+use super::lookup::Binder;
+use super::types::{Type, each};
+use crate::ir::{Expr, ExprId};
+use crate::model::SymbolKind;
+
+impl Binder<'_, '_> {
+    /// Returns what an expression is. `this` is what the member was asked of in which it is written.
+    pub(super) fn infer(
+        &self,
+        file: &Rc<Loaded>,
+        expr: ExprId,
+        this: Option<&Type>,
+    ) -> Option<Type> {
+        let (found, object) = self.infer_member(file, expr, this)?;
+        // What a type parameter stands for is known here alone.
+        if object.is_some()
+            && let Some(held) = self.held_by_type_parameter(&found, object.as_ref())
+        {
+            return Some(held);
+        }
+        Some(found)
+    }
+
+    /// As [`Self::infer`], of what a step is taken from. Also returns of what it is a member.
+    fn infer_object(
+        &self,
+        file: &Rc<Loaded>,
+        expr: ExprId,
+        this: Option<&Type>,
+    ) -> Option<(Type, Option<Type>)> {
+        let (found, object) = self.infer_member(file, expr, this)?;
+        match self.held_by_generic(&found, object.as_ref()) {
+            Some(held) => Some((held, None)),
+            None => Some((found, object)),
+        }
+    }
+
+    fn infer_member(
+        &self,
+        file: &Rc<Loaded>,
+        expr: ExprId,
+        this: Option<&Type>,
+    ) -> Option<(Type, Option<Type>)> {
+        self.step()?;
+        let found = match file.expr(expr) {
+            Expr::Unknown => return None,
+            Expr::Name { name, scope } => {
+                let name = file.facts.exprs.name_of(*name);
+                self.named(file, *scope, name)?
+            }
+            Expr::Receiver { scope } => self.receiver(file, *scope, this)?,
+            Expr::Super { scope } => self.base_of_receiver(file, *scope)?,
+            Expr::Symbol(at) => Type::Definition(Def::Symbol(file.file, *at)),
+            Expr::Imported { import, name } => {
+                let target = file.target(*import)?;
+                let name = file.facts.exprs.name_of(*name);
+                exports::imported(self.library, target, name)
+                    .map(Type::Definition)
+                    .or_else(|| self.documented_type(target, name))?
+            }
+            Expr::Member { object, name } => {
+                if let Expr::Super { scope } = file.expr(*object) {
+                    let name = file.facts.exprs.name_of(*name);
+                    let (found, base) = self.member_of_base(file, *scope, name)?;
+                    return Some((found, Some(base)));
+                }
+                let (object, _) = self.infer_object(file, *object, this)?;
+                let name = file.facts.exprs.name_of(*name);
+                return Some((self.member(&object, name)?, Some(object)));
+            }
+            Expr::Element { object } => {
+                let (object, _) = self.infer_object(file, *object, this)?;
+                self.element(&object)?
+            }
+            Expr::Keyed { object, key } => {
+                let (object, _) = self.infer_object(file, *object, this)?;
+                let key = file.facts.exprs.name_of(*key);
+                self.declared(&object, Access::Key(key))
+                    .or_else(|| self.any_member(&object))
+                    .or_else(|| self.element(&object))?
+            }
+            Expr::Item { object, index } => {
+                let (object, _) = self.infer_object(file, *object, this)?;
+                self.item(&object, usize::from(*index))?
+            }
+            Expr::Entered { object } => {
+                let (object, _) = self.infer_object(file, *object, this)?;
+                self.entered(&object)?
+            }
+            Expr::Call {
+                callee,
+                types,
+                args,
+            } => {
+                let (callee, object) = self.infer_object(file, *callee, this)?;
+                let is_given = !types.is_empty() || !args.is_empty();
+                let call = is_given.then(|| self.substitution(file, types, args, this));
+                self.called(&callee, object.as_ref(), call)?
+            }
+            Expr::Construct { class } => {
+                let is_argument = matches!(file.expr(*class), Expr::Argument { .. });
+                self.instance_of(file, *class, is_argument, this)?
+            }
+            Expr::Instance { of } => self.instance_of(file, *of, false, this)?,
+            Expr::Specialized { base, .. } => return self.infer_member(file, *base, this),
+            Expr::Container { kind, element } => {
+                Type::Container(*kind, Rc::new(self.infer(file, *element, this)?))
+            }
+            Expr::Tuple(items) => {
+                let items = items.iter().map(|item| self.infer(file, *item, this));
+                Type::Tuple(items.collect())
+            }
+            Expr::Callable { result } => Type::Callable(Rc::new(self.infer(file, *result, this)?)),
+            Expr::Param { callee, index } => {
+                let (callee, object) = self.infer_object(file, *callee, this)?;
+                let found = self.parameter(&callee, *index, object.as_ref())?;
+                return Some((found, object));
+            }
+            Expr::TypeParam {
+                owner,
+                index,
+                has_bound,
+            } => self.type_parameter(file, *owner, *index, *has_bound, this)?,
+            Expr::Argument { index } => self.argument(*index)?,
+            Expr::Union(all) => {
+                let all = all.iter().filter_map(|one| self.infer(file, *one, this));
+                all.reduce(Type::or)?
+            }
+        };
+        Some((found, None))
+    }
+
+    /// Returns an instance of what an expression names, with the types that this is given.
+    fn instance_of(
+        &self,
+        file: &Rc<Loaded>,
+        named: ExprId,
+        is_class: bool,
+        this: Option<&Type>,
+    ) -> Option<Type> {
+        let found = self.infer(file, named, this)?;
+        if is_class && !self.is_class(&found) {
+            return None;
+        }
+        let made = self.made(found)?;
+        Some(match (made, file.expr(named)) {
+            (Type::Instance(def), Expr::Specialized { args, .. }) => {
+                Type::Specialized(def, self.substitution(file, args, &[], this))
+            }
+            (made, _) => made,
+        })
+    }
+
+    fn substitution(
+        &self,
+        file: &Loaded,
+        types: &[ExprId],
+        args: &[ExprId],
+        this: Option<&Type>,
+    ) -> Rc<Substitution> {
+        Rc::new(Substitution {
+            file: file.file,
+            types: types.into(),
+            args: args.into(),
+            this: this.cloned(),
+            call: self.call(),
+        })
+    }
+
+    /// Whether it is a class, by its own name.
+    pub(super) fn is_class(&self, found: &Type) -> bool {
+        matches!(found, Type::Definition(Def::Symbol(file, at))
+            if self.kind(*file, *at) == Some(SymbolKind::Class))
+    }
+
+    /// Returns an instance of a type or class, through names for it.
+    fn made(&self, named: Type) -> Option<Type> {
+        let Type::Definition(Def::Symbol(file, at)) = named else {
+            return match named {
+                Type::Union(all) => each(&all, |one| self.made(one.clone())),
+                named => Some(named.instance()),
+            };
+        };
+        let loaded = self.library.get(file)?;
+        let symbol = loaded.symbol(at);
+        // A constant that names a class.
+        if matches!(symbol.kind, SymbolKind::Constant | SymbolKind::Variable)
+            && let Some(value) = loaded.values(symbol.parent, Some(loaded.path(at))).next()
+            && is_path(&loaded, value)
+            && let Some(held) = self.infer(&loaded, value, None)
+        {
+            return Some(held.instance());
+        }
+        Some(named.instance())
+    }
+}
+
+/// Whether an expression is a chain of names, or what an import expression gives.
+fn is_path(file: &Loaded, expr: ExprId) -> bool {
+    let mut at = expr;
+    loop {
+        at = match file.expr(at) {
+            Expr::Member { object, .. }
+            | Expr::Element { object }
+            | Expr::Keyed { object, .. } => *object,
+            Expr::Name { .. }
+            | Expr::Receiver { .. }
+            | Expr::Super { .. }
+            | Expr::Symbol(_)
+            | Expr::Imported { .. } => return true,
+            // It is known by the first thing that it may be.
+            Expr::Union(all) => match all.first() {
+                Some(first) => *first,
+                None => return false,
+            },
+            _ => return false,
+        };
+    }
+}

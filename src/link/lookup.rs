@@ -1,0 +1,444 @@
+//! One use of a name to the definition it means.
+//!
+//! Binds by the language's rules or not at all: a use whose receiver's type is not evident stays
+//! unbound. Refuses to know what is written afterwards.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use super::directives::Usable;
+use super::exports;
+use super::file::{Access, Loaded};
+use super::generics::Substitution;
+use super::library::{Def, Library};
+use super::rules::{self, LanguageRules};
+use super::types::Type;
+use crate::ir::{Expr, ExprId, FileFacts, Reference, ReferenceKind, PathId, SymbolIdx, Target};
+use crate::model::{Provenance, SymbolFlags, SymbolKind};
+
+/// How many look-ups one use may take: chains that go in circles end here.
+const FUEL: u32 = 800;
+
+/// A use that was bound.
+pub(super) struct Bound {
+    pub(super) to: (i64, SymbolIdx),
+    pub(super) provenance: Provenance,
+}
+
+/// Binds the uses of one file.
+pub(super) struct Binder<'a, 'b> {
+    pub(super) library: &'a Library<'b>,
+    file: Rc<Loaded>,
+    fuel: Cell<u32>,
+    /// What the call was given whose result is looked for.
+    pub(super) call: RefCell<Option<Rc<Substitution>>>,
+    /// Directives and pipes of the template that was asked for last.
+    pub(super) usable: RefCell<Option<UsableIn>>,
+}
+
+/// A template, by its file and class, with what it can use.
+type UsableIn = ((i64, Option<SymbolIdx>), Rc<[Usable]>);
+
+impl<'a, 'b> Binder<'a, 'b> {
+    pub(super) fn new(library: &'a Library<'b>, file: Rc<Loaded>) -> Self {
+        Self {
+            library,
+            file,
+            fuel: Cell::new(FUEL),
+            call: RefCell::new(None),
+            usable: RefCell::new(None),
+        }
+    }
+
+    /// The rules of the language whose uses are bound.
+    pub(super) fn rules(&self) -> &'static LanguageRules {
+        rules::of(&self.file)
+    }
+
+    /// Returns what a use means; `None` where that is not evident or out of the repository.
+    pub(super) fn bind(&self, used: &Reference) -> Option<Bound> {
+        self.fuel.set(FUEL);
+        let file = &self.file;
+        let name = file.facts.name(used);
+        let mut provenance = Provenance::Resolved;
+        let found = match used.target {
+            Target::Unknown => return None,
+            Target::Markup(place) => {
+                let (found, known) = self.in_markup(file, used, place)?;
+                provenance = known;
+                found
+            }
+            Target::Symbol(at) => Type::Definition(Def::Symbol(file.file, at)),
+            Target::Value(expr) => {
+                provenance = Provenance::Member;
+                self.infer(file, expr, None)?
+            }
+            Target::Lexical if name == "super" => self.base_of_receiver(file, used.symbol)?,
+            Target::Lexical => self
+                .bare(file, used.symbol, name)
+                .or_else(|| self.auto_imported(file, used))?,
+            Target::Member {
+                receiver,
+                is_inferred,
+            } => match self.receiver_type(receiver, name) {
+                Some(object) => {
+                    let found = self
+                        .member(&object, name)
+                        .or_else(|| self.option(receiver, name, &object))?;
+                    if is_inferred || !self.is_own(&object, &found) {
+                        provenance = Provenance::Member;
+                    }
+                    found
+                }
+                None if is_inferred => return None,
+                None => {
+                    let (found, known) = self.assigned(used, receiver)?;
+                    provenance = known;
+                    Type::Definition(found)
+                }
+            },
+        };
+        match found {
+            Type::Definition(Def::Symbol(file, at)) => Some(Bound {
+                to: (file, self.picked(file, at, used.kind)),
+                provenance,
+            }),
+            _ => None,
+        }
+    }
+
+    /// Returns what stands before a member of this name. Of several bases `super` is the first that has it.
+    fn receiver_type(&self, receiver: ExprId, name: &str) -> Option<Type> {
+        if let Expr::Super { scope } = self.file.expr(receiver)
+            && let Some((_, base)) = self.member_of_base(&self.file, *scope, name)
+        {
+            return Some(base);
+        }
+        self.infer(&self.file, receiver, None)
+    }
+
+    /// Returns what is called by `exports.open()`, and by `target.open()` where the file itself says `target.open = …`
+    /// and nobody there says what `target` is.
+    fn assigned(&self, used: &Reference, receiver: ExprId) -> Option<(Def, Provenance)> {
+        let file = &self.file;
+        let name = file.facts.name(used);
+        let object = chain(&file.facts, receiver)?;
+        let root = object.split('.').next()?;
+        let is_open = file.tops(root).is_empty() && file.import(root).is_none();
+        let runs = !matches!(used.kind, ReferenceKind::Value | ReferenceKind::Type);
+        if !is_open || !runs {
+            return None;
+        }
+        if matches!(object.as_str(), "exports" | "module.exports") {
+            let found = exports::resolve(self.library, file.file, name)?;
+            return Some((found, Provenance::Resolved));
+        }
+        let named = file.tops(name).iter();
+        let mut own = named.filter(|at| {
+            let owner = file.symbol(**at).qualified_name.rsplit_once('.');
+            owner.is_some_and(|(owner, _)| owner == object)
+        });
+        let at = own.next()?;
+        Some((Def::Symbol(file.file, *at), Provenance::Member))
+    }
+
+    /// Returns what `this.load` is in the options of a component: frameworks make one object of `methods`, `computed` and
+    /// the like, and call all of them on that.
+    fn option(&self, receiver: ExprId, name: &str, object: &Type) -> Option<Type> {
+        let (file, owner) = match object {
+            Type::AnonymousObject(file, Some(owner), _)
+            | Type::Definition(Def::Symbol(file, owner))
+            | Type::Instance(Def::Symbol(file, owner)) => (*file, *owner),
+            _ => return None,
+        };
+        if !matches!(self.file.expr(receiver), Expr::Receiver { .. }) {
+            return None;
+        }
+        let loaded = self.library.get(file)?;
+        let found = loaded
+            .names_object(owner)
+            .then(|| loaded.inner(owner, name))??;
+        Some(Type::Definition(Def::Symbol(file, found)))
+    }
+
+    /// Whether a member was found without knowing a type: in a module, or written within the definition that
+    /// the receiver names.
+    fn is_own(&self, object: &Type, found: &Type) -> bool {
+        if matches!(object, Type::Definition(Def::Module(_))) {
+            return true;
+        }
+        let (
+            Type::AnonymousObject(file, Some(owner), _) | Type::Definition(Def::Symbol(file, owner)),
+            Type::Definition(Def::Symbol(found_in, member)),
+        ) = (object, found)
+        else {
+            return false;
+        };
+        if file != found_in {
+            return false;
+        }
+        let Some(loaded) = self.library.get(*file) else {
+            return false;
+        };
+        let Some(parent) = loaded.symbol(*member).parent else {
+            return false;
+        };
+        match object {
+            Type::AnonymousObject(_, _, path) => {
+                // What a variable names may be another object by now.
+                let is_constant = |kind| matches!(kind, SymbolKind::Constant | SymbolKind::Module);
+                parent == *owner
+                    && loaded.object_around(*member) == Some(*path)
+                    && is_constant(loaded.symbol(*owner).kind)
+            }
+            _ => parent == *owner || loaded.same(*owner).contains(&parent),
+        }
+    }
+
+    /// Whether a definition is a type, a class among them.
+    pub(super) fn is_type(&self, file: i64, at: u32) -> bool {
+        self.library
+            .get(file)
+            .is_some_and(|loaded| is_type(loaded.symbol(at).kind))
+    }
+
+    /// Whether a definition is a function.
+    pub(super) fn is_function(&self, file: i64, at: u32) -> bool {
+        self.kind(file, at) == Some(SymbolKind::Function)
+    }
+
+    /// What a definition is.
+    pub(super) fn kind(&self, file: i64, at: u32) -> Option<SymbolKind> {
+        let loaded = self.library.get(file)?;
+        Some(loaded.symbol(at).kind)
+    }
+
+    /// Takes one step; `None` when there were enough.
+    pub(super) fn step(&self) -> Option<()> {
+        self.fuel.set(self.fuel.get().checked_sub(1)?);
+        Some(())
+    }
+
+    /// Returns what a name means that no local scope binds.
+    pub(super) fn named(
+        &self,
+        file: &Rc<Loaded>,
+        scope: Option<SymbolIdx>,
+        name: &str,
+    ) -> Option<Type> {
+        self.bare(file, scope, name)
+            .or_else(|| self.auto_value(file, name))
+    }
+
+    /// Returns what the receiver of a member is (`this`, `self`): what it was asked of, else an instance of the class
+    /// around.
+    pub(super) fn receiver(
+        &self,
+        file: &Rc<Loaded>,
+        scope: Option<SymbolIdx>,
+        this: Option<&Type>,
+    ) -> Option<Type> {
+        if file.facts.is_template {
+            return self.owner_of(file);
+        }
+        this.cloned().or_else(|| receiver_of(file, scope))
+    }
+
+    /// Returns what `super` is: the base of the class around, or an instance of it.
+    pub(super) fn base_of_receiver(
+        &self,
+        file: &Rc<Loaded>,
+        scope: Option<SymbolIdx>,
+    ) -> Option<Type> {
+        let base = self.base(file, scope)?;
+        let in_class = matches!(receiver_of(file, scope)?, Type::Definition(_));
+        Some(if in_class { base } else { base.instance() })
+    }
+
+    /// Returns the meaning of a use whose name a framework imports by itself: `useFoo()` in Nuxt.
+    fn auto_imported(&self, file: &Rc<Loaded>, used: &Reference) -> Option<Type> {
+        let name = file.facts.name(used);
+        if used.kind == ReferenceKind::Jsx && !file.binds(name) {
+            let found = self.library.auto_component(file.file, name);
+            return found.map(Type::Definition);
+        }
+        self.auto_value(file, name)
+    }
+
+    /// As [`Self::auto_imported`], of a name that is no element's.
+    fn auto_value(&self, file: &Rc<Loaded>, name: &str) -> Option<Type> {
+        if file.binds(name) {
+            return None;
+        }
+        self.library.auto_value(file.file, name).map(Type::Definition)
+    }
+
+    /// Returns the definition that is imported by itself and begins a chain: `user` in `user.name`.
+    pub(super) fn auto_root(&self, used: &Reference) -> Option<Bound> {
+        let Target::Member {
+            receiver,
+            is_inferred: false,
+        } = used.target
+        else {
+            return None;
+        };
+        let Expr::Name { name, .. } = self.file.expr(receiver) else {
+            return None;
+        };
+        let name = self.file.facts.exprs.name_of(*name);
+        match self.auto_value(&self.file, name)? {
+            Type::Definition(Def::Symbol(file, at)) => Some(Bound {
+                to: (file, self.picked(file, at, ReferenceKind::Value)),
+                provenance: Provenance::Resolved,
+            }),
+            _ => None,
+        }
+    }
+
+    /// Evaluates a name of the file, or of a namespace around the scope.
+    fn bare(&self, file: &Rc<Loaded>, scope: Option<u32>, name: &str) -> Option<Type> {
+        self.step()?;
+        let mut at = scope;
+        while let Some(symbol) = at {
+            let around = file.symbol(symbol);
+            if around.kind == SymbolKind::Namespace
+                && let Some(found) = file.members(symbol, name).first()
+            {
+                return Some(Type::Definition(Def::Symbol(file.file, *found)));
+            }
+            at = around.parent;
+        }
+        exports::top(self.library, file, name)
+            .map(Type::Definition)
+            .or_else(|| self.documented(file, name))
+    }
+
+    /// Returns a type that a comment defines, here or in the file that the name is imported from.
+    fn documented(&self, file: &Rc<Loaded>, name: &str) -> Option<Type> {
+        if let Some(own) = self.documented_type(file.file, name) {
+            return Some(own);
+        }
+        let (target, imported) = file.import(name)?;
+        self.documented_type(target?, imported)
+    }
+
+    /// Returns a type that a comment of a file defines, or what a variable of the file holds that is no definition.
+    pub(super) fn documented_type(&self, target: i64, name: &str) -> Option<Type> {
+        self.step()?;
+        let loaded = self.library.get(target)?;
+        let path = loaded.member_path(PathId::EMPTY, Access::Name(name));
+        if let Some(path) = path
+            && loaded.is_object(None, path)
+        {
+            return Some(Type::AnonymousObject(target, None, path));
+        }
+        let is_alias = loaded.tops(name).is_empty();
+        let value = is_alias.then(|| loaded.top_value(name)).flatten()?;
+        self.infer(&loaded, value, None)
+    }
+
+    /// Returns what the class around a scope extends.
+    fn base(&self, file: &Rc<Loaded>, scope: Option<SymbolIdx>) -> Option<Type> {
+        self.step()?;
+        let (Type::Instance(Def::Symbol(_, class)) | Type::Definition(Def::Symbol(_, class))) =
+            receiver_of(file, scope)?
+        else {
+            return None;
+        };
+        self.infer(file, file.extended(class)?, None)
+    }
+
+    /// Of the definitions of one name, returns the one that this kind of use means.
+    fn picked(&self, file: i64, at: u32, kind: ReferenceKind) -> u32 {
+        let Some(loaded) = self.library.get(file) else {
+            return at;
+        };
+        let wants_type = kind == ReferenceKind::Type;
+        let fits = |at: u32| match loaded.symbol(at).kind {
+            SymbolKind::Interface | SymbolKind::Type => wants_type,
+            SymbolKind::Class | SymbolKind::Enum | SymbolKind::Namespace => true,
+            _ => !wants_type,
+        };
+        if fits(at) {
+            return at;
+        }
+        loaded
+            .same(at)
+            .iter()
+            .copied()
+            .find(|at| fits(*at))
+            .unwrap_or(at)
+    }
+}
+
+/// Whether it can be the type of something.
+pub(super) fn is_type(kind: SymbolKind) -> bool {
+    matches!(
+        kind,
+        SymbolKind::Class | SymbolKind::Interface | SymbolKind::Enum | SymbolKind::Type
+    )
+}
+
+/// Returns the names of a chain, dot-separated, where an expression is nothing else.
+fn chain(facts: &FileFacts, expr: ExprId) -> Option<String> {
+    match facts.exprs.get(expr) {
+        Expr::Name { name, .. } => Some(facts.exprs.name_of(*name).to_owned()),
+        Expr::Member { object, name } => {
+            let object = chain(facts, *object)?;
+            Some(format!("{object}.{}", facts.exprs.name_of(*name)))
+        }
+        _ => None,
+    }
+}
+
+/// Returns the name that a chain begins with, where it begins with one of the file.
+pub(super) fn root_of(facts: &FileFacts, expr: ExprId) -> Option<&str> {
+    match facts.exprs.get(expr) {
+        Expr::Name { name, .. } => Some(facts.exprs.name_of(*name)),
+        Expr::Member { object, .. } => root_of(facts, *object),
+        _ => None,
+    }
+}
+
+/// Returns what the receiver of a scope is: an instance of the class or object around it, or in what is static
+/// the class.
+pub(super) fn receiver_of(file: &Rc<Loaded>, scope: Option<SymbolIdx>) -> Option<Type> {
+    let mut at = scope;
+    while let Some(symbol) = at {
+        let found = file.symbol(symbol);
+        let is_owner = matches!(
+            found.kind,
+            SymbolKind::Class | SymbolKind::Interface | SymbolKind::Type
+        ) || found.kind == SymbolKind::Function && file.has_methods(symbol);
+        if is_owner {
+            return Some(Type::Instance(Def::Symbol(file.file, symbol)));
+        }
+        let is_member = matches!(
+            found.kind,
+            SymbolKind::Method | SymbolKind::Constructor | SymbolKind::Property | SymbolKind::Field
+        );
+        let in_class = || {
+            let owner = found.parent.map(|owner| file.symbol(owner).kind);
+            owner == Some(SymbolKind::Class)
+        };
+        // What an arrow that is given to an object calls `this` is what is around it.
+        if found.has_lexical_this() && !in_class() {
+            at = found.parent;
+            continue;
+        }
+        if let (true, Some(owner)) = (is_member, found.parent) {
+            if let Some(object) = file.object_around(symbol) {
+                return Some(Type::AnonymousObject(file.file, Some(owner), object));
+            }
+            let owner = Type::Definition(Def::Symbol(file.file, owner));
+            let of_class = SymbolFlags::STATIC | SymbolFlags::CLASS_RECEIVER;
+            return Some(if found.flags.intersects(of_class) {
+                owner
+            } else {
+                owner.instance()
+            });
+        }
+        at = found.parent;
+    }
+    None
+}

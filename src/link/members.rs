@@ -1,0 +1,390 @@
+//! What lies behind a dot or an index: members of classes, objects, modules and what they are built on; elements.
+//!
+//! Refuses to know where a chain begins.
+
+use std::rc::Rc;
+
+use super::exports;
+use super::file::{Access, Loaded};
+use super::library::Def;
+use super::lookup::{Binder, is_type, receiver_of};
+use super::rules::{self, ContainerMember, LanguageRules};
+use super::types::{Type, each};
+use crate::ir::{BaseKind, ContainerKind, ExportKind, Family, PathId, Slot, SymbolIdx};
+use crate::model::{SymbolFlags, SymbolKind};
+
+impl Binder<'_, '_> {
+    /// Returns the member of something: one that is declared, else what it has by any name.
+    pub(super) fn member(&self, object: &Type, name: &str) -> Option<Type> {
+        self.declared(object, Access::Name(name))
+            .or_else(|| self.any_member(object))
+    }
+
+    /// Returns the member that something has by a name of its own.
+    pub(super) fn declared(&self, object: &Type, access: Access<'_>) -> Option<Type> {
+        self.step()?;
+        match object {
+            Type::Container(_, element) => container_member(self.rules(), element, access.name()?),
+            Type::Tuple(_) => None,
+            Type::Callable(_) => {
+                let is_call = self.rules().function_calls.contains(&access.name()?);
+                is_call.then(|| object.clone())
+            }
+            Type::Union(all) => each(all, |one| self.declared(one, access)),
+            Type::AnonymousObject(file, owner, path) => {
+                let loaded = self.library.get(*file)?;
+                loaded
+                    .member_path(*path, access)
+                    .and_then(|path| self.in_object(*file, *owner, path, object))
+                    .or_else(|| self.in_base_of_object(&loaded, *owner, *path, access))
+            }
+            Type::Definition(Def::Module(file))
+            | Type::Instance(Def::Module(file))
+            | Type::Specialized(Def::Module(file), _) => {
+                let name = access.name()?;
+                exports::resolve(self.library, *file, name)
+                    .map(Type::Definition)
+                    .or_else(|| self.documented_type(*file, name))
+            }
+            Type::Definition(Def::Symbol(file, at))
+            | Type::Instance(Def::Symbol(file, at))
+            | Type::Specialized(Def::Symbol(file, at), _) => {
+                let loaded = self.library.get(*file)?;
+                let found = self.in_symbol(&loaded, *at, access, object);
+                found.or_else(|| {
+                    let name = access.name()?;
+                    function_member(&loaded, *at, name, object)
+                        .or_else(|| self.beside(&loaded, *at, name, object))
+                })
+            }
+        }
+    }
+
+    /// What a module offers beside the definition that it is: `module.exports = A; module.exports.b = …`.
+    fn beside(&self, loaded: &Rc<Loaded>, at: SymbolIdx, name: &str, object: &Type) -> Option<Type> {
+        let own = &loaded.symbol(at).name;
+        let is_whole = matches!(object, Type::Definition(_))
+            && loaded.symbol(at).parent.is_none()
+            && loaded
+                .other_exports()
+                .any(|export| export.kind == ExportKind::Assignment && export.local == *own);
+        (is_whole && name != "default")
+            .then(|| exports::resolve(self.library, loaded.file, name))?
+            .map(Type::Definition)
+    }
+
+    /// The member of what an object's type is built on beside its own members.
+    fn in_base_of_object(
+        &self,
+        loaded: &Rc<Loaded>,
+        owner: Option<SymbolIdx>,
+        path: PathId,
+        access: Access<'_>,
+    ) -> Option<Type> {
+        let path = loaded.below(path, Slot::Base(BaseKind::Extends))?;
+        let base = loaded.values(owner, Some(path)).next()?;
+        let base = self.infer(loaded, base, None)?.instance();
+        self.declared(&base, access)
+            .or_else(|| self.any_member(&base))
+    }
+
+    /// Returns what is at a path in an owner: a definition, a value, or an object that is no definition.
+    pub(super) fn in_object(
+        &self,
+        file: i64,
+        owner: Option<SymbolIdx>,
+        path: PathId,
+        this: &Type,
+    ) -> Option<Type> {
+        let loaded = self.library.get(file)?;
+        let is_nested = loaded.facts.exprs.last(path)?.0 != PathId::EMPTY;
+        let defined = if is_nested {
+            loaded.defined(owner, path)
+        } else {
+            &[]
+        };
+        if let Some(at) = defined.first() {
+            // Two names of one function may have literals with such a member.
+            let is_only = defined.len() == 1 || !owner.is_some_and(|at| is_scope(&loaded, at));
+            return is_only.then_some(Type::Definition(Def::Symbol(file, *at)));
+        }
+        if let Some(value) = loaded.values(owner, Some(path)).next() {
+            return self.infer(&loaded, value, Some(this));
+        }
+        loaded
+            .is_object(owner, path)
+            .then_some(Type::AnonymousObject(file, owner, path))
+    }
+
+    /// Returns the member of a definition: its own, then of what it is built on, then of what it holds.
+    fn in_symbol(
+        &self,
+        loaded: &Rc<Loaded>,
+        at: SymbolIdx,
+        access: Access<'_>,
+        this: &Type,
+    ) -> Option<Type> {
+        let all = loaded.same(at);
+        if let Access::Name(name) = access {
+            for at in all {
+                let found = self.own_member(loaded, *at, name, this);
+                if found.is_some() {
+                    return found;
+                }
+            }
+        }
+        if let Some(path) = loaded.member_path(PathId::EMPTY, access) {
+            for at in all {
+                if let Some(found) = self.in_object(loaded.file, Some(*at), path, this) {
+                    let declared = self.declared_by_base(loaded, *at, access, this);
+                    return declared.or(Some(found));
+                }
+            }
+        }
+        for at in all {
+            for base in loaded.bases(*at) {
+                let base = self.infer(loaded, base, None);
+                let base = base.map(|base| {
+                    if this.is_instance() {
+                        base.instance()
+                    } else {
+                        base
+                    }
+                });
+                let found = base
+                    .filter(|base| *base != this.unspecialized())
+                    .and_then(|base| self.declared(&base, access));
+                if found.is_some() {
+                    return found;
+                }
+            }
+        }
+        let held = self.held(loaded, at, None)?;
+        (held != *this)
+            .then(|| self.declared(&held, access))
+            .flatten()
+    }
+
+    fn own_member(
+        &self,
+        loaded: &Rc<Loaded>,
+        at: SymbolIdx,
+        name: &str,
+        this: &Type,
+    ) -> Option<Type> {
+        let is_scope = is_scope(loaded, at);
+        // What is defined inside a function is not a member of it.
+        let own = loaded.members(at, name).iter();
+        let mut own = own.filter(|n| !is_scope || loaded.is_member_of_function(**n));
+        let found = if !this.is_instance() {
+            let first = own.clone().next();
+            own.find(|n| loaded.symbol(**n).is_static()).or(first)
+        } else if loaded.facts.family == Family::Python {
+            own.next()
+        } else {
+            own.find(|n| !loaded.symbol(**n).is_static())
+        };
+        found.map(|at| Type::Definition(Def::Symbol(loaded.file, *at)))
+    }
+
+    /// The field of a class's base of which something is known: what the class assigns to it is only one of the things
+    /// that it may be.
+    fn declared_by_base(
+        &self,
+        loaded: &Rc<Loaded>,
+        at: SymbolIdx,
+        access: Access<'_>,
+        this: &Type,
+    ) -> Option<Type> {
+        if loaded.symbol(at).kind != SymbolKind::Class {
+            return None;
+        }
+        let base = self.infer(loaded, loaded.bases(at).next()?, None)?;
+        let base = base.instance();
+        let found = (base != this.unspecialized()).then(|| self.declared(&base, access))??;
+        let Type::Definition(Def::Symbol(file, field)) = found else {
+            return None;
+        };
+        let there = self.library.get(file)?;
+        let is_field = matches!(
+            there.symbol(field).kind,
+            SymbolKind::Field | SymbolKind::Property
+        );
+        (is_field && self.held(&there, field, None).is_some()).then_some(found)
+    }
+
+    /// Returns what a variable, a field or a getter holds.
+    pub(super) fn held(
+        &self,
+        loaded: &Rc<Loaded>,
+        at: SymbolIdx,
+        this: Option<&Type>,
+    ) -> Option<Type> {
+        let symbol = loaded.symbol(at);
+        if is_type(symbol.kind) {
+            return None;
+        }
+        let value = loaded
+            .values(symbol.parent, Some(loaded.path(at)))
+            .next();
+        let read = || {
+            let is_read = symbol.flags.contains(SymbolFlags::ACCESSOR);
+            is_read.then(|| loaded.value(at, Slot::Return)).flatten()
+        };
+        self.infer(loaded, value.or_else(read)?, this)
+    }
+
+    /// Returns the member of what the class around a scope is built on, of the first base that has it.
+    pub(super) fn member_of_base(
+        &self,
+        file: &Rc<Loaded>,
+        scope: Option<SymbolIdx>,
+        name: &str,
+    ) -> Option<(Type, Type)> {
+        let receiver = receiver_of(file, scope)?;
+        let (_, class) = receiver.symbol()?;
+        let path = file.below(PathId::EMPTY, Slot::Base(BaseKind::Extends));
+        file.values(Some(class), path).find_map(|base| {
+            let base = self.infer(file, base, None)?;
+            let base = if receiver.is_instance() {
+                base.instance()
+            } else {
+                base
+            };
+            Some((self.member(&base, name)?, base))
+        })
+    }
+
+    /// Returns one of the elements of something that is iterated or indexed.
+    pub(super) fn element(&self, object: &Type) -> Option<Type> {
+        self.step()?;
+        let (file, at) = match object {
+            Type::Container(_, element) => return Some((**element).clone()),
+            Type::Tuple(items) => return items.iter().flatten().cloned().reduce(Type::or),
+            Type::Union(all) => return each(all, |one| self.element(one)),
+            _ => object.symbol()?,
+        };
+        let loaded = self.library.get(file)?;
+        for base in loaded.bases(at) {
+            let found = self
+                .infer(&loaded, base, Some(object))
+                .filter(|base| base != object)
+                .and_then(|base| self.element(&base));
+            if found.is_some() {
+                return found;
+            }
+        }
+        let held = self.held(&loaded, at, None);
+        match held.filter(|held| held != object) {
+            Some(held) => self.element(&held),
+            None => self.iterated(object, rules::of(&loaded)),
+        }
+    }
+
+    /// Returns one of what an instance gives when it is iterated, by the protocol of its language.
+    fn iterated(&self, object: &Type, rules: &LanguageRules) -> Option<Type> {
+        if !object.is_instance() {
+            return None;
+        }
+        if let Some(method) = rules.each_method {
+            // `forEach(cb: (one: T) => void)`
+            let each = self.declared(object, Access::Name(method))?;
+            let given = self.parameter(&each, 0, Some(object))?;
+            return self.parameter(&given, 0, Some(object));
+        }
+        let (last, before) = rules.iteration.split_last()?;
+        let mut iterator = object.clone();
+        for method in before {
+            let method = self.declared(&iterator, Access::Name(method))?;
+            iterator = self.called(&method, Some(&iterator), None)?;
+        }
+        if let Type::Container(_, element) = &iterator {
+            return Some((**element).clone());
+        }
+        let method = self.declared(&iterator, Access::Name(last))?;
+        self.called(&method, Some(&iterator), None)
+    }
+
+    /// Returns what is at a place of something that is taken apart by position.
+    pub(super) fn item(&self, object: &Type, index: usize) -> Option<Type> {
+        match object {
+            Type::Tuple(items) => items.get(index)?.clone(),
+            Type::Union(all) => each(all, |one| self.item(one, index)),
+            _ => self.element(object),
+        }
+    }
+
+    /// Returns what `with` binds.
+    pub(super) fn entered(&self, object: &Type) -> Option<Type> {
+        match object {
+            Type::Container(_, element) => return Some((**element).clone()),
+            Type::Union(all) => return each(all, |one| self.entered(one)),
+            _ => {}
+        }
+        let methods = self.rules().entering.iter();
+        let mut found = methods.filter_map(|method| self.declared(object, Access::Name(method)));
+        match found.next() {
+            Some(method) => self.called(&method, Some(object), None),
+            None => Some(object.clone()),
+        }
+    }
+
+    /// Returns what something has by any name. What is built on something unknown may have the name from there.
+    pub(super) fn any_member(&self, object: &Type) -> Option<Type> {
+        self.step()?;
+        let (file, at) = match object {
+            Type::Container(ContainerKind::IndexSignature, element) => {
+                return Some((**element).clone());
+            }
+            Type::Union(all) => return each(all, |one| self.any_member(one)),
+            _ => object.symbol()?,
+        };
+        let loaded = self.library.get(file)?;
+        let mut found = None;
+        if object.is_instance() {
+            for base in loaded.same(at).iter().flat_map(|at| loaded.bases(*at)) {
+                let base = self.infer(&loaded, base, Some(object))?.instance();
+                if base != object.unspecialized() {
+                    found = found.or(self.any_member(&base));
+                }
+            }
+        }
+        found.or_else(|| {
+            let held = self.held(&loaded, at, None)?;
+            (held != *object).then(|| self.any_member(&held)).flatten()
+        })
+    }
+}
+
+/// Returns what a member of a container is.
+fn container_member(rules: &LanguageRules, element: &Rc<Type>, name: &str) -> Option<Type> {
+    Some(match rules.container_member(name)? {
+        ContainerMember::SameContainer => Type::Callable(Rc::new(Type::Container(
+            ContainerKind::Sequence,
+            Rc::clone(element),
+        ))),
+        ContainerMember::Element => Type::Callable(Rc::clone(element)),
+    })
+}
+
+/// `f.call` and `f.apply` are ways to call `f`, `f.bind` gives what calls it.
+fn function_member(loaded: &Loaded, at: SymbolIdx, name: &str, function: &Type) -> Option<Type> {
+    if !matches!(
+        loaded.symbol(at).kind,
+        SymbolKind::Function | SymbolKind::Method | SymbolKind::Constant
+    ) {
+        return None;
+    }
+    let rules = rules::of(loaded);
+    if rules.function_calls.contains(&name) {
+        return Some(function.clone());
+    }
+    let binds = rules.function_binds.contains(&name);
+    binds.then(|| Type::Callable(Rc::new(function.clone())))
+}
+
+/// Whether names are defined inside a definition that are no members of it.
+fn is_scope(loaded: &Loaded, at: SymbolIdx) -> bool {
+    let kind = loaded.symbol(at).kind;
+    matches!(kind, SymbolKind::Function | SymbolKind::Method)
+}

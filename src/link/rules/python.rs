@@ -1,0 +1,27 @@
+//! Python.
+
+use super::ContainerMember::{Element, SameContainer};
+use super::LanguageRules;
+
+pub(super) static RULES: LanguageRules = LanguageRules {
+    call_method: Some("__call__"),
+    each_method: None,
+    iteration: &["__iter__", "__next__"],
+    entering: &["__enter__", "__aenter__"],
+    stars_bind: true,
+    container_members: &[
+        ("copy", SameContainer),
+        ("values", SameContainer),
+        ("union", SameContainer),
+        ("intersection", SameContainer),
+        ("difference", SameContainer),
+        ("get", Element),
+        ("pop", Element),
+        ("popleft", Element),
+        ("setdefault", Element),
+        ("__getitem__", Element),
+        ("__next__", Element),
+    ],
+    function_calls: &["__call__"],
+    function_binds: &[],
+};

@@ -1,0 +1,95 @@
+//! What an expression is, as far as linking follows it.
+//!
+//! Refuses to know how that is found out.
+
+use std::rc::Rc;
+
+use super::generics::Substitution;
+use super::library::Def;
+use crate::ir::{ContainerKind, PathId, SymbolIdx};
+
+/// What an expression is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Type {
+    /// The definition or module itself: a class, a function, a variable by its name.
+    Definition(Def),
+    /// Something whose type is the definition.
+    Instance(Def),
+    /// Something whose type is the definition, which was given types: a `List<Item>`.
+    Specialized(Def, Rc<Substitution>),
+    /// Something that contains such.
+    Container(ContainerKind, Rc<Type>),
+    /// Values in fixed places, `None` for one of which nothing is known.
+    Tuple(Rc<[Option<Type>]>),
+    /// A function that gives this when it is called.
+    Callable(Rc<Type>),
+    /// An object literal, or a type that is written out, which is no definition: the file, the symbol in which it stands and
+    /// the path there.
+    AnonymousObject(i64, Option<SymbolIdx>, PathId),
+    /// One of several, which none but the running code knows.
+    Union(Rc<[Type]>),
+}
+
+impl Type {
+    /// Whether it is something whose type is a definition.
+    pub(super) fn is_instance(&self) -> bool {
+        matches!(self, Self::Instance(_) | Self::Specialized(..))
+    }
+
+    /// The definition that it is, or is an instance of: file and place.
+    pub(super) fn symbol(&self) -> Option<(i64, SymbolIdx)> {
+        match self {
+            Self::Definition(Def::Symbol(file, at))
+            | Self::Instance(Def::Symbol(file, at))
+            | Self::Specialized(Def::Symbol(file, at), _) => Some((*file, *at)),
+            _ => None,
+        }
+    }
+
+    /// The same without the types that its own was given.
+    pub(super) fn unspecialized(&self) -> Self {
+        match self {
+            Self::Specialized(def, _) => Self::Instance(*def),
+            other => other.clone(),
+        }
+    }
+
+    /// An instance of it, where it is a type; itself otherwise.
+    pub(super) fn instance(self) -> Self {
+        match self {
+            Self::Definition(def) => Self::Instance(def),
+            Self::Union(all) => all
+                .iter()
+                .cloned()
+                .map(Self::instance)
+                .reduce(Self::or)
+                .unwrap_or(Self::Union(all)),
+            other => other,
+        }
+    }
+
+    /// Either this or the other.
+    pub(super) fn or(self, other: Self) -> Self {
+        let mut all: Vec<Self> = Vec::new();
+        for one in [self, other] {
+            let parts = match one {
+                Self::Union(parts) => parts.to_vec(),
+                one => vec![one],
+            };
+            for part in parts {
+                if !all.contains(&part) {
+                    all.push(part);
+                }
+            }
+        }
+        match all.len() {
+            1 => all.swap_remove(0),
+            _ => Self::Union(all.into()),
+        }
+    }
+}
+
+/// Does the same to each of several types: what comes of any of them.
+pub(super) fn each(all: &[Type], then: impl Fn(&Type) -> Option<Type>) -> Option<Type> {
+    all.iter().filter_map(then).reduce(Type::or)
+}
