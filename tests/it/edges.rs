@@ -1,4 +1,5 @@
-//! Edges between files and definitions, each case a repository in `fixtures/edges` whose name is a sentence.
+//! Edges between files and definitions, each case a repository in `fixtures/edges` whose name is a sentence, in a folder for
+//! each family of languages.
 //!
 //! Expectations stand in the source under test, at the end of the line with the use:
 //!
@@ -9,6 +10,8 @@
 //! shape: Shape //> references src/types.ts Shape
 //! nothing() //> unbound nothing
 //! ```
+//!
+//! In languages with another mark for comments it stands after that: `open() #> calls store.py open`.
 //!
 //! Every call and every import that is found has to be expected, so that a wrong edge fails as a missing one
 //! does; references are asked for where they are written.
@@ -25,12 +28,21 @@ type Said = (String, usize, String);
 #[test]
 fn edges_are_what_the_fixtures_say() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/edges");
-    let mut names: Vec<String> = std::fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect();
-    names.sort();
-    assert!(names.len() > 30, "the fixtures are there");
+    let entries = |folder: &Path| {
+        let entries = std::fs::read_dir(folder).unwrap();
+        let mut names: Vec<String> = entries
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    };
+    let mut names = Vec::new();
+    for family in entries(&folder) {
+        let own = entries(&folder.join(&family));
+        assert!(!own.is_empty(), "{family} has fixtures");
+        names.extend(own.into_iter().map(|name| format!("{family}/{name}")));
+    }
+    assert!(names.len() > 40, "the fixtures are there");
     let mut wrong = Vec::new();
     for name in &names {
         let stem = name.strip_suffix(".repo").unwrap();
@@ -72,7 +84,8 @@ fn expected(fixture: &Fixture) -> BTreeSet<Said> {
             continue;
         };
         for (n, line) in text.lines().enumerate() {
-            let Some((_, said)) = line.split_once("//> ") else {
+            let marked = line.split_once("//> ").or_else(|| line.split_once("#> "));
+            let Some((_, said)) = marked else {
                 continue;
             };
             for what in said.split(", ") {
