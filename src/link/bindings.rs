@@ -125,6 +125,24 @@ impl<'a> Bindings<'a> {
         Ok(bindings)
     }
 
+    /// Returns for each of [`FileFacts::references`] the type of what the name is a member of, in words (`Store`, `Job[]`,
+    /// `typeof Store` for the class itself); `None` where it is no member, or that is not evident.
+    pub fn receivers_of(&self, file: i64) -> Result<Vec<Option<String>>, StoreError> {
+        self.library.begin();
+        let mut receivers = Vec::new();
+        if let Some(own) = self.library.get(file) {
+            let binder = Binder::new(&self.library, Rc::clone(&own));
+            let references = own.facts.references.iter();
+            let described = references.map(|used| match used.target {
+                Target::Member { receiver, .. } => binder.described(receiver),
+                _ => None,
+            });
+            receivers = described.collect();
+        }
+        self.library.end(file)?;
+        Ok(receivers)
+    }
+
     /// Binds the names in the import and export lists of a file, not its uses.
     pub fn lists_of(&self, file: i64) -> Result<FileBindings, StoreError> {
         self.library.begin();

@@ -50,6 +50,16 @@ impl<'a, 'b> Binder<'a, 'b> {
         }
     }
 
+    /// The file whose uses are bound.
+    pub(super) fn own(&self) -> &Rc<Loaded> {
+        &self.file
+    }
+
+    /// Begins another question.
+    pub(super) fn refuel(&self) {
+        self.fuel.set(FUEL);
+    }
+
     /// The rules of the language whose uses are bound.
     pub(super) fn rules(&self) -> &'static LanguageRules {
         rules::of(&self.file)
@@ -57,7 +67,7 @@ impl<'a, 'b> Binder<'a, 'b> {
 
     /// Returns what a use means; `None` where that is not evident or out of the repository.
     pub(super) fn bind(&self, used: &Reference) -> Option<Bound> {
-        self.fuel.set(FUEL);
+        self.refuel();
         let file = &self.file;
         let name = file.facts.name(used);
         let mut provenance = Provenance::Resolved;

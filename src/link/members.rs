@@ -127,7 +127,7 @@ impl Binder<'_, '_> {
         let all = loaded.same(at);
         if let Access::Name(name) = access {
             for at in all {
-                let found = self.own_member(loaded, *at, name, this);
+                let found = Self::own_member(loaded, *at, name, this);
                 if found.is_some() {
                     return found;
                 }
@@ -166,7 +166,6 @@ impl Binder<'_, '_> {
     }
 
     fn own_member(
-        &self,
         loaded: &Rc<Loaded>,
         at: SymbolIdx,
         name: &str,

@@ -11,6 +11,7 @@ pub mod bindings;
 mod calls;
 mod causes;
 mod crew;
+mod describe;
 mod directives;
 mod edges;
 pub mod entries;

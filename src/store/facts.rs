@@ -50,11 +50,10 @@ fn is_sound(facts: &FileFacts) -> bool {
         && exprs.is_sound(facts.symbols.len(), facts.imports.len())
         && facts.references.iter().all(|reference| {
             let is_target = match reference.target {
-                Target::Lexical | Target::Unknown => true,
                 Target::Value(at) | Target::Member { receiver: at, .. } => exprs.has(at),
                 Target::Symbol(at) => is_symbol(at),
                 Target::Markup(MarkupPlace::Attribute(Some(name))) => exprs.has_name(name),
-                Target::Markup(_) => true,
+                Target::Lexical | Target::Unknown | Target::Markup(_) => true,
             };
             exprs.has_name(reference.name) && is_symbol_if_any(reference.symbol) && is_target
         })

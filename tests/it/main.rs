@@ -28,4 +28,5 @@ mod shown;
 mod support;
 mod templates;
 mod tidy;
+mod types;
 mod uses;

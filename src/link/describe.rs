@@ -1,0 +1,68 @@
+//! Types in words: `List<Item>`, `Item[]`, `() => Item`.
+//!
+//! For whoever checks a rule of the evaluator. Refuses to name what is no definition.
+
+use super::library::{Def, Library};
+use super::lookup::Binder;
+use super::types::Type;
+use crate::ir::{ContainerKind, ExprId};
+
+/// Types inside types that are written out.
+const MAX_DEPTH: usize = 8;
+
+impl Binder<'_, '_> {
+    /// Returns what an expression is, in words; `None` where that is not evident.
+    pub(super) fn described(&self, expr: ExprId) -> Option<String> {
+        self.refuel();
+        let found = self.infer(self.own(), expr, None)?;
+        Some(self.in_words(&found, 0))
+    }
+
+    fn in_words(&self, found: &Type, depth: usize) -> String {
+        if depth > MAX_DEPTH {
+            return "…".to_owned();
+        }
+        let inner = |one: &Type| self.in_words(one, depth + 1);
+        match found {
+            Type::Definition(Def::Module(_)) => "module".to_owned(),
+            Type::Definition(def) => format!("typeof {}", name(self.library, *def)),
+            Type::Instance(def) => name(self.library, *def),
+            Type::Specialized(def, given) => {
+                let given = given.types.iter().map(|one| {
+                    let file = self.library.get(given.file)?;
+                    self.infer(&file, *one, given.this.as_ref())
+                });
+                let given = given.map(|one| one.as_ref().map_or("?".to_owned(), inner));
+                let given: Vec<String> = given.collect();
+                format!("{}<{}>", name(self.library, *def), given.join(", "))
+            }
+            Type::Container(ContainerKind::Sequence, element) => format!("{}[]", inner(element)),
+            Type::Container(ContainerKind::IndexSignature, element) => {
+                format!("{{ [key]: {} }}", inner(element))
+            }
+            Type::Tuple(items) => {
+                let items = items.iter();
+                let items: Vec<String> = items
+                    .map(|one| one.as_ref().map_or("?".to_owned(), inner))
+                    .collect();
+                format!("[{}]", items.join(", "))
+            }
+            Type::Callable(result) => format!("() => {}", inner(result)),
+            Type::AnonymousObject(..) => "{ … }".to_owned(),
+            Type::Union(all) => {
+                let all: Vec<String> = all.iter().map(inner).collect();
+                all.join(" | ")
+            }
+        }
+    }
+}
+
+fn name(library: &Library<'_>, def: Def) -> String {
+    match def {
+        Def::Module(_) => "module".to_owned(),
+        Def::Symbol(file, at) => library.get(file).map_or_else(
+            || "?".to_owned(),
+            |loaded| loaded.symbol(at).qualified_name.clone(),
+        ),
+    }
+}

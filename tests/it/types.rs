@@ -1,0 +1,182 @@
+//! The rules of the evaluator, one source text each: what stands before a dot.
+//!
+//! `store.open() //> type Store` says that the receiver of the last member used in the line is a `Store`; `type ?` that it is
+//! not known. Facts and links are made in memory: a check takes some milliseconds.
+
+use codelens::ir::Target;
+use codelens::link::base::{EarlierFile, overlay};
+use codelens::link::bindings::Bindings;
+use codelens::model::{Budget, RepoPath};
+use codelens::store::{Home, Index, Pointer};
+use codelens::syntax;
+
+/// Checks each expectation in these files, which stand one after another, each after a line `//- path`.
+fn check_types(files: &str) {
+    let dir = tempfile::tempdir().unwrap();
+    let home = Home::at(dir.path(), &[]).unwrap().repo("types");
+    home.create(dir.path(), None).unwrap();
+    let pointer = Pointer {
+        index_id: "idx_types".to_owned(),
+        build: "000000000000".to_owned(),
+        repo_id: "types".to_owned(),
+        worktree_id: String::new(),
+        work_dir: dir.path().to_owned(),
+        branch: None,
+        head_sha: None,
+    };
+    let index = Index::create(&home, pointer).unwrap();
+    let read = index.read().unwrap();
+    let budget = Budget::unlimited(std::sync::Arc::default());
+    let mut sources = Vec::new();
+    for part in files.split("//- ").skip(1) {
+        let (path, text) = part.split_once('\n').unwrap();
+        let path = RepoPath::new(path.trim()).unwrap();
+        let found = syntax::extract(syntax::by_path(&path), text, true, &budget).unwrap();
+        sources.push((path, text, found.facts));
+    }
+    let earlier = sources.iter().map(|(path, _, facts)| EarlierFile {
+        path: path.clone(),
+        facts: Some(facts.clone()),
+    });
+    let (overlay, ids) = overlay(&read, earlier.collect()).unwrap();
+    let bindings = Bindings::new(&read, overlay);
+    let mut n_checked = 0;
+    for ((path, text, facts), id) in sources.iter().zip(ids) {
+        let receivers = bindings.receivers_of(id).unwrap();
+        for (n, line) in text.lines().enumerate() {
+            let said = line.split_once("//> type ").or(line.split_once("#> type "));
+            let Some((code, wanted)) = said else {
+                continue;
+            };
+            let uses = facts.references.iter().zip(&receivers);
+            let members = uses.filter(|(used, _)| {
+                used.line as usize == n + 1 && matches!(used.target, Target::Member { .. })
+            });
+            let last = members.max_by_key(|(used, _)| code.rfind(facts.name(used)));
+            let found = last.and_then(|(_, receiver)| receiver.as_deref());
+            assert_eq!(found.unwrap_or("?"), wanted.trim(), "{path} {line}");
+            n_checked += 1;
+        }
+    }
+    assert!(n_checked > 0, "there is an expectation");
+}
+
+#[test]
+fn a_name_is_what_it_is_bound_to() {
+    check_types(
+        "//- a.ts
+export class Db { open() {} }
+export const db = new Db()
+//- b.ts
+import { db, Db } from './a'
+import * as all from './a'
+db.open() //> type typeof db
+Db.prototype //> type typeof Db
+all.db //> type module
+const local = db
+local.open() //> type typeof db
+",
+    );
+}
+
+#[test]
+fn an_instance_is_what_was_annotated_or_constructed() {
+    check_types(
+        "//- a.ts
+class Db { open() {} }
+interface Shape { draw(): void }
+function use(a: Db, b: Db | null, c: Shape | Db, d: unknown) {
+  a.open() //> type Db
+  b.open() //> type Db
+  c.draw() //> type Shape | Db
+  d.draw() //> type ?
+  new Db().open() //> type Db
+}
+",
+    );
+}
+
+#[test]
+fn a_call_is_what_the_function_returns() {
+    check_types(
+        "//- a.ts
+class Db { open(): Db { return this } }
+function make() { return new Db() }
+function all(): Db[] { return [] }
+const later = async () => new Db()
+make().open() //> type Db
+all().map(x => x) //> type Db[]
+make().open().open() //> type Db
+async function use() {
+  (await later()).open() //> type Db
+}
+",
+    );
+}
+
+#[test]
+fn an_element_is_what_its_container_holds() {
+    check_types(
+        "//- a.ts
+class Db { open() {} }
+function use(list: Db[], map: Map<string, Db>, record: Record<string, Db>) {
+  list[0].open() //> type Db
+  for (const one of list) one.open() //> type Db
+  list.filter(x => x)[0].open() //> type Db
+  list.find(x => x).open() //> type Db
+  map.get('a').open() //> type Db
+  record.anything.open() //> type Db
+}
+",
+    );
+}
+
+#[test]
+fn a_generic_type_gives_its_members_what_it_is_given() {
+    check_types(
+        "//- a.ts
+class Item { show() {} }
+class List<T> { first(): T; all: T[] }
+class Items extends List<Item> {}
+function use(list: List<Item>, items: Items) {
+  list.first().show() //> type Item
+  list.all[0].show() //> type Item
+  items.first().show() //> type Item
+}
+",
+    );
+}
+
+#[test]
+fn the_receiver_is_an_instance_of_the_class_around() {
+    check_types(
+        "//- a.ts
+class Base { run() {} }
+class Job extends Base {
+  db = new Base()
+  run() {
+    this.run() //> type Job
+    super.run() //> type Base
+    this.db.run() //> type typeof Job.db
+    const inner = () => this.run() //> type Job
+  }
+  static make() {
+    this.make() //> type typeof Job
+  }
+}
+",
+    );
+}
+
+#[test]
+fn a_callback_is_given_what_its_caller_says() {
+    check_types(
+        "//- a.ts
+class Job { run() {} }
+function each(cb: (job: Job) => void) {}
+each(job => {
+  job.run() //> type Job
+})
+",
+    );
+}
