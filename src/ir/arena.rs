@@ -2,7 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Expr, ExprId, NameId, PathId, Slot, SymbolIdx};
+use super::{
+    Binding, Expr, ExprId, ImportIdx, MarkupPlace, NameId, PathId, Reference, Slot, SymbolIdx,
+    Target,
+};
 use crate::model::table::HashMap;
 
 /// Expressions of one file that are kept at most; what comes later is unknown.
@@ -102,6 +105,57 @@ impl ExprArena {
         at
     }
 
+    /// Takes over all names, paths and expressions of another arena. `change` may put another expression in the place of
+    /// one, which then is one of this arena; what is made of it follows.
+    ///
+    /// Costs a pass over the other arena.
+    pub fn adopt(
+        &mut self,
+        other: &Self,
+        mut change: impl FnMut(&mut Self, Expr) -> Expr,
+    ) -> Adopted {
+        let names: Vec<NameId> = other.names.iter().map(|name| self.name(name)).collect();
+        let slot = |slot: Slot| match slot {
+            Slot::Member(name) => Slot::Member(names[name.0 as usize]),
+            Slot::Key(name) => Slot::Key(names[name.0 as usize]),
+            other => other,
+        };
+        let mut paths = vec![PathId::EMPTY];
+        for (parent, last) in &other.paths {
+            paths.push(self.path(paths[parent.0 as usize], slot(*last)));
+        }
+        let mut exprs: Vec<ExprId> = Vec::with_capacity(other.exprs.len());
+        for expr in &other.exprs {
+            let expr = expr.with(|name| names[name.0 as usize], |part| exprs[part.0 as usize]);
+            let expr = change(self, expr);
+            exprs.push(self.add(expr));
+        }
+        Adopted {
+            names,
+            paths,
+            exprs,
+        }
+    }
+
+    /// Returns a chain of members with another beginning.
+    pub fn with_root(&mut self, chain: ExprId, root: ExprId) -> ExprId {
+        match *self.get(chain) {
+            Expr::Member { object, name } => {
+                let object = self.with_root(object, root);
+                self.add(Expr::Member { object, name })
+            }
+            _ => root,
+        }
+    }
+
+    /// Returns what a chain of members begins with.
+    pub fn root(&self, chain: ExprId) -> ExprId {
+        match self.get(chain) {
+            Expr::Member { object, .. } => self.root(*object),
+            _ => chain,
+        }
+    }
+
     /// Returns an expression. Panics where the id is of another arena and out of range.
     pub fn get(&self, id: ExprId) -> &Expr {
         &self.exprs[id.0 as usize]
@@ -169,9 +223,20 @@ impl ExprArena {
 
     /// Gives the symbols that expressions name new indexes.
     pub fn renumber(&mut self, new: impl Fn(SymbolIdx) -> SymbolIdx) {
-        for expr in &mut self.exprs {
-            expr.renumber(&new);
-        }
+        self.renumber_by(|expr| expr.renumber(&new));
+    }
+
+    /// Gives the imports that expressions name new indexes.
+    pub fn renumber_imports(&mut self, new: impl Fn(ImportIdx) -> ImportIdx) {
+        self.renumber_by(|expr| {
+            if let Expr::Imported { import, .. } = expr {
+                *import = new(*import);
+            }
+        });
+    }
+
+    fn renumber_by(&mut self, change: impl FnMut(&mut Expr)) {
+        self.exprs.iter_mut().for_each(change);
         self.expr_ids.clear();
         for (at, expr) in self.exprs.iter().enumerate() {
             self.expr_ids.insert(expr.clone(), ExprId(index(at)));
@@ -217,6 +282,58 @@ impl ExprArena {
     /// Returns whether an id is one of this arena.
     pub fn has_path(&self, id: PathId) -> bool {
         (id.0 as usize) <= self.paths.len()
+    }
+}
+
+/// Where the names, paths and expressions of an arena are in the one that took them over, each by its old id.
+#[derive(Debug)]
+pub struct Adopted {
+    names: Vec<NameId>,
+    paths: Vec<PathId>,
+    exprs: Vec<ExprId>,
+}
+
+impl Adopted {
+    /// Returns the new id of a name.
+    pub fn name(&self, old: NameId) -> NameId {
+        self.names[old.0 as usize]
+    }
+
+    /// Returns the new id of an expression.
+    pub fn expr(&self, old: ExprId) -> ExprId {
+        self.exprs[old.0 as usize]
+    }
+
+    /// Returns a binding with new ids.
+    pub fn binding(&self, old: Binding) -> Binding {
+        Binding {
+            owner: old.owner,
+            path: self.paths[old.path.0 as usize],
+            value: self.expr(old.value),
+        }
+    }
+
+    /// Returns a reference with new ids.
+    pub fn reference(&self, old: &Reference) -> Reference {
+        let target = match old.target {
+            Target::Value(value) => Target::Value(self.expr(value)),
+            Target::Member {
+                receiver,
+                is_inferred,
+            } => Target::Member {
+                receiver: self.expr(receiver),
+                is_inferred,
+            },
+            Target::Markup(MarkupPlace::Attribute(Some(element))) => {
+                Target::Markup(MarkupPlace::Attribute(Some(self.name(element))))
+            }
+            target => target,
+        };
+        Reference {
+            name: self.name(old.name),
+            target,
+            ..old.clone()
+        }
     }
 }
 

@@ -205,6 +205,79 @@ impl Expr {
         }
     }
 
+    /// Returns it with other names and parts.
+    pub(super) fn with(
+        &self,
+        name_of: impl Fn(NameId) -> NameId,
+        part_of: impl Fn(ExprId) -> ExprId,
+    ) -> Self {
+        let parts = |all: &[ExprId]| all.iter().map(|one| part_of(*one)).collect();
+        match self {
+            Self::Name { name, scope } => Self::Name {
+                name: name_of(*name),
+                scope: *scope,
+            },
+            Self::Imported { import, name } => Self::Imported {
+                import: *import,
+                name: name_of(*name),
+            },
+            Self::Member { object, name } => Self::Member {
+                object: part_of(*object),
+                name: name_of(*name),
+            },
+            Self::Element { object } => Self::Element {
+                object: part_of(*object),
+            },
+            Self::Keyed { object, key } => Self::Keyed {
+                object: part_of(*object),
+                key: name_of(*key),
+            },
+            Self::Item { object, index } => Self::Item {
+                object: part_of(*object),
+                index: *index,
+            },
+            Self::Call {
+                callee,
+                types,
+                args,
+            } => Self::Call {
+                callee: part_of(*callee),
+                types: parts(types),
+                args: parts(args),
+            },
+            Self::Construct { class } => Self::Construct {
+                class: part_of(*class),
+            },
+            Self::Instance { of } => Self::Instance { of: part_of(*of) },
+            Self::Specialized { base, args } => Self::Specialized {
+                base: part_of(*base),
+                args: parts(args),
+            },
+            Self::Container { kind, element } => Self::Container {
+                kind: *kind,
+                element: part_of(*element),
+            },
+            Self::Tuple(all) => Self::Tuple(parts(all)),
+            Self::Callable { result } => Self::Callable {
+                result: part_of(*result),
+            },
+            Self::Param { callee, index } => Self::Param {
+                callee: part_of(*callee),
+                index: *index,
+            },
+            Self::Entered { object } => Self::Entered {
+                object: part_of(*object),
+            },
+            Self::Union(all) => Self::Union(parts(all)),
+            Self::Unknown
+            | Self::Receiver { .. }
+            | Self::Super { .. }
+            | Self::Symbol(_)
+            | Self::TypeParam { .. }
+            | Self::Argument { .. } => self.clone(),
+        }
+    }
+
     /// Gives the symbol that it names its new index.
     pub(super) fn renumber(&mut self, new: &impl Fn(SymbolIdx) -> SymbolIdx) {
         match self {

@@ -9,7 +9,7 @@ mod expr;
 mod facts;
 mod fingerprint;
 
-pub use arena::ExprArena;
+pub use arena::{Adopted, ExprArena};
 pub use binding::{BaseKind, Binding, PathId, Slot};
 pub use expr::{ContainerKind, Expr, ExprId, ImportIdx, NameId, SymbolIdx};
 pub use facts::{

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use super::bindings::Overlay;
 use super::{Causes, Manifest};
-use crate::ir::{FileFacts};
-use crate::model::{RepoPath};
+use crate::ir::FileFacts;
+use crate::model::RepoPath;
 use crate::resolve::{Resolver, SourceFiles};
 use crate::store::{ImportTarget, Read, StoreError};
 

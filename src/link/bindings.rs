@@ -5,13 +5,13 @@
 
 use std::rc::Rc;
 
-use super::lookup::{Binder, root_of};
 use super::exports;
 use super::file::Loaded;
 use super::library::{Def, Library};
-use crate::model::table::HashMap;
+use super::lookup::{Binder, root_of};
 use crate::ir::{ExportKind, FileFacts, Reference, Target};
-use crate::model::{Provenance};
+use crate::model::Provenance;
+use crate::model::table::HashMap;
 use crate::store::surface;
 use crate::store::{ImportTarget, Read, StoreError};
 

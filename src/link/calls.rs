@@ -108,8 +108,7 @@ impl Binder<'_, '_> {
         let kind = loaded.symbol(at).kind;
         let is_type = matches!(kind, SymbolKind::Interface | SymbolKind::Type);
         if kind == SymbolKind::Class {
-            let made =
-                matches!(callee, Type::Definition(_)).then(|| callee.clone().instance())?;
+            let made = matches!(callee, Type::Definition(_)).then(|| callee.clone().instance())?;
             let found = self.declared(&made, Access::Name("constructor"))?;
             let is_own = matches!(found, Type::Definition(Def::Symbol(file, at))
                 if self.kind(file, at) == Some(SymbolKind::Constructor));

@@ -5,8 +5,8 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::library::Library;
 use super::edges::{self, Links};
+use super::library::Library;
 use crate::model::Budget;
 use crate::store::{Index, Read, StoreError};
 

@@ -5,14 +5,14 @@
 
 use std::rc::Rc;
 
-use super::lookup::Binder;
 use super::exports;
 use super::file::{Access, Loaded};
 use super::library::Def;
+use super::lookup::Binder;
 use super::types::Type;
-use crate::model::table::HashSet;
 use crate::ir::{Directive, MarkupPlace, Reference};
-use crate::model::{Provenance};
+use crate::model::Provenance;
+use crate::model::table::HashSet;
 
 /// Modules inside modules that are looked into.
 const MAX_DEPTH: usize = 16;

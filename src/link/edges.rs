@@ -5,11 +5,11 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::lookup::{Binder, root_of};
 use super::file::Loaded;
 use super::library::Library;
-use crate::model::table::HashMap;
+use super::lookup::{Binder, root_of};
 use crate::ir::{FileFacts, Reference, ReferenceKind, SymbolIdx, Target};
+use crate::model::table::HashMap;
 use crate::model::{EdgeKind, Provenance, SymbolKind};
 use crate::store::{EdgeRow, StoreError, UnboundRow};
 

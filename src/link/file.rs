@@ -4,11 +4,11 @@
 
 use std::cell::{Cell, OnceCell};
 
-use crate::model::table::{HashMap, HashSet};
 use crate::ir::{
     BaseKind, Directive, Export, ExportKind, Expr, ExprArena, ExprId, FileFacts, ImportKind,
     PathId, Slot, SymbolIdx,
 };
+use crate::model::table::{HashMap, HashSet};
 use crate::model::{Symbol, SymbolKind};
 use crate::store::surface::{REST, bucket};
 

@@ -196,7 +196,9 @@ impl Binder<'_, '_> {
         if !is_variable(symbol.kind) {
             return None;
         }
-        let value = loaded.values(symbol.parent, Some(loaded.path(*at))).next()?;
+        let value = loaded
+            .values(symbol.parent, Some(loaded.path(*at)))
+            .next()?;
         is_asked(loaded.generic_in(value)).then(|| self.infer(&loaded, value, object))?
     }
 }

@@ -210,9 +210,9 @@ fn is_path(file: &Loaded, expr: ExprId) -> bool {
     let mut at = expr;
     loop {
         at = match file.expr(at) {
-            Expr::Member { object, .. }
-            | Expr::Element { object }
-            | Expr::Keyed { object, .. } => *object,
+            Expr::Member { object, .. } | Expr::Element { object } | Expr::Keyed { object, .. } => {
+                *object
+            }
             Expr::Name { .. }
             | Expr::Receiver { .. }
             | Expr::Super { .. }

@@ -13,7 +13,7 @@ use super::generics::Substitution;
 use super::library::{Def, Library};
 use super::rules::{self, LanguageRules};
 use super::types::Type;
-use crate::ir::{Expr, ExprId, FileFacts, Reference, ReferenceKind, PathId, SymbolIdx, Target};
+use crate::ir::{Expr, ExprId, FileFacts, PathId, Reference, ReferenceKind, SymbolIdx, Target};
 use crate::model::{Provenance, SymbolFlags, SymbolKind};
 
 /// How many look-ups one use may take: chains that go in circles end here.
@@ -178,7 +178,8 @@ impl<'a, 'b> Binder<'a, 'b> {
             return true;
         }
         let (
-            Type::AnonymousObject(file, Some(owner), _) | Type::Definition(Def::Symbol(file, owner)),
+            Type::AnonymousObject(file, Some(owner), _)
+            | Type::Definition(Def::Symbol(file, owner)),
             Type::Definition(Def::Symbol(found_in, member)),
         ) = (object, found)
         else {
@@ -280,7 +281,9 @@ impl<'a, 'b> Binder<'a, 'b> {
         if file.binds(name) {
             return None;
         }
-        self.library.auto_value(file.file, name).map(Type::Definition)
+        self.library
+            .auto_value(file.file, name)
+            .map(Type::Definition)
     }
 
     /// Returns the definition that is imported by itself and begins a chain: `user` in `user.name`.

@@ -61,7 +61,13 @@ impl Binder<'_, '_> {
     }
 
     /// What a module offers beside the definition that it is: `module.exports = A; module.exports.b = …`.
-    fn beside(&self, loaded: &Rc<Loaded>, at: SymbolIdx, name: &str, object: &Type) -> Option<Type> {
+    fn beside(
+        &self,
+        loaded: &Rc<Loaded>,
+        at: SymbolIdx,
+        name: &str,
+        object: &Type,
+    ) -> Option<Type> {
         let own = &loaded.symbol(at).name;
         let is_whole = matches!(object, Type::Definition(_))
             && loaded.symbol(at).parent.is_none()
@@ -165,12 +171,7 @@ impl Binder<'_, '_> {
             .flatten()
     }
 
-    fn own_member(
-        loaded: &Rc<Loaded>,
-        at: SymbolIdx,
-        name: &str,
-        this: &Type,
-    ) -> Option<Type> {
+    fn own_member(loaded: &Rc<Loaded>, at: SymbolIdx, name: &str, this: &Type) -> Option<Type> {
         let is_scope = is_scope(loaded, at);
         // What is defined inside a function is not a member of it.
         let own = loaded.members(at, name).iter();
@@ -223,9 +224,7 @@ impl Binder<'_, '_> {
         if is_type(symbol.kind) {
             return None;
         }
-        let value = loaded
-            .values(symbol.parent, Some(loaded.path(at)))
-            .next();
+        let value = loaded.values(symbol.parent, Some(loaded.path(at))).next();
         let read = || {
             let is_read = symbol.flags.contains(SymbolFlags::ACCESSOR);
             is_read.then(|| loaded.value(at, Slot::Return)).flatten()

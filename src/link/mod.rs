@@ -31,9 +31,9 @@ use std::sync::{Arc, Mutex};
 pub use causes::Causes;
 use crew::Slices;
 
+use crate::ir::ImportKind;
 use crate::model::path::{parent, upwards};
 use crate::model::table::{HashMap, HashSet};
-use crate::ir::{ImportKind};
 use crate::model::{Budget, RepoPath};
 use crate::resolve::{AutoImports, Resolution, Resolver, SourceFiles};
 use crate::store::facts::unpack;

@@ -290,8 +290,6 @@ mod tests {
     fn what_was_asked_for_is_read_before_what_is_newer() {
         let files =
             ["a.ts", "b.ts", "c.ts", "d.ts"].map(|name| file(name, i64::from(name.as_bytes()[0])));
-        // Another linker binds the same facts otherwise: nothing is extracted again.
-        let is_linked_otherwise = !rows.is_empty() && meta.link_version != link::VERSION;
         let mut plan = Plan::between(&Arc::default(), files.into(), 10, false, &mut |_| false);
         plan.put_first(&["a.ts", "b.ts", "gone.ts"].into_iter().map(path).collect());
         let order: Vec<_> = plan.replace.iter().map(|c| c.path.as_str()).collect();

@@ -4,8 +4,8 @@
 
 use super::candidate::{Candidate, wanted_version};
 use crate::git::{FileRead, ReadError, WorkTree};
+use crate::ir::Extraction;
 use crate::model::policy::{GENERATED_TEXT_BYTES, MINIFIED_TEXT_BYTES, is_secret_name, judge};
-use crate::ir::{Extraction};
 use crate::model::{Budget, Chunk, ContentId, FileStat, RepoPath, SkipReason, naming, secret};
 use crate::resolve;
 use crate::roles;

@@ -26,9 +26,9 @@ use std::sync::Arc;
 pub use files::{SourceFiles, is_config, kept};
 pub use nuxt::AutoImports;
 
-use crate::ir::{ImportKind};
+use crate::ir::ImportKind;
 
-use crate::model::{RepoPath};
+use crate::model::RepoPath;
 use configs::Configs;
 use package::{Package, Packages};
 use pattern::best;

@@ -20,9 +20,9 @@ use serde_json::Value;
 
 pub use crate::model::FileRole;
 
+use crate::ir::FileFacts;
 use crate::model::file_role::{by_directories, by_name, is_in_source};
 use crate::model::path::is_at_or_below;
-use crate::ir::{FileFacts};
 use crate::model::{Budget, RepoPath};
 use crate::store::Read;
 use crate::syntax;

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use rusqlite::{OptionalExtension as _, Row};
 
 use super::{Doing, Read, StoreResult, Writer};
-use crate::ir::{ImportKind};
+use crate::ir::ImportKind;
 use crate::model::{EdgeKind, Provenance, SymbolKind};
 
 /// State and target of imports, by specifier and kind.

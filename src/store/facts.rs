@@ -10,7 +10,7 @@ use zstd::bulk::{Compressor, Decompressor};
 
 use super::{Doing, Read, StoreResult};
 use crate::ir::{FileFacts, MarkupPlace, Target};
-use crate::model::{Span};
+use crate::model::Span;
 
 /// The most that one packed value may unpack to, in bytes: four times the largest file that is indexed,
 /// so that a hostile index cannot fill the memory.
@@ -121,8 +121,8 @@ impl Read<'_> {
 mod tests {
     use super::{pack_facts, unpack_facts};
     use crate::ir::{
-        Binding, Expr, ExprArena, ExprId, FileFacts, NameId, PathId, Reference, ReferenceKind, Slot,
-        Target,
+        Binding, Expr, ExprArena, ExprId, FileFacts, NameId, PathId, Reference, ReferenceKind,
+        Slot, Target,
     };
     use crate::model::{Span, Symbol, SymbolFlags, SymbolKind};
 

@@ -6,9 +6,9 @@ use rusqlite::{OptionalExtension as _, Row};
 
 use super::files::path;
 use super::{Doing, Read, StoreResult, Writer};
+use crate::ir::ImportKind;
+use crate::model::RepoPath;
 use crate::model::table::HashMap;
-use crate::ir::{ImportKind};
-use crate::model::{RepoPath};
 
 /// Where an import leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -14,7 +14,7 @@ use super::facts::unpack_facts;
 use crate::ir::{
     ExportKind, Expr, ExprId, Family, FileFacts, Fingerprints, ImportKind, PathId, Slot,
 };
-use crate::model::{SymbolKind};
+use crate::model::SymbolKind;
 
 /// Buckets of names: SQLite keeps a mask of so many bits in six bytes.
 const N_BUCKETS: u64 = 47;

@@ -9,7 +9,7 @@ use rusqlite::{Connection, OptionalExtension as _, Transaction, TransactionBehav
 use super::edges::Led;
 use super::surface::Surface;
 use super::{Doing, PreparedChunk, StatRow, StoreResult};
-use crate::ir::{ImportKind};
+use crate::ir::ImportKind;
 use crate::model::{ContentId, RepoPath, SkipReason, Symbol};
 
 /// A file ready to be written.

@@ -24,7 +24,9 @@ pub use literal::{Literal, literals};
 pub use occurrences::{Occurrence, Occurrences, Role, UseKind, occurrences, starts};
 pub use test_titles::test_title;
 
-use crate::model::{Budget, Extraction};
+use crate::ir::Extraction;
+
+use crate::model::Budget;
 use language::Shape;
 
 /// Returns what a file says, or `None` where the budget ended first. Never fails on broken code: what can
@@ -51,7 +53,7 @@ pub fn extract(
     };
     match language.shape {
         _ if !structured => Some(chunks_alone(text::plain(&lines))),
-        Shape::Plain => Some(chunks_alone(text::plain(&lines))),
+        Shape::Plain | Shape::Python => Some(chunks_alone(text::plain(&lines))),
         Shape::Document(markup) => Some(chunks_alone(text::document(&lines, markup))),
         Shape::Page => component::read_page(&lines, budget),
         Shape::Component(framework) => component::read(framework, &lines, budget),

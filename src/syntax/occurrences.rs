@@ -7,7 +7,8 @@ use super::lang::ecmascript;
 use super::lang::ecmascript::ReadOptions;
 use super::lines::Lines;
 use super::{Language, Shape, component};
-use crate::model::{Budget, FileFacts};
+use crate::ir::FileFacts;
+use crate::model::Budget;
 
 /// One place where a word occurs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -225,18 +225,6 @@ impl<'a> Scopes<'a> {
         (at != NONE).then(|| self.bindings[at as usize])
     }
 
-    /// Returns whether the file itself or a namespace around `scope` binds `name`.
-    pub(super) fn is_top(&self, name: &str, mut scope: u32) -> bool {
-        loop {
-            match self.binder(name, scope) {
-                Binder::Top => return true,
-                Binder::Nobody => return false,
-                Binder::Inner(_) | Binder::Local(_) if scope == 0 => return false,
-                Binder::Inner(_) | Binder::Local(_) => scope = 0,
-            }
-        }
-    }
-
     fn holds(&self, binding: u32, scope: u32) -> bool {
         let around = self.bindings[binding as usize].scope;
         around <= scope && scope < self.all[around as usize].end
@@ -276,6 +264,5 @@ mod tests {
         assert_eq!(scopes.binder("f", sibling), Binder::Inner(7));
         assert_eq!(scopes.binder("f", after), Binder::Nobody);
         assert_eq!(scopes.binder("b", block), Binder::Nobody);
-        assert!(scopes.is_top("a", sibling) && !scopes.is_top("f", sibling));
     }
 }

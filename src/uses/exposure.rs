@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use super::Uses;
 use crate::error::Result;
+use crate::ir::{FileFacts, ImportKind};
 use crate::link::bindings::{Bindings, Definition, FileBindings, Meaning, Overlay};
 use crate::link::entries::entries;
-use crate::ir::{FileFacts, ImportKind};
-use crate::model::{RepoPath};
+use crate::model::RepoPath;
 use crate::store::{SymbolRow, token};
 
 /// Files whose lists are read for one definition.

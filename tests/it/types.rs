@@ -23,6 +23,7 @@ fn check_types(files: &str) {
         work_dir: dir.path().to_owned(),
         branch: None,
         head_sha: None,
+        schema_version: codelens::store::SCHEMA_VERSION,
     };
     let index = Index::create(&home, pointer).unwrap();
     let read = index.read().unwrap();

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use super::{Resolver, Texts, check, check_files, files};
-use crate::ir::{ImportKind};
-use crate::model::{RepoPath};
+use crate::ir::ImportKind;
+use crate::model::RepoPath;
 
 #[test]
 fn unreadable_configuration_is_as_good_as_none() {

@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{Resolution, Resolver, SourceFiles, is_config};
-use crate::ir::{ImportKind};
-use crate::model::{RepoPath};
+use crate::ir::ImportKind;
+use crate::model::RepoPath;
 
 /// Files that exist only as text.
 struct Texts(BTreeMap<String, Vec<u8>>);

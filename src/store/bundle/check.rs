@@ -9,7 +9,7 @@ use std::path::Path;
 use rusqlite::{Connection, OpenFlags};
 
 use super::{Manifest, refused};
-use crate::ir::{ImportKind};
+use crate::ir::ImportKind;
 use crate::model::{ChunkKind, EdgeKind, Provenance, RepoPath, SkipReason, SymbolKind};
 use crate::store::schema::{SCHEMA, SCHEMA_VERSION};
 use crate::store::{Doing, StoreError, StoreResult, connection, facts, files};

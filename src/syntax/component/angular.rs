@@ -10,7 +10,7 @@ use super::marks::Marks;
 use super::markup::{Attribute, Tag, is_void, tag};
 use super::pipes::without_pipes;
 use super::program::Program;
-use crate::model::ReferenceKind;
+use crate::ir::ReferenceKind;
 use crate::syntax::language::Framework;
 
 /// Scopes inside scopes that are read; what is further in can't be read.
@@ -39,9 +39,19 @@ const BLOCKS: &[&str] = &[
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Name {
     pub(super) range: Range<usize>,
-    /// As in [`crate::model::Reference::receiver`].
-    pub(super) receiver: String,
+    pub(super) place: NamePlace,
     pub(super) kind: ReferenceKind,
+}
+
+/// What a name in the markup is the name of.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum NamePlace {
+    /// An element.
+    Element,
+    /// An attribute of an element, which is named where it may be a component's.
+    Attribute(Option<String>),
+    /// A pipe.
+    Pipe,
 }
 
 /// Something whose end was not met.
@@ -158,7 +168,7 @@ impl Reader<'_, '_> {
     fn without_pipes(&mut self, range: Range<usize>) -> String {
         let (text, pipes) = without_pipes(self.source, range);
         for pipe in pipes {
-            self.name(pipe, "|", ReferenceKind::Call);
+            self.name(pipe, NamePlace::Pipe, ReferenceKind::Call);
         }
         text
     }
@@ -170,13 +180,9 @@ impl Reader<'_, '_> {
         self.program.holding(name, value, &text);
     }
 
-    fn name(&mut self, range: Range<usize>, receiver: &str, kind: ReferenceKind) {
+    fn name(&mut self, range: Range<usize>, place: NamePlace, kind: ReferenceKind) {
         if self.names.len() < MAX_NAMES && !range.is_empty() {
-            self.names.push(Name {
-                range,
-                receiver: receiver.to_owned(),
-                kind,
-            });
+            self.names.push(Name { range, place, kind });
         }
     }
 
@@ -419,7 +425,7 @@ impl Reader<'_, '_> {
         if let Some(attribute) = structural {
             let key = attribute.name.start + 1..attribute.name.end;
             if !self.text(key.clone()).starts_with("ng") {
-                self.name(key, "[", ReferenceKind::Jsx);
+                self.name(key, NamePlace::Attribute(None), ReferenceKind::Jsx);
             }
             let value = attribute.value.clone().unwrap_or(name.start..name.start);
             element.scopes.push(self.structure(value));
@@ -428,7 +434,7 @@ impl Reader<'_, '_> {
         let text = self.text(name.clone()).to_owned();
         let is_component = text.contains('-') && !text.starts_with("ng-");
         if is_component {
-            self.name(name, "<", ReferenceKind::Jsx);
+            self.name(name, NamePlace::Element, ReferenceKind::Jsx);
         }
         // Its reference is known beside the element, too.
         for attribute in attributes {
@@ -448,13 +454,9 @@ impl Reader<'_, '_> {
             element.scopes.push(Scope::Plain);
             self.n_scopes += 1;
         }
-        let receiver = if is_component {
-            format!("<{text}")
-        } else {
-            "[".to_owned()
-        };
+        let component = is_component.then(|| text.to_owned());
         for attribute in attributes {
-            self.attribute(attribute, &receiver);
+            self.attribute(attribute, component.as_deref());
         }
         element
     }
@@ -529,7 +531,7 @@ impl Reader<'_, '_> {
         scope
     }
 
-    fn attribute(&mut self, attribute: &Attribute, receiver: &str) {
+    fn attribute(&mut self, attribute: &Attribute, component: Option<&str>) {
         let name = attribute.name.clone();
         let text = self.text(name.clone()).to_owned();
         let value = attribute.value.clone();
@@ -547,13 +549,13 @@ impl Reader<'_, '_> {
         } else if text.starts_with('(') && text.ends_with(')') {
             (inner(1, 1), true)
         } else {
-            self.key(name, receiver);
+            self.key(name, component);
             if let Some(value) = value {
                 self.interpolated(value);
             }
             return;
         };
-        self.key(key, receiver);
+        self.key(key, component);
         if let Some(value) = value {
             if is_event {
                 self.program.statements(value);
@@ -564,19 +566,20 @@ impl Reader<'_, '_> {
     }
 
     /// Adds the name of an attribute where it may be that of an input or a directive.
-    fn key(&mut self, key: Range<usize>, receiver: &str) {
+    fn key(&mut self, key: Range<usize>, component: Option<&str>) {
         let text = self.text(key.clone());
         let is_name = name_end(text, 0) == text.len();
         let is_own = matches!(text, "class" | "id" | "style" | "slot" | "role" | "i18n");
         // A directive of an element of HTML has a name in two parts: `myTip`.
-        let may_be = receiver.len() > 1 || text.contains(|c: char| c.is_ascii_uppercase());
+        let may_be = component.is_some() || text.contains(|c: char| c.is_ascii_uppercase());
         if is_name && !is_own && may_be {
-            let kind = if receiver.len() > 1 {
+            let kind = if component.is_some() {
                 ReferenceKind::Value
             } else {
                 ReferenceKind::Jsx
             };
-            self.name(key, receiver, kind);
+            let place = NamePlace::Attribute(component.map(str::to_owned));
+            self.name(key, place, kind);
         }
     }
 

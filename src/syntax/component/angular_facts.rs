@@ -2,12 +2,13 @@
 
 use std::ops::Range;
 
-use super::angular::{self, Name};
+use super::angular::{self, Name, NamePlace};
 use super::marks::{Marks, holds};
 use super::program::{self, Place, Program};
 use super::{offset, sorted};
+use crate::ir::{Expr, Extraction, FileFacts, MarkupPlace, Reference, Target};
 use crate::model::table::HashMap;
-use crate::model::{Budget, Chunk, Extraction, FileFacts, Hint, Local, Reference};
+use crate::model::{Budget, Chunk};
 use crate::syntax::lang::ecmascript::{PositionedUse, Script};
 use crate::syntax::lines::Lines;
 use crate::syntax::occurrences::{Occurrence, Occurrences, Role, UseKind, starts};
@@ -157,28 +158,30 @@ impl Template {
     fn add_to(&mut self, facts: &mut FileFacts, class: Option<u32>, lines: &Lines<'_>) {
         if let Some(program) = &self.program {
             let own = &program.parsed.script.facts;
-            let mut hints = Vec::with_capacity(own.hints.len());
-            for hint in &own.hints {
-                let is_kept = hint.local && hint.root.is_none();
-                hints.push(is_kept.then(|| offset(facts.hints.len())));
-                if is_kept {
-                    facts.hints.push(Hint {
-                        symbol: class,
-                        of: of_instance(&hint.of),
-                        ..hint.clone()
-                    });
-                }
-            }
-            for mut reference in own.references.iter().cloned() {
-                reference.local = match reference.local {
-                    Local::Hint(at) => hints[at as usize].map_or(Local::Unknown, Local::Hint),
-                    Local::Symbol(_) => Local::Unknown,
-                    local => local,
-                };
+            let receiver = Expr::Receiver { scope: class };
+            // What nobody binds is a member of the instance.
+            let adopted = facts.exprs.adopt(&own.exprs, |exprs, expr| match expr {
+                Expr::Name { name, .. } => Expr::Member {
+                    object: exprs.add(receiver.clone()),
+                    name,
+                },
+                Expr::Receiver { .. } => receiver.clone(),
+                Expr::Super { .. } => Expr::Super { scope: class },
+                Expr::Symbol(_) | Expr::Imported { .. } | Expr::TypeParam { .. } => Expr::Unknown,
+                expr => expr,
+            });
+            let instance = facts.exprs.add(receiver.clone());
+            for reference in &own.references {
+                let mut reference = adopted.reference(reference);
                 reference.symbol = class;
-                if reference.local == Local::No {
-                    reference.receiver = member_of_instance(&reference.receiver);
-                }
+                reference.target = match reference.target {
+                    Target::Lexical => Target::Member {
+                        receiver: instance,
+                        is_inferred: false,
+                    },
+                    Target::Symbol(_) => Target::Unknown,
+                    target => target,
+                };
                 let line = program.line_of(lines, reference.line);
                 let at = line.map(|line| {
                     reference.line = line;
@@ -189,22 +192,29 @@ impl Template {
             }
             facts.has_errors |= program.has_broken;
         }
-        let mut known: HashMap<(&str, &str), u32> = HashMap::default();
+        let mut known: HashMap<(&str, &NamePlace), u32> = HashMap::default();
         for name in &self.names {
             let text = &lines.source[name.range.clone()];
             let new = offset(facts.references.len());
-            let at = *known.entry((text, &name.receiver)).or_insert(new);
+            let at = *known.entry((text, &name.place)).or_insert(new);
             self.named.push(at);
             if at != new {
                 facts.references[at as usize].count += 1;
                 continue;
             }
+            let place = match &name.place {
+                NamePlace::Element => MarkupPlace::Element,
+                NamePlace::Attribute(element) => {
+                    let element = element.as_ref().map(|it| facts.exprs.name(it));
+                    MarkupPlace::Attribute(element)
+                }
+                NamePlace::Pipe => MarkupPlace::Pipe,
+            };
             facts.references.push(Reference {
-                name: text.to_owned(),
-                receiver: name.receiver.clone(),
+                name: facts.exprs.name(text),
+                target: Target::Markup(place),
                 kind: name.kind,
                 symbol: class,
-                local: Local::No,
                 line: offset(lines.line_at(offset(name.range.start)) + 1),
                 count: 1,
             });
@@ -293,39 +303,4 @@ impl Template {
             Role::OtherName
         })
     }
-}
-
-/// Returns a receiver as one of a member of the instance: `this.a` for `a`.
-fn member_of_instance(receiver: &str) -> String {
-    let is_done = receiver == "this" || receiver == "?" || receiver.starts_with("this.");
-    match receiver {
-        "" => "this".to_owned(),
-        _ if is_done => receiver.to_owned(),
-        _ => format!("this.{receiver}"),
-    }
-}
-
-/// Returns what a hint says (see [`Hint::of`]) with its free names as members of the instance.
-fn of_instance(of: &str) -> String {
-    let mut out = String::with_capacity(of.len() + 5);
-    for (n, one) in of.split(" | ").enumerate() {
-        let (kind, chain) = match one.split_once(' ') {
-            Some((kind, chain)) if n > 0 => (kind, chain),
-            _ => ("", one),
-        };
-        if n > 0 {
-            out.push_str(" | ");
-        }
-        if !kind.is_empty() {
-            out.push_str(kind);
-            out.push(' ');
-        }
-        let begins = chain.starts_with(|c: char| c.is_alphabetic() || matches!(c, '_' | '$'));
-        let is_this = chain == "this" || chain.starts_with("this.") || chain.starts_with("this:");
-        if begins && !is_this {
-            out.push_str("this.");
-        }
-        out.push_str(chain);
-    }
-    out
 }

@@ -30,9 +30,8 @@ use super::chunk;
 use super::language::Framework;
 use super::lines::Lines;
 use super::text;
-use crate::model::{
-    Budget, Export, ExportKind, Extraction, Local, Symbol, SymbolFlags, SymbolKind,
-};
+use crate::ir::{Export, ExportKind, Expr, Extraction};
+use crate::model::{Budget, Symbol, SymbolFlags, SymbolKind};
 use crate::syntax::lang::ecmascript::{self, PositionedScript, ReadOptions, Script};
 
 /// A component that was read.
@@ -127,6 +126,7 @@ fn component(
     template.add_to(&mut script, lines);
     let facts = &mut script.facts;
     let imports = sorted(&mut facts.imports, |import| import.line);
+    facts.exprs.renumber_imports(|at| imports[at as usize]);
     let exports = sorted(&mut facts.exports, |export| export.line);
     let references = sorted(&mut facts.references, |reference| reference.line);
     for part in &mut parts {
@@ -197,13 +197,19 @@ fn merge(into: &mut Script, part: &mut Part) {
         symbol.exported &= !instance;
     }
     from.renumber(|symbol| symbol + shift);
-    let shift = offset(into.facts.hints.len());
-    let mut references = from.facts.references.clone();
-    for reference in &mut references {
-        if let Local::Hint(hint) = &mut reference.local {
-            *hint += shift;
-        }
-    }
+    let n_imports = offset(into.facts.imports.len());
+    let adopted = into
+        .facts
+        .exprs
+        .adopt(&from.facts.exprs, |_, expr| match expr {
+            Expr::Imported { import, name } => Expr::Imported {
+                import: import + n_imports,
+                name,
+            },
+            expr => expr,
+        });
+    let references = from.facts.references.iter();
+    let mut references: Vec<_> = references.map(|it| adopted.reference(it)).collect();
     let numbers = |from: usize, n: usize| (from..from + n).map(offset);
     part.references = numbers(into.facts.references.len(), references.len()).collect();
     part.imports = numbers(into.facts.imports.len(), from.facts.imports.len()).collect();
@@ -221,7 +227,9 @@ fn merge(into: &mut Script, part: &mut Part) {
         .imports
         .extend(from.facts.imports.iter().cloned());
     into.facts.references.append(&mut references);
-    into.facts.hints.extend(from.facts.hints.iter().cloned());
+    let bindings = from.facts.bindings.iter();
+    let bindings = bindings.map(|it| adopted.binding(*it));
+    into.facts.bindings.extend(bindings);
     into.facts
         .variables
         .extend(from.facts.variables.iter().cloned());

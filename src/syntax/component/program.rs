@@ -6,7 +6,9 @@
 
 use std::ops::Range;
 
-use crate::model::{Budget, FileFacts};
+use crate::ir::FileFacts;
+
+use crate::model::Budget;
 use crate::syntax::lang::ecmascript;
 use crate::syntax::lines::Lines;
 

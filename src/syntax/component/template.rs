@@ -5,7 +5,8 @@ use super::marks::Marks;
 use super::names::{camel, pascal};
 use super::program::{self, Program};
 use super::{Part, offset, svelte, vue};
-use crate::model::{Budget, Local, Reference, ReferenceKind};
+use crate::ir::{Expr, ExprArena, Reference, ReferenceKind, Target};
+use crate::model::Budget;
 use crate::syntax::lang::ecmascript::{Script, VueMember, VueOptions};
 use crate::syntax::language::Framework;
 use crate::syntax::lines::Lines;
@@ -101,23 +102,28 @@ impl Template {
             .position(|symbol| symbol.parent.is_none() && symbol.name == "default")
             .map(offset);
         let own = &self.program.parsed.script.facts;
+        let is_open = self.options.is_none();
         // Only what is known of a name of the template alone, or of an expression, has a meaning outside of it.
-        let mut hints = Vec::with_capacity(own.hints.len());
-        for hint in &own.hints {
-            let is_kept = hint.local && hint.root.is_none() && self.options.is_none();
-            hints.push(is_kept.then(|| offset(script.facts.hints.len())));
-            if is_kept {
-                let mut hint = hint.clone();
-                hint.symbol = None;
-                script.facts.hints.push(hint);
-            }
-        }
-        for reference in own.references.clone() {
-            let mut reference = reference;
-            reference.local = match reference.local {
-                Local::Hint(at) => hints[at as usize].map_or(Local::Unknown, Local::Hint),
-                Local::Symbol(_) => Local::Unknown,
-                local => local,
+        let adopted = script.facts.exprs.adopt(&own.exprs, |_, expr| match expr {
+            Expr::Symbol(_) | Expr::Imported { .. } | Expr::TypeParam { .. } => Expr::Unknown,
+            Expr::Receiver { .. } => Expr::Receiver { scope: None },
+            Expr::Super { .. } => Expr::Super { scope: None },
+            Expr::Name { name, .. } => Expr::Name { name, scope: None },
+            expr => expr,
+        });
+        let unknown = script.facts.exprs.add(Expr::Unknown);
+        for reference in &own.references {
+            let mut reference = adopted.reference(reference);
+            reference.target = match reference.target {
+                Target::Value(_) if !is_open => Target::Unknown,
+                Target::Symbol(_) => Target::Unknown,
+                Target::Member {
+                    is_inferred: true, ..
+                } if !is_open => Target::Member {
+                    receiver: unknown,
+                    is_inferred: true,
+                },
+                target => target,
             };
             reference.symbol = whole;
             let line = self.program.line_of(lines, reference.line);
@@ -133,15 +139,39 @@ impl Template {
     }
 
     /// Binds a reference to a name of the instance. Returns whether it is worth keeping.
-    fn bind(&self, reference: &mut Reference, script: &Script) -> bool {
-        if reference.local != Local::No {
-            return true;
-        }
-        let is_bare = reference.receiver.is_empty();
-        let first = reference.receiver.split('.').next().unwrap_or_default();
-        let root = if is_bare { &reference.name } else { first }.to_owned();
+    fn bind(&self, reference: &mut Reference, script: &mut Script) -> bool {
+        let exprs = &mut script.facts.exprs;
+        let (root, chain) = match reference.target {
+            Target::Lexical => (reference.name, None),
+            Target::Member {
+                receiver,
+                is_inferred: false,
+            } => match exprs.get(exprs.root(receiver)) {
+                Expr::Name { name, .. } => (*name, Some(receiver)),
+                _ => return true,
+            },
+            _ => return true,
+        };
+        let root = exprs.name_of(root).to_owned();
+        let is_bare = chain.is_none();
+        // What the chain begins with is this, or nothing is known of it.
+        let beginning_with = |exprs: &mut ExprArena, first: Option<Expr>| match (chain, first) {
+            (None, Some(Expr::Symbol(at))) => Target::Symbol(at),
+            (None, _) => Target::Unknown,
+            (Some(chain), Some(first)) => {
+                let first = exprs.add(first);
+                Target::Member {
+                    receiver: exprs.with_root(chain, first),
+                    is_inferred: false,
+                }
+            }
+            (Some(_), None) => Target::Member {
+                receiver: exprs.add(Expr::Unknown),
+                is_inferred: true,
+            },
+        };
         if self.props.contains(&root) {
-            reference.local = Local::Unknown;
+            reference.target = beginning_with(exprs, None);
             return !is_bare;
         }
         let Some(options) = &self.options else {
@@ -153,7 +183,7 @@ impl Template {
             if let Some((_, named)) = components.find(|it| names.contains(&pascal(&it.0)))
                 && is_bare
             {
-                reference.name.clone_from(named);
+                reference.name = exprs.name(named);
             }
             return true;
         }
@@ -164,23 +194,27 @@ impl Template {
                 let at = symbols
                     .map(|it| &it.qualified_name)
                     .position(|it| it == path);
-                reference.local = at.map_or(Local::Unknown, |at| Local::Symbol(offset(at)));
+                let symbol = at.map(|at| Expr::Symbol(offset(at)));
+                reference.target = beginning_with(exprs, symbol);
                 true
             }
             Some(VueMember::FileName(name)) => {
-                if is_bare {
-                    reference.name.clone_from(name);
-                } else {
-                    reference.receiver = reference.receiver.replacen(&root, name, 1);
+                let name = exprs.name(name);
+                match chain {
+                    None => reference.name = name,
+                    Some(_) => {
+                        let first = Expr::Name { name, scope: None };
+                        reference.target = beginning_with(exprs, Some(first));
+                    }
                 }
                 true
             }
             Some(VueMember::Value) => {
-                reference.local = Local::Unknown;
+                reference.target = beginning_with(exprs, None);
                 !is_bare
             }
             None => {
-                reference.local = Local::Unknown;
+                reference.target = beginning_with(exprs, None);
                 true
             }
         }

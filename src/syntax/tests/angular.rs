@@ -47,7 +47,7 @@ fn names_of_blocks_and_structural_directives_are_local() {
     same(
         &template("a.html", source),
         "1 value this.xs
-         1 value x.id
+         1 value ?.id
          1 value this.x
          2 value this.user$
          2 call |.async
@@ -156,7 +156,7 @@ fn what_a_block_binds_is_known_by_the_instance() {
             "a.html",
             "@for (x of xs; track x) { {{ x.go() }} } <b *ngFor=\"let y of a.b\">{{ y.go() }}</b>",
         ),
-        "x.go: value this.xs:[]
-         y.go: value this.a.b:[]",
+        ".go: value this.xs:[]
+         .go: value this.a.b:[]",
     );
 }

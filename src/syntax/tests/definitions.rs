@@ -1,7 +1,7 @@
 //! Definitions of every form.
 
 use super::{read, same, symbols};
-use crate::model::Local;
+use crate::ir::Target;
 
 #[test]
 fn functions_and_names_bound_to_them() {
@@ -271,14 +271,14 @@ function f(a: any) { g() }
     let bound: Vec<_> = facts
         .references
         .iter()
-        .filter(|used| used.name == "f")
-        .map(|used| used.local)
+        .filter(|used| facts.name(used) == "f")
+        .map(|used| used.target)
         .collect();
     assert!(!bound.is_empty());
-    for local in bound {
+    for target in bound {
         assert!(
-            matches!(local, Local::Symbol(at) if facts.symbols[at as usize].name == "f"),
-            "{local:?}"
+            matches!(target, Target::Symbol(at) if facts.symbols[at as usize].name == "f"),
+            "{target:?}"
         );
     }
 }
@@ -299,7 +299,7 @@ class C {
         let used = facts
             .references
             .iter()
-            .filter(move |used| used.name == name);
+            .filter(|used| facts.name(used) == name);
         used.map(|used| used.symbol).collect::<Vec<_>>()
     };
     for name in ["A", "B", "Promise", "d", "e"] {

@@ -24,18 +24,17 @@ function g({ k, l: m }: { k: K; l: L[] }, x: string, y: A | B, z) { k.x(); m.x()
     );
     same(
         &locals("a.ts", source),
-        "a.x: type A
-         b.x: type ns.B
-         c.x: type P:c
-         e.x: type P:d.e
-         g.x: new G
-         h.x: type H
-         i.x: -
-         k.x: type K
-         m.x: element L
-         x.x: -
-         y.x: type A | type B
-         z.x: -",
+        ".x: type A
+         .x: type ns.B
+         .x: type P:c
+         .x: type P:d.e
+         .x: new G
+         .x: type H
+         .x: -
+         .x: type K
+         .x: element L
+         .x: -
+         .x: type A | type B",
     );
 }
 
@@ -67,22 +66,19 @@ function g() {
     );
     same(
         &locals("a.ts", source),
-        "?.x: -
-         ?.y: -
-         a.x: new A
-         b.x: call f
-         c.x: value ns.a
-         d.x: type A
-         e.x: call f:x
-         h.x: call f:x
-         i.x: value ns.a.i
-         k.x: value ns.a.j
-         m.x: new A
-         n.x: call f
-         o.x: -
-         p.x: call f:[]
-         q.x: value ns.b
-         r.x: call f:y",
+        ".x: -
+         .y: -
+         .x: new A
+         .x: call f
+         .x: value ns.a
+         .x: type A
+         .x: call f:x
+         .x: value ns.a.i
+         .x: value ns.a.j
+         .x: -
+         .x: call f:[]
+         .x: value ns.b
+         .x: call f:y",
     );
 }
 
@@ -101,18 +97,18 @@ document.querySelector('a').b();
 ";
     same(
         &locals("a.ts", source),
-        "?.c: call this.b
-         ?.e: call super.d
-         ?.g: type A
-         ?.c: new A:b.()
-         ?.b: new A
-         ?.b: call f:a
-         ?.a: -
-         ?.b: type A
-         ?.b: value xs:[]
-         ?.b: call xs.map
-         ?.b: import * from ./n
-         ?.b: -",
+        ".c: call this.b
+         .e: call super.d
+         .g: type A
+         .c: new A:b.()
+         .b: new A
+         .b: call f:a
+         .a: -
+         .b: type A
+         .b: value xs:[]
+         .b: call xs.map
+         .b: import * from ./n
+         .b: -",
     );
 }
 
@@ -238,7 +234,7 @@ const obj = 1, ns = 1;
          F extends: base I
          F extends: base ns.J
          G extends: base I | base B
-         H extends: value obj
+         H extends: base obj
          L extends: base B
          f.M extends: base C
          f return: new M of f.M",
@@ -289,13 +285,13 @@ exports.made = new P();
     );
     same(
         &locals("a.js", source),
-        "compiler.run: type Compiler
-         options.get: type Options
-         x.y: import X from ./x
-         a.x: type A
-         b.x: new P
-         a.y: type A
-         c.x: type C",
+        ".run: type Compiler
+         .get: type Options
+         .y: import X from ./x
+         .x: type A
+         .x: new P
+         .y: type A
+         .x: type C",
     );
     same(
         &super::imports("a.js", source),
@@ -358,14 +354,13 @@ function g(a: A | B | string, b: (A | B) & { c: 1 }, c: A | A[]) {
 ";
     same(
         &locals("a.ts", source),
-        "a.x: type A | type B
-         b.x: type A | type B
-         c.x: type A | element A
-         d.x: call f | type A | type B
-         e.x: type A
-         h.x: -
-         i.x: call f:{}
-         j.x: call f:j | type A:j | type B:j",
+        ".x: type A | type B
+         .x: type A | element A
+         .x: call f | type A | type B
+         .x: type A
+         .x: -
+         .x: call f:{}
+         .x: call f:j | type A:j | type B:j",
     );
 }
 
@@ -383,17 +378,17 @@ function h() { const M = require('./m'); new M().x(); const { N } = require('./m
 ";
     same(
         &owned("a.js", source),
-        "- Both: base A\n         - Both.b: type B\n         - Both.c: gives C",
+        "- Both.extends: base A\n         - Both.b: type B\n         - Both.c: gives C",
     );
     same(
         &locals("a.js", source),
-        "first.x: type A
-         b.x: type Both:b
-         g.x: type Both:e.g
-         d.x: type D
-         ?.x: import *:{} from ./m
+        ".x: type A
+         .x: type Both:b
+         .x: type Both:e.g
+         .x: type D
+         .x: import * from ./m:{}
          M: import * from ./m
-         ?.x: import N:{} from ./m
+         .x: import N from ./m:{}
          N: import N from ./m",
     );
 }

@@ -8,7 +8,8 @@ use proptest::prelude::*;
 
 use super::super::{LANGUAGES, by_id, by_path, extract};
 use super::read;
-use crate::model::{Budget, Extraction, Local, RepoPath};
+use crate::ir::{Extraction, Slot, Target};
+use crate::model::{Budget, RepoPath};
 
 /// Snippets that are joined, cut and mixed.
 const PARTS: &[&str] = &[
@@ -118,30 +119,32 @@ fn check(extraction: &Extraction, source: &str) {
         );
     }
     let is_symbol = |symbol: Option<u32>| symbol.is_none_or(|at| (at as usize) < symbols.len());
-    let hints = &extraction.facts.hints;
+    let exprs = &extraction.facts.exprs;
+    assert!(exprs.is_sound(symbols.len(), extraction.facts.imports.len()));
     for used in &extraction.facts.references {
-        assert!(is_symbol(used.symbol) && used.count > 0);
-        match used.local {
-            Local::Symbol(symbol) => assert!(is_symbol(Some(symbol))),
-            Local::Hint(hint) => assert!(hints[hint as usize].local),
-            Local::No | Local::Unknown => {}
+        assert!(is_symbol(used.symbol) && used.count > 0 && exprs.has_name(used.name));
+        match used.target {
+            Target::Symbol(symbol) => assert!(is_symbol(Some(symbol))),
+            Target::Value(expr) | Target::Member { receiver: expr, .. } => assert!(exprs.has(expr)),
+            Target::Lexical | Target::Unknown | Target::Markup(_) => {}
         }
     }
-    for hint in hints {
-        assert!(is_symbol(hint.symbol) && is_symbol(hint.root));
-        assert!(!hint.of.is_empty() && hint.of.len() <= 240);
+    for binding in &extraction.facts.bindings {
+        assert!(is_symbol(binding.owner) && exprs.has(binding.value));
+        assert!(exprs.has_path(binding.path) && !exprs.slots(binding.path).is_empty());
     }
 }
 
 /// A script says at most one thing of a name; each script of a component speaks for itself.
 fn check_owned(extraction: &Extraction, path: &str) {
     let mut owned = std::collections::HashSet::new();
-    for hint in &extraction.facts.hints {
-        let many = hint.local || matches!(hint.name.as_str(), "extends" | "implements");
+    for binding in &extraction.facts.bindings {
+        let last = extraction.facts.exprs.last(binding.path);
+        let many = matches!(last, Some((_, Slot::Base(_))));
         let component = path.ends_with("vue") || path.ends_with("svelte");
         assert!(
-            many || component || owned.insert((hint.symbol, &hint.name)),
-            "{hint:?}"
+            many || component || owned.insert((binding.owner, binding.path)),
+            "{binding:?}"
         );
     }
 }

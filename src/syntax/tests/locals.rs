@@ -1,6 +1,7 @@
 //! What local names and expressions are followed to.
 
 use super::{locals, owned, read, same};
+use crate::ir::Slot;
 
 #[test]
 fn elements_and_promises_hand_on_what_they_hold() {
@@ -24,28 +25,21 @@ function f(as: A[], m: Map<string, B>) {
 ";
     same(
         &locals("a.ts", source),
-        "a.x: type A
-         k.x: -
-         c.x: value xs:[].c
-         as.forEach: element A
-         d.x: type A
-         ?.map: element A:filter.()
-         as.filter: element A
-         e.x: type E
-         g.x: value xs:[]
-         m.forEach: element B
-         h.x: type B
-         i.x: value p.i
-         y.x: value this.ys:[]
-         z.x: type B
-         as.sort: element A
-         r.x: type A
-         s.x: type A
-         as.reduce: element A
-         t.x: new T
-         u.x: type A
-         v.x: value xs:[]
-         w.x: value xs:[]",
+        ".x: type A
+         .x: -
+         .x: value xs:[].c
+         .forEach: element A
+         .map: element A:filter.()
+         .filter: element A
+         .x: type E
+         .x: value xs:[]
+         .forEach: element B
+         .x: type B
+         .x: value p.i
+         .x: value this.ys:[]
+         .sort: element A
+         .reduce: element A
+         .x: new T",
     );
 }
 
@@ -58,9 +52,9 @@ export const d = { on: e => e.x() } as const;
 ";
     same(
         &locals("a.ts", source),
-        "b.x: type A:on.(0)
-         c.x: type B:on.(0)
-         e.x: -",
+        ".x: type A:on.(0)
+         .x: type B:on.(0)
+         .x: -",
     );
 }
 
@@ -78,20 +72,21 @@ store.open();
 ";
     same(
         &locals("a.ts", source),
-        "x.run: new A
-         x.run: new B
-         store.open: type A
-         store.open: new B
-         ?.open: -
-         x.run: -
-         x.run: new A
+        ".run: new A
+         .run: new B
+         .open: type A
+         .open: new B
+         .open: -
+         .run: -
+         .run: new A
          i: = h.i
-         x.run: new A
-         y.run: new A | new B",
+         .run: new A
+         .run: new A | new B",
     );
-    let hints = read("a.ts", source).facts.hints;
-    let is_owned = |name: &str| matches!(name, "return" | "(0)");
-    assert!(hints.iter().all(|hint| hint.local || is_owned(&hint.name)));
+    let facts = read("a.ts", source).facts;
+    let is_owned = |slot| matches!(slot, Some((_, Slot::Return | Slot::Param(0))));
+    let mut bindings = facts.bindings.iter();
+    assert!(bindings.all(|binding| is_owned(facts.exprs.last(binding.path))));
 }
 
 #[test]
@@ -115,12 +110,12 @@ async function late() { const m = await import('./o'); m.q(); const { r } = awai
          open: call use:open
          K: value C
          d: value inner of f.inner
-         inner.call: = f.inner
-         d.call: value inner of f.inner
+         .call: value inner of f.inner
+         .call: value inner of f.inner
          x: import x from ./m
-         z.w: import y from ./m
-         m.q: import * from ./n
-         m.q: import * from ./o
+         .w: import y from ./m
+         .q: import * from ./n
+         .q: import * from ./o
          r: import r from ./p",
     );
 }
@@ -142,13 +137,13 @@ function typed(this: C) { this.m() }
 ";
     same(
         &locals("a.ts", source),
-        "self.b: value this
-         db.c: value this.db
-         this.e: -
-         self.f: value this
-         ?.bind: -
-         this.j: -
-         this.m: type C",
+        ".b: value this
+         .c: value this.db
+         .e: -
+         .f: value this
+         .bind: -
+         .j: -
+         .m: type C",
     );
 }
 
@@ -164,10 +159,7 @@ class C<T extends A> { x: T; m<U extends B, V>(u: U, v: V, t: T) { u.a(); v.a();
          C.m (0): type B
          C.m (2): type %0",
     );
-    same(
-        &locals("a.ts", source),
-        "u.a: type B\n v.a: -\n t.a: type %0",
-    );
+    same(&locals("a.ts", source), ".a: type B\n .a: -\n .a: type %0");
 }
 
 #[test]
@@ -200,7 +192,7 @@ class Made { list = new List<A.B, C[]>(); kept: Record<string, List<A | B>>; pla
          Made kept: keyed List<A | type B>
          Made plain: type List<>",
     );
-    same(&locals("a.ts", source), "t.x: type %0");
+    same(&locals("a.ts", source), ".x: type %0");
 }
 
 #[test]
@@ -225,13 +217,13 @@ function g(local) {
     );
     same(
         &locals("a.ts", source),
-        "?.x: value f:(new A)
-         ?.y: value f:(value ns/B,,value A)
-         ?.z: value f:(<A>)
-         ?.w: call f
+        ".x: value f:(new A)
+         .y: value f:(value ns.B,,value A)
+         .z: value f:(<A>)
+         .w: call f
          Inner: = g.Inner
-         ?.v: call f
-         local.C: -
-         ?.u: value f:(new A)",
+         .v: call f
+         .C: -
+         .u: value f:(new A)",
     );
 }

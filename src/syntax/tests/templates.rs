@@ -22,7 +22,7 @@ pub(super) fn roles(path: &str, source: &str, word: &str) -> String {
         let role = match place.role {
             Role::Use { reference, kind } => {
                 let used = &found.facts.references[reference as usize];
-                format!("{kind:?} {}", used.name)
+                format!("{kind:?} {}", found.facts.name(used))
             }
             Role::Import { .. } => "Import".to_owned(),
             Role::Export { .. } => "Export".to_owned(),
@@ -44,17 +44,16 @@ pub(super) fn template(path: &str, source: &str) -> String {
             continue;
         }
         let used = &found.facts.references[*reference as usize];
-        let dot = if used.receiver.is_empty() { "" } else { "." };
+        let receiver = super::receiver(&found.facts, used);
+        let name = found.facts.name(used);
         let place = &source[*start as usize..];
-        let is_there = place.starts_with(used.name.as_str());
-        let mark = if is_there { "" } else { " renamed" };
+        let mark = if place.starts_with(name) {
+            ""
+        } else {
+            " renamed"
+        };
         let kind = used.kind.as_str();
-        writeln!(
-            out,
-            "{line} {kind} {}{dot}{}{mark}",
-            used.receiver, used.name
-        )
-        .unwrap();
+        writeln!(out, "{line} {kind} {receiver}{name}{mark}").unwrap();
     }
     out
 }

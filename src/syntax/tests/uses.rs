@@ -99,7 +99,7 @@ fn a_use_in_a_callback_belongs_to_the_symbol_around() {
     let found: Vec<_> = facts
         .references
         .iter()
-        .map(|r| (r.name.as_str(), r.symbol, r.line))
+        .map(|r| (facts.name(r), r.symbol, r.line))
         .collect();
     assert_eq!(
         found,

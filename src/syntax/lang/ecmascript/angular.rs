@@ -8,7 +8,8 @@ use tree_sitter::Node;
 
 use super::finish::Script;
 use super::kinds::{Grammar, Kind};
-use crate::model::{Directive, Import, ImportKind, SymbolKind};
+use crate::ir::{Directive, Import, ImportKind};
+use crate::model::SymbolKind;
 
 /// The module that offers the decorators.
 const ANGULAR: &str = "@angular/core";

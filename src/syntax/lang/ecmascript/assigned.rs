@@ -8,10 +8,10 @@ use tree_sitter::Node;
 use super::commonjs::is_path;
 use super::hints::{Owner, Rank};
 use super::kinds::Kind;
+use super::origin::HintKind;
 use super::origin::Origin;
 use super::walk::{Frame, Outer, Walk, span_of};
 use super::worth::Worth;
-use crate::model::HintKind;
 
 impl<'a> Walk<'a> {
     /// `a = …`, `this.a = …`, `A.prototype.a = …`

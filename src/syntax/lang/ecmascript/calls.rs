@@ -10,10 +10,10 @@ use super::brackets::{result, split};
 use super::hints::{Owner, Rank};
 use super::kinds::Kind;
 use super::origin::Origin;
+use super::origin::{ARGUMENT, HintKind, OWN_TYPE_PARAMETER};
 use super::types::of_type;
 use super::uses::is_chain;
 use super::walk::{Frame, Walk};
-use crate::model::{ARGUMENT, HintKind, OWN_TYPE_PARAMETER};
 
 /// Arguments and type parameters that are looked at.
 const GIVEN: usize = 4;
@@ -237,7 +237,7 @@ fn is_given(step: &str) -> bool {
 }
 
 /// Splits at the bracket that closes one that is open.
-fn close(text: &str) -> Option<(&str, &str)> {
+pub(super) fn close(text: &str) -> Option<(&str, &str)> {
     let mut depth = 1_usize;
     for (at, byte) in text.bytes().enumerate() {
         match byte {

@@ -10,7 +10,8 @@ use super::hints::Owner;
 use super::kinds::Kind;
 use super::role::Place;
 use super::walk::{Draft, Frame, Naming, Outer, Walk, line_of, span_of};
-use crate::model::{Export, ExportKind, Symbol, SymbolFlags, SymbolKind};
+use crate::ir::{Export, ExportKind};
+use crate::model::{Symbol, SymbolFlags, SymbolKind};
 use crate::syntax::scope::ScopeKind;
 use crate::syntax::signature::{self, doc_above};
 

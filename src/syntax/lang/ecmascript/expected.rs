@@ -7,11 +7,11 @@ use tree_sitter::Node;
 
 use super::hints::{Owner, Rank};
 use super::kinds::Kind;
+use super::origin::HintKind;
 use super::origin::Origin;
 use super::types::of_type;
 use super::uses::is_chain;
 use super::walk::{Frame, Walk};
-use crate::model::HintKind;
 
 /// Functions in the parameters of functions that are looked at.
 const FUNCTION_DEPTH: usize = 3;

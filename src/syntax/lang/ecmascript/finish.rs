@@ -3,13 +3,15 @@
 //! Refuses to look at the syntax tree.
 
 use super::angular::InlineTemplate;
+use super::origin::HintKind;
 use super::settle::Hints;
 use super::uses::{Use, plain_receiver};
 use super::walk::Walk;
-use crate::model::table::{HashMap, HashSet};
-use crate::model::{
-    Export, ExportKind, FileFacts, Hint, HintKind, Local, Reference, ReferenceKind,
+use crate::ir::{
+    Binding, Export, ExportKind, Expr, ExprArena, ExprId, FileFacts, Reference, ReferenceKind,
+    Target,
 };
+use crate::model::table::{HashMap, HashSet};
 use crate::syntax::scope::Binder;
 
 /// The facts of one script, with what cutting it into chunks needs beside them.
@@ -64,8 +66,9 @@ impl<'a> Walk<'a> {
         self.mark_exported();
         self.offer_members();
         let variables = self.variables();
+        self.imports.sort_by_key(|import| import.line);
         let mut positions = Vec::new();
-        let (references, hints) = self.references(&mut positions);
+        let (references, bindings, exprs) = self.references(&mut positions);
         positions.sort_unstable_by_key(|position| position.start);
         let (mut symbols, leads): (Vec<_>, Vec<_>) = self
             .drafts
@@ -84,7 +87,8 @@ impl<'a> Walk<'a> {
                 imports: self.imports,
                 exports: self.exports,
                 references,
-                hints,
+                bindings,
+                exprs,
                 variables,
                 has_errors,
                 ..FileFacts::default()
@@ -94,7 +98,6 @@ impl<'a> Walk<'a> {
             templates: Vec::new(),
         };
         script.facts.symbols.append(&mut symbols);
-        script.facts.imports.sort_by_key(|import| import.line);
         script.facts.exports.sort_by_key(|export| export.line);
         script.sort();
         script
@@ -167,11 +170,14 @@ impl<'a> Walk<'a> {
         self.exports.append(&mut offered);
     }
 
-    /// Returns the uses that are kept, each once, and the hints with those that they ask for.
-    fn references(&mut self, positions: &mut Vec<UsePosition>) -> (Vec<Reference>, Vec<Hint>) {
+    /// Returns the uses that are kept, each once, what the file and its symbols hold, and the expressions of both.
+    fn references(
+        &mut self,
+        positions: &mut Vec<UsePosition>,
+    ) -> (Vec<Reference>, Vec<Binding>, ExprArena) {
         let mut uses = std::mem::take(&mut self.uses);
         uses.sort_by_key(|used| used.line);
-        let mut hints = Hints::new(&self.scopes, &self.hints, &self.drafts);
+        let mut hints = Hints::new(&self.scopes, &self.hints, &self.drafts, &self.imports);
         let given = self.given();
         let mut references: Vec<Reference> = Vec::new();
         let mut known = HashMap::default();
@@ -179,13 +185,13 @@ impl<'a> Walk<'a> {
         for used in &uses {
             let used = &self.subscribed(*used);
             let kept = self.kept(used, &given, &mut hints);
-            let Some((receiver, local)) = kept else {
+            let Some(target) = kept else {
                 if self.keeps_positions {
                     positions.push(self.left_out(used));
                 }
                 continue;
             };
-            let key = (used.name, receiver, used.kind, used.symbol, local);
+            let key = (used.name, target, used.kind, used.symbol);
             let at = *known.entry(key).or_insert(references.len());
             if self.keeps_positions {
                 positions.push(UsePosition {
@@ -198,16 +204,16 @@ impl<'a> Walk<'a> {
                 continue;
             }
             references.push(Reference {
-                name: used.name.to_owned(),
-                receiver: plain_receiver(receiver),
+                name: hints.lowering.arena.name(used.name),
+                target,
                 kind: used.kind,
                 symbol: used.symbol,
-                local,
                 line: used.line,
                 count: 1,
             });
         }
-        (references, hints.finish())
+        let (bindings, exprs) = hints.finish();
+        (references, bindings, exprs)
     }
 
     /// Returns a use of `$a` as the use of `a` where the file binds only that.
@@ -243,48 +249,57 @@ impl<'a> Walk<'a> {
         exported.chain(members.map(|it| it.name.as_str())).collect()
     }
 
-    /// Returns what stands before a name that is to be kept, and what binds it; `None` for one that is left
-    /// out.
+    /// Returns what a name that is to be kept is looked up in; `None` for one that is left out.
     fn kept(
         &self,
         used: &Use<'a>,
         given: &HashSet<&str>,
         hints: &mut Hints<'_, 'a>,
-    ) -> Option<(&'a str, Local)> {
+    ) -> Option<Target> {
         if used.receiver.is_empty() {
-            let local = match self.scopes.binder(used.name, used.scope) {
+            return Some(match self.scopes.binder(used.name, used.scope) {
                 Binder::Nobody if used.root => return None,
-                Binder::Nobody if given.contains(used.name) => Local::Unknown,
-                Binder::Nobody | Binder::Top => Local::No,
-                Binder::Inner(symbol) => Local::Symbol(symbol),
-                Binder::Local(scope) => Local::Hint(Self::followed(used, scope, hints)?),
-            };
-            return Some(("", local));
+                Binder::Nobody if given.contains(used.name) => Target::Unknown,
+                Binder::Nobody | Binder::Top => Target::Lexical,
+                Binder::Inner(symbol) => Target::Symbol(symbol),
+                Binder::Local(scope) => Target::Value(Self::followed(used, scope, hints)?),
+            });
         }
+        let unknown = |hints: &mut Hints<'_, 'a>| hints.lowering.arena.add(Expr::Unknown);
         if used.receiver == "?" {
-            let hint = used.hint.and_then(|raw| hints.of_expression(raw));
-            return Some(("?", hint.map_or(Local::Unknown, Local::Hint)));
+            let found = used.hint.and_then(|raw| hints.of_expression(raw));
+            return Some(Target::Member {
+                receiver: found.unwrap_or_else(|| unknown(hints)),
+                is_inferred: true,
+            });
         }
-        let root = used.receiver.split(['.', '?', '!']).next();
-        let root = root.unwrap_or_default();
-        Some(match self.scopes.binder(root, used.scope) {
-            Binder::Nobody | Binder::Top => (used.receiver, Local::No),
-            Binder::Inner(symbol) => (used.receiver, Local::Symbol(symbol)),
+        let chain = plain_receiver(used.receiver);
+        let (root, names) = chain.split_once('.').unwrap_or((&chain, ""));
+        let lowering = &mut hints.lowering;
+        let (first, is_inferred) = match self.scopes.binder(root, used.scope) {
+            Binder::Nobody | Binder::Top => (lowering.name(root, used.symbol), false),
+            Binder::Inner(symbol) => (lowering.arena.add(Expr::Symbol(symbol)), false),
             Binder::Local(scope) => match hints.of_local(root, scope) {
-                Some(hint) => (used.receiver, Local::Hint(hint)),
-                // A local name that hides one of the file's would be taken for it.
-                None if self.scopes.is_top(root, used.scope) => ("?", Local::Unknown),
-                None => (used.receiver, Local::Unknown),
+                Some((local, _)) => (local, true),
+                None => {
+                    return Some(Target::Member {
+                        receiver: unknown(hints),
+                        is_inferred: true,
+                    });
+                }
             },
+        };
+        Some(Target::Member {
+            receiver: hints.lowering.chain(first, names),
+            is_inferred,
         })
     }
 
-    /// Returns the hint of a local name that is called or made and holds a value from elsewhere.
-    fn followed(used: &Use<'a>, scope: u32, hints: &mut Hints<'_, 'a>) -> Option<u32> {
+    /// Returns what a local name holds that is called or made and has a value from elsewhere.
+    fn followed(used: &Use<'a>, scope: u32, hints: &mut Hints<'_, 'a>) -> Option<ExprId> {
         let runs = !used.root && !matches!(used.kind, ReferenceKind::Value | ReferenceKind::Type);
-        let hint = runs.then(|| hints.of_local(used.name, scope)).flatten()?;
-        let kind = hints.kind(hint);
-        matches!(kind, HintKind::Value | HintKind::Call | HintKind::Import).then_some(hint)
+        let (expr, kind) = runs.then(|| hints.of_local(used.name, scope)).flatten()?;
+        matches!(kind, HintKind::Value | HintKind::Call | HintKind::Import).then_some(expr)
     }
 }
 
@@ -321,17 +336,17 @@ impl Script {
         self.leads = leads;
     }
 
-    /// Gives references and hints the new numbers of their symbols.
+    /// Gives references, bindings and expressions the new numbers of their symbols.
     pub(in crate::syntax) fn renumber(&mut self, new: impl Fn(u32) -> u32) {
         for reference in &mut self.facts.references {
             reference.symbol = reference.symbol.map(&new);
-            if let Local::Symbol(symbol) = &mut reference.local {
+            if let Target::Symbol(symbol) = &mut reference.target {
                 *symbol = new(*symbol);
             }
         }
-        for hint in &mut self.facts.hints {
-            hint.symbol = hint.symbol.map(&new);
-            hint.root = hint.root.map(&new);
+        for binding in &mut self.facts.bindings {
+            binding.owner = binding.owner.map(&new);
         }
+        self.facts.exprs.renumber(new);
     }
 }

@@ -7,9 +7,10 @@ use tree_sitter::Node;
 use super::hints::{Owner, Rank};
 use super::kinds::Kind;
 use super::origin::Origin;
+use super::origin::{HintKind, TYPE_PARAMETER};
 use super::types::of_type;
 use super::walk::{Draft, Frame, Walk};
-use crate::model::{HintKind, SymbolKind, TYPE_PARAMETER};
+use crate::model::SymbolKind;
 
 /// Types that are given to one type that are looked at.
 const GIVEN: usize = 4;

@@ -7,11 +7,12 @@ use std::borrow::Cow;
 use tree_sitter::Node;
 
 use super::kinds::Kind;
+use super::origin::HintKind;
 use super::origin::Origin;
 use super::role::Place;
 use super::types::of_type;
 use super::walk::{Frame, Walk};
-use crate::model::{HintKind, SymbolKind};
+use crate::model::SymbolKind;
 
 /// Whose type or value it is.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,11 +6,12 @@ use tree_sitter::Node;
 
 use super::hints::Rank;
 use super::kinds::Kind;
+use super::origin::HintKind;
 use super::origin::Origin;
 use super::role::Place;
 use super::uses::is_chain;
 use super::walk::{Frame, Walk, byte, line_of};
-use crate::model::{HintKind, Import, ImportKind, ImportedName};
+use crate::ir::{Import, ImportKind, ImportedName};
 
 /// Longest specifier in bytes.
 const SPECIFIER_BYTES: usize = 1_000;

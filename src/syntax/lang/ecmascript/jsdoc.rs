@@ -8,9 +8,10 @@ use tree_sitter::Node;
 use super::hints::{Owner, Rank};
 use super::imports::{imported, is_import_name};
 use super::kinds::Kind;
+use super::origin::HintKind;
 use super::types::{members_of, of_type};
 use super::walk::{Frame, Walk, byte};
-use crate::model::{HintKind, ImportKind, ImportedName};
+use crate::ir::{ImportKind, ImportedName};
 use crate::syntax::signature::Comment;
 
 /// Longest comment that is read for types.

@@ -7,10 +7,10 @@ use tree_sitter::Node;
 
 use super::hints::{Owner, Rank};
 use super::kinds::Kind;
+use super::origin::HintKind;
 use super::role::Place;
 use super::types::{is_transparent, of_type};
 use super::walk::{Frame, Walk};
-use crate::model::HintKind;
 
 /// Parts of a type that are looked at; more is generated.
 const MAX_PARTS: usize = 64;

@@ -8,9 +8,9 @@ use tree_sitter::Node;
 
 use super::hints::{Owner, Rank};
 use super::kinds::Kind;
+use super::origin::HintKind;
 use super::origin::Origin;
 use super::walk::{Frame, Walk};
-use crate::model::HintKind;
 
 /// Members of a returned object that are looked at; more is generated.
 const MAX_MEMBERS: usize = 200;

@@ -8,12 +8,13 @@ use tree_sitter::Node;
 use super::declare::Definition;
 use super::hints::{Owner, Rank};
 use super::kinds::Kind;
+use super::origin::HintKind;
 use super::origin::Origin;
 use super::role::Place;
 use super::types::keyed;
 use super::walk::{Frame, Naming, Outer, Walk, line_of, span_of};
 use super::worth::Worth;
-use crate::model::{HintKind, SymbolKind};
+use crate::model::SymbolKind;
 use crate::syntax::scope::ScopeKind;
 use crate::syntax::signature;
 

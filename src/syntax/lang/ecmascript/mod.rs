@@ -21,6 +21,7 @@ mod jsdoc;
 pub(in crate::syntax) mod kinds;
 mod literal_types;
 mod literals;
+mod lower;
 mod members;
 mod occurrences;
 mod offers;

@@ -6,7 +6,7 @@ use tree_sitter::{Node, Tree};
 
 use super::finish::{PositionedUse, Script};
 use super::kinds::{Grammar, Kind};
-use crate::model::{Export, Import, ReferenceKind};
+use crate::ir::{Export, Import, ReferenceKind};
 use crate::syntax::occurrences::{Role, UseKind};
 
 /// Ancestors that are looked at to tell `extends` from `implements`, an import from an export.

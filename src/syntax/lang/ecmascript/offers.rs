@@ -10,7 +10,8 @@ use super::kinds::Kind;
 use super::role::Place;
 use super::walk::{Frame, Outer, Walk, line_of, span_of};
 use super::worth::Worth;
-use crate::model::{Export, ExportKind, SymbolKind};
+use crate::ir::{Export, ExportKind};
+use crate::model::SymbolKind;
 use crate::syntax::scope::ScopeKind;
 use crate::syntax::signature;
 

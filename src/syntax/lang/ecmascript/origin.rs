@@ -11,7 +11,7 @@ use super::kinds::Kind;
 use super::types::{is_holder, of_type};
 use super::uses::{is_chain, plain_receiver};
 use super::walk::Walk;
-use crate::model::{HintKind, ImportKind};
+use crate::ir::ImportKind;
 
 /// Steps from an expression to the name it begins with.
 const ORIGIN_DEPTH: usize = 64;
@@ -24,6 +24,57 @@ const HANDS_ON: &[&str] = &[
     "Promise.all",
     "Promise.resolve",
 ];
+
+/// How to read the chain of an [`Origin`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum HintKind {
+    /// An instance of a type: an annotation, `as T`, a `JSDoc` type.
+    Type,
+    /// An instance of a class: `= new T(…)`.
+    New,
+    /// What a function returns: `= f(…)`, awaited or not.
+    Call,
+    /// The same value: `= g`, `= a.b`.
+    Value,
+    /// Something that holds instances of a type: `T[]`, `Set<T>`, `Map<K, T>`.
+    Element,
+    /// What it is built on, whose members are its own where it has none: `extends`, `implements`.
+    Base,
+    /// What another module offers: `await import('m')`, `require('m')` in a function, `import('m').T`.
+    Import,
+    /// Something whose members are instances of a type, whatever their names: `Record<K, T>`.
+    Keyed,
+    /// A function that returns an instance of a type: `() => T`.
+    Gives,
+}
+
+impl HintKind {
+    /// Every kind with its word.
+    pub(super) const ALL: [(Self, &str); 9] = [
+        (Self::Type, "type"),
+        (Self::New, "new"),
+        (Self::Call, "call"),
+        (Self::Value, "value"),
+        (Self::Element, "element"),
+        (Self::Base, "base"),
+        (Self::Import, "import"),
+        (Self::Keyed, "keyed"),
+        (Self::Gives, "gives"),
+    ];
+
+    /// Returns the word for it inside a step.
+    pub(super) fn as_str(self) -> &'static str {
+        let found = Self::ALL.iter().find(|it| it.0 == self);
+        found.map_or("", |it| it.1)
+    }
+}
+
+/// Begins the name of a type parameter of a class, an interface or an alias: `%0` is its first.
+pub(super) const TYPE_PARAMETER: char = '%';
+/// Begins the name of a type parameter of a function: `^0` is its first.
+pub(super) const OWN_TYPE_PARAMETER: char = '^';
+/// Begins the name of what a call gives: `&0` is its first argument.
+pub(super) const ARGUMENT: char = '&';
 
 /// Longest chain with its steps.
 pub(super) const ORIGIN_BYTES: usize = 480;

@@ -6,10 +6,10 @@ use tree_sitter::Node;
 
 use super::hints::{Owner, Rank};
 use super::kinds::Kind;
+use super::origin::HintKind;
 use super::origin::Origin;
 use super::types::of_type;
 use super::walk::{Frame, Walk};
-use crate::model::HintKind;
 
 /// Names that a pattern may bind with a hint.
 const PATTERN_NAMES: usize = 200;

@@ -9,11 +9,12 @@ use super::calls::given_to_calls;
 use super::expected::is_inner_parameter;
 use super::generics::type_around;
 use super::hints::{Owner, Rank, Raw};
-use super::origin::{ORIGIN_BYTES, Origin, key_of};
+use super::lower::Lowering;
+use super::origin::{HintKind, ORIGIN_BYTES, Origin, key_of};
 use super::settled::{Settled, join};
 use super::walk::Draft;
-use crate::model::table::HashMap;
-use crate::model::{Hint, HintKind};
+use crate::ir::{BaseKind, Binding, ExprArena, ExprId, Import, Slot};
+use crate::model::table::{HashMap, HashSet};
 use crate::syntax::scope::{Binder, ScopeKind, Scopes};
 
 /// Local names from one to the next that are followed.
@@ -34,21 +35,28 @@ pub(super) struct Hints<'w, 'a> {
     bindings: HashMap<(u32, u32), Known<'a>>,
     /// Type parameters of functions, by the same.
     own: HashMap<(u32, u32), Origin<'a>>,
-    /// Number of each hint in the result, by the first raw one.
-    kept: HashMap<Hint, u32>,
-    out: Vec<Hint>,
+    /// The expressions of the file.
+    pub(super) lowering: Lowering<'w>,
+    bound: HashSet<Binding>,
+    out: Vec<Binding>,
 }
 
 impl<'w, 'a> Hints<'w, 'a> {
     /// Returns the hints with those that the file and its symbols own.
-    pub(super) fn new(scopes: &'w Scopes<'a>, raws: &'w [Raw<'a>], drafts: &'w [Draft]) -> Self {
+    pub(super) fn new(
+        scopes: &'w Scopes<'a>,
+        raws: &'w [Raw<'a>],
+        drafts: &'w [Draft],
+        imports: &'w [Import],
+    ) -> Self {
         let mut hints = Self {
             scopes,
             raws,
             drafts,
             bindings: HashMap::default(),
             own: HashMap::default(),
-            kept: HashMap::default(),
+            lowering: Lowering::new(imports, drafts),
+            bound: HashSet::default(),
             out: Vec::new(),
         };
         // What the file or a symbol owns, in source order: whose it is, and all that was met.
@@ -104,26 +112,29 @@ impl<'w, 'a> Hints<'w, 'a> {
         hints
     }
 
-    /// Returns all hints that are kept.
-    pub(super) fn finish(self) -> Vec<Hint> {
-        self.out
+    /// Returns what the file and its symbols hold, and the expressions of the file.
+    pub(super) fn finish(self) -> (Vec<Binding>, ExprArena) {
+        (self.out, self.lowering.arena)
     }
 
-    /// Returns the number of the hint about a local name, if there is one.
-    pub(super) fn of_local(&mut self, name: &str, scope: u32) -> Option<u32> {
+    /// Returns what a local name is, if that is known, and how its origin reads.
+    pub(super) fn of_local(&mut self, name: &str, scope: u32) -> Option<(ExprId, HintKind)> {
         let settled = self.binding(name, scope, 0)?;
-        self.keep(name, settled.symbol, true, &settled)
+        self.local(&settled, name)
     }
 
-    /// Returns the number of the hint about an expression, if there is one.
-    pub(super) fn of_expression(&mut self, raw: u32) -> Option<u32> {
+    /// Returns what an expression is, if that is known.
+    pub(super) fn of_expression(&mut self, raw: u32) -> Option<ExprId> {
         let settled = self.settle(raw, 0)?;
-        self.keep("", settled.symbol, true, &settled)
+        self.local(&settled, "").map(|it| it.0)
     }
 
-    /// Returns what kind of hint one that is kept is.
-    pub(super) fn kind(&self, hint: u32) -> HintKind {
-        self.out[hint as usize].kind
+    fn local(&mut self, settled: &Settled<'a>, name: &str) -> Option<(ExprId, HintKind)> {
+        if settled.origin.text().len() > ORIGIN_BYTES {
+            return None;
+        }
+        let expr = self.lowering.settled(settled, settled.symbol, name);
+        Some((expr, settled.origin.kind))
     }
 
     fn own(&mut self, symbol: Option<u32>, name: &str, all: &[u32]) {
@@ -141,37 +152,32 @@ impl<'w, 'a> Hints<'w, 'a> {
                 symbol.is_some_and(|owner| own || around(owner) == Some(at))
             };
             if one.symbol.is_none_or(is_own) {
-                self.keep(name, symbol, false, &one);
+                self.keep(name, symbol, &one);
             }
         }
     }
 
-    fn keep(
-        &mut self,
-        name: &str,
-        symbol: Option<u32>,
-        local: bool,
-        settled: &Settled<'a>,
-    ) -> Option<u32> {
-        let of = settled.origin.text();
-        if of.len() > ORIGIN_BYTES {
-            return None;
+    fn keep(&mut self, name: &str, symbol: Option<u32>, settled: &Settled<'a>) {
+        if settled.origin.text().len() > ORIGIN_BYTES {
+            return;
         }
-        let hint = Hint {
-            symbol,
-            name: name.to_owned(),
-            local,
-            kind: settled.origin.kind,
-            of,
-            root: settled.root,
+        let mut path = self.lowering.path(name);
+        let is_base = matches!(name, "extends" | "implements");
+        if settled.origin.kind == HintKind::Base && !is_base {
+            path = self
+                .lowering
+                .arena
+                .path(path, Slot::Base(BaseKind::Extends));
+        }
+        let value = self.lowering.settled(settled, symbol, name);
+        let binding = Binding {
+            owner: symbol,
+            path,
+            value,
         };
-        if let Some(&at) = self.kept.get(&hint) {
-            return Some(at);
+        if self.bound.insert(binding) {
+            self.out.push(binding);
         }
-        let at = u32::try_from(self.out.len()).ok()?;
-        self.kept.insert(hint.clone(), at);
-        self.out.push(hint);
-        Some(at)
     }
 
     /// Returns what a local name is.

@@ -2,8 +2,8 @@
 //!
 //! Refuses to know which names are local.
 
+use super::origin::HintKind;
 use super::origin::{ORIGIN_BYTES, Origin};
-use crate::model::HintKind;
 
 /// An origin that begins with no local name.
 #[derive(Clone, Debug, PartialEq, Eq)]

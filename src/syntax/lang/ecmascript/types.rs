@@ -5,9 +5,9 @@
 
 use super::brackets::{branches, pieces, result, split};
 use super::imports::imported;
+use super::origin::HintKind;
 use super::origin::Origin;
 use super::uses::is_chain;
-use crate::model::HintKind;
 
 /// Longest type that is read.
 const TYPE_BYTES: usize = 400;

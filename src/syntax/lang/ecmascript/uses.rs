@@ -9,7 +9,7 @@ use super::hints::{Owner, Rank};
 use super::kinds::Kind;
 use super::role::{Mode, Place};
 use super::walk::{Frame, Walk, byte};
-use crate::model::ReferenceKind;
+use crate::ir::ReferenceKind;
 
 /// Longest name of a use in bytes.
 const NAME_BYTES: usize = 256;

@@ -9,7 +9,8 @@ use super::kinds::Kind;
 use super::role::{Mode, Place};
 use super::walk::{Frame, Outer, Walk, line_of};
 use super::worth::Worth;
-use crate::model::{ImportKind, ImportedName, SymbolKind};
+use crate::ir::{ImportKind, ImportedName};
+use crate::model::SymbolKind;
 use crate::syntax::scope::ScopeKind;
 use crate::syntax::signature;
 

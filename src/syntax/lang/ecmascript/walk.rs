@@ -13,8 +13,9 @@ use super::kinds::{Grammar, Kind};
 use super::results::Returns;
 use super::role::{Mode, Place};
 use super::uses::Use;
+use crate::ir::{Export, Import};
 use crate::model::table::HashMap;
-use crate::model::{Budget, Export, Import, Span, Symbol};
+use crate::model::{Budget, Span, Symbol};
 use crate::syntax::scope::{ScopeKind, Scopes};
 use crate::syntax::signature::Comment;
 
