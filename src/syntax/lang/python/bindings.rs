@@ -41,7 +41,10 @@ impl<'t> Lowering<'t> {
 
     fn module_bindings(&mut self) {
         let mut names: Vec<_> = self.scopes.get(0).names.keys().copied().collect();
-        names.sort_unstable();
+        names.sort_by_key(|name| {
+            let first = self.scopes.get(0).names[name].first();
+            (first.map_or(0, |site| site.start), *name)
+        });
         for name in names {
             let sites = self.scopes.get(0).names[name].clone();
             if sites
@@ -71,6 +74,7 @@ impl<'t> Lowering<'t> {
             let slot = Slot::Member(self.facts.exprs.name(name));
             self.push(None, [slot], value);
         }
+        self.facts.variables.sort_unstable();
     }
 
     /// Lowers the type that an alias names.

@@ -89,7 +89,7 @@ pub(super) enum Function {
     Super,
     /// `cast(T, value)`: a value of the type.
     Cast,
-    /// `partial(f)`, `copy(a)`: the argument itself.
+    /// `partial(f)`, `copy(a)`, `create_task(a())`: the argument itself.
     Same,
     /// `list(a)`, `sorted(a)`: a container of the same elements.
     Elements,
@@ -112,7 +112,8 @@ pub(super) fn function(name: &str) -> Option<Function> {
     Some(match name {
         "super" => Function::Super,
         "cast" => Function::Cast,
-        "partial" | "partialmethod" | "copy" | "deepcopy" | "wraps" | "lru_cache" | "cache" => {
+        "partial" | "partialmethod" | "copy" | "deepcopy" | "lru_cache" | "cache"
+        | "create_task" | "ensure_future" | "wait_for" | "shield" | "run" | "proxy" => {
             Function::Same
         }
         "list" | "tuple" | "set" | "frozenset" | "sorted" | "reversed" | "iter" | "deque" => {

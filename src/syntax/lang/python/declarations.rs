@@ -102,10 +102,7 @@ impl<'t> Lowering<'t> {
             Kind::ForStatement => {
                 let left = self.field(node, fields.left);
                 let right = self.field(node, fields.right);
-                self.scopes
-                    .get_mut(place.scope)
-                    .loops
-                    .push((node.start_byte(), node.end_byte()));
+                self.scopes.add_loop(place.scope, node);
                 if let (Some(left), Some(right)) = (left, right) {
                     self.bind_target(
                         left,
@@ -119,10 +116,7 @@ impl<'t> Lowering<'t> {
                 self.declare_children(node, place);
             }
             Kind::WhileStatement => {
-                self.scopes
-                    .get_mut(place.scope)
-                    .loops
-                    .push((node.start_byte(), node.end_byte()));
+                self.scopes.add_loop(place.scope, node);
                 self.declare_narrowing(node, place);
                 self.declare_children(node, place);
             }
@@ -292,7 +286,7 @@ impl<'t> Lowering<'t> {
         if place.scope != 0 {
             // `global` binds a name of the module without a symbol of its own.
             if at == 0 {
-                self.exported.insert(name.to_owned());
+                self.export(name, node, Place { scope: 0, ..place });
             }
             return;
         }

@@ -396,7 +396,7 @@ impl<'t> Lowering<'t> {
         let name = self.text(name);
         let object = self.lower_expr(object, scope);
         if name == "__class__" && matches!(self.facts.exprs.get(object), Expr::Receiver { .. }) {
-            // The class of an instance; its calls make instances as those of a class do.
+            // The class of an instance has no expression of its own.
             return self.unknown;
         }
         self.member(object, name)

@@ -2,6 +2,7 @@
 
 use tree_sitter::Node;
 
+use super::builtins::is_typing_module;
 use super::declarations::Place;
 use super::grammar::Kind;
 use super::lowering::Lowering;
@@ -113,6 +114,11 @@ impl<'t> Lowering<'t> {
         let row = self.import_row(&specifier, ImportKind::Static, node, place, pairs);
         for (name, alias) in names {
             let (imported, local) = (self.text(name), self.text(alias));
+            if !has_submodules(&specifier) {
+                self.bind_import(alias, local, row, imported, place);
+                self.export(local, alias, place);
+                continue;
+            }
             let dot = if specifier.ends_with('.') { "" } else { "." };
             self.import_row(
                 &format!("{specifier}{dot}{imported}"),
@@ -303,6 +309,11 @@ pub(super) fn string_text<'t>(
         }
     }
     source.get(start?..end)
+}
+
+/// Returns whether a module may be a package: those of the standard library that annotations use are none.
+fn has_submodules(specifier: &str) -> bool {
+    specifier == "collections" || specifier == "asyncio" || !is_typing_module(specifier)
 }
 
 fn whole(local: &str) -> ImportedName {

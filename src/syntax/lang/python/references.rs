@@ -400,8 +400,16 @@ impl<'t> Lowering<'t> {
                     self.uses_in(arguments, place);
                 }
             }
+            // A further part of the property above.
+            Kind::Attribute if self.is_accessor_part(node) => {}
             _ => self.use_callee(node, place, ReferenceKind::Decorator),
         }
+    }
+
+    /// Returns whether a decorator is `x.setter` and the like.
+    fn is_accessor_part(&self, node: Node<'t>) -> bool {
+        let name = self.field(node, self.grammar.fields.attribute);
+        name.is_some_and(|it| matches!(self.text(it), "setter" | "getter" | "deleter"))
     }
 
     fn use_callee(&mut self, node: Node<'t>, place: UsePlace, kind: ReferenceKind) {

@@ -15,6 +15,9 @@ pub(super) type ScopeIdx = u32;
 /// The most bindings of one name that are kept in a scope.
 const MAX_SITES: usize = 64;
 
+/// The most loops of one scope that are kept.
+const MAX_LOOPS: usize = 500;
+
 /// The kind of a scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ScopeKind {
@@ -87,7 +90,7 @@ pub(super) struct Scope<'t> {
     /// Names of `global` (true) and `nonlocal` (false).
     outer: HashMap<&'t str, bool>,
     /// The bytes of loops.
-    pub(super) loops: Vec<(usize, usize)>,
+    loops: Vec<(usize, usize)>,
     pub(super) narrowings: HashMap<&'t str, Vec<Narrowing<'t>>>,
 }
 
@@ -190,6 +193,14 @@ impl<'t> Scopes<'t> {
                 };
             }
             at = here.parent;
+        }
+    }
+
+    /// Records a loop of a scope.
+    pub(super) fn add_loop(&mut self, scope: ScopeIdx, node: Node<'t>) {
+        let loops = &mut self.get_mut(scope).loops;
+        if loops.len() < MAX_LOOPS {
+            loops.push((node.start_byte(), node.end_byte()));
         }
     }
 

@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use super::annotations::{Annotation, Part, parse};
 use super::builtins::{TypeForm, is_typing_module, type_form};
+use super::grammar::Kind;
 use super::lowering::Lowering;
 use super::scopes::{Binder, Held, ScopeIdx, ScopeKind};
 use super::symbols::{DraftId, Param};
@@ -21,12 +22,20 @@ pub(super) struct TypeContext {
 impl<'t> Lowering<'t> {
     /// Lowers an annotation to an expression for a value of the type.
     pub(super) fn lower_type(&mut self, node: Node<'t>, scope: ScopeIdx) -> ExprId {
+        let is_annotation = self.kind(node) == Kind::Type;
+        if is_annotation && let Some(known) = self.lowered.get(&node.id()) {
+            return known.unwrap_or(self.unknown);
+        }
         let annotation = parse(self.source, node.byte_range());
         let context = TypeContext {
             scope,
             result_of: None,
         };
-        self.type_value(&annotation, context, 0)
+        let value = self.type_value(&annotation, context, 0);
+        if is_annotation {
+            self.lowered.insert(node.id(), Some(value));
+        }
+        value
     }
 
     /// Lowers an annotation to a value of the type.
