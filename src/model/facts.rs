@@ -70,6 +70,8 @@ kinds! {
         TypeQuery = 6 "type-query",
         /// `templateUrl: '…'` of a component of Angular: a file whose names are members of a class here.
         Template = 7 "template",
+        /// The module that a name of `from package import name` may be: nothing is missing where there is none.
+        Submodule = 8 "submodule",
     }
 }
 

@@ -10,6 +10,7 @@ pub mod facts;
 pub mod file_role;
 pub mod freshness;
 pub mod id;
+pub mod ini;
 pub mod naming;
 pub mod path;
 pub mod policy;

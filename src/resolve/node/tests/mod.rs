@@ -8,8 +8,8 @@ mod path;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{Resolution, Resolver, SourceFiles, is_config};
 use crate::model::{ImportKind, RepoPath};
+use crate::resolve::{Resolution, Resolver, SourceFiles, is_config};
 
 /// Files that exist only as text.
 struct Texts(BTreeMap<String, Vec<u8>>);
