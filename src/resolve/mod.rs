@@ -5,6 +5,8 @@
 
 mod changes;
 mod files;
+#[cfg(test)]
+mod fixture;
 mod json;
 mod node;
 mod place;

@@ -38,8 +38,10 @@ const NAMES: [&str; 11] = [
 enum Form {
     /// A directory or a list of them: `["src", "lib"]`.
     Roots,
-    /// Directories in one text, as `mypy_path` and `pythonpath` have them: `src:lib`, `src lib`.
+    /// Directories in one text, as `mypy_path` has them: `src:lib`, `src, lib`.
     Path,
+    /// Directories in one text or a list, as `pythonpath` has them: `src lib`.
+    Words,
     /// The directories of packages, which lie in roots: `["src/shop"]`.
     Packages,
     /// A package to the directory that it is: `{"" = "src", "shop" = "lib"}`.
@@ -71,8 +73,8 @@ const TOOL_KEYS: &[(&str, Form)] = &[
     ("basedpyright.extraPaths", Form::Roots),
     ("basedpyright.executionEnvironments", Form::Environments),
     ("mypy.mypy_path", Form::Path),
-    ("pytest.ini_options.pythonpath", Form::Path),
-    ("pytest.pythonpath", Form::Path),
+    ("pytest.ini_options.pythonpath", Form::Words),
+    ("pytest.pythonpath", Form::Words),
     ("ty.environment.root", Form::Roots),
     ("ty.environment.extra-paths", Form::Roots),
 ];
@@ -169,16 +171,19 @@ impl Declared {
                 }
             }
             let places = value("options.packages.find", "where").unwrap_or_default();
-            self.take(dir, Some(&Value::String(places)), Form::Path);
+            self.take(dir, Some(&Value::String(places)), Form::Words);
         }
-        let sections: &[(&str, &str)] = match name {
-            "setup.cfg" => &[("tool:pytest", "pythonpath"), ("mypy", "mypy_path")],
-            "mypy.ini" | ".mypy.ini" => &[("mypy", "mypy_path")],
-            _ => &[("pytest", "pythonpath")],
+        let sections: &[(&str, &str, Form)] = match name {
+            "setup.cfg" => &[
+                ("tool:pytest", "pythonpath", Form::Words),
+                ("mypy", "mypy_path", Form::Path),
+            ],
+            "mypy.ini" | ".mypy.ini" => &[("mypy", "mypy_path", Form::Path)],
+            _ => &[("pytest", "pythonpath", Form::Words)],
         };
-        for (section, key) in sections {
+        for (section, key, form) in sections {
             let places = value(section, key).unwrap_or_default();
-            self.take(dir, Some(&Value::String(places)), Form::Path);
+            self.take(dir, Some(&Value::String(places)), *form);
         }
     }
 
@@ -237,6 +242,10 @@ impl Declared {
                     let places = text.split([':', ',', ';', ' ', '\t', '\r', '\n']);
                     places.for_each(|place| self.add_in(dir, "", place));
                 }
+            }
+            Form::Words => {
+                let words = texts().into_iter().flat_map(str::split_whitespace);
+                words.for_each(|place| self.add_in(dir, "", place));
             }
             Form::Packages => {
                 for package in texts() {

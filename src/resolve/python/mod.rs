@@ -97,10 +97,15 @@ impl PythonResolver {
             if is_stdlib && !(root.is_declared && is_package) {
                 continue;
             }
-            if let Some(found) = root.find(files, name).filter(|it| is_other(from, it)) {
+            let find = |name: &str| {
+                let found = root.find(files, name);
+                found.filter(|found| !is_shadowed(from, found, name))
+            };
+            if let Some(found) = find(name) {
                 return Resolution::File(found);
             }
-            is_ours = true;
+            // A directory that is no package may share its name with a package elsewhere.
+            is_ours |= is_package || find(first).is_some();
             // A package hides those of its name in the roots behind; a wrong guess costs more for a name that may be
             // no module at all.
             if is_submodule && is_package {
@@ -142,9 +147,9 @@ impl ModuleResolver for PythonResolver {
     }
 }
 
-/// Whether an absolute import may mean a file: `redis.py` that imports `redis` does not mean itself.
-fn is_other(from: &RepoPath, found: &RepoPath) -> bool {
-    from != found || file_name(from.as_str()).starts_with("__init__.")
+/// Returns whether a module that is found cannot be meant: `redis.py` that imports `redis` does not mean itself.
+fn is_shadowed(from: &RepoPath, found: &RepoPath, name: &str) -> bool {
+    from == found && !name.contains('.') && !file_name(from.as_str()).starts_with("__init__.")
 }
 
 /// Returns the file of the module at `path`: for `src/a` perhaps `src/a/__init__.py` or `src/a.py`.

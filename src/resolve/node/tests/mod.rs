@@ -1,104 +1,10 @@
-//! Repositories as text, and what specifiers in them stand for.
+//! Repositories as text, and the files that specifiers in them stand for.
 
 mod config;
 mod hostile;
 mod package;
 mod path;
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
-
-use crate::model::{ImportKind, RepoPath};
-use crate::resolve::{Resolution, Resolver, SourceFiles, is_config};
-
-/// Files that exist only as text.
-struct Texts(BTreeMap<String, Vec<u8>>);
-
-impl SourceFiles for Texts {
-    fn is_file(&self, path: &str) -> bool {
-        self.0.contains_key(path)
-    }
-
-    fn is_dir(&self, path: &str) -> bool {
-        let start = format!("{path}/");
-        self.0.keys().any(|file| file.starts_with(&start))
-    }
-
-    fn read_config(&self, path: &str) -> Option<Vec<u8>> {
-        let bytes = self.0.get(path)?;
-        is_config(&RepoPath::new(path)?).then(|| bytes.clone())
-    }
-
-    fn configs(&self) -> Vec<String> {
-        let configs = self
-            .0
-            .keys()
-            .filter(|path| is_config(&RepoPath::new(path).unwrap()));
-        configs.cloned().collect()
-    }
-}
-
-/// Reads a repository: `//- /path` begins a file, `//- a b c` are empty files.
-fn files(text: &str) -> BTreeMap<String, Vec<u8>> {
-    let mut files = BTreeMap::new();
-    let mut open = None;
-    for line in text.lines().map(str::trim) {
-        if let Some(path) = line.strip_prefix("//- /") {
-            files.insert(path.to_owned(), Vec::new());
-            open = Some(path.to_owned());
-        } else if let Some(paths) = line.strip_prefix("//- ") {
-            files.extend(paths.split(' ').map(|path| (path.to_owned(), Vec::new())));
-            open = None;
-        } else if let Some(bytes) = open.as_ref().and_then(|path| files.get_mut(path)) {
-            bytes.extend_from_slice(line.as_bytes());
-            bytes.push(b'\n');
-        }
-    }
-    files
-}
-
-fn show(resolution: &Resolution) -> String {
-    match resolution {
-        Resolution::File(path) => path.to_string(),
-        Resolution::External => "external".to_owned(),
-        Resolution::Missing => "missing".to_owned(),
-    }
-}
-
-/// Asserts each line `from specifier result` of `expected`, asked in this order, in the opposite one,
-/// and each alone.
-fn check(repository: &str, expected: &str) {
-    check_files(files(repository), ImportKind::Static, expected);
-}
-
-fn check_files(files: BTreeMap<String, Vec<u8>>, kind: ImportKind, expected: &str) {
-    let files: Arc<dyn SourceFiles> = Arc::new(Texts(files));
-    let lines: Vec<Vec<&str>> = expected
-        .lines()
-        .map(|line| line.split_whitespace().collect::<Vec<_>>())
-        .filter(|line| !line.is_empty())
-        .collect();
-    assert!(!lines.is_empty());
-    let ask = |resolver: &Resolver, line: &[&str]| {
-        let &[from, specifier, _] = line else {
-            panic!("three words: {line:?}");
-        };
-        let found = resolver.resolve(&RepoPath::new(from).unwrap(), specifier, kind);
-        format!("{from} {specifier} {}", show(&found))
-    };
-    let wanted: Vec<String> = lines.iter().map(|line| line.join(" ")).collect();
-    let forth = Resolver::new(Arc::clone(&files));
-    let found: Vec<String> = lines.iter().map(|line| ask(&forth, line)).collect();
-    assert_eq!(found, wanted);
-    let back = Resolver::new(Arc::clone(&files));
-    let mut found: Vec<String> = lines.iter().rev().map(|line| ask(&back, line)).collect();
-    found.reverse();
-    assert_eq!(found, wanted, "asked backwards");
-    for (line, wanted) in lines.iter().zip(&wanted) {
-        assert_eq!(
-            &ask(&Resolver::new(Arc::clone(&files)), line),
-            wanted,
-            "asked alone"
-        );
-    }
-}
+use crate::resolve::Resolution;
+use crate::resolve::Resolver;
+use crate::resolve::fixture::{Texts, check, check_files, files};
