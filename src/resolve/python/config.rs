@@ -223,55 +223,49 @@ impl Declared {
     /// Takes the roots out of the value of a key.
     fn take(&mut self, dir: &str, value: Option<&Value>, form: Form) {
         let Some(value) = value else { return };
-        let texts = || -> Vec<&str> {
-            match value {
-                Value::String(text) => vec![text],
-                Value::Array(list) => list.iter().filter_map(Value::as_str).collect(),
-                _ => Vec::new(),
-            }
+        let texts: Vec<&str> = match value {
+            Value::String(text) => vec![text],
+            Value::Array(list) => list.iter().filter_map(Value::as_str).collect(),
+            _ => Vec::new(),
         };
-        let tables = || value.as_array().into_iter().flatten();
-        let pairs = || {
-            let members = value.as_object().into_iter().flatten();
-            members.filter_map(|(name, value)| Some((name.as_str(), value.as_str()?)))
-        };
-        match form {
-            Form::Roots => texts().iter().for_each(|place| self.add_in(dir, "", place)),
-            Form::Path => {
-                for text in texts() {
-                    let places = text.split([':', ',', ';', ' ', '\t', '\r', '\n']);
-                    places.for_each(|place| self.add_in(dir, "", place));
-                }
-            }
-            Form::Words => {
-                let words = texts().into_iter().flat_map(str::split_whitespace);
-                words.for_each(|place| self.add_in(dir, "", place));
-            }
-            Form::Packages => {
-                for package in texts() {
-                    self.add_in(dir, "", parent(package.trim_end_matches('/')));
-                }
-            }
+        let tables = value.as_array().into_iter().flatten();
+        let pairs = value.as_object().into_iter().flatten();
+        let pairs = pairs.filter_map(|(name, value)| Some((name.as_str(), value.as_str()?)));
+        let texts = texts.into_iter();
+        let places: Vec<&str> = match form {
+            Form::Roots => texts.collect(),
+            Form::Path => texts
+                .flat_map(|text| text.split([':', ',', ';', ' ', '\t', '\r', '\n']))
+                .collect(),
+            Form::Words => texts.flat_map(str::split_whitespace).collect(),
+            Form::Packages => texts
+                .map(|package| parent(package.trim_end_matches('/')))
+                .collect(),
+            Form::From => tables
+                .filter_map(|table| table.get("from")?.as_str())
+                .collect(),
             Form::PackageDirs => {
-                pairs().for_each(|(package, place)| self.add_in(dir, package, place))
+                for (package, place) in pairs {
+                    self.add_in(dir, package, place);
+                }
+                return;
             }
             Form::Sources => {
-                texts().iter().for_each(|place| self.add_in(dir, "", place));
-                for (place, package) in pairs() {
+                for (place, package) in pairs {
                     self.add_in(dir, &package.trim_matches('/').replace('/', "."), place);
                 }
-            }
-            Form::From => {
-                let places = tables().filter_map(|table| table.get("from")?.as_str());
-                places.for_each(|place| self.add_in(dir, "", place));
+                texts.collect()
             }
             Form::Environments => {
-                for table in tables().take(MAX_ROOTS) {
-                    let root = table.get("root").and_then(Value::as_str);
-                    root.into_iter().for_each(|root| self.add_in(dir, "", root));
+                for table in tables.take(MAX_ROOTS) {
+                    self.take(dir, table.get("root"), Form::Roots);
                     self.take(dir, table.get("extraPaths"), Form::Roots);
                 }
+                return;
             }
+        };
+        for place in places {
+            self.add_in(dir, "", place);
         }
     }
 
