@@ -41,8 +41,6 @@ pub struct FileFacts {
     /// Names that the file binds at its top level and that are neither definitions nor imports, sorted: `a` in
     /// `const { a } = f()`.
     pub variables: Vec<String>,
-    /// The names that a literal `__all__` of Python lists; `None` where a star import takes all public names.
-    pub all: Option<Vec<NameId>>,
     /// Classes that templates of Angular use by other names than their own.
     pub directives: Vec<Directive>,
     /// Whether it is the template of a class in another file, which is `this` in its references.

@@ -6,7 +6,9 @@ use super::grammar::{Grammar, Kind};
 use super::modules::string_text;
 use super::scopes::{ScopeIdx, Scopes};
 use super::symbols::{Draft, DraftId};
-use crate::ir::{Expr, ExprId, FileFacts, ImportIdx, NameId, ReferenceKind, SymbolIdx, Target};
+use crate::ir::{
+    Expr, ExprId, Family, FileFacts, ImportIdx, NameId, ReferenceKind, SymbolIdx, Target,
+};
 use crate::model::table::{HashMap, HashSet};
 
 /// The deepest nesting of syntax that is read; deeper syntax says nothing.
@@ -53,7 +55,10 @@ pub(super) struct Lowering<'t> {
 impl<'t> Lowering<'t> {
     /// Begins a file.
     pub(super) fn new(source: &'t str, grammar: &'static Grammar) -> Self {
-        let mut facts = FileFacts::default();
+        let mut facts = FileFacts {
+            family: Family::Python,
+            ..FileFacts::default()
+        };
         let unknown = facts.exprs.add(Expr::Unknown);
         let newlines = source.bytes().enumerate().filter(|it| it.1 == b'\n');
         Self {

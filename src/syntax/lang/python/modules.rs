@@ -90,7 +90,8 @@ impl<'t> Lowering<'t> {
                     names.extend(name.zip(alias));
                 }
                 Kind::WildcardImport => {
-                    self.import_row(&specifier, ImportKind::Static, node, place, Vec::new());
+                    // Its names are names of the file as well: see `LanguageRules::stars_bind`.
+                    self.import_row(&specifier, ImportKind::ReExport, node, place, Vec::new());
                     self.has_star = true;
                     if place.scope == 0 {
                         self.facts.exports.push(Export {

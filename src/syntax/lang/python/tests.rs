@@ -535,7 +535,7 @@ fn temp_print() {
     for it in &facts.exports {
         println!("{it:?}");
     }
-    let _ = receivers("");
+    drop(receivers(""));
 }
 
 #[test]
