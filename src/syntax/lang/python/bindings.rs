@@ -181,7 +181,6 @@ impl<'t> Lowering<'t> {
         for child in self.children(list).into_iter().take(64) {
             let base = match self.kind(child) {
                 Kind::KeywordArgument | Kind::ListSplat | Kind::DictionarySplat => continue,
-                Kind::Identifier | Kind::Attribute => self.lower_expr(child, scope),
                 Kind::Subscript => {
                     let annotation = parse(self.source, child.byte_range());
                     if matches!(&annotation, Annotation::Name(parts, _)

@@ -60,7 +60,6 @@ impl<'t> Lowering<'t> {
         };
         let fields = self.grammar.fields;
         match self.kind(node) {
-            Kind::Identifier | Kind::Comment | Kind::DottedName | Kind::Type => {}
             Kind::Block => {
                 let block = (
                     node.start_byte(),
@@ -83,7 +82,7 @@ impl<'t> Lowering<'t> {
             }
             Kind::ImportStatement => self.import(node, place),
             Kind::ImportFrom => self.import_from(node, place),
-            Kind::FutureImport => {}
+            Kind::Identifier | Kind::DottedName | Kind::Type | Kind::FutureImport => {}
             Kind::Assignment => self.declare_assignment(node, place),
             Kind::AugmentedAssignment => self.declare_augmented(node, place),
             Kind::NamedExpression => {
@@ -99,43 +98,8 @@ impl<'t> Lowering<'t> {
                 }
                 self.declare_children(node, place);
             }
-            Kind::ForStatement => {
-                let left = self.field(node, fields.left);
-                let right = self.field(node, fields.right);
-                self.scopes.add_loop(place.scope, node);
-                if let (Some(left), Some(right)) = (left, right) {
-                    self.bind_target(
-                        left,
-                        right.end_byte(),
-                        Held::Element(right),
-                        &[],
-                        node,
-                        place,
-                    );
-                }
-                self.declare_children(node, place);
-            }
-            Kind::WhileStatement => {
-                self.scopes.add_loop(place.scope, node);
-                self.declare_narrowing(node, place);
-                self.declare_children(node, place);
-            }
-            Kind::WithItem => {
-                if let Some(value) = self.field(node, fields.value) {
-                    self.declare_as(value, node, place, Held::Entered);
-                }
-                self.declare_children(node, place);
-            }
-            Kind::ExceptClause => {
-                if let Some(value) = self.field(node, fields.value) {
-                    match self.field(node, fields.alias) {
-                        Some(alias) => {
-                            let held = Held::InstanceOf(value);
-                            self.bind_target(alias, alias.end_byte(), held, &[], node, place);
-                        }
-                        None => self.declare_as(value, node, place, Held::InstanceOf),
-                    }
-                }
+            Kind::ForStatement | Kind::WhileStatement | Kind::WithItem | Kind::ExceptClause => {
+                self.declare_compound(node, place);
                 self.declare_children(node, place);
             }
             Kind::CaseClause => self.declare_case(node, place),
@@ -154,23 +118,8 @@ impl<'t> Lowering<'t> {
                     self.scopes.declare_outer(place.scope, name, is_global);
                 }
             }
-            Kind::ReturnStatement => {
-                if let Some(value) = node.named_child(0)
-                    && let Some(function) = self.function_around(place.scope)
-                    && function.returns.len() <= 2 * super::lowering::MAX_UNION
-                {
-                    function.returns.push(value);
-                }
-                self.declare_children(node, place);
-            }
-            Kind::Yield => {
-                let is_from = node.child(1).is_some_and(|it| it.kind() == "from");
-                let value = node.named_child(0).unwrap_or(node);
-                if let Some(function) = self.function_around(place.scope)
-                    && function.yields.len() <= super::lowering::MAX_UNION
-                {
-                    function.yields.push((value, is_from));
-                }
+            Kind::ReturnStatement | Kind::Yield => {
+                self.declare_result(node, place);
                 self.declare_children(node, place);
             }
             Kind::TypeAlias => self.declare_type_alias(node, place),
@@ -182,6 +131,73 @@ impl<'t> Lowering<'t> {
                 self.declare_children(node, place);
             }
             _ => self.declare_children(node, place),
+        }
+    }
+
+    /// Declares the names that the head of a loop, a `with` or an `except` binds.
+    fn declare_compound(&mut self, node: Node<'t>, place: Place<'t>) {
+        let fields = self.grammar.fields;
+        match self.kind(node) {
+            Kind::ForStatement => {
+                let left = self.field(node, fields.left);
+                let right = self.field(node, fields.right);
+                self.scopes.add_loop(place.scope, node);
+                if let (Some(left), Some(right)) = (left, right) {
+                    self.bind_target(
+                        left,
+                        right.end_byte(),
+                        Held::Element(right),
+                        &[],
+                        node,
+                        place,
+                    );
+                }
+            }
+            Kind::WhileStatement => {
+                self.scopes.add_loop(place.scope, node);
+                self.declare_narrowing(node, place);
+            }
+            Kind::WithItem => {
+                if let Some(value) = self.field(node, fields.value) {
+                    self.declare_as(value, node, place, Held::Entered);
+                }
+            }
+            Kind::ExceptClause => {
+                if let Some(value) = self.field(node, fields.value) {
+                    match self.field(node, fields.alias) {
+                        Some(alias) => {
+                            let held = Held::InstanceOf(value);
+                            self.bind_target(alias, alias.end_byte(), held, &[], node, place);
+                        }
+                        None => self.declare_as(value, node, place, Held::InstanceOf),
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Records a value that the function around returns or yields.
+    fn declare_result(&mut self, node: Node<'t>, place: Place<'t>) {
+        match self.kind(node) {
+            Kind::ReturnStatement => {
+                if let Some(value) = node.named_child(0)
+                    && let Some(function) = self.function_around(place.scope)
+                    && function.returns.len() <= 2 * super::lowering::MAX_UNION
+                {
+                    function.returns.push(value);
+                }
+            }
+            Kind::Yield => {
+                let is_from = node.child(1).is_some_and(|it| it.kind() == "from");
+                let value = node.named_child(0).unwrap_or(node);
+                if let Some(function) = self.function_around(place.scope)
+                    && function.yields.len() <= super::lowering::MAX_UNION
+                {
+                    function.yields.push((value, is_from));
+                }
+            }
+            _ => {}
         }
     }
 

@@ -105,38 +105,18 @@ impl<'t> Lowering<'t> {
             return;
         };
         let name = self.text(name_node);
-        let is_marked = |mark: &str| {
-            decorators
-                .iter()
-                .any(|it| it.rsplit('.').next() == Some(mark))
-        };
         let in_class = self.is_class_scope(place.scope);
         let parent = self.scopes.get(place.scope).symbol;
-        let is_accessor = ["property", "cached_property", "abstractproperty"]
-            .iter()
-            .any(|it| is_marked(it));
         let is_setter = decorators.iter().any(|it| {
             it.rsplit_once('.').is_some_and(|(of, what)| {
                 of == name && matches!(what, "setter" | "deleter" | "getter")
             })
         });
-        let mut flags = SymbolFlags::empty();
-        flags.set(SymbolFlags::STATIC, is_marked("staticmethod"));
-        let has_class = in_class
-            && (is_marked("classmethod")
-                || matches!(name, "__new__" | "__init_subclass__" | "__class_getitem__"));
-        flags.set(SymbolFlags::CLASS_RECEIVER, has_class);
-        flags.set(
-            SymbolFlags::ABSTRACT,
-            is_marked("abstractmethod") || is_marked("abstractproperty"),
-        );
-        flags.set(SymbolFlags::ACCESSOR, is_accessor && in_class);
-        flags.set(SymbolFlags::TEST, self.is_test(name, place));
-        let is_overload = is_marked("overload");
-        flags.set(SymbolFlags::DECLARATION_ONLY, is_overload);
+        let flags = self.function_flags(name, decorators, place);
+        let is_overload = flags.contains(SymbolFlags::DECLARATION_ONLY);
         let kind = match () {
             () if !in_class => SymbolKind::Function,
-            () if is_accessor => SymbolKind::Property,
+            () if flags.contains(SymbolFlags::ACCESSOR) => SymbolKind::Property,
             () if name == "__init__" => SymbolKind::Constructor,
             () => SymbolKind::Method,
         };
@@ -167,7 +147,7 @@ impl<'t> Lowering<'t> {
             if is_overload && overloads.len() < super::lowering::MAX_UNION {
                 overloads.push(node);
             }
-            let is_fixture = is_marked("fixture");
+            let is_fixture = is_marked(decorators, "fixture");
             self.drafts[draft as usize].type_params = type_params;
             self.drafts[draft as usize].function = Some(Function {
                 node,
@@ -208,6 +188,26 @@ impl<'t> Lowering<'t> {
             };
             self.declare(body, place);
         }
+    }
+
+    fn function_flags(&self, name: &str, decorators: &[&str], place: Place<'t>) -> SymbolFlags {
+        let in_class = self.is_class_scope(place.scope);
+        let has_class = is_marked(decorators, "classmethod")
+            || matches!(name, "__new__" | "__init_subclass__" | "__class_getitem__");
+        let is_accessor = ["property", "cached_property", "abstractproperty"]
+            .iter()
+            .any(|it| is_marked(decorators, it));
+        let is_abstract =
+            is_marked(decorators, "abstractmethod") || is_marked(decorators, "abstractproperty");
+        let mut flags = SymbolFlags::empty();
+        flags.set(SymbolFlags::STATIC, is_marked(decorators, "staticmethod"));
+        flags.set(SymbolFlags::CLASS_RECEIVER, in_class && has_class);
+        flags.set(SymbolFlags::ABSTRACT, is_abstract);
+        flags.set(SymbolFlags::ACCESSOR, in_class && is_accessor);
+        flags.set(SymbolFlags::TEST, self.is_test(name, place));
+        let is_overload = is_marked(decorators, "overload");
+        flags.set(SymbolFlags::DECLARATION_ONLY, is_overload);
+        flags
     }
 
     /// Finds the symbol that a definition is a further part of: its overloads, or the getter of its setter.
@@ -484,4 +484,11 @@ impl<'t> Lowering<'t> {
             }
         }
     }
+}
+
+/// Returns whether the last name of a decorator is `mark`.
+fn is_marked(decorators: &[&str], mark: &str) -> bool {
+    decorators
+        .iter()
+        .any(|it| it.rsplit('.').next() == Some(mark))
 }

@@ -41,6 +41,7 @@ impl<'t> Lowering<'t> {
             | Kind::Parenthesized
             | Kind::ExpressionStatement
             | Kind::Type
+            | Kind::AsPattern
             | Kind::ListSplat => match node.named_child(0) {
                 Some(inner) => self.lower_expr(inner, scope),
                 None => self.unknown,
@@ -50,10 +51,6 @@ impl<'t> Lowering<'t> {
                 None => self.unknown,
             },
             Kind::Assignment => match self.field(node, fields.right) {
-                Some(value) => self.lower_expr(value, scope),
-                None => self.unknown,
-            },
-            Kind::AsPattern => match node.named_child(0) {
                 Some(value) => self.lower_expr(value, scope),
                 None => self.unknown,
             },
@@ -511,7 +508,6 @@ impl<'t> Lowering<'t> {
             return self.unknown;
         };
         match meaning {
-            Function::Super => self.unknown,
             Function::Cast => self.lower_type(first, scope),
             Function::Same => self.lower_expr(first, scope),
             Function::Elements => {
@@ -561,7 +557,7 @@ impl<'t> Lowering<'t> {
                 Some(second) => self.lower_expr(*second, scope),
                 None => self.unknown,
             },
-            Function::ClassOf => self.unknown,
+            Function::Super | Function::ClassOf => self.unknown,
         }
     }
 }

@@ -106,12 +106,7 @@ impl<'t> Lowering<'t> {
                     }
                 }
             }
-            Kind::NamedExpression => {
-                if let Some(value) = self.field(node, fields.value) {
-                    self.uses_in(value, place);
-                }
-            }
-            Kind::KeywordArgument => {
+            Kind::NamedExpression | Kind::KeywordArgument => {
                 if let Some(value) = self.field(node, fields.value) {
                     self.uses_in(value, place);
                 }

@@ -41,11 +41,9 @@ impl<'t> Lowering<'t> {
         let annotation = self.field(node, fields.type_);
         let end = node.end_byte();
         match (annotation, value) {
-            (Some(annotation), value) if !is_bare_marker(self.text(annotation)) => {
+            (Some(annotation), _) if !is_bare_marker(self.text(annotation)) => {
                 let held = Held::Annotation(annotation);
                 self.bind_target(left, end, held, &[], node, place);
-                // `x: TypeAlias = A` and the value of a field: the value counts where the annotation says nothing.
-                let _ = value;
             }
             (_, Some(value)) => {
                 self.bind_target(left, end, Held::Value(value), &[], node, place);
@@ -235,11 +233,11 @@ impl<'t> Lowering<'t> {
         let fields = self.grammar.fields;
         let condition = self.unwrapped(condition);
         match self.kind(condition) {
-            Kind::BooleanOperator if depth < 20 => {
-                if condition.child(1).is_some_and(|it| it.kind() == "and") {
-                    for child in self.children(condition) {
-                        self.narrow(child, range, scope, depth + 1);
-                    }
+            Kind::BooleanOperator
+                if depth < 20 && condition.child(1).is_some_and(|it| it.kind() == "and") =>
+            {
+                for child in self.children(condition) {
+                    self.narrow(child, range, scope, depth + 1);
                 }
             }
             Kind::Call => {

@@ -357,7 +357,7 @@ class Z: ...
 
 #[test]
 fn scopes_follow_the_rule_of_python() {
-    let source = r#"
+    let source = "
 x = 1
 class A:
     x = 2
@@ -376,7 +376,7 @@ def g():
     return [x() for x in (h, x)]
 def k():
     n.use()
-"#;
+";
     let uses = references(source);
     assert!(uses.contains("A.f:7 call x lexical"), "{uses}");
     assert!(
@@ -517,95 +517,4 @@ fn hostile_files_end() {
                 .is_sound(facts.symbols.len(), facts.imports.len())
         );
     }
-}
-
-#[test]
-fn temp_print() {
-    let source = std::fs::read_to_string("/tmp/py/a.py").unwrap_or_default();
-    println!(
-        "{}\n{}\n{}",
-        symbols(&source),
-        bindings(&source),
-        references(&source)
-    );
-    let facts = lower(&source).facts;
-    for it in &facts.imports {
-        println!("{it:?}");
-    }
-    for it in &facts.exports {
-        println!("{it:?}");
-    }
-    drop(receivers(""));
-}
-
-#[test]
-fn temp_corpora() {
-    let mut files = vec![];
-    let mut dirs: Vec<std::path::PathBuf> = ["scrapy", "flask", "textual"]
-        .iter()
-        .map(|it| format!("/work/corpora/{it}").into())
-        .collect();
-    while let Some(dir) = dirs.pop() {
-        for entry in std::fs::read_dir(dir).unwrap().flatten() {
-            let path = entry.path();
-            if path.is_dir() {
-                dirs.push(path)
-            } else if path.extension().is_some_and(|it| it == "py" || it == "pyi") {
-                files.push(path)
-            }
-        }
-    }
-    files.sort();
-    let (mut bytes, mut n, mut refs, mut inferred, mut unknown, mut binds, mut errors) =
-        (0, 0, 0, 0, 0, 0, 0);
-    let begin = std::time::Instant::now();
-    for path in &files {
-        let Ok(source) = std::fs::read_to_string(path) else {
-            continue;
-        };
-        let start = std::time::Instant::now();
-        let file = lower(&source);
-        let took = start.elapsed();
-        if took.as_millis() > 150 {
-            println!("slow {} {took:?} {}", path.display(), source.len());
-        }
-        bytes += source.len();
-        n += 1;
-        let f = &file.facts;
-        if f.has_errors {
-            errors += 1;
-            println!("error {}", path.display());
-        }
-        binds += f.bindings.len();
-        assert!(f.exprs.is_sound(f.symbols.len(), f.imports.len()));
-        for (at, s) in f.symbols.iter().enumerate() {
-            assert!(s.span.end_byte as usize <= source.len());
-            assert!(
-                s.parent.is_none_or(|it| (it as usize) < at),
-                "{} {}",
-                path.display(),
-                s.qualified_name
-            );
-        }
-        assert!(f.symbols.is_sorted_by_key(|s| s.span.start_byte));
-        for r in &f.references {
-            refs += 1;
-            if let Target::Member {
-                receiver,
-                is_inferred,
-            } = r.target
-            {
-                if is_inferred {
-                    inferred += 1;
-                    if receiver == ExprId(0) {
-                        unknown += 1
-                    }
-                }
-            }
-        }
-    }
-    println!(
-        "{n} files {bytes} bytes {:?} refs {refs} inferred {inferred} unknown {unknown} bindings {binds} errors {errors}",
-        begin.elapsed()
-    );
 }

@@ -313,9 +313,8 @@ impl<'t> Lowering<'t> {
                 }
             }
             Some(Held::Unknown) => self.top_name(root),
-            Some(_) => self.unknown,
             None if self.has_star => self.top_name(root),
-            None => self.unknown,
+            Some(_) | None => self.unknown,
         };
         rest.iter()
             .fold(base, |object, (name, _)| self.member(object, name))
