@@ -91,8 +91,12 @@ impl PythonResolver {
         let first = name.split('.').next().unwrap_or(name);
         let is_stdlib = stdlib::has(first);
         let is_submodule = kind == ImportKind::Submodule;
-        let mut is_ours = false;
         let files = &*self.files;
+        if is_stdlib && !self.roots.declare(files, first) {
+            return Resolution::External;
+        }
+        let mut is_ours = false;
+        let mut stub = None;
         for root in self.roots.with(files, from.as_str(), first) {
             let is_package = root.has_package(files, first);
             if is_stdlib && !(root.is_declared && is_package) {
@@ -103,17 +107,25 @@ impl PythonResolver {
                 found.filter(|found| !is_shadowed(from, found, name))
             };
             if let Some(found) = find(name) {
-                return Resolution::File(found);
+                // Type checkers are told of directories of stubs; the code may lie in a root behind.
+                if !(root.is_declared && found.extension() == Some("pyi")) {
+                    return Resolution::File(found);
+                }
+                stub.get_or_insert(found);
             }
             // A directory that is no package may share its name with a package elsewhere.
-            is_ours |= is_package || find(first).is_some();
+            let package = find(first);
+            is_ours |= is_package || package.is_some();
             // A package hides those of its name in the roots behind; a wrong guess costs more for a name that may be
             // no module at all.
-            if is_submodule && is_package {
+            let is_stub = package.is_some_and(|file| file.extension() == Some("pyi"));
+            if is_submodule && is_package && !is_stub {
                 return Resolution::External;
             }
         }
-        if is_ours && !is_submodule {
+        if let Some(stub) = stub {
+            Resolution::File(stub)
+        } else if is_ours && !is_submodule {
             Resolution::Missing
         } else {
             Resolution::External

@@ -107,6 +107,8 @@ impl Roots {
                 of_dir.extend(Declared::read(&path, &own));
             }
         }
+        // The repository is a project in any case.
+        declared.entry(String::new()).or_default().is_project = true;
         let mut projects: Vec<Project> = declared
             .into_iter()
             .map(|(dir, declared)| project(files, dir, &declared))
@@ -168,6 +170,15 @@ impl Roots {
             .chain(beside().take(1).filter(has))
             .chain(elsewhere.map(Cow::Borrowed))
             .chain(beside().skip(1).filter(has))
+    }
+
+    /// Returns whether a root that a configuration names has the package `first`.
+    pub(super) fn declare(&self, files: &dyn SourceFiles, first: &str) -> bool {
+        let places = self.places(files, first);
+        let mut roots = places
+            .iter()
+            .map(|(project, root)| &self.projects[*project].roots[*root]);
+        roots.any(|root| root.is_declared && root.has_package(files, first))
     }
 
     fn places(&self, files: &dyn SourceFiles, first: &str) -> Places {

@@ -91,6 +91,29 @@ fn projects_have_the_roots_that_packaging_tools_take_by_themselves() {
 }
 
 #[test]
+fn code_is_preferred_to_stubs_in_a_root_of_their_own() {
+    check(
+        "//- /pyproject.toml
+         [tool.mypy]
+         mypy_path = 'stubs'
+         //- stubs/shop/__init__.pyi stubs/redis.pyi src/shop/__init__.py",
+        "t.py shop src/shop/__init__.py
+         t.py redis stubs/redis.pyi",
+    );
+}
+
+#[test]
+fn a_repository_needs_no_configuration() {
+    check(
+        "//- src/shop/__init__.py tests/test_a.py app/models.py app/views/a.py util.py",
+        "tests/test_a.py shop src/shop/__init__.py
+         app/views/a.py app.models app/models.py
+         app/views/a.py models app/models.py
+         tests/test_a.py util util.py",
+    );
+}
+
+#[test]
 fn the_nearest_project_comes_first_and_those_elsewhere_give_packages_alone() {
     check(
         "//- pyproject.toml a/pyproject.toml a/tests/__init__.py a/tests/util.py a/conf.py a/core/__init__.py
