@@ -109,6 +109,7 @@ impl<'t> Lowering<'t> {
         LoweredFile {
             facts: self.facts,
             leads,
+            positions: self.positions,
         }
     }
 

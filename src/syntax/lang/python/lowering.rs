@@ -47,6 +47,10 @@ pub(super) struct Lowering<'t> {
     pub(super) depth: usize,
     /// References by what they have in common.
     pub(super) uses: HashMap<UseKey, usize>,
+    /// Whether the position of each use is kept.
+    pub(super) keeps_positions: bool,
+    /// First byte of each use and its reference, where they are kept.
+    pub(super) positions: Vec<(u32, u32)>,
     /// First byte of each line.
     line_starts: Vec<usize>,
     pub(super) unknown: ExprId,
@@ -79,6 +83,8 @@ impl<'t> Lowering<'t> {
             lowered: HashMap::default(),
             depth: 0,
             uses: HashMap::default(),
+            keeps_positions: false,
+            positions: Vec::new(),
             line_starts: std::iter::once(0)
                 .chain(newlines.map(|it| it.0 + 1))
                 .collect(),

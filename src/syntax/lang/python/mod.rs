@@ -14,6 +14,7 @@ mod finish;
 mod grammar;
 mod lowering;
 mod modules;
+mod occurrences;
 mod references;
 mod scopes;
 mod statements;
@@ -22,7 +23,9 @@ mod symbols;
 mod tests;
 mod types;
 
-use crate::ir::FileFacts;
+pub(in crate::syntax) use occurrences::PositionedFile;
+
+use crate::ir::{Family, FileFacts};
 use crate::model::Budget;
 use crate::syntax::parse::{Parsed, parse};
 
@@ -33,23 +36,40 @@ pub(in crate::syntax) struct LoweredFile {
     pub(in crate::syntax) facts: FileFacts,
     /// For each symbol the byte at which the comments above it begin.
     pub(in crate::syntax) leads: Vec<u32>,
+    /// Each use by the first byte of its name, in source order, with its reference; empty unless it was asked for.
+    pub(in crate::syntax) positions: Vec<(u32, u32)>,
 }
 
 /// Lowers a file; `None` where the budget ended. A file that costs more to parse than one of its length may says
 /// nothing but that it has errors.
 pub(in crate::syntax) fn read(source: &str, budget: &Budget) -> Option<LoweredFile> {
+    Some(lowered(source, false, budget)?.file)
+}
+
+/// Lowers a file as [`read`] does, and keeps its tree and the position of each use.
+pub(in crate::syntax) fn read_positioned(source: &str, budget: &Budget) -> Option<PositionedFile> {
+    lowered(source, true, budget)
+}
+
+fn lowered(source: &str, keeps_positions: bool, budget: &Budget) -> Option<PositionedFile> {
     let grammar = grammar::Grammar::get();
     let tree = match parse(&grammar.language, source, budget) {
         Parsed::Tree(tree) => tree,
         Parsed::Ended => return None,
         Parsed::TooHard => {
             let mut file = LoweredFile::default();
+            file.facts.family = Family::Python;
             file.facts.has_errors = true;
-            return Some(file);
+            return Some(PositionedFile {
+                grammar,
+                tree: None,
+                file,
+            });
         }
     };
     let root = tree.root_node();
     let mut lowering = lowering::Lowering::new(source, grammar);
+    lowering.keeps_positions = keeps_positions;
     lowering.declare_module(root);
     if budget.is_spent() {
         return None;
@@ -58,5 +78,10 @@ pub(in crate::syntax) fn read(source: &str, budget: &Budget) -> Option<LoweredFi
     lowering.find_type_params();
     lowering.record_uses(root, budget)?;
     lowering.lower_bindings();
-    Some(lowering.finish(root.has_error()))
+    let file = lowering.finish(root.has_error());
+    Some(PositionedFile {
+        grammar,
+        tree: Some(tree),
+        file,
+    })
 }

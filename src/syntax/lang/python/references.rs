@@ -7,7 +7,7 @@ use super::builtins::type_form;
 use super::grammar::Kind;
 use super::lowering::{Lowering, MAX_DEPTH};
 use super::scopes::{Binder, Held, ScopeIdx};
-use super::symbols::Param;
+use super::symbols::{Param, offset};
 use crate::ir::{Expr, ExprId, Reference, ReferenceKind, Target};
 use crate::model::Budget;
 use crate::model::SymbolFlags;
@@ -29,8 +29,25 @@ impl<'t> Lowering<'t> {
             }
             self.uses_in(child, place);
         }
-        self.facts.references.sort_by_key(|it| it.line);
+        self.sort_references();
         Some(())
+    }
+
+    /// Puts the references in the order of their lines.
+    fn sort_references(&mut self) {
+        let references = std::mem::take(&mut self.facts.references);
+        let mut numbered: Vec<(usize, Reference)> = references.into_iter().enumerate().collect();
+        numbered.sort_by_key(|(_, it)| it.line);
+        let mut places = vec![0; numbered.len()];
+        for (new, (old, reference)) in numbered.into_iter().enumerate() {
+            places[old] = offset(new);
+            self.facts.references.push(reference);
+        }
+        for (_, reference) in &mut self.positions {
+            *reference = places[*reference as usize];
+        }
+        self.positions.sort_unstable();
+        self.positions.dedup_by_key(|position| position.0);
     }
 
     fn uses_in_children(&mut self, node: Node<'t>, place: UsePlace) {
@@ -547,8 +564,13 @@ impl<'t> Lowering<'t> {
         let symbol = self.symbol_around(scope);
         let key = (name, target, kind, symbol);
         let line = self.line_at(at);
-        if let Some(known) = self.uses.get(&key) {
-            let reference = &mut self.facts.references[*known];
+        let known = self.uses.get(&key).copied();
+        if self.keeps_positions {
+            let reference = known.unwrap_or(self.facts.references.len());
+            self.positions.push((offset(at), offset(reference)));
+        }
+        if let Some(known) = known {
+            let reference = &mut self.facts.references[known];
             reference.count += 1;
             reference.line = reference.line.min(line);
             return;
