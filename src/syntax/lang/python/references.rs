@@ -521,19 +521,23 @@ impl<'t> Lowering<'t> {
             return;
         }
         let receiver = self.lower_expr(object, place.scope);
-        let root = self
-            .chain(object)
+        let chain = self.chain(object);
+        let root = chain
+            .as_ref()
             .map(|chain| self.scopes.binder(chain[0], place.scope));
         if receiver == self.unknown && root == Some(Binder::Nobody) {
             return;
         }
-        let is_plain = match root {
-            Some(Binder::Module | Binder::Class(_)) => true,
-            Some(_) => matches!(
-                self.facts.exprs.get(receiver),
-                Expr::Receiver { .. } | Expr::Imported { .. }
-            ),
-            None => matches!(self.facts.exprs.get(receiver), Expr::Super { .. }),
+        let is_plain = match (root, chain) {
+            (Some(Binder::Module | Binder::Class(_)), _) => true,
+            (Some(_), Some(chain)) => {
+                let root = self.lower_name(chain[0], place.scope, object.start_byte());
+                matches!(
+                    self.facts.exprs.get(root),
+                    Expr::Receiver { .. } | Expr::Imported { .. }
+                )
+            }
+            _ => matches!(self.facts.exprs.get(receiver), Expr::Super { .. }),
         };
         let target = Target::Member {
             receiver,

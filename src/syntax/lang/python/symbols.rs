@@ -133,21 +133,21 @@ impl<'t> Lowering<'t> {
         id
     }
 
-    /// Returns the text of a definition before its body.
+    /// Returns the text of a definition up to its result type, parameters or bases.
     pub(super) fn head(&self, node: Node<'t>) -> String {
-        let body = self.field(node, self.grammar.fields.body);
-        let end = body.map_or(node.end_byte(), |body| body.start_byte());
-        let text = self
-            .source
-            .get(node.start_byte()..end)
-            .unwrap_or_default()
-            .trim_end();
-        // A comment may stand between the colon and the body.
-        let text = match text.rfind(':') {
-            Some(colon) if text[colon..].contains('#') => &text[..colon],
-            _ => text,
-        };
-        fold(text.trim_end_matches(':'), SIGNATURE_BYTES)
+        let fields = self.grammar.fields;
+        let last = [
+            fields.return_type,
+            fields.parameters,
+            fields.superclasses,
+            fields.type_parameters,
+            fields.name,
+        ]
+        .into_iter()
+        .find_map(|field| self.field(node, field));
+        let end = last.map_or(node.end_byte(), |it| it.end_byte());
+        let text = self.source.get(node.start_byte()..end).unwrap_or_default();
+        fold(text, SIGNATURE_BYTES)
     }
 
     /// Returns the docstring that a body begins with, without its quotes and indentation.

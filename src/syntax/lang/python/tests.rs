@@ -1,3 +1,5 @@
+//! Small sources and the facts that they lower to.
+
 use std::fmt::Write as _;
 
 use super::{LoweredFile, read};
