@@ -5,8 +5,8 @@
 use std::cell::{Cell, OnceCell};
 
 use crate::ir::{
-    BaseKind, Directive, Export, ExportKind, Expr, ExprArena, ExprId, FileFacts, ImportKind,
-    PathId, Slot, SymbolIdx,
+    BaseKind, Directive, Export, ExportKind, Expr, ExprArena, ExprId, Family, FileFacts,
+    ImportKind, PathId, Slot, SymbolIdx,
 };
 use crate::model::table::{HashMap, HashSet};
 use crate::model::{Symbol, SymbolKind};
@@ -121,7 +121,14 @@ impl Loaded {
                 if import.kind == ImportKind::TypeQuery {
                     // A type that a comment names does not hide what a statement imports.
                     imported.entry(name.local.clone()).or_insert(here);
-                } else {
+                    continue;
+                }
+                // Of the branches of `try: … except ImportError: …` the one counts that is in the repository.
+                let leads = |at: u32| targets.get(at as usize).copied().flatten().is_some();
+                let is_known = imported
+                    .get(&name.local)
+                    .is_some_and(|(known, _)| leads(*known));
+                if facts.family == Family::Ecmascript || !is_known {
                     imported.insert(name.local.clone(), here);
                 }
             }
@@ -370,6 +377,24 @@ impl Loaded {
     pub(super) fn submodule(&self, name: &str) -> Option<i64> {
         self.look(bucket(name));
         self.target(*self.submodules.get(name)?)
+    }
+
+    /// As [`Self::submodule`], of a name that an import inside a function takes: the imports of the modules that its names
+    /// may be stand right behind it.
+    pub(super) fn submodule_of(&self, import: u32, name: &str) -> Option<i64> {
+        let package = &self.facts.imports.get(import as usize)?.specifier;
+        let behind = self
+            .facts
+            .imports
+            .iter()
+            .enumerate()
+            .skip(import as usize + 1);
+        let mut modules = behind.take_while(|(_, it)| it.kind == ImportKind::Submodule);
+        let (at, _) = modules.find(|(_, it)| {
+            let rest = it.specifier.strip_prefix(package.as_str());
+            rest.is_some_and(|rest| rest.strip_prefix('.').unwrap_or(rest) == name)
+        })?;
+        self.target(place(at))
     }
 
     /// Whether `from module import *` takes a name: one of its list, else one that is not for the module alone.

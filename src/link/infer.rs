@@ -62,11 +62,15 @@ impl Binder<'_, '_> {
             Expr::Super { scope } => self.base_of_receiver(file, *scope)?,
             Expr::Symbol(at) => Type::Definition(Def::Symbol(file.file, *at)),
             Expr::Imported { import, name } => {
-                let target = file.target(*import)?;
                 let name = file.facts.exprs.name_of(*name);
-                exports::imported(self.library, target, name)
-                    .map(Type::Definition)
-                    .or_else(|| self.documented_type(target, name))?
+                let offered = |target: i64| {
+                    exports::imported(self.library, target, name)
+                        .map(Type::Definition)
+                        .or_else(|| self.documented_type(target, name))
+                };
+                let submodule = || file.submodule_of(*import, name);
+                let module = || Some(Type::Definition(Def::Module(submodule()?)));
+                file.target(*import).and_then(offered).or_else(module)?
             }
             Expr::Member { object, name } => {
                 if let Expr::Super { scope } = file.expr(*object) {
@@ -205,7 +209,7 @@ impl Binder<'_, '_> {
     }
 }
 
-/// Whether an expression is a chain of names, or what an import expression gives.
+/// Whether an expression names something by itself: a chain of names, what an import expression gives, a container type.
 fn is_path(file: &Loaded, expr: ExprId) -> bool {
     let mut at = expr;
     loop {
@@ -217,7 +221,8 @@ fn is_path(file: &Loaded, expr: ExprId) -> bool {
             | Expr::Receiver { .. }
             | Expr::Super { .. }
             | Expr::Symbol(_)
-            | Expr::Imported { .. } => return true,
+            | Expr::Imported { .. }
+            | Expr::Container { .. } => return true,
             // It is known by the first thing that it may be.
             Expr::Union(all) => match all.first() {
                 Some(first) => *first,

@@ -282,7 +282,14 @@ impl Binder<'_, '_> {
     /// Returns one of what an instance gives when it is iterated, by the protocol of its language.
     fn iterated(&self, object: &Type, rules: &LanguageRules) -> Option<Type> {
         if !object.is_instance() {
-            return None;
+            // `Stack[int]()` makes a `Stack`.
+            return rules.call_method.is_some().then(|| object.clone());
+        }
+        if let Some(method) = rules.index_method
+            && let Some(method) = self.declared(object, Access::Name(method))
+            && let Some(found) = self.called(&method, Some(object), None)
+        {
+            return Some(found);
         }
         if let Some(method) = rules.each_method {
             // `forEach(cb: (one: T) => void)`
@@ -362,6 +369,11 @@ fn container_member(rules: &LanguageRules, element: &Rc<Type>, name: &str) -> Op
             Rc::clone(element),
         ))),
         ContainerMember::Element => Type::Callable(Rc::clone(element)),
+        ContainerMember::Pairs => {
+            let pair = Type::Tuple([None, Some((**element).clone())].into());
+            let pairs = Type::Container(ContainerKind::Sequence, Rc::new(pair));
+            Type::Callable(Rc::new(pairs))
+        }
     })
 }
 

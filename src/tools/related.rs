@@ -119,7 +119,7 @@ pub struct RelatedInput {
     #[arg(long)]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub direction: Option<Direction>,
-    /// Results at most (default 200, and about 2,500 tokens).
+    /// Results at most (default 200; without it, `depth` and `types` about 2,500 tokens).
     #[arg(long, short = 'n', allow_negative_numbers = true)]
     #[serde(
         default,
@@ -428,9 +428,12 @@ fn fitting_page(
     defaults: &DefaultsOutput,
 ) -> Result<Vec<ResultOutput>> {
     let limit = clamp(input.limit, DEFAULT_LIMIT, 1..=500);
+    // Whoever says how far, how much or of which kind gets it.
+    let is_narrowed = input.depth.is_some() || !input.types.is_empty();
     let max_bytes = match input.limit {
         Some(_) => MAX_LIST_BYTES,
-        None => DEFAULT_LIST_BYTES,
+        None if !is_narrowed => DEFAULT_LIST_BYTES,
+        None => MAX_LIST_BYTES,
     };
     let mut shown = Vec::new();
     let mut n_bytes = 0;

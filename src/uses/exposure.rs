@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::Uses;
 use crate::error::Result;
-use crate::ir::{FileFacts, ImportKind};
+use crate::ir::{Family, FileFacts, ImportKind};
 use crate::link::bindings::{Bindings, Definition, FileBindings, Meaning, Overlay};
 use crate::link::entries::entries;
 use crate::model::RepoPath;
@@ -62,7 +62,7 @@ impl Uses<'_> {
                 exposure.importers.push((file.path.clone(), line));
             }
             for (export, meaning) in facts.exports.iter().zip(&lists.exports) {
-                if !is_it(meaning) {
+                if !is_it(meaning) || !passes_on(&file.path, &facts, &export.name) {
                     continue;
                 }
                 names.insert(export.name.clone());
@@ -123,4 +123,14 @@ fn first_import(
     let mut imports = imports
         .map(|(import, names)| import.kind != ImportKind::ReExport && names.iter().any(&is_it));
     imports.position(|binds| binds)
+}
+
+/// Whether a file offers a name to others on purpose. In Python every name of a module can be imported from it: a package
+/// passes on what it imports, another module what its `__all__` lists.
+fn passes_on(path: &RepoPath, facts: &FileFacts, name: &str) -> bool {
+    if facts.family != Family::Python || path.file_name() == "__init__.py" {
+        return true;
+    }
+    let mut listed = facts.all.iter().flatten();
+    listed.any(|it| facts.exprs.name_of(*it) == name)
 }

@@ -13,6 +13,8 @@ pub(super) enum ContainerMember {
     SameContainer,
     /// One of its elements: `find`.
     Element,
+    /// A container of pairs, each a key and an element: `items`.
+    Pairs,
 }
 
 /// How one family of languages resolves names.
@@ -21,6 +23,8 @@ pub(super) struct LanguageRules {
     pub(super) call_method: Option<&'static str>,
     /// The method whose first parameter is a function that is given each element: `forEach`.
     pub(super) each_method: Option<&'static str>,
+    /// The method that indexing an instance calls: `__getitem__`.
+    pub(super) index_method: Option<&'static str>,
     /// Methods that iterating an instance calls, in the order in which they are looked for: what the last one gives is an
     /// element.
     pub(super) iteration: &'static [&'static str],

@@ -1,11 +1,12 @@
 //! Python.
 
-use super::ContainerMember::{Element, SameContainer};
+use super::ContainerMember::{Element, Pairs, SameContainer};
 use super::LanguageRules;
 
 pub(super) static RULES: LanguageRules = LanguageRules {
     call_method: Some("__call__"),
     each_method: None,
+    index_method: Some("__getitem__"),
     iteration: &["__iter__", "__next__"],
     entering: &["__enter__", "__aenter__"],
     stars_bind: true,
@@ -15,6 +16,7 @@ pub(super) static RULES: LanguageRules = LanguageRules {
         ("union", SameContainer),
         ("intersection", SameContainer),
         ("difference", SameContainer),
+        ("items", Pairs),
         ("get", Element),
         ("pop", Element),
         ("popleft", Element),

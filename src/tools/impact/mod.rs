@@ -89,7 +89,7 @@ pub struct ImpactInput {
     #[arg(long, num_args = 0..=1, default_missing_value = "true")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub include_tests: Option<bool>,
-    /// Entries of each list at most (default 200, and about 2,500 tokens in all).
+    /// Entries of each list at most (default 200; without it and `depth` about 2,500 tokens in all).
     #[arg(long, short = 'n', allow_negative_numbers = true)]
     #[serde(
         default,
@@ -407,9 +407,10 @@ fn reach(
     output: &mut ImpactOutput,
 ) -> Result<Found> {
     let limit = clamp(input.limit, 200, 1..=500);
-    let list_bytes = match input.limit {
-        None => DEFAULT_LIST_BYTES,
-        Some(_) => MAX_LIST_BYTES,
+    // Whoever says how far or how much gets it.
+    let list_bytes = match (input.limit, input.depth) {
+        (None, None) => DEFAULT_LIST_BYTES,
+        _ => MAX_LIST_BYTES,
     };
     let seeds: Vec<i64> = targets.iter().map(|symbol| symbol.id).collect();
     let (inwards, outwards) = (related::Direction::In, related::Direction::Out);
