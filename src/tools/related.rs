@@ -431,9 +431,8 @@ fn fitting_page(
     // Whoever says how far, how much or of which kind gets it.
     let is_narrowed = input.depth.is_some() || !input.types.is_empty();
     let max_bytes = match input.limit {
-        Some(_) => MAX_LIST_BYTES,
         None if !is_narrowed => DEFAULT_LIST_BYTES,
-        None => MAX_LIST_BYTES,
+        _ => MAX_LIST_BYTES,
     };
     let mut shown = Vec::new();
     let mut n_bytes = 0;

@@ -454,7 +454,7 @@ impl Reader<'_, '_> {
             element.scopes.push(Scope::Plain);
             self.n_scopes += 1;
         }
-        let component = is_component.then(|| text.to_owned());
+        let component = is_component.then(|| text.clone());
         for attribute in attributes {
             self.attribute(attribute, component.as_deref());
         }

@@ -200,12 +200,11 @@ impl Template {
             }
             Some(VueMember::FileName(name)) => {
                 let name = exprs.name(name);
-                match chain {
-                    None => reference.name = name,
-                    Some(_) => {
-                        let first = Expr::Name { name, scope: None };
-                        reference.target = beginning_with(exprs, Some(first));
-                    }
+                if is_bare {
+                    reference.name = name;
+                } else {
+                    let first = Expr::Name { name, scope: None };
+                    reference.target = beginning_with(exprs, Some(first));
                 }
                 true
             }

@@ -145,9 +145,10 @@ pub(super) fn said(facts: &FileFacts, expr: ExprId) -> String {
         if let Some((word, named)) = begins(facts, at) {
             let roots = inner_root(facts, at);
             let steps: Vec<String> = steps.into_iter().rev().collect();
-            let steps = match steps.is_empty() {
-                true => String::new(),
-                false => format!(":{}", steps.join(".")),
+            let steps = if steps.is_empty() {
+                String::new()
+            } else {
+                format!(":{}", steps.join("."))
             };
             return format!("{word} {named}{steps}{roots}");
         }
@@ -168,9 +169,10 @@ pub(super) fn said(facts: &FileFacts, expr: ExprId) -> String {
                 };
                 let types: Vec<String> =
                     types.iter().map(|one| given(facts, *one, "type")).collect();
-                let types = match types.is_empty() {
-                    true => String::new(),
-                    false => format!("<{}>", types.join(",")),
+                let types = if types.is_empty() {
+                    String::new()
+                } else {
+                    format!("<{}>", types.join(","))
                 };
                 (*callee, format!("({types}{})", all(args)))
             }

@@ -112,17 +112,16 @@ impl PositionedFile {
                     }
                     break;
                 }
-                Kind::Attribute
-                    if parent.child_by_field_id(self.grammar.fields.object) == Some(at) =>
-                {
-                    break;
-                }
-                Kind::Attribute => at = parent,
-                Kind::DottedName | Kind::AliasedImport => at = parent,
+                Kind::Attribute if self.is_object(parent, at) => break,
+                Kind::Attribute | Kind::DottedName | Kind::AliasedImport => at = parent,
                 _ => break,
             }
         }
         Role::Local
+    }
+
+    fn is_object(&self, attribute: Node<'_>, node: Node<'_>) -> bool {
+        attribute.child_by_field_id(self.grammar.fields.object) == Some(node)
     }
 
     /// Returns the name of an import statement that a word in it belongs to.
