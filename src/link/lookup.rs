@@ -11,9 +11,11 @@ use super::exports;
 use super::file::{Access, Loaded};
 use super::generics::Substitution;
 use super::library::{Def, Library};
+use super::members::Linearization;
 use super::rules::{self, LanguageRules};
 use super::types::Type;
 use crate::ir::{Expr, ExprId, FileFacts, PathId, Reference, ReferenceKind, SymbolIdx, Target};
+use crate::model::table::HashMap;
 use crate::model::{Provenance, SymbolFlags, SymbolKind};
 
 /// How many look-ups one use may take: chains that go in circles end here.
@@ -34,6 +36,8 @@ pub(super) struct Binder<'a, 'b> {
     pub(super) call: RefCell<Option<Rc<Substitution>>>,
     /// Directives and pipes of the template that was asked for last.
     pub(super) usable: RefCell<Option<UsableIn>>,
+    /// The order in which the bases of classes are looked through, of those that were asked for.
+    pub(super) linearizations: RefCell<HashMap<(i64, SymbolIdx), Linearization>>,
 }
 
 /// A template, by its file and class, with what it can use.
@@ -47,6 +51,7 @@ impl<'a, 'b> Binder<'a, 'b> {
             fuel: Cell::new(FUEL),
             call: RefCell::new(None),
             usable: RefCell::new(None),
+            linearizations: RefCell::default(),
         }
     }
 

@@ -147,6 +147,9 @@ impl Binder<'_, '_> {
                 }
             }
         }
+        if rules::of(loaded).has_linearization && loaded.symbol(at).kind == SymbolKind::Class {
+            return self.inherited(loaded.file, at, access, this);
+        }
         for at in all {
             for base in loaded.bases(*at) {
                 let base = self.infer(loaded, base, None);
@@ -169,6 +172,57 @@ impl Binder<'_, '_> {
         (held != *this)
             .then(|| self.declared(&held, access))
             .flatten()
+    }
+
+    /// Returns the member of the first class that has it, in the order in which the language looks through the bases.
+    fn inherited(
+        &self,
+        file: i64,
+        class: SymbolIdx,
+        access: Access<'_>,
+        this: &Type,
+    ) -> Option<Type> {
+        let order = self.linearization(file, class);
+        order.iter().skip(1).find_map(|(file, class)| {
+            let loaded = self.library.get(*file)?;
+            let own = access
+                .name()
+                .and_then(|name| Self::own_member(&loaded, *class, name, this));
+            own.or_else(|| {
+                let path = loaded.member_path(PathId::EMPTY, access)?;
+                self.in_object(*file, Some(*class), path, this)
+            })
+        })
+    }
+
+    /// Returns a class and all that it is built on, each before its bases and these in their order: the C3 linearization
+    /// (Barrett et al., "A Monotonic Superclass Linearization for Dylan"), or where there is none each base with its own
+    /// one after another. Bases that are not known are left out.
+    fn linearization(&self, file: i64, class: SymbolIdx) -> Linearization {
+        let key = (file, class);
+        if let Some(known) = self.linearizations.borrow().get(&key) {
+            return Rc::clone(known);
+        }
+        let keep = |order: Vec<(i64, SymbolIdx)>| {
+            let order: Linearization = order.into();
+            let kept = Rc::clone(&order);
+            self.linearizations.borrow_mut().insert(key, kept);
+            order
+        };
+        // A class that is built on itself ends here.
+        keep(vec![key]);
+        let Some(loaded) = self.library.get(file) else {
+            return keep(vec![key]);
+        };
+        let bases = loaded.bases(class);
+        let bases = bases.filter_map(|base| self.infer(&loaded, base, None)?.symbol());
+        let bases: Vec<(i64, SymbolIdx)> = bases.filter(|base| *base != key).collect();
+        let orders = bases.iter().map(|base| self.linearization(base.0, base.1));
+        let mut lists: Vec<Vec<(i64, SymbolIdx)>> = orders.map(|order| order.to_vec()).collect();
+        lists.push(bases);
+        let mut order = vec![key];
+        merge(lists, &mut order);
+        keep(order)
     }
 
     fn own_member(loaded: &Rc<Loaded>, at: SymbolIdx, name: &str, this: &Type) -> Option<Type> {
@@ -358,6 +412,28 @@ impl Binder<'_, '_> {
             let held = self.held(&loaded, at, None)?;
             (held != *object).then(|| self.any_member(&held)).flatten()
         })
+    }
+}
+
+/// Classes in the order in which members are looked for.
+pub(super) type Linearization = Rc<[(i64, SymbolIdx)]>;
+
+/// Appends the classes of several lists: always the first head that is in no other list's tail, else the first head.
+fn merge(mut lists: Vec<Vec<(i64, SymbolIdx)>>, order: &mut Vec<(i64, SymbolIdx)>) {
+    loop {
+        lists.retain(|list| !list.is_empty());
+        let Some(first) = lists.first() else {
+            return;
+        };
+        let is_free = |head: &(i64, SymbolIdx)| !lists.iter().any(|it| it[1..].contains(head));
+        let mut heads = lists.iter().map(|list| list[0]);
+        let next = heads.find(is_free).unwrap_or(first[0]);
+        if !order.contains(&next) {
+            order.push(next);
+        }
+        for list in &mut lists {
+            list.retain(|class| *class != next);
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use super::LanguageRules;
 pub(super) static RULES: LanguageRules = LanguageRules {
     call_method: None,
     each_method: Some("forEach"),
+    has_linearization: false,
     index_method: None,
     iteration: &[],
     entering: &[],

@@ -6,6 +6,7 @@ use super::LanguageRules;
 pub(super) static RULES: LanguageRules = LanguageRules {
     call_method: Some("__call__"),
     each_method: None,
+    has_linearization: true,
     index_method: Some("__getitem__"),
     iteration: &["__iter__", "__next__"],
     entering: &["__enter__", "__aenter__"],
