@@ -283,7 +283,17 @@ impl Binder<'_, '_> {
             let is_read = symbol.flags.contains(SymbolFlags::ACCESSOR);
             is_read.then(|| loaded.value(at, Slot::Return)).flatten()
         };
-        self.infer(loaded, value.or_else(read)?, this)
+        let held = self.infer(loaded, value.or_else(read)?, this)?;
+        Some(self.read_by_descriptor(loaded, at, &held).unwrap_or(held))
+    }
+
+    /// Returns what reading an attribute of a class gives where the class of what it holds says so: `__get__`.
+    fn read_by_descriptor(&self, loaded: &Loaded, at: SymbolIdx, held: &Type) -> Option<Type> {
+        let method = rules::of(loaded).descriptor_method?;
+        let symbol = loaded.symbol(at);
+        let is_attribute = symbol.kind == SymbolKind::Field && held.is_instance();
+        let method = is_attribute.then(|| self.declared(held, Access::Name(method)))??;
+        self.called(&method, Some(held), None)
     }
 
     /// Returns the member of what the class around a scope is built on, of the first base that has it.

@@ -7,6 +7,7 @@ pub(super) static RULES: LanguageRules = LanguageRules {
     call_method: None,
     each_method: Some("forEach"),
     has_linearization: false,
+    descriptor_method: None,
     index_method: None,
     iteration: &[],
     entering: &[],

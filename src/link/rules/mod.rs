@@ -25,6 +25,8 @@ pub(super) struct LanguageRules {
     pub(super) each_method: Option<&'static str>,
     /// Whether the bases of a class are looked through by its linearization; else one after another, each with its own.
     pub(super) has_linearization: bool,
+    /// The method that gives what reading an attribute of a class gives, of what the attribute holds: `__get__`.
+    pub(super) descriptor_method: Option<&'static str>,
     /// The method that indexing an instance calls: `__getitem__`.
     pub(super) index_method: Option<&'static str>,
     /// Methods that iterating an instance calls, in the order in which they are looked for: what the last one gives is an

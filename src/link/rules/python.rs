@@ -7,6 +7,7 @@ pub(super) static RULES: LanguageRules = LanguageRules {
     call_method: Some("__call__"),
     each_method: None,
     has_linearization: true,
+    descriptor_method: Some("__get__"),
     index_method: Some("__getitem__"),
     iteration: &["__iter__", "__next__"],
     entering: &["__enter__", "__aenter__"],

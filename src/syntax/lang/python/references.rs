@@ -274,13 +274,9 @@ impl<'t> Lowering<'t> {
         match self.kind(node) {
             Kind::Identifier => {}
             Kind::Attribute => {
-                let object = self.field(node, self.grammar.fields.object);
-                let is_receiver = object.is_some_and(|it| {
-                    let expr = self.lower_expr(it, place.scope);
-                    matches!(self.facts.exprs.get(expr), Expr::Receiver { .. })
-                });
-                if !is_receiver {
-                    self.use_attribute(node, place, ReferenceKind::Value);
+                // What is assigned is not used.
+                if let Some(object) = self.field(node, self.grammar.fields.object) {
+                    self.use_object(object, place);
                 }
             }
             Kind::Subscript => self.uses_in(node, place),

@@ -381,20 +381,25 @@ impl<'t> Lowering<'t> {
     /// instance of the first argument.
     fn argument_of(&mut self, name: &str, draft: DraftId) -> Option<ExprId> {
         let function = self.drafts[draft as usize].function.as_ref()?;
-        let params: Vec<Param<'t>> = function.params.clone();
+        // Where there are overloads, these say it; the implementation often does not.
+        let mut heads: Vec<Vec<Param<'t>>> = vec![function.params.clone()];
+        let overloads = function.overloads.clone();
         let scope = function.inner;
         let skipped = usize::from(function.has_receiver);
+        heads.extend(overloads.into_iter().map(|head| self.params(head)));
         let mut all = Vec::new();
-        for (index, param) in params.iter().skip(skipped).enumerate() {
-            let (Some(annotation), 0) = (param.annotation, param.n_stars) else {
-                continue;
-            };
-            let Ok(index) = u8::try_from(index) else {
-                break;
-            };
-            let annotation = parse(self.source, annotation.byte_range());
-            let argument = self.add(Expr::Argument { index });
-            all.extend(self.part_of(&annotation, name, argument, scope, 0));
+        for params in heads {
+            for (index, param) in params.iter().skip(skipped).enumerate() {
+                let (Some(annotation), 0) = (param.annotation, param.n_stars) else {
+                    continue;
+                };
+                let Ok(index) = u8::try_from(index) else {
+                    break;
+                };
+                let annotation = parse(self.source, annotation.byte_range());
+                let argument = self.add(Expr::Argument { index });
+                all.extend(self.part_of(&annotation, name, argument, scope, 0));
+            }
         }
         (!all.is_empty()).then(|| self.union(all))
     }
