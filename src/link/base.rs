@@ -36,7 +36,7 @@ pub fn overlay(
         let path = file.path.as_str();
         let known = manifest.files.get(path).copied();
         if known.is_none() || file.facts.is_none() {
-            causes.add(&file.path, false);
+            causes.add_path(&file.path);
         }
         let own = -1 - i64::try_from(at).unwrap_or(i64::MAX - 1);
         ids.push(known.unwrap_or(own));

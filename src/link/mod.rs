@@ -314,8 +314,3 @@ impl SourceFiles for Manifest {
         paths
     }
 }
-
-/// Returns the path's last component and every directory above it.
-fn components(path: &RepoPath) -> impl Iterator<Item = &str> {
-    path.as_str().split('/')
-}

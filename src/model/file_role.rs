@@ -139,7 +139,9 @@ pub fn by_name(path: &str) -> Option<FileRole> {
         matches!(extension, "java" | "kt" | "cs" | "swift" | "php" | "scala")
             && (stem.ends_with("Test") || stem.ends_with("Tests"))
     });
-    if is_camel || stem.starts_with("test_") {
+    // Django's default.
+    let is_tests_module = name == "tests.py";
+    if is_camel || is_tests_module || stem.starts_with("test_") {
         Some(FileRole::Test)
     } else if stem == "conftest" {
         Some(FileRole::TestSupport)

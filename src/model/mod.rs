@@ -9,6 +9,7 @@ pub mod edge;
 pub mod file_role;
 pub mod freshness;
 pub mod id;
+pub mod ini;
 pub mod naming;
 pub mod path;
 pub mod policy;

@@ -79,7 +79,7 @@ fn remove(
     }
     let mut writer = index.writer()?;
     for path in gone {
-        applied.causes.add(path, resolve::is_config(path));
+        applied.causes.add(path);
         writer.remove_file(path)?;
     }
     writer.set_meta("owes_links", "1")?;
@@ -179,7 +179,7 @@ impl Batch<'_> {
             Prepared::Same(row, stat) => self.writer.set_stat(row, &stat)?,
             Prepared::Gone => {
                 if candidate.known.is_some() {
-                    applied.causes.add(path, resolve::is_config(path));
+                    applied.causes.add(path);
                     self.writer.remove_file(path)?;
                     applied.n_deleted += 1;
                     self.answerable = true;
@@ -188,8 +188,10 @@ impl Batch<'_> {
             Prepared::File(file) => {
                 let is_config = resolve::is_config(path) && !self.writer.has_config(&file)?;
                 // In a first build every file with imports is on the list of those to link anyway.
-                if self.detection.was_complete && (candidate.known.is_none() || is_config) {
-                    applied.causes.add(path, is_config);
+                if self.detection.was_complete && candidate.known.is_none() {
+                    applied.causes.add(path);
+                } else if self.detection.was_complete && is_config {
+                    applied.causes.add_edited(path);
                 }
                 self.writer.replace_file(&file)?;
                 applied.n_indexed += 1;

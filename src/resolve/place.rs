@@ -4,6 +4,25 @@
 
 pub(super) use crate::model::path::{parent, upwards};
 
+/// Directories of packages that are there to be looked at or tested with.
+pub(super) const SAMPLE_DIRECTORIES: [&str; 15] = [
+    "fixture",
+    "fixtures",
+    "__fixtures__",
+    "example",
+    "examples",
+    "playground",
+    "playgrounds",
+    "test",
+    "tests",
+    "__tests__",
+    "template",
+    "templates",
+    "demo",
+    "demos",
+    "sandbox",
+];
+
 /// Returns `relative` seen from the directory `dir`, without `.`, `..` and empty parts; `None` where
 /// it leaves the root.
 pub(super) fn join(dir: &str, relative: &str) -> Option<String> {

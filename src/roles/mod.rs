@@ -23,7 +23,7 @@ pub use crate::model::FileRole;
 use crate::ir::FileFacts;
 use crate::model::file_role::{by_directories, by_name, is_in_source};
 use crate::model::path::is_at_or_below;
-use crate::model::{Budget, RepoPath};
+use crate::model::{Budget, RepoPath, ini};
 use crate::store::Read;
 use crate::syntax;
 use runner::{Compiled, Origin, Pattern, Runner, Suite};
@@ -99,9 +99,10 @@ fn declared(path: &RepoPath, text: &str, budget: &Budget) -> Vec<Suite> {
             config::jest_config(home, &config::of_json(&json()), &mut found);
             found
         }
-        "pytest.ini" | ".pytest.ini" | "tox.ini" => of_pytest(home, text, "pytest"),
-        "setup.cfg" => of_pytest(home, text, "tool:pytest"),
-        "pyproject.toml" => of_pytest(home, text, "tool.pytest.ini_options"),
+        "pytest.ini" | ".pytest.ini" | "tox.ini" => of_pytest_ini(home, text, "pytest"),
+        "setup.cfg" => of_pytest_ini(home, text, "tool:pytest"),
+        "pytest.toml" | ".pytest.toml" => of_pytest_toml(home, text, &["pytest"]),
+        "pyproject.toml" => of_pytest_toml(home, text, &["tool.pytest", "tool.pytest.ini_options"]),
         _ => match config::runner_of(name) {
             Some(runner) => {
                 let values = syntax::literals(path, text, budget);
@@ -138,14 +139,31 @@ fn of_manifest(home: &str, manifest: &Value) -> Vec<Suite> {
     found
 }
 
-fn of_pytest(home: &str, text: &str, section: &str) -> Vec<Suite> {
-    let Some(mut names) = text::section_values(text, section, "python_files") else {
+fn of_pytest_ini(home: &str, text: &str, section: &str) -> Vec<Suite> {
+    if !ini::has_section(text, section) {
         return Vec::new();
+    }
+    let words = |key: &str| -> Vec<String> {
+        let value = ini::value(text, section, key).unwrap_or_default();
+        value.split_whitespace().map(str::to_owned).collect()
     };
+    vec![of_pytest(home, words("python_files"), &words("testpaths"))]
+}
+
+/// Reads the first of `sections` that is there.
+fn of_pytest_toml(home: &str, text: &str, sections: &[&str]) -> Vec<Suite> {
+    let suite = sections.iter().find_map(|section| {
+        let names = text::section_values(text, section, "python_files")?;
+        let paths = text::section_values(text, section, "testpaths").unwrap_or_default();
+        Some(of_pytest(home, names, &paths))
+    });
+    suite.into_iter().collect()
+}
+
+fn of_pytest(home: &str, mut names: Vec<String>, paths: &[String]) -> Suite {
     if names.is_empty() {
         names = ["test_*.py", "*_test.py"].map(str::to_owned).to_vec();
     }
-    let paths = text::section_values(text, section, "testpaths").unwrap_or_default();
     let roots: Vec<String> = paths
         .iter()
         .filter_map(|path| {
@@ -164,7 +182,7 @@ fn of_pytest(home: &str, text: &str, section: &str) -> Vec<Suite> {
         })
         .collect();
     let glob = |pattern: &String| Pattern::Glob(config::absolute(home, &format!("**/{pattern}")));
-    vec![Suite {
+    Suite {
         runner: Runner::Pytest,
         origin: Origin::Config,
         home: home.to_owned(),
@@ -178,7 +196,7 @@ fn of_pytest(home: &str, text: &str, section: &str) -> Vec<Suite> {
             .map(|pattern| Pattern::Glob(config::absolute(home, pattern)))
             .to_vec(),
         is_open: false,
-    }]
+    }
 }
 
 /// Returns whether a file of this name configures tests, as far as its name tells.
@@ -379,7 +397,9 @@ fn role(path: &RepoPath, suites: &[Compiled], content: impl FnOnce() -> Content)
         .filter(is_own)
         .filter(|suite| suite.covers(text) && !is_yielded(suite, suites, text))
         .collect();
-    if covering.iter().any(|suite| suite.runs(text)) {
+    // `python_files = *.py` does not make `conftest.py` a test.
+    let is_helper = family == Family::Python && by_name == Some(FileRole::TestSupport);
+    if !is_helper && covering.iter().any(|suite| suite.runs(text)) {
         return FileRole::Test;
     }
     // A runner that is known, and does not run it.

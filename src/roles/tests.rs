@@ -206,6 +206,60 @@ fn pytest_has_names_and_places() {
 }
 
 #[test]
+fn pytest_is_configured_in_one_of_many_files() {
+    let wanted: &[(&str, FileRole)] = &[
+        ("checks/check_a.py", Test),
+        ("checks/a_check.py", Test),
+        ("checks/test_a.py", TestSupport),
+        ("checks/conftest.py", TestSupport),
+        ("src/check_a.py", Code),
+    ];
+    for (path, section) in [
+        ("pytest.ini", "pytest"),
+        ("tox.ini", "pytest"),
+        ("setup.cfg", "tool:pytest"),
+    ] {
+        let text = format!(
+            "[tox]\nenvlist = py\n\n[{section}]\naddopts =\n    -p no:x=1\npython_files = check_*.py\n  # own\n  *_check.py\ntestpaths=checks\n[x]\npython_files = *\n"
+        );
+        check(&[(path, &text)], wanted);
+    }
+    for (path, section) in [
+        ("pyproject.toml", "tool.pytest"),
+        ("pyproject.toml", "tool.pytest.ini_options"),
+        ("pytest.toml", "pytest"),
+    ] {
+        let text = format!(
+            "[{section}]\npython_files = ['check_*.py', '*_check.py']\ntestpaths = ['checks']\n"
+        );
+        check(&[(path, &text)], wanted);
+    }
+}
+
+#[test]
+fn files_of_python_go_by_their_names_where_nothing_is_configured() {
+    check(
+        &[],
+        &[
+            ("app/tests.py", Test),
+            ("app/a_test.py", Test),
+            ("tests/unit/test_a.py", Test),
+            ("tests/conftest.py", TestSupport),
+            ("tests/unit/helper.py", TestSupport),
+            ("app/contest.py", Code),
+            ("app/latest.py", Code),
+        ],
+    );
+    check(
+        &[(
+            "pytest.ini",
+            "[pytest]\npython_files = *.py\ntestpaths = t\n",
+        )],
+        &[("t/a.py", Test), ("t/conftest.py", TestSupport)],
+    );
+}
+
+#[test]
 fn content_is_evidence_where_no_configuration_decides() {
     let framework = |runner| Content {
         framework: Some(runner),

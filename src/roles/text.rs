@@ -1,8 +1,8 @@
-//! Lists in configuration files that are no scripts: INI, TOML and YAML, as far as lists of patterns need.
+//! Lists in configuration files that are no scripts: TOML and YAML, as far as lists of patterns need.
 
 use crate::syntax::Literal;
 
-/// Returns the values of `key` in the section `[section]` of an INI or TOML file: words, or texts in quotes; lists may go on
+/// Returns the values of `key` in the section `[section]` of a TOML file: words, or texts in quotes; lists may go on
 /// over lines. `None` where the section is not there; empty where it has no such key.
 pub(super) fn section_values(text: &str, section: &str, key: &str) -> Option<Vec<String>> {
     let header = format!("[{section}]");

@@ -3,7 +3,6 @@
 //!
 //! Knows lines and the spans of symbols. Refuses to know syntax trees.
 
-use super::lang::ecmascript::Script;
 use super::lines::{Lines, MAX_BYTES, MAX_LINES};
 use crate::model::{Chunk, ChunkKind, Symbol, SymbolKind};
 
@@ -19,6 +18,15 @@ const GROUP_LINES: usize = 30;
 const SLACK_LINES: usize = 10;
 /// Definitions inside definitions that are cut separately; further in, lines decide.
 const MAX_LEVELS: usize = 24;
+
+/// The symbols of a file, as far as cutting needs them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Outline<'a> {
+    /// In the order of their first byte.
+    pub(super) symbols: &'a [Symbol],
+    /// For each symbol the byte at which the comments above it begin.
+    pub(super) leads: &'a [u32],
+}
 
 /// A run of lines with its owner, before it is a chunk.
 #[derive(Clone, Copy, Debug)]
@@ -40,30 +48,30 @@ struct Cutter<'a> {
     pieces: Vec<Piece>,
 }
 
-/// Returns the chunks of a script that is a file.
-pub(super) fn of_script(lines: &Lines<'_>, script: &Script) -> Vec<Chunk> {
+/// Returns the chunks of a file of code.
+pub(super) fn of_code(lines: &Lines<'_>, outline: Outline<'_>) -> Vec<Chunk> {
     let mut chunks = Vec::new();
-    of_range(lines, (0, lines.len()), script, None, &mut chunks);
+    of_range(lines, (0, lines.len()), outline, None, &mut chunks);
     number(&mut chunks);
     chunks
 }
 
-/// Appends the chunks of the lines of a script. `skip` is a symbol that stands for the whole file and owns
+/// Appends the chunks of a range of lines. `skip` is a symbol that stands for the whole file and owns
 /// no lines.
 pub(super) fn of_range(
     lines: &Lines<'_>,
     (from, to): (usize, usize),
-    script: &Script,
+    outline: Outline<'_>,
     skip: Option<usize>,
     chunks: &mut Vec<Chunk>,
 ) {
     if from >= to {
         return;
     }
-    let symbols = &script.facts.symbols;
+    let symbols = outline.symbols;
     let ranges: Vec<_> = symbols
         .iter()
-        .zip(&script.leads)
+        .zip(outline.leads)
         .map(|(symbol, &lead)| {
             let last = lines.line_at(symbol.span.end_byte.saturating_sub(1)) + 1;
             (lines.line_at(lead), last)

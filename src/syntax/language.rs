@@ -15,7 +15,7 @@ const ECMASCRIPT_FACTS: u32 = 16;
 /// The same for Python.
 const PYTHON_FACTS: u32 = 1;
 /// The same for languages that are cut into chunks alone.
-const TEXT_FACTS: u32 = 1;
+const TEXT_FACTS: u32 = 2;
 
 /// How a document marks its headings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -67,7 +67,7 @@ pub fn literals(path: &RepoPath, source: &str, budget: &Budget) -> Vec<Literal> 
     let Shape::Script(dialect) = language::by_path(path).shape else {
         return Vec::new();
     };
-    let Parsed::Tree(tree) = parse(Grammar::of(dialect), source, budget) else {
+    let Parsed::Tree(tree) = parse(&Grammar::of(dialect).language, source, budget) else {
         return Vec::new();
     };
     let mut reader = Reader {

@@ -27,6 +27,7 @@ pub use test_titles::test_title;
 use crate::ir::Extraction;
 
 use crate::model::Budget;
+use chunk::Outline;
 use language::Shape;
 
 /// Returns what a file says, or `None` where the budget ended first. Never fails on broken code: what can
@@ -53,14 +54,25 @@ pub fn extract(
     };
     match language.shape {
         _ if !structured => Some(chunks_alone(text::plain(&lines))),
-        Shape::Plain | Shape::Python => Some(chunks_alone(text::plain(&lines))),
+        Shape::Plain => Some(chunks_alone(text::plain(&lines))),
         Shape::Document(markup) => Some(chunks_alone(text::document(&lines, markup))),
         Shape::Page => component::read_page(&lines, budget),
         Shape::Component(framework) => component::read(framework, &lines, budget),
+        Shape::Python => {
+            let file = lang::python::read(source, budget)?;
+            let outline = Outline {
+                symbols: &file.facts.symbols,
+                leads: &file.leads,
+            };
+            Some(Extraction {
+                chunks: chunk::of_code(&lines, outline),
+                facts: file.facts,
+            })
+        }
         Shape::Script(dialect) => {
             let mut script = lang::ecmascript::read(dialect, source, budget)?;
             component::add_inline(&lines, &mut script, false, budget)?;
-            let chunks = chunk::of_script(&lines, &script);
+            let chunks = chunk::of_code(&lines, script.outline());
             Some(Extraction {
                 facts: script.facts,
                 chunks,

@@ -7,9 +7,8 @@ use std::cell::{Cell, RefCell};
 use std::ops::ControlFlow;
 use std::sync::Once;
 
-use tree_sitter::{ParseOptions, ParseState, Parser, Tree};
+use tree_sitter::{Language, ParseOptions, ParseState, Parser, Tree};
 
-use super::lang::ecmascript::kinds::Grammar;
 use crate::model::Budget;
 
 /// Progress steps that any file may cost.
@@ -44,12 +43,12 @@ thread_local! {
 }
 
 /// Parses `source`. Costs about 0.2 s a megabyte; the parser of this thread is kept for the next file.
-pub(super) fn parse(grammar: &Grammar, source: &str, budget: &Budget) -> Parsed {
+pub(super) fn parse(language: &Language, source: &str, budget: &Budget) -> Parsed {
     if budget.is_spent() {
         return Parsed::Ended;
     }
     PARSER.with_borrow_mut(|parser| {
-        if parser.set_language(&grammar.language).is_err() {
+        if parser.set_language(language).is_err() {
             return Parsed::TooHard;
         }
         let limit = STEPS_BASE + source.len() / BYTES_PER_STEP;

@@ -33,7 +33,7 @@ pub fn test_title(path: &RepoPath, source: &str, lines: &[u32], budget: &Budget)
     let Shape::Script(dialect) = language::by_path(path).shape else {
         return None;
     };
-    let Parsed::Tree(tree) = parse(Grammar::of(dialect), source, budget) else {
+    let Parsed::Tree(tree) = parse(&Grammar::of(dialect).language, source, budget) else {
         return None;
     };
     let all = lines.iter().filter_map(|line| line.checked_sub(1));

@@ -22,6 +22,9 @@ use std::path::Path;
 use crate::laws::Bench;
 use crate::support::{Fixture, Step};
 
+/// The code of [`codelens::ir::ImportKind::Submodule`].
+const SUBMODULE: &str = "8";
+
 /// What stands in a line: the file, the line, and what is said of it.
 type Said = (String, usize, String);
 
@@ -107,6 +110,8 @@ fn found(dump: &str, wanted: &BTreeSet<Said>) -> BTreeSet<Said> {
     }
     for row in &rows {
         match row[0].as_str() {
+            // A name of a package that may be a module: nothing is missing where it is none.
+            "import" if row[4] == SUBMODULE && row[8] == "-" => {}
             "import" => {
                 let to = if row[8] == "-" { "nothing" } else { &row[8] };
                 found.insert((row[1].clone(), number(&row[6]), format!("imports {to}")));

@@ -1,7 +1,8 @@
 //! The rules of the evaluator, one source text each: what stands before a dot.
 //!
 //! `store.open() //> type Store` says that the receiver of the last member used in the line is a `Store`; `type ?` that it is
-//! not known. Facts and links are made in memory: a check takes some milliseconds.
+//! not known. Equal uses in one function are one use, in the first line: each expectation has a function or a member of its
+//! own. Facts and links are made in memory: a check takes some milliseconds.
 
 use codelens::ir::Target;
 use codelens::link::base::{EarlierFile, overlay};
@@ -74,8 +75,10 @@ import * as all from './a'
 db.open() //> type typeof db
 Db.prototype //> type typeof Db
 all.db //> type module
-const local = db
-local.open() //> type typeof db
+function use() {
+  const local = db
+  local.open() //> type typeof db
+}
 ",
     );
 }
@@ -86,11 +89,19 @@ fn an_instance_is_what_was_annotated_or_constructed() {
         "//- a.ts
 class Db { open() {} }
 interface Shape { draw(): void }
-function use(a: Db, b: Db | null, c: Shape | Db, d: unknown) {
-  a.open() //> type Db
-  b.open() //> type Db
-  c.draw() //> type Shape | Db
-  d.draw() //> type ?
+function a(x: Db) {
+  x.open() //> type Db
+}
+function b(x: Db | null) {
+  x.open() //> type Db
+}
+function c(x: Shape | Db) {
+  x.draw() //> type Shape | Db
+}
+function d(x: unknown) {
+  x.draw() //> type ?
+}
+function e() {
   new Db().open() //> type Db
 }
 ",
@@ -101,13 +112,13 @@ function use(a: Db, b: Db | null, c: Shape | Db, d: unknown) {
 fn a_call_is_what_the_function_returns() {
     check_types(
         "//- a.ts
-class Db { open(): Db { return this } }
+class Db { open(): Db { return this } close() {} }
 function make() { return new Db() }
 function all(): Db[] { return [] }
 const later = async () => new Db()
 make().open() //> type Db
 all().map(x => x) //> type Db[]
-make().open().open() //> type Db
+make().open().close() //> type Db
 async function use() {
   (await later()).open() //> type Db
 }
@@ -119,14 +130,14 @@ async function use() {
 fn an_element_is_what_its_container_holds() {
     check_types(
         "//- a.ts
-class Db { open() {} }
+class Db { a() {} b() {} c() {} d() {} e() {} f() {} }
 function use(list: Db[], map: Map<string, Db>, record: Record<string, Db>) {
-  list[0].open() //> type Db
-  for (const one of list) one.open() //> type Db
-  list.filter(x => x)[0].open() //> type Db
-  list.find(x => x).open() //> type Db
-  map.get('a').open() //> type Db
-  record.anything.open() //> type Db
+  list[0].a() //> type Db
+  for (const one of list) one.b() //> type Db
+  list.filter(x => x)[0].c() //> type Db
+  list.find(x => x).d() //> type Db
+  map.get('a').e() //> type Db
+  record.anything.f() //> type Db
 }
 ",
     );
@@ -136,13 +147,13 @@ function use(list: Db[], map: Map<string, Db>, record: Record<string, Db>) {
 fn a_generic_type_gives_its_members_what_it_is_given() {
     check_types(
         "//- a.ts
-class Item { show() {} }
+class Item { a() {} b() {} c() {} }
 class List<T> { first(): T; all: T[] }
 class Items extends List<Item> {}
 function use(list: List<Item>, items: Items) {
-  list.first().show() //> type Item
-  list.all[0].show() //> type Item
-  items.first().show() //> type Item
+  list.first().a() //> type Item
+  list.all[0].b() //> type Item
+  items.first().c() //> type Item
 }
 ",
     );
@@ -159,6 +170,8 @@ class Job extends Base {
     this.run() //> type Job
     super.run() //> type Base
     this.db.run() //> type typeof Job.db
+  }
+  later() {
     const inner = () => this.run() //> type Job
   }
   static make() {
@@ -178,6 +191,19 @@ function each(cb: (job: Job) => void) {}
 each(job => {
   job.run() //> type Job
 })
+",
+    );
+}
+
+#[test]
+fn an_argument_says_what_a_type_parameter_stands_for() {
+    check_types(
+        "//- a.ts
+class Job { run() {} stop() {} }
+function made<T>(type: new () => T): T { return new type() }
+function same<T>(one: T): T { return one }
+made(Job).run() //> type Job
+same(new Job()).stop() //> type Job
 ",
     );
 }

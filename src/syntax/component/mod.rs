@@ -68,7 +68,7 @@ pub(super) fn read(framework: Framework, lines: &Lines<'_>, budget: &Budget) -> 
         let from = lines.line_at(offset(block.open)).max(at);
         let to = (lines.line_at(offset(block.close.saturating_sub(1))) + 1).max(from);
         text::of_range(lines, (at, from), &[], &mut chunks);
-        chunk::of_range(lines, (from, to), &script, whole, &mut chunks);
+        chunk::of_range(lines, (from, to), script.outline(), whole, &mut chunks);
         at = to;
     }
     text::of_range(lines, (at, lines.len()), &[], &mut chunks);

@@ -132,7 +132,7 @@ pub(crate) const DOORS: &[Door] = &[
     door("libsqlite3_sys", &["store"]),
     door("zstd", &["store"]),
     door("postcard", &["store"]),
-    door("toml", &["config"]),
+    door("toml", &["config", "resolve"]),
     door("jsonc_parser", &["clients"]),
     door("toml_edit", &["clients"]),
     door("tree_sitter*", &["syntax"]),

@@ -55,7 +55,7 @@ const RESERVED: &[&str] = &[
 pub(super) fn reread(grammar: &Grammar, source: &str, budget: &Budget) -> Option<Tree> {
     let ended = with_ends(source);
     let named = with_names(ended.as_deref().unwrap_or(source));
-    match parse(grammar, &named.or(ended)?, budget) {
+    match parse(&grammar.language, &named.or(ended)?, budget) {
         Parsed::Tree(tree) if !tree.root_node().has_error() => Some(tree),
         _ => None,
     }

@@ -12,6 +12,7 @@ use crate::ir::{
     Target,
 };
 use crate::model::table::{HashMap, HashSet};
+use crate::syntax::chunk::Outline;
 use crate::syntax::scope::Binder;
 
 /// The facts of one script, with what cutting it into chunks needs beside them.
@@ -30,6 +31,14 @@ pub(in crate::syntax) struct Script {
 }
 
 impl Script {
+    /// Returns its symbols for cutting it into chunks.
+    pub(in crate::syntax) fn outline(&self) -> Outline<'_> {
+        Outline {
+            symbols: &self.facts.symbols,
+            leads: &self.leads,
+        }
+    }
+
     /// Returns the facts of a script that costs too much to parse.
     pub(super) fn unreadable() -> Self {
         let mut script = Self::default();

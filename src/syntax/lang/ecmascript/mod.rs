@@ -136,7 +136,7 @@ pub(in crate::syntax) fn read_template(
     budget: &Budget,
 ) -> Option<PositionedScript> {
     let grammar = Grammar::of(Dialect::TypeScript);
-    let tree = match parse(grammar, request.source, budget) {
+    let tree = match parse(&grammar.language, request.source, budget) {
         Parsed::Tree(tree) => tree,
         Parsed::Ended => return None,
         Parsed::TooHard => return Some(PositionedScript::unreadable(grammar)),
@@ -154,7 +154,7 @@ pub(in crate::syntax) fn read_template(
 
 /// Whether code of TypeScript has no error; `None` where the budget ended.
 pub(in crate::syntax) fn is_readable(source: &str, budget: &Budget) -> Option<bool> {
-    match parse(Grammar::of(Dialect::TypeScript), source, budget) {
+    match parse(&Grammar::of(Dialect::TypeScript).language, source, budget) {
         Parsed::Tree(tree) => Some(!tree.root_node().has_error()),
         Parsed::TooHard => Some(false),
         Parsed::Ended => None,
@@ -163,7 +163,7 @@ pub(in crate::syntax) fn is_readable(source: &str, budget: &Budget) -> Option<bo
 
 /// Parses a script, a second time where the grammar could not read it as it is written; see `ended`.
 fn tree(grammar: &'static Grammar, source: &str, budget: &Budget) -> Parsed {
-    let parsed = parse(grammar, source, budget);
+    let parsed = parse(&grammar.language, source, budget);
     if let Parsed::Tree(tree) = &parsed
         && tree.root_node().has_error()
         && let Some(again) = ended::reread(grammar, source, budget)

@@ -1,19 +1,14 @@
 //! Repositories as text, and what specifiers in them stand for.
 
-mod config;
-mod hostile;
-mod package;
-mod path;
-
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{Resolution, Resolver, SourceFiles, is_config};
+use super::{Resolution, Resolver, SourceFiles, is_config, kept};
 use crate::ir::ImportKind;
 use crate::model::RepoPath;
 
 /// Files that exist only as text.
-struct Texts(BTreeMap<String, Vec<u8>>);
+pub(super) struct Texts(pub(super) BTreeMap<String, Vec<u8>>);
 
 impl SourceFiles for Texts {
     fn is_file(&self, path: &str) -> bool {
@@ -27,7 +22,8 @@ impl SourceFiles for Texts {
 
     fn read_config(&self, path: &str) -> Option<Vec<u8>> {
         let bytes = self.0.get(path)?;
-        is_config(&RepoPath::new(path)?).then(|| bytes.clone())
+        let path = RepoPath::new(path)?;
+        is_config(&path).then(|| kept(&path, bytes).into_owned())
     }
 
     fn configs(&self) -> Vec<String> {
@@ -40,7 +36,7 @@ impl SourceFiles for Texts {
 }
 
 /// Reads a repository: `//- /path` begins a file, `//- a b c` are empty files.
-fn files(text: &str) -> BTreeMap<String, Vec<u8>> {
+pub(super) fn files(text: &str) -> BTreeMap<String, Vec<u8>> {
     let mut files = BTreeMap::new();
     let mut open = None;
     for line in text.lines().map(str::trim) {
@@ -58,7 +54,7 @@ fn files(text: &str) -> BTreeMap<String, Vec<u8>> {
     files
 }
 
-fn show(resolution: &Resolution) -> String {
+pub(super) fn show(resolution: &Resolution) -> String {
     match resolution {
         Resolution::File(path) => path.to_string(),
         Resolution::External => "external".to_owned(),
@@ -68,11 +64,11 @@ fn show(resolution: &Resolution) -> String {
 
 /// Asserts each line `from specifier result` of `expected`, asked in this order, in the opposite one,
 /// and each alone.
-fn check(repository: &str, expected: &str) {
+pub(super) fn check(repository: &str, expected: &str) {
     check_files(files(repository), ImportKind::Static, expected);
 }
 
-fn check_files(files: BTreeMap<String, Vec<u8>>, kind: ImportKind, expected: &str) {
+pub(super) fn check_files(files: BTreeMap<String, Vec<u8>>, kind: ImportKind, expected: &str) {
     let files: Arc<dyn SourceFiles> = Arc::new(Texts(files));
     let lines: Vec<Vec<&str>> = expected
         .lines()

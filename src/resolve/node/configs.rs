@@ -4,7 +4,8 @@
 
 use std::collections::HashMap;
 
-use super::files::{SourceFiles, is_compiler_config};
+use super::config_files::is_compiler_config;
+use super::files::SourceFiles;
 use super::package::Packages;
 use super::place::{below, parent, upwards};
 use super::tsconfig::{Config, Reader};

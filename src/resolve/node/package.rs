@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use super::files::SourceFiles;
 use super::json;
 use super::pattern::{Pattern, best};
-use super::place::{parent, upwards};
+use super::place::{SAMPLE_DIRECTORIES, parent, upwards};
 use super::probe::ENTRY_FIELDS;
 
 /// Conditions of a map that are asked in turn; others follow, for repositories name conditions of
@@ -30,25 +30,6 @@ const CONDITIONS: [&str; 9] = [
 
 /// How many targets one name may have.
 const MAX_TARGETS: usize = 64;
-
-/// Directories of packages that are there to be looked at or tested with.
-const SAMPLES: [&str; 15] = [
-    "fixture",
-    "fixtures",
-    "__fixtures__",
-    "example",
-    "examples",
-    "playground",
-    "playgrounds",
-    "test",
-    "tests",
-    "__tests__",
-    "template",
-    "templates",
-    "demo",
-    "demos",
-    "sandbox",
-];
 
 /// One `package.json`.
 #[derive(Debug)]
@@ -188,7 +169,7 @@ pub(super) fn split(specifier: &str) -> (&str, &str) {
 
 fn rank(dir: &str) -> (bool, usize, String) {
     let mut parts = dir.split('/');
-    let sample = parts.any(|part| SAMPLES.contains(&part));
+    let sample = parts.any(|part| SAMPLE_DIRECTORIES.contains(&part));
     (sample, dir.split('/').count(), dir.to_owned())
 }
 

@@ -9,7 +9,8 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::files::{SourceFiles, is_json};
+use super::config_files::is_json;
+use super::files::SourceFiles;
 use super::json;
 use super::package::Packages;
 use super::pattern::Pattern;

@@ -1,0 +1,92 @@
+//! Which imports may lead elsewhere after files came or went, or after configuration changed.
+//!
+//! Errs on the side of looking again: each ecosystem answers for the imports of its own files.
+
+use super::{Ecosystem, is_config, node, python};
+use crate::model::RepoPath;
+
+/// The paths of one transaction that came or went, and the configuration files that changed.
+#[derive(Debug, Default)]
+pub struct PathChanges {
+    /// Paths that came or went, configuration or not.
+    pub(super) paths: Vec<RepoPath>,
+    /// Configuration files that came, went or changed.
+    configs: Vec<RepoPath>,
+}
+
+impl PathChanges {
+    /// Adds a path that came or went.
+    pub fn add(&mut self, path: &RepoPath) {
+        if is_config(path) {
+            self.configs.push(path.clone());
+        }
+        self.add_path(path);
+    }
+
+    /// Adds a path that came or went where configuration stays as it was.
+    pub fn add_path(&mut self, path: &RepoPath) {
+        self.paths.push(path.clone());
+    }
+
+    /// Adds a configuration file whose kept part changed.
+    pub fn add_edited(&mut self, path: &RepoPath) {
+        self.configs.push(path.clone());
+    }
+
+    /// Returns whether nothing came, went or changed.
+    pub fn is_empty(&self) -> bool {
+        self.paths.is_empty() && self.configs.is_empty()
+    }
+
+    /// Returns the paths that came or went.
+    pub fn paths(&self) -> &[RepoPath] {
+        &self.paths
+    }
+
+    /// Returns the changed configuration files of one ecosystem.
+    pub(super) fn configs(&self, ecosystem: Ecosystem) -> impl Iterator<Item = &RepoPath> {
+        let configs = self.configs.iter();
+        configs.filter(move |path| Ecosystem::of_config(path) == Some(ecosystem))
+    }
+}
+
+/// Where an import led when it was last resolved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KnownTarget<'a> {
+    /// To the file at that path.
+    File(&'a str),
+    /// Out of the repository.
+    External,
+    /// To no file, or to one that is gone.
+    Missing,
+}
+
+/// The imports that some changes may affect.
+pub struct AffectedImports<'a> {
+    node: node::AffectedImports<'a>,
+    python: python::AffectedImports,
+}
+
+impl<'a> AffectedImports<'a> {
+    /// Prepares the look at imports: `paths` are all files there are now, `configs` the kept bytes of the configuration
+    /// files among them, `lacks_configs` where some can't be read. Costs a look at each path.
+    pub fn of(
+        changes: &'a PathChanges,
+        paths: impl Iterator<Item = &'a str>,
+        configs: &[(&'a str, &'a [u8])],
+        lacks_configs: bool,
+    ) -> Self {
+        Self {
+            node: node::AffectedImports::of(changes, paths, configs, lacks_configs),
+            python: python::AffectedImports::of(changes),
+        }
+    }
+
+    /// Returns whether an import of the file `from` that led to `target` may lead elsewhere.
+    pub fn contains(&self, from: &str, specifier: &str, target: KnownTarget<'_>) -> bool {
+        match Ecosystem::of_source(from) {
+            Ecosystem::Node => self.node.contains(specifier, target),
+            Ecosystem::Python => self.python.contains(from, specifier, target),
+        }
+    }
+}

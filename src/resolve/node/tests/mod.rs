@@ -1,0 +1,10 @@
+//! Repositories as text, and the files that specifiers in them stand for.
+
+mod config;
+mod hostile;
+mod package;
+mod path;
+
+use crate::resolve::Resolution;
+use crate::resolve::Resolver;
+use crate::resolve::fixture::{Texts, check, check_files, files};

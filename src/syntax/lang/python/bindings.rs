@@ -1,0 +1,330 @@
+//! The third pass: the values that the file, its classes and its functions hold.
+
+use tree_sitter::Node;
+
+use super::annotations::{Annotation, parse};
+use super::grammar::Kind;
+use super::lowering::{Lowering, MAX_UNION};
+use super::scopes::{Held, Site};
+use super::symbols::{Attribute, AttributePlace, DraftId};
+use super::types::TypeContext;
+use crate::ir::{BaseKind, Binding, Expr, ExprId, Slot, SymbolIdx};
+use crate::model::SymbolKind;
+use crate::model::table::HashMap;
+
+impl<'t> Lowering<'t> {
+    /// Lowers all bindings of the file.
+    pub(super) fn lower_bindings(&mut self) {
+        self.module_bindings();
+        for draft in 0..self.drafts.len() {
+            let draft = super::symbols::offset(draft);
+            if self.drafts[draft as usize].class.is_some() {
+                self.class_bindings(draft);
+            } else if self.drafts[draft as usize].function.is_some() {
+                self.function_bindings(draft);
+            }
+        }
+    }
+
+    fn push(
+        &mut self,
+        owner: Option<SymbolIdx>,
+        slots: impl IntoIterator<Item = Slot>,
+        value: ExprId,
+    ) {
+        if value == self.unknown {
+            return;
+        }
+        let path = self.facts.exprs.path_of(slots);
+        self.facts.bindings.push(Binding { owner, path, value });
+    }
+
+    fn module_bindings(&mut self) {
+        let mut names: Vec<_> = self.scopes.get(0).names.keys().copied().collect();
+        names.sort_by_key(|name| {
+            let first = self.scopes.get(0).names[name].first();
+            (first.map_or(0, |site| site.start), *name)
+        });
+        for name in names {
+            let sites = self.scopes.get(0).names[name].clone();
+            if sites
+                .iter()
+                .any(|site| matches!(site.held, Held::Symbol(_)))
+            {
+                continue;
+            }
+            let is_import = sites
+                .iter()
+                .any(|site| matches!(site.held, Held::Import(..)));
+            let draft = self.top_symbols.get(name).copied();
+            if draft.is_none() && !is_import {
+                self.facts.variables.push(name.to_owned());
+            }
+            let is_alias =
+                draft.is_some_and(|it| self.drafts[it as usize].symbol.kind == SymbolKind::Type);
+            let value = if is_alias {
+                self.alias(&sites)
+            } else {
+                let own: Vec<_> = sites
+                    .into_iter()
+                    .filter(|site| !matches!(site.held, Held::Import(..)))
+                    .collect();
+                self.held_by_any(&own, name)
+            };
+            let slot = Slot::Member(self.facts.exprs.name(name));
+            self.push(None, [slot], value);
+        }
+        self.facts.variables.sort_unstable();
+    }
+
+    /// Lowers the type that an alias names.
+    fn alias(&mut self, sites: &[Site<'t>]) -> ExprId {
+        let node = sites.iter().find_map(|site| match site.held {
+            Held::Value(node) => Some(node),
+            _ => None,
+        });
+        let Some(node) = node else {
+            return self.unknown;
+        };
+        let annotation = parse(self.source, node.byte_range());
+        let context = TypeContext {
+            scope: 0,
+            result_of: None,
+        };
+        self.type_path(&annotation, context, 0)
+    }
+
+    /// Lowers the union of values of a name; an annotation says it all where it is known.
+    fn held_by_any(&mut self, sites: &[Site<'t>], name: &'t str) -> ExprId {
+        for site in sites {
+            if matches!(site.held, Held::Annotation(_)) {
+                let value = self.held(site, name);
+                if value != self.unknown {
+                    return value;
+                }
+            }
+        }
+        let all = sites.iter().map(|site| self.held(site, name)).collect();
+        self.union(all)
+    }
+
+    fn class_bindings(&mut self, draft: DraftId) {
+        let Some(class) = &self.drafts[draft as usize].class else {
+            return;
+        };
+        let (node, inner) = (class.node, class.inner);
+        let attributes = class.attributes.clone();
+        let owner = self.symbol(draft);
+        self.base_bindings(draft, node);
+        self.bound_bindings(draft);
+        let mut names: Vec<&'t str> = Vec::new();
+        let mut by_name: HashMap<&'t str, Vec<Attribute<'t>>> = HashMap::default();
+        for attribute in attributes {
+            let all = by_name.entry(attribute.name).or_default();
+            if all.is_empty() {
+                names.push(attribute.name);
+            }
+            all.push(attribute);
+        }
+        for name in names {
+            let is_symbol = self
+                .scopes
+                .get(inner)
+                .names
+                .get(name)
+                .is_some_and(|all| all.iter().any(|site| matches!(site.held, Held::Symbol(_))));
+            if is_symbol {
+                continue;
+            }
+            let mut all = by_name.remove(name).unwrap_or_default();
+            all.sort_by_key(|it| it.place);
+            let value = self.attribute_value(&all, name);
+            let slot = Slot::Member(self.facts.exprs.name(name));
+            self.push(Some(owner), [slot], value);
+        }
+    }
+
+    /// Lowers what an attribute holds: its annotation, else what the constructor gives it, else other methods.
+    fn attribute_value(&mut self, sorted: &[Attribute<'t>], name: &'t str) -> ExprId {
+        let mut at = 0;
+        while at < sorted.len() {
+            let rank = |place: AttributePlace| match place {
+                AttributePlace::ClassBody => AttributePlace::Constructor,
+                other => other,
+            };
+            let first = rank(sorted[at].place);
+            let mut values = Vec::new();
+            while at < sorted.len() && rank(sorted[at].place) == first {
+                values.push(self.held(&sorted[at].site, name));
+                at += 1;
+            }
+            let value = self.union(values);
+            if value != self.unknown {
+                return value;
+            }
+        }
+        self.unknown
+    }
+
+    fn base_bindings(&mut self, draft: DraftId, node: Node<'t>) {
+        let scope = self.drafts[draft as usize].scope;
+        let owner = self.symbol(draft);
+        let Some(list) = self.field(node, self.grammar.fields.superclasses) else {
+            return;
+        };
+        let inner = self
+            .scopes
+            .of_node
+            .get(&node.id())
+            .copied()
+            .unwrap_or(scope);
+        for child in self.children(list).into_iter().take(64) {
+            let base = match self.kind(child) {
+                Kind::KeywordArgument | Kind::ListSplat | Kind::DictionarySplat => continue,
+                Kind::Subscript => {
+                    let annotation = parse(self.source, child.byte_range());
+                    if matches!(&annotation, Annotation::Name(parts, _)
+                        if matches!(parts.last(), Some(("Generic" | "Protocol", _))))
+                    {
+                        continue;
+                    }
+                    let context = TypeContext {
+                        scope: inner,
+                        result_of: None,
+                    };
+                    let path = self.type_path(&annotation, context, 0);
+                    match self.facts.exprs.get(path) {
+                        Expr::Container { .. } | Expr::Tuple(_) => self.unknown,
+                        _ => path,
+                    }
+                }
+                Kind::Call => self.base_of_call(child, scope),
+                _ => self.lower_expr(child, scope),
+            };
+            self.push(Some(owner), [Slot::Base(BaseKind::Extends)], base);
+        }
+    }
+
+    /// `with_metaclass(Meta, Base)` is built on `Base`; other calls on their result.
+    fn base_of_call(&mut self, node: Node<'t>, scope: u32) -> ExprId {
+        let fields = self.grammar.fields;
+        let callee = self.field(node, fields.function).map(|it| self.text(it));
+        let arguments = self.field(node, fields.arguments);
+        if callee.is_some_and(|it| it.ends_with("with_metaclass"))
+            && let Some(base) = arguments.and_then(|it| it.named_child(1))
+        {
+            return self.lower_expr(base, scope);
+        }
+        self.lower_expr(node, scope)
+    }
+
+    /// Lowers the bounds of type parameters.
+    fn bound_bindings(&mut self, draft: DraftId) {
+        let params = self.drafts[draft as usize].type_params.clone();
+        let inner = self.drafts[draft as usize].scope;
+        let owner = self.symbol(draft);
+        for (index, name) in params.into_iter().enumerate().take(32) {
+            let Some(bound) = self.type_vars.get(name).copied().flatten() else {
+                continue;
+            };
+            let value = self.lower_type(bound, inner);
+            let index = u8::try_from(index).unwrap_or(u8::MAX);
+            self.push(Some(owner), [Slot::TypeParamBound(index)], value);
+        }
+    }
+
+    fn function_bindings(&mut self, draft: DraftId) {
+        let Some(function) = &self.drafts[draft as usize].function else {
+            return;
+        };
+        let fields = self.grammar.fields;
+        let (node, inner) = (function.node, function.inner);
+        let params = function.params.clone();
+        let skipped = usize::from(function.has_receiver);
+        let overloads = function.overloads.clone();
+        let owner = self.symbol(draft);
+        self.bound_bindings(draft);
+        for (index, param) in params.iter().skip(skipped).enumerate() {
+            if let (Some(annotation), 0, Ok(index)) =
+                (param.annotation, param.n_stars, u8::try_from(index))
+            {
+                let value = self.lower_type(annotation, inner);
+                self.push(Some(owner), [Slot::Param(index)], value);
+            }
+        }
+        let context = TypeContext {
+            scope: inner,
+            result_of: Some(draft),
+        };
+        let mut results = Vec::new();
+        for stub in overloads.iter().chain([&node]) {
+            if let Some(annotation) = self.field(*stub, fields.return_type)
+                && (overloads.is_empty() || *stub != node || overloads.contains(&node))
+            {
+                let annotation = parse(self.source, annotation.byte_range());
+                results.push(self.type_value(&annotation, context, 0));
+            }
+        }
+        let is_annotated = self.field(node, fields.return_type).is_some() || !results.is_empty();
+        let result = if is_annotated {
+            self.union(results)
+        } else {
+            self.inferred_result(draft)
+        };
+        self.push(Some(owner), [Slot::Return], result);
+    }
+
+    /// Lowers the union of the values that a function returns; of a generator a sequence of those that it yields.
+    fn inferred_result(&mut self, draft: DraftId) -> ExprId {
+        let Some(function) = &self.drafts[draft as usize].function else {
+            return self.unknown;
+        };
+        let inner = function.inner;
+        let (returns, yields) = (function.returns.clone(), function.yields.clone());
+        if !yields.is_empty() {
+            let mut all = Vec::new();
+            for (value, is_from) in yields {
+                let value = if self.kind(value) == Kind::Yield {
+                    self.unknown
+                } else {
+                    self.lower_expr(value, inner)
+                };
+                all.push(if is_from { self.element(value) } else { value });
+            }
+            let element = self.union(all);
+            return self.sequence(element);
+        }
+        if returns.len() > 2 * MAX_UNION {
+            return self.unknown;
+        }
+        let mut all = Vec::new();
+        for value in returns {
+            all.push(match self.argument(draft, value) {
+                Some(argument) => argument,
+                None => self.lower_expr(value, inner),
+            });
+        }
+        self.union(all)
+    }
+
+    /// `def f(a): return a`: the argument itself.
+    fn argument(&mut self, draft: DraftId, value: Node<'t>) -> Option<ExprId> {
+        if self.kind(value) != Kind::Identifier {
+            return None;
+        }
+        let name = self.text(value);
+        let function = self.drafts[draft as usize].function.as_ref()?;
+        let skipped = usize::from(function.has_receiver);
+        let index = function
+            .params
+            .iter()
+            .skip(skipped)
+            .position(|it| it.name == name && it.n_stars == 0 && it.annotation.is_none())?;
+        let sites = self.scopes.get(function.inner).names.get(name)?;
+        if sites.len() != 1 {
+            return None;
+        }
+        let index = u8::try_from(index).ok()?;
+        Some(self.add(Expr::Argument { index }))
+    }
+}

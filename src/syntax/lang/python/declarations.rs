@@ -1,0 +1,425 @@
+//! The first pass: symbols, scopes and the statements that bind names.
+
+use tree_sitter::Node;
+
+use super::grammar::Kind;
+use super::lowering::{Lowering, MAX_DEPTH};
+use super::scopes::{Held, STAR, ScopeIdx, ScopeKind, Site};
+use super::symbols::{Attribute, AttributePlace, DraftId};
+use crate::model::SymbolKind;
+
+/// The surroundings of a statement.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place<'t> {
+    pub(super) scope: ScopeIdx,
+    /// The bytes of the block around.
+    pub(super) block: (usize, usize),
+    pub(super) depth: usize,
+    /// Whether it runs for type checkers alone.
+    pub(super) type_only: bool,
+    /// The method around.
+    pub(super) receiver: Option<Receiver<'t>>,
+}
+
+/// The receiver of a method: its name and its class.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Receiver<'t> {
+    pub(super) name: &'t str,
+    pub(super) class: DraftId,
+    pub(super) is_constructor: bool,
+}
+
+impl<'t> Lowering<'t> {
+    /// Declares all names of the file.
+    pub(super) fn declare_module(&mut self, root: Node<'t>) {
+        self.scopes.open(0, ScopeKind::Module, None);
+        let place = Place {
+            scope: 0,
+            block: (0, root.end_byte() + 1),
+            depth: 0,
+            type_only: false,
+            receiver: None,
+        };
+        self.declare_children(root, place);
+    }
+
+    pub(super) fn declare_children(&mut self, node: Node<'t>, place: Place<'t>) {
+        for child in self.children(node) {
+            self.declare(child, place);
+        }
+    }
+
+    /// Declares the names that a node binds, and those inside.
+    pub(super) fn declare(&mut self, node: Node<'t>, place: Place<'t>) {
+        if place.depth > MAX_DEPTH {
+            return;
+        }
+        let place = Place {
+            depth: place.depth + 1,
+            ..place
+        };
+        let fields = self.grammar.fields;
+        match self.kind(node) {
+            Kind::Block => {
+                let block = (
+                    node.start_byte(),
+                    node.end_byte().max(node.start_byte() + 1),
+                );
+                self.declare_children(node, Place { block, ..place });
+            }
+            Kind::DecoratedDefinition => {
+                for child in self.children(node) {
+                    if self.kind(child) == Kind::Decorator {
+                        self.declare_children(child, place);
+                    }
+                }
+                if let Some(definition) = self.field(node, fields.definition) {
+                    self.declare_definition(definition, Some(node), place);
+                }
+            }
+            Kind::FunctionDefinition | Kind::ClassDefinition => {
+                self.declare_definition(node, None, place);
+            }
+            Kind::ImportStatement => self.import(node, place),
+            Kind::ImportFrom => self.import_from(node, place),
+            Kind::Identifier | Kind::DottedName | Kind::Type | Kind::FutureImport => {}
+            Kind::Assignment => self.declare_assignment(node, place),
+            Kind::AugmentedAssignment => self.declare_augmented(node, place),
+            Kind::NamedExpression => {
+                let scope = self.scopes.statement_scope(place.scope);
+                if let (Some(name), Some(value)) = (
+                    self.field(node, fields.name),
+                    self.field(node, fields.value),
+                ) {
+                    let text = self.text(name);
+                    let held = Held::Value(value);
+                    let place = Place { scope, ..place };
+                    self.bind(text, node.end_byte(), held, place);
+                }
+                self.declare_children(node, place);
+            }
+            Kind::ForStatement | Kind::WhileStatement | Kind::WithItem | Kind::ExceptClause => {
+                self.declare_compound(node, place);
+                self.declare_children(node, place);
+            }
+            Kind::CaseClause => self.declare_case(node, place),
+            Kind::IfStatement | Kind::ElifClause => self.declare_if(node, place),
+            Kind::AssertStatement
+            | Kind::BooleanOperator
+            | Kind::ConditionalExpression
+            | Kind::IfClause => {
+                self.declare_narrowing(node, place);
+                self.declare_children(node, place);
+            }
+            Kind::GlobalStatement | Kind::NonlocalStatement => {
+                let is_global = self.kind(node) == Kind::GlobalStatement;
+                for child in self.children(node) {
+                    let name = self.text(child);
+                    self.scopes.declare_outer(place.scope, name, is_global);
+                }
+            }
+            Kind::ReturnStatement | Kind::Yield => {
+                self.declare_result(node, place);
+                self.declare_children(node, place);
+            }
+            Kind::TypeAlias => self.declare_type_alias(node, place),
+            Kind::Lambda => self.declare_lambda(node, place),
+            kind if kind.is_comprehension() => self.declare_comprehension(node, place),
+            Kind::Call => {
+                self.import_call(node, place);
+                self.all_call(node, place);
+                self.declare_children(node, place);
+            }
+            _ => self.declare_children(node, place),
+        }
+    }
+
+    /// Declares the names that the head of a loop, a `with` or an `except` binds.
+    fn declare_compound(&mut self, node: Node<'t>, place: Place<'t>) {
+        let fields = self.grammar.fields;
+        match self.kind(node) {
+            Kind::ForStatement => {
+                let left = self.field(node, fields.left);
+                let right = self.field(node, fields.right);
+                self.scopes.add_loop(place.scope, node);
+                if let (Some(left), Some(right)) = (left, right) {
+                    self.bind_target(
+                        left,
+                        right.end_byte(),
+                        Held::Element(right),
+                        &[],
+                        node,
+                        place,
+                    );
+                }
+            }
+            Kind::WhileStatement => {
+                self.scopes.add_loop(place.scope, node);
+                self.declare_narrowing(node, place);
+            }
+            Kind::WithItem => {
+                if let Some(value) = self.field(node, fields.value) {
+                    self.declare_as(value, node, place, Held::Entered);
+                }
+            }
+            Kind::ExceptClause => {
+                if let Some(value) = self.field(node, fields.value) {
+                    match self.field(node, fields.alias) {
+                        Some(alias) => {
+                            let held = Held::InstanceOf(value);
+                            self.bind_target(alias, alias.end_byte(), held, &[], node, place);
+                        }
+                        None => self.declare_as(value, node, place, Held::InstanceOf),
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Records a value that the function around returns or yields.
+    fn declare_result(&mut self, node: Node<'t>, place: Place<'t>) {
+        match self.kind(node) {
+            Kind::ReturnStatement => {
+                if let Some(value) = node.named_child(0)
+                    && let Some(function) = self.function_around(place.scope)
+                    && function.returns.len() <= 2 * super::lowering::MAX_UNION
+                {
+                    function.returns.push(value);
+                }
+            }
+            Kind::Yield => {
+                let is_from = node.child(1).is_some_and(|it| it.kind() == "from");
+                let value = node.named_child(0).unwrap_or(node);
+                if let Some(function) = self.function_around(place.scope)
+                    && function.yields.len() <= super::lowering::MAX_UNION
+                {
+                    function.yields.push((value, is_from));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn function_around(&mut self, scope: ScopeIdx) -> Option<&mut super::symbols::Function<'t>> {
+        let at = self.scopes.statement_scope(scope);
+        let scope = self.scopes.get(at);
+        let draft = scope.symbol.filter(|_| scope.kind == ScopeKind::Function)?;
+        let function = self.drafts[draft as usize].function.as_mut()?;
+        (function.inner == at).then_some(function)
+    }
+
+    /// Binds a name.
+    pub(super) fn bind(&mut self, name: &'t str, start: usize, held: Held<'t>, place: Place<'t>) {
+        let site = self.site(start, held, &[], place);
+        self.scopes.bind(place.scope, name, site);
+    }
+
+    #[expect(clippy::unused_self, reason = "reads as `bind` does")]
+    fn site(&self, start: usize, held: Held<'t>, items: &[u8], place: Place<'t>) -> Site<'t> {
+        Site {
+            start,
+            block: place.block,
+            scope: place.scope,
+            held,
+            items: items.into(),
+        }
+    }
+
+    /// Binds the names and attributes of an assignment's target; `statement` is the span of their symbols.
+    pub(super) fn bind_target(
+        &mut self,
+        target: Node<'t>,
+        start: usize,
+        held: Held<'t>,
+        items: &[u8],
+        statement: Node<'t>,
+        place: Place<'t>,
+    ) {
+        if items.len() > 8 {
+            return;
+        }
+        match self.kind(target) {
+            Kind::Identifier => {
+                let name = self.text(target);
+                let site = self.site(start, held, items, place);
+                self.bind_name(name, target, site, statement, place);
+            }
+            Kind::Attribute => self.bind_attribute(target, start, held, items, statement, place),
+            Kind::ListSplatPattern | Kind::ListSplat => {
+                if let Some(inner) = target.named_child(0) {
+                    let items = replaced_last(items);
+                    self.bind_target(inner, start, held, &items, statement, place);
+                }
+            }
+            Kind::PatternList
+            | Kind::TuplePattern
+            | Kind::ListPattern
+            | Kind::Tuple
+            | Kind::List
+            | Kind::ExpressionList => {
+                for (at, child) in self.children(target).into_iter().enumerate() {
+                    let Ok(at) = u8::try_from(at) else { break };
+                    if at == STAR {
+                        break;
+                    }
+                    let items = [items, &[at]].concat();
+                    self.bind_target(child, start, held, &items, statement, place);
+                }
+            }
+            Kind::AsPatternTarget | Kind::Parenthesized => {
+                if let Some(inner) = target.named_child(0) {
+                    self.bind_target(inner, start, held, items, statement, place);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn bind_name(
+        &mut self,
+        name: &'t str,
+        node: Node<'t>,
+        site: Site<'t>,
+        statement: Node<'t>,
+        place: Place<'t>,
+    ) {
+        if self.is_class_scope(place.scope) {
+            if let Some(class) = self.scopes.get(place.scope).symbol {
+                let is_annotation = matches!(site.held, Held::Annotation(_));
+                let at = if is_annotation {
+                    AttributePlace::ClassAnnotation
+                } else {
+                    AttributePlace::ClassBody
+                };
+                self.add_attribute(class, name, statement, at, site.clone());
+            }
+            self.scopes.bind(place.scope, name, site);
+            return;
+        }
+        let is_assignment = self.kind(statement) == Kind::Assignment;
+        let at = self.scopes.bind(place.scope, name, site);
+        if place.scope != 0 {
+            // `global` binds a name of the module without a symbol of its own.
+            if at == 0 {
+                self.export(name, node, Place { scope: 0, ..place });
+            }
+            return;
+        }
+        self.export(name, node, place);
+        if is_assignment {
+            self.declare_top_name(name, node, statement);
+        }
+    }
+
+    fn declare_top_name(&mut self, name: &'t str, node: Node<'t>, statement: Node<'t>) {
+        let sites = self.scopes.get(0).names.get(name);
+        let is_known = sites.is_some_and(|all| {
+            all.iter()
+                .any(|site| matches!(site.held, Held::Symbol(_) | Held::Import(..)))
+        });
+        if is_known || name == "__all__" || self.top_symbols.contains_key(name) {
+            return;
+        }
+        let is_alias = self.is_type_alias(name, statement);
+        let is_upper =
+            name.chars().any(char::is_uppercase) && !name.chars().any(char::is_lowercase);
+        let kind = match () {
+            () if is_alias => SymbolKind::Type,
+            () if is_upper => SymbolKind::Constant,
+            () => SymbolKind::Variable,
+        };
+        let draft = self.add_draft(name, kind, statement, node, 0, None);
+        self.drafts[draft as usize].symbol.signature = self.value_signature(statement);
+        self.top_symbols.insert(name, draft);
+    }
+
+    /// Returns the signature of an assignment.
+    pub(super) fn value_signature(&self, statement: Node<'t>) -> String {
+        let annotation = self.field(statement, self.grammar.fields.type_);
+        let type_end = annotation.map(|it| it.end_byte() - statement.start_byte());
+        crate::syntax::signature::of_value(self.text(statement), type_end)
+    }
+
+    fn bind_attribute(
+        &mut self,
+        target: Node<'t>,
+        start: usize,
+        held: Held<'t>,
+        items: &[u8],
+        statement: Node<'t>,
+        place: Place<'t>,
+    ) {
+        let fields = self.grammar.fields;
+        let (Some(receiver), Some(object), Some(name)) = (
+            place.receiver,
+            self.field(target, fields.object),
+            self.field(target, fields.attribute),
+        ) else {
+            return;
+        };
+        if self.kind(object) != Kind::Identifier || self.text(object) != receiver.name {
+            return;
+        }
+        let at = match held {
+            Held::Annotation(_) => AttributePlace::Annotation,
+            _ if receiver.is_constructor => AttributePlace::Constructor,
+            _ => AttributePlace::Method,
+        };
+        let site = self.site(start, held, items, place);
+        self.add_attribute(receiver.class, self.text(name), statement, at, site);
+    }
+
+    fn add_attribute(
+        &mut self,
+        class: DraftId,
+        name: &'t str,
+        node: Node<'t>,
+        place: AttributePlace,
+        site: Site<'t>,
+    ) {
+        if let Some(class) = self.drafts[class as usize].class.as_mut() {
+            class.attributes.push(Attribute {
+                name,
+                node,
+                place,
+                site,
+            });
+        }
+    }
+
+    /// Declares the name after `as` in `value as name`.
+    fn declare_as(
+        &mut self,
+        value: Node<'t>,
+        statement: Node<'t>,
+        place: Place<'t>,
+        held: fn(Node<'t>) -> Held<'t>,
+    ) {
+        let value = self.unwrapped(value);
+        if self.kind(value) == Kind::Tuple {
+            // `with (a as b, c as d):`
+            for child in self.children(value) {
+                self.declare_as(child, statement, place, held);
+            }
+            return;
+        }
+        if self.kind(value) != Kind::AsPattern {
+            return;
+        }
+        let target = self.field(value, self.grammar.fields.alias);
+        if let (Some(inner), Some(target)) = (value.named_child(0), target) {
+            let end = value.end_byte();
+            self.bind_target(target, end, held(inner), &[], statement, place);
+        }
+    }
+}
+
+/// Makes the last position that of a starred target.
+fn replaced_last(items: &[u8]) -> Vec<u8> {
+    let mut items = items.to_vec();
+    if let Some(last) = items.last_mut() {
+        *last = STAR;
+    }
+    items
+}

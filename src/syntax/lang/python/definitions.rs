@@ -1,0 +1,494 @@
+//! Functions and classes of the first pass.
+
+use tree_sitter::Node;
+
+use super::declarations::{Place, Receiver};
+use super::grammar::Kind;
+use super::lowering::Lowering;
+use super::scopes::{Held, ScopeIdx, ScopeKind, Site};
+use super::symbols::{Class, DraftId, Function, Param, span_of};
+use crate::model::{SymbolFlags, SymbolKind};
+
+/// The most parameters of a function that are read.
+const MAX_PARAMS: usize = 100;
+
+impl<'t> Lowering<'t> {
+    /// Declares a function or a class; `decorated` is the node with its decorators.
+    pub(super) fn declare_definition(
+        &mut self,
+        node: Node<'t>,
+        decorated: Option<Node<'t>>,
+        place: Place<'t>,
+    ) {
+        let decorators = decorated.map_or_else(Vec::new, |it| self.decorators(it));
+        if self.kind(node) == Kind::ClassDefinition {
+            self.declare_class(node, decorated.unwrap_or(node), place);
+        } else {
+            self.declare_function(node, decorated.unwrap_or(node), &decorators, place);
+        }
+    }
+
+    /// Returns the dotted names of decorators: `app.task` for `@app.task(bind=True)`.
+    fn decorators(&self, node: Node<'t>) -> Vec<&'t str> {
+        let mut names = Vec::new();
+        for child in self.children(node) {
+            if self.kind(child) == Kind::Decorator
+                && let Some(mut expression) = child.named_child(0)
+            {
+                if self.kind(expression) == Kind::Call
+                    && let Some(callee) = self.field(expression, self.grammar.fields.function)
+                {
+                    expression = callee;
+                }
+                names.push(self.text(expression));
+            }
+        }
+        names
+    }
+
+    fn declare_class(&mut self, node: Node<'t>, whole: Node<'t>, place: Place<'t>) {
+        let fields = self.grammar.fields;
+        let Some(name_node) = self.field(node, fields.name) else {
+            return;
+        };
+        let name = self.text(name_node);
+        let parent = self.scopes.get(place.scope).symbol;
+        let class = self.add_draft(
+            name,
+            SymbolKind::Class,
+            whole,
+            name_node,
+            place.scope,
+            parent,
+        );
+        let inner = self.scopes.open(place.scope, ScopeKind::Class, Some(class));
+        self.scopes.of_node.insert(node.id(), inner);
+        let type_params = self.bracketed_params(node, inner);
+        let signature = self.head(node);
+        let body = self.field(node, fields.body);
+        let docs = body.and_then(|body| self.docstring(body));
+        let draft = &mut self.drafts[class as usize];
+        draft.symbol.signature = signature;
+        draft.type_params = type_params;
+        if let Some(docs) = docs {
+            draft.symbol.doc = docs;
+        }
+        draft.class = Some(Class {
+            node,
+            inner,
+            attributes: Vec::new(),
+        });
+        self.bind(name, whole.start_byte(), Held::Symbol(class), place);
+        self.export(name, name_node, place);
+        if let Some(bases) = self.field(node, fields.superclasses) {
+            self.declare_children(bases, place);
+        }
+        if let Some(body) = body {
+            let place = Place {
+                scope: inner,
+                receiver: None,
+                ..place
+            };
+            self.declare(body, place);
+        }
+    }
+
+    fn declare_function(
+        &mut self,
+        node: Node<'t>,
+        whole: Node<'t>,
+        decorators: &[&'t str],
+        place: Place<'t>,
+    ) {
+        let fields = self.grammar.fields;
+        let Some(name_node) = self.field(node, fields.name) else {
+            return;
+        };
+        let name = self.text(name_node);
+        let in_class = self.is_class_scope(place.scope);
+        let parent = self.scopes.get(place.scope).symbol;
+        let is_setter = decorators.iter().any(|it| {
+            it.rsplit_once('.').is_some_and(|(of, what)| {
+                of == name && matches!(what, "setter" | "deleter" | "getter")
+            })
+        });
+        let flags = self.function_flags(name, decorators, place);
+        let is_overload = flags.contains(SymbolFlags::DECLARATION_ONLY);
+        let kind = match () {
+            () if !in_class => SymbolKind::Function,
+            () if flags.contains(SymbolFlags::ACCESSOR) => SymbolKind::Property,
+            () if name == "__init__" => SymbolKind::Constructor,
+            () => SymbolKind::Method,
+        };
+
+        let earlier = self.earlier_part(name, is_setter, place.scope);
+        let draft = match earlier {
+            Some(draft) => {
+                self.join_part(draft, node, whole, flags, is_setter);
+                draft
+            }
+            None => self.add_draft(name, kind, whole, name_node, place.scope, parent),
+        };
+        let inner = self
+            .scopes
+            .open(place.scope, ScopeKind::Function, Some(draft));
+        self.scopes.of_node.insert(node.id(), inner);
+        let type_params = self.bracketed_params(node, inner);
+        let params = self.params(node);
+        let has_receiver = in_class
+            && !flags.contains(SymbolFlags::STATIC)
+            && params.first().is_some_and(|it| it.n_stars == 0);
+        if !(is_setter && earlier.is_some()) {
+            self.describe(draft, node, flags, earlier.is_none() || !is_overload);
+            let mut overloads = match self.drafts[draft as usize].function.take() {
+                Some(function) => function.overloads,
+                None => Vec::new(),
+            };
+            if is_overload && overloads.len() < super::lowering::MAX_UNION {
+                overloads.push(node);
+            }
+            let is_fixture = is_marked(decorators, "fixture");
+            self.drafts[draft as usize].type_params = type_params;
+            self.drafts[draft as usize].function = Some(Function {
+                node,
+                inner,
+                params: params.clone(),
+                returns: Vec::new(),
+                yields: Vec::new(),
+                overloads,
+                is_fixture,
+                has_receiver,
+            });
+            if is_fixture {
+                self.fixtures.insert((place.scope, name), draft);
+            }
+            if earlier.is_none() {
+                self.bind(name, whole.start_byte(), Held::Symbol(draft), place);
+                self.export(name, name_node, place);
+            }
+        }
+        let receiver = if has_receiver {
+            params.first().zip(parent).map(|(param, class)| Receiver {
+                name: param.name,
+                class,
+                is_constructor: name == "__init__" || name == "__new__",
+            })
+        } else {
+            place.receiver
+        };
+        self.bind_params(node, inner, &params, has_receiver.then_some(draft), place);
+        if let Some(list) = self.field(node, fields.parameters) {
+            self.declare_defaults(list, place);
+        }
+        if let Some(body) = self.field(node, fields.body) {
+            let place = Place {
+                scope: inner,
+                receiver,
+                ..place
+            };
+            self.declare(body, place);
+        }
+    }
+
+    fn function_flags(&self, name: &str, decorators: &[&str], place: Place<'t>) -> SymbolFlags {
+        let in_class = self.is_class_scope(place.scope);
+        let has_class = is_marked(decorators, "classmethod")
+            || matches!(name, "__new__" | "__init_subclass__" | "__class_getitem__");
+        let is_accessor = ["property", "cached_property", "abstractproperty"]
+            .iter()
+            .any(|it| is_marked(decorators, it));
+        let is_abstract =
+            is_marked(decorators, "abstractmethod") || is_marked(decorators, "abstractproperty");
+        let mut flags = SymbolFlags::empty();
+        flags.set(SymbolFlags::STATIC, is_marked(decorators, "staticmethod"));
+        flags.set(SymbolFlags::CLASS_RECEIVER, in_class && has_class);
+        flags.set(SymbolFlags::ABSTRACT, is_abstract);
+        flags.set(SymbolFlags::ACCESSOR, in_class && is_accessor);
+        flags.set(SymbolFlags::TEST, self.is_test(name, place));
+        let is_overload = is_marked(decorators, "overload");
+        flags.set(SymbolFlags::DECLARATION_ONLY, is_overload);
+        flags
+    }
+
+    /// Finds the symbol that a definition is a further part of: its overloads, or the getter of its setter.
+    fn earlier_part(&self, name: &str, is_setter: bool, scope: ScopeIdx) -> Option<DraftId> {
+        let site = self.scopes.get(scope).names.get(name)?.last()?;
+        let Held::Symbol(draft) = site.held else {
+            return None;
+        };
+        let symbol = &self.drafts[draft as usize].symbol;
+        (is_setter || symbol.flags.contains(SymbolFlags::DECLARATION_ONLY)).then_some(draft)
+    }
+
+    /// Makes a definition a part of a symbol; the span grows over parts that follow one another.
+    fn join_part(
+        &mut self,
+        draft: DraftId,
+        node: Node<'t>,
+        whole: Node<'t>,
+        flags: SymbolFlags,
+        is_setter: bool,
+    ) {
+        let name = self.field(node, self.grammar.fields.name).unwrap_or(node);
+        let span = span_of(whole);
+        let symbol = &mut self.drafts[draft as usize].symbol;
+        let between = self
+            .source
+            .get(symbol.span.end_byte as usize..span.start_byte as usize);
+        let is_next = between.is_some_and(|text| {
+            text.lines()
+                .all(|line| line.trim().is_empty() || line.trim_start().starts_with('#'))
+        });
+        if is_next {
+            symbol.span.end_byte = span.end_byte;
+            symbol.span.end_line = span.end_line;
+        } else if !is_setter {
+            symbol.span = span;
+        }
+        if !is_setter && !flags.contains(SymbolFlags::DECLARATION_ONLY) {
+            symbol.name_line = super::symbols::line_of(name);
+            symbol.flags.remove(SymbolFlags::DECLARATION_ONLY);
+        }
+    }
+
+    fn describe(&mut self, draft: DraftId, node: Node<'t>, flags: SymbolFlags, is_whole: bool) {
+        let body = self.field(node, self.grammar.fields.body);
+        let docs = body.and_then(|body| self.docstring(body));
+        let signature = self.head(node);
+        let symbol = &mut self.drafts[draft as usize].symbol;
+        symbol.flags |= flags;
+        if is_whole {
+            symbol.signature = signature;
+        }
+        if let Some(docs) = docs {
+            symbol.doc = docs;
+        }
+    }
+
+    /// Returns whether a test framework runs the function.
+    fn is_test(&self, name: &str, place: Place<'t>) -> bool {
+        if !name.starts_with("test") {
+            return false;
+        }
+        let scope = self.scopes.get(place.scope);
+        match (scope.kind, scope.symbol) {
+            (ScopeKind::Module, _) => name.starts_with("test_"),
+            (ScopeKind::Class, Some(class)) => {
+                let class = &self.drafts[class as usize];
+                class.symbol.name.starts_with("Test") || class.symbol.signature.contains("TestCase")
+            }
+            _ => false,
+        }
+    }
+
+    /// Declares the type parameters in brackets: `def f[T](…)`. Returns their names.
+    fn bracketed_params(&mut self, node: Node<'t>, inner: ScopeIdx) -> Vec<&'t str> {
+        let Some(list) = self.field(node, self.grammar.fields.type_parameters) else {
+            return Vec::new();
+        };
+        let mut names = Vec::new();
+        for child in self.children(list).into_iter().take(MAX_PARAMS) {
+            let text = self.text(child);
+            let name = text.split([':', '=']).next().unwrap_or_default();
+            let name = name.trim().trim_start_matches('*');
+            names.push(name);
+            let site = Site {
+                start: 0,
+                block: (0, usize::MAX),
+                scope: inner,
+                held: Held::TypeParam,
+                items: Box::default(),
+            };
+            self.scopes.bind(inner, name, site);
+            let bound = child
+                .named_child(0)
+                .filter(|it| it.kind() == "constrained_type")
+                .and_then(|it| it.named_child(1));
+            self.type_vars.entry(name).or_insert(bound);
+        }
+        names
+    }
+
+    /// Returns the parameters of a function or a lambda.
+    pub(super) fn params(&self, node: Node<'t>) -> Vec<Param<'t>> {
+        let fields = self.grammar.fields;
+        let Some(list) = self.field(node, fields.parameters) else {
+            return Vec::new();
+        };
+        let mut params = Vec::new();
+        for child in self.children(list).into_iter().take(MAX_PARAMS) {
+            let (mut name, mut n_stars) = (child, 0);
+            match self.kind(child) {
+                Kind::Identifier | Kind::ListSplatPattern | Kind::DictionarySplatPattern => {}
+                Kind::DefaultParameter | Kind::TypedDefaultParameter => {
+                    let Some(inner) = self.field(child, fields.name) else {
+                        continue;
+                    };
+                    name = inner;
+                }
+                Kind::TypedParameter => {
+                    let Some(inner) = child.named_child(0) else {
+                        continue;
+                    };
+                    name = inner;
+                }
+                _ => continue,
+            }
+            match self.kind(name) {
+                Kind::ListSplatPattern => n_stars = 1,
+                Kind::DictionarySplatPattern => n_stars = 2,
+                _ => {}
+            }
+            if n_stars > 0 {
+                let Some(inner) = name.named_child(0) else {
+                    continue;
+                };
+                name = inner;
+            }
+            params.push(Param {
+                name: self.text(name),
+                node: name,
+                annotation: self.field(child, fields.type_),
+                default: self.field(child, fields.value),
+                n_stars,
+            });
+        }
+        params
+    }
+
+    fn bind_params(
+        &mut self,
+        node: Node<'t>,
+        inner: ScopeIdx,
+        params: &[Param<'t>],
+        method: Option<DraftId>,
+        place: Place<'t>,
+    ) {
+        let draft = self.scopes.get(inner).symbol;
+        for (at, param) in params.iter().enumerate() {
+            let held = match (param.annotation, param.default, method) {
+                (_, _, Some(method)) if at == 0 => Held::Receiver(method),
+                _ if param.n_stars > 0 => Held::Unknown,
+                (Some(annotation), ..) => Held::Annotation(annotation),
+                (None, Some(default), _) => Held::Value(default),
+                _ => draft.map_or(Held::Unknown, Held::Parameter),
+            };
+            // Annotations and defaults are read around the function.
+            let is_outside = matches!(held, Held::Value(_));
+            let site = Site {
+                start: node.start_byte(),
+                block: (node.start_byte(), node.end_byte() + 1),
+                scope: if is_outside { place.scope } else { inner },
+                held,
+                items: Box::default(),
+            };
+            self.scopes.bind(inner, param.name, site);
+        }
+    }
+
+    /// Declares names that are bound inside of default values.
+    fn declare_defaults(&mut self, list: Node<'t>, place: Place<'t>) {
+        for child in self.children(list) {
+            if let Some(default) = self.field(child, self.grammar.fields.value) {
+                self.declare(default, place);
+            }
+        }
+    }
+
+    /// `lambda a, b=c: body`
+    pub(super) fn declare_lambda(&mut self, node: Node<'t>, place: Place<'t>) {
+        let symbol = self.scopes.get(place.scope).symbol;
+        let inner = self.scopes.open(place.scope, ScopeKind::Function, symbol);
+        self.scopes.of_node.insert(node.id(), inner);
+        for param in self.params(node) {
+            let site = Site {
+                start: node.start_byte(),
+                block: (node.start_byte(), node.end_byte() + 1),
+                scope: place.scope,
+                held: param.default.map_or(Held::Unknown, Held::Value),
+                items: Box::default(),
+            };
+            self.scopes.bind(inner, param.name, site);
+        }
+        if let Some(list) = self.field(node, self.grammar.fields.parameters) {
+            self.declare_defaults(list, place);
+        }
+        if let Some(body) = self.field(node, self.grammar.fields.body) {
+            let block = (node.start_byte(), node.end_byte() + 1);
+            let place = Place {
+                scope: inner,
+                block,
+                ..place
+            };
+            self.declare(body, place);
+        }
+    }
+
+    /// `[body for a in b if c]`: the first iterable is read outside of the scope.
+    pub(super) fn declare_comprehension(&mut self, node: Node<'t>, place: Place<'t>) {
+        let fields = self.grammar.fields;
+        let symbol = self.scopes.get(place.scope).symbol;
+        let inner = self
+            .scopes
+            .open(place.scope, ScopeKind::Comprehension, symbol);
+        self.scopes.of_node.insert(node.id(), inner);
+        let within = Place {
+            scope: inner,
+            block: (node.start_byte(), node.end_byte() + 1),
+            ..place
+        };
+        let mut is_first = true;
+        for child in self.children(node) {
+            if self.kind(child) != Kind::ForInClause {
+                self.declare(child, within);
+                continue;
+            }
+            let outside = if is_first { place } else { within };
+            is_first = false;
+            let left = self.field(child, fields.left);
+            let right = self.field(child, fields.right);
+            if let (Some(left), Some(right)) = (left, right) {
+                self.declare(right, outside);
+                let start = node.start_byte();
+                let from = Place {
+                    scope: outside.scope,
+                    ..within
+                };
+                self.bind_comprehension(left, start, right, &[], inner, from);
+            }
+        }
+    }
+
+    fn bind_comprehension(
+        &mut self,
+        target: Node<'t>,
+        start: usize,
+        value: Node<'t>,
+        items: &[u8],
+        inner: ScopeIdx,
+        from: Place<'t>,
+    ) {
+        if self.kind(target) == Kind::Identifier {
+            let site = Site {
+                start,
+                block: from.block,
+                scope: from.scope,
+                held: Held::Element(value),
+                items: items.into(),
+            };
+            self.scopes.bind(inner, self.text(target), site);
+        } else if items.len() < 8 {
+            for (at, child) in self.children(target).into_iter().enumerate().take(200) {
+                let items = [items, &[u8::try_from(at).unwrap_or(0)]].concat();
+                self.bind_comprehension(child, start, value, &items, inner, from);
+            }
+        }
+    }
+}
+
+/// Returns whether the last name of a decorator is `mark`.
+fn is_marked(decorators: &[&str], mark: &str) -> bool {
+    decorators
+        .iter()
+        .any(|it| it.rsplit('.').next() == Some(mark))
+}

@@ -1,0 +1,563 @@
+//! Lowering of expressions: the part of a value that name resolution can use.
+
+use tree_sitter::Node;
+
+use super::builtins::{Function, function, is_typing_module};
+use super::grammar::Kind;
+use super::lowering::{Lowering, MAX_DEPTH, MAX_UNION};
+use super::scopes::{Binder, Held, STAR, ScopeIdx, Site};
+use super::symbols::DraftId;
+use crate::ir::{Expr, ExprId, ImportIdx};
+use crate::model::SymbolFlags;
+
+/// The most arguments of a call that are kept.
+const MAX_ARGS: usize = 12;
+
+impl<'t> Lowering<'t> {
+    /// Lowers an expression that is read in `scope`. Each node is lowered once; one that needs its own value is unknown.
+    pub(super) fn lower_expr(&mut self, node: Node<'t>, scope: ScopeIdx) -> ExprId {
+        if let Some(known) = self.lowered.get(&node.id()) {
+            return known.unwrap_or(self.unknown);
+        }
+        if self.depth > MAX_DEPTH {
+            return self.unknown;
+        }
+        self.lowered.insert(node.id(), None);
+        self.depth += 1;
+        let expr = self.lower_new(node, scope);
+        self.depth -= 1;
+        self.lowered.insert(node.id(), Some(expr));
+        expr
+    }
+
+    fn lower_new(&mut self, node: Node<'t>, scope: ScopeIdx) -> ExprId {
+        let fields = self.grammar.fields;
+        match self.kind(node) {
+            Kind::Identifier => self.lower_name(self.text(node), scope, node.start_byte()),
+            Kind::Attribute => self.lower_attribute(node, scope),
+            Kind::Call => self.lower_call(node, scope),
+            Kind::Subscript => self.lower_subscript(node, scope),
+            Kind::Await
+            | Kind::Parenthesized
+            | Kind::ExpressionStatement
+            | Kind::Type
+            | Kind::AsPattern
+            | Kind::ListSplat => match node.named_child(0) {
+                Some(inner) => self.lower_expr(inner, scope),
+                None => self.unknown,
+            },
+            Kind::NamedExpression => match self.field(node, fields.value) {
+                Some(value) => self.lower_expr(value, scope),
+                None => self.unknown,
+            },
+            Kind::Assignment => match self.field(node, fields.right) {
+                Some(value) => self.lower_expr(value, scope),
+                None => self.unknown,
+            },
+            Kind::ConditionalExpression => {
+                let (body, other) = (node.named_child(0), node.named_child(2));
+                let all = body
+                    .into_iter()
+                    .chain(other)
+                    .map(|it| self.lower_expr(it, scope))
+                    .collect();
+                self.union(all)
+            }
+            Kind::BooleanOperator => {
+                let all = self
+                    .children(node)
+                    .into_iter()
+                    .map(|it| self.lower_expr(it, scope))
+                    .collect();
+                self.union(all)
+            }
+            Kind::BinaryOperator => self.lower_operator(node, scope),
+            Kind::Lambda => self.lower_lambda(node),
+            Kind::List | Kind::Set => {
+                let all = self
+                    .children(node)
+                    .into_iter()
+                    .take(MAX_UNION)
+                    .map(|it| self.lower_item(it, scope))
+                    .collect();
+                let element = self.union(all);
+                self.sequence(element)
+            }
+            Kind::Tuple | Kind::ExpressionList | Kind::PatternList => {
+                let items = self
+                    .children(node)
+                    .into_iter()
+                    .take(64)
+                    .map(|it| self.lower_expr(it, scope))
+                    .collect();
+                self.tuple(items)
+            }
+            Kind::Dictionary => {
+                let mut all = Vec::new();
+                for child in self.children(node).into_iter().take(MAX_UNION) {
+                    if let Some(value) = self.field(child, fields.value) {
+                        all.push(self.lower_expr(value, scope));
+                    }
+                }
+                let element = self.union(all);
+                self.sequence(element)
+            }
+            kind if kind.is_comprehension() => {
+                let inner = self.scopes.of_node.get(&node.id()).copied();
+                let body = self.field(node, fields.body);
+                let (Some(inner), Some(mut body)) = (inner, body) else {
+                    return self.unknown;
+                };
+                if self.kind(body) == Kind::Pair
+                    && let Some(value) = self.field(body, fields.value)
+                {
+                    body = value;
+                }
+                let element = self.lower_expr(body, inner);
+                self.sequence(element)
+            }
+            _ => self.unknown,
+        }
+    }
+
+    /// Lowers an element of a list; `*more` stands for the elements of `more`.
+    fn lower_item(&mut self, node: Node<'t>, scope: ScopeIdx) -> ExprId {
+        let expr = self.lower_expr(node, scope);
+        if self.kind(node) == Kind::ListSplat {
+            return self.element(expr);
+        }
+        expr
+    }
+
+    /// Adds an element of what is iterated or indexed.
+    pub(super) fn element(&mut self, object: ExprId) -> ExprId {
+        if object == self.unknown {
+            return object;
+        }
+        if let Expr::Container { element, .. } = self.facts.exprs.get(object) {
+            return *element;
+        }
+        self.add(Expr::Element { object })
+    }
+
+    /// `[A()] * 2`, `[A()] + more`, `base / "name"`: the type of the left side where it is a sequence, else of a path.
+    fn lower_operator(&mut self, node: Node<'t>, scope: ScopeIdx) -> ExprId {
+        let fields = self.grammar.fields;
+        let (Some(left), Some(right)) = (
+            self.field(node, fields.left),
+            self.field(node, fields.right),
+        ) else {
+            return self.unknown;
+        };
+        if node.child(1).is_some_and(|it| it.kind() == "|") {
+            let all = vec![self.lower_expr(left, scope), self.lower_expr(right, scope)];
+            return self.union(all);
+        }
+        let left = self.lower_expr(left, scope);
+        let is_sequence = matches!(self.facts.exprs.get(left), Expr::Container { .. });
+        if is_sequence { left } else { self.unknown }
+    }
+
+    fn lower_lambda(&mut self, node: Node<'t>) -> ExprId {
+        let inner = self.scopes.of_node.get(&node.id()).copied();
+        let body = self.field(node, self.grammar.fields.body);
+        let (Some(inner), Some(body)) = (inner, body) else {
+            return self.unknown;
+        };
+        let result = self.lower_expr(body, inner);
+        if result == self.unknown {
+            return result;
+        }
+        self.add(Expr::Callable { result })
+    }
+
+    /// Lowers a name that is used at byte `at` in `scope`.
+    pub(super) fn lower_name(&mut self, name: &'t str, scope: ScopeIdx, at: usize) -> ExprId {
+        if let Some((class, class_scope)) = self.scopes.narrowed(name, scope, at) {
+            let narrowed = self.instance_of(class, class_scope);
+            if narrowed != self.unknown {
+                return narrowed;
+            }
+        }
+        match self.scopes.binder(name, scope) {
+            Binder::Module => self.top_name(name),
+            Binder::Nobody if self.has_star => self.top_name(name),
+            Binder::Nobody => self.unknown,
+            Binder::Local(binder) | Binder::Class(binder) => {
+                let sites = self.scopes.sites(name, binder, scope, at);
+                let all = sites
+                    .iter()
+                    .map(|site| self.held(site, name))
+                    .collect::<Vec<_>>();
+                self.union(all)
+            }
+        }
+    }
+
+    /// Adds a name of the module.
+    pub(super) fn top_name(&mut self, name: &str) -> ExprId {
+        let name = self.facts.exprs.name(name);
+        self.add(Expr::Name { name, scope: None })
+    }
+
+    /// Adds a name of a module, or the module itself for `*`.
+    pub(super) fn imported(&mut self, import: ImportIdx, name: &str) -> ExprId {
+        let name = self.facts.exprs.name(name);
+        self.add(Expr::Imported { import, name })
+    }
+
+    /// Adds a symbol: by its name where it is at the top level.
+    pub(super) fn symbol_expr(&mut self, draft: DraftId, name: &str) -> ExprId {
+        if self.drafts[draft as usize].parent.is_none() {
+            return self.top_name(name);
+        }
+        let symbol = self.symbol(draft);
+        self.add(Expr::Symbol(symbol))
+    }
+
+    /// Lowers the value that one binding gives a name.
+    pub(super) fn held(&mut self, site: &Site<'t>, name: &'t str) -> ExprId {
+        let value = match site.held {
+            Held::Value(node) => {
+                // `a = b`: the rest of the tuple `b, c` is taken apart item by item where it can be seen.
+                if let Some(item) = self.visible_item(node, &site.items) {
+                    return self.lower_expr(item, site.scope);
+                }
+                self.lower_expr(node, site.scope)
+            }
+            Held::Annotation(node) => self.lower_type(node, site.scope),
+            Held::Element(node) => {
+                let object = self.lower_expr(node, site.scope);
+                self.element(object)
+            }
+            Held::Entered(node) => {
+                let object = self.lower_expr(node, site.scope);
+                if object == self.unknown {
+                    return object;
+                }
+                self.add(Expr::Entered { object })
+            }
+            Held::InstanceOf(node) => self.instance_of(node, site.scope),
+            Held::Import(row, imported) => self.imported(row, imported),
+            Held::Symbol(draft) => self.symbol_expr(draft, name),
+            Held::Receiver(method) => self.add_receiver(Some(method)),
+            Held::Parameter(function) => self.fixture(function, name),
+            Held::TypeParam | Held::Unknown => self.unknown,
+        };
+        self.taken_apart(value, &site.items)
+    }
+
+    /// Returns the item of a written tuple or list that positions lead to.
+    fn visible_item(&self, node: Node<'t>, items: &[u8]) -> Option<Node<'t>> {
+        if items.is_empty() {
+            return None;
+        }
+        let mut at = node;
+        for item in items {
+            at = self.unwrapped(at);
+            if !matches!(
+                self.kind(at),
+                Kind::Tuple | Kind::List | Kind::ExpressionList
+            ) {
+                return None;
+            }
+            let all = self.children(at);
+            if *item == STAR || all.iter().any(|it| self.kind(*it) == Kind::ListSplat) {
+                return None;
+            }
+            at = *all.get(usize::from(*item))?;
+        }
+        Some(at)
+    }
+
+    fn taken_apart(&mut self, value: ExprId, items: &[u8]) -> ExprId {
+        let mut value = value;
+        for item in items {
+            if value == self.unknown {
+                return value;
+            }
+            if *item == STAR {
+                let element = self.element(value);
+                value = self.sequence(element);
+                continue;
+            }
+            value = match self.facts.exprs.get(value) {
+                Expr::Tuple(all) => all.get(usize::from(*item)).copied().unwrap_or(self.unknown),
+                Expr::Container { element, .. } => *element,
+                _ => self.add(Expr::Item {
+                    object: value,
+                    index: *item,
+                }),
+            };
+        }
+        value
+    }
+
+    /// Lowers an instance of a class, or of one of the classes of a tuple: `except (A, B) as e`.
+    pub(super) fn instance_of(&mut self, node: Node<'t>, scope: ScopeIdx) -> ExprId {
+        let node = self.unwrapped(node);
+        match self.kind(node) {
+            Kind::Tuple => {
+                let all = self
+                    .children(node)
+                    .into_iter()
+                    .take(MAX_UNION)
+                    .map(|it| self.instance_of(it, scope))
+                    .collect();
+                self.union(all)
+            }
+            // Patterns name classes so.
+            Kind::DottedName => {
+                let annotation = super::annotations::parse(self.source, node.byte_range());
+                let context = super::types::TypeContext {
+                    scope,
+                    result_of: None,
+                };
+                self.type_value(&annotation, context, 0)
+            }
+            _ => {
+                let class = self.lower_expr(node, scope);
+                if class == self.unknown {
+                    return class;
+                }
+                self.add(Expr::Instance { of: class })
+            }
+        }
+    }
+
+    /// Lowers a parameter of a test or fixture that bears the name of a fixture: the fixture's result.
+    fn fixture(&mut self, function: DraftId, name: &'t str) -> ExprId {
+        let draft = &self.drafts[function as usize];
+        let is_fixture = draft.function.as_ref().is_some_and(|it| it.is_fixture);
+        if !is_fixture && !draft.symbol.flags.contains(SymbolFlags::TEST) {
+            return self.unknown;
+        }
+        let scope = draft.scope;
+        let (fixture, callee) = match self.fixtures.get(&(scope, name)).copied() {
+            Some(fixture) if scope != 0 && fixture != function => {
+                let receiver = self.add_receiver(Some(function));
+                (fixture, self.member(receiver, name))
+            }
+            _ => match self.fixtures.get(&(0, name)).copied() {
+                Some(fixture) if fixture != function => (fixture, self.top_name(name)),
+                _ => return self.unknown,
+            },
+        };
+        let call = self.add(Expr::Call {
+            callee,
+            types: Box::default(),
+            args: Box::default(),
+        });
+        let yields = self.drafts[fixture as usize]
+            .function
+            .as_ref()
+            .is_some_and(|it| !it.yields.is_empty());
+        if yields { self.element(call) } else { call }
+    }
+
+    /// Returns the names of a chain `a.b.c`; `None` where anything else stands in it.
+    pub(super) fn chain(&self, node: Node<'t>) -> Option<Vec<&'t str>> {
+        let fields = self.grammar.fields;
+        let (mut names, mut at) = (Vec::new(), node);
+        loop {
+            match self.kind(at) {
+                Kind::Identifier => {
+                    names.push(self.text(at));
+                    names.reverse();
+                    return Some(names);
+                }
+                Kind::Attribute if names.len() < 16 => {
+                    names.push(self.text(self.field(at, fields.attribute)?));
+                    at = self.field(at, fields.object)?;
+                }
+                _ => return None,
+            }
+        }
+    }
+
+    fn lower_attribute(&mut self, node: Node<'t>, scope: ScopeIdx) -> ExprId {
+        let fields = self.grammar.fields;
+        let (Some(object), Some(name)) = (
+            self.field(node, fields.object),
+            self.field(node, fields.attribute),
+        ) else {
+            return self.unknown;
+        };
+        if !self.dotted_imports.is_empty()
+            && let Some(chain) = self.chain(node)
+            && let Some((row, n)) = self.dotted_import(&chain, scope)
+            && n == chain.len()
+        {
+            return self.imported(row, "*");
+        }
+        let name = self.text(name);
+        let object = self.lower_expr(object, scope);
+        if name == "__class__" && matches!(self.facts.exprs.get(object), Expr::Receiver { .. }) {
+            // The class of an instance has no expression of its own.
+            return self.unknown;
+        }
+        self.member(object, name)
+    }
+
+    fn lower_subscript(&mut self, node: Node<'t>, scope: ScopeIdx) -> ExprId {
+        let fields = self.grammar.fields;
+        let Some(value) = self.field(node, fields.value) else {
+            return self.unknown;
+        };
+        let object = self.lower_expr(value, scope);
+        if object == self.unknown {
+            return object;
+        }
+        let index = self.field(node, fields.subscript);
+        if index.is_some_and(|it| it.kind() == "slice") {
+            return object;
+        }
+        let place = index
+            .filter(|it| it.kind() == "integer")
+            .and_then(|it| self.text(it).parse::<u8>().ok());
+        match (place, self.facts.exprs.get(object)) {
+            (Some(place), Expr::Tuple(all)) => {
+                all.get(usize::from(place)).copied().unwrap_or(self.unknown)
+            }
+            (Some(index), Expr::Call { .. }) if index < STAR => {
+                self.add(Expr::Item { object, index })
+            }
+            _ => self.element(object),
+        }
+    }
+
+    /// Returns the meaning of a callee of the standard library.
+    fn standard_function(&self, callee: Node<'t>, scope: ScopeIdx) -> Option<Function> {
+        let chain = self.chain(callee)?;
+        let meaning = function(chain.last()?)?;
+        let of_import = |at: ScopeIdx| {
+            let sites = self.scopes.get(at).names.get(chain[0])?;
+            sites.iter().find_map(|site| match site.held {
+                Held::Import(row, _) => Some(row),
+                _ => None,
+            })
+        };
+        let row = match self.scopes.binder(chain[0], scope) {
+            Binder::Nobody => return (chain.len() == 1).then_some(meaning),
+            Binder::Module => of_import(0),
+            Binder::Local(at) | Binder::Class(at) => of_import(at),
+        }?;
+        let specifier = &self.facts.imports[row as usize].specifier;
+        is_typing_module(specifier).then_some(meaning)
+    }
+
+    fn lower_call(&mut self, node: Node<'t>, scope: ScopeIdx) -> ExprId {
+        let fields = self.grammar.fields;
+        let (Some(callee), Some(list)) = (
+            self.field(node, fields.function),
+            self.field(node, fields.arguments),
+        ) else {
+            return self.unknown;
+        };
+        if let Some(row) = self.dynamic_imports.get(&node.id()) {
+            return self.imported(*row, "*");
+        }
+        let positional: Vec<_> = if self.kind(list) == Kind::ArgumentList {
+            self.children(list)
+                .into_iter()
+                .take(MAX_ARGS)
+                .take_while(|it| {
+                    !matches!(
+                        self.kind(*it),
+                        Kind::KeywordArgument | Kind::ListSplat | Kind::DictionarySplat
+                    )
+                })
+                .collect()
+        } else {
+            vec![list]
+        };
+        if let Some(meaning) = self.standard_function(callee, scope) {
+            return self.standard_call(meaning, &positional, scope);
+        }
+        let callee = self.lower_expr(callee, scope);
+        if callee == self.unknown {
+            return callee;
+        }
+        let args = positional
+            .into_iter()
+            .map(|it| self.lower_expr(it, scope))
+            .collect::<Vec<_>>();
+        // Trailing arguments of which nothing is known say nothing.
+        let n_known = args
+            .iter()
+            .rposition(|it| *it != self.unknown)
+            .map_or(0, |at| at + 1);
+        self.add(Expr::Call {
+            callee,
+            types: Box::default(),
+            args: args[..n_known].into(),
+        })
+    }
+
+    fn standard_call(
+        &mut self,
+        meaning: Function,
+        arguments: &[Node<'t>],
+        scope: ScopeIdx,
+    ) -> ExprId {
+        if meaning == Function::Super {
+            let scope = self.symbol_around(scope);
+            return self.add(Expr::Super { scope });
+        }
+        let Some(first) = arguments.first().copied() else {
+            return self.unknown;
+        };
+        match meaning {
+            Function::Cast => self.lower_type(first, scope),
+            Function::Same => self.lower_expr(first, scope),
+            Function::Elements => {
+                let object = self.lower_expr(first, scope);
+                let element = self.element(object);
+                self.sequence(element)
+            }
+            Function::Element => {
+                if arguments.len() > 1 && self.kind(arguments[1]) != Kind::KeywordArgument {
+                    let second = self.lower_expr(arguments[1], scope);
+                    let object = self.lower_expr(first, scope);
+                    let element = self.element(object);
+                    return self.union(vec![element, second]);
+                }
+                let object = self.lower_expr(first, scope);
+                self.element(object)
+            }
+            Function::Enumerate => {
+                let object = self.lower_expr(first, scope);
+                let element = self.element(object);
+                let item = self.tuple(vec![self.unknown, element]);
+                self.sequence(item)
+            }
+            Function::Zip => {
+                let mut items = Vec::new();
+                for argument in arguments {
+                    let object = self.lower_expr(*argument, scope);
+                    items.push(self.element(object));
+                }
+                let item = self.tuple(items);
+                self.sequence(item)
+            }
+            Function::GetAttribute => {
+                let name = arguments
+                    .get(1)
+                    .filter(|it| self.kind(**it) == Kind::Str)
+                    .and_then(|it| self.string_text(*it));
+                match name {
+                    Some(name) => {
+                        let object = self.lower_expr(first, scope);
+                        self.member(object, name)
+                    }
+                    None => self.unknown,
+                }
+            }
+            Function::Second => match arguments.get(1) {
+                Some(second) => self.lower_expr(*second, scope),
+                None => self.unknown,
+            },
+            Function::Super | Function::ClassOf => self.unknown,
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! The symbols of attributes, the order of symbols, and which of them other modules can use.
+
+use std::cmp::Reverse;
+
+use super::LoweredFile;
+use super::lowering::Lowering;
+use super::scopes::Held;
+use super::symbols::{Attribute, AttributePlace, DraftId, offset};
+use crate::model::table::{HashMap, HashSet};
+use crate::model::{SymbolFlags, SymbolKind};
+
+impl<'t> Lowering<'t> {
+    /// Adds the symbols of attributes and fixes the order of all symbols.
+    pub(super) fn order_symbols(&mut self) {
+        for draft in 0..self.drafts.len() {
+            if self.drafts[draft].class.is_some() {
+                self.add_fields(offset(draft));
+            }
+            let function = self.drafts[draft].function.as_ref();
+            if function.is_some_and(|it| !it.yields.is_empty()) {
+                self.drafts[draft].symbol.flags |= SymbolFlags::GENERATOR;
+            }
+        }
+        let mut by_place: Vec<usize> = (0..self.drafts.len()).collect();
+        by_place.sort_by_key(|at| {
+            let span = &self.drafts[*at].symbol.span;
+            (span.start_byte, Reverse(span.end_byte), *at)
+        });
+        self.order = vec![0; by_place.len()];
+        for (symbol, draft) in by_place.into_iter().enumerate() {
+            self.order[draft] = offset(symbol);
+        }
+    }
+
+    /// Adds one symbol for each attribute of a class: at its place in the body, else in the constructor.
+    fn add_fields(&mut self, class: DraftId) {
+        let Some(of) = &self.drafts[class as usize].class else {
+            return;
+        };
+        let (inner, attributes) = (of.inner, of.attributes.clone());
+        let rank = |it: &Attribute<'t>| match it.place {
+            AttributePlace::ClassAnnotation | AttributePlace::ClassBody => 0,
+            AttributePlace::Constructor => 1,
+            AttributePlace::Annotation | AttributePlace::Method => 2,
+        };
+        let mut best: HashMap<&'t str, usize> = HashMap::default();
+        let mut names = Vec::new();
+        for (at, attribute) in attributes.iter().enumerate() {
+            match best.get(attribute.name) {
+                None => {
+                    names.push(attribute.name);
+                    best.insert(attribute.name, at);
+                }
+                Some(known) if rank(attribute) < rank(&attributes[*known]) => {
+                    best.insert(attribute.name, at);
+                }
+                Some(_) => {}
+            }
+        }
+        for name in names {
+            let is_defined = self.scopes.get(inner).names.get(name).is_some_and(|all| {
+                all.iter()
+                    .any(|site| matches!(site.held, Held::Symbol(_) | Held::Import(..)))
+            });
+            if is_defined {
+                continue;
+            }
+            let node = attributes[best[name]].node;
+            let class_scope = inner;
+            let field = self.add_draft(
+                name,
+                SymbolKind::Field,
+                node,
+                node,
+                class_scope,
+                Some(class),
+            );
+            self.drafts[field as usize].symbol.signature = self.value_signature(node);
+        }
+    }
+
+    /// Ends the file.
+    pub(super) fn finish(mut self, has_errors: bool) -> LoweredFile {
+        self.mark_exported();
+        let mut places: Vec<(u32, usize)> = Vec::new();
+        for at in 0..self.drafts.len() {
+            let parent = self.drafts[at].parent.map(|it| self.symbol(it));
+            self.drafts[at].symbol.parent = parent;
+            places.push((self.order[at], at));
+        }
+        places.sort_unstable();
+        let mut drafts: Vec<Option<_>> = self
+            .drafts
+            .into_iter()
+            .map(|draft| Some((draft.symbol, draft.lead)))
+            .collect();
+        let mut leads = Vec::with_capacity(places.len());
+        for (_, at) in places {
+            if let Some((symbol, lead)) = drafts[at].take() {
+                self.facts.symbols.push(symbol);
+                leads.push(lead);
+            }
+        }
+        if let Some(all) = self.all {
+            let names = &mut self.facts.exprs;
+            self.facts.all = Some(all.into_iter().map(|name| names.name(name)).collect());
+        }
+        self.facts.has_errors = has_errors;
+        LoweredFile {
+            facts: self.facts,
+            leads,
+            positions: self.positions,
+        }
+    }
+
+    fn mark_exported(&mut self) {
+        let all: Option<HashSet<&str>> = self.all.as_ref().map(|all| all.iter().copied().collect());
+        for at in 0..self.drafts.len() {
+            let draft = &self.drafts[at];
+            let name = draft.symbol.name.as_str();
+            let is_dunder = name.starts_with("__") && name.ends_with("__");
+            let is_public = is_dunder || !name.starts_with('_');
+            let exported = match draft.parent {
+                None => all.as_ref().map_or(is_public, |all| all.contains(name)),
+                Some(parent) => {
+                    let parent = &self.drafts[parent as usize];
+                    is_public && parent.class.is_some() && parent.symbol.exported
+                }
+            };
+            self.drafts[at].symbol.exported = exported;
+        }
+    }
+}

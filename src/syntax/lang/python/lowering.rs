@@ -1,0 +1,184 @@
+//! The state of lowering one file, and access to its syntax tree.
+
+use tree_sitter::Node;
+
+use super::grammar::{Grammar, Kind};
+use super::modules::string_text;
+use super::scopes::{ScopeIdx, Scopes};
+use super::symbols::{Draft, DraftId};
+use crate::ir::{
+    Expr, ExprId, Family, FileFacts, ImportIdx, NameId, ReferenceKind, SymbolIdx, Target,
+};
+use crate::model::table::{HashMap, HashSet};
+
+/// The deepest nesting of syntax that is read; deeper syntax says nothing.
+pub(super) const MAX_DEPTH: usize = 200;
+
+/// A use of a name, equal to others but for its line.
+pub(super) type UseKey = (NameId, Target, ReferenceKind, Option<SymbolIdx>);
+
+/// Everything known of a file while it is lowered.
+pub(super) struct Lowering<'t> {
+    pub(super) source: &'t str,
+    pub(super) grammar: &'static Grammar,
+    pub(super) drafts: Vec<Draft<'t>>,
+    /// The symbol of each draft, once their order is known.
+    pub(super) order: Vec<SymbolIdx>,
+    pub(super) scopes: Scopes<'t>,
+    pub(super) facts: FileFacts,
+    /// Imports of `import a.b.c` by `a`, `a.b` and `a.b.c`.
+    pub(super) dotted_imports: HashMap<String, ImportIdx>,
+    /// Imports by calls, by the id of the call's node.
+    pub(super) dynamic_imports: HashMap<usize, ImportIdx>,
+    /// Names that the file exports.
+    pub(super) exported: HashSet<String>,
+    /// The names of a literal `__all__`.
+    pub(super) all: Option<Vec<&'t str>>,
+    /// Whether there is a star import.
+    pub(super) has_star: bool,
+    /// Type variables of the module with the value of `bound`.
+    pub(super) type_vars: HashMap<&'t str, Option<Node<'t>>>,
+    /// Names of fixtures by the scope that defines them.
+    pub(super) fixtures: HashMap<(ScopeIdx, &'t str), DraftId>,
+    /// Symbols that hold module-level names.
+    pub(super) top_symbols: HashMap<&'t str, DraftId>,
+    /// Expressions by the id of their node; `None` while one is lowered.
+    pub(super) lowered: HashMap<usize, Option<ExprId>>,
+    pub(super) depth: usize,
+    /// References by what they have in common.
+    pub(super) uses: HashMap<UseKey, usize>,
+    /// Whether the position of each use is kept.
+    pub(super) keeps_positions: bool,
+    /// First byte of each use and its reference, where they are kept.
+    pub(super) positions: Vec<(u32, u32)>,
+    /// First byte of each line.
+    line_starts: Vec<usize>,
+    pub(super) unknown: ExprId,
+}
+
+impl<'t> Lowering<'t> {
+    /// Begins a file.
+    pub(super) fn new(source: &'t str, grammar: &'static Grammar) -> Self {
+        let mut facts = FileFacts {
+            family: Family::Python,
+            ..FileFacts::default()
+        };
+        let unknown = facts.exprs.add(Expr::Unknown);
+        let newlines = source.bytes().enumerate().filter(|it| it.1 == b'\n');
+        Self {
+            source,
+            grammar,
+            drafts: Vec::new(),
+            order: Vec::new(),
+            scopes: Scopes::default(),
+            facts,
+            dotted_imports: HashMap::default(),
+            dynamic_imports: HashMap::default(),
+            exported: HashSet::default(),
+            all: None,
+            has_star: false,
+            type_vars: HashMap::default(),
+            fixtures: HashMap::default(),
+            top_symbols: HashMap::default(),
+            lowered: HashMap::default(),
+            depth: 0,
+            uses: HashMap::default(),
+            keeps_positions: false,
+            positions: Vec::new(),
+            line_starts: std::iter::once(0)
+                .chain(newlines.map(|it| it.0 + 1))
+                .collect(),
+            unknown,
+        }
+    }
+
+    /// Returns the kind of a node.
+    pub(super) fn kind(&self, node: Node<'t>) -> Kind {
+        self.grammar.kind(node)
+    }
+
+    /// Returns a child by its field.
+    #[expect(clippy::unused_self, reason = "reads as `kind` and `text` do")]
+    pub(super) fn field(&self, node: Node<'t>, field: u16) -> Option<Node<'t>> {
+        node.child_by_field_id(field)
+    }
+
+    /// Returns the named children of a node but comments.
+    pub(super) fn children(&self, node: Node<'t>) -> Vec<Node<'t>> {
+        let mut cursor = node.walk();
+        node.named_children(&mut cursor)
+            .filter(|child| self.kind(*child) != Kind::Comment)
+            .collect()
+    }
+
+    /// Returns the source of a node.
+    pub(super) fn text(&self, node: Node<'t>) -> &'t str {
+        self.source.get(node.byte_range()).unwrap_or_default()
+    }
+
+    /// Returns the text of a string literal; `None` for one with interpolations.
+    pub(super) fn string_text(&self, node: Node<'t>) -> Option<&'t str> {
+        string_text(self.source, self.grammar, node)
+    }
+
+    /// Returns the first field of a node, or the node itself, without parentheses.
+    pub(super) fn unwrapped(&self, node: Node<'t>) -> Node<'t> {
+        let mut node = node;
+        while self.kind(node) == Kind::Parenthesized {
+            match node.named_child(0) {
+                Some(inner) => node = inner,
+                None => break,
+            }
+        }
+        node
+    }
+
+    /// Returns the line of a byte, from 1.
+    pub(super) fn line_at(&self, byte: usize) -> u32 {
+        super::symbols::offset(self.line_starts.partition_point(|start| *start <= byte))
+    }
+
+    /// Returns the symbol of a draft.
+    pub(super) fn symbol(&self, draft: DraftId) -> SymbolIdx {
+        self.order[draft as usize]
+    }
+
+    /// Returns the innermost symbol around the code of a scope.
+    pub(super) fn symbol_around(&self, scope: ScopeIdx) -> Option<SymbolIdx> {
+        self.scopes.get(scope).symbol.map(|it| self.symbol(it))
+    }
+
+    /// Adds an expression.
+    pub(super) fn add(&mut self, expr: Expr) -> ExprId {
+        self.facts.exprs.add(expr)
+    }
+
+    /// Adds `object.name`; unknown where the object is.
+    pub(super) fn member(&mut self, object: ExprId, name: &str) -> ExprId {
+        if object == self.unknown {
+            return object;
+        }
+        let name = self.facts.exprs.name(name);
+        self.add(Expr::Member { object, name })
+    }
+
+    /// Adds the union of the known ones of `all`, at most 8.
+    pub(super) fn union(&mut self, all: Vec<ExprId>) -> ExprId {
+        let unknown = self.unknown;
+        let mut known: Vec<ExprId> = Vec::new();
+        for one in all {
+            if one != unknown && !known.contains(&one) && known.len() < MAX_UNION {
+                known.push(one);
+            }
+        }
+        let union = self.facts.exprs.union(known);
+        match self.facts.exprs.get(union) {
+            // Unions of unions could double in size at each step.
+            Expr::Union(parts) if parts.len() > 2 * MAX_UNION => unknown,
+            _ => union,
+        }
+    }
+}
+
+/// The most values of one name or function that are kept.
+pub(super) const MAX_UNION: usize = 8;

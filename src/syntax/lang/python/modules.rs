@@ -1,0 +1,330 @@
+//! Import statements, exports and `__all__`.
+
+use tree_sitter::Node;
+
+use super::builtins::is_typing_module;
+use super::declarations::Place;
+use super::grammar::Kind;
+use super::lowering::Lowering;
+use super::scopes::{Held, ScopeKind};
+use super::symbols::{line_of, offset};
+use crate::ir::{Export, ExportKind, Import, ImportIdx, ImportKind, ImportedName};
+
+/// The most names of a literal `__all__` that are kept.
+const MAX_ALL: usize = 10_000;
+
+impl<'t> Lowering<'t> {
+    /// `import a.b.c`, `import a.b as x`
+    pub(super) fn import(&mut self, node: Node<'t>, place: Place<'t>) {
+        for child in self.children(node) {
+            match self.kind(child) {
+                Kind::DottedName => self.import_dotted(child, place),
+                Kind::AliasedImport => {
+                    let name = self.field(child, self.grammar.fields.name);
+                    let alias = self.field(child, self.grammar.fields.alias);
+                    if let (Some(name), Some(alias)) = (name, alias) {
+                        let specifier = self.dotted(name);
+                        let local = self.text(alias);
+                        let names = vec![whole(local)];
+                        let row =
+                            self.import_row(&specifier, ImportKind::Static, node, place, names);
+                        self.bind_import(alias, local, row, "*", place);
+                        self.export(local, alias, place);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// `import a.b.c` imports `a`, `a.b` and `a.b.c`, and binds `a`.
+    fn import_dotted(&mut self, node: Node<'t>, place: Place<'t>) {
+        let specifier = self.dotted(node);
+        let Some(root) = node.named_child(0) else {
+            return;
+        };
+        let local = self.text(root);
+        let mut end = 0;
+        let mut first = None;
+        for part in specifier.split('.') {
+            end += part.len() + usize::from(end > 0);
+            let prefix = &specifier[..end];
+            let (kind, names) = (
+                if end == specifier.len() {
+                    ImportKind::Static
+                } else {
+                    ImportKind::Submodule
+                },
+                if first.is_none() {
+                    vec![whole(local)]
+                } else {
+                    Vec::new()
+                },
+            );
+            let row = self.import_row(prefix, kind, node, place, names);
+            first.get_or_insert(row);
+            self.dotted_imports.insert(prefix.to_owned(), row);
+        }
+        if let Some(row) = first {
+            self.bind_import(root, local, row, "*", place);
+            self.export(local, root, place);
+        }
+    }
+
+    /// `from p import n as m`, `from p import *`
+    pub(super) fn import_from(&mut self, node: Node<'t>, place: Place<'t>) {
+        let Some(module) = self.field(node, self.grammar.fields.module_name) else {
+            return;
+        };
+        let specifier = self.dotted(module);
+        let mut names = Vec::new();
+        for child in self.children(node) {
+            if child == module {
+                continue;
+            }
+            match self.kind(child) {
+                Kind::DottedName => names.push((child, child)),
+                Kind::AliasedImport => {
+                    let name = self.field(child, self.grammar.fields.name);
+                    let alias = self.field(child, self.grammar.fields.alias);
+                    names.extend(name.zip(alias));
+                }
+                Kind::WildcardImport => {
+                    // Its names are names of the file as well: see `LanguageRules::stars_bind`.
+                    self.import_row(&specifier, ImportKind::ReExport, node, place, Vec::new());
+                    self.has_star = true;
+                    if place.scope == 0 {
+                        self.facts.exports.push(Export {
+                            kind: ExportKind::Star,
+                            name: "*".to_owned(),
+                            local: String::new(),
+                            specifier: specifier.clone(),
+                            type_only: place.type_only,
+                            line: line_of(node),
+                        });
+                    }
+                    return;
+                }
+                _ => {}
+            }
+        }
+        let pairs = names
+            .iter()
+            .map(|(name, alias)| named(self.text(*name), self.text(*alias)))
+            .collect();
+        let row = self.import_row(&specifier, ImportKind::Static, node, place, pairs);
+        for (name, alias) in names {
+            let (imported, local) = (self.text(name), self.text(alias));
+            if !has_submodules(&specifier) {
+                self.bind_import(alias, local, row, imported, place);
+                self.export(local, alias, place);
+                continue;
+            }
+            let dot = if specifier.ends_with('.') { "" } else { "." };
+            self.import_row(
+                &format!("{specifier}{dot}{imported}"),
+                ImportKind::Submodule,
+                name,
+                place,
+                vec![whole(local)],
+            );
+            self.bind_import(alias, local, row, imported, place);
+            self.export(local, alias, place);
+        }
+    }
+
+    /// `importlib.import_module("a.b")`
+    pub(super) fn import_call(&mut self, node: Node<'t>, place: Place<'t>) {
+        let fields = self.grammar.fields;
+        let callee = self.field(node, fields.function).map(|it| self.text(it));
+        if !matches!(
+            callee,
+            Some("importlib.import_module" | "import_module" | "__import__")
+        ) {
+            return;
+        }
+        let argument = self
+            .field(node, fields.arguments)
+            .and_then(|list| list.named_child(0));
+        let Some(argument) = argument.filter(|it| self.kind(*it) == Kind::Str) else {
+            return;
+        };
+        let Some(specifier) = self.string_text(argument) else {
+            return;
+        };
+        let is_module = !specifier.is_empty()
+            && specifier
+                .chars()
+                .all(|c| c.is_alphanumeric() || matches!(c, '_' | '.'));
+        if is_module {
+            let place = Place { scope: 0, ..place };
+            let row = self.import_row(specifier, ImportKind::Dynamic, node, place, Vec::new());
+            self.dynamic_imports.insert(node.id(), row);
+        }
+    }
+
+    /// Adds an import. Names bound inside functions are left out: they are no names of the file.
+    fn import_row(
+        &mut self,
+        specifier: &str,
+        kind: ImportKind,
+        node: Node<'t>,
+        place: Place<'t>,
+        names: Vec<ImportedName>,
+    ) -> ImportIdx {
+        self.facts.imports.push(Import {
+            specifier: specifier.to_owned(),
+            kind,
+            type_only: place.type_only,
+            line: line_of(node),
+            names: if place.scope == 0 { names } else { Vec::new() },
+        });
+        offset(self.facts.imports.len() - 1)
+    }
+
+    fn bind_import(
+        &mut self,
+        node: Node<'t>,
+        local: &'t str,
+        row: ImportIdx,
+        imported: &'t str,
+        place: Place<'t>,
+    ) {
+        self.bind(local, node.start_byte(), Held::Import(row, imported), place);
+    }
+
+    /// Offers a name that is bound at the top level to other modules.
+    pub(super) fn export(&mut self, name: &str, node: Node<'t>, place: Place<'t>) {
+        if place.scope != 0 || !self.exported.insert(name.to_owned()) {
+            return;
+        }
+        self.facts.exports.push(Export {
+            kind: ExportKind::Local,
+            name: name.to_owned(),
+            local: name.to_owned(),
+            specifier: String::new(),
+            type_only: place.type_only,
+            line: line_of(node),
+        });
+    }
+
+    /// Reads `__all__ = […]`, `__all__ += […]` and `__all__.extend([…])`: adds the literal names.
+    pub(super) fn add_all(&mut self, value: Node<'t>) {
+        let all = self.all.get_or_insert_default();
+        let mut pending = vec![value];
+        while let Some(node) = pending.pop() {
+            match self.grammar.kind(node) {
+                Kind::Str => {
+                    let text = string_text(self.source, self.grammar, node);
+                    if let Some(text) = text.filter(|_| all.len() < MAX_ALL) {
+                        all.push(text);
+                    }
+                }
+                Kind::List
+                | Kind::Tuple
+                | Kind::Set
+                | Kind::BinaryOperator
+                | Kind::Parenthesized
+                | Kind::ExpressionList
+                | Kind::ArgumentList => {
+                    let mut cursor = node.walk();
+                    let children: Vec<_> = node.named_children(&mut cursor).collect();
+                    pending.extend(children.into_iter().rev());
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Reads a call on `__all__`: `__all__.extend([…])`, `__all__.append("a")`.
+    pub(super) fn all_call(&mut self, node: Node<'t>, place: Place<'t>) {
+        let fields = self.grammar.fields;
+        let callee = self.field(node, fields.function).map(|it| self.text(it));
+        if place.scope == 0
+            && matches!(callee, Some("__all__.extend" | "__all__.append"))
+            && let Some(arguments) = self.field(node, fields.arguments)
+        {
+            self.add_all(arguments);
+        }
+    }
+
+    /// Returns a dotted name without white space; of a relative import with its dots.
+    fn dotted(&self, node: Node<'t>) -> String {
+        let text = self.text(node);
+        if text.contains(|c: char| c.is_whitespace() || c == '\\') {
+            return text
+                .chars()
+                .filter(|c| !c.is_whitespace() && *c != '\\')
+                .collect();
+        }
+        text.to_owned()
+    }
+
+    /// Returns the import that the longest known prefix of `a.b.c` names, and the number of its parts, at least 2.
+    pub(super) fn dotted_import(&self, parts: &[&str], scope: u32) -> Option<(ImportIdx, usize)> {
+        if self.dotted_imports.is_empty() {
+            return None;
+        }
+        let is_import = match self.scopes.binder(parts[0], scope) {
+            super::scopes::Binder::Module => self.holds_module(parts[0], 0),
+            super::scopes::Binder::Local(at) => self.holds_module(parts[0], at),
+            _ => false,
+        };
+        if !is_import {
+            return None;
+        }
+        (2..=parts.len()).rev().find_map(|n| {
+            let row = self.dotted_imports.get(&parts[..n].join("."))?;
+            Some((*row, n))
+        })
+    }
+
+    fn holds_module(&self, name: &str, scope: u32) -> bool {
+        let sites = self.scopes.get(scope).names.get(name);
+        sites.is_some_and(|all| {
+            all.iter()
+                .any(|site| matches!(site.held, Held::Import(_, "*")))
+        })
+    }
+
+    /// Returns whether a scope is the body of a class.
+    pub(super) fn is_class_scope(&self, scope: u32) -> bool {
+        self.scopes.get(scope).kind == ScopeKind::Class
+    }
+}
+
+/// Returns the text of a string literal without interpolations, which lies in the source.
+pub(super) fn string_text<'t>(
+    source: &'t str,
+    grammar: &super::grammar::Grammar,
+    node: Node<'t>,
+) -> Option<&'t str> {
+    let (mut start, mut end) = (None, node.end_byte());
+    let mut cursor = node.walk();
+    for child in node.children(&mut cursor) {
+        match child.kind() {
+            "string_start" => start = Some(child.end_byte()),
+            "string_end" => end = child.start_byte(),
+            _ if grammar.kind(child) == Kind::Interpolation => return None,
+            _ => {}
+        }
+    }
+    source.get(start?..end)
+}
+
+/// Returns whether a module may be a package: those of the standard library that annotations use are none.
+fn has_submodules(specifier: &str) -> bool {
+    specifier == "collections" || specifier == "asyncio" || !is_typing_module(specifier)
+}
+
+fn whole(local: &str) -> ImportedName {
+    named("*", local)
+}
+
+fn named(imported: &str, local: &str) -> ImportedName {
+    ImportedName {
+        imported: imported.to_owned(),
+        local: local.to_owned(),
+        type_only: false,
+    }
+}

@@ -1,0 +1,592 @@
+//! The second pass: the uses of names.
+
+use tree_sitter::Node;
+
+use super::annotations::{Annotation, Part, parse};
+use super::builtins::type_form;
+use super::grammar::Kind;
+use super::lowering::{Lowering, MAX_DEPTH};
+use super::scopes::{Binder, Held, ScopeIdx};
+use super::symbols::{Param, offset};
+use crate::ir::{Expr, ExprId, Reference, ReferenceKind, Target};
+use crate::model::Budget;
+use crate::model::SymbolFlags;
+
+/// The surroundings of a use.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct UsePlace {
+    scope: ScopeIdx,
+    depth: usize,
+}
+
+impl<'t> Lowering<'t> {
+    /// Records all uses of the file; `None` where the budget ended.
+    pub(super) fn record_uses(&mut self, root: Node<'t>, budget: &Budget) -> Option<()> {
+        let place = UsePlace { scope: 0, depth: 0 };
+        for child in self.children(root) {
+            if budget.is_spent() {
+                return None;
+            }
+            self.uses_in(child, place);
+        }
+        self.sort_references();
+        Some(())
+    }
+
+    /// Puts the references in the order of their lines.
+    fn sort_references(&mut self) {
+        let references = std::mem::take(&mut self.facts.references);
+        let mut numbered: Vec<(usize, Reference)> = references.into_iter().enumerate().collect();
+        numbered.sort_by_key(|(_, it)| it.line);
+        let mut places = vec![0; numbered.len()];
+        for (new, (old, reference)) in numbered.into_iter().enumerate() {
+            places[old] = offset(new);
+            self.facts.references.push(reference);
+        }
+        for (_, reference) in &mut self.positions {
+            *reference = places[*reference as usize];
+        }
+        self.positions.sort_unstable();
+        self.positions.dedup_by_key(|position| position.0);
+    }
+
+    fn uses_in_children(&mut self, node: Node<'t>, place: UsePlace) {
+        for child in self.children(node) {
+            self.uses_in(child, place);
+        }
+    }
+
+    fn uses_in(&mut self, node: Node<'t>, place: UsePlace) {
+        if place.depth > MAX_DEPTH {
+            return;
+        }
+        let place = UsePlace {
+            depth: place.depth + 1,
+            ..place
+        };
+        let fields = self.grammar.fields;
+        match self.kind(node) {
+            Kind::Identifier => self.use_name(node, place, ReferenceKind::Value),
+            Kind::Attribute => self.use_attribute(node, place, ReferenceKind::Value),
+            Kind::Call => {
+                if let Some(callee) = self.field(node, fields.function) {
+                    self.use_callee(callee, place, ReferenceKind::Call);
+                }
+                if let Some(arguments) = self.field(node, fields.arguments) {
+                    self.uses_in_call(node, arguments, place);
+                }
+            }
+            Kind::Decorator => {
+                if let Some(expression) = node.named_child(0) {
+                    self.use_decorator(expression, place);
+                }
+            }
+            Kind::FunctionDefinition => self.uses_in_function(node, place),
+            Kind::ClassDefinition => {
+                if let Some(bases) = self.field(node, fields.superclasses) {
+                    self.uses_in_bases(bases, place);
+                }
+                self.uses_in_body(node, place);
+            }
+            Kind::Lambda => {
+                for param in self.params(node) {
+                    if let Some(default) = param.default {
+                        self.uses_in(default, place);
+                    }
+                }
+                self.uses_in_body(node, place);
+            }
+            kind if kind.is_comprehension() => self.uses_in_comprehension(node, place),
+            Kind::Assignment | Kind::AugmentedAssignment => {
+                let is_load = self.kind(node) == Kind::AugmentedAssignment;
+                if let Some(left) = self.field(node, fields.left) {
+                    if is_load {
+                        self.uses_in(left, place);
+                    } else {
+                        self.uses_in_target(left, place);
+                    }
+                }
+                if let Some(annotation) = self.field(node, fields.type_) {
+                    self.uses_in_type(annotation, place);
+                }
+                if let Some(right) = self.field(node, fields.right) {
+                    self.uses_in(right, place);
+                }
+            }
+            Kind::ForStatement | Kind::ForInClause => {
+                let left = self.field(node, fields.left);
+                for child in self.children(node) {
+                    if Some(child) == left {
+                        self.uses_in_target(child, place);
+                    } else {
+                        self.uses_in(child, place);
+                    }
+                }
+            }
+            Kind::NamedExpression | Kind::KeywordArgument => {
+                if let Some(value) = self.field(node, fields.value) {
+                    self.uses_in(value, place);
+                }
+            }
+            Kind::Type => self.uses_in_type(node, place),
+            Kind::AsPatternTarget => self.uses_in_target(node, place),
+            Kind::CasePattern => self.uses_in_pattern(node, place),
+            Kind::DeleteStatement => {
+                for child in self.children(node) {
+                    self.uses_in_target(child, place);
+                }
+            }
+            Kind::TypeAlias => {
+                if let Some(right) = self.field(node, fields.right) {
+                    self.uses_in_type(right, place);
+                }
+            }
+            Kind::ImportStatement
+            | Kind::ImportFrom
+            | Kind::FutureImport
+            | Kind::GlobalStatement
+            | Kind::NonlocalStatement
+            | Kind::StringContent
+            | Kind::Comment => {}
+            _ => self.uses_in_children(node, place),
+        }
+    }
+
+    /// Uses of a `cast("T", value)` or `TypeVar(bound="T")` name types in strings.
+    fn uses_in_call(&mut self, call: Node<'t>, arguments: Node<'t>, place: UsePlace) {
+        let fields = self.grammar.fields;
+        let callee = self.field(call, fields.function).map(|it| self.text(it));
+        let last = callee.and_then(|it| it.rsplit('.').next());
+        let mut is_first = true;
+        for child in self.arguments(arguments) {
+            let is_type = match last {
+                Some("cast") => is_first,
+                Some("TypeVar") => !is_first,
+                _ => false,
+            };
+            is_first = false;
+            let value = self.field(child, fields.value).unwrap_or(child);
+            if is_type && self.kind(value) == Kind::Str {
+                self.uses_in_type(value, place);
+            } else {
+                self.uses_in(child, place);
+            }
+        }
+    }
+
+    fn arguments(&self, node: Node<'t>) -> Vec<Node<'t>> {
+        if self.kind(node) == Kind::ArgumentList {
+            self.children(node)
+        } else {
+            vec![node]
+        }
+    }
+
+    fn uses_in_function(&mut self, node: Node<'t>, place: UsePlace) {
+        let fields = self.grammar.fields;
+        let inner = self.scopes.of_node.get(&node.id()).copied();
+        let params = self.params(node);
+        for param in &params {
+            if let Some(annotation) = param.annotation {
+                self.uses_in_type(annotation, place);
+            }
+            if let Some(default) = param.default {
+                self.uses_in(default, place);
+            }
+        }
+        if let Some(annotation) = self.field(node, fields.return_type) {
+            self.uses_in_type(annotation, place);
+        }
+        if let Some(inner) = inner {
+            self.use_fixtures(&params, inner);
+        }
+        self.uses_in_body(node, place);
+    }
+
+    /// Records that a test or fixture uses the fixtures that its parameters name.
+    fn use_fixtures(&mut self, params: &[Param<'t>], inner: ScopeIdx) {
+        let Some(draft) = self.scopes.get(inner).symbol else {
+            return;
+        };
+        let of = &self.drafts[draft as usize];
+        let is_fixture = of.function.as_ref().is_some_and(|it| it.is_fixture);
+        if !is_fixture && !of.symbol.flags.contains(SymbolFlags::TEST) {
+            return;
+        }
+        let scope = of.scope;
+        for param in params {
+            let target = match (
+                self.fixtures.get(&(scope, param.name)),
+                self.fixtures.get(&(0, param.name)),
+            ) {
+                (Some(fixture), _) if scope != 0 => Target::Symbol(self.symbol(*fixture)),
+                (_, Some(fixture)) if *fixture != draft => Target::Lexical,
+                _ => continue,
+            };
+            self.push_use(
+                param.name,
+                target,
+                ReferenceKind::Value,
+                inner,
+                param.node.start_byte(),
+            );
+        }
+    }
+
+    fn uses_in_body(&mut self, node: Node<'t>, place: UsePlace) {
+        let inner = self.scopes.of_node.get(&node.id()).copied();
+        let body = self.field(node, self.grammar.fields.body);
+        if let (Some(scope), Some(body)) = (inner, body) {
+            self.uses_in(body, UsePlace { scope, ..place });
+        }
+    }
+
+    fn uses_in_comprehension(&mut self, node: Node<'t>, place: UsePlace) {
+        let Some(inner) = self.scopes.of_node.get(&node.id()).copied() else {
+            return;
+        };
+        let within = UsePlace {
+            scope: inner,
+            ..place
+        };
+        let mut is_first = true;
+        for child in self.children(node) {
+            if self.kind(child) == Kind::ForInClause && is_first {
+                is_first = false;
+                if let Some(right) = self.field(child, self.grammar.fields.right) {
+                    self.uses_in(right, place);
+                }
+            } else {
+                self.uses_in(child, within);
+            }
+        }
+    }
+
+    /// Uses in the target of an assignment: objects and indexes, not the names that are bound.
+    fn uses_in_target(&mut self, node: Node<'t>, place: UsePlace) {
+        if place.depth > MAX_DEPTH {
+            return;
+        }
+        let place = UsePlace {
+            depth: place.depth + 1,
+            ..place
+        };
+        match self.kind(node) {
+            Kind::Identifier => {}
+            Kind::Attribute => {
+                let object = self.field(node, self.grammar.fields.object);
+                let is_receiver = object.is_some_and(|it| {
+                    let expr = self.lower_expr(it, place.scope);
+                    matches!(self.facts.exprs.get(expr), Expr::Receiver { .. })
+                });
+                if !is_receiver {
+                    self.use_attribute(node, place, ReferenceKind::Value);
+                }
+            }
+            Kind::Subscript => self.uses_in(node, place),
+            _ => {
+                for child in self.children(node) {
+                    self.uses_in_target(child, place);
+                }
+            }
+        }
+    }
+
+    fn uses_in_pattern(&mut self, node: Node<'t>, place: UsePlace) {
+        if place.depth > MAX_DEPTH {
+            return;
+        }
+        let place = UsePlace {
+            depth: place.depth + 1,
+            ..place
+        };
+        let is_class = self.kind(node) == Kind::ClassPattern;
+        for (at, child) in self.children(node).into_iter().enumerate() {
+            match self.kind(child) {
+                Kind::DottedName => {
+                    let is_capture = child.named_child_count() == 1 && !(is_class && at == 0);
+                    if !is_capture {
+                        let annotation = parse(self.source, child.byte_range());
+                        self.use_annotation(&annotation, place, ReferenceKind::Value, 0);
+                    }
+                }
+                _ => self.uses_in_pattern(child, place),
+            }
+        }
+    }
+
+    fn uses_in_type(&mut self, node: Node<'t>, place: UsePlace) {
+        let annotation = parse(self.source, node.byte_range());
+        self.use_annotation(&annotation, place, ReferenceKind::Type, 0);
+    }
+
+    fn uses_in_bases(&mut self, list: Node<'t>, place: UsePlace) {
+        for child in self.children(list) {
+            match self.kind(child) {
+                Kind::Identifier | Kind::Attribute => {
+                    self.use_callee(child, place, ReferenceKind::Heritage);
+                }
+                Kind::Subscript => {
+                    let annotation = parse(self.source, child.byte_range());
+                    if let Annotation::Name(parts, arguments) = &annotation {
+                        self.use_parts(parts, place, ReferenceKind::Heritage);
+                        for one in arguments {
+                            self.use_annotation(one, place, ReferenceKind::Type, 0);
+                        }
+                    }
+                }
+                _ => self.uses_in(child, place),
+            }
+        }
+    }
+
+    fn use_annotation(
+        &mut self,
+        annotation: &Annotation<'t>,
+        place: UsePlace,
+        kind: ReferenceKind,
+        depth: usize,
+    ) {
+        if depth > 20 {
+            return;
+        }
+        match annotation {
+            Annotation::Name(parts, arguments) => {
+                self.use_parts(parts, place, kind);
+                for one in arguments {
+                    self.use_annotation(one, place, kind, depth + 1);
+                }
+            }
+            Annotation::Union(all) | Annotation::List(all) => {
+                for one in all {
+                    self.use_annotation(one, place, kind, depth + 1);
+                }
+            }
+            Annotation::Ellipsis | Annotation::Other => {}
+        }
+    }
+
+    /// Records the uses of the names of `a.b.C` in an annotation: `C` by `kind`, `a` as a value.
+    fn use_parts(&mut self, parts: &[Part<'t>], place: UsePlace, kind: ReferenceKind) {
+        let Some(((name, at), before)) = parts.split_last() else {
+            return;
+        };
+        if before.is_empty() {
+            let is_builtin = type_form(name).is_some()
+                && self.scopes.binder(name, place.scope) == Binder::Nobody;
+            if !is_builtin {
+                let target = match self.scopes.binder(name, place.scope) {
+                    Binder::Module => Some(Target::Lexical),
+                    Binder::Nobody => self.has_star.then_some(Target::Lexical),
+                    Binder::Local(_) | Binder::Class(_) => {
+                        let expr = self.type_name(parts, place.scope);
+                        self.target_of(expr)
+                    }
+                };
+                if let Some(target) = target {
+                    self.push_use(name, target, kind, place.scope, *at);
+                }
+            }
+            return;
+        }
+        let receiver = self.type_name(before, place.scope);
+        if receiver != self.unknown {
+            let target = Target::Member {
+                receiver,
+                is_inferred: false,
+            };
+            self.push_use(name, target, kind, place.scope, *at);
+        }
+        self.use_parts(&parts[..1], place, ReferenceKind::Value);
+    }
+
+    /// Records `@a.b(c)`: `b` as a decorator.
+    fn use_decorator(&mut self, node: Node<'t>, place: UsePlace) {
+        let fields = self.grammar.fields;
+        match self.kind(node) {
+            Kind::Call => {
+                if let Some(callee) = self.field(node, fields.function) {
+                    self.use_callee(callee, place, ReferenceKind::Decorator);
+                }
+                if let Some(arguments) = self.field(node, fields.arguments) {
+                    self.uses_in(arguments, place);
+                }
+            }
+            // A further part of the property above.
+            Kind::Attribute if self.is_accessor_part(node) => {}
+            _ => self.use_callee(node, place, ReferenceKind::Decorator),
+        }
+    }
+
+    /// Returns whether a decorator is `x.setter` and the like.
+    fn is_accessor_part(&self, node: Node<'t>) -> bool {
+        let name = self.field(node, self.grammar.fields.attribute);
+        name.is_some_and(|it| matches!(self.text(it), "setter" | "getter" | "deleter"))
+    }
+
+    fn use_callee(&mut self, node: Node<'t>, place: UsePlace, kind: ReferenceKind) {
+        match self.kind(node) {
+            Kind::Identifier => self.use_name(node, place, kind),
+            Kind::Attribute => self.use_attribute(node, place, kind),
+            Kind::Parenthesized | Kind::Await => match node.named_child(0) {
+                Some(inner) if place.depth < MAX_DEPTH => {
+                    let depth = place.depth + 1;
+                    self.use_callee(inner, UsePlace { depth, ..place }, kind);
+                }
+                _ => {}
+            },
+            Kind::Subscript => {
+                // `Stack[int]()`
+                if let Some(value) = self.field(node, self.grammar.fields.value) {
+                    self.uses_in(value, place);
+                }
+                for child in self.children(node).into_iter().skip(1) {
+                    self.uses_in(child, place);
+                }
+            }
+            _ => self.uses_in(node, place),
+        }
+    }
+
+    fn use_name(&mut self, node: Node<'t>, place: UsePlace, kind: ReferenceKind) {
+        let name = self.text(node);
+        let target = match self.scopes.binder(name, place.scope) {
+            Binder::Module => Target::Lexical,
+            Binder::Nobody if self.has_star => Target::Lexical,
+            Binder::Nobody => return,
+            Binder::Local(at) | Binder::Class(at) => {
+                let sites = self.scopes.get(at).names.get(name);
+                let own = sites.and_then(|sites| match sites.as_slice() {
+                    [one] => match one.held {
+                        Held::Symbol(draft) => Some(draft),
+                        _ => None,
+                    },
+                    _ => None,
+                });
+                let expr = self.lower_name(name, place.scope, node.start_byte());
+                match own {
+                    Some(draft) => Target::Symbol(self.symbol(draft)),
+                    None if expr == self.unknown => {
+                        if kind == ReferenceKind::Value {
+                            return;
+                        }
+                        Target::Unknown
+                    }
+                    None if kind == ReferenceKind::Value => match self.target_of(expr) {
+                        Some(target) => target,
+                        None => return,
+                    },
+                    None => Target::Value(expr),
+                }
+            }
+        };
+        self.push_use(name, target, kind, place.scope, node.start_byte());
+    }
+
+    /// Returns the target of a name that stands for a definition; `None` for values that calls make and the like.
+    fn target_of(&self, expr: ExprId) -> Option<Target> {
+        match self.facts.exprs.get(expr) {
+            Expr::Symbol(symbol) => Some(Target::Symbol(*symbol)),
+            Expr::Name { .. } | Expr::Imported { .. } | Expr::Member { .. } => {
+                Some(Target::Value(expr))
+            }
+            Expr::Union(all) => {
+                let is_path = |it: &ExprId| {
+                    matches!(
+                        self.facts.exprs.get(*it),
+                        Expr::Symbol(_)
+                            | Expr::Name { .. }
+                            | Expr::Imported { .. }
+                            | Expr::Member { .. }
+                    )
+                };
+                all.iter().all(is_path).then_some(Target::Value(expr))
+            }
+            _ => None,
+        }
+    }
+
+    fn use_attribute(&mut self, node: Node<'t>, place: UsePlace, kind: ReferenceKind) {
+        let fields = self.grammar.fields;
+        let (Some(object), Some(name)) = (
+            self.field(node, fields.object),
+            self.field(node, fields.attribute),
+        ) else {
+            return;
+        };
+        self.use_object(object, place);
+        let expr = self.lower_expr(node, place.scope);
+        if matches!(self.facts.exprs.get(expr), Expr::Imported { .. }) {
+            // A module, `a.b` after `import a.b`.
+            return;
+        }
+        let receiver = self.lower_expr(object, place.scope);
+        let chain = self.chain(object);
+        let root = chain
+            .as_ref()
+            .map(|chain| self.scopes.binder(chain[0], place.scope));
+        if receiver == self.unknown && root == Some(Binder::Nobody) {
+            return;
+        }
+        let is_plain = match (root, chain) {
+            (Some(Binder::Module | Binder::Class(_)), _) => true,
+            (Some(_), Some(chain)) => {
+                let root = self.lower_name(chain[0], place.scope, object.start_byte());
+                matches!(
+                    self.facts.exprs.get(root),
+                    Expr::Receiver { .. } | Expr::Imported { .. }
+                )
+            }
+            _ => matches!(self.facts.exprs.get(receiver), Expr::Super { .. }),
+        };
+        let target = Target::Member {
+            receiver,
+            is_inferred: !is_plain,
+        };
+        let text = self.text(name);
+        self.push_use(text, target, kind, place.scope, name.start_byte());
+    }
+
+    /// Uses in the object before a dot.
+    fn use_object(&mut self, object: Node<'t>, place: UsePlace) {
+        if place.depth > MAX_DEPTH {
+            return;
+        }
+        let depth = place.depth + 1;
+        self.uses_in(object, UsePlace { depth, ..place });
+    }
+
+    fn push_use(
+        &mut self,
+        name: &str,
+        target: Target,
+        kind: ReferenceKind,
+        scope: ScopeIdx,
+        at: usize,
+    ) {
+        let name = self.facts.exprs.name(name);
+        let symbol = self.symbol_around(scope);
+        let key = (name, target, kind, symbol);
+        let line = self.line_at(at);
+        let known = self.uses.get(&key).copied();
+        if self.keeps_positions {
+            let reference = known.unwrap_or(self.facts.references.len());
+            self.positions.push((offset(at), offset(reference)));
+        }
+        if let Some(known) = known {
+            let reference = &mut self.facts.references[known];
+            reference.count += 1;
+            reference.line = reference.line.min(line);
+            return;
+        }
+        self.uses.insert(key, self.facts.references.len());
+        self.facts.references.push(Reference {
+            name,
+            target,
+            kind,
+            symbol,
+            line,
+            count: 1,
+        });
+    }
+}

@@ -1,0 +1,283 @@
+//! The scopes of a file: which names each binds, where, and to what.
+//!
+//! Python's rule is LEGB: a name is looked up in the function, the functions around it, the module and the builtins.
+//! The scope of a class is seen from its body alone.
+
+use tree_sitter::Node;
+
+use super::symbols::DraftId;
+use crate::ir::ImportIdx;
+use crate::model::table::HashMap;
+
+/// A scope, an index into [`Scopes::all`]. 0 is the module.
+pub(super) type ScopeIdx = u32;
+
+/// The most bindings of one name that are kept in a scope.
+const MAX_SITES: usize = 64;
+
+/// The most loops of one scope that are kept.
+const MAX_LOOPS: usize = 500;
+
+/// The kind of a scope.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ScopeKind {
+    Module,
+    Class,
+    /// A function or a lambda.
+    Function,
+    Comprehension,
+}
+
+/// The value that one statement binds a name to.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Held<'t> {
+    /// `name = value`
+    Value(Node<'t>),
+    /// `name: annotation`
+    Annotation(Node<'t>),
+    /// `for name in value`
+    Element(Node<'t>),
+    /// `with value as name`
+    Entered(Node<'t>),
+    /// `except value as name`, `case value() as name`, `isinstance(name, value)`
+    InstanceOf(Node<'t>),
+    /// An import inside a function: name of the module; `*` is the module itself.
+    Import(ImportIdx, &'t str),
+    /// A function or a class.
+    Symbol(DraftId),
+    /// The receiver of a method, the parameter `self` or `cls`.
+    Receiver(DraftId),
+    /// A parameter of a test or fixture that bears the name of a fixture.
+    Parameter(DraftId),
+    /// A type parameter of a class or function in brackets: `class A[T]`.
+    TypeParam,
+    /// Nothing is known.
+    Unknown,
+}
+
+/// One binding of a name.
+#[derive(Clone, Debug)]
+pub(super) struct Site<'t> {
+    /// The byte from which on the name holds the value.
+    pub(super) start: usize,
+    /// The bytes of the block that the statement is in: it runs before all that follows it there.
+    pub(super) block: (usize, usize),
+    /// The scope that the value is read in.
+    pub(super) scope: ScopeIdx,
+    pub(super) held: Held<'t>,
+    /// The positions by which the value is taken apart: `[1, 0]` for `c` in `a, (c, d) = value`; [`STAR`] for the rest.
+    pub(super) items: Box<[u8]>,
+}
+
+/// The position of `*rest` in what takes a value apart.
+pub(super) const STAR: u8 = u8::MAX;
+
+/// A test that narrows a name in some range of bytes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Narrowing<'t> {
+    pub(super) range: (usize, usize),
+    pub(super) class: Node<'t>,
+}
+
+/// One scope.
+#[derive(Debug)]
+pub(super) struct Scope<'t> {
+    pub(super) parent: ScopeIdx,
+    pub(super) kind: ScopeKind,
+    /// The innermost symbol around.
+    pub(super) symbol: Option<DraftId>,
+    pub(super) names: HashMap<&'t str, Vec<Site<'t>>>,
+    /// Names of `global` (true) and `nonlocal` (false).
+    outer: HashMap<&'t str, bool>,
+    /// The bytes of loops.
+    loops: Vec<(usize, usize)>,
+    pub(super) narrowings: HashMap<&'t str, Vec<Narrowing<'t>>>,
+}
+
+/// The scope that binds a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Binder {
+    /// A function, lambda or comprehension.
+    Local(ScopeIdx),
+    /// The class whose body the name stands in.
+    Class(ScopeIdx),
+    Module,
+    /// A builtin, a name of a star import, or nothing.
+    Nobody,
+}
+
+/// The scopes of a file.
+#[derive(Debug, Default)]
+pub(super) struct Scopes<'t> {
+    pub(super) all: Vec<Scope<'t>>,
+    /// The scopes of functions, classes, lambdas and comprehensions by the ids of their nodes.
+    pub(super) of_node: HashMap<usize, ScopeIdx>,
+}
+
+impl<'t> Scopes<'t> {
+    /// Opens a scope inside `parent`.
+    pub(super) fn open(
+        &mut self,
+        parent: ScopeIdx,
+        kind: ScopeKind,
+        symbol: Option<DraftId>,
+    ) -> ScopeIdx {
+        let at = u32::try_from(self.all.len()).unwrap_or(0);
+        self.all.push(Scope {
+            parent,
+            kind,
+            symbol,
+            names: HashMap::default(),
+            outer: HashMap::default(),
+            loops: Vec::new(),
+            narrowings: HashMap::default(),
+        });
+        at
+    }
+
+    /// Returns a scope.
+    pub(super) fn get(&self, at: ScopeIdx) -> &Scope<'t> {
+        &self.all[at as usize]
+    }
+
+    /// Returns a scope to write to.
+    pub(super) fn get_mut(&mut self, at: ScopeIdx) -> &mut Scope<'t> {
+        &mut self.all[at as usize]
+    }
+
+    /// Declares that a name of `scope` is bound outside of it.
+    pub(super) fn declare_outer(&mut self, scope: ScopeIdx, name: &'t str, is_global: bool) {
+        self.get_mut(scope).outer.insert(name, is_global);
+    }
+
+    /// Adds a binding of a name; follows `global` and `nonlocal`. Returns the scope that has the name.
+    pub(super) fn bind(&mut self, scope: ScopeIdx, name: &'t str, site: Site<'t>) -> ScopeIdx {
+        let mut at = scope;
+        match self.get(scope).outer.get(name) {
+            Some(true) => at = 0,
+            Some(false) => {
+                if let Binder::Local(outer) = self.binder(name, self.get(scope).parent) {
+                    at = outer;
+                }
+            }
+            None => {}
+        }
+        let sites = self.get_mut(at).names.entry(name).or_default();
+        if sites.len() < MAX_SITES {
+            sites.push(site);
+        }
+        at
+    }
+
+    /// Finds the scope that binds a name used in `scope`.
+    pub(super) fn binder(&self, name: &str, scope: ScopeIdx) -> Binder {
+        let mut at = scope;
+        loop {
+            let here = self.get(at);
+            if at == 0 {
+                return if here.names.contains_key(name) {
+                    Binder::Module
+                } else {
+                    Binder::Nobody
+                };
+            }
+            if here.outer.get(name) == Some(&true) {
+                at = 0;
+                continue;
+            }
+            let is_seen = here.kind != ScopeKind::Class || at == scope;
+            if is_seen && here.names.contains_key(name) {
+                return match here.kind {
+                    ScopeKind::Class => Binder::Class(at),
+                    _ => Binder::Local(at),
+                };
+            }
+            at = here.parent;
+        }
+    }
+
+    /// Records a loop of a scope.
+    pub(super) fn add_loop(&mut self, scope: ScopeIdx, node: Node<'t>) {
+        let loops = &mut self.get_mut(scope).loops;
+        if loops.len() < MAX_LOOPS {
+            loops.push((node.start_byte(), node.end_byte()));
+        }
+    }
+
+    /// Returns the nearest scope from `scope` outwards that is no comprehension.
+    pub(super) fn statement_scope(&self, scope: ScopeIdx) -> ScopeIdx {
+        let mut at = scope;
+        while self.get(at).kind == ScopeKind::Comprehension {
+            at = self.get(at).parent;
+        }
+        at
+    }
+
+    /// Returns the bindings of a name of `scope` that a use at byte `at` in the scope `from` can see: the last one
+    /// that surely ran before it and those that may have run since; all of them for a use in another function.
+    pub(super) fn sites(
+        &self,
+        name: &str,
+        scope: ScopeIdx,
+        from: ScopeIdx,
+        at: usize,
+    ) -> Vec<Site<'t>> {
+        let here = self.get(scope);
+        let Some(all) = here.names.get(name) else {
+            return Vec::new();
+        };
+        let annotated = all
+            .iter()
+            .find(|site| matches!(site.held, Held::Annotation(_)));
+        if let Some(site) = annotated {
+            return vec![site.clone()];
+        }
+        if self.statement_scope(from) != scope && from != scope {
+            return all.clone();
+        }
+        let within = |range: &(usize, usize), at: usize| range.0 <= at && at < range.1;
+        let surely = all
+            .iter()
+            .filter(|site| site.start <= at && within(&site.block, at))
+            .map(|site| site.start)
+            .max();
+        let first = surely.unwrap_or(0);
+        let seen: Vec<_> = all
+            .iter()
+            .filter(|site| {
+                site.start >= first
+                    && (site.start <= at
+                        || here.loops.iter().any(|it| {
+                            within(it, at)
+                                && within(it, site.start)
+                                && (surely.is_none() || !within(it, first))
+                        }))
+            })
+            .cloned()
+            .collect();
+        if seen.is_empty() { all.clone() } else { seen }
+    }
+
+    /// Returns the class that tests around byte `at` narrow a name to, as long as nothing binds it in between.
+    pub(super) fn narrowed(
+        &self,
+        name: &str,
+        scope: ScopeIdx,
+        at: usize,
+    ) -> Option<(Node<'t>, ScopeIdx)> {
+        let scope = self.statement_scope(scope);
+        let here = self.get(scope);
+        let narrowing = here
+            .narrowings
+            .get(name)?
+            .iter()
+            .filter(|it| it.range.0 <= at && at < it.range.1)
+            .max_by_key(|it| it.range.0)?;
+        let is_bound = here.names.get(name).is_some_and(|sites| {
+            sites
+                .iter()
+                .any(|site| narrowing.range.0 < site.start && site.start <= at)
+        });
+        (!is_bound).then_some((narrowing.class, scope))
+    }
+}

@@ -1,0 +1,519 @@
+//! Lowering of annotations: `Instance` of a named type, containers, unions and type parameters.
+
+use tree_sitter::Node;
+
+use super::annotations::{Annotation, Part, parse};
+use super::builtins::{TypeForm, is_typing_module, type_form};
+use super::grammar::Kind;
+use super::lowering::Lowering;
+use super::scopes::{Binder, Held, ScopeIdx, ScopeKind};
+use super::symbols::{DraftId, Param};
+use crate::ir::{ContainerKind, Expr, ExprId};
+use crate::model::SymbolFlags;
+
+/// The surroundings of an annotation.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TypeContext {
+    pub(super) scope: ScopeIdx,
+    /// The function whose result the annotation is: its type variables are those of the arguments.
+    pub(super) result_of: Option<DraftId>,
+}
+
+impl<'t> Lowering<'t> {
+    /// Lowers an annotation to an expression for a value of the type.
+    pub(super) fn lower_type(&mut self, node: Node<'t>, scope: ScopeIdx) -> ExprId {
+        let is_annotation = self.kind(node) == Kind::Type;
+        if is_annotation && let Some(known) = self.lowered.get(&node.id()) {
+            return known.unwrap_or(self.unknown);
+        }
+        let annotation = parse(self.source, node.byte_range());
+        let context = TypeContext {
+            scope,
+            result_of: None,
+        };
+        let value = self.type_value(&annotation, context, 0);
+        if is_annotation {
+            self.lowered.insert(node.id(), Some(value));
+        }
+        value
+    }
+
+    /// Lowers an annotation to a value of the type.
+    pub(super) fn type_value(
+        &mut self,
+        annotation: &Annotation<'t>,
+        context: TypeContext,
+        depth: usize,
+    ) -> ExprId {
+        if depth > 30 {
+            return self.unknown;
+        }
+        let depth = depth + 1;
+        let (parts, arguments) = match annotation {
+            Annotation::Name(parts, arguments) => (parts, arguments),
+            Annotation::Union(all) => {
+                let all = all
+                    .iter()
+                    .map(|one| self.type_value(one, context, depth))
+                    .collect();
+                return self.union(all);
+            }
+            Annotation::List(_) | Annotation::Ellipsis | Annotation::Other => return self.unknown,
+        };
+        if let Some(form) = self.standard_form(parts, context.scope) {
+            return self.standard_type(form, arguments, context, depth);
+        }
+        if let [(name, _)] = parts.as_slice()
+            && let Some(param) = self.type_variable(name, context, depth)
+        {
+            return param;
+        }
+        let path = self.applied(parts, arguments, context, depth);
+        if path == self.unknown {
+            return path;
+        }
+        self.add(Expr::Instance { of: path })
+    }
+
+    /// Lowers an annotation to the type itself: the path of a base class, or of an alias.
+    pub(super) fn type_path(
+        &mut self,
+        annotation: &Annotation<'t>,
+        context: TypeContext,
+        depth: usize,
+    ) -> ExprId {
+        if depth > 30 {
+            return self.unknown;
+        }
+        match annotation {
+            Annotation::Name(parts, arguments) => match self.standard_form(parts, context.scope) {
+                Some(TypeForm::First) => match arguments.first() {
+                    Some(first) => self.type_path(first, context, depth + 1),
+                    None => self.unknown,
+                },
+                Some(TypeForm::Union) => {
+                    let all = arguments
+                        .iter()
+                        .map(|one| self.type_path(one, context, depth + 1))
+                        .collect();
+                    self.union(all)
+                }
+                Some(_) => self.type_value(annotation, context, depth),
+                None => self.applied(parts, arguments, context, depth + 1),
+            },
+            Annotation::Union(all) => {
+                let all = all
+                    .iter()
+                    .map(|one| self.type_path(one, context, depth + 1))
+                    .collect();
+                self.union(all)
+            }
+            _ => self.unknown,
+        }
+    }
+
+    fn applied(
+        &mut self,
+        parts: &[Part<'t>],
+        arguments: &[Annotation<'t>],
+        context: TypeContext,
+        depth: usize,
+    ) -> ExprId {
+        let base = self.type_name(parts, context.scope);
+        if base == self.unknown || arguments.is_empty() {
+            return base;
+        }
+        let args = arguments
+            .iter()
+            .take(16)
+            .map(|one| self.type_value(one, context, depth))
+            .collect();
+        self.add(Expr::Specialized { base, args })
+    }
+
+    fn standard_type(
+        &mut self,
+        form: TypeForm,
+        arguments: &[Annotation<'t>],
+        context: TypeContext,
+        depth: usize,
+    ) -> ExprId {
+        let unknown = self.unknown;
+        let argument = |this: &mut Self, at: usize| match arguments.get(at) {
+            Some(one) => this.type_value(one, context, depth),
+            None => unknown,
+        };
+        match form {
+            TypeForm::Opaque => unknown,
+            TypeForm::First => argument(self, 0),
+            TypeForm::Argument(at) => argument(self, at),
+            TypeForm::Union => {
+                let all = (0..arguments.len()).map(|at| argument(self, at)).collect();
+                self.union(all)
+            }
+            TypeForm::Container(at) => {
+                let element = argument(self, at);
+                self.sequence(element)
+            }
+            TypeForm::Tuple => match arguments {
+                [] => unknown,
+                [_, Annotation::Ellipsis] => {
+                    let element = argument(self, 0);
+                    self.sequence(element)
+                }
+                all => {
+                    let items: Vec<_> = (0..all.len().min(64))
+                        .map(|at| argument(self, at))
+                        .collect();
+                    self.tuple(items)
+                }
+            },
+            TypeForm::Class => match arguments.first() {
+                Some(first) => self.class_of(first, context, depth),
+                None => unknown,
+            },
+            TypeForm::Callable => {
+                let result = argument(self, 1);
+                if result == unknown {
+                    return unknown;
+                }
+                self.add(Expr::Callable { result })
+            }
+            TypeForm::Receiver => self.receiver_instance(context.scope),
+        }
+    }
+
+    /// `type[A]`: the class `A`.
+    fn class_of(
+        &mut self,
+        annotation: &Annotation<'t>,
+        context: TypeContext,
+        depth: usize,
+    ) -> ExprId {
+        if let Annotation::Name(parts, _) = annotation
+            && let [(name, _)] = parts.as_slice()
+            && self.type_vars.contains_key(name)
+        {
+            // The bound's class; the variable itself stands for instances.
+            let Some(Some(bound)) = self.type_vars.get(name).copied() else {
+                return self.unknown;
+            };
+            let bound = parse(self.source, bound.byte_range());
+            return self.type_path(&bound, context, depth + 10);
+        }
+        self.type_path(annotation, context, depth)
+    }
+
+    /// The instance that `Self` stands for.
+    fn receiver_instance(&mut self, scope: ScopeIdx) -> ExprId {
+        let draft = self.scopes.get(scope).symbol;
+        let receiver = self.add_receiver(draft);
+        let is_class = draft.is_some_and(|it| {
+            let flags = self.drafts[it as usize].symbol.flags;
+            flags.intersects(SymbolFlags::CLASS_RECEIVER | SymbolFlags::STATIC)
+        });
+        if is_class {
+            return self.add(Expr::Construct { class: receiver });
+        }
+        receiver
+    }
+
+    /// Adds the receiver of a method.
+    pub(super) fn add_receiver(&mut self, method: Option<DraftId>) -> ExprId {
+        let scope = method.map(|it| self.symbol(it));
+        self.add(Expr::Receiver { scope })
+    }
+
+    /// Adds a sequence; unknown where its elements are.
+    pub(super) fn sequence(&mut self, element: ExprId) -> ExprId {
+        if element == self.unknown {
+            return element;
+        }
+        self.add(Expr::Container {
+            kind: ContainerKind::Sequence,
+            element,
+        })
+    }
+
+    /// Adds a tuple; unknown where all of its items are.
+    pub(super) fn tuple(&mut self, items: Vec<ExprId>) -> ExprId {
+        if items.iter().all(|it| *it == self.unknown) {
+            return self.unknown;
+        }
+        self.add(Expr::Tuple(items.into()))
+    }
+
+    /// Returns the meaning of a type of the standard library.
+    fn standard_form(&self, parts: &[Part<'t>], scope: ScopeIdx) -> Option<TypeForm> {
+        let (last, _) = *parts.last()?;
+        let form = type_form(last)?;
+        let (root, _) = *parts.first()?;
+        let is_standard = match self.type_site(root, scope) {
+            Some(Held::Import(row, _)) => {
+                is_typing_module(&self.facts.imports[row as usize].specifier)
+            }
+            Some(_) => false,
+            None => parts.len() == 1 && self.scopes.binder(root, 0) == Binder::Nobody,
+        };
+        is_standard.then_some(form)
+    }
+
+    /// Returns the definition, import or type parameter that a name of an annotation means: values of that name, such
+    /// as the parameter in `def f(date: date)`, are stepped over.
+    fn type_site(&self, name: &str, scope: ScopeIdx) -> Option<Held<'t>> {
+        let mut at = scope;
+        loop {
+            let here = self.scopes.get(at);
+            let is_seen = here.kind != ScopeKind::Class || at == scope || self.is_header(scope, at);
+            if let Some(sites) = here.names.get(name).filter(|_| is_seen) {
+                let found = sites.iter().rev().find(|site| {
+                    matches!(
+                        site.held,
+                        Held::Symbol(_) | Held::Import(..) | Held::TypeParam
+                    )
+                });
+                if let Some(site) = found {
+                    return Some(site.held);
+                }
+                if at == 0 && !sites.is_empty() {
+                    return Some(Held::Unknown);
+                }
+            }
+            if at == 0 {
+                return None;
+            }
+            at = here.parent;
+        }
+    }
+
+    /// Returns whether `class` is the scope right around the function `scope`, whose annotations see its names.
+    fn is_header(&self, scope: ScopeIdx, class: ScopeIdx) -> bool {
+        self.scopes.get(scope).parent == class
+    }
+
+    /// Lowers the dotted name of a type.
+    pub(super) fn type_name(&mut self, parts: &[Part<'t>], scope: ScopeIdx) -> ExprId {
+        let Some(((root, _), rest)) = parts.split_first() else {
+            return self.unknown;
+        };
+        let names: Vec<&str> = parts.iter().map(|it| it.0).collect();
+        if let Some((row, n)) = self.dotted_import(&names, scope) {
+            let module = self.imported(row, "*");
+            return names[n..]
+                .iter()
+                .fold(module, |object, name| self.member(object, name));
+        }
+        let base = match self.type_site(root, scope) {
+            Some(Held::Symbol(draft)) => self.symbol_expr(draft, root),
+            Some(Held::Import(row, name)) => {
+                if self.scopes.binder(root, scope) == Binder::Module {
+                    self.top_name(root)
+                } else {
+                    self.imported(row, name)
+                }
+            }
+            Some(Held::Unknown) => self.top_name(root),
+            None if self.has_star => self.top_name(root),
+            Some(_) | None => self.unknown,
+        };
+        rest.iter()
+            .fold(base, |object, (name, _)| self.member(object, name))
+    }
+
+    /// Lowers a type variable: a type parameter of a class or function around.
+    fn type_variable(
+        &mut self,
+        name: &'t str,
+        context: TypeContext,
+        depth: usize,
+    ) -> Option<ExprId> {
+        if !self.type_vars.contains_key(name) {
+            return None;
+        }
+        let mut at = context.scope;
+        let mut of_function = None;
+        loop {
+            let scope = self.scopes.get(at);
+            if let Some(draft) = scope.symbol {
+                let owner = &self.drafts[draft as usize];
+                if let Some(index) = owner.type_params.iter().position(|it| *it == name) {
+                    let index = u8::try_from(index).unwrap_or(u8::MAX);
+                    if owner.class.is_some() {
+                        let owner = self.symbol(draft);
+                        return Some(self.add(Expr::TypeParam {
+                            owner,
+                            index,
+                            has_bound: true,
+                        }));
+                    }
+                    of_function.get_or_insert((draft, index));
+                }
+            }
+            if at == 0 {
+                break;
+            }
+            at = scope.parent;
+        }
+        if let Some(draft) = context.result_of
+            && let Some(argument) = self.argument_of(name, draft)
+        {
+            return Some(argument);
+        }
+        if let Some((draft, index)) = of_function {
+            let owner = self.symbol(draft);
+            return Some(self.add(Expr::TypeParam {
+                owner,
+                index,
+                has_bound: true,
+            }));
+        }
+        let bound = self.type_vars.get(name).copied().flatten();
+        Some(match bound {
+            Some(bound) => {
+                let bound = parse(self.source, bound.byte_range());
+                self.type_value(&bound, context, depth + 10)
+            }
+            None => self.unknown,
+        })
+    }
+
+    /// Returns the part of a function's arguments that gives a type variable its type: for `def f(a: type[T]) -> T` an
+    /// instance of the first argument.
+    fn argument_of(&mut self, name: &str, draft: DraftId) -> Option<ExprId> {
+        let function = self.drafts[draft as usize].function.as_ref()?;
+        let params: Vec<Param<'t>> = function.params.clone();
+        let scope = function.inner;
+        let skipped = usize::from(function.has_receiver);
+        let mut all = Vec::new();
+        for (index, param) in params.iter().skip(skipped).enumerate() {
+            let (Some(annotation), 0) = (param.annotation, param.n_stars) else {
+                continue;
+            };
+            let Ok(index) = u8::try_from(index) else {
+                break;
+            };
+            let annotation = parse(self.source, annotation.byte_range());
+            let argument = self.add(Expr::Argument { index });
+            all.extend(self.part_of(&annotation, name, argument, scope, 0));
+        }
+        (!all.is_empty()).then(|| self.union(all))
+    }
+
+    /// Returns the part of a value with this annotation that is of the type `name`.
+    fn part_of(
+        &mut self,
+        annotation: &Annotation<'t>,
+        name: &str,
+        value: ExprId,
+        scope: ScopeIdx,
+        depth: usize,
+    ) -> Option<ExprId> {
+        if depth > 8 {
+            return None;
+        }
+        match annotation {
+            Annotation::Name(parts, arguments) => {
+                if arguments.is_empty() {
+                    return (parts.len() == 1 && parts[0].0 == name).then_some(value);
+                }
+                let form = self.standard_form(parts, scope)?;
+                match form {
+                    TypeForm::Class => {
+                        let inner =
+                            self.part_of(arguments.first()?, name, value, scope, depth + 1)?;
+                        Some(self.add(Expr::Construct { class: inner }))
+                    }
+                    TypeForm::First | TypeForm::Union => arguments
+                        .iter()
+                        .find_map(|one| self.part_of(one, name, value, scope, depth + 1)),
+                    TypeForm::Container(at) => {
+                        let element = self.add(Expr::Element { object: value });
+                        self.part_of(arguments.get(at)?, name, element, scope, depth + 1)
+                    }
+                    TypeForm::Callable => {
+                        let result = self.add(Expr::Call {
+                            callee: value,
+                            types: Box::default(),
+                            args: Box::default(),
+                        });
+                        self.part_of(arguments.get(1)?, name, result, scope, depth + 1)
+                    }
+                    TypeForm::Argument(at) => {
+                        self.part_of(arguments.get(at)?, name, value, scope, depth + 1)
+                    }
+                    _ => None,
+                }
+            }
+            Annotation::Union(all) => all
+                .iter()
+                .find_map(|one| self.part_of(one, name, value, scope, depth + 1)),
+            _ => None,
+        }
+    }
+
+    /// Finds the type parameters of classes and functions that use type variables of the module.
+    pub(super) fn find_type_params(&mut self) {
+        if self.type_vars.is_empty() {
+            return;
+        }
+        for at in 0..self.drafts.len() {
+            let draft = &self.drafts[at];
+            if !draft.type_params.is_empty() {
+                continue;
+            }
+            let mut found = Vec::new();
+            if let Some(class) = &draft.class {
+                let bases = self.field(class.node, self.grammar.fields.superclasses);
+                let mut of_generic = Vec::new();
+                for base in bases.map_or_else(Vec::new, |it| self.children(it)) {
+                    let annotation = parse(self.source, base.byte_range());
+                    let is_generic = matches!(&annotation, Annotation::Name(parts, arguments)
+                        if !arguments.is_empty()
+                            && matches!(parts.last(), Some(("Generic" | "Protocol", _))));
+                    let names = if is_generic {
+                        &mut of_generic
+                    } else {
+                        &mut found
+                    };
+                    self.variables_in(&annotation, names, 0);
+                }
+                if !of_generic.is_empty() {
+                    found = of_generic;
+                }
+            } else if let Some(function) = &draft.function {
+                for param in &function.params {
+                    if let Some(annotation) = param.annotation {
+                        let annotation = parse(self.source, annotation.byte_range());
+                        self.variables_in(&annotation, &mut found, 0);
+                    }
+                }
+            }
+            self.drafts[at].type_params = found;
+        }
+    }
+
+    fn variables_in(&self, annotation: &Annotation<'t>, found: &mut Vec<&'t str>, depth: usize) {
+        if depth > 20 || found.len() > 32 {
+            return;
+        }
+        match annotation {
+            Annotation::Name(parts, arguments) => {
+                if let [(name, _)] = parts.as_slice()
+                    && self.type_vars.contains_key(name)
+                    && !found.contains(name)
+                {
+                    found.push(name);
+                }
+                for one in arguments {
+                    self.variables_in(one, found, depth + 1);
+                }
+            }
+            Annotation::Union(all) | Annotation::List(all) => {
+                for one in all {
+                    self.variables_in(one, found, depth + 1);
+                }
+            }
+            _ => {}
+        }
+    }
+}
