@@ -44,7 +44,7 @@ impl DocType {
         let source = source.replace(".<", "<");
         // What ends is the budget of a file, between its nodes.
         let budget = Budget::unlimited(Arc::new(AtomicBool::new(false)));
-        match parse(Grammar::of(Dialect::TypeScript), &source, &budget) {
+        match parse(&Grammar::of(Dialect::TypeScript).language, &source, &budget) {
             Parsed::Tree(tree) => Some(Self { source, tree }),
             Parsed::TooHard | Parsed::Ended => None,
         }
