@@ -135,16 +135,15 @@ impl<'a> Walk<'a> {
                 .and_then(|base| base.trim().strip_suffix(".prototype")),
             _ => None,
         };
-        let found = match base {
-            Some(base) => Some(self.exprs.chain(base)),
-            None => {
-                let made = self.origin(right);
-                let made = made.filter(|made| self.exprs.is_new(*made));
-                made.and_then(|made| match *self.exprs.get(made) {
-                    Expr::Construct { class } => Some(class),
-                    _ => None,
-                })
-            }
+        let found = if let Some(base) = base {
+            Some(self.exprs.chain(base))
+        } else {
+            let made = self.origin(right);
+            let made = made.filter(|made| self.exprs.is_new(*made));
+            made.and_then(|made| match *self.exprs.get(made) {
+                Expr::Construct { class } => Some(class),
+                _ => None,
+            })
         };
         self.built_on(found, BaseKind::Extends, Some(symbol), frame);
     }

@@ -225,9 +225,10 @@ impl Exprs {
             Expr::Instance { .. } | Expr::Container { .. } | Expr::Callable { .. } => Start::Type,
             Expr::Construct { class } => {
                 let (class, _) = self.generic(*class);
-                match self.is_chain(class) || matches!(self.get(class), Expr::Argument { .. }) {
-                    true => Start::New,
-                    false => self.start(class),
+                if self.is_chain(class) || matches!(self.get(class), Expr::Argument { .. }) {
+                    Start::New
+                } else {
+                    self.start(class)
                 }
             }
             Expr::Union(all) => self.start(all[0]),

@@ -275,7 +275,7 @@ impl<'a> Walk<'a> {
             });
         }
         if used.receiver == "?" {
-            let found = used.hint.and_then(|raw| hints.of_expression(raw));
+            let found = used.hint.and_then(|raw| hints.settle(raw, 0));
             return Some(Target::Member {
                 receiver: found.unwrap_or_else(|| hints.exprs.unknown()),
                 is_inferred: true,
@@ -287,7 +287,7 @@ impl<'a> Walk<'a> {
         let (first, is_inferred) = match self.scopes.binder(root, used.scope) {
             Binder::Nobody | Binder::Top => (hints.name(root, used.symbol), false),
             Binder::Inner(symbol) => (hints.exprs.add(Expr::Symbol(symbol)), false),
-            Binder::Local(scope) => match hints.of_local(root, scope) {
+            Binder::Local(scope) => match hints.local(root, scope, 0) {
                 Some(local) => (local, true),
                 None => (hints.exprs.unknown(), true),
             },
@@ -301,7 +301,7 @@ impl<'a> Walk<'a> {
     /// Returns what a local name holds that is called or made and has a value from elsewhere.
     fn followed(used: &Use<'a>, scope: u32, hints: &mut Hints<'_, 'a>) -> Option<ExprId> {
         let runs = !used.root && !matches!(used.kind, ReferenceKind::Value | ReferenceKind::Type);
-        let found = runs.then(|| hints.of_local(used.name, scope)).flatten()?;
+        let found = runs.then(|| hints.local(used.name, scope, 0)).flatten()?;
         (hints.exprs.start(found) == Start::Value).then_some(found)
     }
 }

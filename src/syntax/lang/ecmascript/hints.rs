@@ -231,10 +231,12 @@ impl<'a> Walk<'a> {
             let found = match self.origin(part) {
                 Some(found) if self.exprs.start(found) == Start::Value => {
                     let given = given.map_or_else(Vec::new, |given| self.types().given(given, 0));
-                    match self.exprs.is_chain(found) {
-                        true => Some(self.exprs.specialized(found, &given)),
-                        false => Some(found),
-                    }
+                    let given = if self.exprs.is_chain(found) {
+                        given
+                    } else {
+                        Vec::new()
+                    };
+                    Some(self.exprs.specialized(found, &given))
                 }
                 _ => self.of_type(part),
             };

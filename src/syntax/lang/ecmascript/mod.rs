@@ -14,6 +14,7 @@ mod expected;
 mod exports;
 mod exprs;
 mod finish;
+mod follow;
 mod functions;
 mod generics;
 mod hints;

@@ -49,19 +49,7 @@ impl Walk<'_> {
             }
             Kind::Subscript => {
                 let object = self.origin_at(node.child(0)?, depth)?;
-                let index = node.named_child(1)?;
-                match self.literal(index) {
-                    Some(name) if is_chain(name) && !name.contains('.') => {
-                        Some(self.exprs.member(object, name))
-                    }
-                    Some(_) => None,
-                    // A constant may be the key of one member: that is seen when all names are.
-                    None if self.grammar.kind(index) == Kind::Identifier => {
-                        let key = self.exprs.arena.name(self.text(index));
-                        Some(self.exprs.keyed(object, key))
-                    }
-                    None => Some(self.exprs.element(object)),
-                }
+                self.indexed(object, node.named_child(1)?)
             }
             Kind::CallExpression => {
                 if let Some((kind, module, _)) = self.module_call(node) {
@@ -77,23 +65,7 @@ impl Walk<'_> {
                 let (types, args) = self.given_to_call(node);
                 Some(self.exprs.call(callee, &types, &args))
             }
-            Kind::NewExpression => {
-                let class = field(fields.constructor)?;
-                let given = field(fields.type_arguments);
-                let text = self.text(class);
-                // `new Map<K, V>()` is what the type says, where no class of that name was seen.
-                if let Some(given) = given
-                    && is_holder(text)
-                    && self.scopes.number(text).is_none()
-                {
-                    return self.types().generic(text, given, 0);
-                }
-                let of = self.origin_at(class, depth)?;
-                let given = given.filter(|_| is_chain(text));
-                let given = given.map_or_else(Vec::new, |given| self.types().given(given, 0));
-                let of = self.exprs.specialized(of, &given);
-                Some(self.exprs.construct(of))
-            }
+            Kind::NewExpression => self.made(node, depth),
             Kind::Parenthesized => {
                 if self.grammar.untyped
                     && let Some(written) = self.jsdoc_tag(node.start_byte(), "@type")
@@ -136,6 +108,42 @@ impl Walk<'_> {
             }
             _ => None,
         }
+    }
+
+    /// `object[index]`
+    fn indexed(&mut self, object: ExprId, index: Node<'_>) -> Option<ExprId> {
+        match self.literal(index) {
+            Some(name) if is_chain(name) && !name.contains('.') => {
+                Some(self.exprs.member(object, name))
+            }
+            Some(_) => None,
+            // A constant may be the key of one member: that is seen when all names are.
+            None if self.grammar.kind(index) == Kind::Identifier => {
+                let key = self.exprs.arena.name(self.text(index));
+                Some(self.exprs.keyed(object, key))
+            }
+            None => Some(self.exprs.element(object)),
+        }
+    }
+
+    /// `new Class<Given>(…)`
+    fn made(&mut self, node: Node<'_>, depth: usize) -> Option<ExprId> {
+        let fields = self.grammar.fields;
+        let class = node.child_by_field_id(fields.constructor)?;
+        let given = node.child_by_field_id(fields.type_arguments);
+        let text = self.text(class);
+        // `new Map<K, V>()` is what the type says, where no class of that name was seen.
+        if let Some(given) = given
+            && is_holder(text)
+            && self.scopes.number(text).is_none()
+        {
+            return self.types().generic(text, given, 0);
+        }
+        let of = self.origin_at(class, depth)?;
+        let given = given.filter(|_| is_chain(text));
+        let given = given.map_or_else(Vec::new, |given| self.types().given(given, 0));
+        let of = self.exprs.specialized(of, &given);
+        Some(self.exprs.construct(of))
     }
 
     /// One of two values: what both are, the one beside nothing, or the second where that is `made` when

@@ -48,17 +48,13 @@ impl<'a> Walk<'a> {
     ) {
         let owner = symbol.map(|at| {
             let draft = &self.drafts[at as usize].symbol;
-            match draft.kind {
-                SymbolKind::Property => {
-                    let name = Slot::Member(self.exprs.arena.name(&draft.name));
-                    let path = self.exprs.arena.path(PathId::EMPTY, name);
-                    Owner::Member(draft.parent, path)
-                }
-                _ => {
-                    let path = self.exprs.arena.path(PathId::EMPTY, Slot::Return);
-                    Owner::Member(Some(at), path)
-                }
-            }
+            let arena = &mut self.exprs.arena;
+            let (owner, slot) = if draft.kind == SymbolKind::Property {
+                (draft.parent, Slot::Member(arena.name(&draft.name)))
+            } else {
+                (Some(at), Slot::Return)
+            };
+            Owner::Member(owner, arena.path(PathId::EMPTY, slot))
         });
         let mut owner = owner.filter(|_| !self.is_setter(node, symbol));
         if self.grammar.untyped {
