@@ -69,6 +69,12 @@ const TYPES: &[(&str, &str)] = &[
 /// Types as they stand in comments alone.
 const DOC_TYPES: &[(&str, &str)] = &[
     ("Foo<", ""),
+    ("Foo-bar", ""),
+    ("function(Foo): Bar", ""),
+    ("module:foo.Bar", ""),
+    ("*", ""),
+    ("Promise.<Array.<Foo>>", "element Foo"),
+    ("{\n * [key: string]:\n *   Foo\n * }", "keyed Foo"),
     ("", ""),
     ("import('./a').Foo<Bar>", "import Foo from ./a"),
     ("?Foo", "type Foo"),

@@ -91,7 +91,8 @@ impl Walk<'_> {
         }
         let doc = DocType::parse(text)?;
         // A mark that the grammar does not know may have made something else of the rest.
-        let is_whole = !doc.tree.root_node().has_error();
+        let root = doc.tree.root_node();
+        let is_whole = !root.has_error() && root.named_child_count() == 1;
         let value = doc.value().filter(|_| is_whole)?;
         self.read_doc(&doc, value)
     }
