@@ -32,6 +32,7 @@ impl<'s, 'w, 'a> Site<'s, 'w, 'a> {
             is_inner,
         }
     }
+
     fn raw(&self) -> &'w Raw<'w> {
         &self.hints.raws[self.raw as usize]
     }
@@ -40,41 +41,42 @@ impl<'s, 'w, 'a> Site<'s, 'w, 'a> {
         self.hints.walk.exprs.get(id)
     }
 
-    /// Returns what is meant by each of several things that something may be. A type that is nobody's name says nothing; a
-    /// value of which nothing is known may be anything.
-    fn any(
-        &mut self,
-        id: ExprId,
-        one: impl Fn(&mut Self, ExprId) -> Option<ExprId>,
-    ) -> Option<ExprId> {
+    /// Returns what is held, local names followed.
+    pub(super) fn value(&mut self, id: ExprId) -> Option<ExprId> {
+        self.any(id, false)
+    }
+
+    /// Returns what something is built on.
+    pub(super) fn base(&mut self, id: ExprId) -> Option<ExprId> {
+        self.any(id, true)
+    }
+
+    /// Returns each of several things that something may be. A type that is nobody's name says nothing; a value of which
+    /// nothing is known may be anything.
+    fn any(&mut self, id: ExprId, is_base: bool) -> Option<ExprId> {
         let exprs = &self.hints.walk.exprs;
         let mut found = Vec::new();
         for part in exprs.apart(id) {
-            match one(self, part) {
+            let is_chain = is_base && exprs.is_chain(exprs.generic(part).0);
+            let known = if is_chain {
+                self.base_name(part)
+            } else {
+                self.one(part)
+            };
+            match known {
                 Some(part) => found.push(part),
-                None if exprs.start(part) == Start::Type => {}
+                None if is_chain || exprs.start(part) == Start::Type => {}
                 None => return None,
             }
         }
         (!found.is_empty()).then(|| self.hints.exprs.either(found))
     }
 
-    /// Returns what is held, local names followed.
-    pub(super) fn value(&mut self, id: ExprId) -> Option<ExprId> {
-        self.any(id, Self::one)
-    }
-
-    /// What something is built on: a chain of names may begin with a type that is declared for all files.
-    pub(super) fn base(&mut self, id: ExprId) -> Option<ExprId> {
-        self.any(id, |site, one| {
-            let exprs = &site.hints.walk.exprs;
-            if !exprs.is_chain(exprs.generic(one).0) {
-                return site.one(one);
-            }
-            site.named(one, |site, local| {
-                let is_chain = site.hints.exprs.is_chain(local);
-                is_chain.then_some(local)
-            })
+    /// A base that has a name, which may be one of a type that is declared for all files.
+    fn base_name(&mut self, of: ExprId) -> Option<ExprId> {
+        self.named(of, |site, local| {
+            let is_chain = site.hints.exprs.is_chain(local);
+            is_chain.then_some(local)
         })
     }
 
