@@ -10,6 +10,7 @@ mod literal_types;
 mod locals;
 mod modules;
 mod templates;
+mod types;
 mod uses;
 
 use std::fmt::Write as _;

@@ -8,10 +8,9 @@ use tree_sitter::Node;
 use super::commonjs::is_path;
 use super::hints::{Owner, Rank};
 use super::kinds::Kind;
-use super::origin::HintKind;
-use super::origin::Origin;
 use super::walk::{Frame, Outer, Walk, span_of};
 use super::worth::Worth;
+use crate::ir::{BaseKind, Expr, Slot};
 
 impl<'a> Walk<'a> {
     /// `a = …`, `this.a = …`, `A.prototype.a = …`
@@ -52,34 +51,26 @@ impl<'a> Walk<'a> {
         };
         if object == "this" {
             if let Some(symbol) = self.instance(frame.symbol) {
+                let name = self.slot(name);
                 self.assign_hint(Owner::This(symbol, name), right, outer, frame);
             }
             return;
         }
-        let (root, rest) = object.split_once('.').unwrap_or((object, ""));
+        let mut names = object.split('.').chain([name]);
+        let root = names.next().unwrap_or_default();
         if let Some(&symbol) = self.tops.get(root) {
-            let member = if rest.is_empty() {
-                name.to_owned()
-            } else {
-                format!("{rest}.{name}")
-            };
-            self.assign_hint(
-                Owner::Member(Some(symbol), member.into()),
-                right,
-                outer,
-                frame,
-            );
+            let path = self.path(&names.collect::<Vec<_>>());
+            self.assign_hint(Owner::Member(Some(symbol), path), right, outer, frame);
         }
     }
 
     /// Returns the `[key]` of `this[key]`.
-    fn own_key(&self, left: Node<'_>) -> Option<&'a str> {
+    fn own_key(&mut self, left: Node<'_>) -> Option<Slot> {
         let is_own = self.grammar.kind(left) == Kind::Subscript
             && self.grammar.kind(left.child(0)?) == Kind::This
             && self.grammar.kind(left.named_child(1)?) == Kind::Identifier;
-        let key = self.text(left).strip_prefix("this")?;
-        let plain = || key.starts_with('[') && !key.contains(char::is_whitespace);
-        (is_own && plain()).then_some(key)
+        let key = left.named_child(1)?;
+        is_own.then(|| Slot::Key(self.exprs.arena.name(self.text(key))))
     }
 
     /// `({ a, b: c } = …)`; returns whether it is that.
@@ -92,7 +83,7 @@ impl<'a> Walk<'a> {
         }
         if let Some(origin) = self.origin(right) {
             let owner = |name| Owner::Assigned(name, frame.scope);
-            self.pattern_hints(left, &origin, Rank::Assigned, owner, frame);
+            self.pattern_hints(left, origin, Rank::Assigned, owner, frame);
         }
         true
     }
@@ -144,17 +135,17 @@ impl<'a> Walk<'a> {
                 .and_then(|base| base.trim().strip_suffix(".prototype")),
             _ => None,
         };
-        let found = match base {
-            Some(base) => Some(Origin::new(HintKind::Value, base)),
-            None => self
-                .origin(right)
-                .filter(|found| found.is_plain(HintKind::New))
-                .map(|found| Origin {
-                    kind: HintKind::Value,
-                    ..found
-                }),
+        let found = if let Some(base) = base {
+            Some(self.exprs.chain(base))
+        } else {
+            let made = self.origin(right);
+            let made = made.filter(|made| self.exprs.is_new(*made));
+            made.and_then(|made| match *self.exprs.get(made) {
+                Expr::Construct { class } => Some(class),
+                _ => None,
+            })
         };
-        self.built_on(found, "extends", Some(symbol), frame);
+        self.built_on(found, BaseKind::Extends, Some(symbol), frame);
     }
 
     /// `util.inherits(A, B)`, `Object.setPrototypeOf(A.prototype, B.prototype)`
@@ -176,8 +167,8 @@ impl<'a> Walk<'a> {
         if let (Some(class), Some(base)) = (plain(0), plain(1))
             && let Some(&symbol) = self.tops.get(class)
         {
-            let found = Some(Origin::new(HintKind::Value, base));
-            self.built_on(found, "extends", Some(symbol), frame);
+            let found = Some(self.exprs.chain(base));
+            self.built_on(found, BaseKind::Extends, Some(symbol), frame);
         }
     }
 }

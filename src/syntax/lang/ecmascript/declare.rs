@@ -5,12 +5,11 @@
 
 use tree_sitter::Node;
 
-use super::expected::is_parameter;
 use super::hints::Owner;
 use super::kinds::Kind;
 use super::role::Place;
 use super::walk::{Draft, Frame, Naming, Outer, Walk, line_of, span_of};
-use crate::ir::{Export, ExportKind};
+use crate::ir::{Export, ExportKind, Slot};
 use crate::model::{Symbol, SymbolFlags, SymbolKind};
 use crate::syntax::scope::ScopeKind;
 use crate::syntax::signature::{self, doc_above};
@@ -162,9 +161,10 @@ impl<'a> Walk<'a> {
         self.scopes.take_over(first.n_before.bindings, index);
         for raw in &mut self.hints[first.n_before.hints..] {
             raw.symbol = raw.symbol.map(|symbol| symbol.min(index));
-            if let Owner::Member(Some(owner), name) = &mut raw.owner {
+            if let Owner::Member(Some(owner), path) = &mut raw.owner {
                 // Which of the heads is meant depends on what they are given.
-                if is_parameter(name) {
+                let slots = self.exprs.arena.slots(*path);
+                if matches!(slots.first(), Some(Slot::Param(_))) {
                     raw.origin = None;
                 }
                 *owner = index.min(*owner);

@@ -7,11 +7,9 @@ use tree_sitter::Node;
 
 use super::hints::{Owner, Rank};
 use super::kinds::Kind;
-use super::origin::HintKind;
-use super::origin::Origin;
-use super::types::of_type;
 use super::uses::is_chain;
 use super::walk::{Frame, Walk};
+use crate::ir::{ExprId, PathId, Slot};
 
 /// Functions in the parameters of functions that are looked at.
 const FUNCTION_DEPTH: usize = 3;
@@ -20,40 +18,16 @@ const PARAMETERS: usize = 16;
 
 /// What is expected.
 #[derive(Clone, Debug)]
-pub(super) enum Expected<'a> {
+pub(super) enum Expected {
     /// What this says.
-    Of(Origin<'a>),
+    Of(ExprId),
     /// A function with these parameters.
-    Function(Vec<Option<Origin<'a>>>),
-}
-
-impl<'a> Expected<'a> {
-    fn parameter(&self, at: usize) -> Option<Origin<'a>> {
-        match self {
-            Self::Of(origin) => Some(origin.clone().then(&step(at))),
-            Self::Function(parameters) => parameters.get(at).cloned().flatten(),
-        }
-    }
-}
-
-/// Whether a name is that of what is written about a parameter.
-pub(super) fn is_parameter(name: &str) -> bool {
-    name.starts_with('(')
-}
-
-/// Whether it is that of a function which is a parameter, or a member of one.
-pub(super) fn is_inner_parameter(name: &str) -> bool {
-    is_parameter(name) && name.contains('.')
-}
-
-/// The step to a parameter, and the name of what is written about it.
-fn step(at: usize) -> String {
-    format!("({at})")
+    Function(Vec<Option<ExprId>>),
 }
 
 impl<'a> Walk<'a> {
     /// Returns what a written type expects; `None` for one of several functions.
-    pub(super) fn expectation(&self, written: Node<'_>) -> Option<Expected<'a>> {
+    pub(super) fn expectation(&mut self, written: Node<'_>) -> Option<Expected> {
         if let Some(function) = self.function_type(written) {
             let parameters = self.parameters(function).into_iter().map(|one| {
                 let written = one.child_by_field_id(self.grammar.fields.type_)?;
@@ -65,9 +39,9 @@ impl<'a> Walk<'a> {
     }
 
     /// Returns what a type says that no function is part of.
-    fn plain_type(&self, written: Node<'_>) -> Option<Origin<'a>> {
-        let text = self.text(written);
-        (!text.contains("=>")).then(|| of_type(text)).flatten()
+    fn plain_type(&mut self, written: Node<'_>) -> Option<ExprId> {
+        let has_function = self.text(written).contains("=>");
+        (!has_function).then(|| self.of_type(written)).flatten()
     }
 
     /// Returns the one function that a type is, but for nothing; one with type parameters is none.
@@ -129,13 +103,13 @@ impl<'a> Walk<'a> {
         let given = node.child_by_field_id(self.grammar.fields.type_parameters);
         let is_type = self.grammar.kind(node) == Kind::CallSignature && given.is_some();
         if is_one && !is_type && !self.grammar.untyped {
-            self.parameter_hints(node, Some(symbol), "", frame);
+            self.parameter_hints(node, Some(symbol), PathId::EMPTY, frame);
         }
     }
 
     /// `{ a: (b: B) => void }`: records the parameters of a member of a type that is written out.
-    pub(super) fn member_parameters(&mut self, member: Node<'_>, owner: Owner<'_>, frame: &Frame) {
-        let Owner::Member(symbol, name) = owner else {
+    pub(super) fn member_parameters(&mut self, member: Node<'_>, owner: &Owner<'_>, frame: &Frame) {
+        let Owner::Member(symbol, path) = *owner else {
             return;
         };
         let fields = &self.grammar.fields;
@@ -146,7 +120,7 @@ impl<'a> Walk<'a> {
             _ => written.and_then(|written| self.function_type(written)),
         };
         if let Some(function) = function {
-            self.parameter_hints(function, symbol, &format!("{name}."), frame);
+            self.parameter_hints(function, symbol, path, frame);
         }
     }
 
@@ -154,15 +128,15 @@ impl<'a> Walk<'a> {
         &mut self,
         node: Node<'_>,
         symbol: Option<u32>,
-        before: &str,
+        before: PathId,
         frame: &Frame,
     ) {
         let is_defined = node.child_by_field_id(self.grammar.fields.body).is_some();
-        for (at, one) in self.parameters(node).into_iter().enumerate() {
+        for (at, one) in (0_u8..).zip(self.parameters(node)) {
             let written = one.child_by_field_id(self.grammar.fields.type_);
             if let Some(written) = written.filter(|_| !self.is_rest(one)) {
-                let name = format!("{before}{}", step(at));
-                self.part_hints(written, symbol, name, is_defined, frame);
+                let path = self.exprs.arena.path(before, Slot::Param(at));
+                self.part_hints(written, symbol, path, is_defined, frame);
             }
         }
     }
@@ -173,34 +147,37 @@ impl<'a> Walk<'a> {
         &mut self,
         written: Node<'_>,
         symbol: Option<u32>,
-        name: String,
+        path: PathId,
         is_defined: bool,
         frame: &Frame,
     ) {
+        let slots = self.exprs.arena.slots(path);
         if let Some(function) = self.function_type(written) {
-            if name.matches('(').count() <= FUNCTION_DEPTH {
-                self.parameter_hints(function, symbol, &format!("{name}."), frame);
+            let is_parameter = |slot: &&Slot| matches!(slot, Slot::Param(_));
+            if slots.iter().filter(is_parameter).count() <= FUNCTION_DEPTH {
+                self.parameter_hints(function, symbol, path, frame);
             }
         } else if self.is_only_literal_type(Some(written)) {
-            if name.matches('.').count() > FUNCTION_DEPTH {
+            if slots.len() > FUNCTION_DEPTH + 1 {
                 return;
             }
             for (key, member) in self.literal_members(written) {
-                let name = format!("{name}.{key}");
+                let key = self.slot(key);
+                let path = self.exprs.arena.path(path, key);
                 let inside = member.child_by_field_id(self.grammar.fields.type_);
                 if self.grammar.kind(member) == Kind::MethodSignature {
-                    self.parameter_hints(member, symbol, &format!("{name}."), frame);
+                    self.parameter_hints(member, symbol, path, frame);
                 } else if let Some(inside) = inside
                     && (!is_defined || self.plain_type(inside).is_none())
                 {
-                    self.part_hints(inside, symbol, name, is_defined, frame);
+                    self.part_hints(inside, symbol, path, is_defined, frame);
                 }
             }
-        } else if let Some(origin) = self.plain_type(written)
-            && (origin.kind != HintKind::Element || name.contains('.'))
+        } else if let Some(found) = self.plain_type(written)
+            && (slots.len() > 1 || !self.exprs.is_sequence(found))
         {
-            let owner = Owner::Member(symbol, name.into());
-            self.hint(owner, Some(origin), Rank::Written, frame);
+            let owner = Owner::Member(symbol, path);
+            self.hint(owner, Some(found), Rank::Written, frame);
         }
     }
 
@@ -236,7 +213,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Keeps what a value is expected to be until it is entered.
-    pub(super) fn expect(&mut self, value: Node<'_>, expected: &Expected<'a>) {
+    pub(super) fn expect(&mut self, value: Node<'_>, expected: &Expected) {
         let mut value = value;
         while self.grammar.kind(value) == Kind::Parenthesized {
             let Some(inner) = value.named_child(0) else {
@@ -317,13 +294,14 @@ impl<'a> Walk<'a> {
             let Some(callee) = called.get_or_insert_with(|| self.callee(call)) else {
                 return;
             };
-            let expected = Expected::Of(callee.clone().then(&step(at - 1)));
+            let index = u8::try_from(at - 1).unwrap_or(u8::MAX);
+            let expected = Expected::Of(self.exprs.parameter(*callee, index));
             self.expect(one, &expected);
         }
     }
 
     /// Returns what is called or made; `None` where that says nothing about the arguments.
-    fn callee(&self, call: Node<'_>) -> Option<Origin<'a>> {
+    fn callee(&mut self, call: Node<'_>) -> Option<ExprId> {
         let fields = &self.grammar.fields;
         let function = call.child_by_field_id(fields.function);
         let callee = function.or_else(|| call.child_by_field_id(fields.constructor))?;
@@ -355,7 +333,8 @@ impl<'a> Walk<'a> {
                 && !key.contains('.')
                 && self.is_open(value)
             {
-                self.expect(value, &Expected::Of(origin.clone().then(&key)));
+                let member = self.exprs.member(origin, &key);
+                self.expect(value, &Expected::Of(member));
             }
         }
     }
@@ -366,7 +345,7 @@ impl<'a> Walk<'a> {
         let Some(expected) = self.expected.remove(&node.id()) else {
             return;
         };
-        for (at, one) in self.parameters(node).into_iter().enumerate() {
+        for (at, one) in (0_u8..).zip(self.parameters(node)) {
             if self.is_rest(one) {
                 return;
             }
@@ -378,11 +357,16 @@ impl<'a> Walk<'a> {
                 Kind::AssignmentPattern => one.child_by_field_id(fields.left),
                 _ => Some(one),
             };
+            let found = match &expected {
+                Expected::Of(function) => Some(self.exprs.parameter(*function, at)),
+                Expected::Function(parameters) => {
+                    parameters.get(usize::from(at)).copied().flatten()
+                }
+            };
             if let Some(target) = target.filter(|_| self.is_untyped(one))
-                && let Some(origin) = expected.parameter(at)
+                && found.is_some()
             {
-                let found = Some((Some(origin), Rank::Assigned));
-                self.bound(target, found, scope, around);
+                self.bound(target, Some((found, Rank::Assigned)), scope, around);
             }
         }
     }

@@ -3,7 +3,7 @@
 //! Refuses to look at the syntax tree.
 
 use super::angular::InlineTemplate;
-use super::origin::HintKind;
+use super::exprs::Start;
 use super::settle::Hints;
 use super::uses::{Use, plain_receiver};
 use super::walk::Walk;
@@ -186,7 +186,7 @@ impl<'a> Walk<'a> {
     ) -> (Vec<Reference>, Vec<Binding>, ExprArena) {
         let mut uses = std::mem::take(&mut self.uses);
         uses.sort_by_key(|used| used.line);
-        let mut hints = Hints::new(&self.scopes, &self.hints, &self.drafts, &self.imports);
+        let mut hints = Hints::new(self);
         let given = self.given();
         let mut references: Vec<Reference> = Vec::new();
         let mut known = HashMap::default();
@@ -213,7 +213,7 @@ impl<'a> Walk<'a> {
                 continue;
             }
             references.push(Reference {
-                name: hints.lowering.arena.name(used.name),
+                name: hints.exprs.arena.name(used.name),
                 target,
                 kind: used.kind,
                 symbol: used.symbol,
@@ -274,32 +274,26 @@ impl<'a> Walk<'a> {
                 Binder::Local(scope) => Target::Value(Self::followed(used, scope, hints)?),
             });
         }
-        let unknown = |hints: &mut Hints<'_, 'a>| hints.lowering.arena.add(Expr::Unknown);
         if used.receiver == "?" {
-            let found = used.hint.and_then(|raw| hints.of_expression(raw));
+            let found = used.hint.and_then(|raw| hints.settle(raw, 0));
             return Some(Target::Member {
-                receiver: found.unwrap_or_else(|| unknown(hints)),
+                receiver: found.unwrap_or_else(|| hints.exprs.unknown()),
                 is_inferred: true,
             });
         }
         let chain = plain_receiver(used.receiver);
-        let (root, names) = chain.split_once('.').unwrap_or((&chain, ""));
-        let lowering = &mut hints.lowering;
+        let mut names = chain.split('.').filter(|name| !name.is_empty());
+        let root = names.next().unwrap_or_default();
         let (first, is_inferred) = match self.scopes.binder(root, used.scope) {
-            Binder::Nobody | Binder::Top => (lowering.name(root, used.symbol), false),
-            Binder::Inner(symbol) => (lowering.arena.add(Expr::Symbol(symbol)), false),
-            Binder::Local(scope) => match hints.of_local(root, scope) {
-                Some((local, _)) => (local, true),
-                None => {
-                    return Some(Target::Member {
-                        receiver: unknown(hints),
-                        is_inferred: true,
-                    });
-                }
+            Binder::Nobody | Binder::Top => (hints.name(root, used.symbol), false),
+            Binder::Inner(symbol) => (hints.exprs.add(Expr::Symbol(symbol)), false),
+            Binder::Local(scope) => match hints.local(root, scope, 0) {
+                Some(local) => (local, true),
+                None => (hints.exprs.unknown(), true),
             },
         };
         Some(Target::Member {
-            receiver: hints.lowering.chain(first, names),
+            receiver: names.fold(first, |object, name| hints.exprs.member(object, name)),
             is_inferred,
         })
     }
@@ -307,8 +301,8 @@ impl<'a> Walk<'a> {
     /// Returns what a local name holds that is called or made and has a value from elsewhere.
     fn followed(used: &Use<'a>, scope: u32, hints: &mut Hints<'_, 'a>) -> Option<ExprId> {
         let runs = !used.root && !matches!(used.kind, ReferenceKind::Value | ReferenceKind::Type);
-        let (expr, kind) = runs.then(|| hints.of_local(used.name, scope)).flatten()?;
-        matches!(kind, HintKind::Value | HintKind::Call | HintKind::Import).then_some(expr)
+        let found = runs.then(|| hints.local(used.name, scope, 0)).flatten()?;
+        (hints.exprs.start(found) == Start::Value).then_some(found)
     }
 }
 

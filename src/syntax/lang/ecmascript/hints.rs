@@ -2,16 +2,13 @@
 //!
 //! Knows every place where that is written. Refuses to know what it amounts to: that is in `settle`.
 
-use std::borrow::Cow;
-
 use tree_sitter::Node;
 
+use super::exprs::Start;
 use super::kinds::Kind;
-use super::origin::HintKind;
-use super::origin::Origin;
 use super::role::Place;
-use super::types::of_type;
 use super::walk::{Frame, Walk};
+use crate::ir::{BaseKind, ExprId, PathId, Slot};
 use crate::model::SymbolKind;
 
 /// Whose type or value it is.
@@ -22,11 +19,11 @@ pub(super) enum Owner<'a> {
     /// A name that is assigned in this scope and bound there or around.
     Assigned(&'a str, u32),
     /// A member of a symbol, or of the file.
-    Member(Option<u32>, Cow<'a, str>),
-    /// A type parameter of a function, which this scope binds: what it is in what that returns.
-    Own(&'a str, u32),
+    Member(Option<u32>, PathId),
+    /// A type parameter of a function by its place, which this scope binds: what it is in what that returns.
+    Own(&'a str, u32, u8),
     /// A member of `this`, which is this symbol where no function around has its own.
-    This(u32, &'a str),
+    This(u32, Slot),
     /// Nobody's: an expression before a dot.
     Expression,
 }
@@ -47,17 +44,10 @@ pub(super) enum Rank {
 pub(super) struct Raw<'a> {
     pub(super) owner: Owner<'a>,
     /// `None` for a type or value that says nothing.
-    pub(super) origin: Option<Origin<'a>>,
+    pub(super) origin: Option<ExprId>,
     pub(super) rank: Rank,
     pub(super) scope: u32,
     pub(super) symbol: Option<u32>,
-}
-
-impl Raw<'_> {
-    /// Returns whether it says what a function returns.
-    pub(super) fn is_returned(&self) -> bool {
-        matches!(&self.owner, Owner::Member(_, name) if name == "return")
-    }
 }
 
 impl<'a> Walk<'a> {
@@ -65,7 +55,7 @@ impl<'a> Walk<'a> {
     pub(super) fn hint(
         &mut self,
         owner: Owner<'a>,
-        origin: Option<Origin<'a>>,
+        origin: Option<ExprId>,
         rank: Rank,
         frame: &Frame,
     ) -> u32 {
@@ -81,18 +71,18 @@ impl<'a> Walk<'a> {
 
     /// Returns what is written about a name: its type, else its value.
     pub(super) fn written(
-        &self,
+        &mut self,
         written: Option<Node<'_>>,
         value: Option<Node<'_>>,
         start: usize,
-    ) -> Option<(Option<Origin<'a>>, Rank)> {
+    ) -> Option<(Option<ExprId>, Rank)> {
         if let Some(written) = written {
-            return Some((of_type(self.text(written)), Rank::Written));
+            return Some((self.of_type(written), Rank::Written));
         }
         if self.grammar.untyped
             && let Some(written) = self.jsdoc_tag(start, "@type")
         {
-            return Some((of_type(written), Rank::Written));
+            return Some((self.doc_type(written), Rank::Written));
         }
         let value = value.filter(|value| {
             !self.is_nothing(*value) && !self.grammar.kind(*value).is_function_value()
@@ -104,7 +94,7 @@ impl<'a> Walk<'a> {
     pub(super) fn bound(
         &mut self,
         target: Node<'_>,
-        found: Option<(Option<Origin<'a>>, Rank)>,
+        found: Option<(Option<ExprId>, Rank)>,
         scope: u32,
         frame: &Frame,
     ) {
@@ -114,7 +104,7 @@ impl<'a> Walk<'a> {
             self.hint(owner, origin, rank, frame);
         } else if let Some(origin) = origin {
             let owner = |name| Owner::Binding(name, scope);
-            self.pattern_hints(target, &origin, rank, owner, frame);
+            self.pattern_hints(target, origin, rank, owner, frame);
         }
     }
 
@@ -159,7 +149,8 @@ impl<'a> Walk<'a> {
             let key = member.child_by_field_id(fields.name);
             let written = member.child_by_field_id(fields.type_);
             if let (Some(key), Some(written)) = (key, written) {
-                self.taken_apart(pattern, self.text(key), self.text(written), frame);
+                let found = self.of_type(written);
+                self.taken_apart(pattern, self.text(key), found, frame);
             }
         }
     }
@@ -188,7 +179,7 @@ impl<'a> Walk<'a> {
             && let Some((left, right)) = self.sides(node)
             && let Some(origin) = self.origin(right)
         {
-            let found = Some((Some(origin.then("[]")), Rank::Initial));
+            let found = Some((Some(self.exprs.element(origin)), Rank::Initial));
             self.bound(left, found, scope, frame);
         }
     }
@@ -211,19 +202,19 @@ impl<'a> Walk<'a> {
         for child in node.named_children(&mut cursor) {
             match self.grammar.kind(child) {
                 Kind::ExtendsClause => {
-                    let fields = &self.grammar.fields;
+                    let fields = self.grammar.fields;
                     let value = child.child_by_field_id(fields.value).unwrap_or(child);
                     let given = child.child_by_field_id(fields.type_arguments);
-                    self.base(value, given, "extends", symbol, frame);
+                    self.base(value, given, BaseKind::Extends, symbol, frame);
                 }
                 Kind::ImplementsClause => {
                     let mut inner = child.walk();
                     for one in child.named_children(&mut inner) {
-                        self.base(one, None, "implements", symbol, frame);
+                        self.base(one, None, BaseKind::Implements, symbol, frame);
                     }
                 }
                 Kind::Comment | Kind::TypeArguments => {}
-                _ => self.base(child, None, "extends", symbol, frame),
+                _ => self.base(child, None, BaseKind::Extends, symbol, frame),
             }
         }
     }
@@ -232,38 +223,40 @@ impl<'a> Walk<'a> {
         &mut self,
         node: Node<'_>,
         given: Option<Node<'_>>,
-        word: &'static str,
+        kind: BaseKind,
         symbol: u32,
         frame: &Frame,
     ) {
         for part in self.parts_of(node) {
-            let named = self
-                .origin(part)
-                .filter(|found| found.kind == HintKind::Value)
-                .map(|found| found.taking(self.given_to(part, given)));
-            let found = named.or_else(|| of_type(self.text(part)));
-            self.built_on(found, word, Some(symbol), frame);
+            let found = match self.origin(part) {
+                Some(found) if self.exprs.start(found) == Start::Value => {
+                    let given = given.map_or_else(Vec::new, |given| self.types().given(given, 0));
+                    let given = if self.exprs.is_chain(found) {
+                        given
+                    } else {
+                        Vec::new()
+                    };
+                    Some(self.exprs.specialized(found, &given))
+                }
+                _ => self.of_type(part),
+            };
+            self.built_on(found, kind, Some(symbol), frame);
         }
     }
 
     /// Records what a symbol is built on, where that has a name.
     pub(super) fn built_on(
         &mut self,
-        found: Option<Origin<'a>>,
-        word: &'static str,
+        found: Option<ExprId>,
+        kind: BaseKind,
         symbol: Option<u32>,
         frame: &Frame,
     ) {
-        let Some(origin) = found else { return };
-        let base = |mut one: Origin<'a>| {
-            if matches!(one.kind, HintKind::Value | HintKind::Type) && !one.has_steps() {
-                one.kind = HintKind::Base;
-            }
-            one
-        };
-        let origin = origin.apart().map(base).reduce(Origin::or);
-        let owner = Owner::Member(symbol, word.into());
-        self.hint(owner, origin, Rank::Written, frame);
+        let Some(found) = found else { return };
+        let found = self.exprs.bases(found);
+        let path = self.exprs.arena.path(PathId::EMPTY, Slot::Base(kind));
+        let owner = Owner::Member(symbol, path);
+        self.hint(owner, Some(found), Rank::Written, frame);
     }
 
     /// Records what is known of a member of what a naming stands for.
@@ -271,7 +264,7 @@ impl<'a> Walk<'a> {
         &mut self,
         naming: u32,
         name: &str,
-        found: Option<(Option<Origin<'a>>, Rank)>,
+        found: Option<(Option<ExprId>, Rank)>,
         frame: &Frame,
     ) {
         if let Some((origin, rank)) = found {
@@ -281,19 +274,43 @@ impl<'a> Walk<'a> {
     }
 
     /// Returns whose member a name under a naming is, from the nearest symbol on.
-    pub(super) fn member_of(&self, naming: u32, name: &str) -> Owner<'a> {
+    pub(super) fn member_of(&mut self, naming: u32, name: &str) -> Owner<'a> {
+        let name = self.slot(name);
+        let (symbol, path) = self.place_of(naming);
+        Owner::Member(symbol, self.exprs.arena.path(path, name))
+    }
+
+    /// Returns the nearest symbol around a naming, and the path from there to it.
+    pub(super) fn place_of(&mut self, naming: u32) -> (Option<u32>, PathId) {
         let around = &self.namings[naming as usize];
         let known = around
             .parent
             .map_or("", |at| &self.drafts[at as usize].symbol.qualified_name);
         let rest = around.prefix.strip_prefix(known).unwrap_or_default();
-        let rest = rest.trim_start_matches('.');
-        let name = if rest.is_empty() {
-            name.to_owned()
-        } else {
-            format!("{rest}.{name}")
-        };
-        Owner::Member(around.parent, name.into())
+        let names = rest.split('.').filter(|name| !name.is_empty());
+        let parent = around.parent;
+        let arena = &mut self.exprs.arena;
+        let path = names.fold(PathId::EMPTY, |path, name| {
+            let slot = Slot::Member(arena.name(name));
+            arena.path(path, slot)
+        });
+        (parent, path)
+    }
+
+    /// Returns the place of a member: of one under a constant for `[KEY]`.
+    pub(super) fn slot(&mut self, name: &str) -> Slot {
+        let key = name.strip_prefix('[').and_then(|it| it.strip_suffix(']'));
+        let id = self.exprs.arena.name(key.unwrap_or(name));
+        key.map_or(Slot::Member(id), |_| Slot::Key(id))
+    }
+
+    /// Returns the path of some members.
+    pub(super) fn path(&mut self, names: &[&str]) -> PathId {
+        let arena = &mut self.exprs.arena;
+        names.iter().fold(PathId::EMPTY, |path, name| {
+            let slot = Slot::Member(arena.name(name));
+            arena.path(path, slot)
+        })
     }
 
     /// Returns the class, or the function that makes objects, that `this` is an instance of in a symbol.

@@ -6,8 +6,6 @@ use tree_sitter::Node;
 
 use super::hints::Rank;
 use super::kinds::Kind;
-use super::origin::HintKind;
-use super::origin::Origin;
 use super::role::Place;
 use super::uses::is_chain;
 use super::walk::{Frame, Walk, byte, line_of};
@@ -125,19 +123,16 @@ impl<'a> Walk<'a> {
             super::declare::Definition::new(text, kind, line_of(name), frame.naming);
         definition.signature = self.signature_of(node);
         let scope = frame.scope;
-        let value = node
-            .named_child(1)
-            .map(|value| (self.origin_of_path(value), Rank::Initial));
+        let value = node.named_child(1).map(|value| {
+            let path = self.text(value);
+            let found = is_chain(path).then(|| self.exprs.chain(path));
+            (found, Rank::Initial)
+        });
         self.bound(name, value, scope, frame);
         if let Some(symbol) = self.define(definition, &outer, frame) {
             self.scopes.bound_symbol(symbol);
             self.export_local(&outer, scope, text, false);
         }
-    }
-
-    fn origin_of_path(&self, value: Node<'_>) -> Option<Origin<'a>> {
-        let text = self.text(value);
-        is_chain(text).then(|| Origin::new(HintKind::Value, text))
     }
 
     /// Returns the module of `require('m')`, `require.resolve('m')` or `import('m')`, with its line.
@@ -273,8 +268,9 @@ pub(super) fn is_type_specifier(node: Node<'_>) -> bool {
             .is_some_and(|word| matches!(word.kind(), "type" | "typeof") && !word.is_named())
 }
 
-/// `import('m')`, `import('m').T`
-pub(super) fn imported(text: &str) -> Option<Origin<'_>> {
+/// Returns the module and the name there of a type that is imported where it stands: `T` of `import('m').T`, `*` of
+/// `import('m')`.
+pub(super) fn import_of(text: &str) -> Option<(&str, &str)> {
     let (specifier, rest) = text.strip_prefix("import(")?.split_once(')')?;
     let specifier = specifier.trim();
     let module = specifier.trim_matches(['"', '\'', '`']);
@@ -283,8 +279,8 @@ pub(super) fn imported(text: &str) -> Option<Origin<'_>> {
     }
     let rest = rest.split('<').next().unwrap_or(rest).trim();
     let Some(name) = rest.strip_prefix('.') else {
-        return rest.is_empty().then(|| Origin::import("*", module));
+        return rest.is_empty().then_some((module, "*"));
     };
     let name = name.trim();
-    (is_chain(name) && !name.contains('.')).then(|| Origin::import(name, module))
+    (is_chain(name) && !name.contains('.')).then_some((module, name))
 }

@@ -5,13 +5,12 @@
 
 use tree_sitter::Node;
 
+use super::exprs::Start;
 use super::hints::{Owner, Rank};
-use super::imports::{imported, is_import_name};
+use super::imports::{import_of, is_import_name};
 use super::kinds::Kind;
-use super::origin::HintKind;
-use super::types::{members_of, of_type};
 use super::walk::{Frame, Walk, byte};
-use crate::ir::{ImportKind, ImportedName};
+use crate::ir::{BaseKind, ExprId, ImportKind, ImportedName, PathId, Slot};
 use crate::syntax::signature::Comment;
 
 /// Longest comment that is read for types.
@@ -78,7 +77,8 @@ impl<'a> Walk<'a> {
                     // A member of the parameter before it, which has a name here where that is taken apart.
                     let before = place.checked_sub(1).and_then(|before| patterns.get(before));
                     if let Some(Some(pattern)) = before {
-                        self.taken_apart(*pattern, member, written, frame);
+                        let found = self.doc_type(written);
+                        self.taken_apart(*pattern, member, found, frame);
                     }
                     continue;
                 }
@@ -87,7 +87,8 @@ impl<'a> Walk<'a> {
                     self.written_pattern(*pattern, written, frame);
                 } else {
                     let owner = Owner::Binding(name, frame.scope);
-                    self.hint(owner, of_type(written), Rank::Written, frame);
+                    let found = self.doc_type(written);
+                    self.hint(owner, found, Rank::Written, frame);
                 }
                 place += 1;
             }
@@ -95,13 +96,15 @@ impl<'a> Walk<'a> {
         if let Some((written, _)) = tags(text, "@this").next() {
             self.scopes.bind("this", frame.scope, false);
             let owner = Owner::Binding("this", frame.scope);
-            self.hint(owner, of_type(written), Rank::Written, frame);
+            let found = self.doc_type(written);
+            self.hint(owner, found, Rank::Written, frame);
         }
         let mut results = tags(text, "@returns").chain(tags(text, "@return"));
         if let Some((written, _)) = results.next()
             && let Some(owner) = owner.take()
         {
-            self.hint(owner, of_type(written), Rank::Written, frame);
+            let found = self.doc_type(written);
+            self.hint(owner, found, Rank::Written, frame);
         }
     }
 
@@ -123,14 +126,14 @@ impl<'a> Walk<'a> {
     }
 
     /// The names that a pattern takes out of what has a written type.
-    fn written_pattern(&mut self, pattern: Node<'_>, written: &'a str, frame: &Frame) {
-        let members = members_of(written);
+    fn written_pattern(&mut self, pattern: Node<'_>, written: &str, frame: &Frame) {
+        let members = self.doc_members(written);
         if members.is_empty() {
-            let found = Some((of_type(written), Rank::Written));
+            let found = Some((self.doc_type(written), Rank::Written));
             return self.bound(pattern, found, frame.scope, frame);
         }
-        for (key, written) in members {
-            self.taken_apart(pattern, key, written, frame);
+        for (key, found) in members {
+            self.taken_apart(pattern, &key, found, frame);
         }
     }
 
@@ -156,18 +159,18 @@ impl<'a> Walk<'a> {
                 continue;
             }
             self.scopes.bind(name, 0, false);
-            if let Some(found) = imported(written.trim()) {
-                self.jsdoc_import(found.module, &[(found.of.as_ref(), name)], line);
+            if let Some((module, imported)) = import_of(written.trim()) {
+                self.jsdoc_import(module, &[(imported, name)], line);
                 continue;
             }
-            if let Some(origin) = of_type(written) {
-                let origin = origin.turned(HintKind::Type, HintKind::Base);
-                let owner = Owner::Member(None, name.into());
-                self.hint(owner, Some(origin), Rank::Written, &top);
+            let path = self.path(&[name]);
+            if let Some(found) = self.doc_type(written) {
+                self.defined_by_comment(path, found);
             }
-            for (key, written) in members_of(written) {
-                let owner = Owner::Member(None, format!("{name}.{key}").into());
-                self.hint(owner, of_type(written), Rank::Written, &top);
+            for (key, found) in self.doc_members(written) {
+                let key = self.slot(&key);
+                let path = self.exprs.arena.path(path, key);
+                self.hint(Owner::Member(None, path), found, Rank::Written, &top);
             }
             let after = after.split("@typedef").next().unwrap_or(after);
             for tag in ["@property", "@prop"] {
@@ -176,14 +179,31 @@ impl<'a> Walk<'a> {
                     let end = member
                         .find(|c: char| !is_import_name(c))
                         .unwrap_or(member.len());
-                    let owner = Owner::Member(None, format!("{name}.{}", &member[..end]).into());
-                    self.hint(owner, of_type(written), Rank::Written, &top);
+                    let key = self.slot(&member[..end]);
+                    let path = self.exprs.arena.path(path, key);
+                    let found = self.doc_type(written);
+                    self.hint(Owner::Member(None, path), found, Rank::Written, &top);
                 }
             }
         }
         for part in text.split("@import ").skip(1) {
             self.import_tag(part, line);
         }
+    }
+
+    /// Records that a name of a comment is another for what is `found`.
+    fn defined_by_comment(&mut self, path: PathId, found: ExprId) {
+        let path = match self.exprs.start(found) {
+            // Its members are those of the type.
+            Start::Type if self.exprs.is_base(found) => {
+                let slot = Slot::Base(BaseKind::Extends);
+                self.exprs.arena.path(path, slot)
+            }
+            _ => path,
+        };
+        let found = self.exprs.bases(found);
+        let owner = Owner::Member(None, path);
+        self.hint(owner, Some(found), Rank::Written, &Frame::top());
     }
 
     /// Records the modules whose types a comment names where they are used: `@param {import('./a').A} a`.
@@ -199,10 +219,10 @@ impl<'a> Walk<'a> {
         let line = byte(comment.start_position().row) + 1;
         for (at, _) in text.match_indices("import(") {
             let whole = text[at..].find(')').map(|end| &text[at..=at + end]);
-            let module = whole.and_then(imported).and_then(|found| found.module);
+            let module = whole.and_then(import_of).map(|it| it.0);
             let is_known = |module: &str| self.imports.iter().any(|it| it.specifier == module);
             if let Some(module) = module.filter(|it| in_type(&text[..at]) && !is_known(it)) {
-                self.jsdoc_import(Some(module), &[], line);
+                self.jsdoc_import(module, &[], line);
             }
         }
     }
@@ -235,10 +255,10 @@ impl<'a> Walk<'a> {
                 found.push((imported, local));
             }
         }
-        self.jsdoc_import(module, &found, line);
+        self.jsdoc_import(module.unwrap_or_default(), &found, line);
     }
 
-    fn jsdoc_import(&mut self, module: Option<&str>, names: &[(&str, &str)], line: u32) {
+    fn jsdoc_import(&mut self, module: &str, names: &[(&str, &str)], line: u32) {
         let names = names
             .iter()
             .map(|&(imported, local)| ImportedName {
@@ -247,12 +267,7 @@ impl<'a> Walk<'a> {
                 type_only: true,
             })
             .collect();
-        self.push_import(
-            module.unwrap_or_default(),
-            ImportKind::TypeQuery,
-            line,
-            names,
-        );
+        self.push_import(module, ImportKind::TypeQuery, line, names);
     }
 }
 

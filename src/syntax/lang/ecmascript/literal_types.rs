@@ -5,12 +5,11 @@
 
 use tree_sitter::Node;
 
-use super::hints::{Owner, Rank};
 use super::kinds::Kind;
-use super::origin::HintKind;
 use super::role::Place;
-use super::types::{is_transparent, of_type};
+use super::types::is_transparent;
 use super::walk::{Frame, Walk};
+use crate::ir::BaseKind;
 
 /// Parts of a type that are looked at; more is generated.
 const MAX_PARTS: usize = 64;
@@ -62,9 +61,9 @@ impl Walk<'_> {
     }
 
     /// Returns whether it is only that: nothing else is known of it by a name.
-    pub(super) fn is_only_literal_type(&self, written: Option<Node<'_>>) -> bool {
+    pub(super) fn is_only_literal_type(&mut self, written: Option<Node<'_>>) -> bool {
         self.is_literal_type(written)
-            && written.is_some_and(|written| of_type(self.text(written)).is_none())
+            && written.is_some_and(|written| self.of_type(written).is_none())
     }
 
     /// `type T = A & B`
@@ -73,15 +72,8 @@ impl Walk<'_> {
             return;
         };
         for part in self.parts_of(value) {
-            let Some(origin) = of_type(self.text(part)) else {
-                continue;
-            };
-            if origin.kind == HintKind::Type {
-                self.built_on(Some(origin), "extends", Some(symbol), frame);
-            } else {
-                let owner = Owner::Member(Some(symbol), "extends".into());
-                self.hint(owner, Some(origin), Rank::Written, frame);
-            }
+            let found = self.of_type(part);
+            self.built_on(found, BaseKind::Extends, Some(symbol), frame);
         }
     }
 

@@ -8,9 +8,8 @@ use tree_sitter::Node;
 
 use super::hints::{Owner, Rank};
 use super::kinds::Kind;
-use super::origin::HintKind;
-use super::origin::Origin;
 use super::walk::{Frame, Walk};
+use crate::ir::{Expr, PathId, Slot};
 
 /// Members of a returned object that are looked at; more is generated.
 const MAX_MEMBERS: usize = 200;
@@ -26,10 +25,16 @@ impl<'a> Walk<'a> {
         scope: u32,
         frame: &Frame,
     ) -> Option<u32> {
-        let Owner::Member(Some(inside), path) = self.member_of(frame.naming, name) else {
+        let (Some(inside), path) = self.place_of(frame.naming) else {
             return None;
         };
-        let origin = Origin::literal(inside, &path);
+        let around = self.exprs.add(Expr::Symbol(inside));
+        let slots = self.exprs.arena.slots(path);
+        let around = slots.into_iter().fold(around, |object, slot| match slot {
+            Slot::Member(name) => self.exprs.member_by(object, name),
+            _ => object,
+        });
+        let origin = self.exprs.member(around, name);
         let owner = Owner::Binding(name, scope);
         self.hint(owner, Some(origin), Rank::Initial, frame);
         Some(self.subnaming(frame.naming, name))
@@ -49,13 +54,13 @@ impl<'a> Walk<'a> {
         &mut self,
         object: Node<'_>,
         symbol: u32,
-        path: &str,
+        path: PathId,
         frame: &Frame,
     ) {
         let fields = self.grammar.fields;
-        let mut open = vec![(object, path.to_owned())];
+        let mut open = vec![(object, path, 0)];
         let mut n_members = 0;
-        while let Some((object, path)) = open.pop() {
+        while let Some((object, path, depth)) = open.pop() {
             let mut cursor = object.walk();
             for member in object.named_children(&mut cursor) {
                 n_members += 1;
@@ -74,19 +79,20 @@ impl<'a> Walk<'a> {
                     }
                     _ => continue,
                 };
-                let path = format!("{path}.{name}");
+                let slot = self.slot(&name);
+                let path = self.exprs.arena.path(path, slot);
                 if let Some(inner) = self.bare_object(value) {
-                    if path.matches('.').count() <= MAX_DEPTH {
-                        open.push((inner, path));
+                    if depth < MAX_DEPTH {
+                        open.push((inner, path, depth + 1));
                     }
                     continue;
                 }
                 let origin = match self.grammar.kind(value) {
-                    Kind::Shorthand => Some(Origin::new(HintKind::Value, self.text(value))),
+                    Kind::Shorthand => Some(self.exprs.name(self.text(value))),
                     _ => self.origin(value),
                 };
                 if origin.is_some() {
-                    let owner = Owner::Member(Some(symbol), path.into());
+                    let owner = Owner::Member(Some(symbol), path);
                     self.hint(owner, origin, Rank::Initial, frame);
                 }
             }

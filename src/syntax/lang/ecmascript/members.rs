@@ -6,14 +6,12 @@
 use tree_sitter::Node;
 
 use super::declare::Definition;
-use super::hints::{Owner, Rank};
+use super::hints::Rank;
 use super::kinds::Kind;
-use super::origin::HintKind;
-use super::origin::Origin;
 use super::role::Place;
-use super::types::keyed;
 use super::walk::{Frame, Naming, Outer, Walk, line_of, span_of};
 use super::worth::Worth;
+use crate::ir::{BaseKind, PathId};
 use crate::model::SymbolKind;
 use crate::syntax::scope::ScopeKind;
 use crate::syntax::signature;
@@ -157,7 +155,7 @@ impl<'a> Walk<'a> {
             self.member_hint(naming, &name, found, frame);
         }
         let owner = self.member_of(naming, &name);
-        self.member_parameters(node, owner, frame);
+        self.member_parameters(node, &owner, frame);
     }
 
     /// `key: value` in an object that has a name.
@@ -219,7 +217,7 @@ impl<'a> Walk<'a> {
     /// `{ f }` in an object that has a name.
     pub(super) fn shorthand_member(&mut self, name: &'a str, frame: &Frame) {
         if let Place::Members(naming) = frame.place {
-            let origin = Origin::new(HintKind::Value, name);
+            let origin = self.exprs.name(name);
             self.member_hint(naming, name, Some((Some(origin), Rank::Initial)), frame);
         }
     }
@@ -229,12 +227,10 @@ impl<'a> Walk<'a> {
         let Place::Members(naming) = parent.place else {
             return;
         };
-        let owner = self.member_of(naming, "extends");
-        if let (Some(value), Owner::Member(symbol, name)) = (node.named_child(0), owner)
-            && name == "extends"
+        if let (Some(value), (symbol, PathId::EMPTY)) = (node.named_child(0), self.place_of(naming))
         {
             let found = self.origin(value);
-            self.built_on(found, "extends", symbol, parent);
+            self.built_on(found, BaseKind::Extends, symbol, parent);
         }
     }
 
@@ -246,13 +242,12 @@ impl<'a> Walk<'a> {
             (Kind::ObjectType, Place::Value(naming)) => naming,
             _ => return,
         };
-        let owner = self.member_of(naming, "extends");
-        if let (Some(written), Owner::Member(Some(_), name)) =
-            (node.child_by_field_id(self.grammar.fields.type_), &owner)
-            && name == "extends"
-        {
-            let origin = keyed(self.text(written));
-            self.hint(owner, origin, Rank::Written, frame);
+        if let (Some(written), (Some(symbol), PathId::EMPTY)) = (
+            node.child_by_field_id(self.grammar.fields.type_),
+            self.place_of(naming),
+        ) {
+            let found = self.types().by_any_name(written, 0);
+            self.built_on(found, BaseKind::Extends, Some(symbol), frame);
         }
     }
 

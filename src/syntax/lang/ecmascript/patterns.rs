@@ -6,10 +6,8 @@ use tree_sitter::Node;
 
 use super::hints::{Owner, Rank};
 use super::kinds::Kind;
-use super::origin::HintKind;
-use super::origin::Origin;
-use super::types::of_type;
 use super::walk::{Frame, Walk};
+use crate::ir::ExprId;
 
 /// Names that a pattern may bind with a hint.
 const PATTERN_NAMES: usize = 200;
@@ -21,13 +19,13 @@ impl<'a> Walk<'a> {
     pub(super) fn pattern_hints(
         &mut self,
         pattern: Node<'_>,
-        origin: &Origin<'a>,
+        origin: ExprId,
         rank: Rank,
         owner: impl Fn(&'a str) -> Owner<'a>,
         frame: &Frame,
     ) {
         for (name, steps) in self.steps(pattern) {
-            let origin = steps.iter().fold(origin.clone(), |o, step| o.then(step));
+            let origin = self.taken(origin, &steps);
             self.hint(owner(name), Some(origin), rank, frame);
         }
     }
@@ -37,17 +35,13 @@ impl<'a> Walk<'a> {
         &mut self,
         pattern: Node<'_>,
         key: &str,
-        written: &'a str,
+        found: Option<ExprId>,
         frame: &Frame,
     ) {
-        let Some(origin) = of_type(written) else {
-            return;
-        };
+        let Some(origin) = found else { return };
         for (name, steps) in self.steps(pattern) {
-            if steps.first() == Some(&key) {
-                let origin = steps[1..]
-                    .iter()
-                    .fold(origin.clone(), |o, step| o.then(step));
+            if steps.first() == Some(&Some(key)) {
+                let origin = self.taken(origin, &steps[1..]);
                 let owner = Owner::Binding(name, frame.scope);
                 self.hint(owner, Some(origin), Rank::Written, frame);
             }
@@ -59,17 +53,25 @@ impl<'a> Walk<'a> {
         let Some((left, right)) = self.sides(node) else {
             return;
         };
-        let made = self
-            .origin(right)
-            .filter(|found| found.is_plain(HintKind::New));
+        let made = self.origin(right);
+        let made = made.filter(|found| self.exprs.is_new(*found));
         if made.is_some() && self.grammar.kind(left) == Kind::ShorthandPattern {
             let owner = Owner::Assigned(self.text(left), frame.scope);
             self.hint(owner, made, Rank::Assigned, frame);
         }
     }
 
-    /// Returns the names that a pattern binds, each with the steps from the value to it.
-    fn steps(&self, pattern: Node<'_>) -> Vec<(&'a str, Vec<&'a str>)> {
+    /// Returns what some steps lead to from a value.
+    fn taken(&mut self, value: ExprId, steps: &[Option<&str>]) -> ExprId {
+        steps.iter().fold(value, |object, step| match step {
+            Some(name) => self.exprs.member(object, name),
+            None => self.exprs.element(object),
+        })
+    }
+
+    /// Returns the names that a pattern binds, each with the steps from the value to it: names of members, `None` for an
+    /// element.
+    fn steps(&self, pattern: Node<'_>) -> Vec<(&'a str, Vec<Option<&'a str>>)> {
         let fields = &self.grammar.fields;
         let mut names = Vec::new();
         let mut open = vec![(pattern, Vec::new())];
@@ -82,7 +84,7 @@ impl<'a> Walk<'a> {
                 Kind::Identifier => names.push((self.text(node), steps)),
                 Kind::ShorthandPattern => {
                     let mut steps = steps;
-                    steps.push(self.text(node));
+                    steps.push(Some(self.text(node)));
                     names.push((self.text(node), steps));
                 }
                 Kind::PairPattern => {
@@ -92,7 +94,7 @@ impl<'a> Walk<'a> {
                         && self.grammar.kind(key) == Kind::PropertyIdentifier
                     {
                         let mut steps = steps;
-                        steps.push(self.text(key));
+                        steps.push(Some(self.text(key)));
                         open.push((value, steps));
                     }
                 }
@@ -108,7 +110,7 @@ impl<'a> Walk<'a> {
                     for child in node.named_children(&mut cursor) {
                         let mut steps = steps.clone();
                         if kind == Kind::ArrayPattern {
-                            steps.push("[]");
+                            steps.push(None);
                         }
                         open.push((child, steps));
                     }

@@ -7,8 +7,8 @@ use tree_sitter::Node;
 use super::expected::Expected;
 use super::hints::{Owner, Rank};
 use super::kinds::Kind;
-use super::types::of_type;
 use super::walk::{Frame, Walk};
+use crate::ir::{PathId, Slot};
 use crate::model::SymbolKind;
 
 /// Calls that hand each element of what stands before them to the function they are given.
@@ -35,7 +35,7 @@ pub(super) struct Returns<'a> {
     /// Who is told.
     owner: Option<Owner<'a>>,
     /// What is expected of it, as it is written.
-    promised: Option<Expected<'a>>,
+    promised: Option<Expected>,
 }
 
 impl<'a> Walk<'a> {
@@ -48,10 +48,13 @@ impl<'a> Walk<'a> {
     ) {
         let owner = symbol.map(|at| {
             let draft = &self.drafts[at as usize].symbol;
-            match draft.kind {
-                SymbolKind::Property => Owner::Member(draft.parent, draft.name.clone().into()),
-                _ => Owner::Member(Some(at), "return".into()),
-            }
+            let arena = &mut self.exprs.arena;
+            let (owner, slot) = if draft.kind == SymbolKind::Property {
+                (draft.parent, Slot::Member(arena.name(&draft.name)))
+            } else {
+                (Some(at), Slot::Return)
+            };
+            Owner::Member(owner, arena.path(PathId::EMPTY, slot))
         });
         let mut owner = owner.filter(|_| !self.is_setter(node, symbol));
         if self.grammar.untyped {
@@ -75,7 +78,7 @@ impl<'a> Walk<'a> {
         if let Some(written) = written
             && let Some(owner) = owner.take()
         {
-            let origin = of_type(self.text(written));
+            let origin = self.of_type(written);
             self.hint(owner, origin, Rank::Written, frame);
         }
         if frame.kind == Kind::ArrowFunction
@@ -125,8 +128,9 @@ impl<'a> Walk<'a> {
             self.own_type_parameters(node, symbol, frame);
         }
         if let (Some(written), Some(symbol)) = (written, symbol) {
-            let owner = Owner::Member(Some(symbol), "return".into());
-            let origin = of_type(self.text(written));
+            let path = self.exprs.arena.path(PathId::EMPTY, Slot::Return);
+            let owner = Owner::Member(Some(symbol), path);
+            let origin = self.of_type(written);
             self.hint(owner, origin, Rank::Written, frame);
         }
     }
@@ -152,7 +156,7 @@ impl<'a> Walk<'a> {
     fn result(&mut self, value: Node<'_>, owner: Owner<'a>, frame: &Frame) {
         if let (Some(object), Owner::Member(Some(symbol), path)) = (self.bare_object(value), &owner)
         {
-            self.returned_literal(object, *symbol, path, frame);
+            self.returned_literal(object, *symbol, *path, frame);
         } else {
             let origin = self.origin(value);
             self.hint(owner, origin, Rank::Initial, frame);
@@ -178,15 +182,15 @@ impl<'a> Walk<'a> {
         let Some(origin) = callee.child(0).and_then(|object| self.origin(object)) else {
             return;
         };
+        let element = Some(self.exprs.element(origin));
         let parameters = match name {
             "then" => vec![Some(origin)],
-            _ if EACH.contains(&name) => vec![Some(origin.then("[]"))],
-            _ if PAIRS.contains(&name) => vec![Some(origin.then("[]")); 2],
+            _ if EACH.contains(&name) => vec![element],
+            _ if PAIRS.contains(&name) => vec![element; 2],
             _ if FOLDS.contains(&name) => {
-                let element = Some(origin.then("[]"));
                 let first = match arguments.named_child(1) {
                     Some(first) => self.origin(first),
-                    None => element.clone(),
+                    None => element,
                 };
                 vec![first, element]
             }

@@ -8,12 +8,13 @@ use tree_sitter::{Node, TreeCursor};
 
 use super::declare::Noted;
 use super::expected::Expected;
+use super::exprs::Exprs;
 use super::hints::Raw;
 use super::kinds::{Grammar, Kind};
 use super::results::Returns;
 use super::role::{Mode, Place};
 use super::uses::Use;
-use crate::ir::{Export, Import};
+use crate::ir::{Export, ExprId, Import};
 use crate::model::table::HashMap;
 use crate::model::{Budget, Span, Symbol};
 use crate::syntax::scope::{ScopeKind, Scopes};
@@ -152,10 +153,16 @@ pub(super) struct Walk<'a> {
     pub(super) offered: std::collections::HashSet<String>,
     pub(super) scopes: Scopes<'a>,
     pub(super) hints: Vec<Raw<'a>>,
+    /// What hints speak of: names stand for what they are where the hint is, imports for modules by their number.
+    pub(super) exprs: Exprs,
+    /// The modules of those imports.
+    pub(super) modules: Vec<String>,
+    /// What the types in comments say.
+    pub(super) doc_types: HashMap<String, Option<ExprId>>,
     /// What is known of what each function returns; the first is for code outside functions.
     pub(super) results: Vec<Returns<'a>>,
     /// What functions and objects are expected to be, by their nodes.
-    pub(super) expected: HashMap<usize, Expected<'a>>,
+    pub(super) expected: HashMap<usize, Expected>,
     /// Symbols whose values are functions, by the nodes of these.
     pub(super) bodies: HashMap<usize, u32>,
     pub(super) comments: Vec<Comment>,
@@ -190,6 +197,9 @@ impl<'a> Walk<'a> {
             offered: std::collections::HashSet::default(),
             scopes: Scopes::new(),
             hints: Vec::new(),
+            exprs: Exprs::default(),
+            modules: Vec::new(),
+            doc_types: HashMap::default(),
             results: vec![Returns::default()],
             expected: HashMap::default(),
             bodies: HashMap::default(),
