@@ -238,7 +238,7 @@ fn imports_have_a_row_for_each_module_that_may_be_meant() {
             "submodule .f *>f",
             "import ..p g>h",
             "submodule ..p.g *>h",
-            "import q ",
+            "re-export q ",
             "import r ",
             "submodule r.s ",
             "dynamic u.v ",
