@@ -88,7 +88,7 @@ CASES = {
                  ("Failed to place order", "packages/core/src/order.ts")],
         answered=[("place an order", "packages/core/src/order.ts")],
         labelled=("__FEATURE_QUEUE__", "queueOrder"),
-        text_only=("reports/report.py", "DailyReport"),
+        text_only=("reports/digest.rb", "WeeklyDigest"),
         outlined="packages/core",
     ),
     "core": Case(
@@ -111,7 +111,7 @@ CASES = {
         literal=[("--shard", "packages/playwright/src/program.ts")],
         outlined="packages/trace-viewer",
     ),
-    "flask": Case(text_only=("src/flask/app.py", "Flask"), outlined="src/flask"),
+    "flask": Case(called="_split_blueprint_path", callers={"src/flask/sansio/app.py", "src/flask/wrappers.py"}, outlined="src/flask"),
 }
 
 

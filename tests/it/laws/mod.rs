@@ -63,6 +63,8 @@ impl Bench {
             ("cl_map", json!({"all": true})),
             ("cl_related", json!({"path": "src/f1.ts", "limit": 50})),
             ("cl_impact", json!({"path": "lib/f2.ts", "depth": 3})),
+            ("cl_impact", json!({"path": "lib/f2.py", "depth": 3})),
+            ("cl_related", json!({"path": "src/f1.py", "limit": 50})),
             ("cl_impact", json!({"symbol": "work7"})),
         ];
         let ask = |(name, input): (&str, Value)| {

@@ -84,6 +84,15 @@ pub(crate) fn step(repo: &Repo, dice: &mut Dice, n: usize) -> String {
             );
             rules_at(repo, "tsconfig.json", &text)
         }
+        14 if dice.below(2) == 0 => {
+            let settings = [
+                "[tool.setuptools.packages.find]\nwhere = [\"lib\"]\n",
+                "[project]\nname = \"walk\"\n",
+                "[tool.pytest.ini_options]\npythonpath = [\"src\"]\n",
+                "[tool.poetry]\npackages = [{ include = \"walk\", from = \"src\" }]\n",
+            ];
+            rules_at(repo, "pyproject.toml", settings[dice.below(4)])
+        }
         14 => {
             let manifests = [
                 "{\"name\":\"walk\",\"main\":\"src/f1.ts\"}",
@@ -165,7 +174,7 @@ fn edit(repo: &Repo, dice: &mut Dice, files: &[PathBuf], n: usize) -> String {
     if file.is_symlink() {
         return "a link is not edited".to_owned();
     }
-    std::fs::write(file, source(dice, n)).unwrap();
+    std::fs::write(file, source(dice, n, file)).unwrap();
     format!("edit {}", file.display())
 }
 
@@ -201,7 +210,18 @@ fn edit_keeping_stat(repo: &Repo, dice: &mut Dice, files: &[PathBuf]) -> String 
 fn add(repo: &Repo, dice: &mut Dice, n: usize) -> String {
     let dirs = ["src", "lib", "docs", "src/deep/er"];
     let names = [
-        "f1.ts", "f2.ts", "F1.ts", "index.ts", "g.js", "note.md", "c.vue",
+        "f1.ts",
+        "f2.ts",
+        "F1.ts",
+        "index.ts",
+        "g.js",
+        "note.md",
+        "c.vue",
+        "f1.py",
+        "f2.py",
+        "f2.pyi",
+        "__init__.py",
+        "conftest.py",
     ];
     let path = format!("{}/{}", dice.pick(&dirs), dice.pick(&names));
     let file = repo.path().join(&path);
@@ -209,11 +229,49 @@ fn add(repo: &Repo, dice: &mut Dice, n: usize) -> String {
     if file.is_dir() || file.is_symlink() || file.ancestors().skip(1).take(3).any(is_taken) {
         return "taken".to_owned();
     }
-    repo.write(&path, source(dice, n));
+    repo.write(&path, source(dice, n, &file));
     format!("write {path}")
 }
 
-fn source(dice: &mut Dice, n: usize) -> String {
+/// Text for a file: Python where its name says so, TypeScript everywhere else.
+fn source(dice: &mut Dice, n: usize, file: &Path) -> String {
+    let is_python = file
+        .extension()
+        .is_some_and(|extension| extension == "py" || extension == "pyi");
+    if is_python {
+        python(dice, n)
+    } else {
+        ecmascript(dice, n)
+    }
+}
+
+/// Modules that import each other by every form of the language, with a class whose base may be another file's.
+fn python(dice: &mut Dice, n: usize) -> String {
+    let modules = [
+        ".f1", ".", "..lib.f2", "src.f1", "lib", "f1", ".deep.er", "os",
+    ];
+    let k = dice.below(12);
+    let mut text = format!(
+        "from {} import work{k} as a{n}\nfrom {} import *\nfrom {} import C{k}, f2\nimport src.f1\n",
+        dice.pick(&modules),
+        dice.pick(&modules),
+        dice.pick(&modules),
+    );
+    if dice.below(4) == 0 {
+        let _ = writeln!(text, "__all__ = [\"work{k}\", \"C{k}\"]");
+    }
+    for _ in 0..dice.below(4) {
+        let k = dice.below(12);
+        let base = if dice.below(2) == 0 { "(f2.C1)" } else { "" };
+        let _ = write!(
+            text,
+            "def work{k}(x: \"C{k}\") -> int:\n    \"\"\"Does {k}.\"\"\"\n    x.m{k}()\n    return src.f1.work{k}(a{n}(x))\n\nclass C{k}{base}:\n    def m{k}(self):\n        return self.m1()\n\n"
+        );
+    }
+    text
+}
+
+fn ecmascript(dice: &mut Dice, n: usize) -> String {
     let imports = [
         "./f1",
         "../lib/f2",
