@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What building, following and asking an index costs, each beside a floor that was measured in the same run.
 
-    python3 scripts/bench.py REPO… [--json FILE] [--write README.md] [--copies N] [--binary FILE] [--quick]
+    python3 scripts/bench.py REPO… [--json FILE] [--write docs/benchmarks.md] [--copies N] [--binary FILE] [--quick]
 
 Builds the release binary and `examples/parse_floor.rs`, then works on shared clones of the repositories, in a
 temporary directory and with a data directory of its own; nothing is written into REPO. Prints a table as Markdown;

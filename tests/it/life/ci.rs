@@ -1,4 +1,4 @@
-//! The examples of the README for build servers, run as they stand: three jobs on two branches, each in
+//! The examples of `docs/ci.md` for build servers, run as they stand: three jobs on two branches, each in
 //! a directory of its own.
 
 use std::collections::BTreeMap;
@@ -21,13 +21,13 @@ fn project() -> Repo {
     Fixture::parse(&text).build()
 }
 
-/// Returns the block of YAML in the README that begins with a comment.
+/// Returns the block of YAML in `docs/ci.md` that begins with a comment.
 fn example(name: &str) -> String {
-    let readme = include_str!("../../../README.md");
+    let guide = include_str!("../../../docs/ci.md");
     let begin = format!("```yaml\n# {name}\n");
-    let (_, rest) = readme
+    let (_, rest) = guide
         .split_once(&begin)
-        .expect("the README has the example");
+        .expect("docs/ci.md has the example");
     rest.split_once("```").unwrap().0.to_owned()
 }
 

@@ -78,8 +78,9 @@ fn the_tests_are_short_and_say_what_they_are() {
 }
 
 /// What the project's own folder may hold; files of editors and tools that start with a dot aside.
-const TOP_LEVEL: [&str; 19] = [
+const TOP_LEVEL: [&str; 21] = [
     "CHANGELOG.md",
+    "CONTRIBUTING.md",
     "Cargo.lock",
     "Cargo.toml",
     "LICENSE-APACHE",
@@ -90,6 +91,7 @@ const TOP_LEVEL: [&str; 19] = [
     "build.rs",
     "clippy.toml",
     "deny.toml",
+    "docs",
     "examples",
     "fixtures",
     "fuzz",
