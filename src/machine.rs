@@ -1,6 +1,6 @@
 //! What the operating system says of this process and of a disk, and what it does for a process as a whole.
 //!
-//! Refuses to know what the figures are for. Where the system does not say, nothing is said.
+//! Where the system does not say, nothing is said.
 
 use std::path::Path;
 use std::time::Duration;

@@ -1,6 +1,6 @@
 //! Standard output and standard error: data on the one, everything else on the other.
 //!
-//! Survives a reader that closes its end. Refuses to know what is written.
+//! Survives a reader that closes its end.
 
 use std::fmt::Write as _;
 use std::io::{self, ErrorKind, IsTerminal as _, Write};

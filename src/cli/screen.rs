@@ -1,6 +1,4 @@
 //! What the output goes to: its width, its colours, and what may not reach it.
-//!
-//! Refuses to know what is shown.
 
 use std::borrow::Cow;
 use std::io::{IsTerminal, stderr, stdout};

@@ -1,6 +1,4 @@
 //! `codelens config show`: each setting with its value, and why it has it.
-//!
-//! Refuses to set anything.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

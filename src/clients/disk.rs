@@ -1,6 +1,4 @@
 //! Reading and replacing one file of a client, through links, without a moment in which it is half written.
-//!
-//! Refuses to know what is in it.
 
 use std::fmt;
 use std::io::{self, ErrorKind, Write as _};

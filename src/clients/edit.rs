@@ -1,7 +1,7 @@
 //! An entry in a text: looked for, added, removed, in each format by the same rules.
 //!
-//! Every edit is checked before it is believed: the text still reads, the entry is as it should be, and all else means what
-//! it meant. Refuses to know files.
+//! Every edit is checked before it is believed: the text still reads, the entry is as it should be, and all else means
+//! what it meant.
 
 use serde_json::Value;
 

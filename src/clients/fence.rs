@@ -1,6 +1,4 @@
 //! A block of Markdown between two marks, and the guide that stands in it.
-//!
-//! Refuses to know what else a file says.
 
 use serde_json::Value;
 

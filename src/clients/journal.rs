@@ -4,8 +4,6 @@
 //! <home>/clients/<digest of the path>.json      what was done
 //! <home>/clients/<digest of the path>.before    the file as it was, if there was one
 //! ```
-//!
-//! Refuses to know what an entry looks like.
 
 use std::path::{Path, PathBuf};
 

@@ -1,6 +1,4 @@
 //! An entry in JSON, with comments and trailing commas as they stand: the door to the JSON syntax tree.
-//!
-//! Refuses to know which client the text is of.
 
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};

@@ -2,7 +2,7 @@
 //!
 //! Knows where each client keeps its servers, under which key and in which words. What is written is one entry, or one
 //! fenced block of Markdown; everything around it keeps its bytes. Before a file is touched, what it was is kept in the
-//! data directory, so that removing the entry gives back the same bytes. Refuses to know what the server does.
+//! data directory, so that removing the entry gives back the same bytes.
 
 mod disk;
 mod edit;

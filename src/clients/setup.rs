@@ -1,7 +1,7 @@
 //! Setting clients up and undoing it: one file after the other, each from what it is now to what it shall be.
 //!
 //! Nothing is done twice: a file that says already what it should is left alone, and so is an entry that somebody else
-//! wrote. Refuses to know how a text is edited.
+//! wrote.
 
 use std::path::{Path, PathBuf};
 

@@ -1,7 +1,7 @@
 //! Settings: defaults, then the file of the user, then the environment, then flags.
 //!
-//! Refuses to know who uses a value. What a repository brings along ([`repository`]) sets nothing of this: it
-//! is not trusted with the user's disk and time, only asked which of its files matter.
+//! What a repository brings along ([`repository`]) sets nothing of this: it is not trusted with the user's disk and
+//! time, only asked which of its files matter.
 
 mod file;
 pub mod repository;

@@ -1,7 +1,7 @@
 //! What a repository says of itself in `.codelens.toml`: what of it is indexed, and nothing else.
 //!
-//! It is data of whoever wrote the repository: a key that does not belong there, or a value that means nothing, is
-//! told and passed over, and no value allows more than the defaults do. Refuses to know where the file lies.
+//! It is data of whoever wrote the repository: a key that does not belong there, or a value that means nothing, is told
+//! and passed over, and no value allows more than the defaults do.
 
 use crate::model::policy::{MAX_FILE_BYTES, Membership};
 

@@ -1,6 +1,4 @@
 //! The table of settings: names, units, bounds and what each is for.
-//!
-//! Refuses to know where a value comes from beyond how it names that in an error.
 
 use super::Source;
 use crate::error::{Error, Result};

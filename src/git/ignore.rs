@@ -1,6 +1,4 @@
 //! Which paths git ignores, and which ones `.codelensignore` takes away.
-//!
-//! Refuses to know what is tracked: a tracked path may match an ignore rule and belong all the same.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

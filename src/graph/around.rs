@@ -1,6 +1,4 @@
 //! The graph around some files: the neighbours that say most about all of them, each once.
-//!
-//! Refuses to know why these files were chosen.
 
 use std::collections::{BTreeMap, BTreeSet};
 

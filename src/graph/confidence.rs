@@ -1,7 +1,7 @@
 //! The measured precision of each class of edges: what an answer calls its confidence.
 //!
-//! The figures stand in `confidence.json`, which `scripts/confidence.py` writes from a measurement against
-//! the TypeScript compiler; nothing here is set by hand. Refuses to know how they were measured.
+//! The figures stand in `confidence.json`, which `scripts/confidence.py` writes from a measurement against the
+//! TypeScript compiler; nothing here is set by hand.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;

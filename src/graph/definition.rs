@@ -1,6 +1,6 @@
 //! What stands around one definition: what it calls and names, and who does so to it.
 //!
-//! Follows edges of the given kinds alone, each definition once by its shortest chain. Refuses to know files.
+//! Follows edges of the given kinds alone, each definition once by its shortest chain.
 
 use std::collections::{BTreeMap, HashSet};
 

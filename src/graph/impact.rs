@@ -1,7 +1,7 @@
 //! What a change of some definitions reaches, level by level.
 //!
-//! Each definition is reached once, by its shortest chain, and among those by the best known one; a chain is
-//! as strong as its weakest edge. Refuses to guess: uses that are bound to nothing are counted, not followed.
+//! Each definition is reached once, by its shortest chain, and among those by the best known one; a chain is as strong
+//! as its weakest edge.
 
 use std::collections::{BTreeMap, HashMap};
 

@@ -1,6 +1,6 @@
 //! Tests by their names: `foo.test.ts`, `foo.spec.ts`, `__tests__/foo.ts`, `test/foo.js` for `foo.ts`.
 //!
-//! A guess by convention, for where no edge leads. Refuses to know what a test does.
+//! A guess by convention, for where no edge leads.
 
 use crate::model::RepoPath;
 use crate::roles::Roles;

@@ -1,6 +1,6 @@
 //! What stands around a file: what it imports, calls and names, who does so to it, and its tests.
 //!
-//! Each neighbour is found once for each relation and way, by its shortest chain. Refuses to rank.
+//! Each neighbour is found once for each relation and way, by its shortest chain.
 
 use std::collections::{HashMap, HashSet};
 

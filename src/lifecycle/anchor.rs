@@ -1,7 +1,6 @@
 //! Where saved code is now: by the identity of its symbol first, by its content second.
 //!
-//! Pure: files come through a port, as they are on the disk. Refuses to know what is checked out and
-//! where an item was saved.
+//! Pure: files come through a port, as they are on the disk.
 
 use std::collections::HashMap;
 use std::sync::Arc;

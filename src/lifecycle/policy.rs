@@ -1,7 +1,6 @@
 //! Which indexes are kept: a pure function of what is known of them and of their repositories.
 //!
-//! Refuses to know how that was found out and how a file is removed. What is not known speaks for
-//! keeping.
+//! What is not known speaks for keeping.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};

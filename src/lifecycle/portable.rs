@@ -1,6 +1,6 @@
 //! Saved contexts as JSON, to be carried to another clone or machine.
 //!
-//! What is read is not trusted: its form and its sizes are checked. Refuses to know where it is kept.
+//! What is read is not trusted: its form and its sizes are checked.
 
 use serde::{Deserialize, Serialize};
 

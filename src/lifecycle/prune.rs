@@ -1,6 +1,4 @@
 //! From the rules to the files: what goes, what stays because somebody uses it, and what that frees.
-//!
-//! Refuses to know what makes an index useless.
 
 use std::collections::BTreeMap;
 

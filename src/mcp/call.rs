@@ -1,7 +1,5 @@
 //! One call: run off the runtime, watched for progress and the wish to stop, and turned into
 //! a result whatever happens.
-//!
-//! Refuses to know which tools there are and what carries the messages.
 
 use std::path::PathBuf;
 use std::sync::Arc;

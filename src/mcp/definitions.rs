@@ -1,6 +1,4 @@
 //! What a client learns before its first call: the tools, and how to use them.
-//!
-//! Refuses to know how they are called.
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! What the protocol asks for → who answers it.
 //!
-//! Knows the requests of every revision. Refuses to know what carries them.
+//! Knows the requests of every revision.
 #![expect(
     deprecated,
     reason = "gone from the newest revision, alive in those that clients speak"

@@ -1,6 +1,4 @@
 //! Standard input, of which nothing is taken while somebody holds its gate.
-//!
-//! Refuses to know what is in it.
 
 use std::sync::{Arc, Mutex};
 

@@ -1,6 +1,6 @@
 //! Messages as lines, one each: how they are carried over standard input and output.
 //!
-//! Knows bounds, and what is no message. Refuses to know what is served.
+//! Knows bounds, and what is no message.
 
 use std::collections::VecDeque;
 use std::io::{Error, ErrorKind, Result};

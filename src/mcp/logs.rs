@@ -1,6 +1,4 @@
 //! What a client is told of its calls, if it wants to hear it.
-//!
-//! Refuses to know what goes to standard error: that log is for whoever runs the server.
 #![expect(
     deprecated,
     reason = "gone from the newest revision, alive in those that clients speak"

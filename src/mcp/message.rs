@@ -1,6 +1,4 @@
 //! Bytes of a client → messages, or the error that the protocol has for them.
-//!
-//! Refuses to know what carries the bytes.
 
 use rmcp::model::{
     ClientJsonRpcMessage, ClientRequest, ErrorCode, ErrorData, GetMeta, JsonRpcError,

@@ -1,8 +1,7 @@
 //! The tools over the Model Context Protocol.
 //!
-//! Knows the protocol library and the asynchronous runtime, and nobody else does: below this room
-//! everything blocks, so every call runs on a thread of its own. Refuses to know what a tool does and
-//! how an answer looks on a terminal.
+//! Knows the protocol library and the asynchronous runtime, and nobody else does: below this room everything blocks, so
+//! every call runs on a thread of its own.
 
 mod call;
 mod definitions;

@@ -1,6 +1,4 @@
 //! Ways of working that a person starts by name: what an agent is then told to do with the tools.
-//!
-//! Refuses to know what the tools answer.
 
 use std::collections::BTreeMap;
 

@@ -1,7 +1,7 @@
 //! A server that worked and that nobody asks any more begins anew in its own place: what the work took of memory,
 //! the allocator and the pages of the program keep. Process, input, output and session go on; no client notices.
 //!
-//! Knows when that is due and what is handed over. Refuses to know how a session is carried.
+//! Knows when that is due and what is handed over.
 
 use std::cell::Cell;
 use std::convert::Infallible;

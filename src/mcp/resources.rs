@@ -1,6 +1,6 @@
 //! What a client can attach without a call: the state of the index, and saved contexts.
 //!
-//! Knows addresses and pages. Refuses to know how contents are made: they are those of tools.
+//! Knows addresses and pages.
 
 use rmcp::ErrorData;
 use rmcp::model::{

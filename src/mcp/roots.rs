@@ -1,6 +1,6 @@
 //! The directory that a client works in, where its protocol revision still lets a server ask.
 //!
-//! Asked in the background after the handshake. Refuses to know whether a directory is a repository.
+//! Asked in the background after the handshake.
 #![expect(
     deprecated,
     reason = "gone from the newest revision, alive in those that clients speak"

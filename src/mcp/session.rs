@@ -1,6 +1,4 @@
 //! What there is to know of a session besides its messages: what it rests on, and how far it is.
-//!
-//! Refuses to know what carries it, and what is done with it.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};

@@ -1,7 +1,6 @@
 //! The protocol over standard input and output.
 //!
 //! Knows how a session begins, breaks and ends here: a closed input ends the process within a second.
-//! Refuses to know what is served.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,6 +1,4 @@
 //! What a file holds, judged by its path: code, documentation, data, generated. For tests and examples see `file_role`.
-//!
-//! Refuses to know languages and file contents beyond the flags that it is given.
 
 const DOCUMENT_DIRECTORIES: &[&str] = &["doc", "docs", "website", "www"];
 

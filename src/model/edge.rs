@@ -1,6 +1,4 @@
 //! Kinds of edges between files and symbols, and how an edge is known.
-//!
-//! Refuses to know how an edge is found.
 
 use serde::{Deserialize, Serialize};
 

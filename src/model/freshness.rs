@@ -1,6 +1,6 @@
 //! How current an answer is, what it may cost, and what was left out.
 //!
-//! Refuses to know how currency is established. Nothing here is current by default.
+//! Nothing here is current by default.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

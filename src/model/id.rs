@@ -1,6 +1,4 @@
 //! Identifiers as types of their own, so that one can't stand where another belongs.
-//!
-//! Refuses to know how a commit or a row is found by its identifier.
 
 use std::fmt;
 

@@ -1,6 +1,6 @@
 //! Repository-relative paths.
 //!
-//! Refuses to know where the repository is: a [`RepoPath`] is a name, not a place on a disk.
+//! Does not know where the repository is: a [`RepoPath`] is a name, not a place on a disk.
 
 use std::fmt;
 

@@ -1,6 +1,4 @@
 //! What of a file is left out of an index, judged by its name and its bytes.
-//!
-//! Refuses to know ignore rules, which are git's, and attributes, which the caller looks up.
 
 use super::{RepoPath, SkipReason};
 

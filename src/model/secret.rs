@@ -1,6 +1,4 @@
 //! Keys and tokens that stand in a text: where they are, by the forms that their issuers gave them.
-//!
-//! Refuses to guess: a random word without such a form is a word.
 
 use std::ops::Range;
 use std::sync::LazyLock;

@@ -1,6 +1,4 @@
 //! Which state of which work tree an index belongs to, and the files found in it.
-//!
-//! Refuses to know how git or the file system is asked.
 
 use std::time::Duration;
 

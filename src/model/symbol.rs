@@ -1,6 +1,4 @@
 //! Symbols and the places they take in a file.
-//!
-//! Refuses to know which language a symbol is written in.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,6 +1,4 @@
 //! Text of a repository as it may be shown: data that neither steers a terminal nor hides from a reader.
-//!
-//! Refuses to know where it is shown.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;

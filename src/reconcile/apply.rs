@@ -1,8 +1,7 @@
 //! The work of a plan: many threads read and extract, one writes, until all is done or the budget is
 //! spent.
 //!
-//! The queue between them is bounded, so that memory does not grow with the repository. Refuses to
-//! know how the plan was made.
+//! The queue between them is bounded, so that memory does not grow with the repository.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::sync_channel;

@@ -1,6 +1,4 @@
 //! Whether one file has to be read.
-//!
-//! Refuses to know other files.
 
 use crate::model::policy::POLICY_VERSION;
 use crate::model::{ContentId, FileStat, FoundFile, RepoPath, SkipReason, policy};

@@ -1,9 +1,8 @@
 //! The rows of past commits: the newest that can be reached from the index's own commit, kept by set
 //! difference.
 //!
-//! Which commits these are depends on that commit and on where the clone is cut off, on nothing else. They
-//! come after files and links, never make an answer partial, and count only when all are there. Refuses to
-//! know what they are good for.
+//! Which commits these are depends on that commit and on where the clone is cut off, on nothing else. They come after
+//! files and links, never make an answer partial, and count only when all are there.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet};

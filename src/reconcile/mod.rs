@@ -1,8 +1,7 @@
 //! The only writer of an index: from the difference between what is indexed and what is on disk to its
 //! repair.
 //!
-//! A new branch, a moved `HEAD`, a dirty file and a new version of the extractor are the same event
-//! here. Refuses to know what is asked of the index.
+//! A new branch, a moved `HEAD`, a dirty file and a new version of the extractor are the same event here.
 
 pub mod apply;
 pub mod candidate;

@@ -1,6 +1,4 @@
 //! The difference between what is indexed and what is on disk, as work to be done.
-//!
-//! Refuses to know how the work is done.
 
 use std::collections::{BTreeMap, HashSet};
 

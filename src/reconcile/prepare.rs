@@ -1,6 +1,6 @@
 //! One file from the disk to rows: read, judged, extracted, split into words, packed.
 //!
-//! Runs on many threads at once and touches no database. Refuses to know the other files.
+//! Runs on many threads at once and touches no database.
 
 use super::candidate::{Candidate, wanted_version};
 use crate::git::{FileRead, ReadError, WorkTree};

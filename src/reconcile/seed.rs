@@ -1,6 +1,4 @@
 //! The index of what is checked out now: the one that exists, or a new one that starts from the nearest.
-//!
-//! Refuses to know how the rest of the difference is applied.
 
 use crate::git::Repo;
 use crate::model::CommitId;

@@ -1,6 +1,4 @@
 //! Channels: each finds chunks by one signal and says how strongly.
-//!
-//! Refuses to weigh one channel against another.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 

@@ -1,6 +1,4 @@
 //! What each signal added to a hit and what its place took away: kept while ranking, told on request.
-//!
-//! Refuses to know why a signal weighs what it weighs.
 
 use super::{Reason, Reasons};
 

@@ -1,6 +1,4 @@
 //! Which files and chunks a search may find.
-//!
-//! Refuses to know what is looked for in them.
 
 use globset::GlobBuilder;
 

@@ -1,6 +1,4 @@
 //! What the channels found, put into one order: each chunk by itself, then what its file and the past say.
-//!
-//! Refuses to know how a signal was found.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};

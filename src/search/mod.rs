@@ -1,7 +1,6 @@
 //! Ranking: from a question to the chunks that answer it, best first.
 //!
-//! Pure over store reads: the same index and question give the same order. Refuses to know where text
-//! comes from and what an answer looks like.
+//! Pure over store reads: the same index and question give the same order.
 
 mod channel;
 mod coverage;

@@ -1,6 +1,4 @@
 //! Names and paths as a query writes them: `Class.method`, `src/app.ts`, `close()`, `$el`.
-//!
-//! Refuses to know what they name.
 
 use super::query::{MAX_PHRASES, MAX_TERMS};
 use crate::store::token;

@@ -1,6 +1,6 @@
 //! Query text → what is looked for: words and their parts, phrases, qualified names, paths.
 //!
-//! Any text is a query; nothing in it is an operator. Refuses to know the index.
+//! Any text is a query; nothing in it is an operator.
 
 use std::collections::HashSet;
 

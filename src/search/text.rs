@@ -1,7 +1,6 @@
 //! The text channel: every chunk with the rarer words of the question, and how much of it each holds.
 //!
-//! Work is bounded by leaving out whole words, the most frequent first, so that no row's number ever
-//! decides. Refuses to know names and paths.
+//! Work is bounded by leaving out whole words, the most frequent first, so that no row's number ever decides.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,6 +1,4 @@
 //! Which classes of files a query asks for by name.
-//!
-//! Refuses to know the index.
 
 /// Which classes a query names itself, so that they are not put down.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,8 +1,7 @@
 //! What one chunk's signals and place are worth.
 //!
-//! The weights come from studies of ranking signals on commit localisation and symbol lookup in public
-//! repositories; where they found no difference between strengths, the rounder number stands. Refuses to
-//! know the other chunks.
+//! The weights come from studies of ranking signals on commit localisation and symbol lookup in public repositories;
+//! where they found no difference between strengths, the rounder number stands.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,6 +1,4 @@
 //! What stands around a file or a definition: neighbours with how much binds them, and files by name.
-//!
-//! Refuses to know which neighbour matters.
 
 use std::collections::BTreeMap;
 

@@ -1,7 +1,7 @@
 //! The chunks of a file and their words.
 //!
-//! An edit leaves most chunks of a file as they were: those keep their row in the text index, which costs more to
-//! write than all else. Refuses to know how a file is cut.
+//! An edit leaves most chunks of a file as they were: those keep their row in the text index, which costs more to write
+//! than all else.
 
 use std::collections::HashMap;
 

@@ -1,6 +1,4 @@
 //! How a database file is opened: what a connection may do, and what it waits for.
-//!
-//! Refuses to know what is in it.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

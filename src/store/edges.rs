@@ -1,6 +1,4 @@
 //! Edges between definitions: written for one file at a time, read by frontier.
-//!
-//! Refuses to know how a use was bound.
 
 use std::collections::HashMap;
 

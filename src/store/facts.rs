@@ -1,7 +1,7 @@
 //! Facts and configuration files as they are kept: packed, so that linking never parses a file again
 //! and resolving never reads the disk.
 //!
-//! Packing is postcard, then zstd. Refuses to know what the facts mean.
+//! Packing is postcard, then zstd.
 
 use std::cell::RefCell;
 

@@ -1,6 +1,4 @@
 //! File rows: what is indexed, from which bytes, and what was left out.
-//!
-//! Refuses to know what is on the disk now.
 
 use std::collections::BTreeMap;
 

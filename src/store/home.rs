@@ -1,8 +1,7 @@
 //! The data directory: which index files there are and which build of each is current.
 //!
-//! A build's file name is never used twice; a small pointer, replaced atomically, says which build is
-//! current. Nothing is renamed or deleted while somebody may have it open. Refuses to know what a
-//! snapshot means to git.
+//! A build's file name is never used twice; a small pointer, replaced atomically, says which build is current. Nothing
+//! is renamed or deleted while somebody may have it open.
 //!
 //! ```text
 //! <home>/repos/<repoId>/repo.json                 where the repository is, its family

@@ -1,6 +1,4 @@
 //! Import rows: which file a file takes something from, as far as it is known.
-//!
-//! Refuses to know how a specifier is resolved.
 
 use rusqlite::{OptionalExtension as _, Row};
 

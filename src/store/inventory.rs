@@ -1,6 +1,4 @@
 //! What lies in the data directory: whose it is, how much room it takes, what nobody owns.
-//!
-//! Refuses to decide what goes.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,4 @@
 //! What an index is named by, and what says which of its builds is current.
-//!
-//! Refuses to know where files are.
 
 use std::path::PathBuf;
 

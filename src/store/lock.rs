@@ -1,7 +1,7 @@
 //! Locks that the operating system holds and lets go of when their process dies.
 //!
-//! A lock is always on a file beside the database, never on the database itself: closing any other
-//! descriptor of a database would drop SQLite's own locks. Refuses to know what is protected.
+//! A lock is always on a file beside the database, never on the database itself: closing any other descriptor of a
+//! database would drop SQLite's own locks.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::path::Path;

@@ -1,7 +1,6 @@
 //! The door to SQLite: index files, their rows, and the directory they live in.
 //!
-//! Knows how rows are laid out, written and read. Refuses to know where they come from (git, the
-//! file system, a parser) and what an answer looks like.
+//! Knows how rows are laid out, written and read.
 
 pub mod around;
 pub mod bundle;

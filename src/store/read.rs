@@ -1,6 +1,4 @@
 //! One consistent view of the rows of an index.
-//!
-//! Refuses to know where the file is and who writes it.
 
 use std::cell::{RefCell, RefMut};
 use std::ops::Range;

@@ -1,8 +1,8 @@
 //! Removing an index in two phases: first nobody finds it, then its files go.
 //!
-//! Nothing is unlinked that anybody has open: the sign of use is held alone meanwhile, so that a
-//! process that found the index just before waits, then sees that it is gone and makes a new one. A
-//! process that is killed in between leaves what [`sweep`] removes. Refuses to decide what goes.
+//! Nothing is unlinked that anybody has open: the sign of use is held alone meanwhile, so that a process that found the
+//! index just before waits, then sees that it is gone and makes a new one. A process that is killed in between leaves
+//! what [`sweep`] removes.
 
 use std::path::Path;
 use std::time::Duration;

@@ -1,6 +1,4 @@
 //! A new build as a copy of another index.
-//!
-//! Refuses to know which index is near: the caller chooses.
 
 use std::path::{Path, PathBuf};
 

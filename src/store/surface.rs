@@ -2,7 +2,6 @@
 //! again, and another member only those who looked at it.
 //!
 //! The names of a file are spread over buckets; who looked at which of another file's is kept as one mask.
-//! Refuses to know why a name was looked at.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};

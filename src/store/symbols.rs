@@ -1,6 +1,4 @@
 //! Reads of symbols and chunks: by file, by name, by handle, by row.
-//!
-//! Refuses to know how well a row answers a question.
 
 use rusqlite::{OptionalExtension as _, Row};
 

@@ -1,6 +1,6 @@
 //! The only code that writes rows.
 //!
-//! One [`Writer`] is one transaction. Refuses to know why a row is written.
+//! One [`Writer`] is one transaction.
 
 use std::collections::HashMap;
 

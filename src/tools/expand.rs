@@ -1,6 +1,4 @@
 //! `cl_expand`: exact text from the disk.
-//!
-//! Refuses to show anything that is only in the index.
 
 use std::sync::Arc;
 

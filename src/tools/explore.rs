@@ -1,6 +1,4 @@
 //! `cl_explore`: what a question leads to, by file, with the graph around it.
-//!
-//! Refuses to know how hits are ranked and how edges are walked.
 
 use std::collections::BTreeMap;
 

@@ -1,6 +1,4 @@
 //! What the tools that search share: a question, its filters, and a hit as it is shown.
-//!
-//! Refuses to know how hits are ranked and grouped.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;

@@ -1,6 +1,4 @@
 //! Places and files in the answers about a change, and the definitions that a name may mean.
-//!
-//! Refuses to know how they are reached.
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -1,6 +1,4 @@
 //! `cl_related`: what is around a file or a definition.
-//!
-//! Refuses to know how edges are walked.
 
 use std::collections::BTreeMap;
 

@@ -1,6 +1,4 @@
 //! `cl_related` for a definition: its own edges, not those of its file.
-//!
-//! Refuses to know how edges are walked.
 
 use std::collections::{BTreeMap, HashSet};
 

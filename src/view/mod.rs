@@ -1,7 +1,7 @@
 //! One page of HTML that draws a graph: it holds its data, its style and its script, and asks no network.
 //!
-//! What comes from a repository goes in as data alone, encoded so that it can't end the element it stands in; the script
-//! shows it as text. Refuses to know how the graph was found.
+//! What comes from a repository goes in as data alone, encoded so that it can't end the element it stands in; the
+//! script shows it as text.
 
 use serde::Serialize;
 use serde_json::Value;

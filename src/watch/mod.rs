@@ -1,7 +1,6 @@
 //! The door to file events: tells that something below some directories changed, not what.
 //!
 //! A hint that lets work start before it is asked for. Nothing is proved by events, nor by their absence.
-//! Refuses to know what is done about them.
 
 mod mounts;
 

@@ -1,6 +1,4 @@
 //! What a build server's cache is called, and every repository that has indexes here.
-//!
-//! Refuses to know which server it is.
 
 use super::survey::{self, Found};
 use super::{Workspace, Workspaces, now_ms, rules_of};

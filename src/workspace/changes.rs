@@ -1,6 +1,4 @@
 //! What is changed and not committed.
-//!
-//! Refuses to know what a change means.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

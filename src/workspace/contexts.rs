@@ -1,6 +1,4 @@
 //! Saving code under a name and finding it again on whatever is checked out.
-//!
-//! Refuses to know how an item is found: it brings the files and the index to whoever does.
 
 use std::sync::Arc;
 

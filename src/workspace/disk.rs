@@ -1,6 +1,4 @@
 //! Files of the work tree as saved code is looked for in them: read and extracted once a call.
-//!
-//! Refuses to answer from rows what the disk can answer: the index only says where to look.
 
 use std::cell::RefCell;
 use std::collections::HashMap;

@@ -1,8 +1,8 @@
 //! The composition root: which repository a call is about, which index answers it, and how current
 //! that index is.
 //!
-//! Knows every room below and hands plain values down. Refuses to know what is asked: a tool brings a
-//! function over a [`View`].
+//! Knows every room below and hands plain values down. Does not know what is asked: a tool brings a function over a
+//! [`View`].
 
 mod asking;
 mod bundle;

@@ -1,6 +1,4 @@
 //! Extracting again what somebody else's index says of files.
-//!
-//! Refuses to trust: what is kept is what was extracted here.
 
 use std::collections::HashSet;
 

@@ -1,6 +1,4 @@
 //! What a query tool sees: one generation of one index, and how current it is.
-//!
-//! Refuses to know how it became current.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};

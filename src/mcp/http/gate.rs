@@ -1,6 +1,6 @@
 //! Who may come in: the checks that stand before the protocol.
 //!
-//! Knows headers. Refuses to know bodies and what is asked.
+//! Knows headers.
 
 use std::net::{IpAddr, SocketAddr};
 

@@ -1,7 +1,6 @@
 //! The protocol over HTTP, for clients that are no parents of this process.
 //!
-//! Knows connections, their limits and how they end. Refuses to know what is served, and who may come in
-//! (the gate does).
+//! Knows connections, their limits and how they end.
 
 mod gate;
 mod sessions;

@@ -1,6 +1,6 @@
 //! Which compiler options are in force for a file.
 //!
-//! Knows the configurations of the repository and their order. Refuses to know what an option means.
+//! Knows the configurations of the repository and their order.
 
 use std::collections::HashMap;
 

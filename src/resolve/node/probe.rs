@@ -1,8 +1,6 @@
 //! The door to the resolver library: what file stands for a path, by the rules of Node and TypeScript.
 //!
-//! Knows extensions, directories and their entry files. Refuses to know specifiers, packages and
-//! compiler options: the library is given paths alone, so that what it caches are facts about files
-//! and no outcome depends on the order of questions. It never sees the disk.
+//! Knows extensions, directories and their entry files. It never sees the disk.
 
 use std::io;
 use std::path::{Path, PathBuf};

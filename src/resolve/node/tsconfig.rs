@@ -1,8 +1,7 @@
 //! Compiler options of `tsconfig*.json` and `jsconfig*.json`, inheritance resolved.
 //!
-//! Knows which options bear on module resolution and what they say after `extends`. A parent that is
-//! missing or unreadable is left out: what the file says by itself holds all the same. Refuses to
-//! know whether a path that an option names exists.
+//! Knows which options bear on module resolution and what they say after `extends`. A parent that is missing or
+//! unreadable is left out: what the file says by itself holds all the same.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -1,9 +1,7 @@
 //! Aliases that a `vite.config.*` or `vitest.config.*` writes out.
 //!
-//! Knows `alias: { name: place }` and `alias: [{ find, replacement }]` where names are texts and
-//! places are texts, alone or in the usual calls (`path.resolve(__dirname, 'src')`,
-//! `fileURLToPath(new URL('./src', import.meta.url))`). Refuses to run code: anything computed is left
-//! out.
+//! Knows `alias: { name: place }` and `alias: [{ find, replacement }]` where names are texts and places are texts,
+//! alone or in the usual calls (`path.resolve(__dirname, 'src')`, `fileURLToPath(new URL('./src', import.meta.url))`).
 
 use super::files::SourceFiles;
 use super::place::{join, parent};

@@ -1,7 +1,5 @@
 //! Whether a database that somebody else wrote is an index: its tables exactly, and every value one that a
 //! reader may follow.
-//!
-//! Refuses to know whether what the rows say of a file is true.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -1,7 +1,5 @@
 //! Whether two indexes say the same of the files that both have, beside what follows from other files: edges and
 //! past commits are not looked at.
-//!
-//! Refuses to know which of the two is right.
 
 use std::collections::HashMap;
 

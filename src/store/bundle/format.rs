@@ -9,8 +9,7 @@
 //! BLAKE3 of all that stands before         32 bytes
 //! ```
 //!
-//! The manifest has for each file the hash of its bytes in hexadecimal, a blank, its path and a NUL. Refuses to
-//! know what is in the database.
+//! The manifest has for each file the hash of its bytes in hexadecimal, a blank, its path and a NUL.
 
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, BufWriter, Read, Write};

@@ -1,8 +1,8 @@
 //! One index of a clean commit as one file that can be carried elsewhere, and the way back.
 //!
-//! What comes back is somebody else's: sizes are declared and kept to, the digest covers every byte, and
-//! nothing is believed that `check` has not looked at. What it can't look at is whether the facts of a file are
-//! those of its bytes: that takes extracting them again. Refuses to know commits and work trees.
+//! What comes back is somebody else's: sizes are declared and kept to, the digest covers every byte, and nothing is
+//! believed that `check` has not looked at. What it can't look at is whether the facts of a file are those of its
+//! bytes: that takes extracting them again.
 
 mod check;
 mod compare;

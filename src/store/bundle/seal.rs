@@ -1,6 +1,4 @@
 //! Making a copy of an index fit to leave the machine.
-//!
-//! Refuses to know where it goes.
 
 use std::path::Path;
 

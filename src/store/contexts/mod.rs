@@ -1,8 +1,7 @@
 //! Saved contexts: one database a repository, apart from every index.
 //!
-//! No rebuild, drop or prune touches it, and an index that is damaged takes nothing of it along. Holds
-//! no source text: an item is known again by the hashes of its lines. Refuses to know where its code
-//! is now.
+//! No rebuild, drop or prune touches it, and an index that is damaged takes nothing of it along. Holds no source text:
+//! an item is known again by the hashes of its lines.
 
 mod open;
 

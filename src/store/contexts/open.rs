@@ -1,6 +1,4 @@
 //! Opening a repository's saved contexts: the version of its tables and the way from each to the next.
-//!
-//! Refuses to touch a file that is damaged or of a newer version.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
