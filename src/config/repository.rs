@@ -1,7 +1,7 @@
-//! What a repository says of itself in `.codelens.toml`: what of it is indexed, and nothing else.
+//! The file `.codelens.toml` of a repository: which of its files are indexed, and nothing else.
 //!
-//! It is data of whoever wrote the repository: a key that does not belong there, or a value that means nothing, is told
-//! and passed over, and no value allows more than the defaults do.
+//! Its author is not trusted: an unknown key or an invalid value is reported and passed over, and no value allows more
+//! than the defaults do.
 
 use crate::model::policy::{MAX_FILE_BYTES, Membership};
 
@@ -22,9 +22,9 @@ pub struct Key {
     pub name: &'static str,
     /// Its unit; empty where it has none.
     pub unit: &'static str,
-    /// What values it takes, in words.
+    /// The values that the key takes, in words.
     pub bounds: &'static str,
-    /// What it is for.
+    /// The purpose of the key.
     pub about: &'static str,
 }
 
@@ -44,18 +44,18 @@ pub const KEYS: [Key; 2] = [
     },
 ];
 
-/// What the file says.
+/// The settings of a repository's file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Repository {
-    /// What of the repository is indexed.
+    /// Which files are indexed.
     pub membership: Membership,
     /// The names of the keys that count.
     pub set: Vec<&'static str>,
-    /// What is passed over, and why, a line each.
+    /// Keys and values that were passed over, with the reason, a line each.
     pub warnings: Vec<String>,
 }
 
-/// Returns what the text of the file says; never fails.
+/// Parses the file's text; never fails.
 pub fn parse(bytes: &[u8]) -> Repository {
     let mut found = Repository::default();
     let table = std::str::from_utf8(bytes)

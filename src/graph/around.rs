@@ -62,9 +62,9 @@ struct At {
     provenance: Provenance,
 }
 
-/// Returns at most `max` neighbours of the files, up to `depth` edges away, the nearest first. The files
-/// and their kinds of edges take turns, so that none takes all the room; among neighbours of one kind a
-/// test of the file's name goes first, then what is used most, then what several of the files lead to.
+/// Returns at most `max` neighbours of the files, up to `depth` edges away, the nearest first. The files and their
+/// kinds of edges take turns, so that none takes all the room; among neighbours of one kind a test of the file's name
+/// goes first, then the most used, then those that several of the files lead to.
 pub fn around(
     read: &Read<'_>,
     roles: &Roles<'_>,
@@ -239,7 +239,7 @@ fn steps(read: &Read<'_>, roles: &Roles<'_>, of: &RepoPath) -> StoreResult<Vec<S
     weigh(read, best.into_values().collect())
 }
 
-/// Weighs what a file uses most by how few others use it: what everybody uses says nothing about it.
+/// Ranks what a file uses by inverse usage frequency: a file that everybody uses says nothing about its user.
 fn weigh(read: &Read<'_>, mut steps: Vec<Step>) -> StoreResult<Vec<Step>> {
     for (place, (_, direction)) in KINDS.iter().enumerate() {
         if *direction == Direction::In {
@@ -280,7 +280,7 @@ mod tests {
             .map(|(from, step)| (from, step.path.to_string()))
             .collect();
         let path = |from, name: &str| (from, name.to_owned());
-        // `c` is what both lead to.
+        // `c` is a neighbour of both.
         let wanted = [path(0, "b"), path(1, "c"), path(0, "a"), path(1, "d")];
         assert_eq!(taken, wanted);
     }

@@ -43,7 +43,7 @@ use roots::Roots;
 /// The most calls of all sessions that run or wait; more are told to come later.
 const MAX_CALLS: usize = 256;
 
-/// What all sessions of a process share.
+/// State that all sessions of a process share.
 struct Shared {
     tools: &'static [ToolSpec],
     workspaces: Workspaces,
@@ -69,7 +69,7 @@ impl Shared {
     }
 }
 
-/// The tools as a server of the protocol for one client, whatever carries its messages.
+/// The server for one client, over any transport.
 struct Server {
     shared: Arc<Shared>,
     repo: Option<PathBuf>,
@@ -91,8 +91,8 @@ impl Server {
         }
     }
 
-    /// Returns where a call looks for its repository. What was said at the start, or by the address that
-    /// was called, stands alone: a mistyped place must not be answered from another repository.
+    /// Returns the paths where a call looks for its repository. A path given at the start, or by the address of the
+    /// server, stands alone: a mistyped path must not be answered from another repository.
     async fn places(&self, extensions: &Extensions) -> Vec<PathBuf> {
         if let Some(repo) = &self.repo {
             return vec![repo.clone()];

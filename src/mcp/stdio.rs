@@ -80,8 +80,8 @@ fn take_over(shared: &Arc<Shared>, work_trees: Vec<PathBuf>) {
     }
 }
 
-/// Runs one session to its end: the input closes, `stop` is done, or the client breaks off. What `state` knows to have
-/// been said already is taken as said.
+/// Runs one session to its end: the input closes, `stop` is done, or the client breaks off. Messages that `state` has
+/// noted already are not answered again.
 pub(super) async fn session<R, W>(
     server: Server,
     state: Arc<Session>,
@@ -111,7 +111,7 @@ pub(super) async fn session<R, W>(
     }
 }
 
-/// Ends what runs, in the order of [`Lifetime`].
+/// Ends running calls and the session, in the order of [`Lifetime`].
 async fn end(lifetime: &Lifetime, stop: impl Future<Output = ()>) {
     tokio::select! {
         () = stop => lifetime.closing.cancel(),

@@ -1,4 +1,4 @@
-//! What of a file is left out of an index, judged by its name and its bytes.
+//! Which files, and which parts of them, are left out of an index, judged by name and bytes.
 
 use super::{RepoPath, SkipReason};
 
@@ -14,10 +14,10 @@ pub const MINIFIED_TEXT_BYTES: usize = 8 << 10;
 /// The version of the rules on this page; another one means that every file is judged again.
 pub const POLICY_VERSION: u32 = 4;
 
-/// What a repository may say of which of its files are indexed.
+/// A repository's own rules for which of its files are indexed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Membership {
-    /// Patterns as in `.gitignore`, from the root: what matches is not indexed. A `.codelensignore` outweighs them.
+    /// Patterns as in `.gitignore`, from the root, for files that are not indexed. A `.codelensignore` outweighs them.
     pub exclude: Vec<String>,
     /// The largest file that is indexed, in bytes; at most [`MAX_FILE_BYTES`].
     pub max_file_bytes: u64,
@@ -138,7 +138,7 @@ pub fn is_lock_file(path: &RepoPath) -> bool {
     )
 }
 
-/// Returns what to leave out of a file that was read, and why; `None` for a whole one. `marked` says
+/// Returns the reason for leaving a file out or reducing it; `None` for a file that is indexed whole. `marked` says
 /// that an attribute calls it generated, `is_prose` that long lines are usual in its language.
 pub fn judge(path: &RepoPath, bytes: &[u8], marked: bool, is_prose: bool) -> Option<SkipReason> {
     if bytes[..bytes.len().min(BINARY_PROBE_BYTES)].contains(&0) {

@@ -125,8 +125,8 @@ fn first_import(
     imports.position(|binds| binds)
 }
 
-/// Whether a file offers a name to others on purpose. In Python every name of a module can be imported from it: a package
-/// passes on what it imports, another module what its `__all__` lists.
+/// Whether a file exports a name on purpose. In Python every name of a module can be imported from it: a package
+/// passes on its imports, another module the names in its `__all__`.
 fn passes_on(path: &RepoPath, facts: &FileFacts, name: &str) -> bool {
     if facts.family != Family::Python || path.file_name() == "__init__.py" {
         return true;

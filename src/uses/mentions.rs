@@ -89,9 +89,9 @@ struct Wanted<'a> {
 }
 
 impl Uses<'_> {
-    /// Finds the places where `name` occurs, sorted by what they are to `targets`: the definitions of that name that are
-    /// one to whoever uses it (overloads, merged declarations), or none. Reads and parses each file that holds the word:
-    /// some 0.3 s a megabyte.
+    /// Finds the places where `name` occurs, sorted by their relation to `targets`: the definitions of that name that
+    /// are one to their users (overloads, merged declarations), or none. Reads and parses each file that holds the
+    /// word: some 0.3 s a megabyte.
     pub fn mentions(&self, name: &str, targets: &[SymbolRow]) -> Result<Mentions> {
         let mut wanted = Wanted {
             name,
@@ -278,7 +278,7 @@ fn aliases(
     all
 }
 
-/// Sorts one place by what it is to the targets.
+/// Sorts one place by its relation to the targets.
 fn part(role: Role, bound: &FileBindings, wanted: &Wanted<'_>) -> Part {
     let sorted = |meaning: Option<&Meaning>, own: &dyn Fn(Provenance) -> Part| match meaning {
         Some(Meaning::Definition(definition, provenance)) => {

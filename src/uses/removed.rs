@@ -28,11 +28,11 @@ pub struct Removed {
     pub name: String,
     /// Its name with those around it.
     pub qualified_name: String,
-    /// What it was.
+    /// The kind.
     pub kind: SymbolKind,
     /// Line of its name in `HEAD`.
     pub line: u32,
-    /// What became of it.
+    /// The change.
     pub change: ChangeKind,
     /// Where it is now: its file, qualified name and line.
     pub now: Option<(RepoPath, String, u32)>,

@@ -65,7 +65,7 @@ const SESSION: &str = "mcp-session-id";
 /// The most bytes of a request's head.
 const MAX_HEAD_BYTES: usize = 32 * 1024;
 
-/// What an answer is made of.
+/// The body of a response.
 type Body = BoxBody<Bytes, Infallible>;
 
 /// Where a server listens, and to whom.
@@ -95,7 +95,7 @@ pub fn serve(workspaces: Workspaces, listen: &Listen, tell: impl FnOnce(SocketAd
     ending::run(run(make, lifetime, names, listen, tell))
 }
 
-/// Serves anything that speaks the protocol in the same way; for the tests of what carries the messages.
+/// Serves any handler of the protocol in the same way; for tests of the transport.
 ///
 /// # Errors
 /// As [`serve`].
@@ -214,7 +214,7 @@ async fn serve_connection<H: ServerHandler>(
     }
 }
 
-/// What a request passes through.
+/// The checks and limits that a request passes through.
 struct Door<H> {
     gate: Gate,
     service: StreamableHttpService<H, LocalSessionManager>,
