@@ -1,7 +1,8 @@
-//! What other files can see of a file, so that an edit of a function's body makes nobody else be linked
-//! again, and another member only those who looked at it.
+//! The interface fingerprint of a file: hashes of everything that other files can see of it, so that an edit of a
+//! function's body makes no other file be linked again, and a changed member only the files that looked it up.
 //!
-//! The names of a file are spread over buckets; who looked at which of another file's is kept as one mask.
+//! The names of a file are spread over buckets; the buckets of one file that another one looked at are kept as one
+//! mask.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -18,7 +19,7 @@ use crate::model::SymbolKind;
 /// Buckets of names: SQLite keeps a mask of so many bits in six bytes.
 const N_BUCKETS: u64 = 47;
 
-/// The bucket of what has no name of its own: stars, what a module assigns, which kind of module it is, directives.
+/// The bucket of everything without a name of its own: stars, `module.exports =`, the kind of module, directives.
 pub const REST: u64 = 1 << N_BUCKETS;
 
 /// Returns the bucket of a name of the top level, as a mask with one bit. It is written to disk: the hash
@@ -55,7 +56,7 @@ pub fn offers(facts: &FileFacts) -> u64 {
     exports.chain(commented).fold(0, |mask, at| mask | at)
 }
 
-/// What other files can see of a file: a hash for each bucket that holds anything.
+/// A hash for each bucket that holds a name other files can see.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Surface(BTreeMap<u64, u64>);
 
@@ -143,7 +144,7 @@ impl Surface {
 }
 
 impl Writer<'_> {
-    /// Returns what others could see of a file before it is written anew; `None` where it had no facts.
+    /// Returns the fingerprint of a file before it is written anew; `None` where it had no facts.
     pub(super) fn surface_before(&mut self, file: i64) -> rusqlite::Result<Option<Surface>> {
         let packed: Option<Vec<u8>> = self
             .tx()
@@ -161,7 +162,7 @@ impl Writer<'_> {
         Ok(Some(Surface::of(&facts, &handles)))
     }
 
-    /// Puts those who were linked by what differs between two surfaces of a file on the list.
+    /// Queues the files that were linked by names whose fingerprints differ.
     pub(super) fn surface_changed(
         &mut self,
         file: i64,
@@ -180,9 +181,8 @@ impl Writer<'_> {
     }
 }
 
-/// Returns which definitions other files can come to, by their place: not those in the body of a function,
-/// but for what leaves it (`return new Inner()`). Members that are assigned to a function from outside are
-/// no part of its body.
+/// Returns which definitions other files can reach, by their place: not those in the body of a function, except when
+/// they leave it (`return new Inner()`). Members that are assigned to a function from outside are no part of its body.
 fn visible(facts: &FileFacts) -> Vec<bool> {
     use SymbolKind::{Constructor, Field, Function, Method, Property};
     let mut leaves = vec![false; facts.symbols.len()];
