@@ -7,6 +7,7 @@
 
 mod answers;
 mod callers;
+mod changes;
 mod clients;
 mod edges;
 mod faces;
