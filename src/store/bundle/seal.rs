@@ -10,7 +10,7 @@ use crate::store::{Doing, StoreResult, connection, files};
 /// What of `meta` is said by the rows alone and not by whose they were.
 const KEPT: &str = "'complete', 'history'";
 
-/// Takes out of a database, which nobody else has open, all that does not belong to the commit: stats, what meta
+/// Takes out of a database, which nobody else has open, all that does not belong to the commit, or that others could not rely on: stats, git's names of the bytes, what meta
 /// says of the work tree, and what deleted rows and their words left in its pages. Returns what is in it.
 pub(super) fn seal(path: &Path) -> StoreResult<Manifest> {
     let connection = Connection::open_with_flags(
@@ -24,6 +24,7 @@ pub(super) fn seal(path: &Path) -> StoreResult<Manifest> {
             "PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON;
              BEGIN IMMEDIATE;
              DELETE FROM stat;
+             UPDATE file SET blob = NULL;
              DELETE FROM meta WHERE key NOT IN ({KEPT});
              INSERT INTO meta(key, value) VALUES('index_id', ''), ('generation', '1');
              INSERT INTO text(text) VALUES('optimize');
