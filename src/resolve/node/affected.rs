@@ -99,8 +99,8 @@ impl<'a> AffectedImports<'a> {
             return self.packages.contains(last);
         }
         let is_within = match target {
-            // What led out of the repository does so until something of its name comes; configuration, which
-            // could lead it elsewhere, is not the matter here.
+            // An external import stays external until a file of its name comes; configuration, which could redirect
+            // it, is judged elsewhere.
             KnownTarget::External => false,
             KnownTarget::Missing => true,
             KnownTarget::File(file) => self.is_anywhere || self.files.contains(file),
