@@ -23,11 +23,11 @@ const BATCH_FILES: usize = 128;
 /// Files that may wait for the writer.
 const QUEUE_FILES: usize = 32;
 
-/// Bytes of files that may be between reading and the database at once; what is made of a byte takes up
-/// to some hundred. One of the largest files has the others wait.
+/// Bytes of files that may be between reading and the database at once; rows of a byte's facts take up to some
+/// hundred. One of the largest files makes the others wait.
 const IN_WORK_BYTES: u64 = MAX_FILE_BYTES;
 
-/// What was done.
+/// The result of applying a plan.
 #[derive(Debug, Default)]
 pub struct Applied {
     /// Paths of the plan that are still to be done.
@@ -36,7 +36,7 @@ pub struct Applied {
     pub n_indexed: u64,
     /// Files removed.
     pub n_deleted: u64,
-    /// What came and went: [`crate::link`] has to note whom it concerns.
+    /// Paths that came and went: [`crate::link`] derives the files to link again.
     pub causes: Causes,
 }
 
@@ -209,7 +209,7 @@ impl Batch<'_> {
     }
 }
 
-/// Notes what the rows now rest on, where that changed.
+/// Notes the version and settings that the rows now rest on, where they changed.
 fn finish(index: &mut Index, detection: &Detection) -> Result<(), ReconcileError> {
     if detection.was_complete && !detection.has_news() {
         return Ok(());

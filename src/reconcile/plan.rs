@@ -1,4 +1,4 @@
-//! The difference between what is indexed and what is on disk, as work to be done.
+//! The difference between the indexed and the wanted manifest, as work to be done.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -9,7 +9,7 @@ use crate::link;
 use crate::model::{Budget, ContentId, FoundFile, RepoPath, SkipReason, policy};
 use crate::store::Index;
 
-/// What has to be done for the index to equal the work tree.
+/// The work that makes the index equal the work tree.
 ///
 /// Invariant: empty if and only if they are equal, as far as the detection went.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub struct Plan {
     pub replace: Vec<Candidate>,
 }
 
-/// A plan with what it rests on.
+/// A plan with the detection that it rests on.
 #[derive(Clone, Debug)]
 #[expect(
     clippy::struct_excessive_bools,
@@ -43,8 +43,8 @@ pub struct Detection {
     pub hidden: Vec<RepoPath>,
     /// The digest of the attribute files, where it is another than the one indexed.
     pub new_attributes: Option<String>,
-    /// What the work tree holds that no row can tell (links, nested repositories and the like), as it is
-    /// kept in meta, where it is another than the one noted.
+    /// Entries of the work tree that have no row (links, nested repositories and the like), in meta's form, where they
+    /// differ from the noted ones.
     pub new_left_out: Option<String>,
     /// Whether the rows of past commits are those that can be reached from the index's commit. Makes no
     /// answer partial.
@@ -107,7 +107,7 @@ impl Detection {
             plan.put_likely_first("");
         }
         if !scan.complete {
-            // What was not looked at may be there.
+            // Paths that were not looked at may exist.
             plan.remove.clear();
         }
         let unreadable = scan.unreadable;

@@ -14,7 +14,7 @@ use crate::store::surface::{Surface, offers};
 use crate::store::{PreparedChunk, PreparedFile, StatRow, chunks, token};
 use crate::syntax;
 
-/// What became of a candidate.
+/// The result of reading a candidate.
 #[derive(Debug)]
 pub enum Prepared {
     /// Its rows.
@@ -124,8 +124,8 @@ pub fn of_bytes(
     rows(&candidate, &file, row, content, budget)
 }
 
-/// Returns what a file's own text says, under the same rules as in an index: for a reader that has to
-/// find a place in a file that changed since.
+/// Returns the facts of a text, under the same rules as in an index: for a reader that has to find a place in a file
+/// that changed since.
 pub fn extract(
     path: &RepoPath,
     bytes: &[u8],

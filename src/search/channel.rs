@@ -29,7 +29,7 @@ const PLAIN_PHRASE: f64 = 0.9;
 /// How strongly a name of another case or with other separators is the question, of 1.
 const OTHER_STYLE: f64 = 0.92;
 
-/// What the channels found of one chunk. Each strength lies between 0 and 1.
+/// The strengths of one chunk in each channel. Each lies between 0 and 1.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Strength {
     /// BM25 as a share of the best.
@@ -52,7 +52,7 @@ pub(super) struct Strength {
     pub n_literals: u32,
 }
 
-/// What all channels found.
+/// The hits of all channels.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     /// The chunks that are worth weighing.
@@ -61,11 +61,11 @@ pub(super) struct Found {
     pub text: TextFound,
     /// How strongly history speaks for files, by path.
     pub history: BTreeMap<String, f64>,
-    /// What stands before the dot in names that nothing here bears, in normal form.
+    /// Receivers of qualified names that no symbol has, in normal form: `app` of `app.close`.
     pub owners: Vec<String>,
 }
 
-/// Runs every channel and returns what each found of each chunk.
+/// Runs every channel and returns the strengths of each chunk.
 pub(super) fn collect(
     read: &Read<'_>,
     query: &Query,
@@ -104,9 +104,9 @@ pub(super) fn collect(
     })
 }
 
-/// Finds the definitions whose name is the whole question, also as `Class.method` and behind a path. Returns
-/// what stands before the dot in names of a sentence that nothing bears: who wants an `app.close` where there is
-/// none yet means `app`.
+/// Finds the definitions whose name is the whole question, also as `Class.method` and behind a path. Returns the
+/// receivers of qualified names in a sentence that no symbol has: a wish for an `app.close` that does not exist yet
+/// means `app`.
 fn whole_name(
     read: &Read<'_>,
     query: &Query,
@@ -127,7 +127,7 @@ fn whole_name(
             strength.whole = 1.0;
         })?;
     }
-    // In a sentence, a qualified name is what it is about, and the answer may be elsewhere.
+    // A qualified name in a sentence is its subject, and the answer may be elsewhere.
     let is_short = query.telling_words().len() <= FEW_WORDS;
     let mut owners = Vec::new();
     for name in &query.qualified {
@@ -208,8 +208,8 @@ fn signed(
     })
 }
 
-/// Returns how much one of the definitions of a name is meant by it: the less, the more files bear it. What a file
-/// declares and defines under one name is one thing.
+/// Returns the share of a name's meaning that falls to one of its definitions: the more files define it, the smaller.
+/// A declaration and a definition of one name in one file count once.
 #[allow(clippy::cast_precision_loss, reason = "a name has few definitions")]
 fn share_of_namesakes(named: &[SymbolRow]) -> f64 {
     let files: HashSet<&str> = named.iter().map(|symbol| symbol.path.as_str()).collect();

@@ -26,16 +26,16 @@ use super::query::Query;
 /// Words of a question that are told apart; further ones count as held.
 const MAX_WORDS: usize = 64;
 
-/// What holding all parts of a word is worth, where the word itself is not held: `job queue` for `queueJob`.
+/// Weight of a word whose parts alone are in the chunk: `job queue` for `queueJob`.
 const BY_PARTS: f64 = 0.9;
 
-/// What a name that is nearly a word of the question is worth, by its likeness.
+/// Weight of a name that resembles a word of the question, times the likeness.
 const NEARLY: f64 = 0.8;
 
-/// What a hit is worth that holds none of the texts that the question quotes, but their words.
+/// Weight of a hit that has the words of a quoted text, but not the text.
 const WITHOUT_QUOTED: f64 = 0.5;
 
-/// What is known of a term of the question.
+/// The rarity of a term of the question.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Term {
     /// It was looked up: the number of its bit, and its inverse document frequency.
@@ -109,7 +109,7 @@ impl Coverage {
         }
     }
 
-    /// Returns what a chunk covers that holds the terms of these bits.
+    /// Returns the coverage of a chunk that holds the terms of these bits.
     pub(super) fn covered(&self, held: u64, strength: &Strength) -> Covered {
         let mut words = 0;
         let mut sum = 0.0;
@@ -127,7 +127,7 @@ impl Coverage {
         let mut share = if self.total > 0.0 {
             sum / self.total
         } else {
-            // Every word is nearly everywhere: what was found at all holds them.
+            // Every word is nearly everywhere: any hit holds them.
             1.0
         };
         share = share.max(strength.whole);

@@ -1,4 +1,4 @@
-//! What the channels found, put into one order: each chunk by itself, then what its file and the past say.
+//! Orders the hits of all channels: each chunk by itself, then by its file and by past commits.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
@@ -24,7 +24,7 @@ const ROOM: f64 = 0.1;
 const USUAL_LINES: f64 = 15.0;
 const FEWEST_LINES: u32 = 4;
 const MOST_LINES: u32 = 60;
-/// What stands between definitions counts as so many lines.
+/// Lines that a chunk between definitions counts as.
 const LINES_WITHOUT_SYMBOL: u32 = 8;
 /// A further part of a function that another part stands for.
 const FURTHER_PART: f64 = 0.5;
@@ -37,7 +37,7 @@ const N_COVERING: usize = 3;
 /// Files that history alone brings in, the strongest first.
 const MAX_FILES_OF_HISTORY: usize = 30;
 
-/// Weighs what was found, puts it in order and loads what is wanted of it.
+/// Scores the hits, orders them and loads the requested page.
 pub(super) fn rank(
     read: &Read<'_>,
     query: &Query,
@@ -117,7 +117,7 @@ fn sort(scored: &mut [Scored]) {
     });
 }
 
-/// Puts what holds a text as the question quotes it before the rest, and data that tools write behind it.
+/// Puts chunks that hold a quoted text before the rest, and generated data behind it.
 fn sort_by_tier(scored: &mut [Scored]) {
     // Stable: within a tier the order stays.
     scored.sort_by_key(|scored| Reverse(scored.tier));
@@ -178,8 +178,8 @@ fn choose_within_files(scored: &mut [Scored], weigher: &Weigher<'_>) {
     sort(scored);
 }
 
-/// Puts down definitions that a better place has in the same words: code that is checked in twice, or built into
-/// the repository, is read once. What is short may well stand in many places. `scored` is in order and stays so.
+/// Demotes definitions that a better place has in the same words: code that is checked in twice, or built into the
+/// repository, is read once. Short definitions may well stand in many places. `scored` is in order and stays so.
 fn put_down_copies(scored: &mut [Scored]) {
     let mut first: HashMap<i64, i64> = HashMap::new();
     for chunk in scored.iter_mut() {
@@ -211,7 +211,7 @@ fn is_function(kind: SymbolKind) -> bool {
     )
 }
 
-/// Adds what history says of files, as far as the code leaves the question open; `scored` is in order.
+/// Adds the history score of files, as far as the code leaves the question open; `scored` is in order.
 fn add_history(
     read: &Read<'_>,
     query: &Query,

@@ -15,7 +15,7 @@ pub(super) struct Wants {
 }
 
 impl Wants {
-    /// Returns what the words (normal forms) and the text of a query name.
+    /// Returns the roles that the words (normal forms) and the text of a query name.
     pub(super) fn of<'a>(words: impl IntoIterator<Item = &'a str>, text: &str) -> Self {
         let mut wants = Self::default();
         for word in words {

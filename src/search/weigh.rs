@@ -1,4 +1,4 @@
-//! What one chunk's signals and place are worth.
+//! The score of one chunk, from its signals and its place.
 //!
 //! The weights come from studies of ranking signals on commit localisation and symbol lookup in public repositories;
 //! where they found no difference between strengths, the rounder number stands.
@@ -38,7 +38,8 @@ const COVERAGE: f64 = 0.2;
 const PATH: f64 = 1.0;
 /// All words of a file's name are in the question, and they are several.
 const FILE_NAME: f64 = 0.15;
-/// A file is named as what stands before the dot in a name that nothing bears yet: as good as its path.
+/// Score for a file whose name equals the receiver of a qualified name that no symbol has (`app.close`, no such method
+/// yet → file `app`): as for its path.
 const OWNER: f64 = PATH;
 /// Tests, examples, fixtures: a question that does not name them is about the code.
 const TEST_FACTOR: f64 = 0.2;
@@ -48,9 +49,9 @@ const OTHER_THAN_CODE_FACTOR: f64 = 0.4;
 const GENERATED_FACTOR: f64 = 0.5;
 /// Code between definitions: lists of imports name much and define nothing.
 const GAP_FACTOR: f64 = 0.7;
-/// Members of types and types: they name what is done elsewhere. A question of a name or two may be after one.
+/// Members of types and types: the code is elsewhere. A question of a name or two may be after one.
 const DECLARATION_FACTOR: f64 = 0.7;
-/// What other modules can use, before what they can't.
+/// Exported definitions, before others.
 const EXPORTED_FACTOR: f64 = 1.05;
 
 /// A chunk on its way to be a hit.
@@ -58,7 +59,7 @@ pub(super) struct Scored {
     pub row: i64,
     pub chunk: ChunkBrief,
     pub score: f64,
-    /// What goes before the score: literals that it holds, and 1 unless it is data that a tool writes.
+    /// The tier, which goes before the score: the number of literals that it holds, and 1 unless it is generated data.
     pub tier: u32,
     pub marks: Marks,
 }
@@ -76,11 +77,11 @@ pub(super) struct Weigher<'a> {
     roles: Roles<'a>,
     stems: HashSet<&'a str>,
     owners: &'a [String],
-    /// What the path of a file is worth, by the file's row.
+    /// The score of each file's path, by the file's row.
     of_path: HashMap<i64, f64>,
     coverage: f64,
     asks_prose: bool,
-    /// What one word's name is worth, and one that is written like an identifier.
+    /// Scores of one word's name, and of a name that is written like an identifier.
     name: f64,
     identifier: f64,
     /// Whether the question is a name or two rather than a sentence.
@@ -136,7 +137,7 @@ impl<'a> Weigher<'a> {
         } else {
             self.judge(&chunk, &mut marks);
         }
-        // Which part of the file is put down, and why, is nothing to what its path says.
+        // The factors of the whole file do not concern its path's score.
         let worth = self.worth_of_path(&chunk) * marks.of_file();
         let is_written = u32::from(!self.is_generated_data(&chunk));
         let mut scored = Scored {
