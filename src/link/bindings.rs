@@ -11,7 +11,7 @@ use super::library::{Def, Library};
 use super::lookup::{Binder, root_of};
 use crate::ir::{ExportKind, FileFacts, Reference, Target};
 use crate::model::Provenance;
-use crate::model::table::HashMap;
+use crate::model::hash::HashMap;
 use crate::store::surface;
 use crate::store::{ImportTarget, Read, StoreError};
 

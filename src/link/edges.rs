@@ -9,7 +9,7 @@ use super::file::Loaded;
 use super::library::Library;
 use super::lookup::{Binder, root_of};
 use crate::ir::{FileFacts, Reference, ReferenceKind, SymbolIdx, Target};
-use crate::model::table::HashMap;
+use crate::model::hash::HashMap;
 use crate::model::{EdgeKind, Provenance, SymbolKind};
 use crate::store::{EdgeRow, StoreError, UnboundRow};
 

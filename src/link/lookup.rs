@@ -15,7 +15,7 @@ use super::members::Linearization;
 use super::rules::{self, LanguageRules};
 use super::types::Type;
 use crate::ir::{Expr, ExprId, FileFacts, PathId, Reference, ReferenceKind, SymbolIdx, Target};
-use crate::model::table::HashMap;
+use crate::model::hash::HashMap;
 use crate::model::{Provenance, SymbolFlags, SymbolKind};
 
 /// How many look-ups one use may take: chains that go in circles end here.
