@@ -12,7 +12,7 @@ use super::linker::Linker;
 use super::types::Type;
 use crate::ir::{Directive, MarkupPlace, Reference};
 use crate::model::Provenance;
-use crate::model::table::HashSet;
+use crate::model::hash::HashSet;
 
 /// Modules inside modules that are looked into.
 const MAX_DEPTH: usize = 16;

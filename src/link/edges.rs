@@ -10,7 +10,7 @@ use super::library::Library;
 use super::linker::Linker;
 use super::lookup::root_of;
 use crate::ir::{FileFacts, Reference, ReferenceKind, SymbolIdx, Target};
-use crate::model::table::HashMap;
+use crate::model::hash::HashMap;
 use crate::model::{EdgeKind, Provenance, SymbolKind};
 use crate::store::{EdgeRow, StoreError, UnboundRow};
 

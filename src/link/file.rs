@@ -9,7 +9,7 @@ use crate::ir::{
     BaseKind, Directive, Export, ExportKind, Expr, ExprArena, ExprId, FileFacts, ImportKind,
     PathId, Slot, SymbolIdx,
 };
-use crate::model::table::{HashMap, HashSet};
+use crate::model::hash::{HashMap, HashSet};
 use crate::model::{Symbol, SymbolKind};
 use crate::store::surface::{REST, bucket};
 

@@ -12,7 +12,7 @@ use super::library::Library;
 use super::rules::{self, LanguageRules};
 use super::types::Substitution;
 use crate::ir::SymbolIdx;
-use crate::model::table::HashMap;
+use crate::model::hash::HashMap;
 
 /// How many look-ups one use may take: chains that go in circles end here.
 const FUEL: u32 = 800;

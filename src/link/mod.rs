@@ -33,8 +33,8 @@ pub use causes::Causes;
 use crew::Slices;
 
 use crate::ir::ImportKind;
+use crate::model::hash::{HashMap, HashSet};
 use crate::model::path::{parent, upwards};
-use crate::model::table::{HashMap, HashSet};
 use crate::model::{Budget, RepoPath};
 use crate::resolve::{AutoImports, Resolution, Resolver, SourceFiles};
 use crate::store::facts::unpack;

@@ -12,7 +12,7 @@ use super::linker::Linker;
 use super::lookup::root_of;
 use super::rules;
 use crate::ir::{ExportKind, FileFacts, Reference, Target};
-use crate::model::table::HashMap;
+use crate::model::hash::HashMap;
 use crate::model::{Provenance, RepoPath};
 use crate::store::surface;
 use crate::store::{ImportTarget, Read, StoreError};

@@ -12,7 +12,7 @@ use super::prepare::{Prepared, prepare};
 use super::{OnProgress, ReconcileError};
 use crate::git::Repo;
 use crate::link::Causes;
-use crate::model::policy::MAX_FILE_BYTES;
+use crate::model::indexing_rules::MAX_FILE_BYTES;
 use crate::model::{Budget, RepoPath};
 use crate::resolve;
 use crate::store::{Index, Writer};
@@ -100,7 +100,7 @@ fn replace(
         return Ok(());
     }
     let tree = repo.tree();
-    let max_file_bytes = repo.membership().max_file_bytes;
+    let max_file_bytes = repo.indexing_rules().max_file_bytes;
     let cores = std::thread::available_parallelism().map_or(2, usize::from);
     let n_workers = cores.clamp(1, 8).min(candidates.len().div_ceil(2));
     let next = AtomicUsize::new(0);

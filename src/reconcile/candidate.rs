@@ -1,7 +1,7 @@
 //! Whether one file has to be read.
 
-use crate::model::policy::POLICY_VERSION;
-use crate::model::{ContentId, FileStat, FoundFile, RepoPath, SkipReason, policy};
+use crate::model::indexing_rules::POLICY_VERSION;
+use crate::model::{ContentId, FileStat, FoundFile, RepoPath, SkipReason, indexing_rules};
 use crate::store::FileRow;
 use crate::syntax;
 
@@ -93,7 +93,7 @@ fn is_misjudged(row: &FileRow, is_too_large: bool) -> bool {
 fn is_unread(row: &FileRow) -> bool {
     match row.skip {
         Some(SkipReason::TooLarge) => true,
-        Some(SkipReason::Secret) => policy::is_secret_name(&row.path),
+        Some(SkipReason::Secret) => indexing_rules::is_secret_name(&row.path),
         _ => false,
     }
 }

@@ -7,8 +7,8 @@ use std::collections::HashSet;
 
 use super::candidate::Candidate;
 use crate::model::RepoPath;
-use crate::model::class::PathClass;
 use crate::model::file_role::{by_directories, by_name};
+use crate::model::path_class::PathClass;
 use crate::store::token;
 
 /// How many words of a question are looked for in paths.

@@ -6,7 +6,7 @@ use super::candidate::Candidate;
 use super::{ReconcileError, Rows, history, order};
 use crate::git::{GitError, Repo, Scan, WorkTree};
 use crate::link;
-use crate::model::{Budget, ContentId, FoundFile, RepoPath, SkipReason, policy};
+use crate::model::{Budget, ContentId, FoundFile, RepoPath, SkipReason, indexing_rules};
 use crate::store::Index;
 
 /// The work that makes the index equal the work tree.
@@ -98,7 +98,7 @@ impl Detection {
         let digest = attributes.digest().to_string();
         let is_new = meta.attributes.as_ref() != Some(&digest);
         let mut is_marked = |path: &RepoPath| attributes.is_generated(path);
-        let max_file_bytes = repo.membership().max_file_bytes;
+        let max_file_bytes = repo.indexing_rules().max_file_bytes;
         let n_files = scan.files.len() as u64;
         // Another linker binds the same facts otherwise: nothing is extracted again.
         let is_linked_otherwise = !rows.is_empty() && meta.link_version != link::VERSION;
@@ -195,7 +195,7 @@ impl Plan {
             if candidate.is_forced || budget.is_spent() {
                 return true;
             }
-            tree.read(&candidate.path, policy::MAX_FILE_BYTES)
+            tree.read(&candidate.path, indexing_rules::MAX_FILE_BYTES)
                 .map_or(true, |file| ContentId::of(&file.bytes) != known.content)
         });
     }

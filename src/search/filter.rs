@@ -3,8 +3,8 @@
 use globset::GlobBuilder;
 
 use super::{ContentType, Filters, is_prose};
+use crate::model::hash::HashSet;
 use crate::model::path::is_at_or_below;
-use crate::model::table::HashSet;
 use crate::store::{FileRow, Read, StoreResult};
 
 /// Which chunks may be found.

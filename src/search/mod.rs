@@ -6,16 +6,16 @@ mod channel;
 mod coverage;
 mod explain;
 mod filter;
-mod fuse;
 mod fuzzy;
+mod history;
 mod literal;
 mod notation;
-mod past;
 mod query;
+mod rank;
+mod requested_roles;
+mod scorer;
 pub mod snippet;
 mod text;
-mod wants;
-mod weigh;
 
 use std::fmt;
 
@@ -145,7 +145,7 @@ pub fn search(
         return Ok(Vec::new());
     };
     let found = channel::collect(read, query, &allowed, sources, budget)?;
-    fuse::rank(read, query, filters, &found, wanted)
+    rank::rank(read, query, filters, &found, wanted)
 }
 
 /// Returns the names of symbols, in normal form, that are nearly `word` (a normal form), nearest first.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rusqlite::{Connection, OptionalExtension as _, Row};
 
 use super::{Doing, Read, StoreResult};
-use crate::model::table::HashSet;
+use crate::model::hash::HashSet;
 use crate::model::{ContentId, FileStat, RepoPath, SkipReason};
 
 /// The part of a file row that detection compares with the disk.

@@ -8,7 +8,7 @@ use rusqlite::{Connection, Transaction};
 
 use super::files::{self, Counts};
 use super::{Doing, FileRow, StoreResult};
-use crate::model::table::HashMap;
+use crate::model::hash::HashMap;
 
 /// Lists of the whole index, and the version of the data that they were read from.
 #[derive(Debug, Default)]

@@ -5,11 +5,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::channel::{Found, Strength};
-use super::explain::{Factor, Marks, Signal};
+use super::channel::{ChannelScores, Found};
+use super::explain::{Factor, ScoreBreakdown, Signal};
 use super::query::Query;
 use super::{ContentType, Filters, is_prose};
-use crate::model::class::PathClass;
+use crate::model::path_class::PathClass;
 use crate::model::{ChunkKind, FileRole, RepoPath, SymbolKind};
 use crate::roles::Roles;
 use crate::store::{ChunkBrief, Read, token};
@@ -61,7 +61,7 @@ pub(super) struct Scored {
     pub score: f64,
     /// The tier, which goes before the score: the number of literals that it holds, and 1 unless it is generated data.
     pub tier: u32,
-    pub marks: Marks,
+    pub marks: ScoreBreakdown,
 }
 
 impl Scored {
@@ -72,7 +72,7 @@ impl Scored {
 }
 
 /// How chunks are weighed for one question.
-pub(super) struct Weigher<'a> {
+pub(super) struct Scorer<'a> {
     query: &'a Query,
     roles: Roles<'a>,
     stems: HashSet<&'a str>,
@@ -88,7 +88,7 @@ pub(super) struct Weigher<'a> {
     pub is_look_up: bool,
 }
 
-impl<'a> Weigher<'a> {
+impl<'a> Scorer<'a> {
     pub(super) fn new(
         read: &'a Read<'a>,
         query: &'a Query,
@@ -106,7 +106,7 @@ impl<'a> Weigher<'a> {
             owners: &found.owners,
             of_path: HashMap::new(),
             coverage: if is_look_up { 0.0 } else { COVERAGE },
-            asks_prose: query.wants.prose || filters.content_type == Some(ContentType::Prose),
+            asks_prose: query.requested.prose || filters.content_type == Some(ContentType::Prose),
             name: if is_short {
                 NAME_AMONG_FEW
             } else {
@@ -117,13 +117,18 @@ impl<'a> Weigher<'a> {
         }
     }
 
-    pub(super) fn weigh(&mut self, row: i64, chunk: ChunkBrief, strength: &Strength) -> Scored {
-        let mut marks = Marks::default();
+    pub(super) fn score(
+        &mut self,
+        row: i64,
+        chunk: ChunkBrief,
+        strength: &ChannelScores,
+    ) -> Scored {
+        let mut marks = ScoreBreakdown::default();
         for (signal, score) in [
             (Signal::Text, strength.text),
             (Signal::Text, self.coverage * strength.coverage),
-            (Signal::Whole, WHOLE * strength.whole),
-            (Signal::Nearly, FUZZY * strength.fuzzy),
+            (Signal::ExactName, WHOLE * strength.whole),
+            (Signal::FuzzyName, FUZZY * strength.fuzzy),
             (Signal::Phrase, PHRASE * strength.phrase),
             (Signal::Name, self.name * strength.name),
             (Signal::Name, self.identifier * strength.identifier),
@@ -176,13 +181,13 @@ impl<'a> Weigher<'a> {
     /// Returns whether a tool writes the file, and it is no code: reports, API descriptions, minified styles.
     fn is_generated_data(&self, chunk: &ChunkBrief) -> bool {
         let class = PathClass::of(&chunk.path, is_prose(&chunk.language), chunk.is_generated);
-        let is_wanted = self.query.wants.generated || self.query.wants.data;
+        let is_wanted = self.query.requested.generated || self.query.requested.data;
         !is_wanted && class.is_data && (class.is_generated || chunk.is_bulky)
     }
 
-    fn judge(&self, chunk: &ChunkBrief, marks: &mut Marks) {
+    fn judge(&self, chunk: &ChunkBrief, marks: &mut ScoreBreakdown) {
         let class = PathClass::of(&chunk.path, is_prose(&chunk.language), chunk.is_generated);
-        let wants = self.query.wants;
+        let requested = self.query.requested;
         let is_apart = match RepoPath::new(&chunk.path)
             .map_or(FileRole::Code, |path| self.roles.by_path(&path))
         {
@@ -191,14 +196,14 @@ impl<'a> Weigher<'a> {
             // Of documents the factor below tells.
             FileRole::Example => !class.is_prose,
         };
-        if is_apart && !wants.tests {
+        if is_apart && !requested.tests {
             marks.scale(Factor::Test, TEST_FACTOR);
         }
-        let is_unwanted_data = class.is_data && !wants.data;
+        let is_unwanted_data = class.is_data && !requested.data;
         if !self.asks_prose && (class.is_prose || is_unwanted_data) {
             marks.scale(Factor::NotCode, OTHER_THAN_CODE_FACTOR);
         }
-        if class.is_generated && !wants.generated {
+        if class.is_generated && !requested.generated {
             marks.scale(Factor::Generated, GENERATED_FACTOR);
         }
         if chunk.kind == ChunkKind::Gap {
