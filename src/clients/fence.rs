@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// What an agent should know of the tools; short, for it is read in every session.
+/// Instructions for agents on the tools; short, because every session reads them.
 pub const GUIDE: &str = "\
 ## Finding code: codelens
 

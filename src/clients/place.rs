@@ -164,7 +164,7 @@ impl Machine {
         })
     }
 
-    /// What is there when a client is: the directory it makes for itself.
+    /// Paths that exist where the client is installed: directories that it makes for itself.
     fn traces(&self, id: &str) -> Vec<PathBuf> {
         let home = &self.home;
         match id {

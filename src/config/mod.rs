@@ -34,7 +34,7 @@ pub struct Config {
     pub max_repo_bytes: u64,
     /// How many bytes all indexes may take.
     pub max_total_bytes: u64,
-    /// How much memory a server may keep that nobody asks any more, in megabytes; 0: whatever it has.
+    /// Memory that an idle server may keep, in megabytes; 0 for no bound.
     pub idle_memory_mb: u64,
     /// Whether useless indexes are removed without being asked for.
     pub housekeeping: bool,

@@ -104,7 +104,7 @@ impl Repo {
                 Err(source) => return Err(GitError::Rules { path, source }),
             }
         }
-        let excluded = self.membership.exclude.join("\n");
+        let excluded = self.indexing_rules.exclude.join("\n");
         Ok(Rules {
             global,
             own: parse(excluded.as_bytes(), PathBuf::new(), None),

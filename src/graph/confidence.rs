@@ -16,7 +16,7 @@ use crate::model::Provenance;
 pub struct Table {
     /// The day of the measurement.
     pub date: String,
-    /// What was measured.
+    /// The measured repositories.
     pub corpora: Vec<Corpus>,
     /// The figures, by the name of the class.
     pub classes: BTreeMap<String, Class>,
@@ -38,7 +38,7 @@ pub struct Class {
     pub precision: Option<f64>,
     /// How many answers were judged.
     pub samples: u64,
-    /// What an answer was.
+    /// The judge of the answers, e.g. the TypeScript compiler.
     pub judged: String,
 }
 

@@ -1,4 +1,4 @@
-//! What outlives an answer: saved contexts, and which indexes are kept.
+//! Data that outlives an answer: saved contexts, and which indexes are kept.
 
 pub mod anchor;
 pub mod policy;

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::symbol::kinds;
 
 kinds! {
-    /// What an edge says.
+    /// The relation that an edge states.
     EdgeKind {
         /// One file imports another.
         Imports = 0 "imports",

@@ -12,7 +12,7 @@ use super::prepare::{Prepared, prepare};
 use super::{OnProgress, ReconcileError};
 use crate::git::Repo;
 use crate::link::Causes;
-use crate::model::policy::MAX_FILE_BYTES;
+use crate::model::indexing_rules::MAX_FILE_BYTES;
 use crate::model::{Budget, RepoPath, SkipReason};
 use crate::resolve;
 use crate::store::{Index, Writer};
@@ -23,11 +23,11 @@ const BATCH_FILES: usize = 128;
 /// Files that may wait for the writer.
 const QUEUE_FILES: usize = 32;
 
-/// Bytes of files that may be between reading and the database at once; what is made of a byte takes up
-/// to some hundred. One of the largest files has the others wait.
+/// Bytes of files that may be between reading and the database at once; rows of a byte's facts take up to some
+/// hundred. One of the largest files makes the others wait.
 const IN_WORK_BYTES: u64 = MAX_FILE_BYTES;
 
-/// What was done.
+/// The result of applying a plan.
 #[derive(Debug, Default)]
 pub struct Applied {
     /// Paths of the plan that are still to be done.
@@ -36,7 +36,7 @@ pub struct Applied {
     pub n_indexed: u64,
     /// Files removed.
     pub n_deleted: u64,
-    /// What came and went: [`crate::link`] has to note whom it concerns.
+    /// Paths that came and went: [`crate::link`] derives the files to link again.
     pub causes: Causes,
 }
 
@@ -104,7 +104,7 @@ fn replace(
         return Ok(());
     }
     let source = repo.source();
-    let max_file_bytes = repo.membership().max_file_bytes;
+    let max_file_bytes = repo.indexing_rules().max_file_bytes;
     let cores = std::thread::available_parallelism().map_or(2, usize::from);
     let n_workers = cores.clamp(1, 8).min(candidates.len().div_ceil(2));
     let next = AtomicUsize::new(0);

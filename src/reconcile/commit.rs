@@ -6,7 +6,7 @@ use super::plan::Plan;
 use super::{ReconcileError, Rows};
 use crate::git::{Repo, Source};
 use crate::link;
-use crate::model::policy::POLICY_VERSION;
+use crate::model::indexing_rules::POLICY_VERSION;
 use crate::model::{CommitId, RepoPath, SkipReason};
 use crate::syntax;
 
@@ -20,7 +20,7 @@ pub(super) fn manifest(repo: &Repo) -> Result<Option<String>, ReconcileError> {
     if !repo.source().is_commit() {
         return Ok(None);
     }
-    let membership = repo.membership();
+    let indexing_rules = repo.indexing_rules();
     let mut hasher = blake3::Hasher::new();
     let mut add = |part: &[u8]| {
         hasher.update(&(part.len() as u64).to_le_bytes());
@@ -34,8 +34,8 @@ pub(super) fn manifest(repo: &Repo) -> Result<Option<String>, ReconcileError> {
         add(language.id.as_bytes());
         add(&language.facts_version.to_le_bytes());
     }
-    add(&membership.max_file_bytes.to_le_bytes());
-    for pattern in &membership.exclude {
+    add(&indexing_rules.max_file_bytes.to_le_bytes());
+    for pattern in &indexing_rules.exclude {
         add(pattern.as_bytes());
     }
     add(repo.outside_attributes()?.as_bytes());

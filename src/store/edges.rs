@@ -20,7 +20,7 @@ pub struct EdgeRow {
     pub src: Option<i64>,
     /// The definition that is used.
     pub dst: i64,
-    /// What the use is.
+    /// The kind of use.
     pub kind: EdgeKind,
     /// How it is known.
     pub provenance: Provenance,
@@ -30,7 +30,8 @@ pub struct EdgeRow {
     pub line: u32,
 }
 
-/// What becomes of what a definition calls.
+/// When a caller's code runs: a function's body when it is called, a variable's initializer once at module load, a
+/// field's for each instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keeper {
     /// A variable or a constant keeps it; it runs nothing when it is used.
@@ -70,8 +71,7 @@ pub struct UnboundPlace {
 }
 
 impl Writer<'_> {
-    /// Writes what linking found for a file, in the place of what was known, and takes the file from the
-    /// list of those to link.
+    /// Replaces the edges and unbound names of a file, and takes the file from the list of those to link.
     pub fn set_links(
         &mut self,
         file: i64,
@@ -118,7 +118,7 @@ impl Writer<'_> {
             .collect()
     }
 
-    /// A file that is linked again mostly means what it meant before: only what differs is written.
+    /// A file that is linked again has mostly the same edges as before: only differences are written.
     fn links(
         &mut self,
         file: i64,
@@ -153,8 +153,8 @@ impl Writer<'_> {
             .map(drop)
     }
 
-    /// Makes the rows of a file in one table equal `wanted`. An edit moves most lines and changes few keys: what
-    /// has the same key stays where it is, and so does its entry in an index.
+    /// Makes the rows of a file in one table equal `wanted`. An edit moves most lines and changes few keys: a row with
+    /// the same key stays, and so does its entry in an index.
     fn rows<const N: usize>(
         &mut self,
         table: &FileRows,
@@ -284,7 +284,7 @@ impl Read<'_> {
         around().doing("reading what is around a definition")
     }
 
-    /// Returns what a definition that calls holds what comes of it for.
+    /// Returns when the code of a definition runs.
     pub fn keeper(&self, symbol: i64) -> StoreResult<Keeper> {
         let row: Option<(u8, Option<i64>, Option<u8>)> = self
             .tx

@@ -1,11 +1,11 @@
-//! File rows: what is indexed, from which bytes, and what was left out.
+//! File rows: which files are indexed, from which bytes, and which were left out.
 
 use std::collections::BTreeMap;
 
 use rusqlite::{Connection, OptionalExtension as _, Row};
 
 use super::{Doing, Read, StoreResult};
-use crate::model::table::HashSet;
+use crate::model::hash::HashSet;
 use crate::model::{BlobId, ContentId, FileStat, RepoPath, SkipReason};
 
 /// The part of a file row that detection compares with the disk.
@@ -21,7 +21,7 @@ pub struct FileRow {
     pub facts_version: u32,
     /// Whether an attribute marked it as generated.
     pub marked: bool,
-    /// What was left out, and why.
+    /// The reason why the file was left out or reduced.
     pub skip: Option<SkipReason>,
     /// What `lstat` said; `None` where the row came from another work tree or from a commit.
     pub stat: Option<StatRow>,
@@ -31,7 +31,7 @@ pub struct FileRow {
     pub blob: Option<BlobId>,
 }
 
-/// What `lstat` said when the file was last read.
+/// The result of `lstat` when the file was last read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StatRow {
     /// The stat.
@@ -51,7 +51,7 @@ pub struct FileSummary {
     pub content: ContentId,
     /// The language's identifier.
     pub language: String,
-    /// What was left out, and why.
+    /// The reason why the file was left out or reduced.
     pub skip: Option<SkipReason>,
     /// How many lines it has.
     pub n_lines: u32,
@@ -155,7 +155,7 @@ impl Read<'_> {
         if path.is_empty() {
             return self.languages();
         }
-        // `0` follows `/`: between them is exactly what is below the directory.
+        // `0` follows `/`: between them are exactly the paths below the directory.
         let (from, to) = (format!("{path}/"), format!("{path}0"));
         self.tx
             .prepare_cached(

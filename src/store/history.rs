@@ -1,4 +1,4 @@
-//! Rows of past commits: how they hang together, what they say, which files they touched.
+//! Rows of past commits: their parents, their messages, the files they touched.
 
 use rusqlite::OptionalExtension as _;
 

@@ -1,4 +1,4 @@
-//! What an index is named by, and what says which of its builds is current.
+//! The key of an index, and the pointer to its current build.
 
 use std::path::PathBuf;
 
@@ -13,7 +13,7 @@ pub struct IndexKey {
     pub repo_id: String,
     /// The work tree within it; [`COMMIT_SOURCE`] for a commit.
     pub worktree_id: String,
-    /// What is checked out.
+    /// The checked-out branch and commit.
     pub snapshot: Snapshot,
 }
 

@@ -8,7 +8,7 @@ use super::{Question, View, Workspace};
 use crate::error::{Code, Error, Result};
 use crate::lifecycle::anchor::{self, Anchor, Files, Found, State};
 use crate::lifecycle::portable;
-use crate::model::policy::is_secret_name;
+use crate::model::indexing_rules::is_secret_name;
 use crate::model::{Freshness, Handle, HandleKind, RepoPath, SkipReason};
 use crate::reconcile::seed;
 use crate::store::{Contexts, NewContext, SavedContext, SavedItem, StoreError};

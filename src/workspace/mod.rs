@@ -261,8 +261,8 @@ impl Workspace {
     /// Opens the repository anew: what it says is never older than the call.
     pub fn repo(&self) -> Result<Repo> {
         let repo = Repo::discover(&self.work_dir)?;
-        let membership = self.repository_settings(&repo).membership;
-        let repo = repo.with_membership(membership);
+        let indexing_rules = self.repository_settings(&repo).indexing_rules;
+        let repo = repo.with_indexing_rules(indexing_rules);
         Ok(match &self.directories {
             Some(known) => repo.with_directories(Arc::clone(known)),
             None => repo,

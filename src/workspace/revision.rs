@@ -64,7 +64,7 @@ impl Workspace {
     /// says.
     pub(super) fn repo_at_commit(&self, commit: &CommitId) -> Result<Repo> {
         let repo = Repo::discover(&self.work_dir)?.at_commit(commit)?;
-        let membership = self.repository_settings(&repo).membership;
-        Ok(repo.with_membership(membership))
+        let indexing_rules = self.repository_settings(&repo).indexing_rules;
+        Ok(repo.with_indexing_rules(indexing_rules))
     }
 }

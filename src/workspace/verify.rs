@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use crate::error::{Error, Result};
 use crate::git::{CommitFiles, Repo};
-use crate::model::policy::MAX_FILE_BYTES;
+use crate::model::indexing_rules::MAX_FILE_BYTES;
 use crate::model::{Budget, CommitId, ContentId, SkipReason};
 use crate::reconcile::{OnProgress, prepare};
 use crate::store::bundle::first_difference;

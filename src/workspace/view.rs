@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::Revision;
 use crate::error::{Code, Error, Result};
 use crate::git::{Entry, ReadError, Repo};
-use crate::model::policy::MAX_FILE_BYTES;
+use crate::model::indexing_rules::MAX_FILE_BYTES;
 use crate::model::{Budget, ContentId, Freshness, FreshnessState, RepoPath, SkipReason, Sources};
 use crate::reconcile::prepare::decode;
 use crate::roles::Roles;
@@ -175,7 +175,7 @@ impl Sources for View<'_> {
 /// Returns the error for a path that is not in the index: it is not there, or it is left out.
 pub(super) fn why_absent(repo: &Repo, path: &RepoPath) -> Error {
     let not_indexed = |reason: &str| not_indexed(path, reason);
-    if crate::model::policy::is_secret_name(path) {
+    if crate::model::indexing_rules::is_secret_name(path) {
         return not_indexed("secret");
     }
     match repo.source().entry(path) {

@@ -29,14 +29,14 @@ pub struct SavedItem {
     pub digests: Vec<u64>,
 }
 
-/// A named list of items, with what was checked out when it was saved.
+/// A named list of items, with the branch and commit that were checked out when it was saved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SavedContext {
     /// Its number in this repository; kept when it is replaced.
     pub id: i64,
     /// Its name.
     pub name: String,
-    /// What was noted with it.
+    /// The notes.
     pub notes: Option<String>,
     /// Whether the index that it was saved on is kept.
     pub pinned: bool,
@@ -54,12 +54,12 @@ pub struct SavedContext {
     pub n_items: u64,
 }
 
-/// What is saved under a name.
+/// A context to be saved under a name.
 #[derive(Clone, Debug)]
 pub struct NewContext {
     /// The name; one that is there is replaced.
     pub name: String,
-    /// What is noted with it.
+    /// The notes.
     pub notes: Option<String>,
     /// Whether the index is kept.
     pub pinned: bool,
@@ -165,7 +165,7 @@ impl Contexts {
             .doing("reading the pinned indexes")
     }
 
-    /// Runs SQLite's own check. Returns what it found wrong; `None` when nothing is.
+    /// Runs SQLite's own check. Returns the damage; `None` when there is none.
     pub fn damage(&self) -> StoreResult<Option<String>> {
         let found: String = self
             .connection
