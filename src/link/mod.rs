@@ -7,7 +7,6 @@
 
 mod auto_imports;
 pub mod base;
-pub mod bindings;
 mod calls;
 mod causes;
 mod crew;
@@ -20,10 +19,12 @@ mod file;
 mod generics;
 mod infer;
 mod library;
+mod linker;
 mod lookup;
 mod members;
 mod rules;
 mod types;
+pub mod use_targets;
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
@@ -32,8 +33,8 @@ pub use causes::Causes;
 use crew::Slices;
 
 use crate::ir::ImportKind;
+use crate::model::hash::{HashMap, HashSet};
 use crate::model::path::{parent, upwards};
-use crate::model::table::{HashMap, HashSet};
 use crate::model::{Budget, RepoPath};
 use crate::resolve::{AutoImports, Resolution, Resolver, SourceFiles};
 use crate::store::facts::unpack;

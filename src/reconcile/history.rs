@@ -23,7 +23,7 @@ const MAX_FILES: usize = 30;
 /// Commits in one transaction.
 const BATCH_COMMITS: usize = 200;
 
-/// Paths that are read ahead; what lies beyond is read when it is written.
+/// Paths that are read ahead; further ones are read when they are written.
 const MAX_PATHS_AHEAD: usize = 20_000;
 
 /// Commits walked between two looks at the clock.
@@ -148,7 +148,7 @@ pub(super) fn keep(
         }
         let unfinished = format!("{UNFINISHED} {border}");
         writer.set_history(if is_last { &key } else { &unfinished })?;
-        // What an answer may rest on changes when the rows begin to change, and when they are whole.
+        // Possible answers change when the rows begin to change, and when they are whole.
         writer.commit(is_last || counted)?;
         counted = false;
         if is_last || budget.is_spent() {
@@ -202,7 +202,7 @@ fn in_order<'a>(
     ordered
 }
 
-/// Returns what is noted when the rows are the whole history: the commit, and where the clone is cut off.
+/// Returns the key that is noted when the rows are the whole history: the commit, and the shallow boundary.
 fn key(index: &Index, border: &str) -> String {
     let head = index.pointer().head();
     let head = head.as_ref().map_or("unborn", CommitId::as_str);

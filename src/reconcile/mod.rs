@@ -1,10 +1,10 @@
-//! The only writer of an index: from the difference between what is indexed and what is on disk to its
-//! repair.
+//! The only writer of an index: repairs the difference between the indexed manifest and the one on disk.
 //!
 //! A new branch, a moved `HEAD`, a dirty file and a new version of the extractor are the same event here.
 
 pub mod apply;
 pub mod candidate;
+mod commit;
 mod history;
 mod order;
 mod permits;
@@ -18,12 +18,12 @@ use std::time::{Duration, Instant};
 
 use crate::git::{GitError, Repo, Scan};
 use crate::link;
-use crate::model::{Budget, Freshness, FreshnessState, RepoPath, UnknownReason};
+use crate::model::{Budget, Freshness, FreshnessState, RepoPath, SkipReason, UnknownReason};
 use crate::store::{Index, StoreError};
 use apply::Applied;
 use plan::{Detection, Plan};
 
-/// What can go wrong while an index is brought up.
+/// Failures while an index is brought up.
 #[derive(Debug, thiserror::Error)]
 pub enum ReconcileError {
     /// The repository could not be read.
@@ -34,7 +34,7 @@ pub enum ReconcileError {
     Store(#[from] StoreError),
 }
 
-/// What one reconcile did and found.
+/// The result of one reconcile.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// Whether the index equals the work tree now.
@@ -56,7 +56,7 @@ impl Outcome {
     }
 }
 
-/// How often what was read is looked at again, when the work tree changes as fast as it is read.
+/// Rounds of looking again at files that were read, when the work tree changes as fast as it is read.
 const MAX_PROOFS: usize = 2;
 
 /// The least time in which a first build is expected to end, so that the history is worth reading beside it.
@@ -65,7 +65,7 @@ const BUILD: Duration = Duration::from_secs(2);
 /// Tells how many files of how many are done.
 pub type OnProgress<'a> = &'a (dyn Fn(u64, u64) + Send + Sync);
 
-/// Finds out what differs, without writing. The finding is about one generation, which it carries.
+/// Detects the differences, without writing. The result is about one generation, which it carries.
 pub fn detect(repo: &Repo, index: &Index, budget: &Budget) -> Result<Detection, ReconcileError> {
     detect_by(repo, index, || repo.scan(budget))
 }
@@ -83,17 +83,19 @@ pub fn detect_by(
     Ok(detection)
 }
 
-/// Returns what a detection says where nothing may be written now: nothing differs, or this does, and
-/// `reason` is why it stays. Files whose stat alone changed are read, as far as the budget allows.
+/// Returns the outcome of a detection where nothing may be written now: no difference, or differences that stay, for
+/// `reason`. Files whose stat alone changed are read, as far as the budget allows.
 pub fn inspect(
     repo: &Repo,
     mut detection: Detection,
     budget: &Budget,
     reason: UnknownReason,
 ) -> Outcome {
-    detection.plan.drop_unchanged(repo.tree(), budget);
+    detection.plan.drop_unchanged(repo.source(), budget);
     let mut pending = detection.plan.paths();
     pending.extend(detection.hidden.iter().cloned());
+    let n_missing = detection.missing.len() as u64;
+    pending.append(&mut detection.missing);
     let n_files = detection.n_seen();
     let freshness = if !detection.hidden.is_empty() {
         Freshness::unknown(UnknownReason::Io, pending)
@@ -107,12 +109,28 @@ pub fn inspect(
         freshness
     };
     Outcome {
-        freshness: freshness.among(n_files),
+        freshness: freshness.among(n_files).without_bytes_of(n_missing),
         generation: detection.generation,
         n_indexed: 0,
         n_deleted: 0,
         has_history: detection.has_history,
     }
+}
+
+/// Returns what can be said of a commit by an index that was made for a checkout of it, as it is; `None` where the two
+/// differ. Nothing is written.
+pub fn prove_commit(
+    repo: &Repo,
+    index: &Index,
+    scan: Scan,
+    budget: &Budget,
+) -> Result<Option<Outcome>, ReconcileError> {
+    let mut detection = Detection::by(repo, index, || Ok(scan))?;
+    // That is noted in the commit's own index alone.
+    detection.new_manifest = None;
+    Ok(detection
+        .is_current()
+        .then(|| inspect(repo, detection, budget, UnknownReason::Busy)))
 }
 
 /// Brings the index towards the work tree until it is there or the budget is spent. The caller holds
@@ -127,8 +145,8 @@ pub fn reconcile(
     repair(repo, index, detection, budget, on_progress)
 }
 
-/// Does the second half of [`reconcile`], for a detection that was made already; one that another
-/// process has overtaken is made again. What was written is only called fresh after a look that finds nothing new.
+/// Does the second half of [`reconcile`], for a detection that was made already; a detection that another process has
+/// overtaken is made again. The index is only called fresh after a look that finds nothing new.
 pub fn repair(
     repo: &Repo,
     index: &mut Index,
@@ -144,8 +162,8 @@ pub fn repair(
         if outcome.freshness.state != FreshnessState::Fresh || !outcome.has_written() {
             return Ok(outcome);
         }
-        // Directories were listed and files read one after the other: what was moved from one that was still to be
-        // listed into one that was is in neither, and some may have changed before the last one was read. Only a look
+        // Directories were listed and files read one after the other: a file that moved from a directory still to be
+        // listed into a listed one is in neither, and some may have changed before the last one was read. Only a look
         // that finds nothing new proves that the rows were all true at one time.
         let now = detect(repo, index, budget)?;
         let proof = inspect(repo, now.clone(), budget, UnknownReason::Moved);
@@ -213,6 +231,13 @@ fn finish(
     }
     let read = index.read()?;
     pending.extend(detection.hidden.iter().cloned());
+    let missing = if repo.source().is_commit() {
+        read.skipped_for(SkipReason::MissingBlob)?
+    } else {
+        Vec::new()
+    };
+    let n_missing = missing.len() as u64;
+    pending.extend(missing);
     let freshness = if !detection.hidden.is_empty() {
         Freshness::unknown(UnknownReason::Io, pending)
     } else if detection.is_complete {
@@ -221,7 +246,9 @@ fn finish(
         Freshness::unknown(UnknownReason::Budget, pending)
     };
     Ok(Outcome {
-        freshness: freshness.among(detection.n_seen()),
+        freshness: freshness
+            .among(detection.n_seen())
+            .without_bytes_of(n_missing),
         generation: read.meta().generation,
         n_indexed: applied.n_indexed,
         n_deleted: applied.n_deleted,

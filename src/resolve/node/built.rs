@@ -1,4 +1,4 @@
-//! From what a build would write to the source it is written from.
+//! From a built file's path to its source, e.g. `dist/index.js` → `src/index.ts`.
 //!
 //! Knows the usual directories of output and their sources, and the compiler's `outDir` and `rootDir`.
 

@@ -28,7 +28,7 @@ impl Configs {
             .filter(|path| is_compiler_config(path.rsplit('/').next().unwrap_or(path)))
             .filter_map(|path| reader.config(path))
             .collect();
-        // The plain names first: they are what a compiler takes by itself.
+        // The plain names first: a compiler takes them without being told.
         all.sort_by_cached_key(|config| {
             let plain = config.path.ends_with("tsconfig.json");
             let script = config.path.ends_with("jsconfig.json");

@@ -16,14 +16,14 @@ pub const POLICY_VERSION: u32 = 4;
 
 /// A repository's own rules for which of its files are indexed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Membership {
+pub struct IndexingRules {
     /// Patterns as in `.gitignore`, from the root, for files that are not indexed. A `.codelensignore` outweighs them.
     pub exclude: Vec<String>,
     /// The largest file that is indexed, in bytes; at most [`MAX_FILE_BYTES`].
     pub max_file_bytes: u64,
 }
 
-impl Default for Membership {
+impl Default for IndexingRules {
     fn default() -> Self {
         Self {
             exclude: Vec::new(),
@@ -140,7 +140,12 @@ pub fn is_lock_file(path: &RepoPath) -> bool {
 
 /// Returns the reason for leaving a file out or reducing it; `None` for a file that is indexed whole. `marked` says
 /// that an attribute calls it generated, `is_prose` that long lines are usual in its language.
-pub fn judge(path: &RepoPath, bytes: &[u8], marked: bool, is_prose: bool) -> Option<SkipReason> {
+pub fn skip_reason(
+    path: &RepoPath,
+    bytes: &[u8],
+    marked: bool,
+    is_prose: bool,
+) -> Option<SkipReason> {
     if bytes[..bytes.len().min(BINARY_PROBE_BYTES)].contains(&0) {
         return Some(SkipReason::Binary);
     }
@@ -222,11 +227,11 @@ fn find(haystack: &[u8], needle: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_secret_name, judge};
+    use super::{is_secret_name, skip_reason};
     use crate::model::{RepoPath, SkipReason};
 
     fn judged(path: &str, bytes: &[u8]) -> Option<SkipReason> {
-        judge(&RepoPath::new(path).unwrap(), bytes, false, false)
+        skip_reason(&RepoPath::new(path).unwrap(), bytes, false, false)
     }
 
     #[test]

@@ -24,7 +24,7 @@ const MAX_UNSENT: usize = 16 * 1024 * 1024;
 
 /// A transport that tells when its input closed, and that keeps anything but a request from opening a session: the
 /// library would end the session there.
-pub(super) struct Lines<R> {
+pub(super) struct StdioTransport<R> {
     input: BufReader<R>,
     line: Vec<u8>,
     is_skipping: bool,
@@ -39,7 +39,7 @@ pub(super) struct Lines<R> {
     closing: CancellationToken,
 }
 
-impl<R: AsyncRead + Unpin> Lines<R> {
+impl<R: AsyncRead + Unpin> StdioTransport<R> {
     /// Returns the transport between `input` and `output`, and a future that is done when everything is written after
     /// the transport was dropped. `closing` is cancelled when the input ends. The messages that opened `session` come
     /// first, and are not answered again.
@@ -140,7 +140,7 @@ enum Line {
     TooLong,
 }
 
-impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for Lines<R> {
+impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for StdioTransport<R> {
     type Error = Error;
 
     fn send(
@@ -203,7 +203,7 @@ impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for Lines<R> {
     }
 }
 
-/// Lines on their way out. They are written by a task of their own, so that none is left half written.
+/// Outgoing lines. They are written by a task of their own, so that none is left half written.
 struct Output {
     lines: mpsc::UnboundedSender<(Vec<u8>, oneshot::Sender<Result<()>>)>,
     session: Arc<Session>,

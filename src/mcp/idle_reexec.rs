@@ -35,7 +35,7 @@ const MAX_BYTES: usize = 64 << 10;
 
 /// The state that a server hands to the next program.
 #[derive(Deserialize, Serialize)]
-pub(super) struct Heritage {
+pub(super) struct Handover {
     /// The messages with which the client opened the session.
     pub(super) opening: Vec<ClientJsonRpcMessage>,
     /// The client's root, if it told one.
@@ -44,7 +44,7 @@ pub(super) struct Heritage {
     pub(super) work_trees: Vec<PathBuf>,
 }
 
-impl Heritage {
+impl Handover {
     /// Returns the state that the earlier program handed over; `None` for the first.
     pub(super) fn left() -> Option<Self> {
         let text = std::env::var(VARIABLE).ok()?;
@@ -56,7 +56,7 @@ impl Heritage {
 }
 
 /// Who watches over the memory of a server.
-pub(super) struct Renewal {
+pub(super) struct IdleReexec {
     shared: Arc<Shared>,
     session: Arc<Session>,
     roots: Roots,
@@ -65,7 +65,7 @@ pub(super) struct Renewal {
     has_failed: Cell<bool>,
 }
 
-impl Renewal {
+impl IdleReexec {
     /// Of a server whose standard input has this gate; it `is_first` where it took over from no other.
     pub(super) fn new(
         shared: Arc<Shared>,
@@ -138,7 +138,7 @@ impl Renewal {
         if !self.session.is_done_with(*n_read) {
             return;
         }
-        let heritage = Heritage {
+        let heritage = Handover {
             opening: self.session.opening(),
             root: self.roots.known(),
             work_trees: self.shared.workspaces.work_trees(),
