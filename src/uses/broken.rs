@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::graph::changes::ChangeKind;
 use crate::ir::{ExportKind, FileFacts, ImportKind, Target};
 use crate::link::base::{EarlierFile, Numbers, overlay};
-use crate::link::bindings::{Bindings, Definition, FileBindings, Meaning, Overlay};
+use crate::link::use_targets::{Definition, FileTargets, Meaning, Overlay, UseTargets};
 use crate::model::{Provenance, RepoPath, SymbolKind};
 use crate::store::{ImportTarget, token};
 use crate::syntax::{self, Arities, Language, Occurrences, Role, UseKind};
@@ -98,8 +98,8 @@ pub struct BrokenUses {
 pub(super) struct Worlds<'a> {
     pub(super) difference: &'a Difference,
     pub(super) numbers: Vec<Numbers>,
-    pub(super) before: Bindings<'a>,
-    pub(super) now: Bindings<'a>,
+    pub(super) before: UseTargets<'a>,
+    pub(super) now: UseTargets<'a>,
     /// The declarations that are gone, with their change.
     pub(super) gone: HashMap<Definition, usize>,
     pub(super) targets_before: HashMap<i64, Vec<ImportTarget>>,
@@ -113,8 +113,8 @@ pub(super) struct Bound<'a> {
     pub(super) id: i64,
     pub(super) text: &'a str,
     pub(super) facts: &'a FileFacts,
-    pub(super) before: FileBindings,
-    pub(super) now: FileBindings,
+    pub(super) before: FileTargets,
+    pub(super) now: FileTargets,
     /// Where its imports lead now.
     pub(super) targets: Vec<Option<ImportTarget>>,
     /// Its place in the difference, where its own definitions are looked for.
@@ -259,8 +259,8 @@ impl Uses<'_> {
         Ok(Worlds {
             difference,
             numbers,
-            before: Bindings::new(self.read, overlay),
-            now: Bindings::new(self.read, Overlay::default()),
+            before: UseTargets::new(self.read, overlay),
+            now: UseTargets::new(self.read, Overlay::default()),
             gone,
             targets_before: targets,
         })
@@ -364,7 +364,7 @@ impl Uses<'_> {
             let module_line = is_missing.then_some(import.line);
             let mut has_lost = false;
             for (n, name) in import.names.iter().enumerate() {
-                let meaning = |bindings: &FileBindings| {
+                let meaning = |bindings: &FileTargets| {
                     bindings
                         .imports
                         .get(at)
@@ -424,7 +424,7 @@ impl Uses<'_> {
             }
         }
         for (at, export) in facts.exports.iter().enumerate() {
-            let meaning = |bindings: &FileBindings| bindings.exports.get(at).copied();
+            let meaning = |bindings: &FileTargets| bindings.exports.get(at).copied();
             let (Some(before), Some(now)) = (meaning(&bound.before), meaning(&bound.now)) else {
                 continue;
             };
@@ -662,7 +662,7 @@ impl Uses<'_> {
     /// Adds the calls that pass fewer arguments than a changed signature requires.
     fn add_calls(&self, worlds: &Worlds<'_>, found: &mut BrokenUses) -> Result<()> {
         let difference = worlds.difference;
-        let mut bound: HashMap<i64, FileBindings> = HashMap::new();
+        let mut bound: HashMap<i64, FileTargets> = HashMap::new();
         for (at, change) in difference.changes.iter().enumerate() {
             let is_kept = change.kind == ChangeKind::Signature;
             let Some((required_before, required)) =

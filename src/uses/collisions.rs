@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::graph::changes::ChangeKind;
 use crate::ir::FileFacts;
 use crate::link::base::{EarlierFile, overlay};
-use crate::link::bindings::{Bindings, Definition, Meaning};
+use crate::link::use_targets::{Definition, Meaning, UseTargets};
 use crate::model::{Provenance, RepoPath};
 use crate::store::ImportTarget;
 use crate::syntax::{self, Arities, UseKind};
@@ -122,7 +122,7 @@ impl Uses<'_> {
         let (base, numbers) = overlay(self.read, layers(false))?;
         let (changed, changed_numbers) = overlay(self.read, layers(true))?;
         let targets =
-            |overlay: &crate::link::bindings::Overlay| -> HashMap<i64, Vec<ImportTarget>> {
+            |overlay: &crate::link::use_targets::Overlay| -> HashMap<i64, Vec<ImportTarget>> {
                 let of_files = overlay.files.iter();
                 of_files
                     .map(|(id, (_, targets))| (*id, targets.clone()))
@@ -153,8 +153,8 @@ impl Uses<'_> {
         let worlds = Worlds {
             difference: changer,
             numbers: numbers.clone(),
-            before: Bindings::new(self.read, base),
-            now: Bindings::new(self.read, changed),
+            before: UseTargets::new(self.read, base),
+            now: UseTargets::new(self.read, changed),
             gone,
             targets_before,
         };

@@ -6,10 +6,10 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use super::{Workspace, view};
+use super::{Revision, Workspace, view};
 use crate::error::{Error, Result};
 use crate::git::{Checkout, Repo};
-use crate::model::policy::{MAX_FILE_BYTES, is_secret_name};
+use crate::model::indexing_rules::{MAX_FILE_BYTES, is_secret_name};
 use crate::model::{Branch, Budget, CommitId, ContentId, RepoPath};
 use crate::reconcile::prepare::decode;
 
@@ -72,6 +72,15 @@ pub enum Other {
     WorkTree(State, std::path::PathBuf),
 }
 
+impl State {
+    /// Returns the commit as a question is asked about it; `None` for a work tree.
+    pub fn revision(&self) -> Option<Revision> {
+        let commit = self.commit.clone().filter(|_| !self.is_work_tree)?;
+        let name = self.name.clone();
+        Some(Revision { name, commit })
+    }
+}
+
 impl Other {
     /// Returns its state.
     pub fn state(&self) -> &State {
@@ -90,16 +99,16 @@ impl Workspace {
     pub fn states(&self, base: Option<&str>, head: Option<&str>) -> Result<(State, State)> {
         let repo = self.repo()?;
         let head = match head {
-            None => self.own_state(&repo)?,
+            None => Self::own_state(&repo)?,
             Some(name) => State {
-                commit: Some(self.commit_of(&repo, name)?),
+                commit: Some(self.commit_of(name)?),
                 name: name.to_owned(),
                 is_work_tree: false,
             },
         };
         let Some(own) = &head.commit else {
             let name = base.unwrap_or("the empty tree").to_owned();
-            let commit = base.map(|name| self.commit_of(&repo, name)).transpose()?;
+            let commit = base.map(|name| self.commit_of(name)).transpose()?;
             let is_work_tree = false;
             return Ok((
                 State {
@@ -113,12 +122,12 @@ impl Workspace {
         let (name, from) = match base {
             Some(name) => match name.strip_suffix("...") {
                 None => {
-                    let commit = Some(self.commit_of(&repo, name)?);
+                    let commit = Some(self.commit_of(name)?);
                     let name = name.to_owned();
                     let is_work_tree = false;
                     return Ok((State { name, commit, is_work_tree }, head));
                 }
-                Some(name) => (name.to_owned(), self.commit_of(&repo, name)?),
+                Some(name) => (name.to_owned(), self.commit_of(name)?),
             },
             None => default_branch(&repo)?.ok_or_else(|| {
                 Error::invalid(
@@ -145,30 +154,31 @@ impl Workspace {
         Ok((state, head))
     }
 
-    fn own_state(&self, repo: &Repo) -> Result<State> {
-        let snapshot = repo.snapshot()?;
+    fn own_state(repo: &Repo) -> Result<State> {
+        let commit = repo.snapshot()?.head;
+        let is_work_tree = !repo.is_bare();
+        let name = if is_work_tree { "worktree" } else { "HEAD" };
         Ok(State {
-            name: "worktree".to_owned(),
-            commit: snapshot.head,
-            is_work_tree: true,
+            name: name.to_owned(),
+            commit,
+            is_work_tree,
         })
     }
 
     /// Returns the commit of a name.
-    fn commit_of(&self, repo: &Repo, name: &str) -> Result<CommitId> {
-        let is_name = !name.is_empty() && !name.starts_with('-') && !name.contains("..");
-        let found = is_name.then(|| repo.resolve(name)).flatten();
-        found.ok_or_else(|| {
-            let near = near_names(repo, name);
-            Error::invalid(
-                format!("no branch, tag or commit is named `{}`", view::brief(name)),
-                if near.is_empty() {
-                    "pass the name of one commit, for example `main`, `v1.2` or `HEAD~3`; nothing is fetched".to_owned()
-                } else {
-                    format!("did you mean {}? Nothing is fetched", near.join(", "))
-                },
-            )
-        })
+    fn commit_of(&self, name: &str) -> Result<CommitId> {
+        if let Some(revision) = self.revision(name)? {
+            return Ok(revision.commit);
+        }
+        let near = near_names(&self.reference_names()?, name);
+        Err(Error::invalid(
+            format!("no branch, tag or commit is named `{}`", view::brief(name)),
+            if near.is_empty() {
+                "pass the name of one commit, for example `main`, `v1.2` or `HEAD~3`; nothing is fetched".to_owned()
+            } else {
+                format!("did you mean {}? Nothing is fetched", near.join(", "))
+            },
+        ))
     }
 
     /// Returns what a caller calls by names to compare with: branches and other commits, linked work trees by the names of
@@ -190,7 +200,7 @@ impl Workspace {
                 // A branch that is checked out elsewhere by the name of its directory is asked with its edits.
                 Some(tree) => all.push(tree),
                 None => all.push(Other::Commit(State {
-                    commit: Some(self.commit_of(&repo, name)?),
+                    commit: Some(self.commit_of(name)?),
                     name: name.clone(),
                     is_work_tree: false,
                 })),
@@ -261,7 +271,8 @@ impl Workspace {
             Other::Commit(state) => compare(&repo, &repo, base, state.clone(), interrupt),
             Other::WorkTree(state, dir) => {
                 let there = Repo::discover(dir)?;
-                let there = there.with_membership(self.repository_settings(&repo).membership);
+                let rules = self.repository_settings(&there).indexing_rules;
+                let there = there.with_indexing_rules(rules);
                 compare(&repo, &there, base, state.clone(), interrupt)
             }
         }
@@ -288,31 +299,41 @@ fn compare(
     }
     is_complete &= paths.len() <= MAX_FILES;
     paths.truncate(MAX_FILES);
-    let files_of = |commit: &Option<CommitId>| match commit {
-        Some(commit) => repo.files_of(commit),
-        None => Ok(None),
+    let at = |commit: &Option<CommitId>| -> Result<Option<Repo>> {
+        let Some(commit) = commit else {
+            return Ok(None);
+        };
+        Ok(Some(Repo::discover(repo.work_dir())?.at_commit(commit)?))
     };
-    let mut old_files = files_of(&base.commit)?;
-    let mut new_files = match head.is_work_tree {
-        true => None,
-        false => files_of(&head.commit)?,
+    let old_files = at(&base.commit)?;
+    let new_files = if head.is_work_tree {
+        None
+    } else {
+        at(&head.commit)?
+    };
+    let new_files = if head.is_work_tree {
+        Some(there)
+    } else {
+        new_files.as_ref()
     };
     let mut files = Vec::with_capacity(paths.len());
     for path in paths {
         if budget.is_cancelled() {
             return Err(Error::cancelled());
         }
-        let old = old_files.as_mut();
-        let old = old.and_then(|files| version(&path, |limit| files.read(&path, limit)));
-        let new = if head.is_work_tree {
-            version(&path, |limit| Ok(there.tree().read(&path, limit)?.bytes))
-        } else {
-            let files = new_files.as_mut();
-            files.and_then(|files| version(&path, |limit| files.read(&path, limit)))
+        let read = |repo: Option<&Repo>| {
+            let source = repo?.source();
+            version(&path, |limit| Ok(source.read(&path, limit)?.bytes))
         };
+        let (old, new) = (read(old_files.as_ref()), read(new_files));
         let is_same = match (&old, &new) {
             (None, None) => true,
-            (Some(old), Some(new)) => old.content.is_some() && old.content == new.content,
+            (Some(old), Some(new)) => {
+                let is_alike = |one: &str, other: &str| one.lines().eq(other.lines());
+                let texts = old.text.as_deref().zip(new.text.as_deref());
+                old.content.is_some() && old.content == new.content
+                    || texts.is_some_and(|(one, other)| is_alike(one, other))
+            }
             _ => false,
         };
         if !is_same {
@@ -347,7 +368,7 @@ fn version(
             })
         }
         Err(ReadError::Missing | ReadError::NotAFile | ReadError::Outside) => None,
-        Err(ReadError::TooLarge { .. } | ReadError::Io(_)) => unread,
+        Err(ReadError::TooLarge { .. } | ReadError::Io(_) | ReadError::NoBlob) => unread,
     }
 }
 
@@ -366,16 +387,11 @@ fn default_branch(repo: &Repo) -> Result<Option<(String, CommitId)>> {
     Ok(found.next())
 }
 
-/// Returns the branches whose names are like one that nothing has.
-fn near_names(repo: &Repo, name: &str) -> Vec<String> {
-    let Ok(branches) = repo.branches() else {
-        return Vec::new();
-    };
+/// Returns the names of references that are like one that nothing has.
+fn near_names(all: &[String], name: &str) -> Vec<String> {
     let wanted = name.to_lowercase();
-    let mut near: Vec<(usize, String)> = branches
-        .local
-        .into_keys()
-        .chain(branches.remote.into_keys().map(|it| format!("origin/{it}")))
+    let mut near: Vec<(usize, &String)> = all
+        .iter()
         .filter_map(|it| {
             let other = it.to_lowercase();
             let is_part = other.contains(&wanted) && !wanted.is_empty();
@@ -387,7 +403,7 @@ fn near_names(repo: &Repo, name: &str) -> Vec<String> {
     near.sort();
     let shown = near.into_iter().take(MAX_NEAR);
     shown
-        .map(|(_, name)| format!("`{}`", view::brief(&name)))
+        .map(|(_, name)| format!("`{}`", view::brief(name)))
         .collect()
 }
 

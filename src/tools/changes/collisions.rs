@@ -11,7 +11,7 @@ use super::Asked;
 use super::entries::word;
 use super::gather::{Gathered, texts, texts_of};
 use crate::error::{Error, Result};
-use crate::model::visible::one_line;
+use crate::model::sanitize::one_line;
 use crate::model::{Budget, RepoPath};
 use crate::tools::places::uses;
 use crate::uses::{Collision, CollisionKind, Difference, Reason, Side};

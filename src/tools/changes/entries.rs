@@ -9,8 +9,8 @@ use super::gather::Gathered;
 use super::reach::Reach;
 use super::{Asked, Part};
 use crate::error::Result;
-use crate::model::visible::one_line;
-use crate::model::{Handle, HandleKind, RepoPath, Symbol, naming};
+use crate::model::sanitize::one_line;
+use crate::model::{Handle, HandleKind, RepoPath, Symbol, handles};
 use crate::tools::answer::Cursor;
 use crate::tools::impact::count;
 use crate::uses::{Broken, ChangeKind, ChangedFile, Reason, SymbolChange};
@@ -296,7 +296,7 @@ pub(super) fn word(kind: ChangeKind) -> &'static str {
 
 fn handle(file: &ChangedFile, of_new: bool, at: u32) -> Option<String> {
     let side = if of_new { &file.new } else { &file.old };
-    let hashes = naming::symbol_handles(&file.path, &side.facts.symbols);
+    let hashes = handles::symbol_handles(&file.path, &side.facts.symbols);
     let hash = *hashes.get(at as usize)?;
     let kind = HandleKind::Symbol;
     Some(Handle { kind, hash }.to_string())

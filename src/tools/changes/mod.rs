@@ -18,7 +18,7 @@ use super::{Call, Tool};
 use crate::error::Result;
 use crate::model::RepoPath;
 use crate::model::path::is_at_or_below;
-use crate::workspace::{Comparison, View, outside};
+use crate::workspace::{Comparison, Question, View, outside};
 use collisions::{CollisionOutput, Opposite};
 use entries::{BrokenOutput, ChangeOutput, FileOutput, Listed};
 use gather::Gathered;
@@ -185,7 +185,14 @@ impl Tool for Changes {
             comparison: &comparison,
             opposites: &opposites,
         };
-        call.ask(&workspace, &words, |view| answer(view, &asked))
+        let revision = comparison.head.revision();
+        call.with_question(&words, |question| {
+            let question = Question {
+                revision: revision.as_ref(),
+                ..question
+            };
+            workspace.query(question, |view| answer(view, &asked))
+        })
     }
 }
 

@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::graph::confidence::test_confidence;
 use crate::graph::impact::{files_of, walk};
 use crate::graph::related::{self, Direction, Relation, TestBasis};
-use crate::model::visible::one_line;
+use crate::model::sanitize::one_line;
 use crate::model::{FileRole, Provenance, RepoPath};
 use crate::tools::affected::Affected;
 use crate::tools::places::{places, uses};
