@@ -7,16 +7,16 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::Uses;
-use super::difference::{ChangedFile, Difference, SymbolChange};
+use super::difference::Difference;
 use super::mentions::line_at;
 use crate::error::{Error, Result};
 use crate::graph::changes::ChangeKind;
 use crate::ir::{ExportKind, FileFacts, ImportKind, Target};
 use crate::link::base::{EarlierFile, Numbers, overlay};
 use crate::link::use_targets::{Definition, FileTargets, Meaning, Overlay, UseTargets};
-use crate::model::{Provenance, RepoPath, SymbolKind};
+use crate::model::{Provenance, RepoPath};
 use crate::store::{ImportTarget, token};
-use crate::syntax::{self, Arities, Language, Occurrences, Role, UseKind};
+use crate::syntax::{self, Language, Occurrences, Role, UseKind};
 
 /// Names whose uses are looked for.
 const MAX_NAMES: usize = 2_000;
@@ -371,10 +371,17 @@ impl Uses<'_> {
                         .and_then(|names| names.get(n))
                         .copied()
                 };
-                let (Some(before), Some(now)) = (meaning(&bound.before), meaning(&bound.now))
+                let (Some(before), Some(mut now)) = (meaning(&bound.before), meaning(&bound.now))
                 else {
                     continue;
                 };
+                if let (Meaning::Definition(..), Meaning::Module(module), "default") =
+                    (before, now, name.imported.as_str())
+                    && self.is_typed(module)?
+                {
+                    // The module itself stands in for its default in CommonJS alone.
+                    now = Meaning::Dangling(module);
+                }
                 let Some(it) = lost_by(worlds, before, now, is_missing) else {
                     continue;
                 };
@@ -659,134 +666,11 @@ impl Uses<'_> {
         })
     }
 
-    /// Adds the calls that pass fewer arguments than a changed signature requires.
-    fn add_calls(&self, worlds: &Worlds<'_>, found: &mut BrokenUses) -> Result<()> {
-        let difference = worlds.difference;
-        let mut bound: HashMap<i64, FileTargets> = HashMap::new();
-        for (at, change) in difference.changes.iter().enumerate() {
-            let is_kept = change.kind == ChangeKind::Signature;
-            let Some((required_before, required)) =
-                is_kept.then(|| self.required(difference, change)).flatten()
-            else {
-                continue;
-            };
-            let Some(place) = &change.new else { continue };
-            let file = &difference.files[place.file];
-            let Some(row) = self.read.file(file.path.as_str())? else {
-                continue;
-            };
-            let rows = self.read.symbols_of(row.id)?;
-            let symbols = &file.new.facts.symbols;
-            let first = &symbols[place.symbols[0] as usize];
-            // A constructor is called by the name of its class.
-            let is_constructor = is_constructor(&first.name, first.kind);
-            let targets: Vec<u32> = match first.parent {
-                Some(class) if is_constructor => vec![class],
-                _ => place.symbols.clone(),
-            };
-            let mut callers = BTreeSet::new();
-            for target in &targets {
-                if let Some(row) = rows.iter().find(|row| row.ordinal == *target) {
-                    callers.extend(self.read.edges_into(row.id)?.iter().map(|it| it.src_file));
-                }
-            }
-            for caller in callers {
-                let Some(path) = self.read.path_of(caller)? else {
-                    continue;
-                };
-                let Some(summary) = self.read.file(path.as_str())? else {
-                    continue;
-                };
-                let (Some(language), Some(text)) = (
-                    syntax::by_id(&summary.language),
-                    self.sources.read(&path, summary.content),
-                ) else {
-                    continue;
-                };
-                if !is_counted(&path) {
-                    continue;
-                }
-                if let std::collections::hash_map::Entry::Vacant(entry) = bound.entry(caller) {
-                    entry.insert(worlds.now.of_file(caller)?);
-                }
-                let meanings = &bound[&caller].references;
-                let Some(arities) = Arities::of(language, &text, &self.budget) else {
-                    continue;
-                };
-                let uses = syntax::occurrences(language, &text, "_", &self.budget);
-                for (start, line, reference, kind) in uses.ok_or_else(Error::cancelled)?.uses {
-                    let Some(Meaning::Definition((file, symbol), provenance)) =
-                        meanings.get(reference as usize)
-                    else {
-                        continue;
-                    };
-                    let is_it = *file == row.id && targets.contains(symbol);
-                    if !is_it || !matches!(kind, UseKind::Call | UseKind::New) {
-                        continue;
-                    }
-                    let Some(given) = arities.arguments(start) else {
-                        continue;
-                    };
-                    if given >= required_before && given < required {
-                        found.all.push(Broken {
-                            path: path.clone(),
-                            line,
-                            text: line_at(&text, start as usize),
-                            kind: Some(kind),
-                            also: Vec::new(),
-                            home: file_path(difference, place.file),
-                            symbol: first.qualified_name.clone(),
-                            change: Some(at),
-                            reason: Reason::TooFewArguments { given, required },
-                            provenance: *provenance,
-                            module_line: None,
-                            is_through: false,
-                        });
-                    }
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Returns how many arguments calls of a definition had to pass, and have to now, where that is more.
-    pub(super) fn required(
-        &self,
-        difference: &Difference,
-        change: &SymbolChange,
-    ) -> Option<(u32, u32)> {
-        let of = |file: &ChangedFile, is_old: bool, symbols: &[u32]| -> Option<u32> {
-            if !is_counted(&file.path) {
-                return None;
-            }
-            let side = if is_old { &file.old } else { &file.new };
-            let language = syntax::by_path(&file.path);
-            let arities = Arities::of(language, &side.text, &self.budget)?;
-            let all: Vec<_> = symbols
-                .iter()
-                .map(|at| &side.facts.symbols[*at as usize])
-                .collect();
-            let is_overload = |symbol: &&&crate::model::Symbol| {
-                symbol
-                    .flags
-                    .contains(crate::model::SymbolFlags::DECLARATION_ONLY)
-            };
-            // Of overloads the implementation can't be called by itself.
-            let mut called: Vec<_> = all.iter().filter(is_overload).collect();
-            if called.is_empty() {
-                called = all.iter().collect();
-            }
-            let each = called.into_iter().map(|symbol| {
-                let outer = symbol.parent.map(|at| &side.facts.symbols[at as usize]);
-                let is_method = outer.is_some_and(|it| it.kind == SymbolKind::Class);
-                arities.required(&symbol.span, is_method)
-            });
-            each.collect::<Option<Vec<u32>>>()?.into_iter().min()
-        };
-        let (old, new) = (change.old.as_ref()?, change.new.as_ref()?);
-        let before = of(&difference.files[old.file], true, &old.symbols)?;
-        let now = of(&difference.files[new.file], false, &new.symbols)?;
-        (now > before).then_some((before, now))
+    /// Whether a file is of TypeScript, whose modules export by statements alone.
+    fn is_typed(&self, file: i64) -> Result<bool> {
+        let path = self.read.path_of(file)?;
+        let ends = [".ts", ".tsx", ".mts", ".cts"];
+        Ok(path.is_some_and(|path| ends.iter().any(|end| path.as_str().ends_with(end))))
     }
 
     /// Returns how many uses of the names of definitions that are gone have no known meaning, those that are listed apart.
@@ -888,20 +772,6 @@ fn lost_by(worlds: &Worlds<'_>, before: Meaning, now: Meaning, is_missing: bool)
 
 fn is_unbound(meaning: Meaning) -> bool {
     matches!(meaning, Meaning::Unresolved | Meaning::Dangling(_))
-}
-
-/// Whether calls in a file have to pass what a signature requires: JavaScript passes `undefined` for the rest.
-pub(super) fn is_counted(path: &RepoPath) -> bool {
-    let ends = [".ts", ".tsx", ".mts", ".cts", ".py", ".pyi"];
-    ends.iter().any(|end| path.as_str().ends_with(end))
-}
-
-fn is_constructor(name: &str, kind: SymbolKind) -> bool {
-    kind == SymbolKind::Constructor || name == "__init__"
-}
-
-fn file_path(difference: &Difference, at: usize) -> RepoPath {
-    difference.files[at].path.clone()
 }
 
 /// Returns the last name of a chain: `open` of `app.open`.

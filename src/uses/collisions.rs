@@ -6,7 +6,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::Uses;
-use super::broken::{Bound, Broken, Losses, Reason, Worlds, is_counted};
+use super::arguments::is_counted;
+use super::broken::{Bound, Broken, Losses, Reason, Worlds};
 use super::difference::{ChangedFile, Difference, Place, SymbolChange};
 use super::mentions::line_at;
 use crate::error::{Error, Result};

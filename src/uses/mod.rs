@@ -4,6 +4,7 @@
 //! The index holds one edge for all uses of a definition in another; the single places behind an edge are found again
 //! here, from the text of the files and the rules that made the edge. Nothing is written.
 
+mod arguments;
 mod broken;
 mod collisions;
 mod difference;
