@@ -1,6 +1,6 @@
-//! The files of the work tree as they are now, for `lines` to search.
+//! The files of the work tree as they are now, or of a commit, for `lines` to search.
 
-use crate::git::{FileRead, ReadError, WorkTree};
+use crate::git::{FileRead, ReadError, Source};
 use crate::lines::{Bytes, Files, Searched};
 use crate::model::indexing_rules::{MAX_FILE_BYTES, is_secret_name, skip_reason};
 use crate::model::{FreshnessState, RepoPath, SkipReason};
@@ -10,13 +10,13 @@ use crate::syntax;
 use super::View;
 use crate::error::Result;
 
-/// The work tree, read by many threads.
-struct DiskFiles(WorkTree);
+/// The work tree or the commit, read by many threads.
+struct SourceFiles(Source);
 
 impl View<'_> {
     /// Returns the text of the files as they are now.
     pub fn text_now(&self) -> impl Files + use<> {
-        DiskFiles(self.repo.tree().clone())
+        SourceFiles(self.repo.source().clone())
     }
 
     /// Returns the files of the work tree that pass a test, sorted by path: those of the index, and those that are known
@@ -51,12 +51,16 @@ impl View<'_> {
     }
 }
 
-impl Files for DiskFiles {
+impl Files for SourceFiles {
     fn read(&self, file: &Searched) -> std::result::Result<Bytes, Option<SkipReason>> {
         if is_secret_name(&file.path) {
             return Err(Some(SkipReason::Secret));
         }
-        let read = || self.0.read(&file.path, MAX_FILE_BYTES).map_err(reason);
+        let read = || {
+            self.0
+                .read(&file.path, MAX_FILE_BYTES)
+                .map_err(|error| reason(&error))
+        };
         let mut found = read()?;
         if !found.stable {
             // Somebody wrote while it was read.
@@ -75,8 +79,9 @@ impl Files for DiskFiles {
     }
 }
 
-fn reason(error: ReadError) -> Option<SkipReason> {
+fn reason(error: &ReadError) -> Option<SkipReason> {
     match error {
+        ReadError::NoBlob => Some(SkipReason::MissingBlob),
         ReadError::TooLarge { .. } => Some(SkipReason::TooLarge),
         ReadError::Io(_) => Some(SkipReason::Unreadable),
         ReadError::Missing | ReadError::NotAFile | ReadError::Outside => None,
