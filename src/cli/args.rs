@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
+use super::aliases::{ALIASES, Alias};
 use super::render::{Format, Language};
 use crate::tools::{TOOLS, ToolSpec};
 
@@ -40,6 +41,7 @@ pub(super) fn command() -> Command {
         .args(shared())
         .subcommands(TOOLS.iter().map(of_tool))
         .subcommand(super::reaching_tests::command())
+        .subcommands(ALIASES.iter().map(Alias::command))
         .subcommand(super::view::command())
         .subcommand(super::watch::command())
         .subcommand(super::context::command())

@@ -43,7 +43,7 @@ impl<'s> Arities<'s> {
     pub fn of(language: &Language, source: &'s str, budget: &Budget) -> Option<Self> {
         let (grammar, is_python) = match language.shape {
             Shape::Script(dialect) => (&Grammar::of(dialect).language, false),
-            Shape::Python => (python::language(), true),
+            Shape::Python => (python::grammar(), true),
             _ => return None,
         };
         match parse(grammar, source, budget) {

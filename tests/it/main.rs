@@ -22,6 +22,7 @@ mod idle_reexec;
 mod laws;
 mod lenient;
 mod life;
+mod lines;
 mod manual;
 mod query_plans;
 mod ranking;

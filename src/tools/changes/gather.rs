@@ -4,7 +4,7 @@ use crate::error::Result;
 use crate::model::{RepoPath, SkipReason};
 use crate::tools::places::uses;
 use crate::uses::{BrokenUses, Difference, Texts};
-use crate::workspace::{Analysis, Comparison, DifferingFile, View, language_at};
+use crate::workspace::{Analysis, Comparison, DifferingFile, View, language_of};
 
 /// A difference and what belongs to it.
 pub(super) struct Gathered {
@@ -65,7 +65,7 @@ pub(super) fn texts(
 
 /// Returns both texts of a file that is analysed; `None` for any other.
 pub(super) fn texts_of(file: &DifferingFile) -> Option<Texts> {
-    let is_analysed = language_at(&file.path).analysis() == Analysis::Full;
+    let is_analysed = language_of(&file.path).analysis() == Analysis::Full;
     let text = |version: &Option<crate::workspace::Version>| match version {
         None => Some(None),
         Some(version) => version.text.clone().map(Some),

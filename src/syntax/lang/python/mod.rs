@@ -40,8 +40,8 @@ pub(in crate::syntax) struct LoweredFile {
     pub(in crate::syntax) positions: Vec<(u32, u32)>,
 }
 
-/// Returns the grammar.
-pub(in crate::syntax) fn language() -> &'static tree_sitter::Language {
+/// Returns the grammar of Python.
+pub(in crate::syntax) fn grammar() -> &'static tree_sitter::Language {
     &grammar::Grammar::get().language
 }
 
