@@ -137,6 +137,10 @@ fn tidy(value: &mut Value, is_output: bool) {
             if object.get("default").is_some_and(Value::is_null) {
                 object.remove("default");
             }
+            if is_output {
+                // Counts are never negative; the types say what a client checks.
+                object.remove("minimum");
+            }
             if is_output && object.get("description").is_some_and(Value::is_string) {
                 object.remove("description");
             }
