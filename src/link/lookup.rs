@@ -21,6 +21,9 @@ use crate::model::{Provenance, SymbolFlags, SymbolKind};
 /// How many look-ups one use may take: chains that go in circles end here.
 const FUEL: u32 = 800;
 
+/// How deep expressions lead into others: a definition by itself ends here, and leaves steps for what else it may be.
+const MAX_DEPTH: u32 = 100;
+
 /// A use that was bound.
 pub(super) struct Bound {
     pub(super) to: (i64, SymbolIdx),
@@ -32,6 +35,7 @@ pub(super) struct Binder<'a, 'b> {
     pub(super) library: &'a Library<'b>,
     file: Rc<Loaded>,
     fuel: Cell<u32>,
+    depth: Cell<u32>,
     /// What the call was given whose result is looked for.
     pub(super) call: RefCell<Option<Rc<Substitution>>>,
     /// Directives and pipes of the template that was asked for last.
@@ -49,6 +53,7 @@ impl<'a, 'b> Binder<'a, 'b> {
             library,
             file,
             fuel: Cell::new(FUEL),
+            depth: Cell::new(0),
             call: RefCell::new(None),
             usable: RefCell::new(None),
             linearizations: RefCell::default(),
@@ -235,6 +240,16 @@ impl<'a, 'b> Binder<'a, 'b> {
         Some(())
     }
 
+    /// Enters an expression, which is left when the guard is dropped; `None` where that is too deep.
+    pub(super) fn descend(&self) -> Option<Descent<'_>> {
+        let depth = self.depth.get();
+        if depth >= MAX_DEPTH {
+            return None;
+        }
+        self.depth.set(depth + 1);
+        Some(Descent(&self.depth))
+    }
+
     /// Returns what a name means that no local scope binds.
     pub(super) fn named(
         &self,
@@ -386,6 +401,15 @@ impl<'a, 'b> Binder<'a, 'b> {
             .copied()
             .find(|at| fits(*at))
             .unwrap_or(at)
+    }
+}
+
+/// An expression that is being evaluated, by the depth at which it is.
+pub(super) struct Descent<'a>(&'a Cell<u32>);
+
+impl Drop for Descent<'_> {
+    fn drop(&mut self) {
+        self.0.set(self.0.get() - 1);
     }
 }
 

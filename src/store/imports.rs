@@ -186,7 +186,7 @@ impl Read<'_> {
     pub(super) fn importers_of_all(&self) -> StoreResult<HashMap<i64, u32>> {
         self.tx
             .prepare_cached(
-                "SELECT target, count(DISTINCT file) FROM import WHERE target IS NOT NULL AND target <> file GROUP BY target",
+                "SELECT target, count(DISTINCT file) FROM import WHERE target IS NOT NULL AND target <> file AND kind <> 9 GROUP BY target",
             )
             .and_then(|mut statement| {
                 statement
@@ -200,7 +200,7 @@ impl Read<'_> {
     pub fn imports_of(&self, of: &str) -> StoreResult<Vec<RepoPath>> {
         self.neighbours(
             "SELECT DISTINCT t.path FROM file f JOIN import i ON i.file = f.id JOIN file t ON t.id = i.target
-             WHERE f.path = ?1 AND t.id <> f.id ORDER BY 1",
+             WHERE f.path = ?1 AND t.id <> f.id AND i.kind <> 9 ORDER BY 1",
             of,
         )
     }
@@ -209,7 +209,7 @@ impl Read<'_> {
     pub fn importers_of(&self, of: &str) -> StoreResult<Vec<RepoPath>> {
         self.neighbours(
             "SELECT DISTINCT f.path FROM file t JOIN import i ON i.target = t.id JOIN file f ON f.id = i.file
-             WHERE t.path = ?1 AND t.id <> f.id ORDER BY 1",
+             WHERE t.path = ?1 AND t.id <> f.id AND i.kind <> 9 ORDER BY 1",
             of,
         )
     }
