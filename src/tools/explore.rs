@@ -12,7 +12,7 @@ use super::schema::{clamp, number};
 use super::{Call, Tool};
 use crate::error::Result;
 use crate::model::RepoPath;
-use crate::model::visible::one_line;
+use crate::model::sanitize::one_line;
 use crate::search::snippet::Snippet;
 use crate::search::{Filters, Hit, Query, Wanted};
 use crate::workspace::View;

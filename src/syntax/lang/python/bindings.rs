@@ -9,7 +9,7 @@ use super::scopes::{Held, Site};
 use super::symbols::{Attribute, AttributePlace, DraftId};
 use super::types::TypeContext;
 use crate::ir::{BaseKind, Binding, Expr, ExprId, Slot, SymbolIdx};
-use crate::model::table::HashMap;
+use crate::model::hash::HashMap;
 use crate::model::{SymbolFlags, SymbolKind};
 
 impl<'t> Lowering<'t> {
