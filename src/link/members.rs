@@ -328,7 +328,7 @@ impl Linker<'_, '_> {
         };
         let loaded = self.library.get(file)?;
         let is_class = loaded.symbol(at).kind == SymbolKind::Class && !object.is_instance();
-        if is_class && rules::of(&loaded).call_method.is_some() {
+        if is_class && rules::of(&loaded).constructs_by_call {
             // `Stack[int]` is the class.
             return Some(object.clone());
         }
