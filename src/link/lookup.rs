@@ -27,6 +27,16 @@ pub(super) struct Bound {
     pub(super) provenance: Provenance,
 }
 
+/// What a use means.
+pub(super) enum Use {
+    /// A definition of the repository.
+    Bound(Bound),
+    /// Something from outside the repository, which is proven.
+    External,
+    /// Nothing is known.
+    Unknown,
+}
+
 /// Binds the uses of one file.
 pub(super) struct Binder<'a, 'b> {
     pub(super) library: &'a Library<'b>,
@@ -70,8 +80,26 @@ impl<'a, 'b> Binder<'a, 'b> {
         rules::of(&self.file)
     }
 
-    /// Returns what a use means; `None` where that is not evident or out of the repository.
-    pub(super) fn bind(&self, used: &Reference) -> Option<Bound> {
+    /// Returns what a use means.
+    pub(super) fn meaning(&self, used: &Reference) -> Use {
+        match self.found(used) {
+            Some((Type::Definition(Def::Symbol(file, at)), provenance)) => Use::Bound(Bound {
+                to: (file, self.picked(file, at, used.kind)),
+                provenance,
+            }),
+            Some((Type::External, _)) => Use::External,
+            _ if used.target == Target::Lexical
+                && self
+                    .outside(&self.file, self.file.facts.name(used))
+                    .is_some() =>
+            {
+                Use::External
+            }
+            _ => Use::Unknown,
+        }
+    }
+
+    fn found(&self, used: &Reference) -> Option<(Type, Provenance)> {
         self.refuel();
         let file = &self.file;
         let name = file.facts.name(used);
@@ -113,13 +141,7 @@ impl<'a, 'b> Binder<'a, 'b> {
                 }
             },
         };
-        match found {
-            Type::Definition(Def::Symbol(file, at)) => Some(Bound {
-                to: (file, self.picked(file, at, used.kind)),
-                provenance,
-            }),
-            _ => None,
-        }
+        Some((found, provenance))
     }
 
     /// Returns what stands before a member of this name. Of several bases `super` is the first that has it.
@@ -242,8 +264,10 @@ impl<'a, 'b> Binder<'a, 'b> {
         scope: Option<SymbolIdx>,
         name: &str,
     ) -> Option<Type> {
-        self.bare(file, scope, name)
+        let found = self.bare(file, scope, name);
+        found
             .or_else(|| self.auto_value(file, name))
+            .or_else(|| outside(file, name))
     }
 
     /// Returns what the receiver of a member is (`this`, `self`): what it was asked of, else an instance of the class
@@ -387,6 +411,18 @@ impl<'a, 'b> Binder<'a, 'b> {
             .find(|at| fits(*at))
             .unwrap_or(at)
     }
+}
+
+/// Returns [`Type::External`] for a name that an import takes from outside the repository, or that the language itself
+/// defines, where its rules prove that.
+fn outside(file: &Loaded, name: &str) -> Option<Type> {
+    let rules = rules::of(file);
+    let is_outside = rules.proves_external
+        && match file.import(name) {
+            Some((target, _)) => target.is_none(),
+            None => rules.predeclared.contains(&name),
+        };
+    is_outside.then_some(Type::External)
 }
 
 /// Whether it can be the type of something.

@@ -1,12 +1,16 @@
 //! Python.
 
 use super::ContainerMember::{Element, Pairs, SameContainer};
-use super::LanguageRules;
+use super::{LanguageRules, MemberOrder};
 
 pub(super) static RULES: LanguageRules = LanguageRules {
+    implicit_imports: &[],
+    has_named_owners: false,
+    proves_external: false,
+    predeclared: &[],
+    members: MemberOrder::Linearization,
     call_method: Some("__call__"),
     each_method: None,
-    has_linearization: true,
     descriptor_method: Some("__get__"),
     index_method: Some("__getitem__"),
     iteration: &["__iter__", "__next__"],

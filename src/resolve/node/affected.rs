@@ -101,7 +101,7 @@ impl<'a> AffectedImports<'a> {
         let is_within = match target {
             // What led out of the repository does so until something of its name comes; configuration, which
             // could lead it elsewhere, is not the matter here.
-            KnownTarget::External => false,
+            KnownTarget::External | KnownTarget::Unit => false,
             KnownTarget::Missing => true,
             KnownTarget::File(file) => self.is_anywhere || self.files.contains(file),
         };
