@@ -89,9 +89,7 @@ impl<'a, 'b> Binder<'a, 'b> {
             }),
             Some((Type::External, _)) => Use::External,
             _ if used.target == Target::Lexical
-                && self
-                    .outside(&self.file, self.file.facts.name(used))
-                    .is_some() =>
+                && outside(&self.file, self.file.facts.name(used)).is_some() =>
             {
                 Use::External
             }
