@@ -1,17 +1,17 @@
 //! The one error that leaves the crate, sorted by the code that a client sees.
 //!
-//! Knows no room below: each composition root turns what a door reports into this type.
+//! Knows no room below: each composition root turns a room's own error into this type.
 
 use std::fmt;
 
-/// What a client can act on; the words are those of the tools' contract.
+/// Error codes of the tools' contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Code {
     /// The place is not inside a git work tree.
     NotARepo,
     /// The named index does not exist.
     IndexMissing,
-    /// Another process holds what this call needs.
+    /// Another process holds the lock that this call needs.
     IndexBusy,
     /// An argument is unknown, of the wrong type, or means nothing.
     InvalidArgument,
@@ -62,12 +62,12 @@ impl Code {
     }
 }
 
-/// What went wrong, for whom, and the exact next step.
+/// An error as a client sees it: the failure, its place, and the exact next step.
 #[derive(Debug)]
 pub struct Error {
-    /// The class, which decides what a client does.
+    /// The code, which decides how a client reacts.
     pub code: Code,
-    /// What failed and where, in one lower-case line without a full stop, an absolute path or SQL.
+    /// The failure and its place, in one lower-case line without a full stop, an absolute path or SQL.
     pub message: String,
     /// The next step.
     pub hint: String,

@@ -1,6 +1,6 @@
-//! What the operating system says of this process and of a disk, and what it does for a process as a whole.
+//! The operating system's figures for this process and a disk, and its services for a whole process.
 //!
-//! Refuses to know what the figures are for. Where the system does not say, nothing is said.
+//! A figure that the system does not give is `None`.
 
 use std::path::Path;
 use std::time::Duration;
@@ -23,7 +23,7 @@ pub fn cpu_time() -> Option<Duration> {
 pub struct Memory {
     /// All that is in memory, the pages of the program among them.
     pub resident: u64,
-    /// What no file stands for.
+    /// Anonymous memory, which no file backs: `RssAnon` of Linux.
     pub own: u64,
 }
 
@@ -85,7 +85,7 @@ pub fn free_bytes(path: &Path) -> Option<u64> {
     }
 }
 
-/// Returns whether this user may write what is at `path`; where the system does not tell, it may.
+/// Returns whether this user may write at `path`; `true` where the system does not tell.
 pub fn is_writable(path: &Path) -> bool {
     #[cfg(unix)]
     {

@@ -1,6 +1,4 @@
 //! What can be written on the command line: a command for each tool, and what all of them share.
-//!
-//! Refuses to know what is done with it.
 
 use std::path::PathBuf;
 

@@ -1,6 +1,4 @@
 //! `codelens bundle …`: an index of a clean commit as one file.
-//!
-//! Refuses to know what is in the file.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

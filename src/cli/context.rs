@@ -1,6 +1,4 @@
 //! `codelens context …`: saved contexts as things to list, rename, remove and carry elsewhere.
-//!
-//! Refuses to know where they are kept.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

@@ -1,7 +1,5 @@
 //! `codelens list` and `codelens cache key`: the data directory as a whole, and its name in a build
 //! server's cache.
-//!
-//! Refuses to know what is removed and why.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

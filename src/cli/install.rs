@@ -1,6 +1,4 @@
 //! `codelens install` and `codelens uninstall`: this server in the configuration of agents.
-//!
-//! Refuses to know how a client's file is edited.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

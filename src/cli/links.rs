@@ -1,6 +1,4 @@
 //! Places that can be clicked: which terminals show them (OSC 8), and what they lead to.
-//!
-//! Refuses to know what is shown.
 
 use std::path::Path;
 

@@ -1,6 +1,4 @@
 //! `codelens man`: the manual pages, from the same words as the help.
-//!
-//! Refuses to know what a command does.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

@@ -1,7 +1,6 @@
 //! The command line: every tool as a command, for people and for scripts.
 //!
-//! Knows arguments, terminals and exit codes. Refuses to know what a tool does: it renders the same
-//! value that a client of the protocol gets.
+//! Knows arguments, terminals and exit codes.
 
 mod args;
 mod bundle;

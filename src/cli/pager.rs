@@ -1,6 +1,4 @@
 //! Long output on a terminal goes through the user's pager.
-//!
-//! Refuses to page for anything but a terminal, and never loses output: where no pager starts, it is printed.
 
 use std::io::{IsTerminal, Write as _, stdin, stdout};
 use std::process::{Command, ExitCode, Stdio};

@@ -1,6 +1,4 @@
 //! How far a long call is, on a terminal.
-//!
-//! Refuses to know what takes so long.
 
 use std::io::{IsTerminal, stderr};
 use std::sync::OnceLock;

@@ -1,6 +1,6 @@
 //! A command from its arguments to its exit code.
 //!
-//! Knows interrupts and faults. Refuses to know how a value looks.
+//! Knows interrupts and faults.
 
 use std::io::{IsTerminal, stdout};
 use std::panic::{AssertUnwindSafe, catch_unwind};

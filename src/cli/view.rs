@@ -1,6 +1,4 @@
 //! `codelens view`: a page that draws how the files of a repository hang together, or what a change reaches.
-//!
-//! Refuses to know how a page is made.
 
 use std::collections::HashMap;
 use std::io::Write as _;

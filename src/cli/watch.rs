@@ -1,6 +1,4 @@
 //! `codelens watch`: the index following the work tree, an event a line, until it is interrupted.
-//!
-//! Refuses to know how the index is brought up: it asks, and says what differs from the last answer.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -1,6 +1,4 @@
 //! Reading and replacing one file of a client, through links, without a moment in which it is half written.
-//!
-//! Refuses to know what is in it.
 
 use std::fmt;
 use std::io::{self, ErrorKind, Write as _};
@@ -15,7 +13,7 @@ const MAX_LINKS: usize = 16;
 /// Why a file was left as it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Problem {
-    /// What it says can't be edited; in lower case, without a full stop.
+    /// The reason why the file's text can't be edited; in lower case, without a full stop.
     Text(String),
     /// It could not be read or written.
     Io(ErrorKind),
@@ -136,7 +134,7 @@ fn write(file: &Path, bytes: &[u8]) -> Result<(), Problem> {
     let Err(error) = written else {
         return Ok(());
     };
-    // What was not written is no loss.
+    // A temporary file that was never written need not be removed.
     drop(std::fs::remove_file(&temporary));
     if permissions.is_none() {
         return Err(error.into());

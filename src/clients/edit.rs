@@ -1,7 +1,7 @@
 //! An entry in a text: looked for, added, removed, in each format by the same rules.
 //!
-//! Every edit is checked before it is believed: the text still reads, the entry is as it should be, and all else means what
-//! it meant. Refuses to know files.
+//! Every edit is checked before it is believed: the text still reads, the entry is as it should be, and all else means
+//! what it meant.
 
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ use super::{Entry, Format, fence, json_text, toml_text};
 /// Why a text can't be edited; in lower case, without a full stop.
 pub(super) type Fault = String;
 
-/// Returns what an entry of our name says; `None` where there is none.
+/// Returns the value of this server's entry; `None` where there is none.
 pub(super) fn find(format: Format, text: &str, keys: &[&str]) -> Result<Option<Value>, Fault> {
     match format {
         Format::Json => json_text::find(text, keys),
@@ -43,7 +43,7 @@ pub(super) fn add(
     }
 }
 
-/// Returns the text without the entry, and without what it alone stood in if `is_lonely`.
+/// Returns the text without the entry, and without the group that held nothing else if `is_lonely`.
 pub(super) fn remove(
     format: Format,
     text: &str,
@@ -87,7 +87,7 @@ pub(super) fn value(format: Format, entry: &Entry) -> Value {
     }
 }
 
-/// Returns what a text says besides our entry. Whether an emptied group of servers is still there means nothing.
+/// Returns the text's values without this server's entry. An emptied group of servers counts as absent.
 fn rest(format: Format, text: &str, keys: &[&str]) -> Result<Value, Fault> {
     match format {
         Format::Json => json_text::rest(text, keys),
@@ -96,7 +96,7 @@ fn rest(format: Format, text: &str, keys: &[&str]) -> Result<Value, Fault> {
     }
 }
 
-/// Takes our entry out of what a file says, and its group if nothing is left in it.
+/// Removes this server's entry from a file's values, and its group if the group is empty then.
 pub(super) fn strip(whole: &mut Value, keys: &[&str]) {
     let Some((first, deeper)) = keys.split_first() else {
         if let Some(servers) = whole.as_object_mut() {

@@ -1,10 +1,8 @@
 //! A block of Markdown between two marks, and the guide that stands in it.
-//!
-//! Refuses to know what else a file says.
 
 use serde_json::Value;
 
-/// What an agent should know of the tools; short, for it is read in every session.
+/// Instructions for agents on the tools; short, because every session reads them.
 pub const GUIDE: &str = "\
 ## Finding code: codelens
 

@@ -4,8 +4,6 @@
 //! <home>/clients/<digest of the path>.json      what was done
 //! <home>/clients/<digest of the path>.before    the file as it was, if there was one
 //! ```
-//!
-//! Refuses to know what an entry looks like.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::disk::{self, Problem};
 
-/// What was done to a file.
+/// An edit of one file, as it was made.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Record {
@@ -21,7 +19,7 @@ pub(super) struct Record {
     pub(super) client: String,
     /// `user` or `project`.
     pub(super) scope: String,
-    /// The root of the work tree, for what was written into one.
+    /// The root of the work tree, for files of the scope `project`.
     pub(super) project: Option<PathBuf>,
     /// The file as it is asked for.
     pub(super) file: PathBuf,
@@ -33,7 +31,7 @@ pub(super) struct Record {
     pub(super) at: usize,
     /// How many bytes went there.
     pub(super) n_removed: usize,
-    /// What came in their place.
+    /// The text that was inserted.
     pub(super) inserted: String,
     /// Directories that were made, from the outside in.
     pub(super) directories: Vec<PathBuf>,
@@ -53,7 +51,7 @@ impl Journal {
         }
     }
 
-    /// Returns the record of a file, with what it was before; `None` where there is none that can be read.
+    /// Returns the record of a file with the file's earlier bytes; `None` where no record can be read.
     pub(super) fn get(&self, target: &Path) -> Option<(Record, Option<Vec<u8>>)> {
         self.read(&name_of(target))
     }
@@ -87,14 +85,14 @@ impl Journal {
     /// Removes the record of a file.
     pub(super) fn forget(&self, target: &Path) {
         let name = name_of(target);
-        // What is not there need not be removed.
+        // A record that is absent need not be removed.
         drop(std::fs::remove_file(self.path(&name)));
         drop(std::fs::remove_file(self.before(&name)));
         drop(std::fs::remove_dir(&self.directory));
     }
 
-    /// Removes directories that were made for files that are gone. One that is still needed goes with whatever else of
-    /// ours is below it.
+    /// Removes directories that were made for files that are gone. A directory that is still needed stays until the
+    /// last of our files below it goes.
     pub(super) fn remove_directories(&self, mut made: Vec<PathBuf>) {
         made.sort_by_key(|directory| std::cmp::Reverse(directory.components().count()));
         made.dedup();

@@ -1,6 +1,4 @@
 //! An entry in JSON, with comments and trailing commas as they stand: the door to the JSON syntax tree.
-//!
-//! Refuses to know which client the text is of.
 
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};
@@ -9,7 +7,7 @@ use serde_json::Value;
 use super::edit::{Fault, strip};
 use super::{ENTRY, Entry};
 
-/// Returns what our entry says.
+/// Returns the value of this server's entry.
 pub(super) fn find(text: &str, keys: &[&str]) -> Result<Option<Value>, Fault> {
     let root = parse(text)?;
     let Some(servers) = servers(&root, keys)? else {
@@ -64,7 +62,7 @@ pub(super) fn remove(text: &str, keys: &[&str], is_lonely: bool) -> Result<Strin
     Ok(root.to_string())
 }
 
-/// Returns what the text says besides our entry.
+/// Returns the text's values without this server's entry.
 pub(super) fn rest(text: &str, keys: &[&str]) -> Result<Value, Fault> {
     let root = parse(text)?;
     let mut whole = root
@@ -106,7 +104,7 @@ fn servers(root: &CstRootNode, keys: &[&str]) -> Result<Option<CstObject>, Fault
 }
 
 fn parse(text: &str) -> Result<CstRootNode, Fault> {
-    // What the clients take: comments and trailing commas; a file that is broken otherwise is left alone.
+    // As lenient as the clients: comments and trailing commas pass; a file that is broken otherwise is left alone.
     let options = ParseOptions {
         allow_comments: true,
         allow_trailing_commas: true,

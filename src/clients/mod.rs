@@ -1,8 +1,8 @@
-//! The configuration files of agents: an entry that starts this server goes in, and comes out again.
+//! The configuration files of agents: adds and removes the entry that starts this server.
 //!
-//! Knows where each client keeps its servers, under which key and in which words. What is written is one entry, or one
-//! fenced block of Markdown; everything around it keeps its bytes. Before a file is touched, what it was is kept in the
-//! data directory, so that removing the entry gives back the same bytes. Refuses to know what the server does.
+//! Knows for each client where its servers are listed, under which key and in which format. An edit is one entry, or
+//! one fenced block of Markdown; everything around it keeps its bytes. Before a file is touched, its bytes are kept in
+//! the data directory, so that removing the entry restores them.
 
 mod disk;
 mod edit;
@@ -23,7 +23,7 @@ pub use setup::{Act, Done, Job, Removal, install, uninstall};
 /// The name of the entry in every client.
 pub const ENTRY: &str = "codelens";
 
-/// Whose configuration is meant.
+/// The owner of the configuration: the user or the repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
     /// The user's, for every repository.
@@ -53,7 +53,7 @@ pub enum Format {
     Markdown,
 }
 
-/// How an entry says what is started.
+/// The shape of an entry: how the command and its arguments are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Shape {
     /// `command` and `args`.
@@ -64,7 +64,7 @@ enum Shape {
     Words,
 }
 
-/// What is written for a server: its fields, in the order in which people write them.
+/// An entry: its fields, in the order in which people write them.
 type Entry = Vec<(&'static str, Value)>;
 
 /// An agent that speaks the protocol.
@@ -79,13 +79,13 @@ pub struct Client {
     /// The keys that lead to its servers.
     keys: &'static [&'static str],
     shape: Shape,
-    /// What starts it, where it has a command.
+    /// Names of the client's programs, where it has a command.
     programs: &'static [&'static str],
-    /// What there is to know after it was set up.
+    /// A hint for the user after the client was set up.
     pub hint: &'static str,
 }
 
-/// Every client that is known, by what its own documentation says (read in November 2026; the page is named with each).
+/// All known clients, by their own documentation (read in November 2026; the page is named with each).
 pub const CLIENTS: &[Client] = &[
     // code.claude.com/docs/en/mcp: `.mcp.json` and `~/.claude.json`, `mcpServers`, `type` `stdio`.
     Client {

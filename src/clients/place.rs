@@ -1,7 +1,7 @@
 //! Where each client keeps its configuration, on each system.
 //!
 //! Pure but for looking whether something is there: the system, the user's directories and the environment come in as
-//! values. Refuses to know what is in the files.
+//! values.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -164,7 +164,7 @@ impl Machine {
         })
     }
 
-    /// What is there when a client is: the directory it makes for itself.
+    /// Paths that exist where the client is installed: directories that it makes for itself.
     fn traces(&self, id: &str) -> Vec<PathBuf> {
         let home = &self.home;
         match id {

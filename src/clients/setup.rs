@@ -1,7 +1,7 @@
-//! Setting clients up and undoing it: one file after the other, each from what it is now to what it shall be.
+//! Sets clients up and undoes it, file by file.
 //!
-//! Nothing is done twice: a file that says already what it should is left alone, and so is an entry that somebody else
-//! wrote. Refuses to know how a text is edited.
+//! Nothing is done twice: a file that already has the entry is left alone, and so is an entry that somebody else
+//! wrote.
 
 use std::path::{Path, PathBuf};
 
@@ -24,7 +24,7 @@ pub struct Job {
     entry: Entry,
 }
 
-/// What was done to a file, or would be.
+/// The effect on a file, done or planned.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Act {
     /// The entry was added.
@@ -35,7 +35,7 @@ pub enum Act {
     Unchanged,
     /// There is an entry of our name that `install` did not write.
     Foreign,
-    /// The file is again what it was, byte for byte.
+    /// The file has its earlier bytes again.
     Restored,
     /// The entry was taken out of a file that was edited meanwhile.
     Removed,
@@ -45,7 +45,7 @@ pub enum Act {
     Failed(Problem),
 }
 
-/// A file with what was done to it.
+/// A file with the effect on it.
 #[derive(Clone, Debug)]
 pub struct Done {
     /// The client's name.
@@ -56,13 +56,13 @@ pub struct Done {
     pub scope: String,
     /// The file.
     pub file: PathBuf,
-    /// What was done.
+    /// The effect.
     pub act: Act,
-    /// What came in or went out, in lines.
+    /// The lines that were added or removed.
     pub lines: String,
     /// Where the file as it was is kept.
     pub backup: Option<PathBuf>,
-    /// What to do next.
+    /// The next step for the user.
     pub hint: &'static str,
 }
 
@@ -78,7 +78,7 @@ pub struct Removal {
 }
 
 impl Job {
-    /// Returns what sets a client up; `None` if it has no file of that scope. `words` start the server.
+    /// Returns the job that sets a client up; `None` if it has no file of that scope. `words` start the server.
     pub fn of(
         client: &'static Client,
         machine: &super::Machine,
@@ -101,7 +101,7 @@ impl Job {
         })
     }
 
-    /// Returns what adds the guide to a file of Markdown at the root of a work tree.
+    /// Returns the job that adds the guide to a file of Markdown at the root of a work tree.
     pub fn guide(name: &'static str, project: &Path) -> Self {
         Self {
             client: name.to_owned(),
@@ -117,8 +117,7 @@ impl Job {
     }
 }
 
-/// Does the jobs, or says what would be done if `is_dry`. `is_forced` replaces entries that others wrote; they come back
-/// with [`uninstall`].
+/// Does the jobs, or plans them if `is_dry`. `is_forced` replaces entries of others; [`uninstall`] restores them.
 pub fn install(home: &Path, jobs: &[Job], is_dry: bool, is_forced: bool) -> Vec<Done> {
     let journal = Journal::at(home);
     jobs.iter()
@@ -141,7 +140,7 @@ pub fn install(home: &Path, jobs: &[Job], is_dry: bool, is_forced: bool) -> Vec<
         .collect()
 }
 
-/// Takes out what [`install`] put in, or says what would be done if `is_dry`.
+/// Removes the entries that [`install`] added, or plans it if `is_dry`.
 pub fn uninstall(home: &Path, which: &Removal, is_dry: bool) -> Vec<Done> {
     let journal = Journal::at(home);
     let is_meant = |record: &Record| {
@@ -213,7 +212,7 @@ fn set_up(
     if known.is_some() && found == Some(edit::value(job.format, &job.entry)) {
         return Ok(());
     }
-    // What it was before our first edit, with what others wrote since: from there the entry is added anew.
+    // The bytes before our first edit, with later edits of others: the entry is added to these anew.
     let base = match &known {
         Some((record, before)) => undone(
             record,
@@ -258,7 +257,7 @@ fn set_up(
         inserted,
         directories,
     };
-    // First the record: whatever is interrupted, nothing is changed that can't be taken back.
+    // The record comes first: after an interruption at any point the edit can still be undone.
     journal.put(&record, base.as_deref())?;
     if let Err(problem) = disk::replace(&target, current.as_deref(), Some(&next)) {
         if found.is_none() {
@@ -299,8 +298,8 @@ fn take_out(
     Ok(())
 }
 
-/// Returns what a file would be without our edit: what it was, if nobody else edited it; else what it is now, without
-/// what we wrote.
+/// Returns the file's bytes without our edit: the earlier bytes if nobody else edited the file, else the present ones
+/// without our text.
 fn undone(
     record: &Record,
     before: Option<&[u8]>,
@@ -350,7 +349,8 @@ fn undone(
     Ok(Some(text.with(&removed)))
 }
 
-/// Returns where two texts part, how many bytes of the first go and what comes in their place.
+/// Returns the first byte at which two texts differ, how many bytes of the first are replaced there, and the
+/// replacement.
 fn difference(before: &[u8], after: &[u8]) -> (usize, usize, String) {
     let same = |pair: &(&u8, &u8)| pair.0 == pair.1;
     let mut at = before.iter().zip(after).take_while(same).count();

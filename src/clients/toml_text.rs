@@ -9,7 +9,7 @@ use toml_edit::{DocumentMut, Item, TableLike, value};
 use super::edit::{Fault, is_without, strip};
 use super::{ENTRY, Entry, Format};
 
-/// Returns what our entry says.
+/// Returns the value of this server's entry.
 pub(super) fn find(text: &str, keys: &[&str]) -> Result<Option<Value>, Fault> {
     let document = parse(text)?;
     let mut table: &dyn TableLike = document.as_table();
@@ -73,7 +73,7 @@ pub(super) fn remove(text: &str, keys: &[&str]) -> Result<String, Fault> {
     Ok(like(&document.to_string(), text))
 }
 
-/// Returns what the text says besides our entry.
+/// Returns the text's values without this server's entry.
 pub(super) fn rest(text: &str, keys: &[&str]) -> Result<Value, Fault> {
     let mut whole = plain(parse(text)?.as_item());
     strip(&mut whole, keys);

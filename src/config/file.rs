@@ -1,6 +1,4 @@
 //! The file of the user.
-//!
-//! Refuses to know what a value means: it returns names with texts.
 
 use std::path::Path;
 

@@ -1,7 +1,7 @@
 //! Settings: defaults, then the file of the user, then the environment, then flags.
 //!
-//! Refuses to know who uses a value. What a repository brings along ([`repository`]) sets nothing of this: it
-//! is not trusted with the user's disk and time, only asked which of its files matter.
+//! What a repository brings along ([`repository`]) sets nothing of this: it is not trusted with the user's disk and
+//! time, only asked which of its files matter.
 
 mod file;
 pub mod repository;
@@ -32,7 +32,7 @@ pub struct Config {
     pub max_repo_bytes: u64,
     /// How many bytes all indexes may take.
     pub max_total_bytes: u64,
-    /// How much memory a server may keep that nobody asks any more, in megabytes; 0: whatever it has.
+    /// Memory that an idle server may keep, in megabytes; 0 for no bound.
     pub idle_memory_mb: u64,
     /// Whether useless indexes are removed without being asked for.
     pub housekeeping: bool,

@@ -1,6 +1,4 @@
-//! The table of settings: names, units, bounds and what each is for.
-//!
-//! Refuses to know where a value comes from beyond how it names that in an error.
+//! The table of settings: name, unit, bounds and purpose of each.
 
 use super::Source;
 use crate::error::{Error, Result};
@@ -14,13 +12,13 @@ pub struct Setting {
     pub variable: &'static str,
     /// Its unit; empty where it has none.
     pub unit: &'static str,
-    /// What it is for.
+    /// The purpose of the setting.
     pub about: &'static str,
-    /// What values it takes.
+    /// The type and bounds of its values.
     pub kind: Kind,
 }
 
-/// What values a setting takes.
+/// The type and bounds of a setting's values.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A whole number; one out of the bounds is taken for the nearer bound.
@@ -146,7 +144,7 @@ pub const SETTINGS: &[Setting] = &[
 ];
 
 impl Setting {
-    /// Returns what values it takes, in words.
+    /// Returns the values that the setting takes, in words, e.g. `0 to 600000`.
     pub fn bounds(&self) -> String {
         match self.kind {
             Kind::Number { min, max, .. } => format!("{min} to {max}"),

@@ -1,7 +1,6 @@
 //! Which files a repository marks as generated.
 //!
-//! Refuses to know any other attribute, and how else generated files are known. The rules are those on
-//! disk, uncommitted ones included; what git would take from its staging area is not.
+//! The rules are those on disk, uncommitted ones included; what git would take from its staging area is not.
 
 use std::path::{Path, PathBuf};
 

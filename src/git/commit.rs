@@ -1,6 +1,4 @@
 //! The files of any commit of the repository, as a checkout would write them.
-//!
-//! Refuses to know the work tree, and to run a filter driver: what one would convert comes as it is stored.
 
 use std::io::Read as _;
 

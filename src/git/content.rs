@@ -1,7 +1,6 @@
 //! The one way to a file's bytes: through an open handle of the work tree, following no link.
 //!
-//! Refuses to know which files belong to the repository. What it reads cannot lie outside the work tree
-//! or in a `.git` directory, whatever is done to the tree meanwhile.
+//! What it reads cannot lie outside the work tree or in a `.git` directory, whatever is done to the tree meanwhile.
 
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
 //! What directories held when they were last listed, for as long as their stat proves that they still do.
 //!
-//! A look at a work tree in which nothing changed lists none of them again. Refuses to know which entries matter.
+//! A look at a work tree in which nothing changed lists none of them again.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -1,7 +1,7 @@
 //! Which files of the work tree differ from `HEAD`.
 //!
-//! Refuses to know how they differ. Git's conversions of line ends and encodings are applied; filter
-//! drivers are never run, so that a path with one counts as dirty as soon as its stat differs.
+//! Git's conversions of line ends and encodings are applied; filter drivers are never run, so that a path with one
+//! counts as dirty as soon as its stat differs.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

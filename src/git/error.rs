@@ -1,6 +1,4 @@
 //! What can go wrong between this program and git's data.
-//!
-//! Refuses to know what a caller makes of it.
 
 use std::error::Error;
 use std::path::PathBuf;

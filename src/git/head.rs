@@ -1,6 +1,4 @@
 //! What is checked out now, and whether it moves.
-//!
-//! Refuses to know what is in the commit.
 
 use cap_std::fs::Metadata;
 

@@ -1,7 +1,7 @@
 //! What past commits say and which files they touched.
 //!
-//! Only what lies in the object store is read: nothing is fetched, replacement objects are passed over,
-//! and what a shallow clone cut off is not there. Refuses to know what history is good for.
+//! Only what lies in the object store is read: nothing is fetched, replacement objects are passed over, and what a
+//! shallow clone cut off is not there.
 
 use std::collections::HashMap;
 

@@ -1,6 +1,6 @@
 //! Which repository, which of its work trees, and which family of clones this is.
 //!
-//! Refuses to know what is checked out. A family is a hint: a wrong one costs time, never truth.
+//! A family is a hint: a wrong one costs time, never truth.
 
 use std::path::{Path, PathBuf};
 

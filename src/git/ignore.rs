@@ -1,6 +1,4 @@
 //! Which paths git ignores, and which ones `.codelensignore` takes away.
-//!
-//! Refuses to know what is tracked: a tracked path may match an ignore rule and belong all the same.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -104,7 +102,7 @@ impl Repo {
                 Err(source) => return Err(GitError::Rules { path, source }),
             }
         }
-        let excluded = self.membership.exclude.join("\n");
+        let excluded = self.indexing_rules.exclude.join("\n");
         Ok(Rules {
             global,
             own: parse(excluded.as_bytes(), PathBuf::new(), None),

@@ -1,7 +1,6 @@
 //! Which lines of a file differ from `HEAD`.
 //!
-//! Refuses to know what stands on them. No filter is run: where a filter driver converts a file, all of it
-//! differs.
+//! No filter is run: where a filter driver converts a file, all of it differs.
 
 use gix::diff::blob::{Algorithm, InternedInput, diff_with_slider_heuristics};
 

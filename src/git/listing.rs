@@ -1,6 +1,4 @@
 //! The entries of one directory, of which only so many are held at once.
-//!
-//! Refuses to know which of them belong.
 
 use std::ffi::OsStr;
 use std::io;

@@ -7,7 +7,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::model::policy::Membership;
+use crate::model::indexing_rules::IndexingRules;
 
 mod attributes;
 mod commit;
@@ -59,7 +59,7 @@ pub struct Repo {
     tree: WorkTree,
     /// Names of the filter drivers that were configured, all of them taken out of `inner`.
     drivers: Vec<gix::bstr::BString>,
-    membership: Membership,
+    indexing_rules: IndexingRules,
     directories: Option<Arc<Directories>>,
 }
 
@@ -169,15 +169,15 @@ impl Repo {
             common_dir,
             tree,
             drivers,
-            membership: Membership::default(),
+            indexing_rules: IndexingRules::default(),
             directories: None,
         })
     }
 
     /// Sets which files belong, beside what git and `.codelensignore` say.
     #[must_use]
-    pub fn with_membership(mut self, membership: Membership) -> Self {
-        self.membership = membership;
+    pub fn with_indexing_rules(mut self, indexing_rules: IndexingRules) -> Self {
+        self.indexing_rules = indexing_rules;
         self
     }
 
@@ -190,8 +190,8 @@ impl Repo {
     }
 
     /// Returns which files belong, beside what git and `.codelensignore` say.
-    pub fn membership(&self) -> &Membership {
-        &self.membership
+    pub fn indexing_rules(&self) -> &IndexingRules {
+        &self.indexing_rules
     }
 
     /// Whether pattern files are compared without regard to case.

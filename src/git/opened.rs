@@ -1,6 +1,6 @@
 //! An open directory: its entries and their stat, by as few calls of the system as that takes.
 //!
-//! A look at the work tree is mostly this. Refuses to know which entries matter.
+//! A look at the work tree is mostly this.
 
 use std::io;
 

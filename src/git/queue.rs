@@ -1,6 +1,6 @@
 //! A stack of tasks that several threads work off, where a task yields further tasks.
 //!
-//! Refuses to know what a task is. It lives for one walk.
+//! It lives for one walk.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 

@@ -1,6 +1,4 @@
 //! What keeps a commit of interest: branches, work trees, and where `HEAD` was lately.
-//!
-//! Refuses to know what is done with a commit that nothing keeps.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;

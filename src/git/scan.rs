@@ -1,7 +1,7 @@
 //! The files that belong to the work tree at this moment.
 //!
-//! Refuses to know what is in them. Git decides membership; bits of the staging area that hide a file
-//! from git (`skip-worktree`, `assume-unchanged`) hide nothing here.
+//! Git decides which files are members; bits of the staging area that hide a file from git (`skip-worktree`, `assume-unchanged`)
+//! hide nothing here.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

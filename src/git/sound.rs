@@ -1,7 +1,7 @@
 //! Whether git's own files are files: a pipe, a device or a link to one in their place would be waited for, or read
 //! without end.
 //!
-//! Looks at what the library reads when a repository is opened. Refuses to know what is in them, but for what leads on.
+//! Looks at what the library reads when a repository is opened.
 
 use std::path::{Path, PathBuf};
 

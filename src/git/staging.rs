@@ -1,6 +1,6 @@
 //! Git's staging area as it is on disk at this moment, and questions to it.
 //!
-//! Refuses to know the work tree. It is read afresh in each call and never written.
+//! It is read afresh in each call and never written.
 
 use std::collections::HashMap;
 use std::ops::Range;

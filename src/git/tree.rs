@@ -1,6 +1,4 @@
 //! How far two commits are from each other.
-//!
-//! Refuses to know why anybody asks.
 
 use std::ops::ControlFlow;
 

@@ -1,6 +1,6 @@
 //! One walk over the work tree: what is on disk, seen with git's rules.
 //!
-//! Refuses to know content. It enters no `.git`, no repository inside this one, and follows no link.
+//! It enters no `.git`, no repository inside this one, and follows no link.
 
 use std::collections::BTreeMap;
 use std::io;

@@ -24,7 +24,7 @@ pub struct Version<'a> {
     pub name: &'a str,
     /// Its name with those around it: `Store.open`.
     pub qualified_name: &'a str,
-    /// What it is.
+    /// The kind.
     pub kind: SymbolKind,
     /// Whether another module can use it.
     pub exported: bool,
@@ -196,7 +196,7 @@ fn successors(
                 if one.kind != other.kind || alike < MIN_ALIKE_PERCENT {
                     continue;
                 }
-                // What stays in its file under another name is likelier than what another file has under this one.
+                // The same file under another name is likelier than another file under the same name.
                 let nearness = (one.path != other.path, one.name != other.name);
                 pairs.push((100 - alike, nearness, *at, *new_at));
             }

@@ -1,7 +1,7 @@
 //! The measured precision of each class of edges: what an answer calls its confidence.
 //!
-//! The figures stand in `confidence.json`, which `scripts/confidence.py` writes from a measurement against
-//! the TypeScript compiler; nothing here is set by hand. Refuses to know how they were measured.
+//! The figures stand in `confidence.json`, which `scripts/confidence.py` writes from a measurement against the
+//! TypeScript compiler; nothing here is set by hand.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -16,7 +16,7 @@ use crate::model::Provenance;
 pub struct Table {
     /// The day of the measurement.
     pub date: String,
-    /// What was measured.
+    /// The measured repositories.
     pub corpora: Vec<Corpus>,
     /// The figures, by the name of the class.
     pub classes: BTreeMap<String, Class>,
@@ -38,7 +38,7 @@ pub struct Class {
     pub precision: Option<f64>,
     /// How many answers were judged.
     pub samples: u64,
-    /// What an answer was.
+    /// The judge of the answers, e.g. the TypeScript compiler.
     pub judged: String,
 }
 

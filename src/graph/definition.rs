@@ -1,6 +1,6 @@
-//! What stands around one definition: what it calls and names, and who does so to it.
+//! The neighbours of one definition: which ones it calls and names, and which ones call and name it.
 //!
-//! Follows edges of the given kinds alone, each definition once by its shortest chain. Refuses to know files.
+//! Follows edges of the given kinds alone, each definition once by its shortest chain.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -28,7 +28,7 @@ pub struct Near {
     pub via: Option<i64>,
 }
 
-/// Returns what is around a definition, in no order, and whether a bound ended the walk.
+/// Returns the neighbours of a definition, in no order, and whether a bound ended the walk.
 pub fn around(
     read: &Read<'_>,
     seed: i64,

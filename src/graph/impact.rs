@@ -1,7 +1,7 @@
-//! What a change of some definitions reaches, level by level.
+//! The reach of a change, level by level.
 //!
-//! Each definition is reached once, by its shortest chain, and among those by the best known one; a chain is
-//! as strong as its weakest edge. Refuses to guess: uses that are bound to nothing are counted, not followed.
+//! Each definition is reached once, by its shortest chain, and among those by the best known one; a chain is as strong
+//! as its weakest edge.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -27,11 +27,11 @@ pub struct Reached {
     pub hops: u32,
     /// The weakest edge on the way.
     pub provenance: Provenance,
-    /// The definition before it on the way; `None` for what is one edge away.
+    /// The definition before it on the way; `None` for one that is one edge away.
     pub via: Option<i64>,
 }
 
-/// What a walk found.
+/// The result of a walk.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reach {
     /// Places, the nearest first, then by file and line.
@@ -42,7 +42,8 @@ pub struct Reach {
     pub is_cut: bool,
 }
 
-/// Walks from some definitions: to who uses them (`In`), or to what they use. `depth` is the number of edges at most.
+/// Walks from some definitions: to their users (`In`), or to the definitions they use. `depth` is the number of edges
+/// at most.
 pub fn walk(
     read: &Read<'_>,
     seeds: &[i64],
@@ -53,7 +54,7 @@ pub fn walk(
     let mut reach = Reach::default();
     let mut seen: HashMap<i64, u32> = seeds.iter().map(|seed| (*seed, 0)).collect();
     let mut places: BTreeMap<(i64, Option<i64>), Reached> = BTreeMap::new();
-    // Where the definitions around what was reached come from.
+    // The definitions around those that were reached come from these.
     let mut inner: HashMap<i64, i64> = HashMap::new();
     let mut frontier: Vec<(i64, Step)> = seeds
         .iter()
@@ -88,9 +89,10 @@ pub fn walk(
                 let mut step = Step::new(provenance);
                 if direction == Direction::In && edge.kind == EdgeKind::Calls {
                     match read.keeper(beyond)? {
-                        // What is called to make a value matters to who calls that value, not to who hands it on.
+                        // A call in a variable's initializer matters to callers of that value, not to code that hands
+                        // it on.
                         Keeper::Variable => step.by_calls = true,
-                        // What a field begins with is called by who makes an instance.
+                        // A field's initializer runs in code that makes an instance.
                         Keeper::FieldOf(class) => {
                             let by_calls = true;
                             let step = Step { by_calls, ..step };
@@ -152,8 +154,8 @@ fn reach_on(
     seen.insert(at, hops).is_none()
 }
 
-/// Adds the functions around those that were reached: what changes in a function inside another changes
-/// for who calls the outer one.
+/// Adds the functions around those that were reached: a change inside a nested function is a change for the callers of
+/// the outer one.
 fn outwards(
     read: &Read<'_>,
     hops: u32,

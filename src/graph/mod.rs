@@ -1,13 +1,13 @@
 //! Traversal of the edge graph: who uses a definition, what it uses, and how far a change reaches.
 //!
-//! Pure over store reads. Refuses to know how an edge was bound and how an answer is shown.
+//! Pure over store reads.
 
-pub mod around;
 pub mod changes;
 pub mod confidence;
 pub mod definition;
 pub mod impact;
-pub mod namesake;
+pub mod neighborhood;
 pub mod related;
+pub mod test_conventions;
 
 pub use confidence::confidence;

@@ -1,10 +1,10 @@
-//! What stands around a file: what it imports, calls and names, who does so to it, and its tests.
+//! The neighbours of a file: imports, calls and names in both directions, and its tests.
 //!
-//! Each neighbour is found once for each relation and way, by its shortest chain. Refuses to rank.
+//! Each neighbour is found once for each relation and direction, by its shortest chain.
 
 use std::collections::{HashMap, HashSet};
 
-use super::namesake;
+use super::test_conventions;
 use crate::model::{Budget, EdgeKind, Provenance, RepoPath};
 use crate::roles::Roles;
 use crate::store::{Read, StoreResult};
@@ -101,8 +101,8 @@ pub struct Neighbours {
     pub is_cut: bool,
 }
 
-/// Returns the neighbours of a file in one relation and direction. Out of a file lead tests only where the
-/// file is one: to what it tests.
+/// Returns the neighbours of a file in one relation and direction. Test edges lead out of a file only where it is a
+/// test: to the tested file.
 pub fn neighbours(
     read: &Read<'_>,
     roles: &Roles<'_>,
@@ -208,8 +208,8 @@ fn add_namesakes(
     found: &mut Vec<Neighbour>,
 ) -> StoreResult<()> {
     let namesakes = match direction {
-        Direction::In => namesake::tests_of(read, roles, of)?,
-        Direction::Out => namesake::tested_by(read, roles, of)?,
+        Direction::In => test_conventions::tests_of(read, roles, of)?,
+        Direction::Out => test_conventions::tested_by(read, roles, of)?,
     };
     for path in namesakes {
         if !found.iter().any(|near| near.path == path) {
@@ -244,7 +244,7 @@ fn step(
         Relation::Imports => None,
         Relation::Calls => Some([EdgeKind::Calls; 2]),
         Relation::References => Some([EdgeKind::References; 2]),
-        // What a test imports through another file it uses by name.
+        // A name that a test imports through another file is used by name.
         Relation::Tests => Some([EdgeKind::Calls, EdgeKind::References]),
     };
     if let Some(kinds) = kinds {

@@ -6,7 +6,7 @@ use super::{
     Binding, Expr, ExprId, ImportIdx, MarkupPlace, NameId, PathId, Reference, Slot, SymbolIdx,
     Target,
 };
-use crate::model::table::HashMap;
+use crate::model::hash::HashMap;
 
 /// Expressions of one file that are kept at most; what comes later is unknown.
 const MAX_EXPRS: usize = 1 << 20;

@@ -1,14 +1,13 @@
 //! Where saved code is now: by the identity of its symbol first, by its content second.
 //!
-//! Pure: files come through a port, as they are on the disk. Refuses to know what is checked out and
-//! where an item was saved.
+//! Pure: files come through a port, as they are on the disk.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::model::{ContentId, Handle, HandleKind, RepoPath};
 
-/// The most lines of an item that are hashed: what is longer is known by its beginning.
+/// The most lines of an item that are hashed: a longer item is recognized by its beginning.
 pub const MAX_DIGESTS: usize = 2_000;
 
 /// How alike two texts have to be, in hundredths of their lines, where nothing else says that they are
@@ -35,7 +34,7 @@ pub struct Anchor {
     pub digests: Vec<u64>,
 }
 
-/// What became of an item.
+/// The state of an item, compared with the time when it was saved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
     /// It is as it was.
@@ -63,15 +62,15 @@ impl State {
 /// Where an item is now.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
-    /// What became of it.
+    /// The item's state.
     pub state: State,
     /// Its handle now; `None` for a whole file.
     pub handle: Option<Handle>,
-    /// The file that it is in; of what is missing the one that it was in.
+    /// The file that it is in; for a missing item the file that it was in.
     pub path: RepoPath,
     /// The qualified name of its symbol now.
     pub symbol: Option<String>,
-    /// First and last line now, from 1; `None` for a whole file and what is missing.
+    /// First and last line now, from 1; `None` for a whole file and for a missing item.
     pub lines: Option<(u32, u32)>,
 }
 
@@ -242,8 +241,8 @@ impl Place<'_> {
         same.first().map(|piece| self.found(piece))
     }
 
-    /// Finds the item where it was in a file that is what it was. Its handle is another one where another version of
-    /// this program saved it.
+    /// Finds the item at its old lines in a file whose bytes are unchanged. Its handle differs where another version
+    /// of this program saved it.
     fn by_lines(&self) -> Option<Found> {
         let is_it = |piece: &&Piece| {
             Some(piece.lines) == self.anchor.lines && piece.symbol == self.anchor.symbol

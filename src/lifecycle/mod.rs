@@ -1,6 +1,4 @@
-//! What outlives an answer: saved contexts, and which indexes are kept.
-//!
-//! Refuses to know how an index is brought up and how an answer looks.
+//! Data that outlives an answer: saved contexts, and which indexes are kept.
 
 pub mod anchor;
 pub mod policy;

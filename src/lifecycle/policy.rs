@@ -1,7 +1,6 @@
-//! Which indexes are kept: a pure function of what is known of them and of their repositories.
+//! Which indexes are kept: a pure function of the facts about them and their repositories.
 //!
-//! Refuses to know how that was found out and how a file is removed. What is not known speaks for
-//! keeping.
+//! An unknown fact speaks for keeping.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::model::CommitId;
 use crate::store::{Pointer, SCHEMA_VERSION, bundle};
 
-/// What is kept.
+/// The rules by which indexes are kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rules {
     /// How long an index may be unused, in days.
@@ -62,7 +61,7 @@ impl Reason {
     }
 }
 
-/// What is known of a repository.
+/// The known state of a repository.
 #[derive(Clone, Debug)]
 pub enum Standing {
     /// It was deleted, and there is evidence of that.
@@ -73,7 +72,7 @@ pub enum Standing {
     Known(Known),
 }
 
-/// What was read of a repository.
+/// A repository's branches, work trees and logs, as far as they were read.
 #[derive(Clone, Debug, Default)]
 pub struct Known {
     /// Its branches with their tips.
@@ -85,13 +84,13 @@ pub struct Known {
 /// An index as the rules see it.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// Whose it is.
+    /// The repository, work tree, branch and commit of the index.
     pub pointer: Pointer,
     /// The bytes that its files take on the disk.
     pub bytes: u64,
     /// When it was last opened, in milliseconds since the Unix epoch; 0 where that is not known.
     pub last_used_ms: i64,
-    /// Whether it is what is checked out in a work tree.
+    /// Whether its commit is checked out in a work tree.
     pub is_active: bool,
     /// Whether a pinned context was saved on it.
     pub is_pinned: bool,
@@ -100,7 +99,7 @@ pub struct Entry {
 /// A repository with its indexes.
 #[derive(Clone, Debug)]
 pub struct Repository {
-    /// What is known of it.
+    /// The repository's state.
     pub standing: Standing,
     /// Its indexes.
     pub entries: Vec<Entry>,
@@ -186,9 +185,9 @@ fn own_reason(entry: &Entry, standing: &Standing, rules: &Rules, now_ms: i64) ->
     (unused_ms > i64::from(rules.unused_days) * DAY_MS).then_some(Reason::Unused)
 }
 
-/// Returns which indexes of one branch of one work tree go: of those whose commit the branch has left
-/// only the latest stay, and those only while `HEAD`'s log knows the way back. Where the tip has no
-/// index, the latest stays whatever the log says: the tip's will start from it.
+/// Returns the superseded indexes of one branch of one work tree: of those whose commit the branch has left only the
+/// latest stay, and those only while `HEAD`'s log knows the way back. Where the tip has no index, the latest stays in
+/// any case: the tip's index will start from it.
 fn superseded(entries: &[Entry], group: Vec<usize>, known: &Known, rules: &Rules) -> Vec<usize> {
     let is_tip = |n: &usize| {
         let pointer = &entries[*n].pointer;

@@ -1,6 +1,6 @@
 //! Saved contexts as JSON, to be carried to another clone or machine.
 //!
-//! What is read is not trusted: its form and its sizes are checked. Refuses to know where it is kept.
+//! The text is not trusted: its form and its sizes are checked.
 
 use serde::{Deserialize, Serialize};
 
@@ -74,7 +74,7 @@ pub fn write(contexts: &[(SavedContext, Vec<SavedItem>)]) -> String {
 /// Returns the contexts of an export, each with its first date.
 ///
 /// # Errors
-/// What is wrong with the text.
+/// The fault of the text.
 pub fn read(text: &str, max_items: usize) -> Result<Vec<(NewContext, i64)>, String> {
     let export: Export = serde_json::from_str(text).map_err(|error| error.to_string())?;
     if export.codelens_contexts != FORMAT {

@@ -1,6 +1,4 @@
-//! From the rules to the files: what goes, what stays because somebody uses it, and what that frees.
-//!
-//! Refuses to know what makes an index useless.
+//! Removes indexes by the rules: which go, which stay because a process uses them, and how many bytes that frees.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +9,7 @@ use crate::store::{Home, Pointer};
 /// An index that went, or would go.
 #[derive(Clone, Debug)]
 pub struct Removed {
-    /// Whose it was.
+    /// The repository, work tree, branch and commit of the index.
     pub pointer: Pointer,
     /// The bytes that the file system got back.
     pub bytes: u64,
@@ -19,7 +17,7 @@ pub struct Removed {
     pub reason: Reason,
 }
 
-/// What pruning did, or would do.
+/// The result of pruning, done or planned.
 #[derive(Clone, Debug, Default)]
 pub struct Pruned {
     /// The indexes that went, or would go.
@@ -38,8 +36,8 @@ impl Pruned {
 /// Which indexes go for reasons of the caller, beside those of the rules.
 pub type Extra = BTreeMap<(usize, usize), Reason>;
 
-/// Removes what the rules and the caller give up, then by last use until under the quotas. A dry run
-/// looks and removes nothing. `is_needed` is asked again of each index right before it goes.
+/// Removes the indexes that the rules and the caller give up, then others by last use until under the quotas. A dry
+/// run removes nothing. `is_needed` is asked again of each index right before it goes.
 pub fn prune(
     home: &Home,
     repositories: &[Repository],

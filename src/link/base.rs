@@ -6,11 +6,11 @@
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
-use super::bindings::Overlay;
+use super::use_targets::Overlay;
 use super::{Causes, Manifest};
 use crate::ir::FileFacts;
 use crate::model::RepoPath;
-use crate::model::table::HashMap;
+use crate::model::hash::HashMap;
 use crate::resolve::{Resolver, SourceFiles, units};
 use crate::store::{ImportTarget, Read, StoreError};
 

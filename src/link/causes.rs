@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use super::Manifest;
 use crate::model::RepoPath;
-use crate::model::table::HashMap;
+use crate::model::hash::HashMap;
 use crate::resolve::{AffectedImports, AutoImports, KnownTarget, PathChanges};
 use crate::store::ImportTarget;
 

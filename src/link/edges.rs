@@ -7,10 +7,11 @@ use std::rc::Rc;
 
 use super::file::Loaded;
 use super::library::Library;
-use super::lookup::{Binder, Use, root_of};
+use super::linker::Linker;
+use super::lookup::{Use, root_of};
 use super::unit_imports::UnitImports;
 use crate::ir::{FileFacts, Reference, ReferenceKind, SymbolIdx, Target};
-use crate::model::table::HashMap;
+use crate::model::hash::HashMap;
 use crate::model::{EdgeKind, Provenance, SymbolKind};
 use crate::store::{EdgeRow, StoreError, UnboundRow};
 
@@ -36,7 +37,7 @@ pub(super) fn of_file(library: &Library<'_>, file: i64) -> Result<Links, StoreEr
     // Without a class that names it markup is text.
     let is_text = |own: &Loaded| own.facts.is_template && library.template_owners(file).is_empty();
     if let Some(own) = library.get(file).filter(|own| !is_text(own)) {
-        let binder = Binder::new(library, Rc::clone(&own));
+        let linker = Linker::new(library, Rc::clone(&own));
         let begun = Begun::of(&own.facts);
         let mut units = UnitImports::of(library, &own);
         for used in &own.facts.references {
@@ -48,7 +49,7 @@ pub(super) fn of_file(library: &Library<'_>, file: i64) -> Result<Links, StoreEr
                     | ReferenceKind::Decorator
             );
             // What begins a chain is a use of its own where no scope of the file binds it.
-            if let Some(root) = binder.auto_root(used)
+            if let Some(root) = linker.auto_root(used)
                 && let Some(dst) = row_of(library, root.to)
             {
                 let src = around(&own, used.symbol);
@@ -57,7 +58,7 @@ pub(super) fn of_file(library: &Library<'_>, file: i64) -> Result<Links, StoreEr
                 let edge = edges.entry(key).or_insert((0, used.line));
                 add(edge, used.count, used.line);
             }
-            let bound = match binder.meaning(used) {
+            let bound = match linker.meaning(used) {
                 Use::Bound(bound) => Some(bound),
                 Use::External => continue,
                 Use::Unknown => None,
@@ -83,9 +84,9 @@ pub(super) fn of_file(library: &Library<'_>, file: i64) -> Result<Links, StoreEr
                 continue;
             };
             // `typeof f` in a signature is erased: it makes the file depend on `f`, not who calls its owner.
-            let is_erased = used.kind == ReferenceKind::Type && !binder.is_type(target, at);
+            let is_erased = used.kind == ReferenceKind::Type && !linker.is_type(target, at);
             let count = used.count - begun.beyond(&own.facts, used);
-            if count == 0 && binder.is_function(target, at) {
+            if count == 0 && linker.is_function(target, at) {
                 continue;
             }
             let src = around(&own, used.symbol)

@@ -7,7 +7,7 @@ use super::file::Loaded;
 use super::library::{Def, Library};
 use super::rules::{self, Implicit};
 use crate::ir::{Export, ExportKind, member_name};
-use crate::model::table::HashSet;
+use crate::model::hash::HashSet;
 
 /// How many modules one look-up goes through: behind the barrel of a large package there are a thousand.
 const MAX_MODULES: usize = 10_000;

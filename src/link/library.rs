@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use super::auto_imports::AutoImported;
 use super::file::Loaded;
-use crate::model::table::{HashMap, HashSet};
+use crate::model::hash::{HashMap, HashSet};
 use crate::store::surface::{REST, bucket};
 use crate::store::{Read, StoreError};
 

@@ -7,7 +7,6 @@
 
 mod auto_imports;
 pub mod base;
-pub mod bindings;
 mod calls;
 mod causes;
 mod crew;
@@ -20,11 +19,13 @@ mod file;
 mod generics;
 mod infer;
 mod library;
+mod linker;
 mod lookup;
 mod members;
 mod rules;
 mod types;
 mod unit_imports;
+pub mod use_targets;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
@@ -34,8 +35,8 @@ use crew::Slices;
 use edges::Links;
 
 use crate::ir::ImportKind;
+use crate::model::hash::{HashMap, HashSet};
 use crate::model::path::{parent, upwards};
-use crate::model::table::{HashMap, HashSet};
 use crate::model::{Budget, RepoPath};
 use crate::resolve::{AutoImports, Resolution, Resolver, SourceFiles};
 use crate::store::facts::unpack;

@@ -11,7 +11,7 @@ use super::file::Loaded;
 use super::library::{Def, Library};
 use super::lookup::root_of;
 use crate::ir::{Reference, Target};
-use crate::model::table::HashMap;
+use crate::model::hash::HashMap;
 
 /// The imports of units in one file, with the files that they lead to as far as uses were noted.
 pub(super) struct UnitImports {

@@ -1,7 +1,4 @@
-//! One call: run off the runtime, watched for progress and the wish to stop, and turned into
-//! a result whatever happens.
-//!
-//! Refuses to know which tools there are and what carries the messages.
+//! One call: runs off the runtime, reports progress, obeys cancellation, and always ends in a result.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -25,14 +22,14 @@ use crate::workspace::Patience;
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Work for a client that is about to run.
-pub(super) struct Running {
-    /// What it is called in logs and errors.
+pub(super) struct CallRunner {
+    /// The name in logs and errors.
     pub(super) name: &'static str,
     pub(super) places: Vec<PathBuf>,
     pub(super) shared: Arc<Shared>,
 }
 
-impl Running {
+impl CallRunner {
     /// Runs `work` to its end. It is told to stop when the client cancels; a panic is an error like any other,
     /// without its words.
     ///
@@ -102,7 +99,7 @@ impl Running {
     ) -> Result<T> {
         let _span = tracing::info_span!("call", tool = self.name).entered();
         let progress = |progress: Progress| {
-            // Threads report out of order; what is told only grows.
+            // Threads report out of order; the reported number only grows.
             tell.send_if_modified(|known| {
                 let is_news = known.is_none_or(|known| progress.done > known.done);
                 if is_news {
@@ -132,7 +129,7 @@ impl Running {
     }
 }
 
-/// What a client with a progress token is told.
+/// Progress notifications of one call, for a client that gave a token.
 struct Meter {
     peer: Peer<RoleServer>,
     token: ProgressToken,

@@ -1,6 +1,4 @@
-//! What a client learns before its first call: the tools, and how to use them.
-//!
-//! Refuses to know how they are called.
+//! The definitions of the tools, and the server's instructions for agents.
 
 use std::sync::Arc;
 
@@ -9,8 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::tools::ToolSpec;
 
-/// What is said of each tool in the instructions, in the order of use; a tool that is not served is
-/// not spoken of.
+/// One line of advice for each tool in the instructions, in the order of use; a tool that is not served is left out.
 pub(super) const ADVICE: &[(&str, &str)] = &[
     (
         "cl_search",
@@ -80,8 +77,8 @@ fn with_errors(mut schema: Map<String, Value>) -> Map<String, Value> {
     schema
 }
 
-/// Returns what an agent is told once: under 400 tokens, the most useful first, because some clients
-/// show only the first 500 characters.
+/// Returns the server's instructions: under 400 tokens, the most useful first, because some clients show only the
+/// first 500 characters.
 pub(super) fn instructions(tools: &[ToolSpec]) -> String {
     let is_served = |name: &str| tools.iter().any(|tool| tool.name == name);
     let mut text = String::from(

@@ -1,4 +1,4 @@
-//! How serving begins and ends, whatever carries the messages.
+//! The beginning and the end of serving, for every transport.
 
 use std::time::Duration;
 
@@ -22,14 +22,14 @@ const MAX_RUNNING: usize = 32;
 pub(super) struct Lifetime {
     /// Clients say and hear nothing more, except the answers that are under way.
     pub(super) closing: CancellationToken,
-    /// What still runs has to stop.
+    /// Cancelled when running calls have to stop.
     pub(super) stopping: CancellationToken,
 }
 
 /// Runs a server to its end.
 ///
 /// # Errors
-/// `io` where the runtime can't be started, and what `serving` ends with.
+/// `io` where the runtime can't be started, and the error that `serving` ends with.
 pub(super) fn run(serving: impl Future<Output = Result<()>>) -> Result<()> {
     // Everything that takes time runs on threads of its own; one thread is enough for the messages.
     let runtime: Runtime = tokio::runtime::Builder::new_current_thread()

@@ -1,6 +1,6 @@
-//! What the protocol asks for → who answers it.
+//! Requests of the protocol → the functions that answer them.
 //!
-//! Knows the requests of every revision. Refuses to know what carries them.
+//! Knows the requests of every revision.
 #![expect(
     deprecated,
     reason = "gone from the newest revision, alive in those that clients speak"
@@ -192,7 +192,7 @@ impl ServerHandler for Server {
 /// Where the ways to go on with a text come from.
 type Source = fn(&str, &Call<'_>) -> OwnResult<Vec<String>>;
 
-/// Returns what completes an argument of a prompt or resource; `None` for free text.
+/// Returns the source of completions for an argument of a prompt or resource; `None` for free text.
 fn source(of: &Reference, argument: &str) -> Result<Option<Source>, ErrorData> {
     let wrong = |words: String| Err(ErrorData::invalid_params(words, None));
     match of {

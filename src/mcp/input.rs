@@ -1,12 +1,10 @@
 //! Standard input, of which nothing is taken while somebody holds its gate.
-//!
-//! Refuses to know what is in it.
 
 use std::sync::{Arc, Mutex};
 
 use tokio::io::AsyncRead;
 
-/// How many bytes were taken so far. While it is locked none are: what comes meanwhile waits in the operating system.
+/// Bytes read so far. While it is locked none are read: new input waits in the operating system.
 pub(super) type Gate = Arc<Mutex<u64>>;
 
 /// Returns standard input, with its gate where it can have one.
@@ -40,7 +38,7 @@ mod gated {
     /// How many chunks wait to be looked at.
     const MAX_CHUNKS: usize = 4;
 
-    /// What a thread of its own reads.
+    /// Chunks of the input, read by a thread of its own.
     pub(super) struct Chunks {
         waiting: mpsc::Receiver<Vec<u8>>,
         chunk: Vec<u8>,

@@ -1,6 +1,4 @@
-//! What a client is told of its calls, if it wants to hear it.
-//!
-//! Refuses to know what goes to standard error: that log is for whoever runs the server.
+//! Log messages to a client about its calls, if it asked for them.
 #![expect(
     deprecated,
     reason = "gone from the newest revision, alive in those that clients speak"
@@ -16,8 +14,7 @@ use serde_json::json;
 
 use crate::error::{Code, Error};
 
-/// From which level on a client wants to hear: what it set for its session, or what a request names.
-/// Until then it hears nothing.
+/// The log level of a client: set for its session, or named by a request. Until then it gets no logs.
 #[derive(Default)]
 pub(super) struct Level {
     set: Mutex<Option<LoggingLevel>>,

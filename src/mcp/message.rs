@@ -1,6 +1,4 @@
 //! Bytes of a client → messages, or the error that the protocol has for them.
-//!
-//! Refuses to know what carries the bytes.
 
 use rmcp::model::{
     ClientJsonRpcMessage, ClientRequest, ErrorCode, ErrorData, GetMeta, JsonRpcError,
@@ -42,10 +40,10 @@ const REMOVED: &[&str] = &[
     "resources/unsubscribe",
 ];
 
-/// What some bytes are.
+/// The result of parsing some bytes.
 #[derive(Debug)]
 pub(super) enum Read {
-    /// What a client says; several where it sent them as one.
+    /// Messages of a client; several where it sent a batch.
     Messages(Vec<ClientJsonRpcMessage>),
     /// No message; this is the answer.
     Refused(Box<ServerJsonRpcMessage>),
@@ -53,7 +51,7 @@ pub(super) enum Read {
     Nothing,
 }
 
-/// Reads what a client sent.
+/// Parses the bytes of a client.
 pub(super) fn read(bytes: &[u8]) -> Read {
     let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
     if bytes.trim_ascii().is_empty() {

@@ -1,25 +1,24 @@
 //! The tools over the Model Context Protocol.
 //!
-//! Knows the protocol library and the asynchronous runtime, and nobody else does: below this room
-//! everything blocks, so every call runs on a thread of its own. Refuses to know what a tool does and
-//! how an answer looks on a terminal.
+//! Knows the protocol library and the asynchronous runtime, and nobody else does: below this room everything blocks, so
+//! every call runs on a thread of its own.
 
 mod call;
 mod definitions;
 mod ending;
 mod handler;
 pub mod http;
+mod idle_reexec;
 mod input;
-mod lines;
 mod logs;
 mod message;
 mod prompts;
-mod renewal;
 pub mod replay;
 mod resources;
 mod roots;
 mod session;
 pub mod stdio;
+mod stdio_transport;
 #[cfg(test)]
 mod tests;
 mod uri;
@@ -36,7 +35,7 @@ use tokio::sync::Semaphore;
 use crate::error::Result;
 use crate::tools::{Call, ToolSpec};
 use crate::workspace::Workspaces;
-use call::Running;
+use call::CallRunner;
 use ending::Lifetime;
 use logs::Level;
 use roots::Roots;
@@ -44,7 +43,7 @@ use roots::Roots;
 /// The most calls of all sessions that run or wait; more are told to come later.
 const MAX_CALLS: usize = 256;
 
-/// What all sessions of a process share.
+/// State that all sessions of a process share.
 struct Shared {
     tools: &'static [ToolSpec],
     workspaces: Workspaces,
@@ -70,7 +69,7 @@ impl Shared {
     }
 }
 
-/// The tools as a server of the protocol for one client, whatever carries its messages.
+/// The server for one client, over any transport.
 struct Server {
     shared: Arc<Shared>,
     repo: Option<PathBuf>,
@@ -92,8 +91,8 @@ impl Server {
         }
     }
 
-    /// Returns where a call looks for its repository. What was said at the start, or by the address that
-    /// was called, stands alone: a mistyped place must not be answered from another repository.
+    /// Returns the paths where a call looks for its repository. A path given at the start, or by the address of the
+    /// server, stands alone: a mistyped path must not be answered from another repository.
     async fn places(&self, extensions: &Extensions) -> Vec<PathBuf> {
         if let Some(repo) = &self.repo {
             return vec![repo.clone()];
@@ -115,7 +114,7 @@ impl Server {
         work: impl FnOnce(&Call<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let begun = Instant::now();
-        let running = Running {
+        let running = CallRunner {
             name,
             places: self.places(&context.extensions).await,
             shared: Arc::clone(&self.shared),

@@ -1,6 +1,4 @@
-//! Ways of working that a person starts by name: what an agent is then told to do with the tools.
-//!
-//! Refuses to know what the tools answer.
+//! Prompts: ways of working that a person starts by name, as instructions to the agent.
 
 use std::collections::BTreeMap;
 
@@ -119,7 +117,7 @@ pub(super) fn read(name: &str, given: Option<Map<String, Value>>) -> Result<Argu
     }
 }
 
-/// Returns what the agent is told. `saved` is what was kept under the name that [`RESUME`] takes.
+/// Returns the instructions of a prompt. `saved` is the context under the name that [`RESUME`] takes.
 pub(super) fn answer(
     name: &str,
     arguments: &Arguments,

@@ -1,6 +1,4 @@
-//! A session whose input is known in whole: for tests and for those who look into what a client did.
-//!
-//! Refuses to know what is served.
+//! A session whose input is known in whole: for tests and for looking into a client's messages.
 
 use std::io::Cursor;
 use std::path::PathBuf;

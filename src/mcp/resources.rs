@@ -1,6 +1,6 @@
-//! What a client can attach without a call: the state of the index, and saved contexts.
+//! Resources that a client can attach without a call: the state of the index, and saved contexts.
 //!
-//! Knows addresses and pages. Refuses to know how contents are made: they are those of tools.
+//! Knows addresses and pages.
 
 use rmcp::ErrorData;
 use rmcp::model::{
@@ -13,29 +13,29 @@ use super::uri;
 use crate::error::{Code, Error, Result};
 use crate::tools::{self, Call};
 
-/// The state of the index of what is checked out.
+/// The address of the state of the checked-out branch's index.
 const INDEX: &str = "codelens://index";
 
-/// What addresses of saved contexts begin with.
+/// The prefix of saved contexts' addresses.
 const CONTEXT: &str = "codelens://context/";
 
 /// The address of any saved context.
 pub(super) const CONTEXT_TEMPLATE: &str = "codelens://context/{name}";
 
-/// What all of these are.
+/// The media type of all resources.
 const KIND: &str = "application/json";
 
 /// The most resources of a page.
 const PAGE: usize = 100;
 
-/// What an address names.
+/// A resource, parsed from its address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Named {
     Index,
     Context(String),
 }
 
-/// Returns what an address names.
+/// Parses an address.
 pub(super) fn named(address: &str) -> Option<Named> {
     if address == INDEX {
         return Some(Named::Index);
@@ -50,7 +50,7 @@ pub(super) fn context_address(name: &str) -> String {
 }
 
 impl Named {
-    /// Returns what is there now, as a tool says it.
+    /// Returns the resource's present content, in the form of a tool's answer.
     pub(super) fn read(&self, call: &Call<'_>) -> Result<Value> {
         let (tool, input) = match self {
             Self::Index => ("cl_current", json!({})),

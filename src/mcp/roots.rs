@@ -1,6 +1,6 @@
 //! The directory that a client works in, where its protocol revision still lets a server ask.
 //!
-//! Asked in the background after the handshake. Refuses to know whether a directory is a repository.
+//! Asked in the background after the handshake.
 #![expect(
     deprecated,
     reason = "gone from the newest revision, alive in those that clients speak"
@@ -38,7 +38,8 @@ struct State {
 }
 
 impl Roots {
-    /// Returns what the client told another server; it is not asked again unless it says that something changed.
+    /// Returns the roots that the client told an earlier server; the client is asked again only when it says that they
+    /// changed.
     pub(super) fn told(root: Option<PathBuf>) -> Self {
         let roots = Self::default();
         roots.state.send_modify(|state| {

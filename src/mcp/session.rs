@@ -1,6 +1,4 @@
-//! What there is to know of a session besides its messages: what it rests on, and how far it is.
-//!
-//! Refuses to know what carries it, and what is done with it.
+//! The state of a session: how it was opened, and which requests are unanswered.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -25,7 +23,7 @@ pub(super) struct Session {
     has_worked: AtomicBool,
 }
 
-/// What a client said that counts for all that comes after it.
+/// A message of the client that counts for all later ones.
 #[derive(Default)]
 struct Opening {
     initialize: Option<ClientJsonRpcMessage>,
@@ -49,13 +47,13 @@ impl Default for Session {
 }
 
 impl Session {
-    /// Notes what a client says.
+    /// Notes a message of the client.
     pub(super) fn hear(&self, message: &ClientJsonRpcMessage) {
         match message {
             JsonRpcMessage::Request(request) => {
                 lock(&self.asked).insert(request.id.clone());
             }
-            // What is taken back gets no answer.
+            // A cancelled request gets no answer.
             JsonRpcMessage::Notification(notification) => {
                 if let ClientNotification::CancelledNotification(cancelled) =
                     &notification.notification
@@ -69,7 +67,7 @@ impl Session {
         self.note(message);
     }
 
-    /// Notes what a client said to another server.
+    /// Notes a message that the client sent to an earlier server.
     pub(super) fn note(&self, message: &ClientJsonRpcMessage) {
         let mut opening = lock(&self.opening);
         let place = match message {
@@ -87,7 +85,7 @@ impl Session {
         *place = Some(message.clone());
     }
 
-    /// Returns what another server has to hear first so that the session goes on with it.
+    /// Returns the messages that a new server has to receive first so that the session goes on with it.
     pub(super) fn opening(&self) -> Vec<ClientJsonRpcMessage> {
         let opening = lock(&self.opening);
         let said = [&opening.initialize, &opening.initialized, &opening.level];
@@ -120,7 +118,7 @@ impl Session {
             && self.n_unsent() == 0
     }
 
-    /// Notes what is about to be sent to the client.
+    /// Notes a message that is about to be sent to the client.
     pub(super) fn answer(&self, message: &ServerJsonRpcMessage) {
         if let Some(id) = answered(message) {
             lock(&self.asked).remove(id);

@@ -1,6 +1,4 @@
 //! Names in addresses: `%xx` where a sign means something else there.
-//!
-//! Refuses to know what is addressed.
 
 /// Returns the text with `%xx` replaced; `None` where that is no UTF-8 text or holds a NUL.
 pub(super) fn decode(text: &str) -> Option<String> {

@@ -6,7 +6,7 @@ use super::Span;
 use super::symbol::kinds;
 
 kinds! {
-    /// What a chunk holds.
+    /// The content of a chunk.
     ChunkKind {
         /// A definition, or a part of one.
         Definition = 0 "definition",
@@ -22,7 +22,7 @@ kinds! {
 /// Invariant: the chunks of a file, in order, cover each of its lines exactly once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chunk {
-    /// What it holds.
+    /// The kind of content.
     pub kind: ChunkKind,
     /// Where it is: whole lines, the last line's end included.
     pub span: Span,

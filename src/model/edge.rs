@@ -1,13 +1,11 @@
 //! Kinds of edges between files and symbols, and how an edge is known.
-//!
-//! Refuses to know how an edge is found.
 
 use serde::{Deserialize, Serialize};
 
 use super::symbol::kinds;
 
 kinds! {
-    /// What an edge says.
+    /// The relation that an edge states.
     EdgeKind {
         /// One file imports another.
         Imports = 0 "imports",

@@ -1,8 +1,9 @@
-//! What a file is for: production code, a test, what tests are helped by, or an example.
+//! The purpose of a file: production code, a test, support for tests, or an example.
 //!
-//! Knows what paths say by convention. What configurations and contents say is weighed in `roles`.
+//! Knows the conventions of paths. Configurations and contents are weighed in `roles`.
 
-/// What a file is for. In lists what is to be changed with a definition comes before what checks it.
+/// The purpose of a file. The order is that of lists: code that changes with a definition comes before the tests that
+/// check it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FileRole {
     /// Production code, and all that is none of the others.
@@ -10,7 +11,7 @@ pub enum FileRole {
     Code,
     /// An example, a playground, a benchmark, code of the documentation.
     Example,
-    /// What tests are helped by: fixtures, mocks, setup.
+    /// Support for tests: fixtures, mocks, setup.
     TestSupport,
     /// A file that a test runner runs.
     Test,
@@ -150,8 +151,8 @@ pub fn by_name(path: &str) -> Option<FileRole> {
     }
 }
 
-/// Returns the role that the directories of a file give it: of tests and examples the innermost; what helps tests does so
-/// whatever is inside of it.
+/// Returns the role that the directories of a file give it: the innermost of tests and examples; support for tests
+/// wins wherever it stands, e.g. `test/fixtures/example/a.ts`.
 pub fn by_directories(path: &str) -> FileRole {
     let directories = path
         .rsplit_once('/')

@@ -1,6 +1,6 @@
-//! How current an answer is, what it may cost, and what was left out.
+//! How current an answer is, how much time it may take, and which files were left out.
 //!
-//! Refuses to know how currency is established. Nothing here is current by default.
+//! Nothing here is current by default.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -43,7 +43,7 @@ impl Budget {
         self.interrupt.load(Ordering::Relaxed)
     }
 
-    /// Returns what is left; `None` where there is no limit.
+    /// Returns the time that is left; `None` where there is no limit.
     pub fn remaining(&self) -> Option<Duration> {
         self.deadline
             .map(|at| at.saturating_duration_since(Instant::now()))
@@ -89,13 +89,13 @@ impl UnknownReason {
 pub enum FreshnessState {
     /// This call proved it.
     Fresh,
-    /// This call knows what differs.
+    /// Differences to the disk are known and counted.
     Partial,
     /// This call could not find out.
     Unknown(UnknownReason),
 }
 
-/// What one call found out about the currency of an index.
+/// The currency of an index, as one call found it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Freshness {
     /// The finding.
@@ -189,7 +189,7 @@ kinds! {
         Generated = 5 "generated",
         /// A lock file of a package manager: neither text nor symbols.
         LockFile = 6 "lockFile",
-        /// A symbolic link: what it points to is indexed where it is, if it is in the repository.
+        /// A symbolic link: its target is indexed at its own path, if it is in the repository.
         Symlink = 7 "symlink",
         /// A name that is not UTF-8.
         NonUtf8Name = 8 "nonUtf8Name",

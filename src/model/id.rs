@@ -1,6 +1,4 @@
 //! Identifiers as types of their own, so that one can't stand where another belongs.
-//!
-//! Refuses to know how a commit or a row is found by its identifier.
 
 use std::fmt;
 
@@ -93,7 +91,7 @@ impl fmt::Debug for ContentId {
     }
 }
 
-/// What a [`Handle`] names.
+/// The kind of object that a [`Handle`] names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum HandleKind {
     /// `chk_…`: a chunk.
@@ -106,13 +104,13 @@ pub enum HandleKind {
 /// on another machine. On the wire `sym_` or `chk_` and 16 hexadecimal digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Handle {
-    /// What it names.
+    /// The kind of object.
     pub kind: HandleKind,
     /// The hash.
     pub hash: u64,
 }
 
-/// Bits of a handle that tell its file: in 50,000 files, one other has the same. The rest tells what is in the file
+/// Bits of a handle that tell its file: among 50,000 files, two share them. The other bits tell objects of one file
 /// apart: of 10,000 symbols, two are alike in one file of five million.
 const PLACE_BITS: u32 = 16;
 
@@ -133,7 +131,7 @@ impl Handle {
         }
     }
 
-    /// Returns what the handles of a file begin with. Costs about 0.1 µs.
+    /// Returns the bits with which the handles of a file begin. Costs about 0.1 µs.
     pub fn place_of(path: &RepoPath) -> u64 {
         let mut hasher = blake3::Hasher::new();
         hasher.update(path.as_str().as_bytes());

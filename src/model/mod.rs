@@ -4,22 +4,22 @@
 
 mod analysis;
 mod chunk;
-pub mod class;
 pub mod edge;
 pub mod file_role;
 pub mod freshness;
+pub mod handles;
+pub mod hash;
 pub mod id;
+pub mod indexing_rules;
 pub mod ini;
-pub mod naming;
 pub mod path;
-pub mod policy;
+pub mod path_class;
+pub mod sanitize;
 pub mod secret;
 pub mod size;
 pub mod snapshot;
 mod sources;
 pub mod symbol;
-pub mod table;
-pub mod visible;
 
 pub use analysis::Analysis;
 pub use chunk::{Chunk, ChunkKind};

@@ -1,6 +1,6 @@
 //! Repository-relative paths.
 //!
-//! Refuses to know where the repository is: a [`RepoPath`] is a name, not a place on a disk.
+//! Does not know where the repository is: a [`RepoPath`] is a name, not a place on a disk.
 
 use std::fmt;
 
@@ -28,8 +28,8 @@ impl RepoPath {
         Some(Self(path.into()))
     }
 
-    /// Returns what a person or an agent may mean by `text`: `./a//b/` is `a/b`. `None` for anything
-    /// absolute, with `..`, or empty after that.
+    /// Returns the path that a person or an agent means by `text`: `./a//b/` is `a/b`. `None` for anything absolute,
+    /// with `..`, or empty after that.
     pub fn normalise(text: &str) -> Option<Self> {
         if text.starts_with('/') {
             return None;
@@ -56,8 +56,8 @@ impl RepoPath {
         parent(&self.0)
     }
 
-    /// Returns what follows the last dot of the file name, without the dot; `None` for `.name` and
-    /// for a name with no dot. The case is kept.
+    /// Returns the text after the last dot of the file name; `None` for `.name` and for a name with no dot. The case
+    /// is kept.
     pub fn extension(&self) -> Option<&str> {
         let name = self.file_name();
         match name.rfind('.') {

@@ -1,6 +1,4 @@
 //! Keys and tokens that stand in a text: where they are, by the forms that their issuers gave them.
-//!
-//! Refuses to guess: a random word without such a form is a word.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -62,7 +60,7 @@ const FORMS: &[Form] = &[
 const KEY_BEGIN: &[u8] = b"-----BEGIN ";
 const KEY_END: &[u8] = b"-----END ";
 
-/// How a secret begins, whatever it is.
+/// The beginnings of all kinds of secrets.
 static BEGINNINGS: LazyLock<AhoCorasick> = LazyLock::new(|| {
     let prefixes = FORMS.iter().map(|form| form.prefix);
     AhoCorasick::builder()
@@ -71,8 +69,8 @@ static BEGINNINGS: LazyLock<AhoCorasick> = LazyLock::new(|| {
         .expect("a few short prefixes can be looked for")
 });
 
-/// Returns where the secrets of a text are, in order: of a token what follows the prefix, of a private key what
-/// stands between its first and its last line. Costs about 0.2 ns a byte.
+/// Returns where the secrets of a text are, in order: of a token the part after the prefix, of a private key the text
+/// between its first and its last line. Costs about 0.2 ns a byte.
 pub fn find(text: &[u8]) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut from = 0;

@@ -1,12 +1,10 @@
 //! Which state of which work tree an index belongs to, and the files found in it.
-//!
-//! Refuses to know how git or the file system is asked.
 
 use std::time::Duration;
 
 use super::{CommitId, RepoPath};
 
-/// What `HEAD` points to.
+/// The branch or commit that `HEAD` points to.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Branch {
     /// A branch by its short name (`feat/x`).
@@ -28,14 +26,14 @@ impl Branch {
 /// Branch and commit that are checked out. Within one work tree it names exactly one index.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Snapshot {
-    /// What `HEAD` points to.
+    /// The branch or commit that `HEAD` points to.
     pub branch: Branch,
     /// The commit; `None` where the branch has no commit yet (unborn).
     pub head: Option<CommitId>,
 }
 
-/// What `lstat` says of a file, as far as it tells one state of the file from another. Times are
-/// nanoseconds since the Unix epoch; `inode` is 0 where the platform has none.
+/// The part of `lstat` that tells one state of a file from another. Times are nanoseconds since the Unix epoch;
+/// `inode` is 0 where the platform has none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FileStat {
     /// Length in bytes.
@@ -71,7 +69,7 @@ impl FileStat {
 pub struct FoundFile {
     /// Where it is.
     pub path: RepoPath,
-    /// What `lstat` said.
+    /// The result of `lstat`.
     pub stat: FileStat,
 }
 

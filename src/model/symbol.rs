@@ -1,6 +1,4 @@
 //! Symbols and the places they take in a file.
-//!
-//! Refuses to know which language a symbol is written in.
 
 use serde::{Deserialize, Serialize};
 
@@ -52,16 +50,16 @@ macro_rules! kinds {
 pub(crate) use kinds;
 
 bitflags::bitflags! {
-    /// What a symbol is beside its kind.
+    /// Properties of a symbol beside its kind.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
     pub struct SymbolFlags: u16 {
         /// A member of a class itself, not of its instances: `static`, `@staticmethod`.
         const STATIC = 1;
-        /// A function whose `this` is that of what is around it: an arrow function.
+        /// A function whose `this` is that of the enclosing code: an arrow function.
         const LEXICAL_THIS = 1 << 1;
         /// A function whose receiver is the class: `@classmethod`.
         const CLASS_RECEIVER = 1 << 2;
-        /// A declaration of what is defined elsewhere or nowhere: an overload, a stub.
+        /// A declaration without a body, of a definition elsewhere or nowhere: an overload, a stub.
         const DECLARATION_ONLY = 1 << 3;
         /// A function that is read like a field: a getter, `@property`.
         const ACCESSOR = 1 << 4;
@@ -69,14 +67,13 @@ bitflags::bitflags! {
         const ABSTRACT = 1 << 5;
         /// A function that yields.
         const GENERATOR = 1 << 6;
-        /// A test, or what a test framework runs for tests.
+        /// A test, or a hook that a test framework runs for tests.
         const TEST = 1 << 7;
     }
 }
 
 kinds! {
-    /// What a symbol is, in the words of the Language Server Protocol's `SymbolKind` (`type` for its
-    /// alias).
+    /// The kind of symbol, in the words of the Language Server Protocol's `SymbolKind` (`type` for its alias).
     SymbolKind {
         /// A function, or a function bound to a name.
         Function = 0 "function",
@@ -118,7 +115,7 @@ pub struct Symbol {
     pub name: String,
     /// Its name with those of the definitions around it, dot-separated (`Store.open`).
     pub qualified_name: String,
-    /// What it is.
+    /// The kind.
     pub kind: SymbolKind,
     /// The definition, from its first decorator or `export` keyword on; the doc comment is outside.
     pub span: Span,
@@ -126,7 +123,7 @@ pub struct Symbol {
     pub name_line: u32,
     /// Whether another module can import it, or it is a public member of something that one can.
     pub exported: bool,
-    /// What it is beside its kind.
+    /// Properties beside the kind.
     pub flags: SymbolFlags,
     /// The definition without its body, white space folded, at most 240 bytes.
     pub signature: String,
@@ -142,7 +139,7 @@ impl Symbol {
         self.flags.contains(SymbolFlags::STATIC)
     }
 
-    /// Returns whether its `this` is that of what is around it.
+    /// Returns whether its `this` is that of the enclosing code.
     pub fn has_lexical_this(&self) -> bool {
         self.flags.contains(SymbolFlags::LEXICAL_THIS)
     }

@@ -1,8 +1,7 @@
 //! The work of a plan: many threads read and extract, one writes, until all is done or the budget is
 //! spent.
 //!
-//! The queue between them is bounded, so that memory does not grow with the repository. Refuses to
-//! know how the plan was made.
+//! The queue between them is bounded, so that memory does not grow with the repository.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::sync_channel;
@@ -13,7 +12,7 @@ use super::prepare::{Prepared, prepare};
 use super::{OnProgress, ReconcileError};
 use crate::git::Repo;
 use crate::link::Causes;
-use crate::model::policy::MAX_FILE_BYTES;
+use crate::model::indexing_rules::MAX_FILE_BYTES;
 use crate::model::{Budget, RepoPath};
 use crate::resolve;
 use crate::store::{Index, Writer};
@@ -24,11 +23,11 @@ const BATCH_FILES: usize = 128;
 /// Files that may wait for the writer.
 const QUEUE_FILES: usize = 32;
 
-/// Bytes of files that may be between reading and the database at once; what is made of a byte takes up
-/// to some hundred. One of the largest files has the others wait.
+/// Bytes of files that may be between reading and the database at once; rows of a byte's facts take up to some
+/// hundred. One of the largest files makes the others wait.
 const IN_WORK_BYTES: u64 = MAX_FILE_BYTES;
 
-/// What was done.
+/// The result of applying a plan.
 #[derive(Debug, Default)]
 pub struct Applied {
     /// Paths of the plan that are still to be done.
@@ -37,7 +36,7 @@ pub struct Applied {
     pub n_indexed: u64,
     /// Files removed.
     pub n_deleted: u64,
-    /// What came and went: [`crate::link`] has to note whom it concerns.
+    /// Paths that came and went: [`crate::link`] derives the files to link again.
     pub causes: Causes,
 }
 
@@ -101,7 +100,7 @@ fn replace(
         return Ok(());
     }
     let tree = repo.tree();
-    let max_file_bytes = repo.membership().max_file_bytes;
+    let max_file_bytes = repo.indexing_rules().max_file_bytes;
     let cores = std::thread::available_parallelism().map_or(2, usize::from);
     let n_workers = cores.clamp(1, 8).min(candidates.len().div_ceil(2));
     let next = AtomicUsize::new(0);
@@ -211,7 +210,7 @@ impl Batch<'_> {
     }
 }
 
-/// Notes what the rows now rest on, where that changed.
+/// Notes the version and settings that the rows now rest on, where they changed.
 fn finish(index: &mut Index, detection: &Detection) -> Result<(), ReconcileError> {
     if detection.was_complete && !detection.has_news() {
         return Ok(());

@@ -1,9 +1,7 @@
 //! Whether one file has to be read.
-//!
-//! Refuses to know other files.
 
-use crate::model::policy::POLICY_VERSION;
-use crate::model::{ContentId, FileStat, FoundFile, RepoPath, SkipReason, policy};
+use crate::model::indexing_rules::POLICY_VERSION;
+use crate::model::{ContentId, FileStat, FoundFile, RepoPath, SkipReason, indexing_rules};
 use crate::store::FileRow;
 use crate::syntax;
 
@@ -12,17 +10,17 @@ use crate::syntax;
 pub struct Candidate {
     /// Where it is.
     pub path: RepoPath,
-    /// What `lstat` said of it.
+    /// The result of `lstat`.
     pub stat: FileStat,
     /// Whether an attribute marks it as generated.
     pub marked: bool,
-    /// What is indexed for it; `None` for a new file.
+    /// The indexed row; `None` for a new file.
     pub known: Option<Box<Known>>,
     /// Whether it has to be written even if the bytes are those indexed.
     pub is_forced: bool,
 }
 
-/// What is indexed for a file that has to be read.
+/// The indexed row of a file that has to be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Known {
     /// The row.
@@ -32,8 +30,8 @@ pub struct Known {
 }
 
 impl Candidate {
-    /// Compares a file with its row; `None` where nothing has to be done. A larger file than `max_file_bytes` is to
-    /// be left out. `recheck` asks for the attribute whatever the row says.
+    /// Compares a file with its row; `None` where nothing has to be done. A file larger than `max_file_bytes` is to be
+    /// left out. `recheck` asks for the attribute even if the row is current.
     pub(super) fn of(
         row: Option<&FileRow>,
         file: FoundFile,
@@ -95,7 +93,7 @@ fn is_misjudged(row: &FileRow, is_too_large: bool) -> bool {
 fn is_unread(row: &FileRow) -> bool {
     match row.skip {
         Some(SkipReason::TooLarge) => true,
-        Some(SkipReason::Secret) => policy::is_secret_name(&row.path),
+        Some(SkipReason::Secret) => indexing_rules::is_secret_name(&row.path),
         _ => false,
     }
 }

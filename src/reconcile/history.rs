@@ -1,9 +1,8 @@
 //! The rows of past commits: the newest that can be reached from the index's own commit, kept by set
 //! difference.
 //!
-//! Which commits these are depends on that commit and on where the clone is cut off, on nothing else. They
-//! come after files and links, never make an answer partial, and count only when all are there. Refuses to
-//! know what they are good for.
+//! Which commits these are depends on that commit and on where the clone is cut off, on nothing else. They come after
+//! files and links, never make an answer partial, and count only when all are there.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet};
@@ -24,7 +23,7 @@ const MAX_FILES: usize = 30;
 /// Commits in one transaction.
 const BATCH_COMMITS: usize = 200;
 
-/// Paths that are read ahead; what lies beyond is read when it is written.
+/// Paths that are read ahead; further ones are read when they are written.
 const MAX_PATHS_AHEAD: usize = 20_000;
 
 /// Commits walked between two looks at the clock.
@@ -149,7 +148,7 @@ pub(super) fn keep(
         }
         let unfinished = format!("{UNFINISHED} {border}");
         writer.set_history(if is_last { &key } else { &unfinished })?;
-        // What an answer may rest on changes when the rows begin to change, and when they are whole.
+        // Possible answers change when the rows begin to change, and when they are whole.
         writer.commit(is_last || counted)?;
         counted = false;
         if is_last || budget.is_spent() {
@@ -203,7 +202,7 @@ fn in_order<'a>(
     ordered
 }
 
-/// Returns what is noted when the rows are the whole history: the commit, and where the clone is cut off.
+/// Returns the key that is noted when the rows are the whole history: the commit, and the shallow boundary.
 fn key(index: &Index, border: &str) -> String {
     let head = index.pointer().head();
     let head = head.as_ref().map_or("unborn", CommitId::as_str);

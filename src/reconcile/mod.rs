@@ -1,8 +1,6 @@
-//! The only writer of an index: from the difference between what is indexed and what is on disk to its
-//! repair.
+//! The only writer of an index: repairs the difference between the indexed manifest and the one on disk.
 //!
-//! A new branch, a moved `HEAD`, a dirty file and a new version of the extractor are the same event
-//! here. Refuses to know what is asked of the index.
+//! A new branch, a moved `HEAD`, a dirty file and a new version of the extractor are the same event here.
 
 pub mod apply;
 pub mod candidate;
@@ -24,7 +22,7 @@ use crate::store::{Index, StoreError};
 use apply::Applied;
 use plan::{Detection, Plan};
 
-/// What can go wrong while an index is brought up.
+/// Failures while an index is brought up.
 #[derive(Debug, thiserror::Error)]
 pub enum ReconcileError {
     /// The repository could not be read.
@@ -35,7 +33,7 @@ pub enum ReconcileError {
     Store(#[from] StoreError),
 }
 
-/// What one reconcile did and found.
+/// The result of one reconcile.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// Whether the index equals the work tree now.
@@ -57,7 +55,7 @@ impl Outcome {
     }
 }
 
-/// How often what was read is looked at again, when the work tree changes as fast as it is read.
+/// Rounds of looking again at files that were read, when the work tree changes as fast as it is read.
 const MAX_PROOFS: usize = 2;
 
 /// The least time in which a first build is expected to end, so that the history is worth reading beside it.
@@ -66,7 +64,7 @@ const BUILD: Duration = Duration::from_secs(2);
 /// Tells how many files of how many are done.
 pub type OnProgress<'a> = &'a (dyn Fn(u64, u64) + Send + Sync);
 
-/// Finds out what differs, without writing. The finding is about one generation, which it carries.
+/// Detects the differences, without writing. The result is about one generation, which it carries.
 pub fn detect(repo: &Repo, index: &Index, budget: &Budget) -> Result<Detection, ReconcileError> {
     detect_by(repo, index, || repo.scan(budget))
 }
@@ -84,8 +82,8 @@ pub fn detect_by(
     Ok(detection)
 }
 
-/// Returns what a detection says where nothing may be written now: nothing differs, or this does, and
-/// `reason` is why it stays. Files whose stat alone changed are read, as far as the budget allows.
+/// Returns the outcome of a detection where nothing may be written now: no difference, or differences that stay, for
+/// `reason`. Files whose stat alone changed are read, as far as the budget allows.
 pub fn inspect(
     repo: &Repo,
     mut detection: Detection,
@@ -116,8 +114,8 @@ pub fn inspect(
     }
 }
 
-/// Brings the index towards the work tree until it is there or the budget is spent. The caller holds
-/// the write lock. What was done is committed, whatever happens.
+/// Brings the index towards the work tree until it is there or the budget is spent. The caller holds the write lock.
+/// Finished work is committed in any case.
 pub fn reconcile(
     repo: &Repo,
     index: &mut Index,
@@ -128,8 +126,8 @@ pub fn reconcile(
     repair(repo, index, detection, budget, on_progress)
 }
 
-/// Does the second half of [`reconcile`], for a detection that was made already; one that another
-/// process has overtaken is made again. What was written is only called fresh after a look that finds nothing new.
+/// Does the second half of [`reconcile`], for a detection that was made already; a detection that another process has
+/// overtaken is made again. The index is only called fresh after a look that finds nothing new.
 pub fn repair(
     repo: &Repo,
     index: &mut Index,
@@ -145,8 +143,8 @@ pub fn repair(
         if outcome.freshness.state != FreshnessState::Fresh || !outcome.has_written() {
             return Ok(outcome);
         }
-        // Directories were listed and files read one after the other: what was moved from one that was still to be
-        // listed into one that was is in neither, and some may have changed before the last one was read. Only a look
+        // Directories were listed and files read one after the other: a file that moved from a directory still to be
+        // listed into a listed one is in neither, and some may have changed before the last one was read. Only a look
         // that finds nothing new proves that the rows were all true at one time.
         let now = detect(repo, index, budget)?;
         let proof = inspect(repo, now.clone(), budget, UnknownReason::Moved);

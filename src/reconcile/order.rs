@@ -1,15 +1,14 @@
-//! The order in which a first build reads files: what a question is likely to be about comes first.
+//! The order in which a first build reads files: those that the question is likely to be about come first.
 //!
-//! An index that is not complete yet answers from the files that were read so far. Does not decide which files are
-//! read; see `plan`.
+//! An incomplete index answers from the files that were read so far. Does not decide which files are read; see `plan`.
 
 use std::cmp::Reverse;
 use std::collections::HashSet;
 
 use super::candidate::Candidate;
 use crate::model::RepoPath;
-use crate::model::class::PathClass;
 use crate::model::file_role::{by_directories, by_name};
+use crate::model::path_class::PathClass;
 use crate::store::token;
 
 /// How many words of a question are looked for in paths.
@@ -18,7 +17,7 @@ const MAX_WORDS: usize = 64;
 /// Names of data that tools write for people to look at or to check in.
 const BULKY_EXTENSIONS: &[&str] = &["csv", "json", "lock", "map", "snap", "svg", "tsv", "xml"];
 
-/// What a file is likely to be asked for, the likeliest first.
+/// How likely a file is to be asked for, the likeliest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Likely {
     Source,

@@ -1,6 +1,4 @@
 //! A bound on the bytes that are in work at once.
-//!
-//! Refuses to know what the bytes are.
 
 use std::sync::{Condvar, Mutex, PoisonError};
 

@@ -1,6 +1,4 @@
-//! The difference between what is indexed and what is on disk, as work to be done.
-//!
-//! Refuses to know how the work is done.
+//! The difference between the indexed and the wanted manifest, as work to be done.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -8,10 +6,10 @@ use super::candidate::Candidate;
 use super::{ReconcileError, Rows, history, order};
 use crate::git::{GitError, Repo, Scan, WorkTree};
 use crate::link;
-use crate::model::{Budget, ContentId, FoundFile, RepoPath, SkipReason, policy};
+use crate::model::{Budget, ContentId, FoundFile, RepoPath, SkipReason, indexing_rules};
 use crate::store::Index;
 
-/// What has to be done for the index to equal the work tree.
+/// The work that makes the index equal the work tree.
 ///
 /// Invariant: empty if and only if they are equal, as far as the detection went.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -22,7 +20,7 @@ pub struct Plan {
     pub replace: Vec<Candidate>,
 }
 
-/// A plan with what it rests on.
+/// A plan with the detection that it rests on.
 #[derive(Clone, Debug)]
 #[expect(
     clippy::struct_excessive_bools,
@@ -45,8 +43,8 @@ pub struct Detection {
     pub hidden: Vec<RepoPath>,
     /// The digest of the attribute files, where it is another than the one indexed.
     pub new_attributes: Option<String>,
-    /// What the work tree holds that no row can tell (links, nested repositories and the like), as it is
-    /// kept in meta, where it is another than the one noted.
+    /// Entries of the work tree that have no row (links, nested repositories and the like), in meta's form, where they
+    /// differ from the noted ones.
     pub new_left_out: Option<String>,
     /// Whether the rows of past commits are those that can be reached from the index's commit. Makes no
     /// answer partial.
@@ -100,7 +98,7 @@ impl Detection {
         let digest = attributes.digest().to_string();
         let is_new = meta.attributes.as_ref() != Some(&digest);
         let mut is_marked = |path: &RepoPath| attributes.is_generated(path);
-        let max_file_bytes = repo.membership().max_file_bytes;
+        let max_file_bytes = repo.indexing_rules().max_file_bytes;
         let n_files = scan.files.len() as u64;
         // Another linker binds the same facts otherwise: nothing is extracted again.
         let is_linked_otherwise = !rows.is_empty() && meta.link_version != link::VERSION;
@@ -109,7 +107,7 @@ impl Detection {
             plan.put_likely_first("");
         }
         if !scan.complete {
-            // What was not looked at may be there.
+            // Paths that were not looked at may exist.
             plan.remove.clear();
         }
         let unreadable = scan.unreadable;
@@ -197,7 +195,7 @@ impl Plan {
             if candidate.is_forced || budget.is_spent() {
                 return true;
             }
-            tree.read(&candidate.path, policy::MAX_FILE_BYTES)
+            tree.read(&candidate.path, indexing_rules::MAX_FILE_BYTES)
                 .map_or(true, |file| ContentId::of(&file.bytes) != known.content)
         });
     }

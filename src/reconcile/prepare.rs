@@ -1,12 +1,14 @@
 //! One file from the disk to rows: read, judged, extracted, split into words, packed.
 //!
-//! Runs on many threads at once and touches no database. Refuses to know the other files.
+//! Runs on many threads at once and touches no database.
 
 use super::candidate::{Candidate, wanted_version};
 use crate::git::{FileRead, ReadError, WorkTree};
 use crate::ir::Extraction;
-use crate::model::policy::{GENERATED_TEXT_BYTES, MINIFIED_TEXT_BYTES, is_secret_name, judge};
-use crate::model::{Budget, Chunk, ContentId, FileStat, RepoPath, SkipReason, naming, secret};
+use crate::model::indexing_rules::{
+    GENERATED_TEXT_BYTES, MINIFIED_TEXT_BYTES, is_secret_name, skip_reason,
+};
+use crate::model::{Budget, Chunk, ContentId, FileStat, RepoPath, SkipReason, handles, secret};
 use crate::resolve;
 use crate::roles;
 use crate::store::facts::{pack, pack_facts};
@@ -14,7 +16,7 @@ use crate::store::surface::{Surface, offers};
 use crate::store::{PreparedChunk, PreparedFile, StatRow, chunks, token};
 use crate::syntax;
 
-/// What became of a candidate.
+/// The result of reading a candidate.
 #[derive(Debug)]
 pub enum Prepared {
     /// Its rows.
@@ -124,8 +126,8 @@ pub fn of_bytes(
     rows(&candidate, &file, row, content, budget)
 }
 
-/// Returns what a file's own text says, under the same rules as in an index: for a reader that has to
-/// find a place in a file that changed since.
+/// Returns the facts of a text, under the same rules as in an index: for a reader that has to find a place in a file
+/// that changed since.
 pub fn extract(
     path: &RepoPath,
     bytes: &[u8],
@@ -133,7 +135,7 @@ pub fn extract(
     budget: &Budget,
 ) -> Option<(String, Extraction, Option<SkipReason>)> {
     let language = syntax::by_path(path);
-    let skip = judge(path, bytes, marked, language.is_prose);
+    let skip = skip_reason(path, bytes, marked, language.is_prose);
     if skip.is_some_and(|skip| !skip.keeps_text()) {
         return Some((String::new(), Extraction::default(), skip));
     }
@@ -154,8 +156,8 @@ fn rows(
     let path = &candidate.path;
     let (text, extraction, skip) = extract(path, &file.bytes, candidate.marked, budget)?;
     let Extraction { facts, chunks } = extraction;
-    let handles = naming::symbol_handles(path, &facts.symbols);
-    let chunk_handles = naming::chunk_handles(path, &handles, &chunks, &text);
+    let handles = handles::symbol_handles(path, &facts.symbols);
+    let chunk_handles = handles::chunk_handles(path, &handles, &chunks, &text);
     let limit = match skip {
         Some(SkipReason::Minified) => MINIFIED_TEXT_BYTES,
         Some(SkipReason::Generated) => GENERATED_TEXT_BYTES,

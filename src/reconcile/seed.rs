@@ -1,6 +1,4 @@
-//! The index of what is checked out now: the one that exists, or a new one that starts from the nearest.
-//!
-//! Refuses to know how the rest of the difference is applied.
+//! The index of the checked-out commit: the existing one, or a new one that starts from the nearest.
 
 use crate::git::Repo;
 use crate::model::CommitId;
@@ -8,7 +6,7 @@ use crate::store::{
     Home, Index, IndexKey, Pointer, RepoHome, SCHEMA_VERSION, StoreError, key, seed,
 };
 
-/// How many indexes are compared by what differs between their commits; the most recently used first.
+/// Indexes that are compared by the difference of their commits; the most recently used first.
 const MAX_COMPARED: usize = 8;
 
 /// From how many differing files on an index is no better a start than another.
@@ -125,7 +123,7 @@ pub fn create_empty(repo: &Repo, home: &Home, key: &IndexKey) -> Result<Index, S
     empty(&repo_home, &new_pointer(repo, key))
 }
 
-/// Makes a build current in the place of whatever was, which is deleted unless somebody has it open.
+/// Makes a build the current one. The earlier one is deleted unless a process has it open.
 pub fn publish(home: &Home, index: &Index) -> Result<(), StoreError> {
     let pointer = index.pointer();
     let repo_home = home.repo(&pointer.repo_id);
@@ -137,8 +135,8 @@ pub fn publish(home: &Home, index: &Index) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Deletes the builds of an index other than `current` that nobody has open: what a killed process
-/// left, and what was still in use when it was replaced.
+/// Deletes the builds of an index other than `current` that nobody has open: left by a killed process, or still in use
+/// when they were replaced.
 pub fn retire_others(repo_home: &RepoHome, current: &Pointer) {
     for pointer in repo_home.left_over(current, std::time::Duration::ZERO) {
         seed::retire(repo_home, &pointer);
@@ -208,7 +206,7 @@ fn choose(repo: &Repo, home: &Home, key: &IndexKey) -> Option<(RepoHome, Pointer
     let wanted = key.snapshot.head.as_ref();
     found
         .into_iter()
-        // Of equals the larger file: it holds more of what is wanted.
+        // Of equals the larger file: it holds more of the wanted files.
         .min_by_key(|(home, pointer)| {
             let distance = distance(repo, pointer.head().as_ref(), wanted);
             (distance, std::cmp::Reverse(home.bytes(pointer) >> 16))

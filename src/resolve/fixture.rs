@@ -1,4 +1,4 @@
-//! Repositories as text, and what specifiers in them stand for.
+//! Repositories as text, with the expected target of each specifier in them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! JSON as configuration files hold it: with comments, trailing commas and a byte order mark.
 //!
-//! Knows nothing of what the values mean. What can't be read is no value, never an error: nesting
-//! beyond 127 levels counts as unreadable.
+//! Knows nothing of the values' meaning. Unreadable text is no value, never an error: nesting beyond 127 levels counts
+//! as unreadable.
 
 use serde_json::{Map, Value};
 

@@ -39,8 +39,7 @@ pub(super) fn join(dir: &str, relative: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
-/// Returns what is left of `path` below the directory `dir`, empty for `dir` itself; `None` where it
-/// lies elsewhere.
+/// Returns the rest of `path` below the directory `dir`, empty for `dir` itself; `None` where it lies elsewhere.
 pub(super) fn below<'a>(path: &'a str, dir: &str) -> Option<&'a str> {
     if dir.is_empty() {
         return Some(path);

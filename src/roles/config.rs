@@ -273,8 +273,8 @@ struct Listed {
 }
 
 impl Listed {
-    /// Reads a list of patterns; `defaults` are what the runner's own constant stands for. Of what depends on a condition
-    /// all is taken, or for `is_exclude` nothing: a file that is run at times is a test.
+    /// Reads a list of patterns; `defaults` stands for the runner's own constant. Of a conditional value all branches
+    /// are taken, or for `is_exclude` none: a file that is run at times is a test.
     fn read(value: &Literal, defaults: &[&str], is_exclude: bool) -> Self {
         let mut listed = Self::default();
         listed.add(value, defaults, is_exclude);
@@ -419,14 +419,14 @@ fn vitest_suite(home: &str, root: &str, test: &Literal, base: Option<&Literal>) 
     if let Some(exclude) = member("exclude") {
         let texts = Listed::read(exclude, DEFAULT_EXCLUDE, true).texts();
         suite.exclude = globs(root, &texts);
-        // A directory may be named without what is in it.
+        // A directory may be named without its content.
         let inside: Vec<String> = texts
             .iter()
             .map(|it| format!("{}/**", it.trim_end_matches('/')))
             .collect();
         suite.exclude.extend(globs(root, &inside));
     }
-    // What lies above the directory of the configuration is reached by patterns that say so.
+    // Files above the configuration's directory are reached only by patterns that name them.
     let reaches_out = suite.include.iter().any(
         |pattern| matches!(pattern, Pattern::Glob(text) if !text.starts_with(&absolute(&dir, ""))),
     );

@@ -44,7 +44,7 @@ enum Repeat {
 }
 
 impl Glob {
-    /// Reads a pattern; `None` where it is too long or holds what is not known.
+    /// Reads a pattern; `None` where it is too long or holds unknown syntax.
     pub(super) fn new(pattern: &str) -> Option<Self> {
         let chars: Vec<char> = pattern.chars().take(MAX_PATTERN + 1).collect();
         if chars.len() > MAX_PATTERN {
@@ -186,10 +186,10 @@ fn class(chars: &[char], start: usize) -> Option<(Node, usize)> {
     }
 }
 
-/// What has to match behind some nodes: the rest of the path, and whether that begins a component.
+/// The match of the nodes that follow: given the rest of the path, and whether that begins a component.
 type Then<'a> = &'a dyn Fn(&str, bool) -> bool;
 
-/// Matches `nodes` with the beginning of `text`, and `then` with what is behind.
+/// Matches `nodes` with the beginning of `text`, and `then` with the rest.
 fn run(nodes: &[Node], text: &str, is_start: bool, steps: &Cell<u32>, then: Then<'_>) -> bool {
     let Some(left) = steps.get().checked_sub(1) else {
         return false;

@@ -1,8 +1,9 @@
-//! What the files of an index are for, by evidence: the configuration of the test runner, imports of a test framework or its
-//! globals in use, file names, and directory names last.
+//! The purpose of the files of an index, by evidence: the configuration of the test runner, imports of a test
+//! framework or its globals in use, file names, and directory names last.
 //!
-//! A configuration is kept as the files that it declares (see [`kept`]) and weighed when a question is asked, so that its
-//! change changes roles without touching another row. What it declares is a function of its bytes; nothing of it is run.
+//! A configuration is kept as the files that it declares (see [`kept`]) and weighed when a question is asked, so that
+//! its change changes roles without touching another row. The declaration is a function of the configuration's bytes;
+//! nothing of it is run.
 
 mod config;
 mod glob;
@@ -211,19 +212,19 @@ pub struct Roles<'a> {
     known: RefCell<HashMap<RepoPath, FileRole>>,
 }
 
-/// What is known of a script besides its path.
+/// Evidence in a script's content.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Content {
     /// The runner of the framework that it takes tests from.
     framework: Option<Runner>,
     /// Whether it calls `describe` or `it` as globals.
     has_globals: bool,
-    /// Whether it imports a framework for whatever, or a module that only tests are written with.
+    /// Whether it imports a framework for any purpose, or a module that only tests are written with.
     helps: bool,
 }
 
 impl<'a> Roles<'a> {
-    /// Returns the roles of an index. What is read of it is read when it is needed, and once.
+    /// Returns the roles of an index. Rows are read when they are needed, and once.
     pub fn new(read: &'a Read<'a>) -> Self {
         Self {
             read,
@@ -298,7 +299,7 @@ impl<'a> Roles<'a> {
     }
 }
 
-/// Leaves out what another suite says more of, and makes the rest ready to be matched.
+/// Leaves out files that another suite tells more about, and prepares the rest for matching.
 fn compiled(suites: Vec<Suite>) -> Vec<Compiled> {
     let configured: Vec<(Runner, String)> = suites
         .iter()
@@ -313,7 +314,7 @@ fn compiled(suites: Vec<Suite>) -> Vec<Compiled> {
     rest.map(Compiled::new).collect()
 }
 
-/// Whether another configuration, in a project's own directory, says what the project runs.
+/// Whether another configuration, in a project's own directory, says which files the project runs.
 fn is_yielded(suite: &Compiled, suites: &[Compiled], path: &str) -> bool {
     suite.suite.origin == Origin::Workspace
         && suites.iter().any(|other| {

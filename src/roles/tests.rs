@@ -77,7 +77,7 @@ fn conditions_and_computed_lists_are_read_in_favour_of_tests() {
             ("other/a.spec.ts", TestSupport),
         ],
     );
-    // What is not known may be more: names tell the rest.
+    // Unknown values may name more files: names tell the rest.
     let config = "export default { test: { include: await find() } }";
     check(
         &[("vitest.config.ts", config)],

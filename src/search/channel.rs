@@ -1,14 +1,12 @@
 //! Channels: each finds chunks by one signal and says how strongly.
-//!
-//! Refuses to weigh one channel against another.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::filter::Allowed;
 use super::query::Query;
+use super::scorer::{FEW_WORDS, is_path};
 use super::text::{self, TextFound};
-use super::weigh::{FEW_WORDS, is_path};
-use super::{fuzzy, literal, past};
+use super::{fuzzy, history, literal};
 use crate::model::{Budget, Sources};
 use crate::store::text::{all_in_columns, quoted};
 use crate::store::{Read, StoreResult, SymbolRow, token};
@@ -31,9 +29,9 @@ const PLAIN_PHRASE: f64 = 0.9;
 /// How strongly a name of another case or with other separators is the question, of 1.
 const OTHER_STYLE: f64 = 0.92;
 
-/// What the channels found of one chunk. Each strength lies between 0 and 1.
+/// The strengths of one chunk in each channel. Each lies between 0 and 1.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Strength {
+pub(super) struct ChannelScores {
     /// BM25 as a share of the best.
     pub text: f64,
     /// The share of the question's words that are in it, each by its inverse document frequency.
@@ -54,20 +52,20 @@ pub(super) struct Strength {
     pub n_literals: u32,
 }
 
-/// What all channels found.
+/// The hits of all channels.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     /// The chunks that are worth weighing.
-    pub chunks: HashMap<i64, Strength>,
+    pub chunks: HashMap<i64, ChannelScores>,
     /// All that the words of the question are in.
     pub text: TextFound,
     /// How strongly history speaks for files, by path.
     pub history: BTreeMap<String, f64>,
-    /// What stands before the dot in names that nothing here bears, in normal form.
+    /// Receivers of qualified names that no symbol has, in normal form: `app` of `app.close`.
     pub owners: Vec<String>,
 }
 
-/// Runs every channel and returns what each found of each chunk.
+/// Runs every channel and returns the strengths of each chunk.
 pub(super) fn collect(
     read: &Read<'_>,
     query: &Query,
@@ -76,7 +74,7 @@ pub(super) fn collect(
     budget: &Budget,
 ) -> StoreResult<Found> {
     let text = text::find(read, query, allowed)?;
-    let mut chunks: HashMap<i64, Strength> = HashMap::new();
+    let mut chunks: HashMap<i64, ChannelScores> = HashMap::new();
     for (chunk, score) in text.top(MAX_TEXT_HITS) {
         chunks.entry(chunk).or_default().text = score / text.best;
     }
@@ -93,7 +91,7 @@ pub(super) fn collect(
             let known = text.chunks.get(&row);
             strength.text = known.map_or(0.0, |known| known.score / text.best);
         }
-        history = past::files(read, query)?;
+        history = history::files(read, query)?;
     }
     for (chunk, strength) in &mut chunks {
         strength.coverage = text.chunks.get(chunk).map_or(0.0, |found| found.coverage);
@@ -106,14 +104,14 @@ pub(super) fn collect(
     })
 }
 
-/// Finds the definitions whose name is the whole question, also as `Class.method` and behind a path. Returns
-/// what stands before the dot in names of a sentence that nothing bears: who wants an `app.close` where there is
-/// none yet means `app`.
+/// Finds the definitions whose name is the whole question, also as `Class.method` and behind a path. Returns the
+/// receivers of qualified names in a sentence that no symbol has: a wish for an `app.close` that does not exist yet
+/// means `app`.
 fn whole_name(
     read: &Read<'_>,
     query: &Query,
     allowed: &Allowed,
-    found: &mut HashMap<i64, Strength>,
+    found: &mut HashMap<i64, ChannelScores>,
 ) -> StoreResult<Vec<String>> {
     let [same, other] = read.first_named(&query.whole, query.text(), MAX_DEFINITIONS)?;
     for (definitions, whole) in [(same, 1.0), (other, OTHER_STYLE)] {
@@ -129,7 +127,7 @@ fn whole_name(
             strength.whole = 1.0;
         })?;
     }
-    // In a sentence, a qualified name is what it is about, and the answer may be elsewhere.
+    // A qualified name in a sentence is its subject, and the answer may be elsewhere.
     let is_short = query.telling_words().len() <= FEW_WORDS;
     let mut owners = Vec::new();
     for name in &query.qualified {
@@ -158,7 +156,7 @@ fn words(
     read: &Read<'_>,
     query: &Query,
     allowed: &Allowed,
-    found: &mut HashMap<i64, Strength>,
+    found: &mut HashMap<i64, ChannelScores>,
 ) -> StoreResult<()> {
     let telling = query.telling_words();
     let is_short = telling.len() <= FEW_WORDS;
@@ -198,7 +196,7 @@ fn signed(
     norm: &str,
     written: &str,
     allowed: &Allowed,
-    found: &mut HashMap<i64, Strength>,
+    found: &mut HashMap<i64, ChannelScores>,
 ) -> StoreResult<()> {
     let [same, _] = read.first_named(norm, written, MAX_DEFINITIONS + 1)?;
     if same.len() > MAX_DEFINITIONS {
@@ -210,8 +208,8 @@ fn signed(
     })
 }
 
-/// Returns how much one of the definitions of a name is meant by it: the less, the more files bear it. What a file
-/// declares and defines under one name is one thing.
+/// Returns the share of a name's meaning that falls to one of its definitions: the more files define it, the smaller.
+/// A declaration and a definition of one name in one file count once.
 #[allow(clippy::cast_precision_loss, reason = "a name has few definitions")]
 fn share_of_namesakes(named: &[SymbolRow]) -> f64 {
     let files: HashSet<&str> = named.iter().map(|symbol| symbol.path.as_str()).collect();
@@ -223,7 +221,7 @@ fn parts(
     read: &Read<'_>,
     query: &Query,
     allowed: &Allowed,
-    found: &mut HashMap<i64, Strength>,
+    found: &mut HashMap<i64, ChannelScores>,
 ) -> StoreResult<()> {
     let telling = query.telling_words();
     if telling.len() > FEW_WORDS {
@@ -287,7 +285,7 @@ fn phrases(
     read: &Read<'_>,
     query: &Query,
     allowed: &Allowed,
-    found: &mut HashMap<i64, Strength>,
+    found: &mut HashMap<i64, ChannelScores>,
 ) -> StoreResult<()> {
     for phrase in &query.phrases {
         let rows = read.text_rows(&quoted(&phrase.text), MAX_PHRASE_HITS + 1)?;
@@ -310,8 +308,8 @@ fn mark(
     read: &Read<'_>,
     definitions: &[SymbolRow],
     allowed: &Allowed,
-    found: &mut HashMap<i64, Strength>,
-    how: impl Fn(&mut Strength),
+    found: &mut HashMap<i64, ChannelScores>,
+    how: impl Fn(&mut ChannelScores),
 ) -> StoreResult<()> {
     for symbol in definitions.iter().take(MAX_DEFINITIONS) {
         if let Some(chunk) = read.chunk_at(symbol.path.as_str(), symbol.name_line)?

@@ -20,22 +20,22 @@
 
 use std::collections::HashMap;
 
-use super::channel::Strength;
+use super::channel::ChannelScores;
 use super::query::Query;
 
 /// Words of a question that are told apart; further ones count as held.
 const MAX_WORDS: usize = 64;
 
-/// What holding all parts of a word is worth, where the word itself is not held: `job queue` for `queueJob`.
+/// Weight of a word whose parts alone are in the chunk: `job queue` for `queueJob`.
 const BY_PARTS: f64 = 0.9;
 
-/// What a name that is nearly a word of the question is worth, by its likeness.
+/// Weight of a name that resembles a word of the question, times the likeness.
 const NEARLY: f64 = 0.8;
 
-/// What a hit is worth that holds none of the texts that the question quotes, but their words.
+/// Weight of a hit that has the words of a quoted text, but not the text.
 const WITHOUT_QUOTED: f64 = 0.5;
 
-/// What is known of a term of the question.
+/// The rarity of a term of the question.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Term {
     /// It was looked up: the number of its bit, and its inverse document frequency.
@@ -109,8 +109,8 @@ impl Coverage {
         }
     }
 
-    /// Returns what a chunk covers that holds the terms of these bits.
-    pub(super) fn covered(&self, held: u64, strength: &Strength) -> Covered {
+    /// Returns the coverage of a chunk that holds the terms of these bits.
+    pub(super) fn covered(&self, held: u64, strength: &ChannelScores) -> Covered {
         let mut words = 0;
         let mut sum = 0.0;
         for (at, word) in self.words.iter().enumerate() {
@@ -127,7 +127,7 @@ impl Coverage {
         let mut share = if self.total > 0.0 {
             sum / self.total
         } else {
-            // Every word is nearly everywhere: what was found at all holds them.
+            // Every word is nearly everywhere: any hit holds them.
             1.0
         };
         share = share.max(strength.whole);
@@ -173,7 +173,7 @@ mod tests {
     use std::collections::HashMap;
 
     use super::{Coverage, Term};
-    use crate::search::channel::Strength;
+    use crate::search::channel::ChannelScores;
     use crate::search::parse;
 
     fn coverage(question: &str, terms: &[(&str, Term)]) -> Coverage {
@@ -185,7 +185,7 @@ mod tests {
     }
 
     fn share(coverage: &Coverage, held: u64) -> f64 {
-        coverage.covered(held, &Strength::default()).share
+        coverage.covered(held, &ChannelScores::default()).share
     }
 
     #[test]
@@ -198,7 +198,10 @@ mod tests {
         let question = coverage("oauth token refresh", &terms);
         assert!((share(&question, 0b11) - 0.5).abs() < 1e-9);
         assert!((share(&question, 0b01) - 0.25).abs() < 1e-9);
-        assert_eq!(question.covered(0b01, &Strength::default()).words, 0b010);
+        assert_eq!(
+            question.covered(0b01, &ChannelScores::default()).words,
+            0b010
+        );
     }
 
     #[test]
@@ -217,14 +220,14 @@ mod tests {
     #[test]
     fn a_name_that_is_the_question_covers_it_and_a_near_one_nearly() {
         let question = coverage("queuJob", &[("queujob", Term::Absent(9.0))]);
-        let near = Strength {
+        let near = ChannelScores {
             fuzzy: 0.9,
-            ..Strength::default()
+            ..ChannelScores::default()
         };
         assert!((question.covered(0, &near).share - 0.72).abs() < 1e-9);
-        let whole = Strength {
+        let whole = ChannelScores {
             whole: 1.0,
-            ..Strength::default()
+            ..ChannelScores::default()
         };
         assert!((question.covered(0, &whole).share - 1.0).abs() < 1e-9);
     }
@@ -233,9 +236,9 @@ mod tests {
     fn what_is_quoted_counts_as_it_stands() {
         let question = coverage("\"not found\"", &[("found", Term::Known(0, 4.0))]);
         assert!((share(&question, 1) - 0.5).abs() < 1e-9);
-        let literal = Strength {
+        let literal = ChannelScores {
             n_literals: 1,
-            ..Strength::default()
+            ..ChannelScores::default()
         };
         assert!((question.covered(1, &literal).share - 1.0).abs() < 1e-9);
     }

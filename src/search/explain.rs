@@ -1,22 +1,21 @@
-//! What each signal added to a hit and what its place took away: kept while ranking, told on request.
-//!
-//! Refuses to know why a signal weighs what it weighs.
+//! The score of a hit, taken apart: the addend of each signal, and the factors of its place. Kept while ranking, shown
+//! on request.
 
 use super::{Reason, Reasons};
 
-/// What can add to a score.
+/// A signal: adds to a score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Signal {
     /// Words of the text.
     Text,
     /// The question is the definition's name.
-    Whole,
+    ExactName,
     /// A word is.
     Name,
     /// The words are parts of it.
     Parts,
     /// A word nearly is.
-    Nearly,
+    FuzzyName,
     /// The question stands in the text.
     Phrase,
     /// A path in the question is the file's, or the file's name is made of its words.
@@ -29,7 +28,7 @@ pub(super) enum Signal {
     Copy,
 }
 
-/// What can scale it. Those up to `Generated` are about the whole file.
+/// A factor: scales a score. Those up to `Generated` are about the whole file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Factor {
     /// A test, an example, a fixture.
@@ -62,17 +61,17 @@ const FACTORS: [&str; 6] = [
 /// How many of the factors are about the whole file.
 const N_OF_FILE: usize = Factor::Generated as usize + 1;
 
-/// What a hit's score is made of: the sum of what its signals add.
+/// The parts of a hit's score: the sum of the signals' addends.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explanation {
     /// The signals that found it.
     pub signals: Vec<SignalShare>,
-    /// What scaled them, name and factor; `path` and `history` by those of the whole file alone, `file` and `copy`
-    /// are made of scaled scores.
+    /// Factors that scaled the addends, by name; `path` and `history` by those of the whole file alone, `file` and
+    /// `copy` are made of scaled scores.
     pub factors: Vec<(&'static str, f64)>,
 }
 
-/// What one signal has to do with a hit.
+/// One signal's part in a hit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SignalShare {
     /// Which: `text` (words), `whole` (the question is the name), `name` (a word is), `parts` (the words are
@@ -81,22 +80,22 @@ pub struct SignalShare {
     pub name: &'static str,
     /// The hit's place among all that this signal found, from 1; equals share one.
     pub rank: usize,
-    /// What it adds to the score, where the best hit has 1.
+    /// Its addend, where the best hit has 1.
     pub adds: f64,
 }
 
-/// What a chunk's score is made of.
+/// The parts of a chunk's score.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Marks {
+pub(super) struct ScoreBreakdown {
     adds: [f64; SIGNALS.len()],
     /// Factors less 1, so that nothing is neutral.
     scales: [f64; FACTORS.len()],
 }
 
-/// What every signal added, to all that it found, the most first.
+/// The addends of every signal, over all its hits, the largest first.
 pub(super) struct Ranks([Vec<f64>; SIGNALS.len()]);
 
-impl Marks {
+impl ScoreBreakdown {
     pub(super) fn add(&mut self, signal: Signal, score: f64) {
         self.adds[signal as usize] += score;
     }
@@ -105,7 +104,7 @@ impl Marks {
         self.scales[factor as usize] = by - 1.0;
     }
 
-    /// Returns the score of what was added so far.
+    /// Returns the sum of the addends so far.
     pub(super) fn score(&self) -> f64 {
         let factor: f64 = self.scales.iter().map(|scale| 1.0 + scale).product();
         factor * self.adds.iter().sum::<f64>()
@@ -124,11 +123,11 @@ impl Marks {
         for (signal, reason) in [
             (Signal::Text, Reason::Fts),
             (Signal::Phrase, Reason::Fts),
-            (Signal::Whole, Reason::Exact),
-            (Signal::Whole, Reason::Symbol),
+            (Signal::ExactName, Reason::Exact),
+            (Signal::ExactName, Reason::Symbol),
             (Signal::Name, Reason::Symbol),
             (Signal::Parts, Reason::Symbol),
-            (Signal::Nearly, Reason::Symbol),
+            (Signal::FuzzyName, Reason::Symbol),
             (Signal::Path, Reason::Path),
             (Signal::History, Reason::History),
         ] {
@@ -142,7 +141,7 @@ impl Marks {
         reasons
     }
 
-    /// Returns what is needed to tell places.
+    /// Returns the addends that ranks are told from.
     pub(super) fn ranks<'a>(all: impl Iterator<Item = &'a Self>) -> Ranks {
         let mut ranks: [Vec<f64>; SIGNALS.len()] = Default::default();
         for marks in all {
@@ -188,19 +187,19 @@ fn round(number: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Factor, Marks, Signal};
+    use super::{Factor, ScoreBreakdown, Signal};
 
     #[test]
     fn an_explanation_names_what_counted() {
-        let mut one = Marks::default();
+        let mut one = ScoreBreakdown::default();
         one.add(Signal::Text, 0.5);
         one.scale(Factor::Test, 0.2);
-        let mut two = Marks::default();
+        let mut two = ScoreBreakdown::default();
         two.add(Signal::Text, 1.0);
         two.scale(Factor::Exported, 1.05);
         assert!((one.score() - 0.1).abs() < 1e-9 && (two.score() - 1.05).abs() < 1e-9);
         assert!((one.of_file() - 0.2).abs() < 1e-9 && (two.of_file() - 1.0).abs() < 1e-9);
-        let ranks = Marks::ranks([one, two].iter());
+        let ranks = ScoreBreakdown::ranks([one, two].iter());
         let told = one.explain(&ranks, 1.0);
         assert_eq!((told.signals.len(), told.signals[0].name), (1, "text"));
         assert_eq!(told.signals[0].rank, 2);

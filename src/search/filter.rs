@@ -1,19 +1,17 @@
 //! Which files and chunks a search may find.
-//!
-//! Refuses to know what is looked for in them.
 
 use globset::GlobBuilder;
 
 use super::{ContentType, Filters, is_prose};
+use crate::model::hash::HashSet;
 use crate::model::path::is_at_or_below;
-use crate::model::table::HashSet;
 use crate::store::{FileRow, Read, StoreResult};
 
 /// Which chunks may be found.
 pub(super) struct Allowed(Option<HashSet<i64>>);
 
 impl Allowed {
-    /// Returns what the filters leave; `None` where they leave nothing.
+    /// Returns the files that the filters leave; `None` where they leave none.
     pub(super) fn of(read: &Read<'_>, filters: &Filters) -> StoreResult<Option<Self>> {
         if *filters == Filters::default() {
             return Ok(Some(Self(None)));
@@ -88,7 +86,7 @@ fn path_filter(text: Option<&str>) -> impl Fn(&str) -> bool + use<> {
     move |path| match &wanted {
         None => true,
         Some((text, _)) if text.is_empty() => true,
-        // A pattern that fits a directory fits what is in it.
+        // A pattern that matches a directory matches its content.
         Some((_, Some(glob))) => {
             let ends = path.match_indices('/').map(|(at, _)| &path[..at]);
             glob.is_match(path) || ends.into_iter().any(|directory| glob.is_match(directory))

@@ -1,7 +1,7 @@
 //! Names of symbols that are nearly a word that was typed.
 //!
-//! Likeness is the Dice coefficient of the words' trigrams, with the ends marked; a swap of two
-//! neighbouring letters counts as one edit. Refuses to know what the names stand for.
+//! Likeness is the Dice coefficient of the words' trigrams, with the ends marked; a swap of two neighbouring letters
+//! counts as one edit.
 
 use std::collections::HashSet;
 

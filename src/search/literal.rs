@@ -1,14 +1,14 @@
-//! Text that a question means as it stands: what it quotes, a flag, a message; and the chunks that hold it.
+//! Literal text in a question (a quotation, a flag, a message), and the chunks that hold it.
 //!
-//! The text index finds the words of a literal next to each other; whether a chunk holds it literally only the text
-//! of its file tells. Does not weigh; see `fuse`.
+//! The text index finds the words of a literal next to each other; only the text of the file tells whether a chunk
+//! holds it literally. Does not score; see `rank`.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::filter::Allowed;
 use super::query::{MIN_PLAIN_PHRASE_WORDS, quoted_parts};
-use crate::model::class::PathClass;
+use crate::model::path_class::PathClass;
 use crate::model::{Budget, RepoPath, Sources};
 use crate::store::text::quoted;
 use crate::store::{Read, StoreResult, token};
@@ -23,7 +23,7 @@ const MAX_LITERAL_BYTES: usize = 400;
 const MAX_BEGINNINGS: usize = 6;
 const MIN_BEGINNING_WORDS: usize = 2;
 
-/// What puts a value into a text, in the languages of the field.
+/// Signs that put a value into a text, in common languages: `${` of `${name}`.
 const INTERPOLATIONS: &[&str] = &[
     "${", "#{", "\\(", "{", "%s", "%d", "%i", "%v", "%q", "%r", "%w", "%+v", "%@", "' +", "\" +",
     "\" .", "' .",
@@ -39,7 +39,7 @@ const MAX_FILES: usize = 400;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Literal {
     text: String,
-    /// Whether what holds it goes before everything else.
+    /// Whether chunks that hold it go before all others.
     pub(super) leads: bool,
     /// Whether the question says that it is meant as it stands: by quotes, or as a flag.
     pub(super) is_explicit: bool,

@@ -1,22 +1,21 @@
 //! Ranking: from a question to the chunks that answer it, best first.
 //!
-//! Pure over store reads: the same index and question give the same order. Refuses to know where text
-//! comes from and what an answer looks like.
+//! Pure over store reads: the same index and question give the same order.
 
 mod channel;
 mod coverage;
 mod explain;
 mod filter;
-mod fuse;
 mod fuzzy;
+mod history;
 mod literal;
 mod notation;
-mod past;
 mod query;
+mod rank;
+mod requested_roles;
+mod scorer;
 pub mod snippet;
 mod text;
-mod wants;
-mod weigh;
 
 use std::fmt;
 
@@ -27,7 +26,7 @@ pub use query::{Query, parse};
 use crate::model::{Budget, RepoPath, Sources};
 use crate::store::{ChunkRow, Read, StoreResult};
 
-/// Languages that are prose, whatever directory they are in.
+/// Languages of prose, in any directory.
 const PROSE_LANGUAGES: [&str; 4] = ["markdown", "plaintext", "rst", "asciidoc"];
 
 /// Which kind of files is looked at.
@@ -108,33 +107,32 @@ pub struct Hit {
     pub chunk: ChunkRow,
     /// Which share of the question it covers, from 0 to 1 in hundredths: one scale for all answers. Does not order hits.
     pub score: f64,
-    /// What orders the hits, in steps of a ten-thousandth: 1 and its share of the best, 1 more for each text that it holds
-    /// as the question quotes it, 1 less for data that tools generate.
+    /// The order of hits, in steps of a ten-thousandth: 1 and its share of the best, 1 more for each quoted text that
+    /// it holds, 1 less for generated data.
     pub weight: f64,
     /// A bit for each telling word of the question that it holds.
     pub(crate) holds: u64,
     /// Why it is here.
     pub reasons: Reasons,
-    /// What its score is made of, where that was asked for.
+    /// The parts of its score, where they were asked for.
     pub explanation: Option<Explanation>,
 }
 
-/// How much of what answers a question is wanted.
+/// The page and the detail of an answer.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted {
     /// Hits at most.
     pub limit: usize,
     /// Of them of one file.
     pub max_of_a_file: usize,
-    /// Whether each tells what its score is made of.
+    /// Whether each hit explains its score.
     pub is_explained: bool,
 }
 
-/// Returns what is wanted of the hits, best first; equal scores by path, then line. A budget that ends gives
-/// what was found so far.
+/// Returns the requested hits, best first; equal scores by path, then line. A budget that ends gives the hits so far.
 ///
-/// Costs about 1 µs for each chunk that holds one of the question's rarer words, of which at most 40,000 are
-/// looked at, and 10 µs for each hit. `sources` has the texts in which literals are looked for.
+/// Costs about 1 µs for each chunk that holds one of the question's rarer words, of which at most 40,000 are looked
+/// at, and 10 µs for each hit. `sources` has the texts in which literals are looked for.
 pub fn search(
     read: &Read<'_>,
     query: &Query,
@@ -147,7 +145,7 @@ pub fn search(
         return Ok(Vec::new());
     };
     let found = channel::collect(read, query, &allowed, sources, budget)?;
-    fuse::rank(read, query, filters, &found, wanted)
+    rank::rank(read, query, filters, &found, wanted)
 }
 
 /// Returns the names of symbols, in normal form, that are nearly `word` (a normal form), nearest first.

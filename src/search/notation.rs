@@ -1,6 +1,4 @@
 //! Names and paths as a query writes them: `Class.method`, `src/app.ts`, `close()`, `$el`.
-//!
-//! Refuses to know what they name.
 
 use super::query::{MAX_PHRASES, MAX_TERMS};
 use crate::store::token;
@@ -57,7 +55,7 @@ pub(super) fn has_sign(word: &str) -> bool {
     word.trim_start_matches(['$', '_']).len() < word.len()
 }
 
-/// Returns whether what follows the last dot looks like a file's extension rather than a sentence.
+/// Returns whether the text after the last dot looks like a file's extension rather than a sentence.
 pub(super) fn has_file_extension(run: &str) -> bool {
     run.rsplit_once('.').is_some_and(|(stem, ext)| {
         !stem.is_empty()

@@ -1,16 +1,16 @@
-//! Query text → what is looked for: words and their parts, phrases, qualified names, paths.
+//! Query text → terms: words and their parts, phrases, qualified names, paths.
 //!
-//! Any text is a query; nothing in it is an operator. Refuses to know the index.
+//! Any text is a query; nothing in it is an operator.
 
 use std::collections::HashSet;
 
 use super::Hit;
 use super::literal::{self, Literal};
 use super::notation::{dotted, has_file_extension, has_sign, is_set_off};
-use super::wants::Wants;
+use super::requested_roles::RequestedRoles;
 use crate::store::token;
 
-/// How much of a query is read, in bytes; what follows is left out.
+/// Bytes of a query that are read; the rest is left out.
 const MAX_QUERY_BYTES: usize = 16 << 10;
 
 /// How many different terms of a query are looked up, in their order; the ranking keeps the rarest.
@@ -65,7 +65,7 @@ pub(super) struct Phrase {
     pub is_quoted: bool,
 }
 
-/// What a query asks for.
+/// The terms of a query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Query {
     text: String,
@@ -76,7 +76,7 @@ pub struct Query {
     pub(super) whole: String,
     pub(super) qualified: Vec<Vec<String>>,
     pub(super) paths: Vec<Vec<String>>,
-    pub(super) wants: Wants,
+    pub(super) requested: RequestedRoles,
 }
 
 impl Query {
@@ -153,8 +153,8 @@ impl Query {
         pairs
     }
 
-    /// Returns two and three neighbours written as one, in their order, each once: who asks for a code path may
-    /// mean `CodePath`. Stop words alone make no name; what the terms hold anyway is left out.
+    /// Returns two and three neighbours written as one, in their order, each once: a question about a code path may
+    /// mean `CodePath`. Stop words alone make no name; names that are terms anyway are left out.
     pub(super) fn joined(&self) -> Vec<String> {
         let words = token::words(&self.text);
         let norms: Vec<&str> = words.iter().map(|word| word.norm.as_str()).collect();
@@ -175,8 +175,8 @@ impl Query {
     }
 }
 
-/// Returns what `text` asks for; `None` where it is nothing but white space. A text without a letter
-/// or digit is a query that finds nothing.
+/// Parses `text`; `None` where it is nothing but white space. A text without a letter or digit is a query that finds
+/// nothing.
 pub fn parse(text: &str) -> Option<Query> {
     let text = text.trim();
     if text.is_empty() {
@@ -195,7 +195,7 @@ pub fn parse(text: &str) -> Option<Query> {
         phrases: phrases(read),
         literals: literal::of(read),
         whole: token::normal_form(read),
-        wants: Wants::of(words.iter().map(|word| word.norm.as_str()), read),
+        requested: RequestedRoles::of(words.iter().map(|word| word.norm.as_str()), read),
         words,
         qualified,
         paths,
@@ -277,11 +277,11 @@ fn phrases(text: &str) -> Vec<Phrase> {
     found
 }
 
-/// Returns what stands between double quotes, straight or curly.
+/// Returns the texts between double quotes, straight or curly.
 pub(super) fn quoted_parts(text: &str) -> impl Iterator<Item = &str> {
     text.split(['"', '\u{201c}', '\u{201d}'])
         .enumerate()
-        // What follows the last mark is not closed by another.
+        // The text after the last mark is not closed by another.
         .filter(|(at, _)| at % 2 == 1)
         .map(|(_, part)| part)
 }

@@ -1,13 +1,13 @@
-//! The preview of a hit: its signature, its best lines, or all of it, and where the words of the query are in it.
+//! The preview of a hit: its signature, its best lines, or all of it, and the places of the query's words.
 //!
-//! A preview is the text of the file, without the indent that its lines share; only what could steer a terminal or hide
-//! from a reader is escaped. Does not read files.
+//! A preview is the text of the file, without the indent that its lines share; only characters that could steer a
+//! terminal or hide from a reader are escaped. Does not read files.
 
 use std::cmp::Reverse;
 use std::ops::Range;
 
 use super::query::{Query, is_stop};
-use crate::model::visible::one_line;
+use crate::model::sanitize::one_line;
 use crate::store::{ChunkRow, token};
 
 /// Lines of a compact preview.

@@ -1,14 +1,13 @@
 //! The text channel: every chunk with the rarer words of the question, and how much of it each holds.
 //!
-//! Work is bounded by leaving out whole words, the most frequent first, so that no row's number ever
-//! decides. Refuses to know names and paths.
+//! Work is bounded by leaving out whole words, the most frequent first, so that no row's number ever decides.
 
 use std::collections::{HashMap, HashSet};
 
 use super::coverage::Term;
 use super::filter::Allowed;
 use super::query::Query;
-use super::weigh::FEW_WORDS;
+use super::scorer::FEW_WORDS;
 use crate::store::text::{in_columns, near, quoted};
 use crate::store::{Read, StoreResult};
 
@@ -28,10 +27,10 @@ const MAX_PAIRS: usize = 16;
 /// How many words may be between them; an identifier counts once and once for each part.
 const PAIR_DISTANCE: u32 = 5;
 
-/// What they add, as a share of what the words do.
+/// Their addend, as a share of the words' score.
 const PAIR: f64 = 0.45;
 
-/// Neighbours of a question that are looked for as one name, and what they add.
+/// Neighbours of a question that are looked for as one name, and their addend.
 const MAX_JOINED: usize = 32;
 const JOINED: f64 = 0.4;
 
@@ -41,7 +40,7 @@ const MAX_JOINED_CHUNKS: u64 = 1_000;
 /// Columns in which a word is looked for that is in too many texts.
 const NAME_COLUMNS: &str = "symbol path";
 
-/// What is known of one chunk.
+/// The text score of one chunk.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct TextScore {
     /// BM25, summed over the words.
@@ -52,14 +51,14 @@ pub(super) struct TextScore {
     pub held: u64,
 }
 
-/// What the text channel found.
+/// The hits of the text channel.
 #[derive(Debug, Default)]
 pub(super) struct TextFound {
     /// Every chunk with one of the words.
     pub chunks: HashMap<i64, TextScore>,
     /// The best score.
     pub best: f64,
-    /// What is known of each term of the question.
+    /// The rarity of each term of the question.
     pub terms: HashMap<String, Term>,
 }
 
@@ -99,7 +98,7 @@ pub(super) fn find(read: &Read<'_>, query: &Query, allowed: &Allowed) -> StoreRe
             }
         }
     }
-    // What looks a name up is no sentence, and its words stand in any order.
+    // A look-up of a name is no sentence, and its words stand in any order.
     if query.telling_words().len() > FEW_WORDS {
         let words: HashSet<&str> = chosen.iter().map(|(word, _)| word.as_str()).collect();
         add_pairs(read, query, &words, &mut found)?;
@@ -157,8 +156,8 @@ fn add_joined(
     Ok(())
 }
 
-/// Returns an expression for each word worth looking up, with the number of chunks it is in, the rarest
-/// first, and notes what is known of each.
+/// Returns an expression for each word worth looking up, with the number of its chunks, the rarest first, and notes
+/// the rarity of each.
 fn chosen(
     read: &Read<'_>,
     terms: &[String],
@@ -188,7 +187,7 @@ fn chosen(
             known.insert(term.to_owned(), Term::Known(bit, idf(n, n_chunks)));
             chosen.push((quoted(term), n));
         } else if chosen.is_empty() {
-            // The only words are everywhere: what bears them in its name or path is meant.
+            // The only words are everywhere: chunks with them in name or path are meant.
             let expression = in_columns(NAME_COLUMNS, term);
             let n = read.document_frequency(&expression, MAX_POSTINGS + 1)?;
             if (1..=MAX_POSTINGS).contains(&n) {
@@ -201,7 +200,7 @@ fn chosen(
     Ok(chosen)
 }
 
-/// Returns whether what is in `n` chunks of all tells nothing while rarer words remain.
+/// Returns whether a word in `n` chunks of all tells nothing while rarer words remain.
 #[allow(
     clippy::cast_precision_loss,
     reason = "counts of chunks are far below 2^52"

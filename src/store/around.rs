@@ -1,6 +1,4 @@
-//! What stands around a file or a definition: neighbours with how much binds them, and files by name.
-//!
-//! Refuses to know which neighbour matters.
+//! The neighbours of a file or a definition, with the strength of each coupling, and files by name.
 
 use std::collections::BTreeMap;
 
@@ -8,14 +6,14 @@ use super::files::{damaged, path};
 use super::{Doing, Read, StoreResult};
 use crate::model::{EdgeKind, Provenance, RepoPath};
 
-/// What binds one file to another, by their rows.
+/// The coupling of one file to another: imports, or edges of one kind and provenance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Coupling {
     /// The file that uses the other.
     pub from: i64,
     /// The file that is used.
     pub to: i64,
-    /// What its uses are.
+    /// The kind of its edges.
     pub kind: EdgeKind,
     /// How they are known.
     pub provenance: Provenance,
@@ -37,8 +35,8 @@ pub struct Coupled {
 }
 
 impl Read<'_> {
-    /// Returns what binds files to other files: imports, and edges between their definitions by kind and provenance.
-    /// One pass over all edges.
+    /// Returns the couplings between files: imports, and edges between their definitions by kind and provenance. One
+    /// pass over all edges.
     pub fn couplings(&self) -> StoreResult<Vec<Coupling>> {
         let imports = (EdgeKind::Imports.code(), Provenance::Resolved.code());
         self.tx

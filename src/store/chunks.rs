@@ -1,7 +1,7 @@
 //! The chunks of a file and their words.
 //!
-//! An edit leaves most chunks of a file as they were: those keep their row in the text index, which costs more to
-//! write than all else. Refuses to know how a file is cut.
+//! An edit leaves most chunks of a file as they were: those keep their row in the text index, which costs more to write
+//! than all else.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ use crate::model::{ChunkKind, Span};
 pub struct PreparedChunk {
     /// The hash of its handle.
     pub handle: u64,
-    /// What it is.
+    /// The kind.
     pub kind: ChunkKind,
     /// Where it is.
     pub span: Span,
@@ -27,8 +27,8 @@ pub struct PreparedChunk {
     pub digest: i64,
 }
 
-/// Returns the digest of what a chunk says, its path left out: equal ones make equal rows of the text index
-/// in one file, and are the same words in two.
+/// Returns the digest of a chunk's text, its path left out: equal ones make equal rows of the text index in one file,
+/// and are the same words in two.
 pub fn digest([symbol, signature, doc, body, _]: &[String; 5]) -> i64 {
     let mut hasher = blake3::Hasher::new();
     for column in [symbol, signature, doc, body] {

@@ -1,6 +1,4 @@
-//! How a database file is opened: what a connection may do, and what it waits for.
-//!
-//! Refuses to know what is in it.
+//! Opens database files: the rights of a connection, and how long it waits.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -15,9 +13,8 @@ use super::{Doing, StoreResult, WriteLock};
 /// that only a checkpoint can be in the way.
 pub(super) const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Opens a file for reading. Where SQLite can't keep its own notes beside it (nothing can be written there, the disk
-/// is full), what is there is read all the same; then the lock comes too that keeps it as it is, and what is written
-/// later is not seen.
+/// Opens a file for reading. Where SQLite can't keep its side files beside it (no right to write, a full disk), the
+/// file is read all the same; then the lock comes too that keeps it unchanged, and later writes are not seen.
 pub(super) fn connect_reader(
     path: &Path,
     lock: &Path,
@@ -97,7 +94,7 @@ fn open_to_read(path: &Path, how: &str) -> rusqlite::Result<Connection> {
         Connection::open_with_flags(uri, flags | OpenFlags::SQLITE_OPEN_URI)?
     };
     if how == WITHOUT_LOCKS {
-        // What SQLite notes of the log is in memory then.
+        // SQLite keeps its index of the log in memory then.
         connection.execute_batch("PRAGMA locking_mode = EXCLUSIVE")?;
     }
     connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
@@ -127,7 +124,7 @@ pub(super) fn connect_writer(path: &Path, durability: Durability) -> StoreResult
     Ok(connection)
 }
 
-/// Takes away what a hostile file could use: functions in views and triggers, writes to the schema.
+/// Disables features that a hostile file could use: functions in views and triggers, writes to the schema.
 pub(super) fn harden(connection: &Connection) -> StoreResult<()> {
     connection
         .busy_timeout(PATIENCE)

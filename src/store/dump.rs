@@ -1,6 +1,6 @@
 //! Every row of an index as text, by natural keys: two indexes are equal if and only if their dumps are.
 //!
-//! Row ids, stats, times and the generation are left out: they tell how a row came, not what it says.
+//! Row ids, stats, times and the generation are left out: they depend on how a row came into being.
 
 use std::fmt::Write as _;
 

@@ -1,8 +1,8 @@
-//! Whether what a build holds would outlive a power failure.
+//! Whether a build would outlive a power failure.
 //!
-//! A new build is written without waiting for the disk, which takes longer than all else where a branch is
-//! switched. Until it was forced out, its sign of use names the boot of the machine: a build that says so after
-//! another boot may have holes, and is not used. Where boots can't be told apart, the disk is waited for.
+//! A new build is written without waiting for the disk, because waiting takes longer than all else when a branch is
+//! switched. Until it was forced out, its sign of use names the boot of the machine: a build with another boot's name
+//! may have holes, and is not used. Where boots can't be told apart, the disk is waited for.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -15,7 +15,7 @@ const ON_DISK: &str = "on disk";
 /// As long as any other note is.
 const NOTE_BYTES: usize = 48;
 
-/// What is known of the bytes of a build.
+/// Whether the bytes of a build are known to be on the disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Durability {
     /// They are on the disk, and each change waits for it.
@@ -38,7 +38,7 @@ pub(super) fn begin(mark: &Path) -> StoreResult<Durability> {
 
 /// Notes that all of a build was forced to the disk.
 pub(super) fn reached_disk(mark: &Path) -> StoreResult<()> {
-    // Over what is there, which is not cut first: where nothing can be written, the older note has to stay.
+    // Overwrites the note without truncating it first: where nothing can be written, the older note has to stay.
     let note = format!("{ON_DISK:NOTE_BYTES$}");
     std::fs::File::options()
         .write(true)
@@ -47,7 +47,7 @@ pub(super) fn reached_disk(mark: &Path) -> StoreResult<()> {
         .map_err(io_error("write", mark))
 }
 
-/// Returns what a sign of use says of its build.
+/// Returns the durability that a sign of use states for its build.
 pub(super) fn of(mark: &Path) -> Durability {
     match std::fs::read(mark) {
         Ok(note) if note.starts_with(ON_DISK.as_bytes()) => Durability::OnDisk,
@@ -56,7 +56,7 @@ pub(super) fn of(mark: &Path) -> Durability {
     }
 }
 
-/// Returns what names this boot of the machine (`man 4 random`); `None` where nothing does.
+/// Returns the name of this boot of the machine (`man 4 random`); `None` where there is none.
 fn boot() -> Option<&'static str> {
     static BOOT: OnceLock<Option<String>> = OnceLock::new();
     let read = || {
@@ -81,7 +81,7 @@ mod tests {
         assert_eq!(begun == Durability::SinceBoot, boot().is_some());
         std::fs::write(&mark, "since boot 00000000-0000-0000-0000-000000000000").unwrap();
         assert_eq!(of(&mark), Durability::Unknown);
-        // What a power failure leaves of a note that was not written out.
+        // A power failure leaves an empty file of a note that was not written out.
         std::fs::write(&mark, "").unwrap();
         assert_eq!(of(&mark), Durability::Unknown);
         reached_disk(&mark).unwrap();

@@ -1,6 +1,4 @@
 //! Edges between definitions: written for one file at a time, read by frontier.
-//!
-//! Refuses to know how a use was bound.
 
 use std::collections::HashMap;
 
@@ -22,7 +20,7 @@ pub struct EdgeRow {
     pub src: Option<i64>,
     /// The definition that is used.
     pub dst: i64,
-    /// What the use is.
+    /// The kind of use.
     pub kind: EdgeKind,
     /// How it is known.
     pub provenance: Provenance,
@@ -32,7 +30,8 @@ pub struct EdgeRow {
     pub line: u32,
 }
 
-/// What becomes of what a definition calls.
+/// When a caller's code runs: a function's body when it is called, a variable's initializer once at module load, a
+/// field's for each instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keeper {
     /// A variable or a constant keeps it; it runs nothing when it is used.
@@ -72,9 +71,9 @@ pub struct UnboundPlace {
 }
 
 impl Writer<'_> {
-    /// Writes what linking found for a file, in the place of what was known, and takes the file from the
-    /// list of those to link. `consulted` are modules, the rows of files and below 0 those of units, with the buckets that
-    /// were looked at; `import_files` the files behind imports of units, each with the place of its import.
+    /// Replaces the edges and unbound names of a file, and takes the file from the list of those to link. `consulted` are
+    /// modules, the rows of files and below 0 those of units, with the buckets that were looked at; `import_files` the files
+    /// behind imports of units, each with the place of its import.
     pub fn set_links(
         &mut self,
         file: i64,
@@ -124,7 +123,7 @@ impl Writer<'_> {
             .collect()
     }
 
-    /// A file that is linked again mostly means what it meant before: only what differs is written.
+    /// A file that is linked again has mostly the same edges as before: only differences are written.
     fn links(
         &mut self,
         file: i64,
@@ -164,8 +163,8 @@ impl Writer<'_> {
             .map(drop)
     }
 
-    /// Makes the rows of a file in one table equal `wanted`. An edit moves most lines and changes few keys: what
-    /// has the same key stays where it is, and so does its entry in an index.
+    /// Makes the rows of a file in one table equal `wanted`. An edit moves most lines and changes few keys: a row with
+    /// the same key stays, and so does its entry in an index.
     fn rows<const N: usize>(
         &mut self,
         table: &FileRows,
@@ -302,7 +301,7 @@ impl Read<'_> {
         around().doing("reading what is around a definition")
     }
 
-    /// Returns what a definition that calls holds what comes of it for.
+    /// Returns when the code of a definition runs.
     pub fn keeper(&self, symbol: i64) -> StoreResult<Keeper> {
         let row: Option<(u8, Option<i64>, Option<u8>)> = self
             .tx

@@ -1,7 +1,7 @@
 //! Facts and configuration files as they are kept: packed, so that linking never parses a file again
 //! and resolving never reads the disk.
 //!
-//! Packing is postcard, then zstd. Refuses to know what the facts mean.
+//! Packing is postcard, then zstd.
 
 use std::cell::RefCell;
 
@@ -19,7 +19,7 @@ const MAX_UNPACKED_BYTES: usize = 8 << 20;
 /// How hard zstd tries: facts of 1.6 MB take 569 kB in 17 ms at 1, 544 in 31 at 4, 536 in 80 at 9.
 const LEVEL: i32 = 4;
 
-/// Returns the facts without what the symbol rows hold anyway (signature, doc and places), packed.
+/// Returns the facts, packed, without the fields that symbol rows hold anyway (signature, doc and places).
 pub fn pack_facts(facts: &FileFacts) -> Vec<u8> {
     let mut slim = facts.clone();
     for symbol in &mut slim.symbols {
@@ -32,14 +32,14 @@ pub fn pack_facts(facts: &FileFacts) -> Vec<u8> {
     pack(&plain)
 }
 
-/// Returns what [`pack_facts`] packed; `None` for damaged data, and for facts that point to what is not there:
-/// whoever reads them follows every index without asking.
+/// Returns the facts that [`pack_facts`] packed; `None` for damaged data, and for facts with an index out of range:
+/// readers follow every index without asking.
 pub(super) fn unpack_facts(packed: &[u8]) -> Option<FileFacts> {
     let facts = postcard::from_bytes(&unpack(packed)?).ok()?;
     is_sound(&facts).then_some(facts)
 }
 
-/// Returns whether every index in the facts is one of what they hold.
+/// Returns whether every index in the facts is within its table.
 fn is_sound(facts: &FileFacts) -> bool {
     let below = |at: u32, n: usize| usize::try_from(at).is_ok_and(|at| at < n);
     let is_symbol = |at: u32| below(at, facts.symbols.len());
@@ -84,7 +84,7 @@ pub fn pack(bytes: &[u8]) -> Vec<u8> {
     })
 }
 
-/// Returns what was packed; `None` for damaged data or more than the bound.
+/// Returns the unpacked bytes; `None` for damaged data or more than the bound.
 pub fn unpack(packed: &[u8]) -> Option<Vec<u8>> {
     thread_local! {
         static UNPACKER: RefCell<Option<Decompressor<'static>>> = RefCell::new(Decompressor::new().ok());

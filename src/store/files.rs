@@ -1,13 +1,11 @@
-//! File rows: what is indexed, from which bytes, and what was left out.
-//!
-//! Refuses to know what is on the disk now.
+//! File rows: which files are indexed, from which bytes, and which were left out.
 
 use std::collections::BTreeMap;
 
 use rusqlite::{Connection, OptionalExtension as _, Row};
 
 use super::{Doing, Read, StoreResult};
-use crate::model::table::HashSet;
+use crate::model::hash::HashSet;
 use crate::model::{ContentId, FileStat, RepoPath, SkipReason};
 
 /// The part of a file row that detection compares with the disk.
@@ -23,13 +21,13 @@ pub struct FileRow {
     pub facts_version: u32,
     /// Whether an attribute marked it as generated.
     pub marked: bool,
-    /// What was left out, and why.
+    /// The reason why the file was left out or reduced.
     pub skip: Option<SkipReason>,
-    /// What `lstat` said; `None` where the row came from another work tree.
+    /// The result of `lstat`; `None` where the row came from another work tree.
     pub stat: Option<StatRow>,
 }
 
-/// What `lstat` said when the file was last read.
+/// The result of `lstat` when the file was last read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StatRow {
     /// The stat.
@@ -49,7 +47,7 @@ pub struct FileSummary {
     pub content: ContentId,
     /// The language's identifier.
     pub language: String,
-    /// What was left out, and why.
+    /// The reason why the file was left out or reduced.
     pub skip: Option<SkipReason>,
     /// How many lines it has.
     pub n_lines: u32,
@@ -153,7 +151,7 @@ impl Read<'_> {
         if path.is_empty() {
             return self.languages();
         }
-        // `0` follows `/`: between them is exactly what is below the directory.
+        // `0` follows `/`: between them are exactly the paths below the directory.
         let (from, to) = (format!("{path}/"), format!("{path}0"));
         self.tx
             .prepare_cached(

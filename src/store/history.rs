@@ -1,6 +1,4 @@
-//! Rows of past commits: how they hang together, what they say, which files they touched.
-//!
-//! Refuses to know which commits are wanted and what a message tells about a question.
+//! Rows of past commits: their parents, their messages, the files they touched.
 
 use rusqlite::OptionalExtension as _;
 

@@ -1,8 +1,7 @@
 //! The data directory: which index files there are and which build of each is current.
 //!
-//! A build's file name is never used twice; a small pointer, replaced atomically, says which build is
-//! current. Nothing is renamed or deleted while somebody may have it open. Refuses to know what a
-//! snapshot means to git.
+//! A build's file name is never used twice; a small pointer, replaced atomically, says which build is current. Nothing
+//! is renamed or deleted while somebody may have it open.
 //!
 //! ```text
 //! <home>/repos/<repoId>/repo.json                 where the repository is, its family
@@ -178,8 +177,8 @@ impl RepoHome {
         self.write_json(&path, pointer, replace, is_forced)
     }
 
-    /// Returns the builds of an index that are not current and were not touched for `age`: what a killed
-    /// process left, or a replaced one that was in use then.
+    /// Returns the builds of an index that are not current and were not touched for `age`: left by a killed process,
+    /// or replaced while they were in use.
     pub fn left_over(&self, current: &Pointer, age: std::time::Duration) -> Vec<Pointer> {
         let Ok(entries) = std::fs::read_dir(&self.dir) else {
             return Vec::new();
@@ -257,7 +256,7 @@ impl RepoHome {
     ) -> StoreResult<bool> {
         let draft = self.dir.join(format!(".draft-{}", new_build()));
         if replace && path.is_dir() {
-            // Nobody of ours made a directory here: out of the way with it, whatever it holds.
+            // A directory here is not ours: it is moved aside with its content.
             super::lock::set_aside(path).map_err(io_error("set aside", path))?;
         }
         let done = (|| {

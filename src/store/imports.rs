@@ -1,6 +1,4 @@
 //! Import rows: which file a file takes something from, as far as it is known.
-//!
-//! Refuses to know how a specifier is resolved.
 
 use rusqlite::{OptionalExtension as _, Row};
 
@@ -8,7 +6,7 @@ use super::files::path;
 use super::{Doing, Read, StoreResult, Writer};
 use crate::ir::ImportKind;
 use crate::model::RepoPath;
-use crate::model::table::HashMap;
+use crate::model::hash::HashMap;
 
 /// Where an import leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,8 +106,8 @@ impl Writer<'_> {
         )
     }
 
-    /// Notes that the imports of a file on that list are resolved. Where they lead as they did, its names
-    /// mean what they did, unless there is another cause to bind them again.
+    /// Notes that the imports of a file on that list are resolved. Where their targets are unchanged, the file's names
+    /// are not bound again, unless there is another cause.
     pub fn imports_resolved(&mut self, file: i64, lead_elsewhere: bool) -> StoreResult<()> {
         if !lead_elsewhere {
             self.run("DELETE FROM relink WHERE file = ?1 AND todo = 1", [file])?;
@@ -187,7 +185,7 @@ impl Read<'_> {
             .doing("reading a configuration file")
     }
 
-    /// Returns what the configurations of test runners declare, by path.
+    /// Returns the files that test runners' configurations declare, by the configuration's path.
     pub fn runners(&self) -> StoreResult<Vec<(RepoPath, String)>> {
         self.tx
             .prepare_cached(

@@ -1,6 +1,4 @@
-//! What lies in the data directory: whose it is, how much room it takes, what nobody owns.
-//!
-//! Refuses to decide what goes.
+//! The content of the data directory: the owner of each part, its size, and files without an owner.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -9,10 +7,10 @@ use std::time::Duration;
 use super::home::{RepoRecord, read_json};
 use super::{Home, Pointer, RepoHome};
 
-/// How long a draft is left alone, whatever is asked for: it is written and put in place at once.
+/// How long a draft is left alone: it is written and put in place at once.
 const DRAFT_AGE: Duration = Duration::from_mins(10);
 
-/// How long what was set aside is kept for whoever misses it.
+/// How long quarantined files are kept for whoever misses them.
 const ASIDE_AGE: Duration = Duration::from_hours(7 * 24);
 
 /// How the names of files begin that show whether the data directory can be written.
@@ -21,12 +19,12 @@ pub const PROBE: &str = ".codelens-probe-";
 /// How the names of files begin that hold the token of the HTTP server: no concern of any index.
 const HTTP_TOKEN: &str = "http-token";
 
-/// Whose part of the data directory it is, as noted when it was made.
+/// The owner of a part of the data directory, as noted when it was made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Owner {
     /// The directory that all work trees of the repository share.
     pub common_dir: PathBuf,
-    /// What clones of the project share.
+    /// The root commit that all clones of the project share.
     pub family: Option<String>,
     /// Whether the repository was deleted: its directory is gone, and the one around it is still that of
     /// the file system which held it. A disk that is not mounted is no evidence.
@@ -58,8 +56,8 @@ impl Home {
         names.into_iter().map(|name| self.repo(&name)).collect()
     }
 
-    /// Returns what lies beside the repositories' parts and can go: what was set aside days ago, and probes of
-    /// processes that were killed.
+    /// Returns removable files beside the repositories' parts: quarantined days ago, and probes of processes that were
+    /// killed.
     pub(super) fn left_in_root(&self) -> Vec<PathBuf> {
         let is_old = |name: &String| {
             let age = match name.as_str() {
@@ -73,7 +71,7 @@ impl Home {
         found.map(|name| self.root().join(name)).collect()
     }
 
-    /// Returns what lies in the data directory and is not ours.
+    /// Returns files in the data directory that are not ours.
     pub fn foreign(&self) -> Vec<PathBuf> {
         let mut found: Vec<PathBuf> = names(self.root())
             .into_iter()
@@ -116,9 +114,8 @@ impl RepoHome {
         })
     }
 
-    /// Returns the bytes that the files of an index take on the disk: its current build and those that
-    /// are not current any more, pointer and locks included. What a file system shares between files
-    /// counts for each.
+    /// Returns the bytes that the files of an index take on the disk: its current build and older ones, pointer and
+    /// locks included. Blocks that a file system shares between files count for each.
     pub fn room(&self, pointer: &Pointer) -> u64 {
         let prefix = format!("{}.", pointer.index_id);
         names(self.dir())
@@ -128,7 +125,7 @@ impl RepoHome {
             .sum()
     }
 
-    /// Returns what no index owns any more and was not touched for `age`.
+    /// Returns files that no index owns any more and that were not touched for `age`.
     pub fn left_behind(&self, age: Duration) -> Vec<LeftBehind> {
         let names = names(self.dir());
         let pointers = self.pointers();

@@ -1,6 +1,4 @@
-//! What an index is named by, and what says which of its builds is current.
-//!
-//! Refuses to know where files are.
+//! The key of an index, and the pointer to its current build.
 
 use std::path::PathBuf;
 
@@ -8,14 +6,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::{Branch, CommitId, Snapshot};
 
-/// Which index: a work tree of a repository, and what is checked out in it.
+/// The key of an index: a work tree of a repository, and its checked-out branch and commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexKey {
     /// The repository.
     pub repo_id: String,
     /// The work tree within it.
     pub worktree_id: String,
-    /// What is checked out.
+    /// The checked-out branch and commit.
     pub snapshot: Snapshot,
 }
 

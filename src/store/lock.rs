@@ -1,7 +1,7 @@
 //! Locks that the operating system holds and lets go of when their process dies.
 //!
-//! A lock is always on a file beside the database, never on the database itself: closing any other
-//! descriptor of a database would drop SQLite's own locks. Refuses to know what is protected.
+//! A lock is always on a file beside the database, never on the database itself: closing any other descriptor of a
+//! database would drop SQLite's own locks.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::path::Path;
@@ -78,7 +78,7 @@ impl OpenMark {
                 break file;
             }
         };
-        // Best effort: the time only orders what may be pruned first.
+        // Best effort: the time only orders candidates for pruning.
         drop(file.set_modified(std::time::SystemTime::now()));
         Ok(Self { _file: Some(file) })
     }
@@ -131,13 +131,13 @@ pub fn is_read_only(error: &std::io::Error) -> bool {
     )
 }
 
-/// Renames what stands in the place of one of our files, whatever it is and holds. Its time tells from then on
-/// since when it lies there; housekeeping removes it after some days.
+/// Quarantines any file or directory that stands in the place of one of our files, by renaming it. Its time says from
+/// then on since when it lies there; housekeeping removes it after some days.
 pub(super) fn set_aside(path: &Path) -> std::io::Result<()> {
     let aside = path.with_file_name(format!("aside-{}", super::key::new_build()));
     std::fs::rename(path, &aside)?;
     let touched = File::open(&aside);
-    // Best effort: what can't be touched keeps an older time and goes earlier.
+    // Best effort: a file that can't be touched keeps an older time and goes earlier.
     drop(touched.and_then(|file| file.set_modified(std::time::SystemTime::now())));
     Ok(())
 }
@@ -155,7 +155,7 @@ fn open(path: &Path) -> std::io::Result<File> {
         if !path.is_dir() {
             return Err(error);
         }
-        // Nobody of ours made a directory here: out of the way with it, whatever it holds.
+        // A directory here is not ours: it is moved aside with its content.
         set_aside(path)?;
         open()
     })

@@ -1,7 +1,6 @@
 //! The door to SQLite: index files, their rows, and the directory they live in.
 //!
-//! Knows how rows are laid out, written and read. Refuses to know where they come from (git, the
-//! file system, a parser) and what an answer looks like.
+//! Knows how rows are laid out, written and read.
 
 pub mod around;
 pub mod bundle;
@@ -51,13 +50,13 @@ pub use symbols::{ChunkBrief, ChunkRow, SymbolRow};
 pub use text::TextHit;
 pub use write::{PreparedFile, Writer};
 
-/// What can go wrong with an index.
+/// Failures of an index.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// SQLite refused.
     #[error("the index database failed while {doing}")]
     Sqlite {
-        /// What was being done.
+        /// The operation.
         doing: &'static str,
         /// SQLite's own words.
         #[source]
@@ -66,7 +65,7 @@ pub enum StoreError {
     /// A file of the data directory could not be read or written.
     #[error("cannot {doing} {}", .path.display())]
     Io {
-        /// What was being done.
+        /// The operation.
         doing: &'static str,
         /// Which file.
         path: PathBuf,
@@ -79,7 +78,7 @@ pub enum StoreError {
     Corrupt {
         /// Which file.
         path: PathBuf,
-        /// What is wrong.
+        /// The fault.
         what: String,
     },
     /// The file was written with another layout.
@@ -95,7 +94,7 @@ pub enum StoreError {
     /// The file is no bundle that this version can use.
     #[error("the bundle cannot be used: {what}")]
     Bundle {
-        /// What is wrong.
+        /// The fault.
         what: String,
     },
     /// The data directory may not be used.
@@ -103,7 +102,7 @@ pub enum StoreError {
     Home(String),
 }
 
-/// Why the system did not do what was asked of it.
+/// The system's reason for refusing an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// There is no space, or no more for this user.
@@ -134,7 +133,7 @@ impl StoreError {
         self.is_corrupt() || matches!(self, Self::Version { found, wanted, .. } if found < wanted)
     }
 
-    /// Returns why the system did not do what was asked; `None` where it said nothing that tells.
+    /// Returns the system's reason; `None` where its error tells none.
     pub fn refusal(&self) -> Option<Refusal> {
         use rusqlite::ErrorCode;
         use std::io::ErrorKind;
@@ -170,7 +169,7 @@ impl StoreError {
 /// The result of everything in this room.
 pub type StoreResult<T> = Result<T, StoreError>;
 
-/// Names what was being done when SQLite failed.
+/// Adds the name of the operation to an error of SQLite.
 pub(crate) trait Doing<T> {
     fn doing(self, what: &'static str) -> StoreResult<T>;
 }

@@ -1,6 +1,4 @@
 //! The names of symbols as a list, for finding one that was typed wrongly.
-//!
-//! Refuses to know how alike two names are.
 
 use super::{Doing, Read, StoreResult};
 

@@ -1,6 +1,6 @@
 //! One open index file and its connections.
 //!
-//! Refuses to know who may write: that is the business of whoever holds the [`super::WriteLock`].
+//! Does not know who may write: that is the business of whoever holds the [`super::WriteLock`].
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -64,7 +64,7 @@ impl Index {
         Self::open_by(home, pointer, connect_reader)
     }
 
-    /// Opens a build that is just being made, which has to see what is written to it.
+    /// Opens a build that is being made; the connection has to see its own writes.
     pub(super) fn open_new(home: &RepoHome, pointer: Pointer) -> StoreResult<Self> {
         Self::open_by(home, pointer, |path, _| Ok((connect_beside(path)?, None)))
     }
@@ -138,7 +138,7 @@ impl Index {
         &self.home
     }
 
-    /// Returns what the index belongs to.
+    /// Returns the pointer: repository, work tree, branch, commit and build.
     pub fn pointer(&self) -> &Pointer {
         &self.pointer
     }
@@ -173,13 +173,12 @@ impl Index {
         Writer::begin(connection)
     }
 
-    /// Moves what the write-ahead log holds into the file and empties the log, gives unused pages back,
-    /// and after a whole build merges the text index into one segment. Best effort: what is committed
-    /// stays so, whatever fails here.
+    /// Checkpoints the write-ahead log and empties it, gives unused pages back, and after a whole build merges the
+    /// text index into one segment. Best effort: committed data stays committed.
     pub fn settle(&mut self, after_build: bool) {
         let settled = (|| {
             if !self.is_on_disk() {
-                // Only what a log holds makes a checkpoint wait for the disk.
+                // Only pages in a log make a checkpoint wait for the disk.
                 let id = self.pointer.index_id.clone();
                 let mut writer = self.writer()?;
                 writer.set_meta("index_id", &id)?;
@@ -213,7 +212,7 @@ impl Index {
         self.writer = None;
     }
 
-    /// Runs SQLite's own check. Returns what it found wrong; `None` when nothing is.
+    /// Runs SQLite's own check. Returns the damage; `None` when there is none.
     pub fn damage(&self) -> StoreResult<Option<String>> {
         let found: String = self
             .reader

@@ -1,6 +1,4 @@
 //! One consistent view of the rows of an index.
-//!
-//! Refuses to know where the file is and who writes it.
 
 use std::cell::{RefCell, RefMut};
 use std::ops::Range;
@@ -10,9 +8,9 @@ use rusqlite::{Connection, Transaction};
 
 use super::files::{self, Counts};
 use super::{Doing, FileRow, StoreResult};
-use crate::model::table::HashMap;
+use crate::model::hash::HashMap;
 
-/// What was read of the whole index, and the version of the data that it is of.
+/// Lists of the whole index, and the version of the data that they were read from.
 #[derive(Debug, Default)]
 pub(super) struct Kept {
     version: i64,
@@ -27,7 +25,7 @@ pub(super) struct Kept {
 pub struct Meta {
     /// The index these rows belong to.
     pub index_id: String,
-    /// Rises with each transaction that changes what an answer can contain.
+    /// Rises with each transaction that changes possible answers.
     pub generation: u64,
     /// Whether every file was indexed at least once since the build began.
     pub complete: bool,
@@ -41,7 +39,7 @@ pub struct Meta {
     pub owes_links: bool,
     /// The version of the linker that bound the names; 0 where none did.
     pub link_version: u32,
-    /// What the work tree held that no row can tell: `reason=count`, joined by commas.
+    /// Files of the work tree that have no row, by reason: `reason=count`, joined by commas.
     pub left_out: String,
     /// Of which commit the rows of past commits are the whole history; see [`super::history`].
     pub history: String,
@@ -140,7 +138,7 @@ impl<'a> Read<'a> {
         Ok(n_chunks)
     }
 
-    /// Returns what is kept of this version of the data. What is of another goes first: it is as large as the
+    /// Returns the lists of this version of the data. Lists of another version go first: they are as large as the
     /// repository has files.
     fn kept(&self) -> StoreResult<RefMut<'a, Kept>> {
         let version: i64 = self
@@ -164,7 +162,7 @@ impl<'a> Read<'a> {
         let below = if path.is_empty() {
             0..rows.len()
         } else {
-            // `0` follows `/`: between them is exactly what begins with the directory and a slash.
+            // `0` follows `/`: between them are exactly the paths that begin with the directory and a slash.
             first_from(&format!("{path}/"))..first_from(&format!("{path}0"))
         };
         let alone = rows

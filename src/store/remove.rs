@@ -1,8 +1,8 @@
-//! Removing an index in two phases: first nobody finds it, then its files go.
+//! Removes an index in two phases: first nobody finds it, then its files go.
 //!
-//! Nothing is unlinked that anybody has open: the sign of use is held alone meanwhile, so that a
-//! process that found the index just before waits, then sees that it is gone and makes a new one. A
-//! process that is killed in between leaves what [`sweep`] removes. Refuses to decide what goes.
+//! No file is unlinked while a process has it open: the sign of use is held exclusively meanwhile, so that a process
+//! that found the index just before waits, then sees that it is gone and makes a new one. A process that is killed in
+//! between leaves files that [`sweep`] removes.
 
 use std::path::Path;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use std::time::Duration;
 use super::inventory::{LeftBehind, allocated};
 use super::{Home, OpenMark, Pointer, RepoHome, StoreResult, WriteLock, io_error, seed};
 
-/// What became of an index that was to go.
+/// The result of removing an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Removal {
     /// It is gone; the file system got these bytes back.
@@ -29,8 +29,8 @@ pub fn is_in_use(home: &RepoHome, pointer: &Pointer) -> bool {
         || WriteLock::is_held(&home.write_lock(&pointer.index_id))
 }
 
-/// Removes an index unless somebody uses it. `is_needed` is asked when nobody can open it any more: what
-/// was decided from may be seconds old, and a branch is switched to in between.
+/// Removes an index unless a process uses it. `is_needed` is asked when nobody can open it any more: the decision may
+/// be seconds old, and a branch may have been switched to in between.
 pub fn remove(
     home: &RepoHome,
     pointer: &Pointer,
@@ -61,7 +61,7 @@ pub fn remove(
     Ok(Removal::Done(bytes))
 }
 
-/// Removes what no index owns any more and was not touched for `age`, unless somebody uses it. Returns
+/// Removes files that no index owns any more and that were not touched for `age`, unless a process uses them. Returns
 /// the bytes that the file system got back.
 pub fn sweep(home: &RepoHome, age: Duration) -> u64 {
     let mut bytes = 0;
@@ -90,8 +90,7 @@ pub fn sweep(home: &RepoHome, age: Duration) -> u64 {
     bytes
 }
 
-/// Removes what lies beside the repositories' parts and is of no use any more. Returns the bytes that the file
-/// system got back.
+/// Removes useless files beside the repositories' parts. Returns the bytes that the file system got back.
 pub fn sweep_root(home: &Home) -> u64 {
     home.left_in_root()
         .iter()

@@ -1,6 +1,4 @@
 //! The layout of an index file.
-//!
-//! Refuses to know what the columns mean to a reader beyond what is written here.
 
 /// The version of [`SCHEMA`]; a file with another one is set aside and built anew.
 ///

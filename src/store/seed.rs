@@ -1,6 +1,4 @@
 //! A new build as a copy of another index.
-//!
-//! Refuses to know which index is near: the caller chooses.
 
 use std::path::{Path, PathBuf};
 
@@ -47,8 +45,8 @@ impl Index {
     }
 }
 
-/// Copies a database with its log as files, block by block shared where the file system can. Returns whether it did:
-/// only what no process has open, this one included. Whoever wants to open it waits meanwhile.
+/// Copies a database with its log as files, block by block shared where the file system can. Returns `false`, without
+/// copying, if any process has it open, this one included. A process that wants to open it waits meanwhile.
 fn copy_files(home: &RepoHome, source: &Pointer, to: &Path) -> StoreResult<bool> {
     let mark = home.open_mark(&source.index_id, &source.build);
     let Ok(Some(_alone)) = OpenMark::alone(&mark) else {
@@ -61,7 +59,7 @@ fn copy_files(home: &RepoHome, source: &Pointer, to: &Path) -> StoreResult<bool>
     let copy =
         |from: &Path, to: &Path| std::fs::copy(from, to).map_err(io_error("copy the index to", to));
     copy(&from, to)?;
-    // What SQLite notes of the log is made anew for the copy.
+    // SQLite makes its index of the log anew for the copy.
     let log = side_file(&from, "-wal");
     if log.is_file() {
         copy(&log, &side_file(to, "-wal"))?;
@@ -73,7 +71,7 @@ fn copy_files(home: &RepoHome, source: &Pointer, to: &Path) -> StoreResult<bool>
 fn back_up(source: &Index, path: &Path, durability: Durability) -> StoreResult<()> {
     let mut target = rusqlite::Connection::open(path).doing("creating the copy")?;
     if durability == Durability::SinceBoot {
-        // What a killed process leaves of it was never published.
+        // A copy that a killed process left was never published.
         target
             .execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
             .doing("creating the copy")?;

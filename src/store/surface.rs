@@ -1,8 +1,8 @@
-//! What other files can see of a file, so that an edit of a function's body makes nobody else be linked
-//! again, and another member only those who looked at it.
+//! The interface fingerprint of a file: hashes of everything that other files can see of it, so that an edit of a
+//! function's body makes no other file be linked again, and a changed member only the files that looked it up.
 //!
-//! The names of a file are spread over buckets; who looked at which of another file's is kept as one mask.
-//! Refuses to know why a name was looked at.
+//! The names of a file are spread over buckets; the buckets of one file that another one looked at are kept as one
+//! mask.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -11,15 +11,13 @@ use rusqlite::OptionalExtension as _;
 
 use super::Writer;
 use super::facts::unpack_facts;
-use crate::ir::{
-    ExportKind, Expr, ExprId, Family, FileFacts, Fingerprints, ImportKind, PathId, Slot,
-};
+use crate::ir::{ExportKind, Expr, ExprId, FileFacts, Fingerprints, ImportKind, PathId, Slot};
 use crate::model::SymbolKind;
 
 /// Buckets of names: SQLite keeps a mask of so many bits in six bytes.
 const N_BUCKETS: u64 = 47;
 
-/// The bucket of what has no name of its own: stars, what a module assigns, which kind of module it is, directives.
+/// The bucket of everything without a name of its own: stars, `module.exports =`, the kind of module, directives.
 pub const REST: u64 = 1 << N_BUCKETS;
 
 /// The name whose bucket stands for the list of a unit's files; no definition has it.
@@ -32,15 +30,6 @@ pub fn bucket(name: &str) -> u64 {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });
     1 << (hash % N_BUCKETS)
-}
-
-/// Whether a module offers names by assigning them, and takes no other by a statement.
-pub fn is_common_js(facts: &FileFacts) -> bool {
-    let is_statement = |kind: ImportKind| matches!(kind, ImportKind::Static | ImportKind::ReExport);
-    facts.family == Family::Ecmascript
-        && !facts.exports.is_empty()
-        && facts.exports.iter().all(|it| it.kind == ExportKind::Local)
-        && !facts.imports.iter().any(|import| is_statement(import.kind))
 }
 
 /// Returns the buckets of the names that a file offers to others, as a mask: it offers no other name but
@@ -76,7 +65,7 @@ pub fn symbol_buckets(facts: &FileFacts) -> Vec<u64> {
     buckets
 }
 
-/// What other files can see of a file: a hash for each bucket that holds anything.
+/// A hash for each bucket that holds a name other files can see.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Surface(BTreeMap<u64, u64>);
 
@@ -117,7 +106,7 @@ impl Surface {
             let row = (export.kind, &export.name, &export.local, &export.specifier);
             (3_u8, row).hash(hashers.entry(at).or_default());
         }
-        if is_common_js(facts) {
+        if facts.is_common_js() {
             4_u8.hash(hashers.entry(REST).or_default());
         }
         let symbol = |at: u32| &facts.symbols[at as usize];
@@ -166,7 +155,7 @@ impl Surface {
 }
 
 impl Writer<'_> {
-    /// Returns what others could see of a file before it is written anew; `None` where it had no facts.
+    /// Returns the fingerprint of a file before it is written anew; `None` where it had no facts.
     pub(super) fn surface_before(&mut self, file: i64) -> rusqlite::Result<Option<Surface>> {
         let packed: Option<Vec<u8>> = self
             .tx()
@@ -184,7 +173,7 @@ impl Writer<'_> {
         Ok(Some(Surface::of(&facts, &handles)))
     }
 
-    /// Puts those who were linked by what differs between two surfaces of a file on the list.
+    /// Queues the files that were linked by names whose fingerprints differ.
     pub(super) fn surface_changed(
         &mut self,
         file: i64,
@@ -203,9 +192,8 @@ impl Writer<'_> {
     }
 }
 
-/// Returns which definitions other files can come to, by their place: not those in the body of a function,
-/// but for what leaves it (`return new Inner()`). Members that are assigned to a function from outside are
-/// no part of its body.
+/// Returns which definitions other files can reach, by their place: not those in the body of a function, except when
+/// they leave it (`return new Inner()`). Members that are assigned to a function from outside are no part of its body.
 fn visible(facts: &FileFacts) -> Vec<bool> {
     use SymbolKind::{Constructor, Field, Function, Method, Property};
     let mut leaves = vec![false; facts.symbols.len()];

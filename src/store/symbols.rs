@@ -1,12 +1,10 @@
 //! Reads of symbols and chunks: by file, by name, by handle, by row.
-//!
-//! Refuses to know how well a row answers a question.
 
 use rusqlite::{OptionalExtension as _, Row};
 
 use super::files::{content, damaged, path};
 use super::{Doing, Read, StoreResult};
-use crate::model::table::{HashMap, HashSet};
+use crate::model::hash::{HashMap, HashSet};
 use crate::model::{ChunkKind, ContentId, Handle, HandleKind, RepoPath, Span, SymbolKind};
 
 /// A symbol as answers show it.
@@ -24,7 +22,7 @@ pub struct SymbolRow {
     pub name: String,
     /// Its name with those around it.
     pub qualified_name: String,
-    /// What it is.
+    /// The kind.
     pub kind: SymbolKind,
     /// Whether another module can use it.
     pub exported: bool,
@@ -53,7 +51,7 @@ pub struct ChunkRow {
     pub language: String,
     /// Whether that file is known as generated or minified.
     pub is_generated: bool,
-    /// What it holds.
+    /// The kind.
     pub kind: ChunkKind,
     /// Where it is: whole lines.
     pub span: Span,
@@ -66,7 +64,7 @@ pub struct ChunkRow {
 /// Data of more lines was hardly written by a person.
 const BULKY_LINES: u32 = 2_000;
 
-/// What ranking has to know of a chunk.
+/// The fields of a chunk that ranking needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChunkBrief {
     /// The row of its file.
@@ -79,15 +77,15 @@ pub struct ChunkBrief {
     pub is_generated: bool,
     /// Whether that file has more lines than a person writes of data.
     pub is_bulky: bool,
-    /// What it holds.
+    /// The kind.
     pub kind: ChunkKind,
     /// Its first line.
     pub start_line: u32,
-    /// What its symbol is, and whether another module can use it.
+    /// The kind of its symbol, and whether another module can use it.
     pub symbol: Option<(SymbolKind, bool)>,
     /// The number of that symbol within its file, and how many lines it has.
     pub extent: Option<(u32, u32)>,
-    /// The digest of what it says: another file's with the same has the same words.
+    /// The digest of its text: two files' chunks with one digest have the same words.
     pub digest: i64,
 }
 
@@ -96,7 +94,7 @@ pub struct ChunkBrief {
 pub struct ChunkSymbol {
     /// Its name with those around it.
     pub qualified_name: String,
-    /// What it is.
+    /// The kind.
     pub kind: SymbolKind,
     /// Whether another module can use it.
     pub exported: bool,
@@ -128,8 +126,8 @@ impl Read<'_> {
         self.symbols("WHERE s.norm = ?1 ORDER BY f.path, s.ordinal", [norm])
     }
 
-    /// Returns the first `at_most` of [`Self::symbols_named`] that are written like `name`, then the first that are not.
-    /// Where thousands bear the name it costs half of what all of them do.
+    /// Returns the first `at_most` of [`Self::symbols_named`] in the case of `name`, then the first in another case.
+    /// Where thousands have the name it costs half of reading them all.
     pub fn first_named(
         &self,
         norm: &str,
@@ -257,7 +255,7 @@ impl Read<'_> {
             .doing("reading a chunk")
     }
 
-    /// Returns what ranking has to know of a chunk; `None` if there is no such row. Costs a third of
+    /// Returns the fields of a chunk that ranking needs; `None` if there is no such row. Costs a third of
     /// [`Read::chunk`].
     pub fn chunk_brief(&self, id: i64) -> StoreResult<Option<ChunkBrief>> {
         self.tx

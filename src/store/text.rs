@@ -1,6 +1,6 @@
 //! Reads of the text index: which chunks hold which words, and how rare a word is.
 //!
-//! Its rows hold no source text. Refuses to know how a query was written.
+//! Its rows hold no source text.
 
 use super::{Doing, FileSummary, Read, StoreResult};
 

@@ -1,8 +1,8 @@
 //! Identifier splitting, shared by the rows and the queries so that both mean the same words.
 //!
-//! A word is a run of letters, digits, `_` and `$`. It is indexed as its normal form and, where it has
-//! several parts, as each part: `getUserName` is `getusername get user name`. Scripts written without
-//! spaces are cut into single characters; single ASCII letters and digits are left out. Refuses to know weights and grammar; stemming is SQLite's.
+//! A word is a run of letters, digits, `_` and `$`. It is indexed as its normal form and, where it has several parts,
+//! as each part: `getUserName` is `getusername get user name`. Scripts written without spaces are cut into single
+//! characters; single ASCII letters and digits are left out.
 
 mod ascii;
 

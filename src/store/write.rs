@@ -1,6 +1,6 @@
 //! The only code that writes rows.
 //!
-//! One [`Writer`] is one transaction. Refuses to know why a row is written.
+//! One [`Writer`] is one transaction.
 
 use std::collections::HashMap;
 
@@ -29,9 +29,9 @@ pub struct PreparedFile {
     pub facts_version: u32,
     /// Whether an attribute marks it as generated.
     pub marked: bool,
-    /// What was left out.
+    /// The reason why the file was left out or reduced.
     pub skip: Option<SkipReason>,
-    /// What `lstat` said, and whether that proves anything later.
+    /// The result of `lstat`, and whether that can prove anything later.
     pub stat: StatRow,
     /// Its symbols with their handles' hashes.
     pub symbols: Vec<(u64, Symbol)>,
@@ -43,14 +43,14 @@ pub struct PreparedFile {
     pub facts: Option<Vec<u8>>,
     /// The names that it offers: see [`super::surface::offers`].
     pub offers: u64,
-    /// What other files can see of it; `None` where it has no facts.
+    /// The interface fingerprint; `None` where it has no facts.
     pub surface: Option<Surface>,
     /// The units that its names belong to, by key, sorted, each with its place among the files there: those of a low
     /// rank first.
     pub units: Vec<(String, u8)>,
     /// Its bytes, packed, if it configures module resolution.
     pub config: Option<Vec<u8>>,
-    /// What it declares, if it configures a test runner.
+    /// The suites that it declares, if it configures a test runner.
     pub suites: Option<String>,
 }
 
@@ -68,13 +68,13 @@ impl<'a> Writer<'a> {
             .doing("beginning to write")
     }
 
-    /// Writes a file in the place of what was known of its path. Symbols that stay keep their rows, so
-    /// that an edit does not loosen what points to them.
+    /// Replaces the rows of a path. Symbols that stay keep their rows, so that an edit does not loosen the edges to
+    /// them.
     pub fn replace_file(&mut self, file: &PreparedFile) -> StoreResult<()> {
         self.replace(file).doing("writing a file")
     }
 
-    /// Whether what is kept of a configuration file is what is known of its path.
+    /// Whether the stored configuration of the path equals this one.
     pub fn has_config(&mut self, file: &PreparedFile) -> StoreResult<bool> {
         let known: Option<Vec<u8>> = self
             .tx
@@ -111,7 +111,7 @@ impl<'a> Writer<'a> {
         self.remove(path).doing("removing a file")
     }
 
-    /// Writes what `lstat` says of a file whose bytes are those indexed.
+    /// Writes the `lstat` of a file whose bytes are those indexed.
     pub fn set_stat(&mut self, file: i64, row: &StatRow) -> StoreResult<()> {
         self.stat(file, row).doing("writing a stat")
     }
@@ -129,7 +129,7 @@ impl<'a> Writer<'a> {
         )
     }
 
-    /// Commits. With `answerable` the generation rises: what an answer can contain has changed.
+    /// Commits. With `answerable` the generation rises: possible answers have changed.
     pub fn commit(mut self, answerable: bool) -> StoreResult<()> {
         if answerable {
             self.run(
@@ -209,7 +209,7 @@ impl<'a> Writer<'a> {
             )?
             .execute((id, index(ordinal), specifier, kind.code(), type_only, line, state, target))?;
         }
-        // A file that says nothing any more has what it said before to take back.
+        // A file that has no facts any more still has its earlier names to withdraw.
         if file.facts.is_some() || had_facts || !led.is_empty() {
             tx.prepare_cached(
                 "INSERT INTO relink(file, todo) VALUES(?1, ?2) ON CONFLICT(file) DO UPDATE SET todo = todo | excluded.todo",
@@ -243,7 +243,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Writes the row of a file and returns it. `RETURNING` and `OR REPLACE` would open a statement of its own in the
-    /// transaction, at each of which FTS5 writes what it gathered as a segment, to be merged later.
+    /// transaction, at each of which FTS5 writes its pending words as a segment, to be merged later.
     fn file_row(&mut self, known: Option<i64>, file: &PreparedFile) -> rusqlite::Result<i64> {
         self.tx
             .prepare_cached(
@@ -358,7 +358,7 @@ impl<'a> Writer<'a> {
         let mut delete = self.tx.prepare_cached("DELETE FROM symbol WHERE id = ?1")?;
         for gone in rows.into_values() {
             delete.execute([gone])?;
-            // What led out of it goes with it; the file is linked again anyway.
+            // Edges out of the file go with it; the file is linked again anyway.
             let tx = &self.tx;
             tx.prepare_cached("DELETE FROM edge WHERE src_file = ?1 AND src = ?2")?
                 .execute((file, gone))?;

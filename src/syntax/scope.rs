@@ -3,7 +3,7 @@
 //! Knows blocks, functions and hoisting. Refuses to know types: a type and a value of one name are one
 //! name here.
 
-use crate::model::table::HashMap;
+use crate::model::hash::HashMap;
 
 /// What a scope is to hoisting and to definitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,4 @@
 //! What all answers share: how current they are, how long they may be, and where the next page begins.
-//!
-//! Refuses to know what an answer is about.
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -1,6 +1,6 @@
 //! How the names of symbols, files and contexts go on that somebody began to type.
 //!
-//! No tool: people choose from these, agents never see them. Refuses to know where they are shown.
+//! No tool: people choose from these, agents never see them.
 
 use std::collections::BTreeSet;
 

@@ -1,6 +1,4 @@
 //! `cl_save` and `cl_load`: what was learned, kept by name.
-//!
-//! Refuses to know how saved code is found again.
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use schemars::JsonSchema;

@@ -1,6 +1,4 @@
 //! `cl_explore`: what a question leads to, by file, with the graph around it.
-//!
-//! Refuses to know how hits are ranked and how edges are walked.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +12,7 @@ use super::schema::{clamp, number};
 use super::{Call, Tool};
 use crate::error::Result;
 use crate::model::RepoPath;
-use crate::model::visible::one_line;
+use crate::model::sanitize::one_line;
 use crate::search::snippet::Snippet;
 use crate::search::{Filters, Hit, Query, Wanted};
 use crate::workspace::View;

@@ -1,6 +1,4 @@
 //! What the tools that search share: a question, its filters, and a hit as it is shown.
-//!
-//! Refuses to know how hits are ranked and grouped.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -12,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::answer::{Currency, Cursor};
 use super::places::{Defaults, KnownBy, beyond_one};
 use crate::error::{Code, Error, Result};
-use crate::graph::around::around;
+use crate::graph::neighborhood::neighborhood;
 use crate::model::{RepoPath, Sources as _};
 use crate::search::snippet::{self, Snippet};
 use crate::search::{self, Filters, Hit, Query, Wanted};
@@ -148,7 +146,7 @@ pub(super) fn near(
     depth: u32,
     max: usize,
 ) -> Result<Vec<NearOutput>> {
-    let found = around(view.read, &view.roles, files, depth, max, view.budget)?;
+    let found = neighborhood(view.read, &view.roles, files, depth, max, view.budget)?;
     let defaults = Defaults::of_edges();
     Ok(found
         .into_iter()

@@ -1,6 +1,4 @@
 //! `cl_current`, `cl_refresh`, `cl_stats`: the state of the index of what is checked out.
-//!
-//! Refuses to know how an index is brought up.
 
 use std::collections::BTreeMap;
 

@@ -1,6 +1,4 @@
 //! `cl_doctor`: whether everything that an answer rests on is in order.
-//!
-//! Refuses to mend anything: each check that fails names its repair.
 
 use schemars::JsonSchema;
 use serde::Serialize;

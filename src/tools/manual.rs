@@ -1,6 +1,6 @@
 //! TOOLS.md, made from the tools themselves so that it can't say anything else.
 //!
-//! Refuses to know anything that a [`super::ToolSpec`] does not say.
+//! Does not know anything that a [`super::ToolSpec`] does not say.
 
 use std::fmt::Write as _;
 

@@ -1,8 +1,7 @@
 //! The tools: the only list of them, and what the faces read of each.
 //!
-//! A tool is one function with one input type and one output type. MCP, the command line and `--json`
-//! all go through [`ToolSpec::call`], so for equal input they give equal values. Refuses to know
-//! protocols and terminals.
+//! A tool is one function with one input type and one output type. MCP, the command line and `--json` all go through
+//! [`ToolSpec::call`], so for equal input they give equal values.
 
 mod analysed;
 pub mod answer;

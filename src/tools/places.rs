@@ -1,6 +1,4 @@
 //! Places and files in the answers about a change, and the definitions that a name may mean.
-//!
-//! Refuses to know how they are reached.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,7 +8,7 @@ use crate::graph::confidence::{confidence, test_confidence};
 use crate::graph::impact::Reached;
 use crate::graph::related::TestBasis;
 use crate::model::path::is_at_or_below;
-use crate::model::visible::one_line;
+use crate::model::sanitize::one_line;
 use crate::model::{Budget, Handle, HandleKind, Provenance, RepoPath, SymbolKind};
 use crate::uses::Uses;
 use crate::workspace::{SymbolRow, View, brief, normal_form, outside};

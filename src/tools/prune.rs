@@ -1,6 +1,4 @@
 //! `cl_prune`, `cl_drop`: removing indexes that nobody needs.
-//!
-//! Refuses to decide which those are.
 
 use clap::Args;
 use schemars::JsonSchema;

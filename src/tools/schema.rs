@@ -1,7 +1,6 @@
 //! Input and output types as JSON Schema, and input values as types.
 //!
-//! The schema of an input is what an agent pays for in every session: it is kept short. Refuses to
-//! know which tools there are.
+//! The schema of an input is what an agent pays for in every session: it is kept short.
 
 use std::time::Duration;
 

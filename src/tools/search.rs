@@ -1,6 +1,4 @@
 //! `cl_search`: from a question in words to places in the code.
-//!
-//! Refuses to know how hits are ranked.
 
 use std::collections::BTreeMap;
 

@@ -1,8 +1,8 @@
-//! The uses of definitions, place by place: every line that names one, the ways in which it leaves its file, and the uses
-//! that dangle when it is gone.
+//! The uses of definitions, place by place: every line that names one, the ways in which it leaves its file, and the
+//! uses that dangle when it is gone.
 //!
-//! The index holds one edge for all uses of a definition in another; what an edge stands for is found again here, from the
-//! text of the files and the rules that made the edge. Nothing is written.
+//! The index holds one edge for all uses of a definition in another; the single places behind an edge are found again
+//! here, from the text of the files and the rules that made the edge. Nothing is written.
 
 mod exposure;
 mod mentions;

@@ -141,7 +141,7 @@ fn is_telling(name: &str) -> bool {
         || has(char::is_uppercase) && has(char::is_lowercase)
 }
 
-/// Whether a script has the name in a string or a comment. What stands in a template counts as text, `${…}` included.
+/// Whether a script has the name in a string or a comment. Template text counts, `${…}` included.
 fn is_in_text(text: &str, name: &str) -> bool {
     let bytes = text.as_bytes();
     let mut starts = syntax::starts(text, name)

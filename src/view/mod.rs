@@ -1,7 +1,7 @@
 //! One page of HTML that draws a graph: it holds its data, its style and its script, and asks no network.
 //!
-//! What comes from a repository goes in as data alone, encoded so that it can't end the element it stands in; the script
-//! shows it as text. Refuses to know how the graph was found.
+//! Text from a repository goes in as data alone, encoded so that it can't end the element it stands in; the script
+//! shows it as text.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -14,7 +14,7 @@ const SCRIPTS: [&str; 3] = [
     include_str!("page.js"),
 ];
 
-/// What a page shows.
+/// The data of a page.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Page {
@@ -26,7 +26,7 @@ pub struct Page {
     pub repository: String,
     /// Branch, commit and how current the graph is, in one line.
     pub state: String,
-    /// What there is to say of the whole.
+    /// A sentence about the whole graph.
     pub note: String,
     /// The root of the work tree, for links into an editor.
     pub root: String,
@@ -34,7 +34,7 @@ pub struct Page {
     pub editor: Option<String>,
     /// Files, or places in them.
     pub nodes: Vec<Node>,
-    /// What binds them.
+    /// Relations between the nodes.
     pub edges: Vec<Edge>,
     /// The indexes of the repository, as `cl_stats` lists them.
     pub indexes: Value,
@@ -57,7 +57,7 @@ pub struct Node {
     pub path: String,
     /// The definition; empty for a whole file.
     pub name: String,
-    /// What kind of definition.
+    /// The kind of definition.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub kind: String,
     /// 1-based; 0 for a whole file.
@@ -69,9 +69,9 @@ pub struct Node {
     /// Whether it is a test.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub test: bool,
-    /// How far it is from what was asked about.
+    /// Steps from the definition or file that was asked about.
     pub hops: u64,
-    /// What it is listed under, where nodes are no files.
+    /// The heading that the node is listed under, where nodes are definitions.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub group: String,
     /// Name, kind and line of its definitions.
@@ -104,8 +104,8 @@ pub const EDITORS: [(&str, &str); 5] = [
     ("idea", "idea://open?file={path}&line={line}"),
 ];
 
-/// Returns where links of an editor lead, by its name or by a template with `{path}` and `{line}`; `None` for what is neither,
-/// or would run as a script.
+/// Returns the link template of an editor, by its name or as a template with `{path}` and `{line}`; `None` for
+/// anything else and for schemes that would run as a script.
 pub fn editor(name: &str) -> Option<String> {
     if let Some((_, template)) = EDITORS.iter().find(|(known, _)| *known == name) {
         return Some((*template).to_owned());
@@ -124,7 +124,7 @@ pub fn editor(name: &str) -> Option<String> {
 pub fn html(page: &Page) -> String {
     let data = serde_json::to_string(page).expect("a page is plain data");
     let title = format!("{} · CodeLens", page.title);
-    // Nobody can know it who wrote what is shown.
+    // Unknown to the authors of the repository's text.
     let seed = format!(
         "{data}{:?}{}",
         std::time::SystemTime::now(),
@@ -146,7 +146,8 @@ pub fn html(page: &Page) -> String {
     filled(FRAME, &parts)
 }
 
-/// Puts parts in the place of their names; what a part says is not looked at again.
+/// Replaces the names in `frame` with their parts, e.g. `{{style}}` with the style sheet. Names inside a part are not
+/// replaced.
 fn filled(frame: &str, parts: &[(&str, &str)]) -> String {
     let mut page = String::new();
     let mut rest = frame;

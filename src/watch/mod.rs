@@ -1,7 +1,6 @@
-//! The door to file events: tells that something below some directories changed, not what.
+//! The door to file events: tells that some file below watched directories changed.
 //!
-//! A hint that lets work start before it is asked for. Nothing is proved by events, nor by their absence.
-//! Refuses to know what is done about them.
+//! A hint that lets work start before a question comes. Nothing is proved by events, nor by their absence.
 
 mod mounts;
 
@@ -90,7 +89,7 @@ impl Watch {
         Ok(watch)
     }
 
-    /// Watches these directories and no others. What is watched already stays so.
+    /// Watches exactly these directories. Directories that are watched already stay watched.
     pub fn cover(&self, directories: impl IntoIterator<Item = PathBuf>) -> Result<(), WatchError> {
         let wanted: BTreeSet<PathBuf> = directories.into_iter().collect();
         if wanted.len() > MAX_DIRECTORIES {
@@ -133,7 +132,7 @@ fn tell(receiver: &Receiver<()>, mut on_change: impl FnMut() -> bool) {
         loop {
             match receiver.recv_timeout(QUIET) {
                 Ok(()) if waited < AT_MOST => {
-                    // What came meanwhile is the same change.
+                    // Events of this burst are one change.
                     while receiver.try_recv().is_ok() {}
                     waited += 1;
                 }

@@ -1,7 +1,7 @@
 //! Carrying an index of a clean commit from one machine to another.
 //!
-//! Nothing uncommitted leaves, and what comes in is only a seed: no answer is given from it before each of its
-//! files was compared with the work tree. Refuses to know the bytes of a bundle.
+//! Nothing uncommitted leaves, and what comes in is only a seed: no answer is given from it before each of its files
+//! was compared with the work tree.
 
 use std::cell::Cell;
 use std::path::Path;

@@ -1,13 +1,11 @@
 //! What a build server's cache is called, and every repository that has indexes here.
-//!
-//! Refuses to know which server it is.
 
 use super::survey::{self, Found};
 use super::{Workspace, Workspaces, now_ms, rules_of};
 use crate::error::Result;
 use crate::lifecycle::policy::Standing;
 use crate::lifecycle::prune::{self, Extra};
-use crate::model::policy::POLICY_VERSION;
+use crate::model::indexing_rules::POLICY_VERSION;
 use crate::store::{Contexts, Home, SCHEMA_VERSION};
 use crate::syntax;
 

@@ -1,7 +1,6 @@
 //! What is done after an answer, so that the next one finds it done.
 //!
-//! Only in a server, by one thread for each work tree, which makes room for questions. Refuses to know what was
-//! asked.
+//! Only in a server, by one thread for each work tree, which makes room for questions.
 
 use std::collections::HashSet;
 use std::sync::atomic::Ordering;

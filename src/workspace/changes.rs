@@ -1,13 +1,11 @@
 //! What is changed and not committed.
-//!
-//! Refuses to know what a change means.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::Workspace;
 use crate::error::Result;
-use crate::model::policy::MAX_FILE_BYTES;
+use crate::model::indexing_rules::MAX_FILE_BYTES;
 use crate::model::{Analysis, Budget, RepoPath};
 use crate::reconcile::prepare::decode;
 use crate::syntax;

@@ -1,6 +1,4 @@
 //! Checks of the data directory as a whole.
-//!
-//! Refuses to repair: a check looks and says.
 
 use std::path::{Path, PathBuf};
 

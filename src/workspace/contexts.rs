@@ -1,6 +1,4 @@
 //! Saving code under a name and finding it again on whatever is checked out.
-//!
-//! Refuses to know how an item is found: it brings the files and the index to whoever does.
 
 use std::sync::Arc;
 
@@ -10,7 +8,7 @@ use super::{Question, View, Workspace};
 use crate::error::{Code, Error, Result};
 use crate::lifecycle::anchor::{self, Anchor, Files, Found, State};
 use crate::lifecycle::portable;
-use crate::model::policy::is_secret_name;
+use crate::model::indexing_rules::is_secret_name;
 use crate::model::{Freshness, Handle, HandleKind, RepoPath, SkipReason};
 use crate::reconcile::seed;
 use crate::store::{Contexts, NewContext, SavedContext, SavedItem, StoreError};

@@ -1,6 +1,4 @@
 //! Checks of what answers rest on, each with its repair.
-//!
-//! Refuses to repair: a check looks and says.
 
 use super::Workspace;
 use crate::config::{self, Config, repository};

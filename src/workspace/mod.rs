@@ -1,8 +1,8 @@
 //! The composition root: which repository a call is about, which index answers it, and how current
 //! that index is.
 //!
-//! Knows every room below and hands plain values down. Refuses to know what is asked: a tool brings a
-//! function over a [`View`].
+//! Knows every room below and hands plain values down. Does not know what is asked: a tool brings a function over a
+//! [`View`].
 
 mod asking;
 mod bundle;
@@ -256,8 +256,8 @@ impl Workspace {
     /// Opens the repository anew: what it says is never older than the call.
     pub fn repo(&self) -> Result<Repo> {
         let repo = Repo::discover(&self.work_dir)?;
-        let membership = self.repository_settings(&repo).membership;
-        let repo = repo.with_membership(membership);
+        let indexing_rules = self.repository_settings(&repo).indexing_rules;
+        let repo = repo.with_indexing_rules(indexing_rules);
         Ok(match &self.directories {
             Some(known) => repo.with_directories(Arc::clone(known)),
             None => repo,

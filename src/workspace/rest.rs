@@ -1,7 +1,5 @@
 //! What a server that nobody asks any more has to know of its work trees before it ends, and how another one takes
 //! them over.
-//!
-//! Refuses to know when, and what for.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;

@@ -8,8 +8,10 @@ use super::view::{missing, outside, why_absent};
 use super::{Question, View, Workspace};
 use crate::error::{Code, Error, Result};
 use crate::git::{ReadError, Repo};
-use crate::model::policy::{MAX_FILE_BYTES, is_secret_name};
-use crate::model::{Budget, ContentId, Handle, HandleKind, RepoPath, SkipReason, naming, policy};
+use crate::model::indexing_rules::{MAX_FILE_BYTES, is_secret_name};
+use crate::model::{
+    Budget, ContentId, Handle, HandleKind, RepoPath, SkipReason, handles, indexing_rules,
+};
 use crate::reconcile::prepare;
 
 /// The largest file that is read for a person or an agent, in bytes.
@@ -136,7 +138,7 @@ fn text_now(repo: &Repo, path: &RepoPath) -> Result<(Text, bool)> {
     }
     let is_settled = file.stat.is_settled(file.read_at_ns);
     if let Some(reason @ (SkipReason::Binary | SkipReason::Secret)) =
-        policy::judge(&real, &file.bytes, false, true)
+        indexing_rules::skip_reason(&real, &file.bytes, false, true)
     {
         return Err(refused(reason));
     }
@@ -182,13 +184,13 @@ fn locate(view: &View<'_>, handle: Handle) -> Result<Option<Place>> {
     let Some((text, extraction, _)) = prepare::extract(&path, &file.bytes, false, &budget) else {
         return Err(Error::cancelled());
     };
-    let symbols = naming::symbol_handles(&path, &extraction.facts.symbols);
+    let symbols = handles::symbol_handles(&path, &extraction.facts.symbols);
     let span = match handle.kind {
         HandleKind::Symbol => symbols
             .iter()
             .position(|hash| *hash == handle.hash)
             .map(|at| extraction.facts.symbols[at].span),
-        HandleKind::Chunk => naming::chunk_handles(&path, &symbols, &extraction.chunks, &text)
+        HandleKind::Chunk => handles::chunk_handles(&path, &symbols, &extraction.chunks, &text)
             .iter()
             .position(|hash| *hash == handle.hash)
             .map(|at| extraction.chunks[at].span),

@@ -1,6 +1,4 @@
 //! What is known of the indexes of a repository without building anything.
-//!
-//! Refuses to write.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

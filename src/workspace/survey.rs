@@ -1,6 +1,6 @@
 //! What is known of the repositories that have a part of the data directory.
 //!
-//! Refuses to decide what goes. What cannot be found out counts as not known: nothing follows from it.
+//! What cannot be found out counts as not known: nothing follows from it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;

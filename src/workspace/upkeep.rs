@@ -1,6 +1,4 @@
 //! Removing what is useless: when asked, and by itself.
-//!
-//! Refuses to decide what is useless and to find out whose an index is.
 
 use std::path::PathBuf;
 use std::sync::Arc;

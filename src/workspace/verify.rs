@@ -1,12 +1,10 @@
 //! Extracting again what somebody else's index says of files.
-//!
-//! Refuses to trust: what is kept is what was extracted here.
 
 use std::collections::HashSet;
 
 use crate::error::{Error, Result};
 use crate::git::{CommitFiles, Repo};
-use crate::model::policy::MAX_FILE_BYTES;
+use crate::model::indexing_rules::MAX_FILE_BYTES;
 use crate::model::{Budget, CommitId, ContentId, SkipReason};
 use crate::reconcile::{OnProgress, prepare};
 use crate::store::bundle::first_difference;

@@ -1,6 +1,4 @@
 //! What a query tool sees: one generation of one index, and how current it is.
-//!
-//! Refuses to know how it became current.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
@@ -8,7 +6,7 @@ use std::sync::Arc;
 
 use crate::error::{Code, Error, Result};
 use crate::git::{ReadError, Repo};
-use crate::model::policy::MAX_FILE_BYTES;
+use crate::model::indexing_rules::MAX_FILE_BYTES;
 use crate::model::{Budget, ContentId, Freshness, FreshnessState, RepoPath, SkipReason, Sources};
 use crate::reconcile::prepare::decode;
 use crate::roles::Roles;
@@ -173,7 +171,7 @@ impl Sources for View<'_> {
 /// Returns the error for a path that is not in the index: it is not there, or it is left out.
 pub(super) fn why_absent(repo: &Repo, path: &RepoPath) -> Error {
     let not_indexed = |reason: &str| not_indexed(path, reason);
-    if crate::model::policy::is_secret_name(path) {
+    if crate::model::indexing_rules::is_secret_name(path) {
         return not_indexed("secret");
     }
     let is_file = matches!(repo.tree().stat(path), Ok(Some(_)));

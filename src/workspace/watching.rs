@@ -1,6 +1,4 @@
 //! A server's watch over a work tree: what changes is brought up before it is asked for.
-//!
-//! Refuses to let an answer rest on it: each call proves its own freshness.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;

@@ -1,6 +1,4 @@
 //! Outlines and source text.
-//!
-//! Refuses to know what a symbol means.
 
 use serde_json::Value;
 

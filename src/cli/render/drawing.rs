@@ -1,7 +1,7 @@
 //! A graph as text for programs that draw: Graphviz' DOT and Mermaid.
 //!
-//! Nodes are numbered, names stand only in labels, and labels are escaped: what a repository calls its
-//! files and definitions can't end a label. Refuses to know layouts.
+//! Nodes are numbered, names stand only in labels, and labels are escaped: what a repository calls its files and
+//! definitions can't end a label.
 
 use serde_json::Value;
 

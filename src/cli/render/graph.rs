@@ -1,6 +1,4 @@
 //! What is around a file, and what a change reaches, as trees.
-//!
-//! Refuses to know how it was found.
 
 use serde_json::Value;
 

@@ -1,6 +1,4 @@
 //! What a search found.
-//!
-//! Refuses to know how it was found.
 
 use serde_json::Value;
 

@@ -1,6 +1,4 @@
 //! What `cl_impact` answered, as a graph to draw.
-//!
-//! Refuses to know how it is drawn.
 
 use std::collections::HashMap;
 

@@ -1,6 +1,4 @@
 //! Saved contexts, and what was removed or is kept.
-//!
-//! Refuses to know where it is kept.
 
 use serde_json::Value;
 

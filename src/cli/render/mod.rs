@@ -1,7 +1,6 @@
 //! The value of each tool as text for people.
 //!
-//! Knows the shape of every answer, and takes a missing part for an empty one: a value is shown as far
-//! as it goes. Refuses to know where the value comes from and where the text goes.
+//! Knows the shape of every answer, and takes a missing part for an empty one: a value is shown as far as it goes.
 
 mod code;
 mod drawing;

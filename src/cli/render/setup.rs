@@ -1,6 +1,4 @@
 //! What was done to the configuration of agents.
-//!
-//! Refuses to know how.
 
 use serde_json::Value;
 

@@ -1,6 +1,4 @@
 //! Where things stand: what is checked out, what an index holds, whether all is well.
-//!
-//! Refuses to know how it came to be so.
 
 use serde_json::Value;
 

@@ -1,6 +1,4 @@
 //! Reading values and writing figures.
-//!
-//! Refuses to know what they stand for.
 
 use serde_json::Value;
 

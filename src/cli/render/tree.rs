@@ -1,6 +1,4 @@
 //! Trees of lines.
-//!
-//! Refuses to know what the lines say.
 
 use crate::cli::screen::{FAINT, Screen};
 

@@ -1,6 +1,6 @@
 //! Who may come in: the checks that stand before the protocol.
 //!
-//! Knows headers. Refuses to know bodies and what is asked.
+//! Knows headers.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -14,7 +14,7 @@ use super::token::Token;
 /// Where the protocol is spoken; below it, the name of a repository may stand.
 pub(super) const PATH: &str = "/mcp";
 
-/// What a server lets in.
+/// The rules for a request's token, host and origin.
 pub(super) struct Gate {
     /// The address that the server listens on.
     address: SocketAddr,

@@ -1,7 +1,6 @@
 //! The protocol over HTTP, for clients that are no parents of this process.
 //!
-//! Knows connections, their limits and how they end. Refuses to know what is served, and who may come in
-//! (the gate does).
+//! Knows connections, their limits and how they end.
 
 mod gate;
 mod sessions;
@@ -66,7 +65,7 @@ const SESSION: &str = "mcp-session-id";
 /// The most bytes of a request's head.
 const MAX_HEAD_BYTES: usize = 32 * 1024;
 
-/// What an answer is made of.
+/// The body of a response.
 type Body = BoxBody<Bytes, Infallible>;
 
 /// Where a server listens, and to whom.
@@ -96,7 +95,7 @@ pub fn serve(workspaces: Workspaces, listen: &Listen, tell: impl FnOnce(SocketAd
     ending::run(run(make, lifetime, names, listen, tell))
 }
 
-/// Serves anything that speaks the protocol in the same way; for the tests of what carries the messages.
+/// Serves any handler of the protocol in the same way; for tests of the transport.
 ///
 /// # Errors
 /// As [`serve`].
@@ -124,7 +123,7 @@ async fn run<H: ServerHandler>(
     sessions.session_config = SessionConfig::default();
     sessions.session_config.keep_alive = Some(SESSION_REST);
     let sessions = Arc::new(sessions);
-    let door = Arc::new(Door {
+    let service = Arc::new(HttpService {
         gate: Gate::new(address, &listen.hosts, names, listen.token.clone()),
         service: StreamableHttpService::new(move || Ok(make()), Arc::clone(&sessions), config),
         sessions,
@@ -145,7 +144,7 @@ async fn run<H: ServerHandler>(
             () = &mut ending => break,
             (accepted, place) = accepted => match accepted {
                 Ok((stream, _)) => {
-                    let connection = serve_connection(Arc::clone(&door), stream, lifetime.clone());
+                    let connection = serve_connection(Arc::clone(&service), stream, lifetime.clone());
                     connections.spawn(async move {
                         connection.await;
                         drop(place);
@@ -188,14 +187,14 @@ async fn bind(address: SocketAddr) -> Result<(TcpListener, SocketAddr)> {
 }
 
 async fn serve_connection<H: ServerHandler>(
-    door: Arc<Door<H>>,
+    service: Arc<HttpService<H>>,
     stream: TcpStream,
     lifetime: Lifetime,
 ) {
     drop(stream.set_nodelay(true));
     let service = hyper::service::service_fn(move |request| {
-        let door = Arc::clone(&door);
-        async move { Ok::<_, Infallible>(door.answer(request).await) }
+        let service = Arc::clone(&service);
+        async move { Ok::<_, Infallible>(service.answer(request).await) }
     });
     let connection = hyper::server::conn::http1::Builder::new()
         .timer(TokioTimer::new())
@@ -215,8 +214,8 @@ async fn serve_connection<H: ServerHandler>(
     }
 }
 
-/// What a request passes through.
-struct Door<H> {
+/// The checks and limits that a request passes through.
+struct HttpService<H> {
     gate: Gate,
     service: StreamableHttpService<H, LocalSessionManager>,
     sessions: Arc<LocalSessionManager>,
@@ -224,7 +223,7 @@ struct Door<H> {
     room: Semaphore,
 }
 
-impl<H: ServerHandler> Door<H> {
+impl<H: ServerHandler> HttpService<H> {
     async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
         let (head, body) = request.into_parts();
         if let Err(refusal) = self.gate.check(&head) {

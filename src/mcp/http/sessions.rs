@@ -1,6 +1,4 @@
 //! Which session was silent for the longest: clients that leave without a word must not lock others out.
-//!
-//! Refuses to know what is said in a session.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};

@@ -1,6 +1,6 @@
 //! The secret that a client of the HTTP server shows.
 //!
-//! Knows where it is kept and who may read it. Refuses to know where it is shown.
+//! Knows where it is kept and who may read it.
 
 use std::fmt;
 use std::io::{ErrorKind, Write};

@@ -81,7 +81,7 @@ pub(super) struct Client {
     pub(super) output: WriteHalf<DuplexStream>,
     input: Lines<BufReader<ReadHalf<DuplexStream>>>,
     pub(super) session: JoinHandle<()>,
-    /// What was read besides the last answer.
+    /// Messages that were read besides the last answer.
     pub(super) others: Vec<Value>,
 }
 

@@ -3,8 +3,8 @@
 //! A file concerns imports whose path ends with the name of its directory; one at the root of a module, and every changed
 //! `go.mod` and `go.work`, concerns all.
 
+use crate::model::hash::HashSet;
 use crate::model::path::file_name;
-use crate::model::table::HashSet;
 use crate::resolve::{Ecosystem, PathChanges};
 
 use super::is_source;

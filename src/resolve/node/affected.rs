@@ -4,8 +4,8 @@
 //! where it leads, or when it leads into a package of which a file came or went. A changed configuration affects all.
 
 use crate::model::RepoPath;
+use crate::model::hash::HashSet;
 use crate::model::path::{file_name, parent, upwards};
-use crate::model::table::HashSet;
 use crate::resolve::{Ecosystem, KnownTarget, PathChanges};
 
 /// The imports that some changes may affect.
@@ -99,8 +99,8 @@ impl<'a> AffectedImports<'a> {
             return self.packages.contains(last);
         }
         let is_within = match target {
-            // What led out of the repository does so until something of its name comes; configuration, which
-            // could lead it elsewhere, is not the matter here.
+            // An external import stays external until a file of its name comes; configuration, which could redirect
+            // it, is judged elsewhere.
             KnownTarget::External | KnownTarget::Unit => false,
             KnownTarget::Missing => true,
             KnownTarget::File(file) => self.is_anywhere || self.files.contains(file),

@@ -1,7 +1,6 @@
-//! From what a build would write to the source it is written from.
+//! From a built file's path to its source, e.g. `dist/index.js` → `src/index.ts`.
 //!
-//! Knows the usual directories of output and their sources, and the compiler's `outDir` and
-//! `rootDir`. Refuses to know who asks for the file.
+//! Knows the usual directories of output and their sources, and the compiler's `outDir` and `rootDir`.
 
 use super::place::{below, join};
 use super::probe::Probe;

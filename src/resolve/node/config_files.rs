@@ -38,10 +38,9 @@ const PACKAGE_MEMBERS: [&str; 15] = [
     "tsconfig",
 ];
 
-/// Returns what is kept of a configuration file, the only thing of it that resolving ever sees: of a
-/// `package.json` the members that decide where an import leads, of a `vite.config.*` its aliases, of a `svelte.config.*` too, of a
-/// `nuxt.config.*` what it imports, so that
-/// another version or plugin makes no file be looked at again; of all others the bytes.
+/// Returns the part of a configuration file that resolving sees: of a `package.json` the members that decide where an
+/// import leads, of a `vite.config.*` its aliases, of a `svelte.config.*` too, of a `nuxt.config.*` its automatic
+/// imports, so that another version or plugin makes no file be linked again; of all others the bytes.
 pub(super) fn relevant_bytes<'a>(path: &RepoPath, bytes: &'a [u8]) -> Cow<'a, [u8]> {
     if vite::is_vite_config(path.file_name()) {
         return Cow::Owned(vite::Aliases::kept(path.as_str(), bytes));

@@ -1,6 +1,6 @@
 //! Which compiler options are in force for a file.
 //!
-//! Knows the configurations of the repository and their order. Refuses to know what an option means.
+//! Knows the configurations of the repository and their order.
 
 use std::collections::HashMap;
 
@@ -28,7 +28,7 @@ impl Configs {
             .filter(|path| is_compiler_config(path.rsplit('/').next().unwrap_or(path)))
             .filter_map(|path| reader.config(path))
             .collect();
-        // The plain names first: they are what a compiler takes by itself.
+        // The plain names first: a compiler takes them without being told.
         all.sort_by_cached_key(|config| {
             let plain = config.path.ends_with("tsconfig.json");
             let script = config.path.ends_with("jsconfig.json");

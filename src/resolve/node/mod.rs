@@ -40,9 +40,9 @@ const MAX_HOPS: u8 = 4;
 
 /// Resolves the specifiers of one index.
 ///
-/// Invariant: an answer is a function of the files, the configuration files and the arguments alone;
-/// neither the order of questions nor what is cached has a part in it. It may be asked from many
-/// threads. What it caches grows with the paths that were tried, for as long as it lives.
+/// Invariant: an answer is a function of the files, the configuration files and the arguments alone; neither the order
+/// of questions nor the caches have a part in it. It may be asked from many threads. Its caches grow with the paths
+/// that were tried, for as long as it lives.
 pub(super) struct NodeResolver {
     probe: Probe,
     packages: Packages,
@@ -113,8 +113,8 @@ impl NodeResolver {
             .ok_or(Resolution::Missing)
     }
 
-    /// What runs rather than what describes it, for who runs it: where the entry of a directory is a
-    /// declaration that no code stands beside, the first entry that is code.
+    /// The code of a directory's entry rather than its types, for code that runs: where the entry is a declaration
+    /// file that no code stands beside, the first entry that is code.
     fn code_for(&self, from: &RepoPath, directory: &str, found: RepoPath) -> RepoPath {
         let is_untyped = [".js", ".cjs", ".mjs", ".jsx"];
         let is_untyped = is_untyped.iter().any(|end| from.as_str().ends_with(end));

@@ -1,8 +1,8 @@
-//! Names that Nuxt imports by itself: components by the path of their file, and what the files of `composables/` and
-//! `utils/` export.
+//! Names that Nuxt imports by itself: components by the path of their file, and the exports of files in `composables/`
+//! and `utils/`.
 //!
-//! <https://nuxt.com/docs/guide/concepts/auto-imports>. Knows paths and the literal options of `nuxt.config.*`; does not
-//! know what a file exports.
+//! <https://nuxt.com/docs/guide/concepts/auto-imports>. Knows paths and the literal options of `nuxt.config.*`; does
+//! not know the exports of a file.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ use super::place::{below, join, parent};
 use super::vite::{Aliases, Token, members, parts, tokens};
 use crate::model::RepoPath;
 
-/// The options of one `nuxt.config.*` that decide what is imported.
+/// The options of one `nuxt.config.*` that decide on automatic imports.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Options {
     /// `srcDir`
@@ -32,7 +32,7 @@ pub(super) fn is_nuxt_config(name: &str) -> bool {
     rest.is_some_and(|rest| matches!(rest, "js" | "ts" | "mjs" | "mts" | "cjs" | "cts"))
 }
 
-/// Returns what is kept of a configuration: its options as JSON.
+/// Returns the options of a configuration as JSON.
 pub(super) fn kept(bytes: &[u8]) -> Vec<u8> {
     let options = Options::parse(&String::from_utf8_lossy(bytes));
     serde_json::to_vec(&options).expect("texts can be written")
@@ -189,7 +189,7 @@ impl AutoImports {
         }
     }
 
-    /// Whether a file configures what is imported by itself.
+    /// Whether a file configures automatic imports.
     pub fn is_config(path: &RepoPath) -> bool {
         is_nuxt_config(path.file_name())
     }
@@ -199,7 +199,7 @@ impl AutoImports {
         self.roots.is_empty()
     }
 
-    /// Whether a file that comes to this path or goes from it may change what is imported.
+    /// Whether adding or removing a file at this path may change automatic imports.
     pub fn covers(&self, path: &str) -> bool {
         self.roots
             .iter()
@@ -332,7 +332,7 @@ fn component_name(rest: &str, prefix: &str, is_prefixed: bool) -> Option<String>
     } else {
         split_case(stem)
     };
-    // What the name of the file repeats of its directories stands once.
+    // A part of the file's name that repeats its directories stands once: `base/BaseButton.vue` is `BaseButton`.
     let mut kept = prefixes.len();
     for from in (0..prefixes.len()).rev() {
         let suffix = prefixes[from..].concat();

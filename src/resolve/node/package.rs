@@ -1,8 +1,7 @@
 //! Package manifests of the repository: which directory a package name means, and which files its
 //! manifest offers.
 //!
-//! Knows `name`, `exports`, `imports` and the entry fields. Refuses to know whether a file that is
-//! offered exists.
+//! Knows `name`, `exports`, `imports` and the entry fields.
 
 use std::collections::HashMap;
 

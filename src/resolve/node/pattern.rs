@@ -33,8 +33,7 @@ impl Pattern {
         }
     }
 
-    /// Returns what stands for `*` in `name`, empty for a pattern without it; `None` where it does not
-    /// match.
+    /// Returns the part of `name` that `*` matches, empty for a pattern without it; `None` where it does not match.
     pub(super) fn star<'n>(&self, name: &'n str) -> Option<&'n str> {
         match &self.end {
             None => (self.start == name).then_some(""),
@@ -57,7 +56,7 @@ impl Pattern {
     }
 }
 
-/// Returns the best match for `name` among `patterns`, and what stands for its `*`.
+/// Returns the best match for `name` among `patterns`, and the part that its `*` matches.
 pub(super) fn best<'p, 'n, T>(
     patterns: impl IntoIterator<Item = (&'p Pattern, T)>,
     name: &'n str,

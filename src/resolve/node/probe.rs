@@ -1,8 +1,6 @@
-//! The door to the resolver library: what file stands for a path, by the rules of Node and TypeScript.
+//! The door to the resolver library: the file of a path, by the rules of Node and TypeScript.
 //!
-//! Knows extensions, directories and their entry files. Refuses to know specifiers, packages and
-//! compiler options: the library is given paths alone, so that what it caches are facts about files
-//! and no outcome depends on the order of questions. It never sees the disk.
+//! Knows extensions, directories and their entry files. It never sees the disk.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -25,7 +23,7 @@ const EXTENSIONS: [&str; 15] = [
     ".json", ".vue", ".svelte", ".astro",
 ];
 
-/// What an extension that is written may stand for, the preferred first.
+/// The source extensions that a written extension may mean, the preferred first: `./a.js` may be `a.ts`.
 const WRITTEN: [(&str, &[&str]); 6] = [
     (".js", &[".ts", ".tsx", ".js", ".jsx", ".d.ts"]),
     (".jsx", &[".tsx", ".ts", ".jsx", ".js", ".d.ts"]),
@@ -60,7 +58,7 @@ impl Probe {
             main_files: texts(&["index"]),
             exports_fields: Vec::new(),
             imports_fields: Vec::new(),
-            // Links are not followed: what a link points to has its own path in the index.
+            // Links are not followed: the target of a link has its own path in the index.
             symlinks: false,
             ..ResolveOptions::default()
         };
@@ -78,7 +76,7 @@ impl Probe {
             return None;
         }
         let found = self.library.resolve("/", &format!("./{path}")).ok()?;
-        // What stands at the root itself may come with two slashes.
+        // A path at the root itself may come with two slashes.
         let found = found.path().to_str()?.trim_start_matches('/');
         // A `#` may have been read as the fragment of an address; the file is what counts.
         self.exact(found)

@@ -22,7 +22,7 @@ pub(super) fn aliases(files: &dyn SourceFiles, path: &str) -> Option<Aliases> {
     (!places.is_empty()).then(|| Aliases::of(parent(path), places))
 }
 
-/// Returns what is kept of a configuration: its aliases as JSON; none where it does not configure `SvelteKit`.
+/// Returns the aliases of a configuration as JSON; none where it does not configure `SvelteKit`.
 pub(super) fn kept(path: &str, bytes: &[u8]) -> Vec<u8> {
     let dir = parent(path);
     let text = String::from_utf8_lossy(bytes);

@@ -1,8 +1,7 @@
 //! Compiler options of `tsconfig*.json` and `jsconfig*.json`, inheritance resolved.
 //!
-//! Knows which options bear on module resolution and what they say after `extends`. A parent that is
-//! missing or unreadable is left out: what the file says by itself holds all the same. Refuses to
-//! know whether a path that an option names exists.
+//! Knows which options bear on module resolution, and `extends`. A parent that is missing or unreadable is left out:
+//! the file's own options hold all the same.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,10 +18,10 @@ use super::place::{below, join, parent};
 /// How many files one configuration may inherit from, itself included.
 const MAX_PARENTS: usize = 32;
 
-/// What stands for the directory of the configuration that inherits an option.
+/// The variable for the directory of the configuration that inherits an option.
 const OWN_DIRECTORY: &str = "${configDir}";
 
-/// What one configuration says about modules, for the files around it. Paths are repository-relative.
+/// The module options of one configuration, for the files around it. Paths are repository-relative.
 #[derive(Debug, Default)]
 pub(super) struct Config {
     /// Path of the file.
@@ -164,8 +163,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads the configuration at `path`; `None` where it is missing or no object. Never fails on
-    /// what it inherits.
+    /// Reads the configuration at `path`; `None` where it is missing or no object. Faults in its parents are passed
+    /// over.
     pub(super) fn config(&mut self, path: &str) -> Option<Config> {
         let mut options = Options::default();
         self.left = MAX_PARENTS;
@@ -173,7 +172,7 @@ impl<'a> Reader<'a> {
         Some(options.settle(self.files, path, &own))
     }
 
-    /// Adds what the file at `path` and its parents say to `options`; returns what it says itself.
+    /// Adds the options of the file at `path` and of its parents to `options`; returns the file's own ones.
     fn read(
         &mut self,
         path: &str,

@@ -1,9 +1,7 @@
 //! Aliases that a `vite.config.*` or `vitest.config.*` writes out.
 //!
-//! Knows `alias: { name: place }` and `alias: [{ find, replacement }]` where names are texts and
-//! places are texts, alone or in the usual calls (`path.resolve(__dirname, 'src')`,
-//! `fileURLToPath(new URL('./src', import.meta.url))`). Refuses to run code: anything computed is left
-//! out.
+//! Knows `alias: { name: place }` and `alias: [{ find, replacement }]` where names are texts and places are texts,
+//! alone or in the usual calls (`path.resolve(__dirname, 'src')`, `fileURLToPath(new URL('./src', import.meta.url))`).
 
 use super::files::SourceFiles;
 use super::place::{join, parent};
@@ -63,8 +61,8 @@ impl Aliases {
         Self { dir, places }
     }
 
-    /// Returns the aliases of the configuration at `path` in the form that [`Self::read`] understands as
-    /// well: what stands beside them decides nothing.
+    /// Returns the aliases of the configuration at `path`, in a form that [`Self::read`] understands as well: its
+    /// other options have no part in resolving.
     pub(super) fn kept(path: &str, bytes: &[u8]) -> Vec<u8> {
         let found = Self::parse(parent(path), &String::from_utf8_lossy(bytes));
         let places = found.map_or_else(Vec::new, |found| found.places);
@@ -171,7 +169,7 @@ fn listed(dir: &str, tokens: &[Token], open: usize) -> Vec<(String, String)> {
     found
 }
 
-/// Returns what stands between the commas of the bracket that opens at `open`.
+/// Returns the parts between the commas of the bracket that opens at `open`.
 pub(super) fn parts(tokens: &[Token], open: usize) -> Vec<&[Token]> {
     let mut parts = Vec::new();
     let (mut depth, mut start) = (0, open + 1);
@@ -209,7 +207,7 @@ fn place(dir: &str, value: &[Token]) -> Option<String> {
     (texts > 0).then_some(path)
 }
 
-/// Cuts `text` into tokens, comments left out. Broken text yields what can be read.
+/// Cuts `text` into tokens, comments left out. Broken text yields its readable tokens.
 pub(super) fn tokens(text: &str) -> Vec<Token> {
     let mut tokens: Vec<Token> = Vec::new();
     let mut rest = text;
@@ -254,7 +252,7 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
     tokens
 }
 
-/// Returns the length of what begins with the sign `quote` and ends with the next one.
+/// Returns the length of the string that begins with the sign `quote` and ends with the next one.
 fn quoted(text: &str, quote: char) -> usize {
     let mut escaped = false;
     for (at, c) in text.char_indices().skip(1) {

@@ -1,7 +1,5 @@
 //! Whether a database that somebody else wrote is an index: its tables exactly, and every value one that a
 //! reader may follow.
-//!
-//! Refuses to know whether what the rows say of a file is true.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -26,7 +24,7 @@ pub(super) fn check(path: &Path, manifest: &Manifest) -> StoreResult<()> {
     let looked = Connection::open_with_flags(uri, flags)
         .doing("opening the bundle's index")
         .and_then(|connection| look(&connection, manifest));
-    // Whatever SQLite can't read is the bundle's fault.
+    // Any error of SQLite here is a fault of the bundle.
     looked.map_err(|error| match error {
         StoreError::Sqlite { .. } => refused("its index cannot be read"),
         other => other,
@@ -107,7 +105,7 @@ fn has_row(connection: &Connection, query: &str) -> StoreResult<bool> {
         .doing("checking the index")
 }
 
-/// What must have no rows: a name, and the query that would find one.
+/// Faults that rows must not have: a name, and the query that would find one.
 fn rules() -> Vec<(&'static str, String)> {
     const U32: &str = "BETWEEN 0 AND 4294967295";
     let last = |n: usize| n - 1;

@@ -1,7 +1,5 @@
-//! Whether two indexes say the same of the files that both have, beside what follows from other files: edges and
-//! past commits are not looked at.
-//!
-//! Refuses to know which of the two is right.
+//! Compares two indexes by the rows of the files that both have. Rows that follow from other files are left out: edges
+//! and past commits.
 
 use std::collections::HashMap;
 
@@ -9,7 +7,7 @@ use rusqlite::types::{Value, ValueRef};
 
 use crate::store::{Doing, Read, StoreResult, facts};
 
-/// What each file says by itself; the path comes first.
+/// The rows of a file that follow from its own bytes; the path comes first.
 const QUERIES: [&str; 5] = [
     "SELECT path, content, size, lines, language, facts_version, marked, skip FROM file ORDER BY path",
     "SELECT f.path, ordinal, handle, name, norm, qualified, kind, exported, parent, start_line, end_line, name_line,
@@ -21,7 +19,7 @@ const QUERIES: [&str; 5] = [
     "SELECT f.path, u.key, m.rank FROM unit_file m JOIN unit u ON u.id = m.unit JOIN file f ON f.id = m.file ORDER BY f.path, u.key",
 ];
 
-/// What each file says, packed: equal facts may be packed in several ways.
+/// Packed columns of these rows: equal facts may be packed in several ways.
 const PACKED: [&str; 2] = [
     "SELECT f.path, packed FROM facts x JOIN file f ON f.id = x.file ORDER BY f.path",
     "SELECT f.path, packed FROM config x JOIN file f ON f.id = x.file ORDER BY f.path",
@@ -98,8 +96,8 @@ fn rows_of(
     Ok(found)
 }
 
-/// Returns for each chunk a hash over its words and where they stand. Each chunk's come in the same order, whatever
-/// its row is.
+/// Returns for each chunk a hash over its words and their positions. Words of a chunk come in the same order,
+/// whichever row it has.
 fn words_of(read: &Read<'_>, is_left_out: &dyn Fn(&str) -> bool) -> StoreResult<Vec<Row<Words>>> {
     let mut hashes: HashMap<i64, [u8; 32]> = HashMap::new();
     {

@@ -9,8 +9,7 @@
 //! BLAKE3 of all that stands before         32 bytes
 //! ```
 //!
-//! The manifest has for each file the hash of its bytes in hexadecimal, a blank, its path and a NUL. Refuses to
-//! know what is in the database.
+//! The manifest has for each file the hash of its bytes in hexadecimal, a blank, its path and a NUL.
 
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, BufWriter, Read, Write};
@@ -38,12 +37,12 @@ pub const MAX_DATABASE_BYTES: u64 = 8 << 30;
 /// How hard zstd tries.
 const LEVEL: i32 = 9;
 
-/// The most memory that unpacking may take for its window: 16 MiB, four times what [`LEVEL`] uses.
+/// The most memory that the window of unpacking may take: 16 MiB, four times the window of [`LEVEL`].
 const MAX_WINDOW_LOG: u32 = 24;
 
 const PIECE_BYTES: usize = 256 << 10;
 
-/// What a bundle says of itself.
+/// The header of a bundle.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Header {
@@ -54,7 +53,7 @@ pub struct Header {
     pub schema_version: i64,
     /// The commit that was checked out, with nothing changed.
     pub commit: String,
-    /// What clones of the project share; `None` where that could not be told.
+    /// The root commit that all clones of the project share; `None` where it could not be told.
     pub family: Option<String>,
     /// How many files are indexed.
     pub n_files: u64,
@@ -106,7 +105,7 @@ pub(super) fn write(
     Ok((digest.to_hex().to_string(), out.n_bytes + 32))
 }
 
-/// Returns what a bundle says of itself, before anything of it is proved.
+/// Returns the header of a bundle, before anything in it is proved.
 pub fn header(path: &Path) -> StoreResult<Header> {
     let (file, length) = open(path)?;
     begin(&mut BufReader::new(file), length).map(|(header, _)| header)
@@ -155,9 +154,8 @@ fn cut_off(_: io::Error) -> StoreError {
     refused("it is cut off")
 }
 
-/// Reads a bundle of `length` bytes, its database into `target`. What is wrong is noticed at the latest when the
-/// digest is compared; until then nothing is done with what was read but to write it to `target`, and never more
-/// than was declared.
+/// Reads a bundle of `length` bytes, its database into `target`. A fault is noticed at the latest when the digest is
+/// compared; until then the data is written to `target` and used for nothing else, and never more than was declared.
 pub(super) fn read(
     file: File,
     length: u64,
@@ -240,8 +238,8 @@ fn is_possible(header: &Header, packed_bytes: u64) -> StoreResult<()> {
     Ok(())
 }
 
-/// Returns the files of a manifest, or `None` unless it is exactly what [`listed`] writes: valid paths, each
-/// once, sorted.
+/// Returns the files of a manifest, or `None` unless it is exactly as [`listed`] writes it: valid paths, each once,
+/// sorted.
 fn unlisted(text: &[u8]) -> Option<Manifest> {
     let mut manifest: Manifest = Vec::new();
     let mut rest = text;
@@ -281,7 +279,7 @@ fn copy(
     }
 }
 
-/// What passes through it is hashed and counted.
+/// A reader that hashes and counts the bytes that pass through it.
 struct Hashed<T> {
     inner: T,
     hasher: blake3::Hasher,

@@ -1,8 +1,8 @@
 //! One index of a clean commit as one file that can be carried elsewhere, and the way back.
 //!
-//! What comes back is somebody else's: sizes are declared and kept to, the digest covers every byte, and
-//! nothing is believed that `check` has not looked at. What it can't look at is whether the facts of a file are
-//! those of its bytes: that takes extracting them again. Refuses to know commits and work trees.
+//! A bundle comes from somebody else: sizes are declared and kept to, the digest covers every byte, and nothing is
+//! believed that `check` has not looked at. It can't check whether the facts of a file are those of its bytes: that
+//! takes extracting the file again.
 
 mod check;
 mod compare;
@@ -28,21 +28,21 @@ pub type Manifest = Vec<(RepoPath, ContentId)>;
 /// Told after each piece how many bytes are done; an error stops the work.
 pub type OnBytes<'a> = &'a dyn Fn(u64) -> std::io::Result<()>;
 
-/// What a bundle says of the index in it, beside what can be seen from the index.
+/// The header's fields that can't be seen from the index.
 #[derive(Clone, Debug)]
 pub struct Origin {
-    /// What decides whether this version can use it; see [`Header::layout`].
+    /// The version that decides whether this program can use it; see [`Header::layout`].
     pub layout: String,
     /// The commit.
     pub commit: String,
-    /// What clones of the project share.
+    /// The root commit that all clones of the project share.
     pub family: Option<String>,
 }
 
 /// A bundle that was written.
 #[derive(Clone, Debug)]
 pub struct Written {
-    /// What it says of itself.
+    /// The bundle's header.
     pub header: Header,
     /// The BLAKE3 digest at its end, in hexadecimal.
     pub digest: String,
@@ -50,8 +50,8 @@ pub struct Written {
     pub bytes: u64,
 }
 
-/// Writes the build of `pointer`, which this process made and nobody else knows, to a file, and deletes the
-/// build. What only its maker needs (stats, deleted rows, words of deleted rows) is taken out first.
+/// Writes the build of `pointer`, which this process made and no other process knows, to a file, and deletes the
+/// build. Rows that only their maker needs (stats, deleted rows, words of deleted rows) are taken out first.
 pub fn write(
     home: &RepoHome,
     pointer: &Pointer,
@@ -102,11 +102,11 @@ pub fn write(
     written
 }
 
-/// Reads the bundle at `source` into a new build for `pointer`, which nobody finds before it is published.
-/// `accept` is asked as soon as the header is known, and says why it is not wanted.
+/// Reads the bundle at `source` into a new build for `pointer`, which nobody finds before it is published. `accept` is
+/// asked as soon as the header is known; it returns the reason for refusing the bundle.
 ///
 /// # Errors
-/// [`StoreError::Bundle`] for whatever is not exactly what [`write()`] makes. Nothing of it is left then.
+/// [`StoreError::Bundle`] for any file that [`write()`] could not have made. Nothing of it is left then.
 pub fn read(
     home: &RepoHome,
     pointer: &Pointer,

@@ -1,6 +1,4 @@
 //! Making a copy of an index fit to leave the machine.
-//!
-//! Refuses to know where it goes.
 
 use std::path::Path;
 
@@ -9,11 +7,11 @@ use rusqlite::{Connection, OpenFlags};
 use super::Manifest;
 use crate::store::{Doing, StoreResult, connection, files};
 
-/// What of `meta` is said by the rows alone and not by whose they were.
+/// Keys of `meta` that describe the rows and not their owner.
 const KEPT: &str = "'complete', 'history'";
 
-/// Takes out of a database, which nobody else has open, all that does not belong to the commit: stats, what meta
-/// says of the work tree, and what deleted rows and their words left in its pages. Returns what is in it.
+/// Removes from a database, which nobody else has open, everything that does not belong to the commit: stats, meta of
+/// the work tree, and remains of deleted rows and their words in its pages. Returns the manifest.
 pub(super) fn seal(path: &Path) -> StoreResult<Manifest> {
     let connection = Connection::open_with_flags(
         path,

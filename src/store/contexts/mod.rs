@@ -1,8 +1,7 @@
 //! Saved contexts: one database a repository, apart from every index.
 //!
-//! No rebuild, drop or prune touches it, and an index that is damaged takes nothing of it along. Holds
-//! no source text: an item is known again by the hashes of its lines. Refuses to know where its code
-//! is now.
+//! No rebuild, drop or prune touches it, and an index that is damaged takes nothing of it along. Holds no source text:
+//! an item is known again by the hashes of its lines.
 
 mod open;
 
@@ -30,14 +29,14 @@ pub struct SavedItem {
     pub digests: Vec<u64>,
 }
 
-/// A named list of items, with what was checked out when it was saved.
+/// A named list of items, with the branch and commit that were checked out when it was saved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SavedContext {
     /// Its number in this repository; kept when it is replaced.
     pub id: i64,
     /// Its name.
     pub name: String,
-    /// What was noted with it.
+    /// The notes.
     pub notes: Option<String>,
     /// Whether the index that it was saved on is kept.
     pub pinned: bool,
@@ -55,12 +54,12 @@ pub struct SavedContext {
     pub n_items: u64,
 }
 
-/// What is saved under a name.
+/// A context to be saved under a name.
 #[derive(Clone, Debug)]
 pub struct NewContext {
     /// The name; one that is there is replaced.
     pub name: String,
-    /// What is noted with it.
+    /// The notes.
     pub notes: Option<String>,
     /// Whether the index is kept.
     pub pinned: bool,
@@ -166,7 +165,7 @@ impl Contexts {
             .doing("reading the pinned indexes")
     }
 
-    /// Runs SQLite's own check. Returns what it found wrong; `None` when nothing is.
+    /// Runs SQLite's own check. Returns the damage; `None` when there is none.
     pub fn damage(&self) -> StoreResult<Option<String>> {
         let found: String = self
             .connection

@@ -1,6 +1,4 @@
 //! Opening a repository's saved contexts: the version of its tables and the way from each to the next.
-//!
-//! Refuses to touch a file that is damaged or of a newer version.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -15,7 +13,7 @@ use crate::store::{Doing, RepoHome, StoreError, StoreResult};
 /// History: 1 contexts and their items.
 pub const CONTEXTS_VERSION: i64 = 1;
 
-/// What leads from each version to the next, the first from nothing to 1.
+/// Migrations from each version to the next, the first from nothing to 1.
 const MIGRATIONS: [&str; 1] = ["
 CREATE TABLE context(
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -76,8 +74,8 @@ impl Contexts {
         if !path.is_file() {
             return Ok(None);
         }
-        // Not read-only: what a killed process left half written is taken back first. Where nothing can
-        // be written SQLite reads all the same.
+        // Not read-only: a write that a killed process left half done is rolled back first. Where nothing can be
+        // written SQLite reads all the same.
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection =
             Connection::open_with_flags(&path, flags).doing("opening the saved contexts")?;

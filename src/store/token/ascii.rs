@@ -2,7 +2,7 @@
 
 use super::MAX_WORD_BYTES;
 
-/// What a byte is to a word.
+/// The class of a byte within a word.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
     /// No part of one.

@@ -1,6 +1,4 @@
 //! Which definitions changed lines belong to.
-//!
-//! Refuses to know what the lines were before.
 
 use std::collections::BTreeSet;
 

@@ -11,7 +11,7 @@ use crate::ir::{
     Binding, Export, ExportKind, Expr, ExprArena, ExprId, FileFacts, Reference, ReferenceKind,
     Target,
 };
-use crate::model::table::{HashMap, HashSet};
+use crate::model::hash::{HashMap, HashSet};
 use crate::syntax::chunk::Outline;
 use crate::syntax::scope::Binder;
 

@@ -9,7 +9,7 @@ use super::hints::{Owner, Rank, Raw};
 use super::walk::{Draft, Walk};
 use crate::ir::{Binding, Expr, ExprArena, ExprId, NameId, PathId, Slot, SymbolIdx};
 use crate::model::SymbolKind;
-use crate::model::table::{HashMap, HashSet};
+use crate::model::hash::{HashMap, HashSet};
 use crate::syntax::scope::{Binder, ScopeKind, Scopes};
 
 /// Local names from one to the next that are followed.

@@ -15,7 +15,7 @@ use super::results::Returns;
 use super::role::{Mode, Place};
 use super::uses::Use;
 use crate::ir::{Export, ExprId, Import};
-use crate::model::table::HashMap;
+use crate::model::hash::HashMap;
 use crate::model::{Budget, Span, Symbol};
 use crate::syntax::scope::{ScopeKind, Scopes};
 use crate::syntax::signature::Comment;

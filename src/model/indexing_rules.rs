@@ -1,6 +1,4 @@
-//! What of a file is left out of an index, judged by its name and its bytes.
-//!
-//! Refuses to know ignore rules, which are git's, and attributes, which the caller looks up.
+//! Which files, and which parts of them, are left out of an index, judged by name and bytes.
 
 use super::{RepoPath, SkipReason};
 
@@ -16,16 +14,16 @@ pub const MINIFIED_TEXT_BYTES: usize = 8 << 10;
 /// The version of the rules on this page; another one means that every file is judged again.
 pub const POLICY_VERSION: u32 = 4;
 
-/// What a repository may say of which of its files are indexed.
+/// A repository's own rules for which of its files are indexed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Membership {
-    /// Patterns as in `.gitignore`, from the root: what matches is not indexed. A `.codelensignore` outweighs them.
+pub struct IndexingRules {
+    /// Patterns as in `.gitignore`, from the root, for files that are not indexed. A `.codelensignore` outweighs them.
     pub exclude: Vec<String>,
     /// The largest file that is indexed, in bytes; at most [`MAX_FILE_BYTES`].
     pub max_file_bytes: u64,
 }
 
-impl Default for Membership {
+impl Default for IndexingRules {
     fn default() -> Self {
         Self {
             exclude: Vec::new(),
@@ -140,9 +138,14 @@ pub fn is_lock_file(path: &RepoPath) -> bool {
     )
 }
 
-/// Returns what to leave out of a file that was read, and why; `None` for a whole one. `marked` says
+/// Returns the reason for leaving a file out or reducing it; `None` for a file that is indexed whole. `marked` says
 /// that an attribute calls it generated, `is_prose` that long lines are usual in its language.
-pub fn judge(path: &RepoPath, bytes: &[u8], marked: bool, is_prose: bool) -> Option<SkipReason> {
+pub fn skip_reason(
+    path: &RepoPath,
+    bytes: &[u8],
+    marked: bool,
+    is_prose: bool,
+) -> Option<SkipReason> {
     if bytes[..bytes.len().min(BINARY_PROBE_BYTES)].contains(&0) {
         return Some(SkipReason::Binary);
     }
@@ -224,11 +227,11 @@ fn find(haystack: &[u8], needle: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_secret_name, judge};
+    use super::{is_secret_name, skip_reason};
     use crate::model::{RepoPath, SkipReason};
 
     fn judged(path: &str, bytes: &[u8]) -> Option<SkipReason> {
-        judge(&RepoPath::new(path).unwrap(), bytes, false, false)
+        skip_reason(&RepoPath::new(path).unwrap(), bytes, false, false)
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! The handles of the symbols and chunks of one file.
 //!
-//! A handle is made of what stays when code moves: path, qualified name and kind for a symbol, its
-//! owner and part for a chunk. Only where that repeats within the file does more enter: first the
-//! signature or the content, then the number of the repetition. Refuses to know other files.
+//! A handle is a hash of properties that stay when code moves: path, qualified name and kind for a symbol, its owner
+//! and part for a chunk. Where these repeat within the file, the signature or the content enters too, then the number
+//! of the repetition.
 
 use std::collections::HashMap;
 

@@ -1,6 +1,6 @@
-//! Messages as lines, one each: how they are carried over standard input and output.
+//! The transport over standard input and output: one message a line.
 //!
-//! Knows bounds, and what is no message. Refuses to know what is served.
+//! Knows bounds, and which lines are no messages.
 
 use std::collections::VecDeque;
 use std::io::{Error, ErrorKind, Result};
@@ -22,9 +22,9 @@ use super::session::{self, Session};
 /// read of it.
 const MAX_UNSENT: usize = 16 * 1024 * 1024;
 
-/// A transport that tells when its input closed, and that keeps what may not open a session from
-/// ending one: the library gives up on anything but a request there.
-pub(super) struct Lines<R> {
+/// A transport that tells when its input closed, and that keeps anything but a request from opening a session: the
+/// library would end the session there.
+pub(super) struct StdioTransport<R> {
     input: BufReader<R>,
     line: Vec<u8>,
     is_skipping: bool,
@@ -39,10 +39,10 @@ pub(super) struct Lines<R> {
     closing: CancellationToken,
 }
 
-impl<R: AsyncRead + Unpin> Lines<R> {
-    /// Returns the transport between `input` and `output`, and what is done when all is written after it was
-    /// dropped; `closing` is cancelled when the input ends. What `session` was opened with comes first, and is not
-    /// answered once more.
+impl<R: AsyncRead + Unpin> StdioTransport<R> {
+    /// Returns the transport between `input` and `output`, and a future that is done when everything is written after
+    /// the transport was dropped. `closing` is cancelled when the input ends. The messages that opened `session` come
+    /// first, and are not answered again.
     pub(super) fn new<W>(
         input: R,
         output: W,
@@ -70,8 +70,8 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         (lines, written)
     }
 
-    /// Reads the next line to its end; `None` at the end of the input. May be dropped while it waits: what
-    /// was read of a line so far is kept.
+    /// Reads the next line to its end; `None` at the end of the input. May be dropped while it waits: the part of a
+    /// line that was read is kept.
     async fn next_line(&mut self) -> Option<Line> {
         loop {
             if self.line.is_empty() && !self.is_skipping {
@@ -85,7 +85,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
                 }
             };
             if read.is_empty() {
-                // What stands before the end is a line, too.
+                // The text before the end of the input is a line, too.
                 let is_line = !self.has_ended && !self.line.is_empty();
                 self.has_ended = true;
                 return is_line.then_some(Line::Whole);
@@ -140,7 +140,7 @@ enum Line {
     TooLong,
 }
 
-impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for Lines<R> {
+impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for StdioTransport<R> {
     type Error = Error;
 
     fn send(
@@ -203,7 +203,7 @@ impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for Lines<R> {
     }
 }
 
-/// Lines on their way out. They are written by a task of their own, so that none is left half written.
+/// Outgoing lines. They are written by a task of their own, so that none is left half written.
 struct Output {
     lines: mpsc::UnboundedSender<(Vec<u8>, oneshot::Sender<Result<()>>)>,
     session: Arc<Session>,
@@ -230,7 +230,7 @@ impl Output {
         (Self { lines, session }, written)
     }
 
-    /// Puts a message at the end of the queue; what is returned is done when it is written.
+    /// Queues a message; the returned future is done when the message is written.
     fn send(&self, message: &TxJsonRpcMessage<RoleServer>) -> oneshot::Receiver<Result<()>> {
         let mut line = serde_json::to_vec(message).expect("a message is plain data");
         line.push(b'\n');
@@ -241,7 +241,7 @@ impl Output {
         outcome
     }
 
-    /// Waits until the client has read enough of what it was sent.
+    /// Waits until the client has read enough of its output.
     async fn has_room(&self) {
         while self.session.n_unsent() > MAX_UNSENT {
             self.session.sent().await;

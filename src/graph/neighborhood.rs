@@ -1,18 +1,16 @@
 //! The graph around some files: the neighbours that say most about all of them, each once.
-//!
-//! Refuses to know why these files were chosen.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::namesake;
 use super::related::Direction;
+use super::test_conventions;
 use crate::model::{Budget, EdgeKind, Provenance, RepoPath};
 use crate::roles::Roles;
 use crate::store::{Read, StoreResult};
 
 /// A neighbour of one of the files.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Around {
+pub struct Neighborhood {
     /// The file that it is a neighbour of.
     pub source: RepoPath,
     /// The neighbour.
@@ -64,17 +62,17 @@ struct At {
     provenance: Provenance,
 }
 
-/// Returns at most `max` neighbours of the files, up to `depth` edges away, the nearest first. The files
-/// and their kinds of edges take turns, so that none takes all the room; among neighbours of one kind a
-/// test of the file's name goes first, then what is used most, then what several of the files lead to.
-pub fn around(
+/// Returns at most `max` neighbours of the files, up to `depth` edges away, the nearest first. The files and their
+/// kinds of edges take turns, so that none takes all the room; among neighbours of one kind a test of the file's name
+/// goes first, then the most used, then those that several of the files lead to.
+pub fn neighborhood(
     read: &Read<'_>,
     roles: &Roles<'_>,
     files: &[RepoPath],
     depth: u32,
     max: usize,
     budget: &Budget,
-) -> StoreResult<Vec<Around>> {
+) -> StoreResult<Vec<Neighborhood>> {
     let mut seen: BTreeSet<RepoPath> = files.iter().cloned().collect();
     let mut frontier: Vec<At> = files
         .iter()
@@ -84,7 +82,7 @@ pub fn around(
             provenance: Provenance::Resolved,
         })
         .collect();
-    let mut all: Vec<Around> = Vec::new();
+    let mut all: Vec<Neighborhood> = Vec::new();
     for hops in 1..=depth {
         if all.len() >= max || budget.is_cancelled() {
             break;
@@ -95,12 +93,12 @@ pub fn around(
             steps.retain(|step| !seen.contains(&step.path));
             lists.push(steps);
         }
-        let taken = take_turns(lists, max - all.len());
+        let taken = round_robin(lists, max - all.len());
         let first = all.len();
         for (from, step) in taken {
             let (edge_type, direction) = KINDS[step.kind];
             seen.insert(step.path.clone());
-            all.push(Around {
+            all.push(Neighborhood {
                 source: frontier[from].source.clone(),
                 path: step.path,
                 edge_type,
@@ -123,7 +121,7 @@ pub fn around(
 
 /// Takes from the lists in turn, and in each from its kinds in turn; each path once. Returns the number of
 /// the list with each step.
-fn take_turns(lists: Vec<Vec<Step>>, max: usize) -> Vec<(usize, Step)> {
+fn round_robin(lists: Vec<Vec<Step>>, max: usize) -> Vec<(usize, Step)> {
     let mut n_lists: BTreeMap<RepoPath, usize> = BTreeMap::new();
     for list in &lists {
         let paths: BTreeSet<&RepoPath> = list.iter().map(|step| &step.path).collect();
@@ -176,7 +174,7 @@ fn in_turns(mut list: Vec<Step>, n_lists: &BTreeMap<RepoPath, usize>) -> Vec<Ste
 
 /// Returns the steps from a file, each neighbour by the kind that says most.
 fn steps(read: &Read<'_>, roles: &Roles<'_>, of: &RepoPath) -> StoreResult<Vec<Step>> {
-    let own_tests = namesake::tests_of(read, roles, of)?;
+    let own_tests = test_conventions::tests_of(read, roles, of)?;
     let mut best: BTreeMap<RepoPath, Step> = BTreeMap::new();
     let mut add = |step: Step| {
         best.entry(step.path.clone()).or_insert(step);
@@ -241,7 +239,7 @@ fn steps(read: &Read<'_>, roles: &Roles<'_>, of: &RepoPath) -> StoreResult<Vec<S
     weigh(read, best.into_values().collect())
 }
 
-/// Weighs what a file uses most by how few others use it: what everybody uses says nothing about it.
+/// Ranks what a file uses by inverse usage frequency: a file that everybody uses says nothing about its user.
 fn weigh(read: &Read<'_>, mut steps: Vec<Step>) -> StoreResult<Vec<Step>> {
     for (place, (_, direction)) in KINDS.iter().enumerate() {
         if *direction == Direction::In {
@@ -259,7 +257,7 @@ fn weigh(read: &Read<'_>, mut steps: Vec<Step>) -> StoreResult<Vec<Step>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Step, take_turns};
+    use super::{Step, round_robin};
     use crate::model::{Provenance, RepoPath};
 
     fn step(kind: usize, path: &str, n_uses: u64) -> Step {
@@ -277,12 +275,12 @@ mod tests {
     fn files_and_kinds_take_turns() {
         let one = vec![step(0, "a", 1), step(0, "b", 9), step(5, "c", 1)];
         let two = vec![step(1, "d", 1), step(0, "e", 1), step(0, "c", 1)];
-        let taken: Vec<(usize, String)> = take_turns(vec![one, two], 4)
+        let taken: Vec<(usize, String)> = round_robin(vec![one, two], 4)
             .into_iter()
             .map(|(from, step)| (from, step.path.to_string()))
             .collect();
         let path = |from, name: &str| (from, name.to_owned());
-        // `c` is what both lead to.
+        // `c` is a neighbour of both.
         let wanted = [path(0, "b"), path(1, "c"), path(0, "a"), path(1, "d")];
         assert_eq!(taken, wanted);
     }

@@ -1,6 +1,6 @@
 //! Tests by their names: `foo.test.ts`, `foo.spec.ts`, `__tests__/foo.ts`, `test/foo.js` for `foo.ts`.
 //!
-//! A guess by convention, for where no edge leads. Refuses to know what a test does.
+//! A guess by convention, for where no edge leads.
 
 use crate::model::RepoPath;
 use crate::roles::Roles;
@@ -22,14 +22,14 @@ const HELPER_DIRECTORIES: [&str; 6] = [
 /// Directories that the path of a test leaves out.
 const SOURCE_DIRECTORIES: [&str; 3] = ["src", "lib", "source"];
 
-/// What marks a test between its stem and its extension.
+/// Words that mark a test between its stem and its extension.
 const MARKS: [&str; 5] = ["test", "tests", "spec", "specs", "test-d"];
 
 const EXTENSIONS: [&str; 10] = [
     "ts", "tsx", "mts", "cts", "js", "jsx", "mjs", "cjs", "vue", "svelte",
 ];
 
-/// A path by what a convention compares.
+/// A path, split into the parts that a convention compares.
 #[derive(Debug, PartialEq, Eq)]
 struct Named {
     /// Directories, those of tests and sources left out, in lower case.
@@ -40,7 +40,7 @@ struct Named {
 }
 
 impl Named {
-    /// Returns `None` for what is no code, or only helps tests.
+    /// Returns `None` for files that are no code, or only support tests.
     fn of(path: &str) -> Option<Self> {
         let lower = path.to_ascii_lowercase();
         let (directories, name) = lower.rsplit_once('/').unwrap_or(("", &lower));
@@ -91,7 +91,7 @@ pub fn tests_of(read: &Read<'_>, roles: &Roles<'_>, path: &RepoPath) -> StoreRes
     Ok(tests)
 }
 
-/// Returns the files that a test is of by its name, by path; none for what is no test. One pass, too.
+/// Returns the files that a test is of by its name, by path; none for a file that is no test. One pass, too.
 pub fn tested_by(
     read: &Read<'_>,
     roles: &Roles<'_>,

@@ -1,6 +1,5 @@
-//! What a file holds, judged by its path: code, documentation, data, generated. For tests and examples see `file_role`.
-//!
-//! Refuses to know languages and file contents beyond the flags that it is given.
+//! The kind of content of a file, judged by its path: code, documentation, data, generated. For tests and examples see
+//! `file_role`.
 
 const DOCUMENT_DIRECTORIES: &[&str] = &["doc", "docs", "website", "www"];
 
@@ -48,7 +47,7 @@ const DATA_EXTENSIONS: &[&str] = &[
     "yml",
 ];
 
-/// What a file holds. More than one may be true.
+/// The kinds of content of a file. More than one may be true.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PathClass {
     /// Prose, or anything in a directory of documents.
@@ -60,7 +59,7 @@ pub struct PathClass {
 }
 
 impl PathClass {
-    /// Returns the class of a path. `is_prose` and `is_generated` are what is known from the content.
+    /// Returns the class of a path. `is_prose` and `is_generated` are known from the content.
     pub fn of(path: &str, is_prose: bool, is_generated: bool) -> Self {
         let lower = path.to_ascii_lowercase();
         let (directories, name) = lower.rsplit_once('/').unwrap_or(("", &lower));

@@ -45,7 +45,7 @@ async fn a_session_goes_on_with_another_server() {
         .say(&json!({"jsonrpc": "2.0", "method": "notifications/roots/list_changed"}))
         .await;
     assert_eq!(client.read().await["method"], "roots/list");
-    // What the first server answered is free to be asked again.
+    // The identifier of an answered request is free to be used again.
     let again = client
         .ask(1, "logging/setLevel", json!({"level": "error"}))
         .await;

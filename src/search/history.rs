@@ -1,7 +1,7 @@
 //! The history channel: files that past commits touched whose messages speak of the same thing.
 //!
-//! Where the code's own words answer a question, history only disturbs: how much it counts depends on how
-//! much of the question the best chunks leave open. Refuses to know chunks.
+//! Where the code's own words answer a question, history only disturbs: how much it counts depends on how much of the
+//! question the best chunks leave open.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 

@@ -1,7 +1,7 @@
-//! A server that worked and that nobody asks any more begins anew in its own place: what the work took of memory,
-//! the allocator and the pages of the program keep. Process, input, output and session go on; no client notices.
+//! Re-executes an idle server in its own process, to give back the memory that work took and that the allocator keeps.
+//! The process, its input, output and session go on; no client notices.
 //!
-//! Knows when that is due and what is handed over. Refuses to know how a session is carried.
+//! Knows when that is due and which state is handed over.
 
 use std::cell::Cell;
 use std::convert::Infallible;
@@ -18,7 +18,7 @@ use super::session::Session;
 use super::{MAX_CALLS, Shared};
 use crate::machine;
 
-/// The variable in which a server tells what takes its place how the session stands.
+/// The environment variable that hands the session to the next program.
 const VARIABLE: &str = "CODELENS_TAKES_OVER";
 
 /// How long it has to be quiet after work that took much, such as a first build.
@@ -33,10 +33,10 @@ const OWN: u64 = 8;
 /// The longest state that is handed over, in bytes. The operating system takes twice that.
 const MAX_BYTES: usize = 64 << 10;
 
-/// What one server leaves to the next.
+/// The state that a server hands to the next program.
 #[derive(Deserialize, Serialize)]
-pub(super) struct Heritage {
-    /// What the client said when the session began.
+pub(super) struct Handover {
+    /// The messages with which the client opened the session.
     pub(super) opening: Vec<ClientJsonRpcMessage>,
     /// The client's root, if it told one.
     pub(super) root: Option<PathBuf>,
@@ -44,8 +44,8 @@ pub(super) struct Heritage {
     pub(super) work_trees: Vec<PathBuf>,
 }
 
-impl Heritage {
-    /// Returns what the server left that this one takes the place of; `None` where it is the first.
+impl Handover {
+    /// Returns the state that the earlier program handed over; `None` for the first.
     pub(super) fn left() -> Option<Self> {
         let text = std::env::var(VARIABLE).ok()?;
         let heritage = serde_json::from_str(&text);
@@ -56,7 +56,7 @@ impl Heritage {
 }
 
 /// Who watches over the memory of a server.
-pub(super) struct Renewal {
+pub(super) struct IdleReexec {
     shared: Arc<Shared>,
     session: Arc<Session>,
     roots: Roots,
@@ -65,7 +65,7 @@ pub(super) struct Renewal {
     has_failed: Cell<bool>,
 }
 
-impl Renewal {
+impl IdleReexec {
     /// Of a server whose standard input has this gate; it `is_first` where it took over from no other.
     pub(super) fn new(
         shared: Arc<Shared>,
@@ -131,14 +131,14 @@ impl Renewal {
 
     /// Returns where it can't be done now.
     fn start_anew(&self) {
-        // From here on whatever the client says is left for the next server.
+        // From here on all input of the client is left for the next program.
         let Ok(n_read) = self.gate.try_lock() else {
             return;
         };
         if !self.session.is_done_with(*n_read) {
             return;
         }
-        let heritage = Heritage {
+        let heritage = Handover {
             opening: self.session.opening(),
             root: self.roots.known(),
             work_trees: self.shared.workspaces.work_trees(),

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use crate::faces::{Place, Session};
+use crate::cli_and_mcp::{Place, Session};
 
 /// Returns whether a process took the place of another server.
 fn took_over(pid: u32) -> bool {

@@ -1,16 +1,15 @@
-//! What one chunk's signals and place are worth.
+//! The score of one chunk, from its signals and its place.
 //!
-//! The weights come from studies of ranking signals on commit localisation and symbol lookup in public
-//! repositories; where they found no difference between strengths, the rounder number stands. Refuses to
-//! know the other chunks.
+//! The weights come from studies of ranking signals on commit localisation and symbol lookup in public repositories;
+//! where they found no difference between strengths, the rounder number stands.
 
 use std::collections::{HashMap, HashSet};
 
-use super::channel::{Found, Strength};
-use super::explain::{Factor, Marks, Signal};
+use super::channel::{ChannelScores, Found};
+use super::explain::{Factor, ScoreBreakdown, Signal};
 use super::query::Query;
 use super::{ContentType, Filters, is_prose};
-use crate::model::class::PathClass;
+use crate::model::path_class::PathClass;
 use crate::model::{ChunkKind, FileRole, RepoPath, SymbolKind};
 use crate::roles::Roles;
 use crate::store::{ChunkBrief, Read, token};
@@ -39,7 +38,8 @@ const COVERAGE: f64 = 0.2;
 const PATH: f64 = 1.0;
 /// All words of a file's name are in the question, and they are several.
 const FILE_NAME: f64 = 0.15;
-/// A file is named as what stands before the dot in a name that nothing bears yet: as good as its path.
+/// Score for a file whose name equals the receiver of a qualified name that no symbol has (`app.close`, no such method
+/// yet → file `app`): as for its path.
 const OWNER: f64 = PATH;
 /// Tests, examples, fixtures: a question that does not name them is about the code.
 const TEST_FACTOR: f64 = 0.2;
@@ -49,9 +49,9 @@ const OTHER_THAN_CODE_FACTOR: f64 = 0.4;
 const GENERATED_FACTOR: f64 = 0.5;
 /// Code between definitions: lists of imports name much and define nothing.
 const GAP_FACTOR: f64 = 0.7;
-/// Members of types and types: they name what is done elsewhere. A question of a name or two may be after one.
+/// Members of types and types: the code is elsewhere. A question of a name or two may be after one.
 const DECLARATION_FACTOR: f64 = 0.7;
-/// What other modules can use, before what they can't.
+/// Exported definitions, before others.
 const EXPORTED_FACTOR: f64 = 1.05;
 
 /// A chunk on its way to be a hit.
@@ -59,9 +59,9 @@ pub(super) struct Scored {
     pub row: i64,
     pub chunk: ChunkBrief,
     pub score: f64,
-    /// What goes before the score: literals that it holds, and 1 unless it is data that a tool writes.
+    /// The tier, which goes before the score: the number of literals that it holds, and 1 unless it is generated data.
     pub tier: u32,
-    pub marks: Marks,
+    pub marks: ScoreBreakdown,
 }
 
 impl Scored {
@@ -72,23 +72,23 @@ impl Scored {
 }
 
 /// How chunks are weighed for one question.
-pub(super) struct Weigher<'a> {
+pub(super) struct Scorer<'a> {
     query: &'a Query,
     roles: Roles<'a>,
     stems: HashSet<&'a str>,
     owners: &'a [String],
-    /// What the path of a file is worth, by the file's row.
+    /// The score of each file's path, by the file's row.
     of_path: HashMap<i64, f64>,
     coverage: f64,
     asks_prose: bool,
-    /// What one word's name is worth, and one that is written like an identifier.
+    /// Scores of one word's name, and of a name that is written like an identifier.
     name: f64,
     identifier: f64,
     /// Whether the question is a name or two rather than a sentence.
     pub is_look_up: bool,
 }
 
-impl<'a> Weigher<'a> {
+impl<'a> Scorer<'a> {
     pub(super) fn new(
         read: &'a Read<'a>,
         query: &'a Query,
@@ -106,7 +106,7 @@ impl<'a> Weigher<'a> {
             owners: &found.owners,
             of_path: HashMap::new(),
             coverage: if is_look_up { 0.0 } else { COVERAGE },
-            asks_prose: query.wants.prose || filters.content_type == Some(ContentType::Prose),
+            asks_prose: query.requested.prose || filters.content_type == Some(ContentType::Prose),
             name: if is_short {
                 NAME_AMONG_FEW
             } else {
@@ -117,13 +117,18 @@ impl<'a> Weigher<'a> {
         }
     }
 
-    pub(super) fn weigh(&mut self, row: i64, chunk: ChunkBrief, strength: &Strength) -> Scored {
-        let mut marks = Marks::default();
+    pub(super) fn score(
+        &mut self,
+        row: i64,
+        chunk: ChunkBrief,
+        strength: &ChannelScores,
+    ) -> Scored {
+        let mut marks = ScoreBreakdown::default();
         for (signal, score) in [
             (Signal::Text, strength.text),
             (Signal::Text, self.coverage * strength.coverage),
-            (Signal::Whole, WHOLE * strength.whole),
-            (Signal::Nearly, FUZZY * strength.fuzzy),
+            (Signal::ExactName, WHOLE * strength.whole),
+            (Signal::FuzzyName, FUZZY * strength.fuzzy),
             (Signal::Phrase, PHRASE * strength.phrase),
             (Signal::Name, self.name * strength.name),
             (Signal::Name, self.identifier * strength.identifier),
@@ -137,7 +142,7 @@ impl<'a> Weigher<'a> {
         } else {
             self.judge(&chunk, &mut marks);
         }
-        // Which part of the file is put down, and why, is nothing to what its path says.
+        // The factors of the whole file do not concern its path's score.
         let worth = self.worth_of_path(&chunk) * marks.of_file();
         let is_written = u32::from(!self.is_generated_data(&chunk));
         let mut scored = Scored {
@@ -176,13 +181,13 @@ impl<'a> Weigher<'a> {
     /// Returns whether a tool writes the file, and it is no code: reports, API descriptions, minified styles.
     fn is_generated_data(&self, chunk: &ChunkBrief) -> bool {
         let class = PathClass::of(&chunk.path, is_prose(&chunk.language), chunk.is_generated);
-        let is_wanted = self.query.wants.generated || self.query.wants.data;
+        let is_wanted = self.query.requested.generated || self.query.requested.data;
         !is_wanted && class.is_data && (class.is_generated || chunk.is_bulky)
     }
 
-    fn judge(&self, chunk: &ChunkBrief, marks: &mut Marks) {
+    fn judge(&self, chunk: &ChunkBrief, marks: &mut ScoreBreakdown) {
         let class = PathClass::of(&chunk.path, is_prose(&chunk.language), chunk.is_generated);
-        let wants = self.query.wants;
+        let requested = self.query.requested;
         let is_apart = match RepoPath::new(&chunk.path)
             .map_or(FileRole::Code, |path| self.roles.by_path(&path))
         {
@@ -191,14 +196,14 @@ impl<'a> Weigher<'a> {
             // Of documents the factor below tells.
             FileRole::Example => !class.is_prose,
         };
-        if is_apart && !wants.tests {
+        if is_apart && !requested.tests {
             marks.scale(Factor::Test, TEST_FACTOR);
         }
-        let is_unwanted_data = class.is_data && !wants.data;
+        let is_unwanted_data = class.is_data && !requested.data;
         if !self.asks_prose && (class.is_prose || is_unwanted_data) {
             marks.scale(Factor::NotCode, OTHER_THAN_CODE_FACTOR);
         }
-        if class.is_generated && !wants.generated {
+        if class.is_generated && !requested.generated {
             marks.scale(Factor::Generated, GENERATED_FACTOR);
         }
         if chunk.kind == ChunkKind::Gap {

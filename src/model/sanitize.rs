@@ -1,13 +1,11 @@
 //! Text of a repository as it may be shown: data that neither steers a terminal nor hides from a reader.
-//!
-//! Refuses to know where it is shown.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
 /// Returns whether a character steers a terminal, changes the direction of the text around it, or cannot be seen:
-/// controls (line ends and tabs among them), marks of direction, and what has no width. What turns a sign into an
-/// emoji is not meant.
+/// controls (line ends and tabs among them), marks of direction, and characters without width. Selectors that turn a
+/// sign into an emoji are not among them.
 pub fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(

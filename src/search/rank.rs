@@ -1,16 +1,14 @@
-//! What the channels found, put into one order: each chunk by itself, then what its file and the past say.
-//!
-//! Refuses to know how a signal was found.
+//! Orders the hits of all channels: each chunk by itself, then by its file and by past commits.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
-use super::channel::{Found, Strength};
+use super::channel::{ChannelScores, Found};
 use super::coverage::Coverage;
-use super::explain::{Marks, Signal};
+use super::explain::{ScoreBreakdown, Signal};
 use super::query::Query;
-use super::weigh::{Scored, Weigher};
-use super::{Filters, Hit, Wanted, past};
+use super::scorer::{Scored, Scorer};
+use super::{Filters, Hit, Wanted, history};
 use crate::model::SymbolKind;
 use crate::store::{ChunkBrief, Read, StoreResult, token};
 
@@ -26,7 +24,7 @@ const ROOM: f64 = 0.1;
 const USUAL_LINES: f64 = 15.0;
 const FEWEST_LINES: u32 = 4;
 const MOST_LINES: u32 = 60;
-/// What stands between definitions counts as so many lines.
+/// Lines that a chunk between definitions counts as.
 const LINES_WITHOUT_SYMBOL: u32 = 8;
 /// A further part of a function that another part stands for.
 const FURTHER_PART: f64 = 0.5;
@@ -39,7 +37,7 @@ const N_COVERING: usize = 3;
 /// Files that history alone brings in, the strongest first.
 const MAX_FILES_OF_HISTORY: usize = 30;
 
-/// Weighs what was found, puts it in order and loads what is wanted of it.
+/// Scores the hits, orders them and loads the requested page.
 pub(super) fn rank(
     read: &Read<'_>,
     query: &Query,
@@ -47,26 +45,26 @@ pub(super) fn rank(
     found: &Found,
     wanted: Wanted,
 ) -> StoreResult<Vec<Hit>> {
-    let mut weigher = Weigher::new(read, query, filters, found);
+    let mut scorer = Scorer::new(read, query, filters, found);
     let mut scored = Vec::with_capacity(found.chunks.len());
     for (row, strength) in &found.chunks {
         if let Some(chunk) = read.chunk_brief(*row)? {
-            scored.push(weigher.weigh(*row, chunk, strength));
+            scored.push(scorer.score(*row, chunk, strength));
         }
     }
     sort(&mut scored);
-    add_same_file(&mut scored, &weigher);
+    add_same_file(&mut scored, &scorer);
     sort(&mut scored);
-    add_history(read, query, found, &mut weigher, &mut scored)?;
+    add_history(read, query, found, &mut scorer, &mut scored)?;
     sort(&mut scored);
-    choose_within_files(&mut scored, &weigher);
-    if !weigher.is_look_up && !query.phrases.iter().any(|phrase| phrase.is_quoted) {
-        put_down_copies(&mut scored);
+    choose_within_files(&mut scored, &scorer);
+    if !scorer.is_look_up && !query.phrases.iter().any(|phrase| phrase.is_quoted) {
+        demote_duplicates(&mut scored);
     }
     sort_by_tier(&mut scored);
     let ranks = wanted
         .is_explained
-        .then(|| Marks::ranks(scored.iter().map(|scored| &scored.marks)));
+        .then(|| ScoreBreakdown::ranks(scored.iter().map(|scored| &scored.marks)));
     let best = scored
         .iter()
         .map(|scored| scored.score)
@@ -119,7 +117,7 @@ fn sort(scored: &mut [Scored]) {
     });
 }
 
-/// Puts what holds a text as the question quotes it before the rest, and data that tools write behind it.
+/// Puts chunks that hold a quoted text before the rest, and generated data behind it.
 fn sort_by_tier(scored: &mut [Scored]) {
     // Stable: within a tier the order stays.
     scored.sort_by_key(|scored| Reverse(scored.tier));
@@ -127,8 +125,8 @@ fn sort_by_tier(scored: &mut [Scored]) {
 
 /// Lets the chunks of a file speak for each other; `scored` is in order. A question for a name is after one
 /// place, not after the file that says it most.
-fn add_same_file(scored: &mut [Scored], weigher: &Weigher<'_>) {
-    if weigher.is_look_up {
+fn add_same_file(scored: &mut [Scored], scorer: &Scorer<'_>) {
+    if scorer.is_look_up {
         return;
     }
     let mut others: HashMap<i64, (f64, f64)> = HashMap::new();
@@ -150,8 +148,8 @@ fn add_same_file(scored: &mut [Scored], weigher: &Weigher<'_>) {
 /// Chooses which places stand for each file; `scored` is in order and stays so, and the best place of a file
 /// has the score that the best had. Of two that say as much, the one with more in it is where something is
 /// done, and a function that is cut up stands for itself once.
-fn choose_within_files(scored: &mut [Scored], weigher: &Weigher<'_>) {
-    if weigher.is_look_up {
+fn choose_within_files(scored: &mut [Scored], scorer: &Scorer<'_>) {
+    if scorer.is_look_up {
         return;
     }
     let mut best: HashMap<i64, (f64, f64)> = HashMap::new();
@@ -180,9 +178,9 @@ fn choose_within_files(scored: &mut [Scored], weigher: &Weigher<'_>) {
     sort(scored);
 }
 
-/// Puts down definitions that a better place has in the same words: code that is checked in twice, or built into
-/// the repository, is read once. What is short may well stand in many places. `scored` is in order and stays so.
-fn put_down_copies(scored: &mut [Scored]) {
+/// Demotes definitions that a better place has in the same words: code that is checked in twice, or built into the
+/// repository, is read once. Short definitions may well stand in many places. `scored` is in order and stays so.
+fn demote_duplicates(scored: &mut [Scored]) {
     let mut first: HashMap<i64, i64> = HashMap::new();
     for chunk in scored.iter_mut() {
         let is_long = |(_, lines)| lines >= FEWEST_LINES;
@@ -213,12 +211,12 @@ fn is_function(kind: SymbolKind) -> bool {
     )
 }
 
-/// Adds what history says of files, as far as the code leaves the question open; `scored` is in order.
+/// Adds the history score of files, as far as the code leaves the question open; `scored` is in order.
 fn add_history(
     read: &Read<'_>,
     query: &Query,
     found: &Found,
-    weigher: &mut Weigher<'_>,
+    scorer: &mut Scorer<'_>,
     scored: &mut Vec<Scored>,
 ) -> StoreResult<()> {
     if found.history.is_empty() {
@@ -233,11 +231,11 @@ fn add_history(
             names.insert(word.norm.as_str());
         }
     }
-    let gate = past::gate(query, coverage, |word| names.contains(word));
+    let gate = history::gate(query, coverage, |word| names.contains(word));
     if gate <= 0.0 {
         return Ok(());
     }
-    bring_in(read, found, weigher, scored)?;
+    bring_in(read, found, scorer, scored)?;
     let weight = HISTORY * gate * scored.first().map_or(1.0, |first| first.score);
     for chunk in scored {
         if let Some(strength) = found.history.get(&chunk.chunk.path) {
@@ -252,7 +250,7 @@ fn add_history(
 fn bring_in(
     read: &Read<'_>,
     found: &Found,
-    weigher: &mut Weigher<'_>,
+    scorer: &mut Scorer<'_>,
     scored: &mut Vec<Scored>,
 ) -> StoreResult<()> {
     let known: HashSet<&str> = scored
@@ -279,12 +277,12 @@ fn bring_in(
                 continue;
             };
             if let Some(chunk) = read.chunk_brief(row)? {
-                let strength = Strength {
+                let strength = ChannelScores {
                     text: text.score / found.text.best,
                     coverage: text.coverage,
-                    ..Strength::default()
+                    ..ChannelScores::default()
                 };
-                let chunk = weigher.weigh(row, chunk, &strength);
+                let chunk = scorer.score(row, chunk, &strength);
                 let key = |scored: &Scored| (scored.score, Reverse(scored.chunk.start_line));
                 if best.as_ref().is_none_or(|best| key(&chunk) > key(best)) {
                     best = Some(chunk);
