@@ -37,6 +37,10 @@ pub(super) enum MemberOrder {
 }
 
 /// How one family of languages resolves names.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a difference between languages, independent of the others"
+)]
 pub(super) struct LanguageRules {
     /// The modules that every file sees without an import, the nearest first.
     pub(super) implicit_imports: &'static [Implicit],
