@@ -81,6 +81,7 @@ impl Call<'_> {
         work(Question {
             interrupt: &self.interrupt,
             patience: self.patience,
+            revision: None,
             on_progress: &|done, total| (self.progress)(Progress { done, total }),
             words,
         })

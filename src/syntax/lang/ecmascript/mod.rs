@@ -4,45 +4,51 @@
 //! files and how a file is cut into chunks.
 
 mod angular;
-mod assigned;
-mod calls;
+mod assignments;
+mod bindings;
+mod builder;
+mod classes;
 mod commonjs;
-mod declare;
+mod contextual_types;
+mod declarations;
 mod doc_types;
 mod ended;
-mod expected;
 mod exports;
-mod exprs;
+mod expr_builder;
 mod finish;
-mod follow;
+mod frame;
 mod functions;
-mod generics;
-mod hints;
+mod identifier_role;
 mod imports;
+mod initializers;
 mod jsdoc;
 pub(in crate::syntax) mod kinds;
-mod literal_types;
-mod literals;
+mod lower_expr;
+mod lower_type;
 mod members;
+mod names;
+mod nodes;
+mod object_exports;
+mod object_literals;
+mod object_types;
 mod occurrences;
-mod offers;
-mod origin;
+mod parameters;
 mod patterns;
-mod results;
-mod role;
-mod settle;
-mod types;
-mod uses;
-mod values;
+mod pending;
+mod references;
+mod resolve_exprs;
+mod resolve_locals;
+mod signatures;
+mod type_params;
+mod variables;
 mod vue_options;
 mod walk;
-mod worth;
 
+use builder::FileBuilder;
 pub(in crate::syntax) use finish::{PositionedUse, Script};
 use kinds::{Dialect, Grammar};
 pub(in crate::syntax) use occurrences::PositionedScript;
 pub(in crate::syntax) use vue_options::{VueMember, VueOptions};
-use walk::Walk;
 
 use tree_sitter::Tree;
 
@@ -58,12 +64,12 @@ pub(in crate::syntax) fn read(dialect: Dialect, source: &str, budget: &Budget) -
         Parsed::Ended => return None,
         Parsed::TooHard => return Some(Script::unreadable()),
     };
-    let mut walk = Walk::new(source, grammar);
-    let is_whole = walk.run(tree.root_node(), budget);
+    let mut builder = FileBuilder::new(source, grammar);
+    let is_whole = walk::walk(&mut builder, tree.root_node(), budget);
     if !is_whole {
         return None;
     }
-    let mut script = walk.finish(tree.root_node().has_error());
+    let mut script = finish::finish(builder, tree.root_node().has_error());
     angular::directives(grammar, source, tree.root_node(), &mut script);
     Some(script)
 }
@@ -92,20 +98,20 @@ pub(in crate::syntax) fn read_positioned(
         Parsed::Ended => return None,
         Parsed::TooHard => return Some(PositionedScript::unreadable(grammar)),
     };
-    let mut walk = Walk::new(source, grammar);
-    walk.keeps_positions = options.keeps_positions;
-    walk.keeps_names = options.keeps_names;
-    walk.has_stores = options.has_stores;
-    finished(walk, tree, budget)
+    let mut builder = FileBuilder::new(source, grammar);
+    builder.keeps_positions = options.keeps_positions;
+    builder.keeps_names = options.keeps_names;
+    builder.has_stores = options.has_stores;
+    finished(builder, tree, budget)
 }
 
-fn finished(mut walk: Walk<'_>, tree: Tree, budget: &Budget) -> Option<PositionedScript> {
-    let grammar = walk.grammar;
-    if !walk.run(tree.root_node(), budget) {
+fn finished(mut builder: FileBuilder<'_>, tree: Tree, budget: &Budget) -> Option<PositionedScript> {
+    let grammar = builder.grammar;
+    if !walk::walk(&mut builder, tree.root_node(), budget) {
         return None;
     }
-    let source = walk.source;
-    let mut script = walk.finish(tree.root_node().has_error());
+    let source = builder.source;
+    let mut script = finish::finish(builder, tree.root_node().has_error());
     angular::directives(grammar, source, tree.root_node(), &mut script);
     Some(PositionedScript {
         grammar,
@@ -142,15 +148,15 @@ pub(in crate::syntax) fn read_template(
         Parsed::Ended => return None,
         Parsed::TooHard => return Some(PositionedScript::unreadable(grammar)),
     };
-    let mut walk = Walk::new(request.source, grammar);
-    walk.keeps_positions = request.keeps_positions;
-    walk.has_stores = request.has_stores;
-    walk.scopes.is_open = request.has_instance;
-    walk.elements = request.elements;
+    let mut builder = FileBuilder::new(request.source, grammar);
+    builder.keeps_positions = request.keeps_positions;
+    builder.has_stores = request.has_stores;
+    builder.scopes.is_open = request.has_instance;
+    builder.elements = request.elements;
     for name in request.names {
-        walk.scopes.bind(name, 0, true);
+        builder.scopes.bind(name, 0, true);
     }
-    finished(walk, tree, budget)
+    finished(builder, tree, budget)
 }
 
 /// Whether code of TypeScript has no error; `None` where the budget ended.

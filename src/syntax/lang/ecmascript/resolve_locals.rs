@@ -1,61 +1,60 @@
-//! What the hints of a file amount to when all of it was seen.
+//! Resolves local names when the whole file was seen, and chooses among several bindings of one name.
 //!
-//! Knows how to follow local names to where they come from, and that hints which differ say nothing. Refuses
-//! to look at the syntax tree.
+//! In `const s = new Store(); s.open()` the receiver `s` becomes `new Store()`.
 
-use super::exprs::Exprs;
-use super::follow::Site;
-use super::hints::{Owner, Rank, Raw};
-use super::walk::{Draft, Walk};
+use super::builder::{FileBuilder, SymbolBuilder};
+use super::expr_builder::ExprBuilder;
+use super::pending::{BindingSource, Owner, PendingBinding};
+use super::resolve_exprs::BindingSite;
 use crate::ir::{Binding, Expr, ExprArena, ExprId, NameId, PathId, Slot, SymbolIdx};
 use crate::model::SymbolKind;
 use crate::model::hash::{HashMap, HashSet};
-use crate::syntax::scope::{Binder, ScopeKind, Scopes};
+use crate::syntax::scope::{Lookup, ScopeKind, Scopes};
 
 /// Local names from one to the next that are followed.
 const FOLLOWED: usize = 16;
 
-enum Known {
-    Not(Vec<u32>),
-    Now,
-    Yes(Option<ExprId>),
+enum Memo {
+    Pending(Vec<u32>),
+    InProgress,
+    Done(Option<ExprId>),
 }
 
 /// The hints of a file while its references are settled.
-pub(super) struct Hints<'w, 'a> {
-    pub(super) walk: &'w Walk<'a>,
+pub(super) struct LocalResolver<'w, 'a> {
+    pub(super) builder: &'w FileBuilder<'a>,
     pub(super) scopes: &'w Scopes<'a>,
-    pub(super) raws: &'w [Raw<'a>],
-    pub(super) drafts: &'w [Draft],
+    pub(super) bindings: &'w [PendingBinding<'a>],
+    pub(super) symbols: &'w [SymbolBuilder],
     /// Local bindings by the number of the name and the scope.
-    locals: HashMap<(u32, u32), Known>,
+    locals: HashMap<(u32, u32), Memo>,
     /// Places of type parameters of functions, by the same.
     pub(super) own: HashMap<(u32, u32), u8>,
     /// The expressions of the file.
-    pub(super) exprs: Exprs,
+    pub(super) exprs: ExprBuilder,
     bound: HashSet<Binding>,
     out: Vec<Binding>,
 }
 
-impl<'w, 'a> Hints<'w, 'a> {
+impl<'w, 'a> LocalResolver<'w, 'a> {
     /// Returns the hints with those that the file and its symbols own.
-    pub(super) fn new(walk: &'w Walk<'a>) -> Self {
-        let (scopes, raws) = (&walk.scopes, &walk.hints);
-        let mut hints = Self {
-            walk,
+    pub(super) fn new(builder: &'w FileBuilder<'a>) -> Self {
+        let (scopes, bindings) = (&builder.scopes, &builder.bindings);
+        let mut resolver = Self {
+            builder,
             scopes,
-            raws,
-            drafts: &walk.drafts,
+            bindings,
+            symbols: &builder.symbols,
             locals: HashMap::default(),
             own: HashMap::default(),
-            exprs: Exprs::default(),
+            exprs: ExprBuilder::default(),
             bound: HashSet::default(),
             out: Vec::new(),
         };
         // What the file or a symbol owns, in source order: whose it is, and all that was met.
         let mut owned: Vec<(Option<u32>, PathId, Vec<u32>)> = Vec::new();
         let mut places: HashMap<(Option<u32>, PathId), usize> = HashMap::default();
-        for (at, raw) in raws.iter().enumerate() {
+        for (at, raw) in bindings.iter().enumerate() {
             let at = u32::try_from(at).unwrap_or(u32::MAX);
             let bound = match &raw.owner {
                 Owner::Binding(name, scope) => Some((*name, *scope)),
@@ -63,34 +62,34 @@ impl<'w, 'a> Hints<'w, 'a> {
                     .binding_scope(name, *scope)
                     .map(|scope| (*name, scope)),
                 Owner::Own(name, scope, place) => {
-                    hints.own.insert(hints.key(name, *scope), *place);
+                    resolver.own.insert(resolver.key(name, *scope), *place);
                     None
                 }
                 _ => None,
             };
             let local = bound.filter(|(_, scope)| scopes.kind(*scope) != ScopeKind::Top);
             if let Some((name, scope)) = local {
-                let known = hints.locals.entry(hints.key(name, scope));
-                if let Known::Not(all) = known.or_insert_with(|| Known::Not(Vec::new())) {
+                let known = resolver.locals.entry(resolver.key(name, scope));
+                if let Memo::Pending(all) = known.or_insert_with(|| Memo::Pending(Vec::new())) {
                     all.push(at);
                 }
                 continue;
             }
             let found = match (&raw.owner, bound) {
                 (_, Some((name, scope))) => {
-                    let name = Slot::Member(hints.exprs.arena.name(name));
+                    let name = Slot::Member(resolver.exprs.arena.name(name));
                     let owner = raw.symbol.filter(|_| scope != 0);
-                    Some((owner, hints.exprs.arena.path(PathId::EMPTY, name)))
+                    Some((owner, resolver.exprs.arena.path(PathId::EMPTY, name)))
                 }
-                (Owner::Member(symbol, path), _) => Some((*symbol, hints.path(*path))),
+                (Owner::Member(symbol, path), _) => Some((*symbol, resolver.path(*path))),
                 (Owner::This(symbol, slot), _) => {
-                    let is_own = scopes.binder("this", raw.scope) == Binder::Nobody;
+                    let is_own = scopes.lookup("this", raw.scope) == Lookup::Unresolved;
                     let is_member = match slot {
-                        Slot::Key(key) => hints.is_constant(*key, raw),
+                        Slot::Key(key) => resolver.is_constant(*key, raw),
                         _ => true,
                     };
-                    let slot = hints.slot(*slot);
-                    let path = hints.exprs.arena.path(PathId::EMPTY, slot);
+                    let slot = resolver.slot(*slot);
+                    let path = resolver.exprs.arena.path(PathId::EMPTY, slot);
                     (is_own && is_member).then_some((Some(*symbol), path))
                 }
                 _ => None,
@@ -105,9 +104,9 @@ impl<'w, 'a> Hints<'w, 'a> {
             owned[place].2.push(at);
         }
         for (symbol, path, all) in owned {
-            hints.own(symbol, path, &all);
+            resolver.own(symbol, path, &all);
         }
-        hints
+        resolver
     }
 
     /// Returns what the file and its symbols hold, and the expressions of the file.
@@ -132,7 +131,7 @@ impl<'w, 'a> Hints<'w, 'a> {
     fn namespace(&self, scope: Option<SymbolIdx>) -> Option<SymbolIdx> {
         let mut at = scope;
         while let Some(symbol) = at {
-            let found = &self.drafts[symbol as usize].symbol;
+            let found = &self.symbols[symbol as usize].symbol;
             if found.kind == SymbolKind::Namespace {
                 break;
             }
@@ -146,12 +145,12 @@ impl<'w, 'a> Hints<'w, 'a> {
     }
 
     /// Whether a key is one of the file's names, which is the same wherever it is used.
-    pub(super) fn is_constant(&self, key: NameId, raw: &Raw<'_>) -> bool {
-        self.scopes.binder(self.text(key), raw.scope) == Binder::Top
+    pub(super) fn is_constant(&self, key: NameId, raw: &PendingBinding<'_>) -> bool {
+        self.scopes.lookup(self.text(key), raw.scope) == Lookup::FileScope
     }
 
     pub(super) fn text(&self, name: NameId) -> &'w str {
-        self.walk.exprs.arena.name_of(name)
+        self.builder.exprs.arena.name_of(name)
     }
 
     fn slot(&mut self, slot: Slot) -> Slot {
@@ -163,7 +162,7 @@ impl<'w, 'a> Hints<'w, 'a> {
     }
 
     fn path(&mut self, path: PathId) -> PathId {
-        let slots = self.walk.exprs.arena.slots(path);
+        let slots = self.builder.exprs.arena.slots(path);
         slots.into_iter().fold(PathId::EMPTY, |path, slot| {
             let slot = self.slot(slot);
             self.exprs.arena.path(path, slot)
@@ -182,7 +181,7 @@ impl<'w, 'a> Hints<'w, 'a> {
         };
         for value in values {
             // `this` is that of a member: an instance of what owns the name, or of what is around that.
-            let around = |at: u32| self.drafts[at as usize].symbol.parent;
+            let around = |at: u32| self.symbols[at as usize].symbol.parent;
             let is_own = |at: u32| {
                 let own = owner == Some(at) || owner == around(at);
                 owner.is_some_and(|owner| own || around(owner) == Some(at))
@@ -213,33 +212,40 @@ impl<'w, 'a> Hints<'w, 'a> {
     pub(super) fn local(&mut self, name: &str, scope: u32, depth: usize) -> Option<ExprId> {
         let key = (self.scopes.number(name)?, scope);
         let known = self.locals.get_mut(&key)?;
-        let all = match std::mem::replace(known, Known::Now) {
-            Known::Yes(value) => {
-                *known = Known::Yes(value);
+        let all = match std::mem::replace(known, Memo::InProgress) {
+            Memo::Done(value) => {
+                *known = Memo::Done(value);
                 return value;
             }
-            Known::Now => return None,
-            Known::Not(all) => all,
+            Memo::InProgress => return None,
+            Memo::Pending(all) => all,
         };
         let value = self.agreed(&all, depth);
-        self.locals.insert(key, Known::Yes(value));
+        self.locals.insert(key, Memo::Done(value));
         value
     }
 
     /// Returns what the weightiest of several hints say, where they agree.
     fn agreed(&mut self, all: &[u32], depth: usize) -> Option<ExprId> {
-        let rank = all.iter().map(|&at| self.raws[at as usize].rank).min()?;
+        let source = all
+            .iter()
+            .map(|&at| self.bindings[at as usize].source)
+            .min()?;
         let mut found: Option<ExprId> = None;
         for &at in all {
-            let raw = &self.raws[at as usize];
+            let raw = &self.bindings[at as usize];
             // Among the heads of an overloaded function some say nothing.
-            if raw.rank != rank || (rank == Rank::Written && raw.origin.is_none()) {
+            if raw.source != source || (source == BindingSource::Annotation && raw.expr.is_none()) {
                 continue;
             }
             let value = self.settle(at, depth)?;
             found = match found {
                 // What is written differs by overload: it may be any of what is returned, but nobody says what is given.
-                Some(other) if other != value && rank == Rank::Written && !self.is_returned(at) => {
+                Some(other)
+                    if other != value
+                        && source == BindingSource::Annotation
+                        && !self.is_returned(at) =>
+                {
                     return None;
                 }
                 Some(other) => Some(self.exprs.either([other, value])),
@@ -251,8 +257,8 @@ impl<'w, 'a> Hints<'w, 'a> {
 
     /// Returns the slots of what a raw hint speaks of, where that is a member.
     fn slots(&self, raw: u32) -> Vec<Slot> {
-        match self.raws[raw as usize].owner {
-            Owner::Member(_, path) => self.walk.exprs.arena.slots(path),
+        match self.bindings[raw as usize].owner {
+            Owner::Member(_, path) => self.builder.exprs.arena.slots(path),
             _ => Vec::new(),
         }
     }
@@ -266,14 +272,14 @@ impl<'w, 'a> Hints<'w, 'a> {
         if depth > FOLLOWED {
             return None;
         }
-        let origin = self.raws[raw as usize].origin?;
+        let expr = self.bindings[raw as usize].expr?;
         let slots = self.slots(raw);
         // What a function is given that is given to another depends on who calls.
         let is_inner = slots.len() > 1 && matches!(slots[0], Slot::Param(_));
-        let mut site = Site::new(self, raw, depth, is_inner);
+        let mut site = BindingSite::new(self, raw, depth, is_inner);
         let found = match slots.last() {
-            Some(Slot::Base(_)) => site.base(origin),
-            _ => site.value(origin),
+            Some(Slot::Base(_)) => site.base(expr),
+            _ => site.value(expr),
         }?;
         (!self.exprs.is_unknown(found)).then_some(found)
     }

@@ -1,17 +1,16 @@
-//! How expressions are put together.
-//!
-//! Knows what taking a member, an element or a result of something comes to. Refuses to know names.
+//! Builds expressions in normal form: the call of a `Callable` is its result, a member of a union the union of the members.
 
 use crate::ir::{ContainerKind, Expr, ExprArena, ExprId, NameId};
 
 /// Expressions inside expressions that are followed.
 const MAX_DEPTH: u8 = 100;
+
 /// Things that one value may be.
 const ALTERNATIVES: usize = 8;
 
 /// Expressions in the making.
 #[derive(Debug, Default)]
-pub(super) struct Exprs {
+pub(super) struct ExprBuilder {
     pub(super) arena: ExprArena,
     /// Expressions inside each of the arena's.
     depths: Vec<u8>,
@@ -30,7 +29,7 @@ pub(super) enum Start {
     Unknown,
 }
 
-impl Exprs {
+impl ExprBuilder {
     /// Returns an expression; the unknown one where it is made of too much.
     pub(super) fn add(&mut self, expr: Expr) -> ExprId {
         let expr = match self.depth(&expr) {

@@ -1,23 +1,22 @@
-//! What a written type says about a value.
-//!
-//! Knows the words for "one of these, or nothing" and "many of these" in TypeScript. Refuses to know what a name stands
-//! for.
+//! Lowers types: `Promise<Job[]>` → `Container { Sequence, Instance { Job } }`.
 
 use tree_sitter::Node;
 
-use super::exprs::Exprs;
-use super::imports::import_of;
+use super::builder::FileBuilder;
+use super::expr_builder::ExprBuilder;
 use super::kinds::{Grammar, Kind};
-use super::uses::is_chain;
-use super::walk::Walk;
+use super::names::{import_of, is_chain};
 use crate::ir::{ContainerKind, Expr, ExprId};
 
 /// Types inside types that are looked at.
 const TYPE_DEPTH: usize = 6;
+
 /// Types that are given to one type that are looked at.
 pub(super) const GIVEN: usize = 4;
+
 /// Parts of one type that are looked at.
 const MAX_PARTS: usize = 64;
+
 /// Types of the language that have no members anyone defines.
 const PLAIN: &[&str] = &[
     "string",
@@ -45,6 +44,7 @@ const PLAIN: &[&str] = &[
     "Boolean",
     "const",
 ];
+
 /// Types that are, to a reader, the first type they are given.
 const TRANSPARENT: &[&str] = &[
     "Promise",
@@ -59,6 +59,7 @@ const TRANSPARENT: &[&str] = &[
     "ThisType",
     "NoInfer",
 ];
+
 /// Types that hold many of the first type they are given.
 const MANY_FIRST: &[&str] = &[
     "Array",
@@ -75,8 +76,10 @@ const MANY_FIRST: &[&str] = &[
     "AsyncGenerator",
     "ArrayLike",
 ];
+
 /// Types that hold many of the second.
 const MANY_SECOND: &[&str] = &["Map", "ReadonlyMap", "WeakMap"];
+
 /// Types whose members are of the second, by any name.
 const KEYED: &[&str] = &["Record", "Object", "object"];
 
@@ -84,35 +87,8 @@ const KEYED: &[&str] = &["Record", "Object", "object"];
 pub(super) struct Types<'t> {
     pub(super) grammar: &'static Grammar,
     pub(super) source: &'t str,
-    pub(super) exprs: &'t mut Exprs,
+    pub(super) exprs: &'t mut ExprBuilder,
     pub(super) modules: &'t mut Vec<String>,
-}
-
-/// Returns whether a class of the language's own says by what it is given what it holds or promises.
-pub(super) fn is_holder(class: &str) -> bool {
-    class == "Promise" || MANY_FIRST.contains(&class) || MANY_SECOND.contains(&class)
-}
-
-/// Returns whether a generic type is, to a reader, the first type that it is given.
-pub(super) fn is_transparent(name: &str) -> bool {
-    TRANSPARENT.contains(&name)
-}
-
-impl Walk<'_> {
-    /// Returns what a type says about a value of it; `None` where that is nothing with a name.
-    pub(super) fn of_type(&mut self, written: Node<'_>) -> Option<ExprId> {
-        self.types().read(written, 0)
-    }
-
-    /// Returns what reads the types of this file.
-    pub(super) fn types(&mut self) -> Types<'_> {
-        Types {
-            grammar: self.grammar,
-            source: self.source,
-            exprs: &mut self.exprs,
-            modules: &mut self.modules,
-        }
-    }
 }
 
 impl<'t> Types<'t> {
@@ -236,7 +212,7 @@ impl<'t> Types<'t> {
                 None => is_open |= text.contains('{'),
             }
         }
-        let is_keyed = |exprs: &Exprs, one: ExprId| match exprs.get(one) {
+        let is_keyed = |exprs: &ExprBuilder, one: ExprId| match exprs.get(one) {
             Expr::Container { kind, .. } => *kind == ContainerKind::IndexSignature,
             _ => false,
         };
@@ -331,4 +307,19 @@ impl<'t> Types<'t> {
         })
         .collect()
     }
+}
+
+/// Returns what a type says about a value of it; `None` where that is nothing with a name.
+pub(super) fn lower_type(b: &mut FileBuilder<'_>, written: Node<'_>) -> Option<ExprId> {
+    b.types().read(written, 0)
+}
+
+/// Returns whether a class of the language's own says by what it is given what it holds or promises.
+pub(super) fn is_holder(class: &str) -> bool {
+    class == "Promise" || MANY_FIRST.contains(&class) || MANY_SECOND.contains(&class)
+}
+
+/// Returns whether a generic type is, to a reader, the first type that it is given.
+pub(super) fn is_transparent(name: &str) -> bool {
+    TRANSPARENT.contains(&name)
 }
