@@ -5,7 +5,7 @@
 use tree_sitter::Node;
 
 use super::builder::{DeclarationContext, FileBuilder};
-use super::frame::{Frame, span_of};
+use super::frame::Frame;
 use super::initializers::{self, Initializer};
 use super::kinds::Kind;
 use super::names::is_path;
@@ -99,10 +99,7 @@ pub(super) fn logical_assignment(b: &mut FileBuilder<'_>, node: Node<'_>, frame:
     if let (Some(operator), Some(right)) = (operator, right)
         && matches!(b.text(operator), "??=" | "||=" | "&&=")
     {
-        let context = DeclarationContext {
-            span: span_of(node),
-            ..DeclarationContext::default()
-        };
+        let context = b.own_context(node);
         assigned(b, node, initializers::classify(b, right), &context, frame);
     }
 }

@@ -9,7 +9,8 @@ use super::pending::{BindingSource, Owner};
 use super::{doc_types, lower_expr, lower_type, nodes, patterns};
 use crate::ir::ExprId;
 
-/// Returns what is written about a name: its type, else its value.
+/// The evidence for the value of a name: its annotation, the `@type` of the comment above `start`, else its
+/// initializer. `None` where it has none of them.
 pub(super) fn annotation_or_initializer(
     b: &mut FileBuilder<'_>,
     written: Option<Node<'_>>,
@@ -33,7 +34,7 @@ pub(super) fn annotation_or_initializer(
     Some((lower_expr::lower_expr(b, value), BindingSource::Initializer))
 }
 
-/// A name or a pattern in `scope` that is bound to what has an origin.
+/// Binds a name, or each name of a pattern, in `scope` to its evidence.
 pub(super) fn bind_target(
     b: &mut FileBuilder<'_>,
     target: Node<'_>,
@@ -64,7 +65,7 @@ pub(super) fn for_of(b: &mut FileBuilder<'_>, node: Node<'_>, scope: u32, frame:
     }
 }
 
-/// Records what is known of a member of what a naming stands for.
+/// Binds the member `name` of an enclosing symbol to its evidence.
 pub(super) fn bind_member(
     b: &mut FileBuilder<'_>,
     enclosing: u32,

@@ -8,7 +8,6 @@ use tree_sitter::Node;
 use super::expr_builder::ExprBuilder;
 use super::frame::{Frame, IdentifierRole, span_of};
 use super::kinds::Grammar;
-use super::lower_type::Types;
 use super::pending::{
     BindingSource, ContextualType, NamePlace, Owner, PendingBinding, PendingReference,
     ReturnContext,
@@ -21,7 +20,7 @@ use crate::model::{Span, Symbol, SymbolFlags, SymbolKind};
 use crate::syntax::scope::{ScopeKind, Scopes};
 use crate::syntax::signature::{Comment, doc_above};
 
-/// Longest name of a symbol in bytes; what is longer is no name that anyone looks for.
+/// Longest name of a symbol in bytes; longer ones are generated.
 const NAME_BYTES: usize = 256;
 
 /// Longest prefix of a qualified name; deeper definitions keep this one, so that the names of a file are
@@ -34,7 +33,7 @@ const SPECIFIER_BYTES: usize = 1_000;
 /// Longest name of a use in bytes.
 const REFERENCE_BYTES: usize = 256;
 
-/// What a definition says about itself.
+/// A definition as its form describes it; [`FileBuilder::define`] makes a symbol of it.
 #[derive(Clone, Debug)]
 pub(super) struct Definition<'s> {
     pub(super) name: &'s str,
@@ -82,7 +81,7 @@ pub(super) struct RecordCounts {
 /// A name that definitions stand under.
 #[derive(Clone, Debug, Default)]
 pub(super) struct EnclosingSymbol {
-    /// What their qualified names begin with; empty at the top.
+    /// Prefix of the qualified names of definitions inside; empty at the top.
     pub(super) prefix: String,
     /// Their parent.
     pub(super) parent: Option<u32>,
@@ -122,7 +121,7 @@ pub(super) struct DeclarationContext {
     reason = "each is true of a definition by itself"
 )]
 pub(super) struct SymbolBuilder {
-    /// What is known so far.
+    /// The symbol so far.
     pub(super) symbol: Symbol,
     /// Byte at which the comments above it begin.
     pub(super) lead: u32,
@@ -134,9 +133,9 @@ pub(super) struct SymbolBuilder {
     pub(super) private: bool,
     /// Whether it is a function without a body that an implementation may follow.
     pub(super) overload: bool,
-    /// Whether it took the place of such.
+    /// Whether it is an implementation that took the place of its overloads.
     pub(super) overloaded: bool,
-    /// What was noted before it.
+    /// The records made before it.
     pub(super) n_before: RecordCounts,
 }
 
@@ -162,17 +161,19 @@ pub(super) struct FileBuilder<'a> {
     pub(super) exported_names: std::collections::HashSet<String>,
     pub(super) scopes: Scopes<'a>,
     pub(super) bindings: Vec<PendingBinding<'a>>,
-    /// What hints speak of: names stand for what they are where the hint is, imports for modules by their number.
+    /// The expressions of bindings. Local names stay names and imports are indexes into [`Self::modules`] until
+    /// `resolve_locals`.
     pub(super) exprs: ExprBuilder,
     /// The modules of those imports.
     pub(super) modules: Vec<String>,
-    /// What the types in comments say.
+    /// Memo of [`doc_types::doc_type`](super::doc_types::doc_type), by the text of the type.
     pub(super) doc_types: HashMap<String, Option<ExprId>>,
-    /// What is known of what each function returns; the first is for code outside functions.
+    /// For each function its declared return type and the owner of its inferred one; the first entry is for code
+    /// outside functions.
     pub(super) returns: Vec<ReturnContext<'a>>,
-    /// What functions and objects are expected to be, by their nodes.
+    /// Contextual types of functions and objects, by the ids of their nodes.
     pub(super) contextual: HashMap<usize, ContextualType>,
-    /// Symbols whose values are functions, by the nodes of these.
+    /// Symbols of functions that are values, by the ids of the functions' nodes.
     pub(super) bodies: HashMap<usize, u32>,
     pub(super) comments: Vec<Comment>,
     pub(super) enclosing: Vec<EnclosingSymbol>,
@@ -189,8 +190,58 @@ pub(super) struct FileBuilder<'a> {
 }
 
 impl<'a> FileBuilder<'a> {
-    /// Records a definition and enters it: what is inside `frame` belongs to it. Returns its index; `None`
-    /// for a name that is empty or too long.
+    /// The state before the first node.
+    pub(super) fn new(source: &'a str, grammar: &'static Grammar) -> Self {
+        Self {
+            source,
+            grammar,
+            keeps_positions: false,
+            keeps_names: false,
+            has_stores: false,
+            elements: &[],
+            symbols: Vec::new(),
+            definer: usize::MAX,
+            references: Vec::new(),
+            imports: Vec::new(),
+            exports: Vec::new(),
+            exported_names: std::collections::HashSet::default(),
+            scopes: Scopes::new(),
+            bindings: Vec::new(),
+            exprs: ExprBuilder::default(),
+            modules: Vec::new(),
+            doc_types: HashMap::default(),
+            returns: vec![ReturnContext::default()],
+            contextual: HashMap::default(),
+            bodies: HashMap::default(),
+            comments: Vec::new(),
+            enclosing: vec![EnclosingSymbol::default()],
+            contexts: vec![DeclarationContext::default()],
+            frames: Vec::new(),
+            top_level: HashMap::default(),
+            bound_call: None,
+            decorated: None,
+            last_doc: (u32::MAX, String::new(), 0),
+        }
+    }
+
+    /// Opens a scope at a node.
+    pub(super) fn open_scope(&mut self, frame: &mut Frame, kind: ScopeKind) {
+        frame.scope = self.scopes.open(frame.scope, kind);
+        frame.opens = true;
+    }
+
+    /// Returns the text of a node.
+    pub(super) fn text(&self, node: Node<'_>) -> &'a str {
+        self.source.get(node.byte_range()).unwrap_or_default()
+    }
+
+    /// Returns the text between two bytes; empty where they are no range.
+    pub(super) fn between(&self, from: usize, to: usize) -> &'a str {
+        self.source.get(from..to).unwrap_or_default()
+    }
+
+    /// Adds a symbol and makes it the innermost one of `frame`. Returns its index; `None` for a name that is empty or
+    /// too long.
     pub(super) fn define(
         &mut self,
         definition: Definition<'_>,
@@ -236,7 +287,7 @@ impl<'a> FileBuilder<'a> {
             used.symbol = Some(index);
         }
         let (doc, lead) = self.doc(lead_start);
-        let own_naming = u32::try_from(self.enclosing.len()).ok()?;
+        let own = u32::try_from(self.enclosing.len()).ok()?;
         let prefix = if prefix_len > PREFIX_BYTES {
             self.enclosing[definition.enclosing as usize].prefix.clone()
         } else {
@@ -265,7 +316,7 @@ impl<'a> FileBuilder<'a> {
                 parent,
             },
             lead,
-            enclosing: own_naming,
+            enclosing: own,
             member,
             private: definition.private,
             overload: definition.overload,
@@ -278,24 +329,24 @@ impl<'a> FileBuilder<'a> {
             },
         });
         frame.symbol = Some(index);
-        frame.enclosing = own_naming;
+        frame.enclosing = own;
         Some(index)
     }
 
-    /// Gives what was noted within overloads, from the first of them on, to the definition in their place;
-    /// decorators in between stay where they are.
+    /// Moves the records made inside overloads to their implementation, `index`; decorators in between stay where they
+    /// are.
     fn adopt_overloads(&mut self, first: &SymbolBuilder, index: u32) {
         for used in &mut self.references[first.n_before.references..] {
             used.symbol = used.symbol.map(|symbol| symbol.min(index));
         }
         self.scopes.take_over(first.n_before.names, index);
-        for raw in &mut self.bindings[first.n_before.bindings..] {
-            raw.symbol = raw.symbol.map(|symbol| symbol.min(index));
-            if let Owner::Member(Some(owner), path) = &mut raw.owner {
-                // Which of the heads is meant depends on what they are given.
+        for binding in &mut self.bindings[first.n_before.bindings..] {
+            binding.symbol = binding.symbol.map(|symbol| symbol.min(index));
+            if let Owner::Member(Some(owner), path) = &mut binding.owner {
+                // The parameters depend on the overload that a call selects.
                 let slots = self.exprs.arena.slots(*path);
                 if matches!(slots.first(), Some(Slot::Param(_))) {
-                    raw.expr = None;
+                    binding.expr = None;
                 }
                 *owner = index.min(*owner);
             }
@@ -331,14 +382,19 @@ impl<'a> FileBuilder<'a> {
         if !context.exported || scope != 0 {
             return;
         }
-        self.exports.push(Export {
-            kind: ExportKind::Local,
-            name: if context.default { "default" } else { local }.to_owned(),
-            local: local.to_owned(),
-            specifier: String::new(),
-            type_only,
-            line: context.span.start_line,
-        });
+        let name = if context.default { "default" } else { local };
+        let line = context.span.start_line;
+        self.add_export(ExportKind::Local, name, local, "", line)
+            .type_only = type_only;
+    }
+
+    /// The context of a definition that is its own statement: a member of an enum, a parameter property.
+    pub(super) fn own_context(&self, node: Node<'_>) -> DeclarationContext {
+        DeclarationContext {
+            span: span_of(node),
+            mark: self.references.len(),
+            ..DeclarationContext::default()
+        }
     }
 
     /// Keeps a statement for the definitions in it.
@@ -353,7 +409,7 @@ impl<'a> FileBuilder<'a> {
         self.push_context(context)
     }
 
-    /// Records a hint that was met in `frame`. Returns its number.
+    /// Adds a binding in the scope and symbol of `frame`. Returns its index.
     pub(super) fn add_binding(
         &mut self,
         owner: Owner<'a>,
@@ -371,14 +427,19 @@ impl<'a> FileBuilder<'a> {
         u32::try_from(self.bindings.len() - 1).unwrap_or(u32::MAX)
     }
 
-    /// Returns whose member a name under a naming is, from the nearest symbol on.
+    /// Adds the binding of a name to its type.
+    pub(super) fn annotate(&mut self, owner: Owner<'a>, expr: Option<ExprId>, frame: &Frame) {
+        self.add_binding(owner, expr, BindingSource::Annotation, frame);
+    }
+
+    /// The owner of a member: the nearest symbol around, and the path of names from there.
     pub(super) fn member_owner(&mut self, enclosing: u32, name: &str) -> Owner<'a> {
         let name = self.slot(name);
         let (symbol, path) = self.member_path(enclosing);
         Owner::Member(symbol, self.exprs.arena.path(path, name))
     }
 
-    /// Returns the nearest symbol around a naming, and the path from there to it.
+    /// The nearest symbol that encloses, and the path of names from there: `a.b` for objects inside an object.
     pub(super) fn member_path(&mut self, enclosing: u32) -> (Option<u32>, PathId) {
         let around = &self.enclosing[enclosing as usize];
         let known = around
@@ -431,12 +492,12 @@ impl<'a> FileBuilder<'a> {
         });
     }
 
-    /// Returns a naming one name further in.
+    /// Adds an enclosing symbol for the member `name`, whose own members are nested in it. Returns its index.
     pub(super) fn nest_under(&mut self, enclosing: u32, name: &str) -> u32 {
         let around = &self.enclosing[enclosing as usize];
         let prefix = if around.prefix.is_empty() {
             name.to_owned()
-        } else if around.prefix.len() + name.len() > 600 {
+        } else if around.prefix.len() + name.len() > PREFIX_BYTES {
             around.prefix.clone()
         } else {
             format!("{}.{name}", around.prefix)
@@ -454,24 +515,27 @@ impl<'a> FileBuilder<'a> {
     /// Records that `local` is exported as `name`, at a line.
     pub(super) fn export_as(&mut self, name: &str, local: &str, line: u32) {
         self.exported_names.insert(local.to_owned());
+        self.add_export(ExportKind::Local, name, local, "", line);
+    }
+
+    /// Adds an export; see [`Export`] for the meaning of empty names.
+    pub(super) fn add_export(
+        &mut self,
+        kind: ExportKind,
+        name: &str,
+        local: &str,
+        specifier: &str,
+        line: u32,
+    ) -> &mut Export {
         self.exports.push(Export {
-            kind: ExportKind::Local,
+            kind,
             name: name.to_owned(),
             local: local.to_owned(),
-            specifier: String::new(),
+            specifier: specifier.to_owned(),
             type_only: false,
             line,
         });
-    }
-
-    /// Returns what reads the types of this file.
-    pub(super) fn types(&mut self) -> Types<'_> {
-        Types {
-            grammar: self.grammar,
-            source: self.source,
-            exprs: &mut self.exprs,
-            modules: &mut self.modules,
-        }
+        self.exports.last_mut().expect("one was pushed")
     }
 
     pub(super) fn add_reference(
@@ -495,62 +559,12 @@ impl<'a> FileBuilder<'a> {
             line: place.line,
             start: place.start,
             root: frame.role == IdentifierRole::Root && receiver.is_empty(),
-            hint: None,
+            receiver_binding: None,
         });
-    }
-
-    /// Returns a pass over `source` that has seen nothing yet.
-    pub(super) fn new(source: &'a str, grammar: &'static Grammar) -> Self {
-        Self {
-            source,
-            grammar,
-            keeps_positions: false,
-            keeps_names: false,
-            has_stores: false,
-            elements: &[],
-            symbols: Vec::new(),
-            definer: usize::MAX,
-            references: Vec::new(),
-            imports: Vec::new(),
-            exports: Vec::new(),
-            exported_names: std::collections::HashSet::default(),
-            scopes: Scopes::new(),
-            bindings: Vec::new(),
-            exprs: ExprBuilder::default(),
-            modules: Vec::new(),
-            doc_types: HashMap::default(),
-            returns: vec![ReturnContext::default()],
-            contextual: HashMap::default(),
-            bodies: HashMap::default(),
-            comments: Vec::new(),
-            enclosing: vec![EnclosingSymbol::default()],
-            contexts: vec![DeclarationContext::default()],
-            frames: Vec::new(),
-            top_level: HashMap::default(),
-            bound_call: None,
-            decorated: None,
-            last_doc: (u32::MAX, String::new(), 0),
-        }
-    }
-
-    /// Opens a scope at a node.
-    pub(super) fn open_scope(&mut self, frame: &mut Frame, kind: ScopeKind) {
-        frame.scope = self.scopes.open(frame.scope, kind);
-        frame.opens = true;
-    }
-
-    /// Returns the text of a node.
-    pub(super) fn text(&self, node: Node<'_>) -> &'a str {
-        self.source.get(node.byte_range()).unwrap_or_default()
-    }
-
-    /// Returns the text between two bytes; empty where they are no range.
-    pub(super) fn between(&self, from: usize, to: usize) -> &'a str {
-        self.source.get(from..to).unwrap_or_default()
     }
 }
 
-/// What the signature of a definition says beside its kind: `static load()`, `(a) =>`.
+/// Flags that a signature shows: `static load()`, `(a) =>`.
 fn flags_of(signature: &str) -> SymbolFlags {
     let head = signature.split(['(', '=', ':', '<']).next();
     let mut words = head.unwrap_or_default().split_whitespace();

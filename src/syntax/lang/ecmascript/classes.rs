@@ -6,7 +6,7 @@ use super::builder::{Definition, FileBuilder};
 use super::expr_builder::Start;
 use super::frame::{AssignmentTarget, Frame, line_of};
 use super::kinds::Kind;
-use super::pending::{BindingSource, Owner};
+use super::pending::Owner;
 use super::{lower_expr, lower_type, nodes, object_types};
 use crate::ir::{BaseKind, ExprId, PathId, Slot};
 use crate::model::SymbolKind;
@@ -114,7 +114,8 @@ fn base(
     for part in object_types::intersection_parts(b, node) {
         let found = match lower_expr::lower_expr(b, part) {
             Some(found) if b.exprs.start(found) == Start::Value => {
-                let given = given.map_or_else(Vec::new, |given| b.types().given(given, 0));
+                let given =
+                    given.map_or_else(Vec::new, |given| lower_type::types(b).given(given, 0));
                 let given = if b.exprs.is_chain(found) {
                     given
                 } else {
@@ -128,7 +129,7 @@ fn base(
     }
 }
 
-/// Records what a symbol is built on, where that has a name.
+/// Adds a base to a symbol; nothing where the base has no name.
 pub(super) fn add_base(
     b: &mut FileBuilder<'_>,
     found: Option<ExprId>,
@@ -140,7 +141,7 @@ pub(super) fn add_base(
     let found = b.exprs.bases(found);
     let path = b.exprs.arena.path(PathId::EMPTY, Slot::Base(kind));
     let owner = Owner::Member(symbol, path);
-    b.add_binding(owner, Some(found), BindingSource::Annotation, frame);
+    b.annotate(owner, Some(found), frame);
 }
 
 /// `type T = A & B`

@@ -3,19 +3,19 @@
 use tree_sitter::Node;
 
 use super::builder::{DeclarationContext, Definition, EnclosingSymbol, FileBuilder};
-use super::frame::{AssignmentTarget, Frame, byte, line_of, span_of};
+use super::frame::{AssignmentTarget, Frame, byte, line_of};
 use super::initializers::{self, Initializer, kind_of};
 use super::kinds::Kind;
 use super::names::is_path;
 use super::{assignments, bindings, exports, nodes};
-use crate::ir::{Export, ExportKind};
+use crate::ir::ExportKind;
 use crate::model::SymbolKind;
 use crate::syntax::signature;
 
 /// Longest `a = b = c = …`.
 const CHAIN_STEPS: usize = 16;
 
-/// What is assigned to.
+/// The target of an assignment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Target<'a> {
     /// `module.exports`, and `exports` where the chain holds that too.
@@ -42,11 +42,8 @@ pub(super) fn assignment(
     }
     let (targets, value) = targets(b, node);
     if parent.kind != Kind::ExpressionStatement {
-        // Inside an expression nothing is defined, but what is assigned is known.
-        let context = DeclarationContext {
-            span: span_of(node),
-            ..DeclarationContext::default()
-        };
+        // An assignment inside an expression defines no symbol, but it is evidence.
+        let context = b.own_context(node);
         return assignments::assigned(b, node, initializers::classify(b, value), &context, frame);
     }
     let context = b.context_of(node, parent);
@@ -57,7 +54,7 @@ pub(super) fn assignment(
     }
     let around = *frame;
     for (target, left) in targets {
-        // Each name of a chain stands where the statement stands, not inside the one before it.
+        // Each target of a chain is defined where the statement stands, not inside the one before it.
         (frame.enclosing, frame.symbol) = (around.enclosing, around.symbol);
         match target {
             Target::Exports => {}
@@ -85,7 +82,7 @@ pub(super) fn assignment(
     }
 }
 
-/// `var app = exports = module.exports = …`: the name stands for what is exported.
+/// `var app = exports = module.exports = …`: exports the variable.
 pub(super) fn declared_chain(b: &mut FileBuilder<'_>, chain: Node<'_>, local: &str) {
     for (target, left) in targets(b, chain).0 {
         let line = line_of(left);
@@ -97,7 +94,7 @@ pub(super) fn declared_chain(b: &mut FileBuilder<'_>, chain: Node<'_>, local: &s
     }
 }
 
-/// Returns what a chain of assignments assigns to, and its value.
+/// The targets of a chain of assignments, `a = b = value`, and the value.
 fn targets<'a, 't>(b: &FileBuilder<'a>, node: Node<'t>) -> (Vec<(Target<'a>, Node<'t>)>, Node<'t>) {
     let (mut targets, mut at) = (Vec::new(), node);
     for _ in 0..CHAIN_STEPS {
@@ -141,7 +138,7 @@ fn assign_module(
             };
             let n_exports = b.exports.len();
             exports::define_default(b, left, value, initializer, &exported, frame);
-            // Its text begins with the left side, which says nothing; the value says what it is.
+            // The export is that of the value, not of the left side.
             b.exports.truncate(n_exports);
             if let Some(draft) = frame.symbol.and_then(|at| b.symbols.get(at as usize)) {
                 let name = draft.symbol.name.clone();
@@ -202,14 +199,7 @@ fn assign_export<'a>(
     }
     if let Initializer::Module(module) = initializer {
         if let Some((local, specifier)) = nodes::member_of_module(b, module) {
-            b.exports.push(Export {
-                kind: ExportKind::From,
-                name: name.to_owned(),
-                local: local.to_owned(),
-                specifier: specifier.to_owned(),
-                type_only: false,
-                line,
-            });
+            b.add_export(ExportKind::From, name, local, specifier, line);
         }
     } else {
         b.export_as(name, name, line);
@@ -260,7 +250,7 @@ fn assign_member<'a>(
     }
 }
 
-/// Returns the signature of what is assigned.
+/// The signature of a symbol that an assignment defines.
 pub(super) fn assigned_signature(
     b: &FileBuilder<'_>,
     left: Node<'_>,
@@ -279,7 +269,7 @@ pub(super) fn assigned_signature(
     }
 }
 
-/// Returns the naming of the members of an object that is written as a chain of names.
+/// The enclosing symbol of the members of `path`, a chain of names: `Store.prototype`, `exports.a`, `this.b`.
 pub(super) fn path_owner(b: &mut FileBuilder<'_>, path: &str, frame: &Frame) -> u32 {
     let path = path.strip_suffix(".prototype").unwrap_or(path);
     let path = path.strip_prefix("module.exports.").unwrap_or(path);

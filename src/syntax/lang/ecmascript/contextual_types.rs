@@ -11,7 +11,7 @@ use super::signatures::{self, PARAMETERS};
 use super::{bindings, lower_expr, nodes};
 use crate::ir::ExprId;
 
-/// Calls that hand each element of what stands before them to the function they are given.
+/// Methods that call their callback with each element of the receiver.
 const EACH: &[&str] = &[
     "forEach",
     "map",
@@ -28,10 +28,10 @@ const EACH: &[&str] = &[
 /// Calls that hand two elements at a time.
 const PAIRS: &[&str] = &["sort", "toSorted"];
 
-/// Calls that hand what they came to so far, then an element.
+/// Methods that call their callback with the result so far, then an element.
 const FOLDS: &[&str] = &["reduce", "reduceRight"];
 
-/// Returns what a written type expects; `None` for one of several functions.
+/// The contextual type that an annotation gives; `None` for a union of functions.
 pub(super) fn contextual_type(
     b: &mut FileBuilder<'_>,
     written: Node<'_>,
@@ -48,7 +48,7 @@ pub(super) fn contextual_type(
     signatures::non_function_type(b, written).map(ContextualType::Type)
 }
 
-/// Keeps what a value is expected to be until it is entered.
+/// Records the contextual type of a function or an object until the walk enters it.
 pub(super) fn expect(b: &mut FileBuilder<'_>, value: Node<'_>, expected: &ContextualType) {
     let mut value = value;
     while b.grammar.kind(value) == Kind::Parenthesized {
@@ -81,8 +81,8 @@ pub(super) fn expect_cast(b: &mut FileBuilder<'_>, node: Node<'_>) {
     expect_annotation(b, node.named_child(1), node.named_child(0));
 }
 
-/// Whether what is expected of a value tells anything: of a function that takes something, of an object that
-/// has functions.
+/// Whether a contextual type tells anything about a value: of a function with a parameter without annotation, of an
+/// object that has functions (TypeScript specification, section 4.15.3).
 fn is_context_sensitive(b: &FileBuilder<'_>, value: Node<'_>) -> bool {
     match b.grammar.kind(value) {
         Kind::Parenthesized => true,
@@ -104,7 +104,7 @@ fn is_context_sensitive(b: &FileBuilder<'_>, value: Node<'_>) -> bool {
     }
 }
 
-/// `f(a => …)`, `new F({ a() {} })`: what is given is what the parameters are.
+/// `f(a => …)`, `new F({ a() {} })`: the contextual type of an argument is that of the parameter.
 pub(super) fn expect_arguments(b: &mut FileBuilder<'_>, call: Node<'_>) {
     let fields = b.grammar.fields;
     let Some(arguments) = call.child_by_field_id(fields.arguments) else {
@@ -136,7 +136,7 @@ pub(super) fn expect_arguments(b: &mut FileBuilder<'_>, call: Node<'_>) {
     }
 }
 
-/// Returns what is called or made; `None` where that says nothing about the arguments.
+/// The callee of a call; `None` for `f.call(this, …)`, whose arguments are shifted.
 fn callee(b: &mut FileBuilder<'_>, call: Node<'_>) -> Option<ExprId> {
     let fields = &b.grammar.fields;
     let function = call.child_by_field_id(fields.function);
@@ -175,8 +175,8 @@ pub(super) fn expect_members(b: &mut FileBuilder<'_>, object: Node<'_>) {
     }
 }
 
-/// A function of which something is expected: its parameters that have no type of their own. `around` is what is
-/// true outside.
+/// Binds the parameters without annotation of a function that has a contextual type. `around` is the frame outside of
+/// it.
 pub(super) fn bind_contextual_parameters(
     b: &mut FileBuilder<'_>,
     node: Node<'_>,
@@ -218,7 +218,7 @@ pub(super) fn bind_contextual_parameters(
     }
 }
 
-/// `xs.forEach(x => …)`, `p.then(x => …)`: what the function is given.
+/// `xs.forEach(x => …)`, `p.then(x => …)`: the parameters of the callback by the type of the receiver.
 pub(super) fn callback_parameters(b: &mut FileBuilder<'_>, call: Node<'_>) {
     let fields = &b.grammar.fields;
     let Some(callee) = call.child(0) else { return };

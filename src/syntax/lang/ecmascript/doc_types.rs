@@ -7,7 +7,7 @@ use tree_sitter::{Node, Tree};
 
 use super::builder::FileBuilder;
 use super::kinds::{Dialect, Grammar, Kind};
-use super::lower_type::Types;
+use super::lower_type::{self, Types};
 use super::names::{import_of, is_chain};
 use crate::ir::{ContainerKind, ExprId};
 use crate::model::Budget;
@@ -16,7 +16,7 @@ use crate::syntax::parse::{Parsed, parse};
 /// Longest type that is parsed.
 const TYPE_BYTES: usize = 8_000;
 
-/// What stands before a type, so that it is one.
+/// Makes a type a statement that the grammar parses.
 const ALIAS: &str = "type _ = ";
 
 /// Longest comment that is read for types.
@@ -43,7 +43,7 @@ impl DocType {
         }
         // `Array.<T>`
         let source = source.replace(".<", "<");
-        // What ends is the budget of a file, between its nodes.
+        // The budget of the file is looked at between its nodes.
         let budget = Budget::unlimited(Arc::new(AtomicBool::new(false)));
         match parse(&Grammar::of(Dialect::TypeScript).language, &source, &budget) {
             Parsed::Tree(tree) => Some(Self { source, tree }),
@@ -67,7 +67,7 @@ fn read_doc(b: &mut FileBuilder<'_>, doc: &DocType, node: Node<'_>) -> Option<Ex
     (!node.has_error()).then(|| types.read(node, 0))?
 }
 
-/// Returns what a type in a comment says; `None` where that is nothing with a name.
+/// Lowers the text of a type in a comment; `None` where it names no type.
 pub(super) fn doc_type(b: &mut FileBuilder<'_>, text: &str) -> Option<ExprId> {
     if let Some(known) = b.doc_types.get(text) {
         return *known;
@@ -87,7 +87,7 @@ fn new_doc_type(b: &mut FileBuilder<'_>, text: &str) -> Option<ExprId> {
     let text = text.trim_start_matches(['!', '?']);
     let text = text.trim_end_matches(['=', '!', '?']);
     if let Some((module, name)) = import_of(text) {
-        return Some(b.types().imported(name, module));
+        return Some(lower_type::types(b).imported(name, module));
     }
     let doc = DocType::parse(text)?;
     // A mark that the grammar does not know may have made something else of the rest.
@@ -97,7 +97,7 @@ fn new_doc_type(b: &mut FileBuilder<'_>, text: &str) -> Option<ExprId> {
     read_doc(b, &doc, value)
 }
 
-/// Returns the members of the literal types in an intersection, each with what its type says.
+/// The members of the object types in an intersection, each with its lowered type.
 pub(super) fn doc_members(b: &mut FileBuilder<'_>, text: &str) -> Vec<(String, Option<ExprId>)> {
     let Some(doc) = text.contains('{').then(|| DocType::parse(text)).flatten() else {
         return Vec::new();

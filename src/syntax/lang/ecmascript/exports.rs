@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::bindings;
 use super::builder::{DeclarationContext, Definition, FileBuilder};
-use super::frame::{AssignmentTarget, Frame, line_of, span_of};
+use super::frame::{AssignmentTarget, Frame, line_of};
 use super::initializers::{self, Initializer};
 use super::kinds::Kind;
 use super::nodes::{self, is_type_only, is_type_specifier};
@@ -21,11 +21,9 @@ pub(super) fn export_statement(b: &mut FileBuilder<'_>, node: Node<'_>, frame: &
     }
     let default = has_word(node, "default");
     let context = DeclarationContext {
-        span: span_of(node),
         exported: true,
         default,
-        mark: b.references.len(),
-        ..DeclarationContext::default()
+        ..b.own_context(node)
     };
     if node.child_by_field_id(fields.declaration).is_some() {
         frame.context = b.push_context(context);
@@ -50,7 +48,7 @@ pub(super) fn export_statement(b: &mut FileBuilder<'_>, node: Node<'_>, frame: &
     match value {
         Some(value) if default => export_default(b, node, value, &context, frame),
         Some(value) if has_word(node, "=") => export_assignment(b, node, value, &context, frame),
-        // `export as namespace N` and what could not be read.
+        // `export as namespace N`, and code with errors.
         Some(value) => b.grammar.kind(value) != Kind::Identifier,
         None => true,
     }
@@ -110,8 +108,8 @@ fn export_from(b: &mut FileBuilder<'_>, node: Node<'_>, source: Node<'_>) {
     }
 }
 
-/// Returns the names of a list: what each is offered by, what it is here, whether it is marked `type`,
-/// and its line.
+/// The names of an export list, `export { f as g, type T }`: exported name, local name, whether it is marked `type`,
+/// line.
 fn specifiers<'a>(b: &FileBuilder<'a>, clause: Node<'_>) -> Vec<(&'a str, &'a str, bool, u32)> {
     let fields = &b.grammar.fields;
     let mut cursor = clause.walk();
@@ -139,14 +137,8 @@ fn export_clause(b: &mut FileBuilder<'_>, node: Node<'_>, clause: Node<'_>, fram
     let type_only = is_type_only(node);
     for (name, local, one, line) in specifiers(b, clause) {
         b.exported_names.insert(local.to_owned());
-        b.exports.push(Export {
-            kind: ExportKind::Local,
-            name: name.to_owned(),
-            local: local.to_owned(),
-            specifier: String::new(),
-            type_only: type_only || one,
-            line,
-        });
+        b.add_export(ExportKind::Local, name, local, "", line)
+            .type_only = type_only || one;
     }
 }
 
@@ -195,7 +187,7 @@ fn export_assignment(
     true
 }
 
-/// Gives a symbol to what is exported without a name. `frame` is that of the statement.
+/// Adds a symbol for a default export without a name. `frame` is that of the statement.
 pub(super) fn define_default(
     b: &mut FileBuilder<'_>,
     node: Node<'_>,
@@ -253,14 +245,7 @@ pub(super) fn add_assignment(b: &mut FileBuilder<'_>, local: &str, specifier: &s
     if specifier.is_empty() && !local.is_empty() {
         b.exported_names.insert(local.to_owned());
     }
-    b.exports.push(Export {
-        kind: ExportKind::Assignment,
-        name: "export=".to_owned(),
-        local: local.to_owned(),
-        specifier: specifier.to_owned(),
-        type_only: false,
-        line,
-    });
+    b.add_export(ExportKind::Assignment, "export=", local, specifier, line);
 }
 
 /// Returns whether a keyword or mark stands directly in a node.

@@ -16,7 +16,7 @@ pub(super) struct ExprBuilder {
     depths: Vec<u8>,
 }
 
-/// What an expression begins with.
+/// The first part of an expression: `a` of `a.b()`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Start {
     /// A name that is no type.
@@ -80,7 +80,7 @@ impl ExprBuilder {
         self.add(expr)
     }
 
-    /// Returns what a chain of names is: `a.b`, `a?.b!`.
+    /// A chain of names: `a.b`, `a?.b!`.
     pub(super) fn chain(&mut self, chain: &str) -> ExprId {
         let mut names = chain.split(['.', '?', '!']).filter(|name| !name.is_empty());
         let first = self.name(names.next().unwrap_or_default());
@@ -99,7 +99,7 @@ impl ExprBuilder {
         }
     }
 
-    /// Returns what may be any of `all`.
+    /// A union; its first parts where there are too many.
     pub(super) fn either(&mut self, all: impl IntoIterator<Item = ExprId>) -> ExprId {
         let union = self.arena.union(all);
         self.measure();
@@ -171,7 +171,7 @@ impl ExprBuilder {
         self.add(Expr::Instance { of })
     }
 
-    /// Returns a type with what it is given, if it is given anything.
+    /// A generic type with its type arguments; the type itself where there are none.
     pub(super) fn specialized(&mut self, base: ExprId, args: &[ExprId]) -> ExprId {
         if args.is_empty() {
             return base;
@@ -180,7 +180,7 @@ impl ExprBuilder {
         self.add(Expr::Specialized { base, args })
     }
 
-    /// Returns what holds elements; `None` where these are no instances of one type.
+    /// A container of elements; `None` where these are no instances of one type.
     pub(super) fn container(&mut self, kind: ContainerKind, element: ExprId) -> Option<ExprId> {
         self.is_instance(element)
             .then(|| self.add(Expr::Container { kind, element }))
@@ -206,7 +206,7 @@ impl ExprBuilder {
         }
     }
 
-    /// Whether it is a name, or a member of such.
+    /// Whether it is a name or a chain of names.
     pub(super) fn is_chain(&self, id: ExprId) -> bool {
         match self.get(id) {
             Expr::Member { object, .. } => self.is_chain(*object),
@@ -217,7 +217,7 @@ impl ExprBuilder {
         }
     }
 
-    /// Returns what it begins with; where it may be several things, the first.
+    /// The first part of an expression; of a union that of the first alternative.
     pub(super) fn start(&self, id: ExprId) -> Start {
         match self.get(id) {
             Expr::Unknown => Start::Unknown,
@@ -251,7 +251,7 @@ impl ExprBuilder {
         }
     }
 
-    /// Returns what a type is where something is built on it: the types instead of instances of them.
+    /// A type in the place of a base: the types themselves instead of instances of them.
     pub(super) fn bases(&mut self, id: ExprId) -> ExprId {
         self.each(id, |exprs, one| match *exprs.get(one) {
             Expr::Instance { of } => of,
@@ -259,7 +259,7 @@ impl ExprBuilder {
         })
     }
 
-    /// Returns a type without what it is given, and that.
+    /// A generic type apart from its type arguments.
     pub(super) fn generic(&self, of: ExprId) -> (ExprId, &[ExprId]) {
         match self.get(of) {
             Expr::Specialized { base, args } => (*base, args),

@@ -14,10 +14,10 @@ use crate::model::hash::{HashMap, HashSet};
 use crate::syntax::chunk::Outline;
 use crate::syntax::scope::Lookup;
 
-/// The facts of one script, with what cutting it into chunks needs beside them.
+/// The facts of one script, with the comments above its symbols, which chunks include.
 #[derive(Debug, Default)]
 pub(in crate::syntax) struct Script {
-    /// What the script says.
+    /// The facts.
     pub(in crate::syntax) facts: FileFacts,
     /// For each symbol the byte at which the comments above it begin.
     pub(in crate::syntax) leads: Vec<u32>,
@@ -55,7 +55,7 @@ pub(in crate::syntax) struct UsePosition {
     pub(in crate::syntax) used: PositionedUse,
 }
 
-/// What one use of a name is to the facts of its file.
+/// The role of one use of a name among the facts of its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::syntax) enum PositionedUse {
     /// One of the uses of this reference, an index into [`FileFacts::references`].
@@ -225,7 +225,7 @@ fn export_members_of_module(b: &mut FileBuilder<'_>) {
     b.exports.append(&mut offered);
 }
 
-/// Returns the uses that are kept, each once, what the file and its symbols hold, and the expressions of both.
+/// The references of the file, each once with a count, the bindings of its symbols, and the expressions of both.
 fn references(
     b: &mut FileBuilder<'_>,
     positions: &mut Vec<UsePosition>,
@@ -293,8 +293,8 @@ fn unrecorded_use<'a>(b: &FileBuilder<'a>, used: &PendingReference<'a>) -> UsePo
     }
 }
 
-/// Returns the names of what is given to an object (`exports.open = …`, `target.open = …`): alone they are not
-/// that, but something of the run time's.
+/// Names that are assigned to an object, `exports.open = …`, `target.open = …`: a bare `open` means something of the
+/// runtime's instead.
 fn assigned_names<'b>(b: &'b FileBuilder<'_>) -> HashSet<&'b str> {
     let exports = b.exports.iter();
     let exported = exports.filter(|it| it.kind == ExportKind::Local && it.local.is_empty());
@@ -304,7 +304,7 @@ fn assigned_names<'b>(b: &'b FileBuilder<'_>) -> HashSet<&'b str> {
     exported.chain(members.map(|it| it.name.as_str())).collect()
 }
 
-/// Returns what a name that is to be kept is looked up in; `None` for one that is left out.
+/// The look-up that a reference needs; `None` for one that is left out.
 fn target_of_use<'a>(
     b: &FileBuilder<'a>,
     used: &PendingReference<'a>,
@@ -321,7 +321,9 @@ fn target_of_use<'a>(
         });
     }
     if used.receiver == "?" {
-        let found = used.hint.and_then(|raw| resolver.settle(raw, 0));
+        let found = used
+            .receiver_binding
+            .and_then(|binding| resolver.resolve(binding, 0));
         return Some(Target::Member {
             receiver: found.unwrap_or_else(|| resolver.exprs.unknown()),
             is_inferred: true,
@@ -344,7 +346,7 @@ fn target_of_use<'a>(
     })
 }
 
-/// Returns what a local name holds that is called or made and has a value from elsewhere.
+/// The value of a local name that is called or constructed, where it comes from outside the function.
 fn followed<'a>(
     used: &PendingReference<'a>,
     scope: u32,

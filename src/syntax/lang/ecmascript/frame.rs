@@ -5,24 +5,24 @@ use tree_sitter::Node;
 use super::kinds::Kind;
 use crate::model::Span;
 
-/// What a name is where it stands.
+/// The role of an identifier where it stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum IdentifierRole {
     /// A value that is used.
     Value,
-    /// What is called.
+    /// The callee of a call.
     Callee,
-    /// What is constructed.
+    /// The class of a `new` expression.
     New,
-    /// What decorates.
+    /// A decorator.
     Decorator,
-    /// What is extended or implemented.
+    /// A base class or interface.
     Heritage,
-    /// What `typeof` asks for in a type.
+    /// The operand of `typeof` in a type.
     TypeQuery,
     /// An element's name.
     Jsx,
-    /// What a chain of members begins with.
+    /// The root of a member chain: `a` of `a.b`.
     Root,
     /// A name that is bound here.
     Bind,
@@ -34,28 +34,28 @@ pub(super) enum IdentifierRole {
     Skip,
 }
 
-/// Whose value a node is.
+/// The name that a node is the value of. Indexes are those of
+/// [`FileBuilder::enclosing`](super::builder::FileBuilder::enclosing).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AssignmentTarget {
-    /// Nobody's that has a name.
+    /// No name.
     None,
-    /// That of a name: its members stand under this naming.
+    /// The value of this symbol, whose members are symbols.
     Value(u32),
-    /// That of a name, as a type that is written out: the types of its members are known under this naming, but they
-    /// are no definitions.
+    /// The object type of this symbol: its members have types, but are no symbols.
     Within(u32),
-    /// The node is an object, and its members stand under this naming.
+    /// The node is the object itself, and its members are nested in this symbol.
     Members(u32),
-    /// That of `module.exports`: its members are exports.
+    /// The value of `module.exports`: its members are exports.
     Exports,
-    /// The node is such an object.
+    /// The node is the object assigned to `module.exports`.
     ExportMembers,
-    /// It is returned: a function's own name is worth having.
+    /// A returned value: a function expression's own name becomes a symbol.
     Returned,
 }
 
 impl AssignmentTarget {
-    /// Returns whose the members of an object are.
+    /// The target of the members of an object that has this target.
     pub(super) fn of_members(self) -> Self {
         match self {
             Self::Value(enclosing) => Self::Members(enclosing),
@@ -65,24 +65,24 @@ impl AssignmentTarget {
     }
 }
 
-/// What is true inside a node.
+/// The state that a node hands to its children.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame {
-    /// What the node is.
+    /// The kind of the node.
     pub(super) kind: Kind,
-    /// What the node is to its parent.
+    /// Its role in its parent.
     pub(super) role: IdentifierRole,
-    /// Whose value the node is.
+    /// The name that it is the value of.
     pub(super) target: AssignmentTarget,
     /// Innermost scope.
     pub(super) scope: u32,
     /// Innermost symbol.
     pub(super) symbol: Option<u32>,
-    /// Under which name definitions inside stand: an index into [`FileBuilder::namings`].
+    /// Innermost symbol that definitions inside are nested in: an index into `FileBuilder::enclosing`.
     pub(super) enclosing: u32,
-    /// The statement that the node's definition is part of: an index into [`FileBuilder::outers`], 0 for none.
+    /// The statement that the node's definition is part of: an index into `FileBuilder::contexts`, 0 for none.
     pub(super) context: u32,
-    /// Innermost function: an index into [`FileBuilder::results`].
+    /// Innermost function: an index into `FileBuilder::returns`.
     pub(super) function: u32,
     /// Whether the node opened `scope`.
     pub(super) opens: bool,
@@ -91,7 +91,7 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    /// Returns what is true at the top of a file.
+    /// The frame of the top level.
     pub(super) fn top() -> Self {
         Self {
             kind: Kind::Other,

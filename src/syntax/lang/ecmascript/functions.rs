@@ -103,7 +103,7 @@ fn has_own_this(b: &FileBuilder<'_>, node: Node<'_>, symbol: Option<u32>, parent
         )
 }
 
-/// Enters a function that is `symbol`, or nobody's: `frame` is already that of its inside.
+/// Enters a function. `symbol` is its own or that of the name it is bound to; `frame` is already that of its inside.
 pub(super) fn enter_function(
     b: &mut FileBuilder<'_>,
     node: Node<'_>,
@@ -143,7 +143,7 @@ pub(super) fn enter_function(
         && let Some(owner) = owner.take()
     {
         let expr = lower_type::lower_type(b, written);
-        b.add_binding(owner, expr, BindingSource::Annotation, frame);
+        b.annotate(owner, expr, frame);
     }
     if frame.kind == Kind::ArrowFunction
         && let Some(body) = node.child_by_field_id(b.grammar.fields.body)
@@ -203,7 +203,7 @@ pub(super) fn return_statement(b: &mut FileBuilder<'_>, node: Node<'_>, frame: &
     bind_return(b, value, owner, frame);
 }
 
-/// What a function returns.
+/// Binds the return value of a function.
 fn bind_return<'a>(b: &mut FileBuilder<'a>, value: Node<'_>, owner: Owner<'a>, frame: &Frame) {
     if let (Some(object), Owner::Member(Some(symbol), path)) =
         (nodes::object_literal(b, value), &owner)

@@ -6,7 +6,7 @@ use super::builder::FileBuilder;
 use super::frame::{AssignmentTarget, Frame, IdentifierRole};
 use super::kinds::Kind;
 
-/// Returns what the node under `cursor` is to its parent.
+/// The role of the node under `cursor` in its parent, and the name that it is the value of.
 pub(super) fn role_and_target(
     b: &FileBuilder<'_>,
     parent: &Frame,
@@ -31,7 +31,7 @@ fn role(
     let is = |field: u16| cursor.field_id().is_some_and(|id| id.get() == field);
     let is_name = matches!(kind, Kind::Identifier | Kind::TypeIdentifier);
     match parent.kind {
-        // Patterns hand on what they are; defaults and computed keys are values.
+        // The names of a pattern have its role; defaults and computed keys are values.
         Kind::FormalParameters => IdentifierRole::Bind,
         Kind::PairPattern if kind == Kind::ComputedName || is(fields.key) => IdentifierRole::Value,
         Kind::ArrayPattern | Kind::ObjectPattern | Kind::RestPattern | Kind::PairPattern => {
@@ -103,7 +103,7 @@ fn role(
         {
             IdentifierRole::Jsx
         }
-        // What stands before arguments.
+        // The callee stands before the arguments.
         Kind::CallExpression | Kind::NewExpression | Kind::Instantiation => match kind {
             Kind::Arguments | Kind::TypeArguments => IdentifierRole::Value,
             Kind::TemplateString if is(fields.arguments) => IdentifierRole::Value,
@@ -127,7 +127,7 @@ fn role(
     }
 }
 
-/// Returns whose value a child is, as far as the parent hands it on.
+/// The target of a child, as far as the parent hands its own on.
 fn target(parent: &Frame) -> AssignmentTarget {
     match (parent.kind, parent.target) {
         (Kind::ReturnStatement, _) | (Kind::Parenthesized, AssignmentTarget::Returned) => {

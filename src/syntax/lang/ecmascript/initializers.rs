@@ -8,7 +8,7 @@ use super::nodes;
 use crate::model::SymbolKind;
 use crate::syntax::signature;
 
-/// Steps from a value to what is inside its parentheses, casts and calls.
+/// Parentheses, casts and calls around a value that are unwrapped.
 const UNWRAP_STEPS: usize = 32;
 
 /// Arguments of a call that are looked at for the function it wraps.
@@ -49,7 +49,7 @@ const RUNNERS: &[&str] = &[
     "createContext",
 ];
 
-/// Calls that return a function like the one they are given, known enough to believe it of a local name.
+/// Calls that return a function like their argument, well known enough to define a local function.
 const WRAPPERS: &[&str] = &[
     "useCallback",
     "memo",
@@ -70,7 +70,7 @@ const WRAPPERS: &[&str] = &[
     "cache",
 ];
 
-/// What a value makes of its name.
+/// The kind of an initializer, with the node that defines the symbol.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Initializer<'t> {
     /// A function.
@@ -91,7 +91,7 @@ pub(super) enum Initializer<'t> {
     Other,
 }
 
-/// Says whose value a function is.
+/// Records that the body of a function belongs to `symbol`, until the walk enters it.
 pub(super) fn own_body(b: &mut FileBuilder<'_>, initializer: Initializer<'_>, symbol: u32) {
     if let Initializer::Function(body) | Initializer::Wrapped(body) = initializer {
         b.bodies.insert(body.id(), symbol);
@@ -115,7 +115,7 @@ pub(super) fn value_signature(
     } else {
         b.between(from, node.end_byte())
     };
-    // The text ends where the node ends: what a decorator takes is gone from its front.
+    // The text ends with the node, but starts after its decorators.
     let start = node.end_byte() - text.len();
     let type_node = node.child_by_field_id(b.grammar.fields.type_);
     let type_end = type_node.map(|t| t.end_byte().saturating_sub(start) + keyword.len());
@@ -140,7 +140,7 @@ pub(super) fn value_head<'a>(b: &FileBuilder<'a>, node: Node<'_>, value: Node<'_
     b.between(node.start_byte(), end)
 }
 
-/// Returns what a value makes of the name it is bound to.
+/// Classifies an initializer, through parentheses, casts and wrapping calls: `memo(() => …)` is a function.
 pub(super) fn classify<'t>(b: &FileBuilder<'_>, value: Node<'t>) -> Initializer<'t> {
     let mut node = value;
     for _ in 0..UNWRAP_STEPS {
@@ -256,7 +256,7 @@ pub(super) fn is_known_wrapper(b: &FileBuilder<'_>, function: Node<'_>) -> bool 
     name.is_some_and(|name| WRAPPERS.contains(&name))
 }
 
-/// Returns what an exported value is.
+/// The kind of symbol that an exported value is.
 pub(super) fn kind_of(initializer: Initializer<'_>) -> SymbolKind {
     match initializer {
         Initializer::Function(_) | Initializer::Wrapped(_) => SymbolKind::Function,

@@ -13,7 +13,7 @@ use super::{bindings, imports, patterns};
 use crate::ir::{BaseKind, ExprId, ImportKind, ImportedName, PathId, Slot};
 use crate::syntax::signature::Comment;
 
-/// A comment, and what it says. Never looks inside.
+/// A comment: `/// <reference>`, `@typedef`, `@import`, and the modules that its types import.
 pub(super) fn comment(b: &mut FileBuilder<'_>, node: Node<'_>) -> bool {
     b.comments.push(Comment {
         start: byte(node.start_byte()),
@@ -25,8 +25,8 @@ pub(super) fn comment(b: &mut FileBuilder<'_>, node: Node<'_>) -> bool {
     false
 }
 
-/// Records what the doc comment above a function says about its parameters and to whom it says what it
-/// returns; takes the owner where it does.
+/// Binds the parameters and the result of a function to the types in the comment above it. Takes `owner`, of the
+/// result, where the comment has `@returns`.
 pub(super) fn function_doc<'a>(
     b: &mut FileBuilder<'a>,
     node: Node<'_>,
@@ -62,7 +62,7 @@ pub(super) fn function_doc<'a>(
             } else {
                 let owner = Owner::Binding(name, frame.scope);
                 let found = doc_types::doc_type(b, written);
-                b.add_binding(owner, found, BindingSource::Annotation, frame);
+                b.annotate(owner, found, frame);
             }
             place += 1;
         }
@@ -71,14 +71,14 @@ pub(super) fn function_doc<'a>(
         b.scopes.bind("this", frame.scope, false);
         let owner = Owner::Binding("this", frame.scope);
         let found = doc_types::doc_type(b, written);
-        b.add_binding(owner, found, BindingSource::Annotation, frame);
+        b.annotate(owner, found, frame);
     }
     let mut results = tags(text, "@returns").chain(tags(text, "@return"));
     if let Some((written, _)) = results.next()
         && let Some(owner) = owner.take()
     {
         let found = doc_types::doc_type(b, written);
-        b.add_binding(owner, found, BindingSource::Annotation, frame);
+        b.annotate(owner, found, frame);
     }
 }
 
@@ -99,7 +99,7 @@ fn parameter_patterns<'t>(b: &FileBuilder<'_>, node: Node<'t>) -> Vec<Option<Nod
         .collect()
 }
 
-/// The names that a pattern takes out of what has a written type.
+/// Binds the names of a pattern by a type in a comment.
 fn typed_pattern(b: &mut FileBuilder<'_>, pattern: Node<'_>, written: &str, frame: &Frame) {
     let members = doc_types::doc_members(b, written);
     if members.is_empty() {
@@ -144,12 +144,7 @@ fn type_definitions(b: &mut FileBuilder<'_>, comment: Node<'_>) {
         for (key, found) in doc_types::doc_members(b, written) {
             let key = b.slot(&key);
             let path = b.exprs.arena.path(path, key);
-            b.add_binding(
-                Owner::Member(None, path),
-                found,
-                BindingSource::Annotation,
-                &top,
-            );
+            b.annotate(Owner::Member(None, path), found, &top);
         }
         let after = after.split("@typedef").next().unwrap_or(after);
         for tag in ["@property", "@prop"] {
@@ -161,12 +156,7 @@ fn type_definitions(b: &mut FileBuilder<'_>, comment: Node<'_>) {
                 let key = b.slot(&member[..end]);
                 let path = b.exprs.arena.path(path, key);
                 let found = doc_types::doc_type(b, written);
-                b.add_binding(
-                    Owner::Member(None, path),
-                    found,
-                    BindingSource::Annotation,
-                    &top,
-                );
+                b.annotate(Owner::Member(None, path), found, &top);
             }
         }
     }
@@ -175,7 +165,7 @@ fn type_definitions(b: &mut FileBuilder<'_>, comment: Node<'_>) {
     }
 }
 
-/// Records that a name of a comment is another for what is `found`.
+/// `@typedef {A} B`: `B` is a name for `A`.
 fn define_alias(b: &mut FileBuilder<'_>, path: PathId, found: ExprId) {
     let path = match b.exprs.start(found) {
         // Its members are those of the type.
@@ -187,10 +177,10 @@ fn define_alias(b: &mut FileBuilder<'_>, path: PathId, found: ExprId) {
     };
     let found = b.exprs.bases(found);
     let owner = Owner::Member(None, path);
-    b.add_binding(owner, Some(found), BindingSource::Annotation, &Frame::top());
+    b.annotate(owner, Some(found), &Frame::top());
 }
 
-/// Records the modules whose types a comment names where they are used: `@param {import('./a').A} a`.
+/// Adds imports for the modules that types in a comment name: `@param {import('./a').A} a`.
 fn inline_imports(b: &mut FileBuilder<'_>, comment: Node<'_>) {
     let text = b.text(comment);
     let wanted = b.grammar.untyped
@@ -254,7 +244,7 @@ fn add_doc_import(b: &mut FileBuilder<'_>, module: &str, names: &[(&str, &str)],
     b.add_import(module, ImportKind::TypeQuery, line, names);
 }
 
-/// Returns whether what stands behind a text is inside the `{type}` of a tag.
+/// Whether the text after `before` is inside the `{type}` of a tag.
 fn in_type(before: &str) -> bool {
     let tag = before.rfind(" @").or_else(|| before.rfind("*@"));
     let Some(tail) = tag.map(|at| &before[at + 2..]) else {

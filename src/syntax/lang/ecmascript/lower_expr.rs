@@ -14,7 +14,7 @@ use crate::ir::{ExprId, ImportKind};
 /// Steps from an expression to the name it begins with.
 const ORIGIN_DEPTH: usize = 64;
 
-/// Calls that return what they are given, or as many of the same.
+/// Calls that return their first argument, or a container of the same elements.
 const HANDS_ON: &[&str] = &[
     "Object.freeze",
     "Object.values",
@@ -28,7 +28,7 @@ const HANDS_ON: &[&str] = &[
 fn call_args(b: &mut FileBuilder<'_>, call: Node<'_>) -> (Vec<ExprId>, Vec<ExprId>) {
     let fields = b.grammar.fields;
     let mut types = match call.child_by_field_id(fields.type_arguments) {
-        Some(types) => b.types().given(types, 0),
+        Some(types) => lower_type::types(b).given(types, 0),
         None => Vec::new(),
     };
     let mut args = match call.child_by_field_id(fields.arguments) {
@@ -100,7 +100,7 @@ fn lower_at(b: &mut FileBuilder<'_>, node: Node<'_>, depth: usize) -> Option<Exp
         Kind::CallExpression => {
             if let Some((kind, module, _)) = nodes::module_call(b, node) {
                 let is_value = matches!(kind, ImportKind::Require | ImportKind::Dynamic);
-                return is_value.then(|| b.types().imported("*", module));
+                return is_value.then(|| lower_type::types(b).imported("*", module));
             }
             let callee = node.child(0)?;
             if HANDS_ON.contains(&b.text(callee)) {
@@ -176,22 +176,22 @@ fn new_expression(b: &mut FileBuilder<'_>, node: Node<'_>, depth: usize) -> Opti
     let class = node.child_by_field_id(fields.constructor)?;
     let given = node.child_by_field_id(fields.type_arguments);
     let text = b.text(class);
-    // `new Map<K, V>()` is what the type says, where no class of that name was seen.
+    // `new Map<K, V>()` is the container type, unless the file has a class of that name.
     if let Some(given) = given
         && is_holder(text)
         && b.scopes.number(text).is_none()
     {
-        return b.types().generic(text, given, 0);
+        return lower_type::types(b).generic(text, given, 0);
     }
     let of = lower_at(b, class, depth)?;
     let given = given.filter(|_| is_chain(text));
-    let given = given.map_or_else(Vec::new, |given| b.types().given(given, 0));
+    let given = given.map_or_else(Vec::new, |given| lower_type::types(b).given(given, 0));
     let of = b.exprs.specialized(of, &given);
     Some(b.exprs.construct(of))
 }
 
-/// One of two values: what both are, the one beside nothing, or the second where that is `made` when
-/// the first is missing.
+/// The value of `a || b`, `a ?? b` and `test ? a : b`: the union of both; one alone where the other is a placeholder;
+/// for `a || new B()` (`made`) the new instance.
 fn either_operand(
     b: &mut FileBuilder<'_>,
     left: Node<'_>,

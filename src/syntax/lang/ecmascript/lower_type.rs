@@ -80,7 +80,7 @@ const MANY_FIRST: &[&str] = &[
 /// Types that hold many of the second.
 const MANY_SECOND: &[&str] = &["Map", "ReadonlyMap", "WeakMap"];
 
-/// Types whose members are of the second, by any name.
+/// Types with members of the second type argument by any name.
 const KEYED: &[&str] = &["Record", "Object", "object"];
 
 /// Reads the types of one tree.
@@ -171,7 +171,7 @@ impl<'t> Types<'t> {
         })
     }
 
-    /// Returns what another module offers by a name. Modules are numbered as they are met until all imports are known.
+    /// The export `name` of a module. Modules are numbered as they are met until all imports are known.
     pub(super) fn imported(&mut self, name: &str, module: &str) -> ExprId {
         let known = self.modules.iter().position(|it| it == module);
         let at = known.unwrap_or_else(|| {
@@ -197,9 +197,8 @@ impl<'t> Types<'t> {
         parts
     }
 
-    /// What has a name among the parts of a union or an intersection: a part that is a plain value, a literal or
-    /// a function has no members that anyone defines. Members by any name count only where no other part may declare
-    /// members.
+    /// The union of the parts that name a type; primitive types, literals and functions have no members that anyone
+    /// defines. An index signature counts only where no other part may declare members.
     fn one_of(&mut self, parts: &[Node<'_>], depth: usize) -> Option<ExprId> {
         let (mut found, mut is_open) = (Vec::new(), false);
         for part in parts {
@@ -220,7 +219,7 @@ impl<'t> Types<'t> {
         (!found.is_empty()).then(|| self.exprs.either(found))
     }
 
-    /// What holds values of a type by any name.
+    /// A container with values of a type by any name.
     pub(super) fn by_any_name(&mut self, written: Node<'_>, depth: usize) -> Option<ExprId> {
         let element = self.read(written, depth)?;
         self.exprs.container(ContainerKind::IndexSignature, element)
@@ -298,7 +297,7 @@ impl<'t> Types<'t> {
         }
     }
 
-    /// What a type is given.
+    /// The lowered type arguments.
     pub(super) fn given(&mut self, arguments: Node<'_>, depth: usize) -> Vec<ExprId> {
         let all = self.inside(arguments).into_iter().take(GIVEN);
         all.map(|one| match self.read(one, depth) {
@@ -309,12 +308,22 @@ impl<'t> Types<'t> {
     }
 }
 
-/// Returns what a type says about a value of it; `None` where that is nothing with a name.
-pub(super) fn lower_type(b: &mut FileBuilder<'_>, written: Node<'_>) -> Option<ExprId> {
-    b.types().read(written, 0)
+/// Reads the types of the file itself; types in comments have a source of their own, see `doc_types`.
+pub(super) fn types<'b>(b: &'b mut FileBuilder<'_>) -> Types<'b> {
+    Types {
+        grammar: b.grammar,
+        source: b.source,
+        exprs: &mut b.exprs,
+        modules: &mut b.modules,
+    }
 }
 
-/// Returns whether a class of the language's own says by what it is given what it holds or promises.
+/// Lowers the type of a value; `None` where it names no type.
+pub(super) fn lower_type(b: &mut FileBuilder<'_>, written: Node<'_>) -> Option<ExprId> {
+    types(b).read(written, 0)
+}
+
+/// Whether a class of the language is a container of its type argument, or a promise of it.
 pub(super) fn is_holder(class: &str) -> bool {
     class == "Promise" || MANY_FIRST.contains(&class) || MANY_SECOND.contains(&class)
 }

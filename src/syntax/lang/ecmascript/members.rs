@@ -4,13 +4,13 @@
 
 use tree_sitter::Node;
 
-use super::builder::{DeclarationContext, Definition, FileBuilder};
-use super::frame::{AssignmentTarget, Frame, line_of, span_of};
+use super::builder::{Definition, FileBuilder};
+use super::frame::{AssignmentTarget, Frame, line_of};
 use super::initializers::{self, Initializer};
 use super::kinds::Kind;
 use super::pending::BindingSource;
 use super::{
-    bindings, classes, contextual_types, functions, lower_expr, nodes, object_exports,
+    bindings, classes, contextual_types, functions, lower_expr, lower_type, nodes, object_exports,
     object_types, signatures,
 };
 use crate::ir::{BaseKind, PathId};
@@ -154,7 +154,7 @@ fn typed_member(
     }
 }
 
-/// A member of a type that is written out inside another, `naming`.
+/// A member of an object type inside another type, `enclosing`.
 fn object_type_member(b: &mut FileBuilder<'_>, node: Node<'_>, frame: &mut Frame, enclosing: u32) {
     let fields = b.grammar.fields;
     let name = node.child_by_field_id(fields.name);
@@ -204,11 +204,7 @@ fn object_pair(b: &mut FileBuilder<'_>, node: Node<'_>, frame: &mut Frame, enclo
     let Some(name) = nodes::property_key(b, key_node) else {
         return;
     };
-    let context = DeclarationContext {
-        span: span_of(node),
-        mark: b.references.len(),
-        ..DeclarationContext::default()
-    };
+    let context = b.own_context(node);
     let mut definition = Definition::new(&name, kind, line_of(key_node), enclosing);
     definition.member = true;
     definition.signature = signature::of_head(initializers::value_head(b, node, value));
@@ -257,7 +253,7 @@ pub(super) fn spread_member(b: &mut FileBuilder<'_>, node: Node<'_>, parent: &Fr
     }
 }
 
-/// `[key: string]: A` in a class, an interface or a type: what it has by any other name.
+/// `[key: string]: A` in a class, an interface or a type.
 pub(super) fn index_signature(
     b: &mut FileBuilder<'_>,
     node: Node<'_>,
@@ -274,7 +270,7 @@ pub(super) fn index_signature(
         node.child_by_field_id(b.grammar.fields.type_),
         b.member_path(enclosing),
     ) {
-        let found = b.types().by_any_name(written, 0);
+        let found = lower_type::types(b).by_any_name(written, 0);
         classes::add_base(b, found, BaseKind::Extends, Some(symbol), frame);
     }
 }
@@ -287,11 +283,7 @@ fn enum_member(
     parent: &Frame,
 ) -> Option<u32> {
     let name = nodes::property_key(b, name_node)?;
-    let context = DeclarationContext {
-        span: span_of(node),
-        mark: b.references.len(),
-        ..DeclarationContext::default()
-    };
+    let context = b.own_context(node);
     let kind = SymbolKind::EnumMember;
     let mut definition = Definition::new(&name, kind, line_of(name_node), parent.enclosing);
     definition.signature = signature::of_value(b.text(node), None);
@@ -301,11 +293,6 @@ fn enum_member(
 
 /// `@f` before a member of a class: the member begins with it.
 pub(super) fn member_decorator(b: &mut FileBuilder<'_>, node: Node<'_>) {
-    let mark = b.references.len();
-    let span = span_of(node);
-    b.decorated.get_or_insert(DeclarationContext {
-        span,
-        mark,
-        ..DeclarationContext::default()
-    });
+    let context = b.own_context(node);
+    b.decorated.get_or_insert(context);
 }

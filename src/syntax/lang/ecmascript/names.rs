@@ -78,7 +78,7 @@ pub(super) fn is_chain(text: &str) -> bool {
         })
 }
 
-/// Returns a receiver without the marks that do not change what it names (`a?.b!` is `a.b`).
+/// A receiver without `?` and `!`, which do not change its meaning: `a?.b!` is `a.b`.
 pub(super) fn plain_receiver(receiver: &str) -> String {
     if receiver == "?" || !receiver.contains(['?', '!']) {
         return receiver.to_owned();

@@ -18,7 +18,7 @@ pub(super) fn sides<'t>(b: &FileBuilder<'_>, node: Node<'t>) -> Option<(Node<'t>
     Some((left, node.child_by_field_id(fields.right)?))
 }
 
-/// Returns the text of a definition up to `end`, without what decorates it.
+/// The text of a definition up to `end`, without its decorators.
 pub(super) fn head<'a>(b: &FileBuilder<'a>, node: Node<'_>, end: usize) -> &'a str {
     let mut start = node.start_byte();
     if b.source.as_bytes().get(start) == Some(&b'@') {
@@ -71,7 +71,7 @@ pub(super) fn module_call<'a>(
     Some((kind, string_literal(b, first)?, line_of(first)))
 }
 
-/// Returns what a string says; `None` for anything but a string without substitutions.
+/// The text of a string; `None` for anything but a string without substitutions.
 pub(super) fn string_literal<'a>(b: &FileBuilder<'a>, node: Node<'_>) -> Option<&'a str> {
     let text = b.text(node);
     let inner = text.get(1..text.len().checked_sub(1)?)?;
@@ -113,7 +113,7 @@ pub(super) fn property_key(b: &FileBuilder<'_>, node: Node<'_>) -> Option<String
     }
 }
 
-/// Returns what `require('m')` or `require('m').a` names, with the module.
+/// The export and the module of `require('m').a`; the export is `*` for `require('m')`.
 pub(super) fn member_of_module<'a>(
     b: &FileBuilder<'a>,
     module: Node<'_>,

@@ -3,13 +3,13 @@
 use tree_sitter::Node;
 
 use super::builder::{DeclarationContext, Definition, FileBuilder};
-use super::frame::{AssignmentTarget, Frame, line_of, span_of};
+use super::frame::{AssignmentTarget, Frame, line_of};
 use super::initializers::{self, Initializer, kind_of};
 use super::kinds::Kind;
 use super::names::is_path;
 use super::pending::NamePlace;
 use super::{bindings, commonjs, functions, nodes};
-use crate::ir::{Export, ExportKind, ReferenceKind};
+use crate::ir::{ExportKind, ReferenceKind};
 use crate::model::SymbolKind;
 use crate::syntax::scope::ScopeKind;
 use crate::syntax::signature;
@@ -28,13 +28,11 @@ pub(super) fn export_member(b: &mut FileBuilder<'_>, node: Node<'_>, frame: &mut
         && let Some(name) = nodes::property_key(b, key_node)
     {
         if let Initializer::Name(local) = initializer {
-            export_name(b, &name, b.text(local), node);
+            b.export_as(&name, b.text(local), line_of(node));
         } else {
             let context = DeclarationContext {
-                span: span_of(node),
                 exported: true,
-                mark: b.references.len(),
-                ..DeclarationContext::default()
+                ..b.own_context(node)
             };
             let is_method = frame.kind == Kind::MethodDefinition;
             let kind = if is_method {
@@ -61,7 +59,7 @@ pub(super) fn export_member(b: &mut FileBuilder<'_>, node: Node<'_>, frame: &mut
                 frame.target = AssignmentTarget::Value(frame.enclosing);
                 initializers::own_body(b, initializer, symbol);
             }
-            export_name(b, &name, &name, node);
+            b.export_as(&name, &name, line_of(node));
             method = defined.filter(|_| is_method);
         }
     }
@@ -78,20 +76,8 @@ pub(super) fn export_spread(b: &mut FileBuilder<'_>, node: Node<'_>) {
         .named_child(0)
         .and_then(|call| nodes::module_call(b, call));
     if let Some((_, specifier, line)) = module {
-        b.exports.push(Export {
-            kind: ExportKind::Star,
-            name: "*".to_owned(),
-            local: "*".to_owned(),
-            specifier: specifier.to_owned(),
-            type_only: false,
-            line,
-        });
+        b.add_export(ExportKind::Star, "*", "*", specifier, line);
     }
-}
-
-/// Records that `local` is exported as `name`.
-pub(super) fn export_name(b: &mut FileBuilder<'_>, name: &str, local: &str, node: Node<'_>) {
-    b.export_as(name, local, line_of(node));
 }
 
 /// `Object.assign(exports, {…})`, `Object.defineProperty(a, 'b', …)`, `defineGetter(a, 'b', …)`
@@ -160,8 +146,8 @@ pub(super) fn defining_call(
     }
 }
 
-/// The function that a definition is made by calling (`defineGetter(a, 'b', …)`): it is called by what is
-/// around, not by what it defines.
+/// Adds the use of the callee of a defining call (`defineGetter(a, 'b', …)`): the symbol around calls it, not the
+/// symbol it defines.
 fn callee_of_definition(b: &mut FileBuilder<'_>, callee: Node<'_>, around: &Frame) {
     if b.grammar.kind(callee) == Kind::Identifier {
         let place = NamePlace::at_start(callee);

@@ -15,8 +15,8 @@ const MAX_MEMBERS: usize = 200;
 /// Objects inside objects that are looked at.
 const MAX_DEPTH: usize = 4;
 
-/// A name in `scope` that is such a literal. Returns the naming for its members; `None` where no definition is around
-/// it.
+/// Binds a local name to an object literal or object type. Returns the enclosing symbol of its members; `None` where no
+/// symbol is around it.
 pub(super) fn local_object<'a>(
     b: &mut FileBuilder<'a>,
     name: &'a str,
@@ -38,7 +38,7 @@ pub(super) fn local_object<'a>(
     Some(b.nest_under(frame.enclosing, name))
 }
 
-/// `return { a, b: c }`: `path` is what the result is called, under the function.
+/// `return { a, b: c }`: binds the members of the result, which is at `path` under the function.
 pub(super) fn returned_object(
     b: &mut FileBuilder<'_>,
     object: Node<'_>,

@@ -12,8 +12,8 @@ use super::lower_type::{self, is_transparent};
 /// Parts of a type that are looked at; more is generated.
 const MAX_PARTS: usize = 64;
 
-/// Returns whose the members of a type are that stands inside another, where the one around says it. The type of a
-/// cast or of an argument is not that of the name before it.
+/// The target of a type inside another, where that hands its own on. The type of a cast or of an argument is not that
+/// of the name before it.
 pub(super) fn target_in_type(
     b: &FileBuilder<'_>,
     node: Node<'_>,
@@ -25,7 +25,7 @@ pub(super) fn target_in_type(
         (_, Kind::GenericType) if first_argument(b, node).is_none() => AssignmentTarget::None,
         (Kind::UnionType, _) | (Kind::VariableDeclarator, Kind::TypeAnnotation) => {
             match frame.target {
-                // A member is there or not, or the value defines it: no definition, but what it is.
+                // A member of a union may be missing, and a value defines its own: both have types, but are no symbols.
                 AssignmentTarget::Value(enclosing) => AssignmentTarget::Within(enclosing),
                 place => place,
             }
@@ -53,7 +53,7 @@ pub(super) fn target_in_type(
     }
 }
 
-/// Returns whether what is written about a name is a type with members, `: { c: C }`.
+/// Whether an annotation is or includes an object type: `: { c: C }`.
 pub(super) fn has_object_type(b: &FileBuilder<'_>, written: Option<Node<'_>>) -> bool {
     let inside = written.and_then(|written| written.named_child(0));
     inside.is_some_and(|inside| {
@@ -68,8 +68,7 @@ pub(super) fn is_only_object_type(b: &mut FileBuilder<'_>, written: Option<Node<
         && written.is_some_and(|written| lower_type::lower_type(b, written).is_none())
 }
 
-/// Returns the parts of an intersection, of what is in brackets, and of what only says how a type is used
-/// (`Readonly<A>`); the type itself where it is none of them.
+/// The parts of an intersection, through parentheses and types like `Readonly<A>`.
 pub(super) fn intersection_parts<'n>(b: &FileBuilder<'_>, node: Node<'n>) -> Vec<Node<'n>> {
     let (mut parts, mut open) = (Vec::new(), vec![node]);
     while let Some(node) = open.pop().filter(|_| parts.len() < MAX_PARTS) {
@@ -94,7 +93,7 @@ pub(super) fn intersection_parts<'n>(b: &FileBuilder<'_>, node: Node<'n>) -> Vec
     parts
 }
 
-/// Returns the one part of a union that is anything: `A` of `A | undefined`.
+/// The only part of a union that has members: `A` of `A | undefined`.
 fn only_one<'n>(b: &FileBuilder<'_>, union: Node<'n>) -> Option<Node<'n>> {
     let mut cursor = union.walk();
     let mut parts = union.named_children(&mut cursor).filter(|part| {

@@ -2,10 +2,10 @@
 
 use tree_sitter::Node;
 
-use super::builder::{DeclarationContext, Definition, FileBuilder};
-use super::frame::{AssignmentTarget, Frame, line_of, span_of};
+use super::builder::{Definition, FileBuilder};
+use super::frame::{AssignmentTarget, Frame, line_of};
 use super::kinds::Kind;
-use super::pending::{BindingSource, Owner};
+use super::pending::Owner;
 use super::{bindings, lower_type, nodes, object_literals, object_types, patterns};
 use crate::model::SymbolKind;
 use crate::syntax::signature;
@@ -26,7 +26,7 @@ pub(super) fn parameter(b: &mut FileBuilder<'_>, node: Node<'_>, own: &mut Frame
         b.scopes.bind("this", frame.scope, false);
         let expr = found.and_then(|(expr, _)| expr);
         let owner = Owner::Binding("this", frame.scope);
-        b.add_binding(owner, expr, BindingSource::Annotation, frame);
+        b.annotate(owner, expr, frame);
     } else if let Some(written) = written
         && b.grammar.kind(pattern) == Kind::ObjectPattern
         && let Some(literal) = written.named_child(0)
@@ -96,11 +96,7 @@ pub(super) fn parameter_property(b: &mut FileBuilder<'_>, node: Node<'_>, parent
         .and_then(|constructor| b.symbols[constructor as usize].symbol.parent)
         .map(|class| b.symbols[class as usize].enclosing);
     let Some(enclosing) = class else { return };
-    let context = DeclarationContext {
-        span: span_of(node),
-        mark: b.references.len(),
-        ..DeclarationContext::default()
-    };
+    let context = b.own_context(node);
     let name = b.text(pattern);
     let found = bindings::annotation_or_initializer(
         b,

@@ -9,7 +9,7 @@ use super::pending::{BindingSource, Owner};
 use super::{lower_expr, nodes};
 use crate::ir::ExprId;
 
-/// Names that a pattern may bind with a hint.
+/// Names of a pattern that are bound.
 const PATTERN_NAMES: usize = 200;
 
 /// Patterns inside patterns that are looked at.
@@ -36,7 +36,7 @@ pub(super) fn bind_pattern<'a>(
     }
 }
 
-/// The names that a pattern takes out of a member whose type is written.
+/// Binds the names that a pattern takes out of the member `key` of a value.
 pub(super) fn bind_pattern_member(
     b: &mut FileBuilder<'_>,
     pattern: Node<'_>,
@@ -49,7 +49,7 @@ pub(super) fn bind_pattern_member(
         if steps.first() == Some(&Some(key)) {
             let expr = taken(b, expr, &steps[1..]);
             let owner = Owner::Binding(name, frame.scope);
-            b.add_binding(owner, Some(expr), BindingSource::Annotation, frame);
+            b.annotate(owner, Some(expr), frame);
         }
     }
 }
@@ -67,7 +67,7 @@ pub(super) fn member_default(b: &mut FileBuilder<'_>, node: Node<'_>, frame: &Fr
     }
 }
 
-/// Returns what some steps lead to from a value.
+/// The value at the end of some steps.
 fn taken(b: &mut FileBuilder<'_>, value: ExprId, steps: &[Option<&str>]) -> ExprId {
     steps.iter().fold(value, |object, step| match step {
         Some(name) => b.exprs.member(object, name),

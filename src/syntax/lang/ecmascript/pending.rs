@@ -10,16 +10,16 @@ const RUNES: &[&str] = &[
     "state", "derived", "effect", "props", "bindable", "inspect", "host",
 ];
 
-/// What is expected.
+/// The type that the context of an expression expects of it.
 #[derive(Clone, Debug)]
 pub(super) enum ContextualType {
-    /// What this says.
+    /// This type.
     Type(ExprId),
     /// A function with these parameters.
     Parameters(Vec<Option<ExprId>>),
 }
 
-/// Whose type or value it is.
+/// The name or slot that a value is bound to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Owner<'a> {
     /// A name that this scope binds.
@@ -28,15 +28,15 @@ pub(super) enum Owner<'a> {
     Assigned(&'a str, u32),
     /// A member of a symbol, or of the file.
     Member(Option<u32>, PathId),
-    /// A type parameter of a function by its place, which this scope binds: what it is in what that returns.
-    Own(&'a str, u32, u8),
+    /// A type parameter of a function by its index, which this scope binds; it stands for itself in the return type.
+    TypeParam(&'a str, u32, u8),
     /// A member of `this`, which is this symbol where no function around has its own.
     This(u32, Slot),
-    /// Nobody's: an expression before a dot.
+    /// No name: the receiver of a member chain.
     Expression,
 }
 
-/// How much a hint weighs.
+/// The source of a binding, strongest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum BindingSource {
     /// A type that is written.
@@ -47,7 +47,7 @@ pub(super) enum BindingSource {
     Assignment,
 }
 
-/// One hint as it was met.
+/// One piece of evidence for a name's value, as the walk met it.
 #[derive(Clone, Debug)]
 pub(super) struct PendingBinding<'a> {
     pub(super) owner: Owner<'a>,
@@ -58,12 +58,12 @@ pub(super) struct PendingBinding<'a> {
     pub(super) symbol: Option<u32>,
 }
 
-/// What is known of what a function returns.
+/// The context of the `return` statements of a function.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ReturnContext<'a> {
     /// Who is told.
     pub(super) owner: Option<Owner<'a>>,
-    /// What is expected of it, as it is written.
+    /// The declared return type, as the contextual type of returned values.
     pub(super) expected: Option<ContextualType>,
 }
 
@@ -81,8 +81,8 @@ pub(super) struct PendingReference<'a> {
     pub(super) start: u32,
     /// Whether it begins a chain: then it counts only where the file itself binds it.
     pub(super) root: bool,
-    /// Where its receiver comes from, if that is an expression: an index into [`FileBuilder::hints`].
-    pub(super) hint: Option<u32>,
+    /// The binding that holds its receiver, where that is an expression: an index into `FileBuilder::bindings`.
+    pub(super) receiver_binding: Option<u32>,
 }
 
 /// Line and first byte of a name.

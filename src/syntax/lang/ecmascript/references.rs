@@ -5,11 +5,11 @@
 use tree_sitter::Node;
 
 use super::builder::FileBuilder;
-use super::frame::{AssignmentTarget, Frame, IdentifierRole, byte};
+use super::frame::{AssignmentTarget, Frame, IdentifierRole, byte, line_of};
 use super::kinds::Kind;
 use super::names::split_chain;
 use super::pending::{BindingSource, NamePlace, Owner};
-use super::{imports, lower_expr, members, object_exports};
+use super::{imports, lower_expr, members};
 use crate::ir::ReferenceKind;
 
 /// An identifier. Never looks inside.
@@ -22,7 +22,7 @@ pub(super) fn identifier(b: &mut FileBuilder<'_>, node: Node<'_>, frame: &Frame)
         (_, IdentifierRole::Skip | IdentifierRole::Label) => return false,
         (Kind::Shorthand, _) => {
             if frame.target == AssignmentTarget::ExportMembers {
-                object_exports::export_name(b, text, text, node);
+                b.export_as(text, text, line_of(node));
             } else {
                 members::shorthand_member(b, text, frame);
             }
@@ -51,7 +51,7 @@ pub(super) fn identifier(b: &mut FileBuilder<'_>, node: Node<'_>, frame: &Frame)
     false
 }
 
-/// A chain of names: its last name is used, and what begins it. Returns whether to look inside.
+/// Adds the uses of a member chain: its last name, and its root. Returns whether to look inside.
 pub(super) fn member_chain(b: &mut FileBuilder<'_>, node: Node<'_>, frame: &Frame) -> bool {
     let text = b.text(node);
     if imports::import_type(b, text, node, frame) {
@@ -72,7 +72,7 @@ pub(super) fn member_chain(b: &mut FileBuilder<'_>, node: Node<'_>, frame: &Fram
     };
     let line = byte(node.end_position().row) + 1;
     let start = byte(node.end_byte() - name.len());
-    // What begins a type's chain has no node that is looked at.
+    // The root of a chain in a type is no node of its own.
     if frame.kind != Kind::MemberExpression {
         let root = receiver.split('.').next().unwrap_or(receiver);
         b.add_reference(
@@ -95,14 +95,14 @@ pub(super) fn member_chain(b: &mut FileBuilder<'_>, node: Node<'_>, frame: &Fram
         && let Some(object) = node.child(0)
         && let Some(expr) = lower_expr::lower_expr(b, object)
     {
-        let hint = b.add_binding(
+        let binding = b.add_binding(
             Owner::Expression,
             Some(expr),
             BindingSource::Initializer,
             frame,
         );
         if let Some(used) = b.references.last_mut() {
-            used.hint = Some(hint);
+            used.receiver_binding = Some(binding);
         }
     }
     frame.kind == Kind::MemberExpression

@@ -7,50 +7,50 @@ use super::type_params::type_around;
 use crate::ir::{Expr, ExprId, NameId};
 use crate::syntax::scope::Lookup;
 
-/// The place of a raw hint, where its names are looked up.
+/// The scope and symbol of a pending binding, in which the names of its expression are looked up.
 pub(super) struct BindingSite<'s, 'w, 'a> {
     resolver: &'s mut LocalResolver<'w, 'a>,
-    raw: u32,
+    at: u32,
     depth: usize,
-    /// Whether it is what a function is given that another is given.
+    /// Whether the binding is of a parameter of a callback.
     is_inner: bool,
 }
 
 impl<'s, 'w, 'a> BindingSite<'s, 'w, 'a> {
     pub(super) fn new(
         resolver: &'s mut LocalResolver<'w, 'a>,
-        raw: u32,
+        at: u32,
         depth: usize,
         is_inner: bool,
     ) -> Self {
         Self {
             resolver,
-            raw,
+            at,
             depth,
             is_inner,
         }
     }
 
-    fn raw(&self) -> &'w PendingBinding<'w> {
-        &self.resolver.bindings[self.raw as usize]
+    fn binding(&self) -> &'w PendingBinding<'w> {
+        &self.resolver.bindings[self.at as usize]
     }
 
     fn written(&self, id: ExprId) -> &'w Expr {
         self.resolver.builder.exprs.get(id)
     }
 
-    /// Returns what is held, local names followed.
+    /// The expression with its local names replaced.
     pub(super) fn value(&mut self, id: ExprId) -> Option<ExprId> {
         self.any(id, false)
     }
 
-    /// Returns what something is built on.
+    /// The same for a base.
     pub(super) fn base(&mut self, id: ExprId) -> Option<ExprId> {
         self.any(id, true)
     }
 
-    /// Returns each of several things that something may be. A type that is nobody's name says nothing; a value of which
-    /// nothing is known may be anything.
+    /// Resolves each alternative of a union. A type that cannot be resolved is left out; of a value with an unknown
+    /// alternative nothing is known.
     fn any(&mut self, id: ExprId, is_base: bool) -> Option<ExprId> {
         let exprs = &self.resolver.builder.exprs;
         let mut found = Vec::new();
@@ -105,8 +105,8 @@ impl<'s, 'w, 'a> BindingSite<'s, 'w, 'a> {
             }
             Expr::Keyed { object, key } => {
                 let object = self.one(object)?;
-                let raw = self.raw();
-                if self.resolver.is_constant(key, raw) {
+                let binding = self.binding();
+                if self.resolver.is_constant(key, binding) {
                     let key = self.resolver.named(key);
                     self.resolver.exprs.keyed(object, key)
                 } else {
@@ -146,7 +146,8 @@ impl<'s, 'w, 'a> BindingSite<'s, 'w, 'a> {
         })
     }
 
-    /// An instance of a type. What a name of the type's is locally is an instance already, as what bounds a type parameter.
+    /// An instance of a type. A local name of a type is bound to an instance already, such as the bound of a type
+    /// parameter.
     fn instance(&mut self, of: ExprId) -> Option<ExprId> {
         if let Expr::TypeParam { index, .. } = *self.written(of) {
             let of = self.type_parameter(index)?;
@@ -161,7 +162,7 @@ impl<'s, 'w, 'a> BindingSite<'s, 'w, 'a> {
         Some(self.resolver.exprs.instance(of))
     }
 
-    /// A chain of names with what it is given, in the place of a type; a local one becomes what `local` makes of it.
+    /// A chain of names with its type arguments in the place of a type; `local` makes a type of a local one.
     fn named(
         &mut self,
         of: ExprId,
@@ -210,16 +211,16 @@ impl<'s, 'w, 'a> BindingSite<'s, 'w, 'a> {
             Expr::Super { .. } => "super",
             _ => return None,
         };
-        match self.resolver.scopes.lookup(name, self.raw().scope) {
+        match self.resolver.scopes.lookup(name, self.binding().scope) {
             Lookup::Local(scope) => Some((name, scope)),
             _ => None,
         }
     }
 
-    /// Returns what a name is that stands at the beginning.
+    /// The root of a chain.
     fn first(&mut self, name: &str, is_type: bool) -> Option<ExprId> {
-        let scope = self.raw().symbol;
-        match self.resolver.scopes.lookup(name, self.raw().scope) {
+        let scope = self.binding().symbol;
+        match self.resolver.scopes.lookup(name, self.binding().scope) {
             Lookup::Local(scope) => self.local(name, scope),
             Lookup::NestedSymbol(symbol) => Some(self.resolver.exprs.add(Expr::Symbol(symbol))),
             // A value of the run time's; a type may be declared for all files.
@@ -238,8 +239,8 @@ impl<'s, 'w, 'a> BindingSite<'s, 'w, 'a> {
         (!all.is_empty()).then(|| self.resolver.exprs.either(all))
     }
 
-    /// Returns what a local name is where the hint stands: a type parameter has no bound in what a function is given that is
-    /// given to another, and no other local name is known there.
+    /// The value of a local name at this site: a type parameter has no bound in the parameters of a callback, and no
+    /// other local name is known there.
     fn within(&mut self, found: ExprId) -> Option<ExprId> {
         let of = match *self.resolver.exprs.get(found) {
             Expr::Instance { of } => of,
@@ -248,7 +249,7 @@ impl<'s, 'w, 'a> BindingSite<'s, 'w, 'a> {
         match *self.resolver.exprs.get(of) {
             Expr::TypeParam { owner, index, .. } => {
                 // Types inside types have their own.
-                let around = type_around(self.resolver.symbols, self.raw().symbol);
+                let around = type_around(self.resolver.symbols, self.binding().symbol);
                 let own = self.resolver.exprs.add(Expr::TypeParam {
                     owner,
                     index,
@@ -260,14 +261,13 @@ impl<'s, 'w, 'a> BindingSite<'s, 'w, 'a> {
         }
     }
 
-    /// Returns the type parameter of a function that a name is in what the function returns: there a call may say what
-    /// it stands for.
+    /// A type parameter of the function whose return type this is: a call may infer it.
     fn own_type_parameter(&mut self, name: &str, scope: u32) -> Option<ExprId> {
         let index = *self.resolver.own.get(&self.resolver.key(name, scope))?;
-        let Owner::Member(Some(owner), _) = self.raw().owner else {
+        let Owner::Member(Some(owner), _) = self.binding().owner else {
             return None;
         };
-        self.resolver.is_returned(self.raw).then(|| {
+        self.resolver.is_returned(self.at).then(|| {
             let of = self.resolver.exprs.add(Expr::TypeParam {
                 owner,
                 index,
@@ -279,7 +279,7 @@ impl<'s, 'w, 'a> BindingSite<'s, 'w, 'a> {
 
     /// A type parameter of the type around.
     fn type_parameter(&mut self, index: u8) -> Option<ExprId> {
-        let owner = type_around(self.resolver.symbols, self.raw().symbol)?;
+        let owner = type_around(self.resolver.symbols, self.binding().symbol)?;
         Some(self.resolver.exprs.add(Expr::TypeParam {
             owner,
             index,
@@ -287,7 +287,7 @@ impl<'s, 'w, 'a> BindingSite<'s, 'w, 'a> {
         }))
     }
 
-    /// Returns what a module offers, by its first import.
+    /// The export of a module, by the first import of it.
     fn imported(&mut self, module: u32, name: NameId) -> Option<ExprId> {
         let module = self.resolver.builder.modules.get(module as usize)?;
         let mut imports = self.resolver.builder.imports.iter();
@@ -297,7 +297,7 @@ impl<'s, 'w, 'a> BindingSite<'s, 'w, 'a> {
         Some(self.resolver.exprs.add(Expr::Imported { import, name }))
     }
 
-    /// What a type is given.
+    /// Type arguments.
     fn given(&mut self, all: &[ExprId]) -> Vec<ExprId> {
         let all = all.iter().map(|one| match self.value(*one) {
             Some(one) => one,
@@ -306,7 +306,7 @@ impl<'s, 'w, 'a> BindingSite<'s, 'w, 'a> {
         all.collect()
     }
 
-    /// What a call is given: of what is local nothing is known to who reads it.
+    /// Arguments of a call. Local names in them mean nothing to the callee's file and become unknown.
     fn given_to_call(&mut self, all: &[ExprId]) -> Vec<ExprId> {
         let mut all: Vec<ExprId> = all
             .iter()
@@ -333,7 +333,7 @@ impl<'s, 'w, 'a> BindingSite<'s, 'w, 'a> {
         };
         let (chain, _) = self.resolver.builder.exprs.generic(of);
         match *self.written(self.root(chain)) {
-            Expr::Name { name, .. } => self.resolver.is_constant(name, self.raw()),
+            Expr::Name { name, .. } => self.resolver.is_constant(name, self.binding()),
             _ => false,
         }
     }

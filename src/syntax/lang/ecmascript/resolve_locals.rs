@@ -20,7 +20,7 @@ enum Memo {
     Done(Option<ExprId>),
 }
 
-/// The hints of a file while its references are settled.
+/// Resolves the local names of a file after the walk.
 pub(super) struct LocalResolver<'w, 'a> {
     pub(super) builder: &'w FileBuilder<'a>,
     pub(super) scopes: &'w Scopes<'a>,
@@ -37,7 +37,7 @@ pub(super) struct LocalResolver<'w, 'a> {
 }
 
 impl<'w, 'a> LocalResolver<'w, 'a> {
-    /// Returns the hints with those that the file and its symbols own.
+    /// Resolves the bindings of the file and its symbols; local ones are resolved when a name asks for them.
     pub(super) fn new(builder: &'w FileBuilder<'a>) -> Self {
         let (scopes, bindings) = (&builder.scopes, &builder.bindings);
         let mut resolver = Self {
@@ -51,17 +51,17 @@ impl<'w, 'a> LocalResolver<'w, 'a> {
             bound: HashSet::default(),
             out: Vec::new(),
         };
-        // What the file or a symbol owns, in source order: whose it is, and all that was met.
+        // Bindings of the file and its symbols, in source order: owner, path, and all evidence.
         let mut owned: Vec<(Option<u32>, PathId, Vec<u32>)> = Vec::new();
         let mut places: HashMap<(Option<u32>, PathId), usize> = HashMap::default();
-        for (at, raw) in bindings.iter().enumerate() {
+        for (at, binding) in bindings.iter().enumerate() {
             let at = u32::try_from(at).unwrap_or(u32::MAX);
-            let bound = match &raw.owner {
+            let bound = match &binding.owner {
                 Owner::Binding(name, scope) => Some((*name, *scope)),
                 Owner::Assigned(name, scope) => scopes
                     .binding_scope(name, *scope)
                     .map(|scope| (*name, scope)),
-                Owner::Own(name, scope, place) => {
+                Owner::TypeParam(name, scope, place) => {
                     resolver.own.insert(resolver.key(name, *scope), *place);
                     None
                 }
@@ -75,17 +75,17 @@ impl<'w, 'a> LocalResolver<'w, 'a> {
                 }
                 continue;
             }
-            let found = match (&raw.owner, bound) {
+            let found = match (&binding.owner, bound) {
                 (_, Some((name, scope))) => {
                     let name = Slot::Member(resolver.exprs.arena.name(name));
-                    let owner = raw.symbol.filter(|_| scope != 0);
+                    let owner = binding.symbol.filter(|_| scope != 0);
                     Some((owner, resolver.exprs.arena.path(PathId::EMPTY, name)))
                 }
                 (Owner::Member(symbol, path), _) => Some((*symbol, resolver.path(*path))),
                 (Owner::This(symbol, slot), _) => {
-                    let is_own = scopes.lookup("this", raw.scope) == Lookup::Unresolved;
+                    let is_own = scopes.lookup("this", binding.scope) == Lookup::Unresolved;
                     let is_member = match slot {
-                        Slot::Key(key) => resolver.is_constant(*key, raw),
+                        Slot::Key(key) => resolver.is_constant(*key, binding),
                         _ => true,
                     };
                     let slot = resolver.slot(*slot);
@@ -109,12 +109,12 @@ impl<'w, 'a> LocalResolver<'w, 'a> {
         resolver
     }
 
-    /// Returns what the file and its symbols hold, and the expressions of the file.
+    /// The bindings and the expressions of the file.
     pub(super) fn finish(self) -> (Vec<Binding>, ExprArena) {
         (self.out, self.exprs.arena)
     }
 
-    /// Returns what a chain of names is that begins with no local one, as written in `scope`.
+    /// A name that is not local, used in the symbol `scope`.
     pub(super) fn name(&mut self, name: &str, scope: Option<SymbolIdx>) -> ExprId {
         let expr = match name {
             "this" => Expr::Receiver { scope },
@@ -145,8 +145,8 @@ impl<'w, 'a> LocalResolver<'w, 'a> {
     }
 
     /// Whether a key is one of the file's names, which is the same wherever it is used.
-    pub(super) fn is_constant(&self, key: NameId, raw: &PendingBinding<'_>) -> bool {
-        self.scopes.lookup(self.text(key), raw.scope) == Lookup::FileScope
+    pub(super) fn is_constant(&self, key: NameId, binding: &PendingBinding<'_>) -> bool {
+        self.scopes.lookup(self.text(key), binding.scope) == Lookup::FileScope
     }
 
     pub(super) fn text(&self, name: NameId) -> &'w str {
@@ -176,11 +176,11 @@ impl<'w, 'a> LocalResolver<'w, 'a> {
     fn own(&mut self, owner: Option<u32>, path: PathId, all: &[u32]) {
         let values: Vec<ExprId> = match self.exprs.arena.last(path) {
             // Each is true beside the others.
-            Some((_, Slot::Base(_))) => all.iter().filter_map(|&raw| self.settle(raw, 0)).collect(),
+            Some((_, Slot::Base(_))) => all.iter().filter_map(|&at| self.resolve(at, 0)).collect(),
             _ => self.agreed(all, 0).into_iter().collect(),
         };
         for value in values {
-            // `this` is that of a member: an instance of what owns the name, or of what is around that.
+            // `this` is that of a member: an instance of the owner of the binding, or of the symbol around that.
             let around = |at: u32| self.symbols[at as usize].symbol.parent;
             let is_own = |at: u32| {
                 let own = owner == Some(at) || owner == around(at);
@@ -208,7 +208,7 @@ impl<'w, 'a> LocalResolver<'w, 'a> {
         found
     }
 
-    /// Returns what a local name is.
+    /// The value of a local name, memoized.
     pub(super) fn local(&mut self, name: &str, scope: u32, depth: usize) -> Option<ExprId> {
         let key = (self.scopes.number(name)?, scope);
         let known = self.locals.get_mut(&key)?;
@@ -225,7 +225,7 @@ impl<'w, 'a> LocalResolver<'w, 'a> {
         value
     }
 
-    /// Returns what the weightiest of several hints say, where they agree.
+    /// The value by the strongest evidence; `None` where pieces of the same strength contradict one another.
     fn agreed(&mut self, all: &[u32], depth: usize) -> Option<ExprId> {
         let source = all
             .iter()
@@ -233,14 +233,17 @@ impl<'w, 'a> LocalResolver<'w, 'a> {
             .min()?;
         let mut found: Option<ExprId> = None;
         for &at in all {
-            let raw = &self.bindings[at as usize];
+            let binding = &self.bindings[at as usize];
             // Among the heads of an overloaded function some say nothing.
-            if raw.source != source || (source == BindingSource::Annotation && raw.expr.is_none()) {
+            if binding.source != source
+                || (source == BindingSource::Annotation && binding.expr.is_none())
+            {
                 continue;
             }
-            let value = self.settle(at, depth)?;
+            let value = self.resolve(at, depth)?;
             found = match found {
-                // What is written differs by overload: it may be any of what is returned, but nobody says what is given.
+                // Return types differ by overload and form a union; other annotations that differ contradict one
+                // another.
                 Some(other)
                     if other != value
                         && source == BindingSource::Annotation
@@ -255,28 +258,28 @@ impl<'w, 'a> LocalResolver<'w, 'a> {
         found
     }
 
-    /// Returns the slots of what a raw hint speaks of, where that is a member.
-    fn slots(&self, raw: u32) -> Vec<Slot> {
-        match self.bindings[raw as usize].owner {
+    /// The slots of a binding's path, where its owner is a member.
+    fn slots(&self, at: u32) -> Vec<Slot> {
+        match self.bindings[at as usize].owner {
             Owner::Member(_, path) => self.builder.exprs.arena.slots(path),
             _ => Vec::new(),
         }
     }
 
-    pub(super) fn is_returned(&self, raw: u32) -> bool {
-        self.slots(raw) == [Slot::Return]
+    pub(super) fn is_returned(&self, at: u32) -> bool {
+        self.slots(at) == [Slot::Return]
     }
 
-    /// Returns where a raw hint leads when local names are followed.
-    pub(super) fn settle(&mut self, raw: u32, depth: usize) -> Option<ExprId> {
+    /// The value of a pending binding with its local names replaced.
+    pub(super) fn resolve(&mut self, at: u32, depth: usize) -> Option<ExprId> {
         if depth > FOLLOWED {
             return None;
         }
-        let expr = self.bindings[raw as usize].expr?;
-        let slots = self.slots(raw);
-        // What a function is given that is given to another depends on who calls.
+        let expr = self.bindings[at as usize].expr?;
+        let slots = self.slots(at);
+        // The parameters of a callback depend on its caller.
         let is_inner = slots.len() > 1 && matches!(slots[0], Slot::Param(_));
-        let mut site = BindingSite::new(self, raw, depth, is_inner);
+        let mut site = BindingSite::new(self, at, depth, is_inner);
         let found = match slots.last() {
             Some(Slot::Base(_)) => site.base(expr),
             _ => site.value(expr),

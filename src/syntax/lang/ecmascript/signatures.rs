@@ -6,7 +6,7 @@ use super::builder::FileBuilder;
 use super::frame::Frame;
 use super::kinds::Kind;
 use super::names::is_chain;
-use super::pending::{BindingSource, Owner};
+use super::pending::Owner;
 use super::{lower_type, object_types, type_params};
 use crate::ir::{ExprId, PathId, Slot};
 
@@ -16,7 +16,7 @@ const FUNCTION_DEPTH: usize = 3;
 /// Parameters of one function that are looked at.
 pub(super) const PARAMETERS: usize = 16;
 
-/// Returns what a type says that no function is part of.
+/// The lowered type, where no function is part of it.
 pub(super) fn non_function_type(b: &mut FileBuilder<'_>, written: Node<'_>) -> Option<ExprId> {
     let has_function = b.text(written).contains("=>");
     (!has_function)
@@ -24,7 +24,7 @@ pub(super) fn non_function_type(b: &mut FileBuilder<'_>, written: Node<'_>) -> O
         .flatten()
 }
 
-/// Returns the one function that a type is, but for nothing; one with type parameters is none.
+/// The only function in a type, `null` and `undefined` apart; none with type parameters.
 pub(super) fn function_type<'t>(b: &FileBuilder<'_>, written: Node<'t>) -> Option<Node<'t>> {
     let mut at = written;
     for _ in 0..FUNCTION_DEPTH * 2 {
@@ -126,8 +126,8 @@ fn bind_parameter_list(
     }
 }
 
-/// Records the type of a parameter, or of a member of one whose type is written out. What a function that
-/// `is_defined` calls its own members is for itself; those that it is given as functions are for callers.
+/// Binds the type of a parameter, or of the members of its object type. The members of a function that `is_defined` are
+/// for its own body; the callbacks among them are for callers.
 fn bind_parameter_type(
     b: &mut FileBuilder<'_>,
     written: Node<'_>,
@@ -162,7 +162,7 @@ fn bind_parameter_type(
         && (slots.len() > 1 || !b.exprs.is_sequence(found))
     {
         let owner = Owner::Member(symbol, path);
-        b.add_binding(owner, Some(found), BindingSource::Annotation, frame);
+        b.annotate(owner, Some(found), frame);
     }
 }
 
@@ -184,7 +184,7 @@ fn object_type_members<'a, 't>(b: &FileBuilder<'a>, written: Node<'t>) -> Vec<(&
     members
 }
 
-/// Records the parameters of the one function that a type, an interface or a member is.
+/// Binds the parameters of a function type, of an interface with a call signature, or of a member of function type.
 pub(super) fn bind_callable_type(
     b: &mut FileBuilder<'_>,
     written: Option<Node<'_>>,
@@ -209,7 +209,7 @@ pub(super) fn lacks_annotation(b: &FileBuilder<'_>, parameter: Node<'_>) -> bool
     written.is_none() && !is_rest(b, parameter)
 }
 
-/// A function without a body: what it returns is written or unknown.
+/// A function without a body: its result is its annotation or unknown.
 pub(super) fn declared_return(
     b: &mut FileBuilder<'_>,
     node: Node<'_>,
@@ -225,6 +225,6 @@ pub(super) fn declared_return(
         let path = b.exprs.arena.path(PathId::EMPTY, Slot::Return);
         let owner = Owner::Member(Some(symbol), path);
         let expr = lower_type::lower_type(b, written);
-        b.add_binding(owner, expr, BindingSource::Annotation, frame);
+        b.annotate(owner, expr, frame);
     }
 }

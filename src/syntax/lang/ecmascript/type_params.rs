@@ -12,7 +12,8 @@ use super::signatures;
 use crate::ir::{ContainerKind, Expr, ExprId, PathId, Slot};
 use crate::model::SymbolKind;
 
-/// Records what the type parameters of a function stand for in what it returns, by what it is given.
+/// Binds the type parameters that the return type of a function names to the arguments that tell them: `wrap(new A())`
+/// of `wrap<T>(a: T): T` returns an `A`.
 pub(super) fn infer_from_arguments(
     b: &mut FileBuilder<'_>,
     node: Node<'_>,
@@ -40,12 +41,7 @@ pub(super) fn infer_from_arguments(
         if !names(returned, name) {
             continue;
         }
-        b.add_binding(
-            Owner::Own(name, frame.scope, at),
-            None,
-            BindingSource::Annotation,
-            frame,
-        );
+        b.annotate(Owner::TypeParam(name, frame.scope, at), None, frame);
         let mut known = vec![];
         if let Some(bound) = bound {
             known.push((Slot::TypeParamDefault(at), lower_type::lower_type(b, bound)));
@@ -65,7 +61,7 @@ pub(super) fn infer_from_arguments(
     }
 }
 
-/// Returns what a type parameter stands for by the first argument whose type says so.
+/// The expression for a type parameter by the first argument whose type tells it.
 fn inferred(b: &mut FileBuilder<'_>, node: Node<'_>, name: &str) -> Option<ExprId> {
     let all = signatures::parameters_of(b, node).into_iter().take(GIVEN);
     (0_u8..).zip(all).find_map(|(index, one)| {
@@ -83,8 +79,8 @@ fn inferred(b: &mut FileBuilder<'_>, node: Node<'_>, name: &str) -> Option<ExprI
     })
 }
 
-/// `T extends A = B`: what it stands for is known by what is given to its class, an interface or an alias, or else
-/// by its bound; what that of a function stands for by its bound alone.
+/// `T extends A = B` of a class, an interface or an alias: bound to the type parameter itself, which type arguments
+/// replace; of a function: bound to its bound.
 pub(super) fn type_parameter(b: &mut FileBuilder<'_>, node: Node<'_>, frame: &Frame) {
     let fields = b.grammar.fields;
     let field = |id: u16| node.child_by_field_id(id);
@@ -96,7 +92,7 @@ pub(super) fn type_parameter(b: &mut FileBuilder<'_>, node: Node<'_>, frame: &Fr
     let owner = Owner::Binding(b.text(name), frame.scope);
     let Some((symbol, at)) = place_of_type_parameter(b, node, frame) else {
         if let Some(bound) = bound {
-            b.add_binding(owner, bound, BindingSource::Annotation, frame);
+            b.annotate(owner, bound, frame);
         }
         return;
     };
@@ -106,7 +102,7 @@ pub(super) fn type_parameter(b: &mut FileBuilder<'_>, node: Node<'_>, frame: &Fr
         has_bound: true,
     });
     let own = b.exprs.instance(own);
-    b.add_binding(owner, Some(own), BindingSource::Annotation, frame);
+    b.annotate(owner, Some(own), frame);
     let bounds = (Slot::TypeParamBound(at), bound.flatten());
     let standards = (Slot::TypeParamDefault(at), standard.flatten());
     for (slot, found) in [bounds, standards] {
@@ -146,7 +142,8 @@ fn place_of_type_parameter(
     Some((symbol, at))
 }
 
-/// Returns what an argument says of what a type parameter stands for, where its type is that or makes it.
+/// The expression for a type parameter `name` by an argument of type `written`: the argument for `T`, an element of it
+/// for `T[]`, its result for `() => T`.
 fn given_by(
     exprs: &mut ExprBuilder,
     argument: ExprId,

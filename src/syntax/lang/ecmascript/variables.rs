@@ -163,7 +163,7 @@ fn symbol_kind<'t>(
     }
 }
 
-/// Every name that a destructuring at the top binds. What runs in its value belongs to none of them.
+/// Adds a symbol for each name of a top-level pattern. The uses in its value belong to none of them.
 fn pattern_definitions(
     b: &mut FileBuilder<'_>,
     pattern: Node<'_>,
@@ -190,8 +190,8 @@ fn pattern_definitions(
     }
 }
 
-/// Records `const … = require('m')` with its names. Returns whether it is a `require`, whose name is
-/// that of the module rather than a definition of this file.
+/// Adds the import of `const … = require('m')` with its names. Returns whether it is a `require`: its name is the
+/// module, not a symbol.
 fn bind_module(
     b: &mut FileBuilder<'_>,
     module: Node<'_>,
@@ -212,7 +212,7 @@ fn bind_module(
     };
     let named = |imported: &str, local: &str| ImportedName {
         imported: imported.to_owned(),
-        // What a function names for itself is nobody else's: its uses have it as a hint.
+        // Uses of a local name are resolved by its binding, not by the import.
         local: if top { local } else { "" }.to_owned(),
         type_only: false,
     };

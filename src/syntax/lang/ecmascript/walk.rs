@@ -81,7 +81,7 @@ fn leave(b: &mut FileBuilder<'_>, frame: &Frame) {
     }
 }
 
-/// Looks at one node. Returns what is true inside it and whether to look inside.
+/// Enters one node. Returns its frame and whether to look inside.
 fn enter(
     b: &mut FileBuilder<'_>,
     kind: Kind,
