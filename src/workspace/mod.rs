@@ -13,6 +13,7 @@ pub mod checkup;
 mod contexts;
 pub mod diagnosis;
 mod disk;
+mod disk_search;
 mod errors;
 mod paths;
 mod query;
@@ -51,7 +52,7 @@ pub use crate::model::Analysis;
 pub use crate::store::token::normal_form;
 /// Rows that a [`View`] hands out.
 pub use crate::store::{FileRow, SavedContext, SavedItem, SymbolRow};
-pub use crate::syntax::by_id as language;
+pub use crate::syntax::{by_id as language, by_path as language_of};
 
 use crate::config::Config;
 use crate::config::repository::{self, Repository};
