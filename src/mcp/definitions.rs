@@ -15,7 +15,7 @@ pub(super) const ADVICE: &[(&str, &str)] = &[
     ),
     (
         "cl_explore",
-        "first orientation in an unknown area: search grouped by file, with its neighbours",
+        "orientation in an unknown area: search by file, with neighbours",
     ),
     (
         "cl_map",
@@ -30,10 +30,7 @@ pub(super) const ADVICE: &[(&str, &str)] = &[
         "what a file imports, is imported by, calls or is tested by",
     ),
     ("cl_impact", "callers and tests to check before a change"),
-    (
-        "cl_changes",
-        "what a branch changed and broke; collisions with other branches",
-    ),
+    ("cl_changes", "what a branch changes and breaks"),
     (
         "cl_current",
         "branch, commit and state of the index; builds nothing",

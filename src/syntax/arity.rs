@@ -140,9 +140,19 @@ impl<'s> Arities<'s> {
                 | "as_expression"
                 | "satisfies_expression"
                 | "type_annotation" => at.named_child(0)?,
-                "variable_declarator" | "public_field_definition" | "pair" => at
-                    .child_by_field_name("value")
-                    .or_else(|| at.child_by_field_name("type"))?,
+                "variable_declarator" | "public_field_definition" | "pair" => {
+                    let value = at.child_by_field_name("value");
+                    // Of another name for a function the written type tells.
+                    let is_opaque = |it: &Node<'_>| {
+                        matches!(
+                            it.kind(),
+                            "identifier" | "member_expression" | "call_expression"
+                        )
+                    };
+                    value
+                        .filter(|it| !is_opaque(it))
+                        .or_else(|| at.child_by_field_name("type"))?
+                }
                 "property_signature" => at.child_by_field_name("type")?,
                 _ => return None,
             };
