@@ -73,6 +73,7 @@ pub(super) fn tool(tool: &ToolSpec, matches: &ArgMatches, cwd: Option<&PathBuf>)
                 interrupt: Arc::clone(&interrupt),
                 progress: &|progress| meter.show(progress),
                 patience,
+                revision: None,
             };
             answer(tool, input, &call)
         }

@@ -81,6 +81,7 @@ pub struct Workspaces {
 /// One work tree, or bare repository, with the indexes that were opened for it.
 pub struct Workspace {
     work_dir: PathBuf,
+    is_bare: bool,
     home: Home,
     budget: Duration,
     first_build: Duration,
@@ -219,6 +220,7 @@ impl Workspaces {
         let home = Home::at(&self.config.home, &repo.places())?;
         set_foreign_aside(&home.repo(&repo.repo_id()));
         let workspace = Arc::new(Workspace {
+            is_bare: repo.is_bare(),
             home,
             budget: self.config.budget(),
             first_build: self.config.first_build(),

@@ -24,6 +24,7 @@ mod life;
 mod manual;
 mod query_plans;
 mod ranking;
+mod refs;
 mod roles;
 mod support;
 mod templates;
