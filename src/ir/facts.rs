@@ -1,11 +1,11 @@
-//! What one file says by itself.
+//! The facts of one file: its symbols, imports, exports, bindings and references.
 //!
 //! Facts are a function of (bytes, language, facts version) alone: no other file, no clock and no
 //! setting enters. Refuses to know what a name in another file means.
 
 use serde::{Deserialize, Serialize};
 
-use super::{Binding, ExprArena, ExprId, NameId, SymbolIdx};
+use super::{Binding, Expr, ExprArena, ExprId, NameId, SymbolIdx};
 use crate::model::symbol::kinds;
 use crate::model::{Chunk, Symbol};
 
@@ -17,6 +17,8 @@ pub enum Family {
     Ecmascript,
     /// Python.
     Python,
+    /// Go.
+    Go,
 }
 
 /// Everything a file says that linking needs, without its text.
@@ -24,17 +26,23 @@ pub enum Family {
 pub struct FileFacts {
     /// By which rules its names are resolved.
     pub family: Family,
+    /// The units of visibility that its top level belongs to, by the names that it says itself: a package clause.
+    pub units: Vec<String>,
+    /// Whether builds leave it out unless they are asked for it: by a build constraint for another platform.
+    pub is_alternative: bool,
     /// Definitions, in the order of their first byte; a parent stands before its members.
     pub symbols: Vec<Symbol>,
+    /// The types of members that need not be declared in this file, by their symbols: the receiver of a method in Go.
+    pub owners: Vec<NamedOwner>,
     /// What it takes from other modules, in source order.
     pub imports: Vec<Import>,
-    /// What it offers to other modules, in source order.
+    /// Exports, in source order.
     pub exports: Vec<Export>,
     /// The names that `from module import *` takes, where the file lists them: `__all__`.
     pub all: Option<Vec<NameId>>,
     /// Names it uses, by the line of their first use.
     pub references: Vec<Reference>,
-    /// What the file and its symbols hold, in source order.
+    /// Values of the file and its symbols, in source order.
     pub bindings: Vec<Binding>,
     /// The expressions, names and paths that all of the above speak of.
     pub exprs: ExprArena,
@@ -47,6 +55,15 @@ pub struct FileFacts {
     pub is_template: bool,
     /// Whether the parser met code that it could not read; the rest was read all the same.
     pub has_errors: bool,
+}
+
+/// The type of a member that is declared outside of it, maybe in another file: `Store` in `func (s *Store) Open()`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NamedOwner {
+    /// The member, an index into the file's symbols; it has no parent.
+    pub symbol: SymbolIdx,
+    /// The expression that names the type.
+    pub owner: ExprId,
 }
 
 /// A component, directive, pipe or module of Angular.
@@ -184,10 +201,10 @@ pub enum MarkupPlace {
     Pipe,
 }
 
-/// What a use of a name is looked up in.
+/// The look-up that a reference needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Target {
-    /// No local scope binds the name: what is around the symbol, then the file, decide.
+    /// No local scope binds the name: look it up in the symbols around, then in the file.
     Lexical,
     /// The use is this expression: a local scope binds the name to it.
     Value(ExprId),
@@ -195,7 +212,7 @@ pub enum Target {
     Symbol(SymbolIdx),
     /// The name is a member of this.
     Member {
-        /// What stands before the dot.
+        /// The receiver.
         receiver: ExprId,
         /// Whether a local name or a computed expression stands there, not a chain of names that the file shows.
         is_inferred: bool,
@@ -212,7 +229,7 @@ pub enum Target {
 pub struct Reference {
     /// The name that is used: the last one of a chain (`open` in `store.open()`).
     pub name: NameId,
-    /// What it is looked up in.
+    /// Its look-up.
     pub target: Target,
     /// How it is used.
     pub kind: ReferenceKind,
@@ -225,6 +242,23 @@ pub struct Reference {
 }
 
 impl FileFacts {
+    /// Returns the expression that names the type of a member which is declared outside of it.
+    pub fn owner(&self, symbol: usize) -> Option<ExprId> {
+        let at = self
+            .owners
+            .binary_search_by_key(&symbol, |it| it.symbol as usize);
+        Some(self.owners[at.ok()?].owner)
+    }
+
+    /// Returns the name by which a unit offers a member that is declared outside of its type: `Store.Open`.
+    pub fn name_there(&self, symbol: usize) -> Option<String> {
+        let owner = match self.exprs.get(self.owner(symbol)?) {
+            Expr::Name { name, .. } | Expr::Member { name, .. } => self.exprs.name_of(*name),
+            _ => return None,
+        };
+        Some(member_name(owner, &self.symbols[symbol].name))
+    }
+
     /// Returns the name that a reference uses.
     pub fn name(&self, reference: &Reference) -> &str {
         self.exprs.name_of(reference.name)
@@ -241,10 +275,15 @@ impl FileFacts {
     }
 }
 
+/// Returns the name by which a unit offers the member of a type.
+pub fn member_name(owner: &str, member: &str) -> String {
+    format!("{owner}.{member}")
+}
+
 /// What extraction yields for one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Extraction {
-    /// What the file says.
+    /// The facts.
     pub facts: FileFacts,
     /// Its lines, cut into pieces.
     pub chunks: Vec<Chunk>,

@@ -1,6 +1,6 @@
-//! Calls: what they give, and what the functions they are given are given in turn.
+//! Calls: the result type of a callee, and the type of its parameters for callbacks.
 //!
-//! Refuses to pick one of several signatures: of their parameters, what they do not agree on is unknown.
+//! Selects no overload: parameter types on which the overloads do not agree are unknown.
 
 use std::rc::Rc;
 
@@ -8,13 +8,14 @@ use super::file::Access;
 use super::library::Def;
 use super::linker::Linker;
 use super::lookup::is_type;
-use super::rules;
+use super::rules::{self, LanguageRules, MemberOrder};
 use super::types::{Substitution, Type, each};
 use crate::ir::{PathId, Slot};
 use crate::model::{SymbolFlags, SymbolKind};
 
 impl Linker<'_, '_> {
-    /// Returns what calling something gives, `object` being what it is a member of and `call` what it is given.
+    /// The type that calling `callee` returns, a member of `object`, with the arguments `call`; the union over
+    /// overloads.
     pub(super) fn called(
         &self,
         callee: &Type,
@@ -32,6 +33,7 @@ impl Linker<'_, '_> {
         match callee {
             Type::Callable(result) => return Some((**result).clone()),
             Type::Union(all) => return each(all, |one| self.result(one, object)),
+            Type::External => return Some(Type::External),
             _ => {}
         }
         let (file, at) = callee.symbol()?;
@@ -71,16 +73,19 @@ impl Linker<'_, '_> {
         }
         let held = match loaded.symbol(at).kind {
             // A name for the type of a function.
-            SymbolKind::Type => self
-                .infer(&loaded, loaded.bases(at).next()?, object)?
-                .instance(),
+            SymbolKind::Type | SymbolKind::Class
+                if names_callable(rules, callee, loaded.symbol(at).kind) =>
+            {
+                self.infer(&loaded, loaded.bases(at).next()?, object)?
+                    .instance()
+            }
             kind if is_type(kind) => return None,
             _ => self.held(&loaded, at, object)?,
         };
         (held != callee.unspecialized()).then(|| self.result(&held, None))?
     }
 
-    /// Returns a parameter of what can be called or made, `object` being what it was asked of.
+    /// The type of parameter `index` of a function or a constructor, a member of `object`.
     pub(super) fn parameter(
         &self,
         callee: &Type,
@@ -131,7 +136,7 @@ impl Linker<'_, '_> {
                 let heads: Option<Vec<Type>> = heads.into_iter().collect();
                 let heads = heads?;
                 let is_function = |head: &Type| matches!(head, Type::AnonymousObject(..));
-                // Functions may agree on what they are given.
+                // Overloads that take callbacks may agree on the parameters of these.
                 return if heads.iter().any(is_function) {
                     heads.into_iter().reduce(Type::or)
                 } else {
@@ -155,6 +160,11 @@ impl Linker<'_, '_> {
             .then(|| self.parameter(&held, index, None))
             .flatten()
     }
+}
+
+/// Whether calling it calls what a type is another name for: `handle()` where `handle` is a `type Handler func() error`.
+fn names_callable(rules: &LanguageRules, callee: &Type, kind: SymbolKind) -> bool {
+    kind == SymbolKind::Type || rules.members == MemberOrder::Embedding && callee.is_instance()
 }
 
 /// What all of several are.

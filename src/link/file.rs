@@ -6,12 +6,12 @@ use std::cell::{Cell, OnceCell};
 
 use super::rules;
 use crate::ir::{
-    BaseKind, Directive, Export, ExportKind, Expr, ExprArena, ExprId, FileFacts, ImportKind,
-    PathId, Slot, SymbolIdx,
+    BaseKind, Directive, Export, ExportKind, Expr, ExprArena, ExprId, FileFacts, Import,
+    ImportKind, PathId, Slot, SymbolIdx,
 };
 use crate::model::hash::{HashMap, HashSet};
 use crate::model::{Symbol, SymbolKind};
-use crate::store::surface::{REST, bucket};
+use crate::store::surface::{MEMBERS, REST, bucket, symbol_buckets};
 
 /// How many definitions of one name in one place are told apart.
 const MAX_SAME: usize = 64;
@@ -24,6 +24,8 @@ pub(super) struct Loaded {
     pub(super) ids: Vec<i64>,
     /// Where each import leads, by its place.
     pub(super) targets: Vec<Option<i64>>,
+    /// The units that its names belong to.
+    pub(super) units: Vec<i64>,
     /// Definitions by what is around them and the path from there; those of the top level also by their names alone.
     defined: HashMap<(Option<SymbolIdx>, PathId), Vec<SymbolIdx>>,
     /// The path to each symbol from the one around it.
@@ -43,7 +45,7 @@ pub(super) struct Loaded {
     submodules: HashMap<String, u32>,
     /// The files whose names it offers by `export * from`.
     pub(super) stars: Vec<i64>,
-    /// What each of them offers, once that was asked.
+    /// The names that each of them exports, as buckets, once asked.
     pub(super) star_offers: OnceCell<Vec<u64>>,
     /// The bucket of the outermost definition around each symbol.
     buckets: Vec<u64>,
@@ -58,19 +60,23 @@ impl Loaded {
         mut facts: FileFacts,
         ids: Vec<i64>,
         targets: Vec<Option<i64>>,
+        units: Vec<i64>,
     ) -> Self {
         facts.exprs.index();
         let mut defined: HashMap<(Option<SymbolIdx>, PathId), Vec<SymbolIdx>> = HashMap::default();
         let mut inner: HashMap<(SymbolIdx, PathId), Vec<SymbolIdx>> = HashMap::default();
-        let mut buckets: Vec<u64> = Vec::with_capacity(facts.symbols.len());
+        let buckets = symbol_buckets(&facts);
         let mut symbol_paths: Vec<PathId> = Vec::with_capacity(facts.symbols.len());
         let mut objects = HashSet::default();
         for (at, symbol) in facts.symbols.iter().enumerate() {
+            if let Some(name) = facts.name_there(at) {
+                let name = facts.exprs.name(&name);
+                let path = facts.exprs.path(PathId::EMPTY, Slot::Member(name));
+                symbol_paths.push(path);
+                defined.entry((None, path)).or_default().push(place(at));
+                continue;
+            }
             let at = place(at);
-            let outer = symbol
-                .parent
-                .and_then(|parent| buckets.get(parent as usize).copied());
-            buckets.push(outer.unwrap_or_else(|| bucket(&symbol.name)));
             let names = path_of(&facts.symbols, symbol);
             let own = facts.exprs.name(&symbol.name);
             let own = facts.exprs.path(PathId::EMPTY, Slot::Member(own));
@@ -120,7 +126,7 @@ impl Loaded {
                 }
                 let here = (place(at), place(n));
                 if import.kind == ImportKind::TypeQuery {
-                    // A type that a comment names does not hide what a statement imports.
+                    // A type that a comment imports does not hide a name that a statement imports.
                     imported.entry(name.local.clone()).or_insert(here);
                     continue;
                 }
@@ -140,6 +146,7 @@ impl Loaded {
             facts,
             ids,
             targets,
+            units,
             defined,
             symbol_paths,
             inner,
@@ -154,6 +161,37 @@ impl Loaded {
             buckets,
             looked: Cell::new(None),
         }
+    }
+
+    /// A unit as a module: it passes on what each of its files offers.
+    pub(super) fn of_unit(unit: i64, files: &[i64]) -> Self {
+        let mut facts = FileFacts::default();
+        for at in 0..files.len() {
+            let specifier = at.to_string();
+            facts.imports.push(Import {
+                specifier: specifier.clone(),
+                kind: ImportKind::ReExport,
+                type_only: false,
+                line: 1,
+                names: Vec::new(),
+            });
+            facts.exports.push(Export {
+                kind: ExportKind::Star,
+                name: "*".to_owned(),
+                local: String::new(),
+                specifier,
+                type_only: false,
+                line: 1,
+            });
+        }
+        let targets = files.iter().copied().map(Some).collect();
+        Self::of(unit, facts, Vec::new(), targets, Vec::new())
+    }
+
+    /// The files of a unit.
+    pub(super) fn members_of_unit(&self) -> &[i64] {
+        self.look(bucket(MEMBERS));
+        &self.stars
     }
 
     pub(super) fn n_facts(&self) -> usize {
@@ -198,14 +236,14 @@ impl Loaded {
         &self.facts.symbols[at as usize]
     }
 
-    /// What is offered by a name.
+    /// Exports of a name.
     pub(super) fn exports<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Export> {
         self.look(bucket(name));
         let all = self.facts.exports.iter();
         all.filter(move |export| export.name == name)
     }
 
-    /// What is offered under no name of its own: stars, and what the module assigns.
+    /// Exports without a name of their own: `export *` and `module.exports =`.
     pub(super) fn other_exports(&self) -> impl Iterator<Item = &Export> {
         self.look(REST);
         let all = self.facts.exports.iter();
@@ -285,7 +323,7 @@ impl Loaded {
         }
     }
 
-    /// What an owner holds at a path.
+    /// Values of an owner at a path.
     pub(super) fn values(
         &self,
         owner: Option<SymbolIdx>,
@@ -301,27 +339,27 @@ impl Loaded {
         all.map(|at| self.facts.bindings[*at as usize].value)
     }
 
-    /// What an owner holds in a slot of its own.
+    /// The value in a slot of a symbol: its return value, its base.
     pub(super) fn value(&self, owner: SymbolIdx, slot: Slot) -> Option<ExprId> {
         let path = self.below(PathId::EMPTY, slot);
         self.values(Some(owner), path).next()
     }
 
-    /// What the file holds under a name.
+    /// The value of a top-level name.
     pub(super) fn top_value(&self, name: &str) -> Option<ExprId> {
         self.look(bucket(name));
         let path = self.member_path(PathId::EMPTY, Access::Name(name))?;
         self.values(None, Some(path)).next()
     }
 
-    /// What a definition is built on.
+    /// The bases of a definition.
     pub(super) fn bases(&self, of: SymbolIdx) -> impl Iterator<Item = ExprId> + use<'_> {
         let path = |kind| self.below(PathId::EMPTY, Slot::Base(kind));
         self.values(Some(of), path(BaseKind::Extends))
             .chain(self.values(Some(of), path(BaseKind::Implements)))
     }
 
-    /// What a class extends, the first where there are several.
+    /// The first class that a class extends.
     pub(super) fn extended(&self, of: SymbolIdx) -> Option<ExprId> {
         self.value(of, Slot::Base(BaseKind::Extends))
     }
@@ -359,7 +397,7 @@ impl Loaded {
         is_member(self.symbol(at).kind)
     }
 
-    /// Whether something is known of members of what is at a path and no definition.
+    /// Whether members are known at a path that is no definition: an object literal, an object type.
     pub(super) fn is_object(&self, owner: Option<SymbolIdx>, path: PathId) -> bool {
         self.look_in(owner, path);
         self.objects.contains(&(owner, path))
@@ -374,7 +412,7 @@ impl Loaded {
         Some((self.target(import), imported.as_str()))
     }
 
-    /// The module that a name stands for where the package has no such name: `store` of `from app import store`.
+    /// The module that a name means where the package has no such name: `store` of `from app import store`.
     pub(super) fn submodule(&self, name: &str) -> Option<i64> {
         self.look(bucket(name));
         self.target(*self.submodules.get(name)?)

@@ -1,7 +1,6 @@
-//! One use of a name to the definition it means.
+//! Binds one reference to the definition that it means, by lexical look-up or by the type of its receiver.
 //!
-//! Binds by the language's rules or not at all: a use whose receiver's type is not evident stays
-//! unbound. Refuses to know what is written afterwards.
+//! A reference whose receiver has no evident type stays unbound.
 
 use std::rc::Rc;
 
@@ -9,6 +8,7 @@ use super::exports;
 use super::file::{Access, Loaded};
 use super::library::Def;
 use super::linker::Linker;
+use super::rules;
 use super::types::Type;
 use crate::ir::{Expr, ExprId, FileFacts, PathId, Reference, ReferenceKind, SymbolIdx, Target};
 use crate::model::{Provenance, SymbolFlags, SymbolKind};
@@ -19,9 +19,35 @@ pub(super) struct Bound {
     pub(super) provenance: Provenance,
 }
 
+/// What a use means.
+pub(super) enum Use {
+    /// A definition of the repository.
+    Bound(Bound),
+    /// Something from outside the repository, which is proven.
+    External,
+    /// Nothing is known.
+    Unknown,
+}
+
 impl Linker<'_, '_> {
-    /// Returns what a use means; `None` where that is not evident or out of the repository.
-    pub(super) fn bind(&self, used: &Reference) -> Option<Bound> {
+    /// Returns what a use means.
+    pub(super) fn meaning(&self, used: &Reference) -> Use {
+        match self.found(used) {
+            Some((Type::Definition(Def::Symbol(file, at)), provenance)) => Use::Bound(Bound {
+                to: (file, self.picked(file, at, used.kind)),
+                provenance,
+            }),
+            Some((Type::External, _)) => Use::External,
+            _ if used.target == Target::Lexical
+                && outside(&self.file, self.file.facts.name(used)).is_some() =>
+            {
+                Use::External
+            }
+            _ => Use::Unknown,
+        }
+    }
+
+    fn found(&self, used: &Reference) -> Option<(Type, Provenance)> {
         self.refuel();
         let file = &self.file;
         let name = file.facts.name(used);
@@ -63,16 +89,10 @@ impl Linker<'_, '_> {
                 }
             },
         };
-        match found {
-            Type::Definition(Def::Symbol(file, at)) => Some(Bound {
-                to: (file, self.picked(file, at, used.kind)),
-                provenance,
-            }),
-            _ => None,
-        }
+        Some((found, provenance))
     }
 
-    /// Returns what stands before a member of this name. Of several bases `super` is the first that has it.
+    /// The type of the receiver of a member `name`. Of several bases `super` is the first that has it.
     fn receiver_type(&self, receiver: ExprId, name: &str) -> Option<Type> {
         if let Expr::Super { scope } = self.file.expr(receiver)
             && let Some((_, base)) = self.member_of_base(&self.file, *scope, name)
@@ -82,8 +102,8 @@ impl Linker<'_, '_> {
         self.infer(&self.file, receiver, None)
     }
 
-    /// Returns what is called by `exports.open()`, and by `target.open()` where the file itself says `target.open = …`
-    /// and nobody there says what `target` is.
+    /// Binds `exports.open()`, and `target.open()` where the file assigns `target.open = …` and does not define
+    /// `target`.
     fn assigned(&self, used: &Reference, receiver: ExprId) -> Option<(Def, Provenance)> {
         let file = &self.file;
         let name = file.facts.name(used);
@@ -151,7 +171,7 @@ impl Linker<'_, '_> {
         };
         match object {
             Type::AnonymousObject(_, _, path) => {
-                // What a variable names may be another object by now.
+                // A variable may hold another object by now.
                 let is_constant = |kind| matches!(kind, SymbolKind::Constant | SymbolKind::Module);
                 parent == *owner
                     && loaded.object_around(*member) == Some(*path)
@@ -173,7 +193,7 @@ impl Linker<'_, '_> {
         self.kind(file, at) == Some(SymbolKind::Function)
     }
 
-    /// What a definition is.
+    /// The kind of a definition.
     pub(super) fn kind(&self, file: i64, at: u32) -> Option<SymbolKind> {
         let loaded = self.library.get(file)?;
         Some(loaded.symbol(at).kind)
@@ -186,8 +206,10 @@ impl Linker<'_, '_> {
         scope: Option<SymbolIdx>,
         name: &str,
     ) -> Option<Type> {
-        self.bare(file, scope, name)
+        let found = self.bare(file, scope, name);
+        found
             .or_else(|| self.auto_value(file, name))
+            .or_else(|| outside(file, name))
     }
 
     /// Returns what the receiver of a member is (`this`, `self`): what it was asked of, else an instance of the class
@@ -204,7 +226,7 @@ impl Linker<'_, '_> {
         this.cloned().or_else(|| receiver_of(file, scope))
     }
 
-    /// Returns what `super` is: the base of the class around, or an instance of it.
+    /// The type of `super`: the base of the class around, or an instance of it.
     pub(super) fn base_of_receiver(
         &self,
         file: &Rc<Loaded>,
@@ -215,7 +237,7 @@ impl Linker<'_, '_> {
         Some(if in_class { base } else { base.instance() })
     }
 
-    /// Returns the meaning of a use whose name a framework imports by itself: `useFoo()` in Nuxt.
+    /// Binds a name that a framework imports: `useFoo()` in Nuxt.
     fn auto_imported(&self, file: &Rc<Loaded>, used: &Reference) -> Option<Type> {
         let name = file.facts.name(used);
         if used.kind == ReferenceKind::Jsx && !file.binds(name) {
@@ -284,7 +306,7 @@ impl Linker<'_, '_> {
         self.documented_type(target?, imported)
     }
 
-    /// Returns a type that a comment of a file defines, or what a variable of the file holds that is no definition.
+    /// A type that a comment defines (`@typedef`), or the value of a top-level variable that is no definition.
     pub(super) fn documented_type(&self, target: i64, name: &str) -> Option<Type> {
         self.step()?;
         let loaded = self.library.get(target)?;
@@ -299,7 +321,7 @@ impl Linker<'_, '_> {
         self.infer(&loaded, value, None)
     }
 
-    /// Returns what the class around a scope extends.
+    /// The class that the class around a scope extends.
     fn base(&self, file: &Rc<Loaded>, scope: Option<SymbolIdx>) -> Option<Type> {
         self.step()?;
         let (Type::Instance(Def::Symbol(_, class)) | Type::Definition(Def::Symbol(_, class))) =
@@ -333,6 +355,18 @@ impl Linker<'_, '_> {
     }
 }
 
+/// Returns [`Type::External`] for a name that an import takes from outside the repository, or that the language itself
+/// defines, where its rules prove that.
+fn outside(file: &Loaded, name: &str) -> Option<Type> {
+    let rules = rules::of(file);
+    let is_outside = rules.proves_external
+        && match file.import(name) {
+            Some((target, _)) => target.is_none(),
+            None => rules.predeclared.contains(&name),
+        };
+    is_outside.then_some(Type::External)
+}
+
 /// Whether it can be the type of something.
 pub(super) fn is_type(kind: SymbolKind) -> bool {
     matches!(
@@ -362,8 +396,7 @@ pub(super) fn root_of(facts: &FileFacts, expr: ExprId) -> Option<&str> {
     }
 }
 
-/// Returns what the receiver of a scope is: an instance of the class or object around it, or in what is static
-/// the class.
+/// The type of `this` in a scope: an instance of the class or object around it, in static members the class.
 pub(super) fn receiver_of(file: &Rc<Loaded>, scope: Option<SymbolIdx>) -> Option<Type> {
     let mut at = scope;
     while let Some(symbol) = at {
@@ -383,7 +416,7 @@ pub(super) fn receiver_of(file: &Rc<Loaded>, scope: Option<SymbolIdx>) -> Option
             let owner = found.parent.map(|owner| file.symbol(owner).kind);
             owner == Some(SymbolKind::Class)
         };
-        // What an arrow that is given to an object calls `this` is what is around it.
+        // An arrow function has the `this` of the scope around it.
         if found.has_lexical_this() && !in_class() {
             at = found.parent;
             continue;

@@ -1,4 +1,4 @@
-//! What lies behind a dot or an index: members of classes, objects, modules and what they are built on; elements.
+//! Members and elements: `object.name`, `object[index]`, iteration, for classes, objects, modules, and their bases.
 //!
 //! Refuses to know where a chain begins.
 
@@ -9,13 +9,17 @@ use super::file::{Access, Loaded};
 use super::library::Def;
 use super::linker::{Linearization, Linker};
 use super::lookup::{is_type, receiver_of};
-use super::rules::{self, ContainerMember, LanguageRules};
+use super::rules::{self, ContainerMember, LanguageRules, MemberOrder};
 use super::types::{Type, each};
 use crate::ir::{BaseKind, ContainerKind, ExportKind, PathId, Slot, SymbolIdx};
 use crate::model::{SymbolFlags, SymbolKind};
 
+/// How deep what is embedded is looked through, and how many types of it.
+const MAX_EMBEDDED_DEPTH: usize = 16;
+const MAX_EMBEDDED: usize = 256;
+
 impl Linker<'_, '_> {
-    /// Returns the member of something: one that is declared, else what it has by any name.
+    /// The member `name` of an object: a declared one, else one by an index signature.
     pub(super) fn member(&self, object: &Type, name: &str) -> Option<Type> {
         self.declared(object, Access::Name(name))
             .or_else(|| self.any_member(object))
@@ -27,6 +31,7 @@ impl Linker<'_, '_> {
         match object {
             Type::Container(_, element) => container_member(self.rules(), element, access.name()?),
             Type::Tuple(_) => None,
+            Type::External => Some(Type::External),
             Type::Callable(_) => {
                 let is_call = self.rules().function_calls.contains(&access.name()?);
                 is_call.then(|| object.clone())
@@ -61,7 +66,7 @@ impl Linker<'_, '_> {
         }
     }
 
-    /// What a module offers beside the definition that it is: `module.exports = A; module.exports.b = …`.
+    /// An export beside the assigned value: `b` of `module.exports = A; module.exports.b = …`.
     fn beside(
         &self,
         loaded: &Rc<Loaded>,
@@ -80,7 +85,7 @@ impl Linker<'_, '_> {
             .map(Type::Definition)
     }
 
-    /// The member of what an object's type is built on beside its own members.
+    /// The member of an object's bases, beside its own members.
     fn in_base_of_object(
         &self,
         loaded: &Rc<Loaded>,
@@ -95,7 +100,7 @@ impl Linker<'_, '_> {
             .or_else(|| self.any_member(&base))
     }
 
-    /// Returns what is at a path in an owner: a definition, a value, or an object that is no definition.
+    /// The definition, value or object at a path of an owner.
     pub(super) fn in_object(
         &self,
         file: i64,
@@ -111,7 +116,7 @@ impl Linker<'_, '_> {
             &[]
         };
         if let Some(at) = defined.first() {
-            // Two names of one function may have literals with such a member.
+            // Two functions of one name may have object literals with such a member.
             let is_only = defined.len() == 1 || !owner.is_some_and(|at| is_scope(&loaded, at));
             return is_only.then_some(Type::Definition(Def::Symbol(file, *at)));
         }
@@ -123,7 +128,7 @@ impl Linker<'_, '_> {
             .then_some(Type::AnonymousObject(file, owner, path))
     }
 
-    /// Returns the member of a definition: its own, then of what it is built on, then of what it holds.
+    /// The member of a definition: its own, then that of its bases, then that of its value.
     fn in_symbol(
         &self,
         loaded: &Rc<Loaded>,
@@ -139,6 +144,10 @@ impl Linker<'_, '_> {
                     return found;
                 }
             }
+            let found = self.member_elsewhere(loaded, at, name);
+            if found.is_some() {
+                return found;
+            }
         }
         if let Some(path) = loaded.member_path(PathId::EMPTY, access) {
             for at in all {
@@ -148,8 +157,14 @@ impl Linker<'_, '_> {
                 }
             }
         }
-        if rules::of(loaded).has_linearization && loaded.symbol(at).kind == SymbolKind::Class {
-            return self.inherited(loaded.file, at, access, this);
+        match rules::of(loaded).members {
+            MemberOrder::Linearization if loaded.symbol(at).kind == SymbolKind::Class => {
+                return self.inherited(loaded.file, at, access, this);
+            }
+            MemberOrder::Embedding if is_type(loaded.symbol(at).kind) => {
+                return self.embedded(loaded, at, access, this);
+            }
+            _ => {}
         }
         for at in all {
             for base in loaded.bases(*at) {
@@ -173,6 +188,82 @@ impl Linker<'_, '_> {
         (held != *this)
             .then(|| self.declared(&held, access))
             .flatten()
+    }
+
+    /// Returns the member that a type has by what is embedded in it: that of the least depth, none where two of one depth
+    /// have it.
+    fn embedded(
+        &self,
+        loaded: &Rc<Loaded>,
+        at: SymbolIdx,
+        access: Access<'_>,
+        this: &Type,
+    ) -> Option<Type> {
+        let mut seen = vec![(loaded.file, at)];
+        let mut level = vec![(Rc::clone(loaded), at, this.clone())];
+        let mut is_open = false;
+        for _ in 0..MAX_EMBEDDED_DEPTH {
+            let mut below = Vec::new();
+            let mut found: Option<Type> = None;
+            for (file, at, this) in &level {
+                for base in file.bases(*at) {
+                    let base = self.infer(file, base, Some(this)).map(Type::instance);
+                    let Some((in_file, type_)) = base.as_ref().and_then(Type::symbol) else {
+                        is_open |= base == Some(Type::External);
+                        continue;
+                    };
+                    if seen.contains(&(in_file, type_)) || seen.len() > MAX_EMBEDDED {
+                        continue;
+                    }
+                    seen.push((in_file, type_));
+                    let (Some(base), Some(there)) = (base, self.library.get(in_file)) else {
+                        continue;
+                    };
+                    if let Some(own) = self.own_of_type(&there, type_, access, &base) {
+                        if found.is_some_and(|found| found != own) {
+                            return None;
+                        }
+                        found = Some(own);
+                    }
+                    below.push((there, type_, base));
+                }
+            }
+            if found.is_some() || below.is_empty() {
+                // What is embedded from elsewhere may have it.
+                return found.or(is_open.then_some(Type::External));
+            }
+            level = below;
+        }
+        None
+    }
+
+    /// Returns the member that is declared in a type itself, or for it in another file.
+    fn own_of_type(
+        &self,
+        loaded: &Rc<Loaded>,
+        at: SymbolIdx,
+        access: Access<'_>,
+        this: &Type,
+    ) -> Option<Type> {
+        if let Access::Name(name) = access {
+            let own = Self::own_member(loaded, at, name, this);
+            let found = own.or_else(|| self.member_elsewhere(loaded, at, name));
+            if found.is_some() {
+                return found;
+            }
+        }
+        let path = loaded.member_path(PathId::EMPTY, access)?;
+        self.in_object(loaded.file, Some(at), path, this)
+    }
+
+    /// Returns the member of a type that is declared outside of it, in any file of its unit.
+    fn member_elsewhere(&self, loaded: &Loaded, at: SymbolIdx, name: &str) -> Option<Type> {
+        let symbol = loaded.symbol(at);
+        if !rules::of(loaded).has_named_owners || symbol.parent.is_some() || !is_type(symbol.kind) {
+            return None;
+        }
+        let found = exports::member_elsewhere(self.library, loaded, &symbol.name, name);
+        found.map(Type::Definition)
     }
 
     /// Returns the member of the first class that has it, in the order in which the language looks through the bases.
@@ -228,7 +319,7 @@ impl Linker<'_, '_> {
 
     fn own_member(loaded: &Rc<Loaded>, at: SymbolIdx, name: &str, this: &Type) -> Option<Type> {
         let is_scope = is_scope(loaded, at);
-        // What is defined inside a function is not a member of it.
+        // A local definition of a function is no member of it.
         let own = loaded.members(at, name).iter();
         let mut own = own.filter(|n| !is_scope || loaded.is_member_of_function(**n));
         let found = if !this.is_instance() {
@@ -242,8 +333,7 @@ impl Linker<'_, '_> {
         found.map(|at| Type::Definition(Def::Symbol(loaded.file, *at)))
     }
 
-    /// The field of a class's base of which something is known: what the class assigns to it is only one of the things
-    /// that it may be.
+    /// The field as a base declares it: a value that the class assigns to it is only one of those that it may hold.
     fn declared_by_base(
         &self,
         loaded: &Rc<Loaded>,
@@ -268,7 +358,7 @@ impl Linker<'_, '_> {
         (is_field && self.held(&there, field, None).is_some()).then_some(found)
     }
 
-    /// Returns what a variable, a field or a getter holds.
+    /// The declared type of a variable, a field or a getter.
     pub(super) fn held(
         &self,
         loaded: &Rc<Loaded>,
@@ -288,7 +378,7 @@ impl Linker<'_, '_> {
         Some(self.read_by_descriptor(loaded, at, &held).unwrap_or(held))
     }
 
-    /// Returns what reading an attribute of a class gives where the class of what it holds says so: `__get__`.
+    /// The result of the descriptor protocol, `__get__`, where the class of an attribute's value has it.
     fn read_by_descriptor(&self, loaded: &Loaded, at: SymbolIdx, held: &Type) -> Option<Type> {
         let method = rules::of(loaded).descriptor_method?;
         let symbol = loaded.symbol(at);
@@ -297,7 +387,7 @@ impl Linker<'_, '_> {
         self.called(&method, Some(held), None)
     }
 
-    /// Returns the member of what the class around a scope is built on, of the first base that has it.
+    /// The member of the first base that has it, of the class around a scope.
     pub(super) fn member_of_base(
         &self,
         file: &Rc<Loaded>,
@@ -325,6 +415,7 @@ impl Linker<'_, '_> {
             Type::Container(_, element) => return Some((**element).clone()),
             Type::Tuple(items) => return items.iter().flatten().cloned().reduce(Type::or),
             Type::Union(all) => return each(all, |one| self.element(one)),
+            Type::External => return Some(Type::External),
             _ => object.symbol()?,
         };
         let loaded = self.library.get(file)?;
@@ -344,7 +435,7 @@ impl Linker<'_, '_> {
         }
     }
 
-    /// Returns one of what an instance gives when it is iterated, by the protocol of its language.
+    /// One element of an instance, by the iteration protocol of its language.
     fn iterated(&self, object: &Type, rules: &LanguageRules) -> Option<Type> {
         if !object.is_instance() {
             // `Stack[int]()` makes a `Stack`.
@@ -375,7 +466,7 @@ impl Linker<'_, '_> {
         self.called(&method, Some(&iterator), None)
     }
 
-    /// Returns what is at a place of something that is taken apart by position.
+    /// The item at an index, for destructuring by position.
     pub(super) fn item(&self, object: &Type, index: usize) -> Option<Type> {
         match object {
             Type::Tuple(items) => items.get(index)?.clone(),
@@ -384,7 +475,7 @@ impl Linker<'_, '_> {
         }
     }
 
-    /// Returns what `with` binds.
+    /// The value that `with` binds.
     pub(super) fn entered(&self, object: &Type) -> Option<Type> {
         match object {
             Type::Container(_, element) => return Some((**element).clone()),
@@ -399,7 +490,7 @@ impl Linker<'_, '_> {
         }
     }
 
-    /// Returns what something has by any name. What is built on something unknown may have the name from there.
+    /// A member by an index signature: its own, or that of a base; a base of unknown type may have any member.
     pub(super) fn any_member(&self, object: &Type) -> Option<Type> {
         self.step()?;
         let (file, at) = match object {
@@ -445,7 +536,7 @@ fn merge(mut lists: Vec<Vec<(i64, SymbolIdx)>>, order: &mut Vec<(i64, SymbolIdx)
     }
 }
 
-/// Returns what a member of a container is.
+/// The type of a member of a container.
 fn container_member(rules: &LanguageRules, element: &Rc<Type>, name: &str) -> Option<Type> {
     Some(match rules.container_member(name)? {
         ContainerMember::SameContainer => Type::Callable(Rc::new(Type::Container(
@@ -461,7 +552,7 @@ fn container_member(rules: &LanguageRules, element: &Rc<Type>, name: &str) -> Op
     })
 }
 
-/// `f.call` and `f.apply` are ways to call `f`, `f.bind` gives what calls it.
+/// `f.call` and `f.apply` call `f`; `f.bind` returns a function that calls it.
 fn function_member(loaded: &Loaded, at: SymbolIdx, name: &str, function: &Type) -> Option<Type> {
     if !matches!(
         loaded.symbol(at).kind,

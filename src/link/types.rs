@@ -1,4 +1,4 @@
-//! What an expression is, as far as linking follows it.
+//! Types of expressions, as far as linking needs them.
 //!
 //! Refuses to know how that is found out.
 
@@ -7,16 +7,16 @@ use std::rc::Rc;
 use super::library::Def;
 use crate::ir::{ContainerKind, ExprId, PathId, SymbolIdx};
 
-/// What an expression is.
+/// The type of an expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Type {
     /// The definition or module itself: a class, a function, a variable by its name.
     Definition(Def),
-    /// Something whose type is the definition.
+    /// An instance of the definition: a value of a class, an interface, an alias.
     Instance(Def),
-    /// Something whose type is the definition, which was given types: a `List<Item>`.
+    /// An instance with type arguments: a `List<Item>`.
     Specialized(Def, Rc<Substitution>),
-    /// Something that contains such.
+    /// A container of elements of one type.
     Container(ContainerKind, Rc<Type>),
     /// Values in fixed places, `None` for one of which nothing is known.
     Tuple(Rc<[Option<Type>]>),
@@ -25,6 +25,8 @@ pub(super) enum Type {
     /// An object literal, or a type that is written out, which is no definition: the file, the symbol in which it stands and
     /// the path there.
     AnonymousObject(i64, Option<SymbolIdx>, PathId),
+    /// Something from outside the repository, or made of such: nothing here is a member of it.
+    External,
     /// One of several, which none but the running code knows.
     Union(Rc<[Type]>),
 }
@@ -35,13 +37,13 @@ pub(super) enum Type {
 pub(super) struct Substitution {
     /// The file in which it is written.
     pub(super) file: i64,
-    /// What stands for the type parameters, by their places.
+    /// Type arguments, by the index of their type parameter.
     pub(super) types: Rc<[ExprId]>,
     /// The arguments of a call, by their places.
     pub(super) args: Rc<[ExprId]>,
-    /// What the member was asked of in which it is written.
+    /// The receiver of the member in which it is written.
     pub(super) this: Option<Type>,
-    /// What the call was given in which it is written.
+    /// The call that was being evaluated where it is written.
     pub(super) call: Option<Rc<Substitution>>,
 }
 
@@ -104,7 +106,7 @@ impl Type {
     }
 }
 
-/// Does the same to each of several types: what comes of any of them.
+/// Maps the alternatives of a union; the union of the results.
 pub(super) fn each(all: &[Type], then: impl Fn(&Type) -> Option<Type>) -> Option<Type> {
     all.iter().filter_map(then).reduce(Type::or)
 }

@@ -14,6 +14,7 @@ pub mod impact;
 pub mod index;
 mod lenient;
 pub mod lifecycle;
+pub mod lines;
 pub mod manual;
 pub mod map;
 mod near_paths;

@@ -13,6 +13,7 @@ pub mod checkup;
 mod contexts;
 pub mod diagnosis;
 mod disk;
+mod disk_search;
 mod errors;
 mod paths;
 mod query;
@@ -51,7 +52,7 @@ pub use crate::model::Analysis;
 pub use crate::store::token::normal_form;
 /// Rows that a [`View`] hands out.
 pub use crate::store::{FileRow, SavedContext, SavedItem, SymbolRow};
-pub use crate::syntax::by_id as language;
+pub use crate::syntax::{by_id as language, by_path as language_of};
 
 use crate::config::Config;
 use crate::config::repository::{self, Repository};
@@ -79,6 +80,10 @@ pub struct Workspaces {
 }
 
 /// One work tree, or bare repository, with the indexes that were opened for it.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a fact or a setting of its own"
+)]
 pub struct Workspace {
     work_dir: PathBuf,
     is_bare: bool,

@@ -21,6 +21,7 @@ mod idle_reexec;
 mod laws;
 mod lenient;
 mod life;
+mod lines;
 mod manual;
 mod query_plans;
 mod ranking;
