@@ -101,6 +101,7 @@ fn asked(
         interrupt,
         progress: &|progress| meter.show(progress),
         patience: Patience::Configured,
+        revision: None,
     };
     let text = |name: &str| matches.get_one::<String>(name).cloned();
     let mut input = json!({"limit": MAX_TESTS});

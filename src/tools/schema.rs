@@ -148,12 +148,12 @@ fn schema_of<T: JsonSchema>(is_output: bool) -> Map<String, Value> {
         object.remove("description");
         // Other names of the fields are taken as well; see `lenient`.
         object.remove("additionalProperties");
-        // The instructions of the server say it once for all tools.
-        let repo = object
-            .get_mut("properties")
-            .and_then(|it| it.get_mut("repo"));
-        if let Some(repo) = repo.and_then(Value::as_object_mut) {
-            repo.remove("description");
+        // The instructions of the server say once what `repo` is, and an answer names the cursor of the next page.
+        for name in ["repo", "cursor"] {
+            let field = object.get_mut("properties").and_then(|it| it.get_mut(name));
+            if let Some(field) = field.and_then(Value::as_object_mut) {
+                field.remove("description");
+            }
         }
     }
     object
