@@ -18,6 +18,7 @@ pub(super) enum ContainerMember {
 }
 
 /// How one family of languages resolves names.
+#[allow(clippy::struct_excessive_bools, reason = "each is a rule of its own")]
 pub(super) struct LanguageRules {
     /// Whether calling a class constructs an instance: `Store()` in Python, `new Store()` elsewhere.
     pub(super) constructs_by_call: bool,
