@@ -31,10 +31,7 @@ pub(super) const ADVICE: &[(&str, &str)] = &[
     ),
     ("cl_impact", "callers and tests to check before a change"),
     ("cl_changes", "what a branch changes and breaks"),
-    (
-        "cl_current",
-        "branch, commit and state of the index; builds nothing",
-    ),
+    ("cl_current", "branch, commit and state of the index"),
     (
         "cl_refresh",
         "build the index fully; needed only for a first build of a large repository",

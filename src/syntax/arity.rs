@@ -284,8 +284,12 @@ mod tests {
         ] {
             assert_eq!(counts("a.ts", source).0, [Some(required)], "{source}");
         }
+        // `private a` is a field too.
         let class = "class C { constructor(private a: A, b?: B) {} m = (a, b) => 1; n(a?: A) {} }";
-        assert_eq!(counts("a.ts", class).0, [None, Some(1), Some(2), Some(0)]);
+        assert_eq!(
+            counts("a.ts", class).0,
+            [None, Some(1), None, Some(2), Some(0)]
+        );
         let (required, _) = counts("a.ts", "const g = memo((a) => a)");
         assert_eq!(required, [None]);
     }

@@ -57,6 +57,7 @@ pub(super) struct ChangeOutput {
     change: &'static str,
     exported: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "serde_json::Value")]
     from: Option<FromOutput>,
     line: u32,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -114,13 +114,16 @@ pub struct ChangesOutput {
     changes: Vec<ChangeOutput>,
     changes_total: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Vec<serde_json::Value>")]
     collisions: Option<Vec<CollisionOutput>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     collisions_total: Option<u64>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Vec<serde_json::Value>")]
     tests: Vec<TestOutput>,
     #[serde(skip_serializing_if = "is_zero")]
     tests_total: u64,
+    #[schemars(with = "Vec<serde_json::Value>")]
     files: Vec<FileOutput>,
     files_total: u64,
     /// Whether every use in reach was bound: an empty `broken` of a complete answer means that there is none.
