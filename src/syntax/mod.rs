@@ -22,7 +22,7 @@ mod text;
 pub use language::{LANGUAGES, Language, by_id, by_path};
 pub use literal::{Literal, literals};
 pub use occurrences::{Occurrence, Occurrences, Role, UseKind, occurrences, starts};
-pub use test_titles::test_title;
+pub use test_titles::{test_block, test_title};
 
 use crate::ir::Extraction;
 

@@ -18,6 +18,7 @@ mod laws;
 mod lenient;
 mod life;
 mod manual;
+mod packs;
 mod people;
 mod plans;
 mod ranking;

@@ -8,6 +8,7 @@ mod graph;
 mod hits;
 mod impact_graph;
 mod life;
+mod pack;
 mod setup;
 mod state;
 mod text;
@@ -21,6 +22,7 @@ use super::screen::{self, Screen, visible};
 use crate::model::UnknownReason;
 pub(super) use impact_graph::impact_graph;
 pub(super) use life::{bundle, context, contexts, repositories, settings};
+pub(super) use pack::markdown;
 pub(super) use setup::installed;
 use text::{Fields, count};
 
@@ -47,6 +49,7 @@ pub(super) fn page(tool: &str, value: &Value, screen: &Screen) -> Page {
     let state = header(value, screen);
     let mut page: Page = match tool {
         "cl_search" => hits::search(value, screen).into(),
+        "cl_explore" if value["parts"].is_array() => pack::pack(value, screen).into(),
         "cl_explore" => hits::explore(value, screen).into(),
         "cl_impact" => graph::impact(value, screen).into(),
         "cl_related" => graph::related(value, screen).into(),
