@@ -3,7 +3,7 @@
 
 use codelens::model::RepoPath;
 use codelens::reconcile::prepare;
-use codelens::{model::naming, syntax};
+use codelens::{model::handles, syntax};
 use codelens_fuzz::{check, unlimited};
 use libfuzzer_sys::fuzz_target;
 
@@ -24,8 +24,8 @@ fuzz_target!(|data: &[u8]| {
     let language = syntax::by_path(&path);
     let found = syntax::extract(language, &text, true, &unlimited()).expect("nothing ends the budget");
     check(&found, &text);
-    let handles = naming::symbol_handles(&path, &found.facts.symbols);
-    naming::chunk_handles(&path, &handles, &found.chunks, &text);
+    let handles = handles::symbol_handles(&path, &found.facts.symbols);
+    handles::chunk_handles(&path, &handles, &found.chunks, &text);
     if first & 0x80 != 0 {
         let again = syntax::extract(language, &text, true, &unlimited());
         assert!(again == Some(found), "the same bytes say the same twice");

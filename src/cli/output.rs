@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 use super::screen::{self, Screen};
 use crate::error::{Code, Error};
-use crate::model::visible;
+use crate::model::sanitize;
 
 /// The exit code of a command that was interrupted, as shells expect it.
 pub(super) const INTERRUPTED: u8 = 130;
@@ -52,7 +52,7 @@ fn json(text: &str) -> ExitCode {
     }
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
-        if c != '\n' && visible::is_hidden(c) {
+        if c != '\n' && sanitize::is_hidden(c) {
             for unit in c.encode_utf16(&mut [0; 2]) {
                 write!(shown, "\\u{unit:04x}").expect("a string takes whatever is written");
             }

@@ -8,7 +8,7 @@ use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 
 use super::links;
-use crate::model::visible;
+use crate::model::sanitize;
 
 /// Paths and other names that lead somewhere.
 pub(super) const PLACE: Style = AnsiColor::Cyan.on_default();
@@ -105,7 +105,7 @@ impl Screen {
 /// Returns the text on one line with everything escaped that a terminal would obey or hide: control
 /// characters and marks that turn the direction of writing.
 pub(super) fn visible(text: &str) -> Cow<'_, str> {
-    visible::one_line(text)
+    sanitize::one_line(text)
 }
 
 /// Does the same and keeps the lines. A carriage return at the end of a line belongs to it and is
@@ -114,7 +114,7 @@ pub(super) fn visible_lines(text: &str) -> Cow<'_, str> {
     if text.contains("\r\n") {
         return Cow::Owned(visible_lines(&text.replace("\r\n", "\n")).into_owned());
     }
-    visible::visible(text, |character| matches!(character, '\t' | '\n'))
+    sanitize::visible(text, |character| matches!(character, '\t' | '\n'))
 }
 
 #[cfg(test)]

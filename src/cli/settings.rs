@@ -65,13 +65,13 @@ pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
             let is_set = said
                 .as_ref()
                 .is_some_and(|said| said.set.contains(&key.name));
-            let membership = said
+            let indexing_rules = said
                 .as_ref()
-                .map(|said| said.membership.clone())
+                .map(|said| said.indexing_rules.clone())
                 .unwrap_or_default();
             let value = match key.name {
-                "exclude" => membership.exclude.join(" "),
-                _ => membership.max_file_bytes.to_string(),
+                "exclude" => indexing_rules.exclude.join(" "),
+                _ => indexing_rules.max_file_bytes.to_string(),
             };
             settings.push(json!({
                 "name": key.name,

@@ -3,7 +3,7 @@
 //! Its author is not trusted: an unknown key or an invalid value is reported and passed over, and no value allows more
 //! than the defaults do.
 
-use crate::model::policy::{MAX_FILE_BYTES, Membership};
+use crate::model::indexing_rules::{IndexingRules, MAX_FILE_BYTES};
 
 /// The file's path in a repository.
 pub const FILE: &str = ".codelens.toml";
@@ -48,7 +48,7 @@ pub const KEYS: [Key; 2] = [
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Repository {
     /// Which files are indexed.
-    pub membership: Membership,
+    pub indexing_rules: IndexingRules,
     /// The names of the keys that count.
     pub set: Vec<&'static str>,
     /// Keys and values that were passed over, with the reason, a line each.
@@ -111,7 +111,7 @@ impl Repository {
                 .map(|text| text.filter(is_pattern).map(str::to_owned))
                 .collect()
         });
-        self.membership.exclude = patterns
+        self.indexing_rules.exclude = patterns
             .filter(|patterns| patterns.len() <= MAX_PATTERNS)
             .ok_or("it is no list of patterns, each a line of at most 512 bytes, for example [\"vendor/\", \"*.snap\"]")?;
         Ok(())
@@ -122,11 +122,11 @@ impl Repository {
             .as_integer()
             .and_then(|n| u64::try_from(n).ok())
             .ok_or("it is no number of bytes, for example 500000")?;
-        self.membership.max_file_bytes = bytes.clamp(MIN_FILE_BYTES, MAX_FILE_BYTES);
-        if bytes != self.membership.max_file_bytes {
+        self.indexing_rules.max_file_bytes = bytes.clamp(MIN_FILE_BYTES, MAX_FILE_BYTES);
+        if bytes != self.indexing_rules.max_file_bytes {
             self.warnings.push(format!(
                 "`max_file_bytes` is {bytes}, taken for {}",
-                self.membership.max_file_bytes
+                self.indexing_rules.max_file_bytes
             ));
         }
         Ok(())
@@ -136,16 +136,16 @@ impl Repository {
 #[cfg(test)]
 mod tests {
     use super::parse;
-    use crate::model::policy::{MAX_FILE_BYTES, Membership};
+    use crate::model::indexing_rules::{IndexingRules, MAX_FILE_BYTES};
 
     #[test]
     fn what_belongs_there_counts() {
         let found = parse(b"exclude = [\"vendor/\", \"*.snap\"]\nmax_file_bytes = 5000\n");
-        assert_eq!(found.membership.exclude, ["vendor/", "*.snap"]);
-        assert_eq!(found.membership.max_file_bytes, 5_000);
+        assert_eq!(found.indexing_rules.exclude, ["vendor/", "*.snap"]);
+        assert_eq!(found.indexing_rules.max_file_bytes, 5_000);
         assert_eq!(found.set, ["exclude", "max_file_bytes"]);
         assert_eq!(found.warnings, Vec::<String>::new());
-        assert_eq!(parse(b"").membership, Membership::default());
+        assert_eq!(parse(b"").indexing_rules, IndexingRules::default());
     }
 
     #[test]
@@ -164,7 +164,7 @@ mod tests {
             ("x y", "no TOML"),
         ] {
             let found = parse(text.as_bytes());
-            assert_eq!(found.membership, Membership::default(), "{text}");
+            assert_eq!(found.indexing_rules, IndexingRules::default(), "{text}");
             assert!(found.warnings[0].contains(part), "{text}: {found:?}");
         }
         let deep = format!("a = {}", "[".repeat(50_000));
@@ -180,10 +180,10 @@ mod tests {
     #[test]
     fn no_value_allows_more_than_the_default() {
         let found = parse(b"max_file_bytes = 999999999999");
-        assert_eq!(found.membership.max_file_bytes, MAX_FILE_BYTES);
+        assert_eq!(found.indexing_rules.max_file_bytes, MAX_FILE_BYTES);
         assert_eq!(found.warnings.len(), 1);
         assert_eq!(
-            parse(b"max_file_bytes = 1").membership.max_file_bytes,
+            parse(b"max_file_bytes = 1").indexing_rules.max_file_bytes,
             1_024
         );
     }

@@ -2,12 +2,12 @@
 //!
 //! Pure over store reads.
 
-pub mod around;
 pub mod changes;
 pub mod confidence;
 pub mod definition;
 pub mod impact;
-pub mod namesake;
+pub mod neighborhood;
 pub mod related;
+pub mod test_conventions;
 
 pub use confidence::confidence;

@@ -4,7 +4,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::namesake;
+use super::test_conventions;
 use crate::model::{Budget, EdgeKind, Provenance, RepoPath};
 use crate::roles::Roles;
 use crate::store::{Read, StoreResult};
@@ -208,8 +208,8 @@ fn add_namesakes(
     found: &mut Vec<Neighbour>,
 ) -> StoreResult<()> {
     let namesakes = match direction {
-        Direction::In => namesake::tests_of(read, roles, of)?,
-        Direction::Out => namesake::tested_by(read, roles, of)?,
+        Direction::In => test_conventions::tests_of(read, roles, of)?,
+        Direction::Out => test_conventions::tested_by(read, roles, of)?,
     };
     for path in namesakes {
         if !found.iter().any(|near| near.path == path) {

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::exports;
 use super::library::{Def, Library};
-use crate::model::table::HashMap;
+use crate::model::hash::HashMap;
 use crate::resolve::AutoImports;
 use crate::store::facts::unpack;
 use crate::store::{Read, StoreError};

@@ -1,20 +1,21 @@
-//! Calls: what they give, and what the functions they are given are given in turn.
+//! Calls: the result type of a callee, and the type of its parameters for callbacks.
 //!
-//! Refuses to pick one of several signatures: of their parameters, what they do not agree on is unknown.
+//! Selects no overload: parameter types on which the overloads do not agree are unknown.
 
 use std::rc::Rc;
 
 use super::file::Access;
-use super::generics::Substitution;
 use super::library::Def;
-use super::lookup::{Binder, is_type};
+use super::linker::Linker;
+use super::lookup::is_type;
 use super::rules;
-use super::types::{Type, each};
+use super::types::{Substitution, Type, each};
 use crate::ir::{PathId, Slot};
 use crate::model::{SymbolFlags, SymbolKind};
 
-impl Binder<'_, '_> {
-    /// Returns what calling something gives, `object` being what it is a member of and `call` what it is given.
+impl Linker<'_, '_> {
+    /// The type that calling `callee` returns, a member of `object`, with the arguments `call`; the union over
+    /// overloads.
     pub(super) fn called(
         &self,
         callee: &Type,
@@ -41,14 +42,14 @@ impl Binder<'_, '_> {
         };
         let loaded = self.library.get(file)?;
         let rules = rules::of(&loaded);
-        if let Some(method) = rules.call_method
-            && loaded.symbol(at).kind == SymbolKind::Class
-        {
-            if callee.is_instance() {
+        if loaded.symbol(at).kind == SymbolKind::Class {
+            if rules.constructs_by_call && !callee.is_instance() {
+                return Some(callee.clone().instance());
+            }
+            if let Some(method) = rules.instance_call_method {
                 let method = self.declared(callee, Access::Name(method))?;
                 return self.result(&method, Some(callee));
             }
-            return Some(callee.clone().instance());
         }
         if loaded.symbol(at).flags.contains(SymbolFlags::ACCESSOR) {
             // It was read before it was called.
@@ -80,7 +81,7 @@ impl Binder<'_, '_> {
         (held != callee.unspecialized()).then(|| self.result(&held, None))?
     }
 
-    /// Returns a parameter of what can be called or made, `object` being what it was asked of.
+    /// The type of parameter `index` of a function or a constructor, a member of `object`.
     pub(super) fn parameter(
         &self,
         callee: &Type,
@@ -131,7 +132,7 @@ impl Binder<'_, '_> {
                 let heads: Option<Vec<Type>> = heads.into_iter().collect();
                 let heads = heads?;
                 let is_function = |head: &Type| matches!(head, Type::AnonymousObject(..));
-                // Functions may agree on what they are given.
+                // Overloads that take callbacks may agree on the parameters of these.
                 return if heads.iter().any(is_function) {
                     heads.into_iter().reduce(Type::or)
                 } else {

@@ -1,30 +1,15 @@
-//! Types that are given to others: what `T` is in a member of a `List<Item>`.
+//! Type parameters: `T` in a member of a `List<Item>` is `Item`.
 //!
-//! Refuses to guess what a type is given where that is not written.
+//! Type arguments are not inferred where none are written and no argument of the call tells them.
 
 use std::rc::Rc;
 
 use super::file::{Loaded, is_generic};
 use super::library::Def;
-use super::lookup::Binder;
-use super::types::Type;
+use super::linker::Linker;
+use super::types::{Substitution, Type};
 use crate::ir::{Expr, ExprId, Slot, SymbolIdx};
 use crate::model::SymbolKind;
-
-/// What a generic type or a call is given, where that is written: it is evaluated when it is asked for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Substitution {
-    /// The file in which it is written.
-    pub(super) file: i64,
-    /// What stands for the type parameters, by their places.
-    pub(super) types: Rc<[ExprId]>,
-    /// The arguments of a call, by their places.
-    pub(super) args: Rc<[ExprId]>,
-    /// What the member was asked of in which it is written.
-    pub(super) this: Option<Type>,
-    /// What the call was given in which it is written.
-    pub(super) call: Option<Rc<Substitution>>,
-}
 
 /// What a type parameter is given in one place.
 enum Given {
@@ -47,21 +32,21 @@ impl Given {
     }
 }
 
-impl Binder<'_, '_> {
-    /// What the call was given whose result is looked for.
+impl Linker<'_, '_> {
+    /// The type arguments and arguments of the call that is being evaluated.
     pub(super) fn call(&self) -> Option<Rc<Substitution>> {
         self.call.borrow().clone()
     }
 
-    /// Returns an argument of the call whose result is looked for.
+    /// An argument of the call that is being evaluated.
     pub(super) fn argument(&self, index: u8) -> Option<Type> {
         self.step()?;
         let call = self.call()?;
         self.nth(&call, &call.args, index)
     }
 
-    /// Returns what a type parameter stands for. That of a type: what `this` was given, else what is written about it. That
-    /// of a function: what the call was given, else what bounds it.
+    /// The type of a type parameter. Of a type: the type argument that `this` passes, else its bound or default. Of a
+    /// function: inferred from the call, else its bound.
     pub(super) fn type_parameter(
         &self,
         file: &Rc<Loaded>,
@@ -86,7 +71,7 @@ impl Binder<'_, '_> {
         }
         let given = match this {
             Some(this) => self.given_to(this, (file.file, owner), index),
-            // What is nobody's member may have been given anything.
+            // A free function may have been called with any type.
             None => Given::Unknown,
         };
         let is_given = !matches!(given, Given::Nothing);
@@ -105,7 +90,8 @@ impl Binder<'_, '_> {
             .or_else(|| by_any(Slot::TypeParamBound(index)))
     }
 
-    /// Returns what a type gives to a type parameter of one that it is, or is built on.
+    /// Finds the type argument that a type passes to `ancestor`, itself or a base: in `class Rows extends List<Row>`,
+    /// `Rows` passes `Row` to `List`.
     fn given_to(&self, found: &Type, owner: (i64, SymbolIdx), index: u8) -> Given {
         let (file, at) = match found {
             Type::Union(all) => {
@@ -203,7 +189,7 @@ impl Binder<'_, '_> {
     }
 }
 
-/// Returns what the first of the types that an expression may be is given.
+/// The type arguments of the first alternative of an expression.
 fn first_specialized(file: &Loaded, expr: ExprId) -> Option<Rc<[ExprId]>> {
     match file.expr(expr) {
         Expr::Specialized { args, .. } => Some(Rc::from(&**args)),

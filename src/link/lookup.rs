@@ -1,25 +1,16 @@
-//! One use of a name to the definition it means.
+//! Binds one reference to the definition that it means, by lexical look-up or by the type of its receiver.
 //!
-//! Binds by the language's rules or not at all: a use whose receiver's type is not evident stays
-//! unbound. Refuses to know what is written afterwards.
+//! A reference whose receiver has no evident type stays unbound.
 
-use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use super::directives::Usable;
 use super::exports;
 use super::file::{Access, Loaded};
-use super::generics::Substitution;
-use super::library::{Def, Library};
-use super::members::Linearization;
-use super::rules::{self, LanguageRules};
+use super::library::Def;
+use super::linker::Linker;
 use super::types::Type;
 use crate::ir::{Expr, ExprId, FileFacts, PathId, Reference, ReferenceKind, SymbolIdx, Target};
-use crate::model::table::HashMap;
 use crate::model::{Provenance, SymbolFlags, SymbolKind};
-
-/// How many look-ups one use may take: chains that go in circles end here.
-const FUEL: u32 = 800;
 
 /// A use that was bound.
 pub(super) struct Bound {
@@ -27,49 +18,7 @@ pub(super) struct Bound {
     pub(super) provenance: Provenance,
 }
 
-/// Binds the uses of one file.
-pub(super) struct Binder<'a, 'b> {
-    pub(super) library: &'a Library<'b>,
-    file: Rc<Loaded>,
-    fuel: Cell<u32>,
-    /// What the call was given whose result is looked for.
-    pub(super) call: RefCell<Option<Rc<Substitution>>>,
-    /// Directives and pipes of the template that was asked for last.
-    pub(super) usable: RefCell<Option<UsableIn>>,
-    /// The order in which the bases of classes are looked through, of those that were asked for.
-    pub(super) linearizations: RefCell<HashMap<(i64, SymbolIdx), Linearization>>,
-}
-
-/// A template, by its file and class, with what it can use.
-type UsableIn = ((i64, Option<SymbolIdx>), Rc<[Usable]>);
-
-impl<'a, 'b> Binder<'a, 'b> {
-    pub(super) fn new(library: &'a Library<'b>, file: Rc<Loaded>) -> Self {
-        Self {
-            library,
-            file,
-            fuel: Cell::new(FUEL),
-            call: RefCell::new(None),
-            usable: RefCell::new(None),
-            linearizations: RefCell::default(),
-        }
-    }
-
-    /// The file whose uses are bound.
-    pub(super) fn own(&self) -> &Rc<Loaded> {
-        &self.file
-    }
-
-    /// Begins another question.
-    pub(super) fn refuel(&self) {
-        self.fuel.set(FUEL);
-    }
-
-    /// The rules of the language whose uses are bound.
-    pub(super) fn rules(&self) -> &'static LanguageRules {
-        rules::of(&self.file)
-    }
-
+impl Linker<'_, '_> {
     /// Returns what a use means; `None` where that is not evident or out of the repository.
     pub(super) fn bind(&self, used: &Reference) -> Option<Bound> {
         self.refuel();
@@ -122,7 +71,7 @@ impl<'a, 'b> Binder<'a, 'b> {
         }
     }
 
-    /// Returns what stands before a member of this name. Of several bases `super` is the first that has it.
+    /// The type of the receiver of a member `name`. Of several bases `super` is the first that has it.
     fn receiver_type(&self, receiver: ExprId, name: &str) -> Option<Type> {
         if let Expr::Super { scope } = self.file.expr(receiver)
             && let Some((_, base)) = self.member_of_base(&self.file, *scope, name)
@@ -132,8 +81,8 @@ impl<'a, 'b> Binder<'a, 'b> {
         self.infer(&self.file, receiver, None)
     }
 
-    /// Returns what is called by `exports.open()`, and by `target.open()` where the file itself says `target.open = …`
-    /// and nobody there says what `target` is.
+    /// Binds `exports.open()`, and `target.open()` where the file assigns `target.open = …` and does not define
+    /// `target`.
     fn assigned(&self, used: &Reference, receiver: ExprId) -> Option<(Def, Provenance)> {
         let file = &self.file;
         let name = file.facts.name(used);
@@ -201,7 +150,7 @@ impl<'a, 'b> Binder<'a, 'b> {
         };
         match object {
             Type::AnonymousObject(_, _, path) => {
-                // What a variable names may be another object by now.
+                // A variable may hold another object by now.
                 let is_constant = |kind| matches!(kind, SymbolKind::Constant | SymbolKind::Module);
                 parent == *owner
                     && loaded.object_around(*member) == Some(*path)
@@ -223,16 +172,10 @@ impl<'a, 'b> Binder<'a, 'b> {
         self.kind(file, at) == Some(SymbolKind::Function)
     }
 
-    /// What a definition is.
+    /// The kind of a definition.
     pub(super) fn kind(&self, file: i64, at: u32) -> Option<SymbolKind> {
         let loaded = self.library.get(file)?;
         Some(loaded.symbol(at).kind)
-    }
-
-    /// Takes one step; `None` when there were enough.
-    pub(super) fn step(&self) -> Option<()> {
-        self.fuel.set(self.fuel.get().checked_sub(1)?);
-        Some(())
     }
 
     /// Returns what a name means that no local scope binds.
@@ -260,7 +203,7 @@ impl<'a, 'b> Binder<'a, 'b> {
         this.cloned().or_else(|| receiver_of(file, scope))
     }
 
-    /// Returns what `super` is: the base of the class around, or an instance of it.
+    /// The type of `super`: the base of the class around, or an instance of it.
     pub(super) fn base_of_receiver(
         &self,
         file: &Rc<Loaded>,
@@ -271,7 +214,7 @@ impl<'a, 'b> Binder<'a, 'b> {
         Some(if in_class { base } else { base.instance() })
     }
 
-    /// Returns the meaning of a use whose name a framework imports by itself: `useFoo()` in Nuxt.
+    /// Binds a name that a framework imports: `useFoo()` in Nuxt.
     fn auto_imported(&self, file: &Rc<Loaded>, used: &Reference) -> Option<Type> {
         let name = file.facts.name(used);
         if used.kind == ReferenceKind::Jsx && !file.binds(name) {
@@ -340,7 +283,7 @@ impl<'a, 'b> Binder<'a, 'b> {
         self.documented_type(target?, imported)
     }
 
-    /// Returns a type that a comment of a file defines, or what a variable of the file holds that is no definition.
+    /// A type that a comment defines (`@typedef`), or the value of a top-level variable that is no definition.
     pub(super) fn documented_type(&self, target: i64, name: &str) -> Option<Type> {
         self.step()?;
         let loaded = self.library.get(target)?;
@@ -355,7 +298,7 @@ impl<'a, 'b> Binder<'a, 'b> {
         self.infer(&loaded, value, None)
     }
 
-    /// Returns what the class around a scope extends.
+    /// The class that the class around a scope extends.
     fn base(&self, file: &Rc<Loaded>, scope: Option<SymbolIdx>) -> Option<Type> {
         self.step()?;
         let (Type::Instance(Def::Symbol(_, class)) | Type::Definition(Def::Symbol(_, class))) =
@@ -418,8 +361,7 @@ pub(super) fn root_of(facts: &FileFacts, expr: ExprId) -> Option<&str> {
     }
 }
 
-/// Returns what the receiver of a scope is: an instance of the class or object around it, or in what is static
-/// the class.
+/// The type of `this` in a scope: an instance of the class or object around it, in static members the class.
 pub(super) fn receiver_of(file: &Rc<Loaded>, scope: Option<SymbolIdx>) -> Option<Type> {
     let mut at = scope;
     while let Some(symbol) = at {
@@ -439,7 +381,7 @@ pub(super) fn receiver_of(file: &Rc<Loaded>, scope: Option<SymbolIdx>) -> Option
             let owner = found.parent.map(|owner| file.symbol(owner).kind);
             owner == Some(SymbolKind::Class)
         };
-        // What an arrow that is given to an object calls `this` is what is around it.
+        // An arrow function has the `this` of the scope around it.
         if found.has_lexical_this() && !in_class() {
             at = found.parent;
             continue;

@@ -7,7 +7,6 @@
 
 mod auto_imports;
 pub mod base;
-pub mod bindings;
 mod calls;
 mod causes;
 mod crew;
@@ -20,10 +19,12 @@ mod file;
 mod generics;
 mod infer;
 mod library;
+mod linker;
 mod lookup;
 mod members;
 mod rules;
 mod types;
+pub mod use_targets;
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
@@ -32,14 +33,14 @@ pub use causes::Causes;
 use crew::Slices;
 
 use crate::ir::ImportKind;
+use crate::model::hash::{HashMap, HashSet};
 use crate::model::path::{parent, upwards};
-use crate::model::table::{HashMap, HashSet};
 use crate::model::{Budget, RepoPath};
 use crate::resolve::{AutoImports, Resolution, Resolver, SourceFiles};
 use crate::store::facts::unpack;
 use crate::store::{ImportTarget, Index, Read, StoreError};
 
-/// Meaning of what linking makes of facts; raised when it makes something else of the same: then all is bound again,
+/// Version of the rules of linking. Raised when the same facts lead to other edges: then all files are linked again,
 /// and nothing is extracted.
 pub const VERSION: u32 = 1;
 
@@ -101,7 +102,7 @@ pub fn note(index: &mut Index, causes: &Causes) -> Result<Option<Manifest>, Stor
 fn concerned(index: &Index, causes: &Causes) -> Result<(BTreeSet<i64>, Manifest), StoreError> {
     let read = index.read()?;
     let (specifiers, manifest) = std::thread::scope(|scope| {
-        // Nobody else writes: another connection sees the same rows.
+        // Only this connection writes: another one sees the same rows.
         let beside = index.reader().ok().and_then(|reader| {
             let specifiers = move || reader.read()?.specifiers();
             let builder = std::thread::Builder::new();
@@ -133,7 +134,7 @@ fn imports(
         None => Manifest::of(&index.read()?)?,
     });
     let resolver = Resolver::new(Arc::clone(&files) as Arc<dyn SourceFiles>);
-    // What was looked at stays on the list until its names are bound: it is gone through once.
+    // A file stays on the list until its names are bound; the list is gone through once.
     let mut done = 0;
     while !budget.is_spent() {
         let batch = index.read()?.unresolved_batch(done, BATCH_IMPORTERS)?;

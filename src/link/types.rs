@@ -1,23 +1,22 @@
-//! What an expression is, as far as linking follows it.
+//! Types of expressions, as far as linking needs them.
 //!
 //! Refuses to know how that is found out.
 
 use std::rc::Rc;
 
-use super::generics::Substitution;
 use super::library::Def;
-use crate::ir::{ContainerKind, PathId, SymbolIdx};
+use crate::ir::{ContainerKind, ExprId, PathId, SymbolIdx};
 
-/// What an expression is.
+/// The type of an expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Type {
     /// The definition or module itself: a class, a function, a variable by its name.
     Definition(Def),
-    /// Something whose type is the definition.
+    /// An instance of the definition: a value of a class, an interface, an alias.
     Instance(Def),
-    /// Something whose type is the definition, which was given types: a `List<Item>`.
+    /// An instance with type arguments: a `List<Item>`.
     Specialized(Def, Rc<Substitution>),
-    /// Something that contains such.
+    /// A container of elements of one type.
     Container(ContainerKind, Rc<Type>),
     /// Values in fixed places, `None` for one of which nothing is known.
     Tuple(Rc<[Option<Type>]>),
@@ -28,6 +27,22 @@ pub(super) enum Type {
     AnonymousObject(i64, Option<SymbolIdx>, PathId),
     /// One of several, which none but the running code knows.
     Union(Rc<[Type]>),
+}
+
+/// The type arguments and arguments of one generic type or call, as expressions of the file that wrote them: evaluated when
+/// a type parameter is asked for. `List<Item>` has `types: [Item]`, `wrap(new A())` has `args: [new A()]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Substitution {
+    /// The file in which it is written.
+    pub(super) file: i64,
+    /// Type arguments, by the index of their type parameter.
+    pub(super) types: Rc<[ExprId]>,
+    /// The arguments of a call, by their places.
+    pub(super) args: Rc<[ExprId]>,
+    /// The receiver of the member in which it is written.
+    pub(super) this: Option<Type>,
+    /// The call that was being evaluated where it is written.
+    pub(super) call: Option<Rc<Substitution>>,
 }
 
 impl Type {
@@ -89,7 +104,7 @@ impl Type {
     }
 }
 
-/// Does the same to each of several types: what comes of any of them.
+/// Maps the alternatives of a union; the union of the results.
 pub(super) fn each(all: &[Type], then: impl Fn(&Type) -> Option<Type>) -> Option<Type> {
     all.iter().filter_map(then).reduce(Type::or)
 }

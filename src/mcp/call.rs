@@ -22,14 +22,14 @@ use crate::workspace::Patience;
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Work for a client that is about to run.
-pub(super) struct Running {
+pub(super) struct CallRunner {
     /// The name in logs and errors.
     pub(super) name: &'static str,
     pub(super) places: Vec<PathBuf>,
     pub(super) shared: Arc<Shared>,
 }
 
-impl Running {
+impl CallRunner {
     /// Runs `work` to its end. It is told to stop when the client cancels; a panic is an error like any other,
     /// without its words.
     ///

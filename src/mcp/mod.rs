@@ -8,17 +8,17 @@ mod definitions;
 mod ending;
 mod handler;
 pub mod http;
+mod idle_reexec;
 mod input;
-mod lines;
 mod logs;
 mod message;
 mod prompts;
-mod renewal;
 pub mod replay;
 mod resources;
 mod roots;
 mod session;
 pub mod stdio;
+mod stdio_transport;
 #[cfg(test)]
 mod tests;
 mod uri;
@@ -35,7 +35,7 @@ use tokio::sync::Semaphore;
 use crate::error::Result;
 use crate::tools::{Call, ToolSpec};
 use crate::workspace::Workspaces;
-use call::Running;
+use call::CallRunner;
 use ending::Lifetime;
 use logs::Level;
 use roots::Roots;
@@ -114,7 +114,7 @@ impl Server {
         work: impl FnOnce(&Call<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let begun = Instant::now();
-        let running = Running {
+        let running = CallRunner {
             name,
             places: self.places(&context.extensions).await,
             shared: Arc::clone(&self.shared),

@@ -9,10 +9,10 @@ use rmcp::ServiceExt;
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::ending::{self, GRACE, Lifetime, WIND_DOWN};
-use super::lines::Lines;
-use super::renewal::{Heritage, Renewal};
+use super::idle_reexec::{Handover, IdleReexec};
 use super::roots::Roots;
 use super::session::Session;
+use super::stdio_transport::StdioTransport;
 use super::{Server, Shared, input};
 use crate::error::Result;
 use crate::tools::TOOLS;
@@ -30,7 +30,7 @@ pub fn serve(workspaces: Workspaces, repo: Option<PathBuf>, cwd: Option<PathBuf>
     let workspaces = workspaces.telling(Arc::new(move || told.work()));
     let shared = Arc::new(Shared::new(TOOLS, workspaces, Lifetime::default()));
     let mut server = Server::new(Arc::clone(&shared), repo, cwd);
-    let heritage = Heritage::left();
+    let heritage = Handover::left();
     let is_first = heritage.is_none();
     if let Some(heritage) = heritage {
         for message in &heritage.opening {
@@ -43,11 +43,11 @@ pub fn serve(workspaces: Workspaces, repo: Option<PathBuf>, cwd: Option<PathBuf>
     ending::run(async {
         let (input, gate) = input::standard();
         let (_, output) = rmcp::transport::io::stdio_pipes();
-        let renewal =
-            gate.map(|gate| Renewal::new(shared, Arc::clone(&state), roots, gate, is_first));
+        let reexec =
+            gate.map(|gate| IdleReexec::new(shared, Arc::clone(&state), roots, gate, is_first));
         let renewed = async {
-            match renewal {
-                Some(renewal) => renewal.watch().await,
+            match reexec {
+                Some(reexec) => reexec.watch().await,
                 None => std::future::pending().await,
             }
         };
@@ -93,7 +93,7 @@ pub(super) async fn session<R, W>(
     W: AsyncWrite + Send + Unpin + 'static,
 {
     let lifetime = server.shared.lifetime.clone();
-    let (lines, written) = Lines::new(input, output, state, lifetime.closing.clone());
+    let (lines, written) = StdioTransport::new(input, output, state, lifetime.closing.clone());
     let talk = async {
         match server.serve(lines).await {
             Ok(running) => match running.waiting().await {

@@ -4,30 +4,30 @@
 
 mod analysis;
 mod chunk;
-pub mod class;
 pub mod edge;
 pub mod file_role;
 pub mod freshness;
+pub mod handles;
+pub mod hash;
 pub mod id;
+pub mod indexing_rules;
 pub mod ini;
-pub mod naming;
 pub mod path;
-pub mod policy;
+pub mod path_class;
+pub mod sanitize;
 pub mod secret;
 pub mod size;
 pub mod snapshot;
 mod sources;
 pub mod symbol;
-pub mod table;
-pub mod visible;
 
 pub use analysis::Analysis;
 pub use chunk::{Chunk, ChunkKind};
 pub use edge::{EdgeKind, Provenance};
 pub use file_role::FileRole;
 pub use freshness::{Budget, Freshness, FreshnessState, SkipReason, UnknownReason};
-pub use id::{CommitId, ContentId, Handle, HandleKind};
+pub use id::{BlobId, CommitId, ContentId, Handle, HandleKind};
 pub use path::RepoPath;
-pub use snapshot::{Branch, CommitLinks, FileStat, FoundFile, Snapshot};
+pub use snapshot::{Branch, COMMIT_SOURCE, CommitLinks, FileStat, FoundFile, Snapshot};
 pub use sources::Sources;
 pub use symbol::{Span, Symbol, SymbolFlags, SymbolKind};

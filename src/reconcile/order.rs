@@ -7,8 +7,8 @@ use std::collections::HashSet;
 
 use super::candidate::Candidate;
 use crate::model::RepoPath;
-use crate::model::class::PathClass;
 use crate::model::file_role::{by_directories, by_name};
+use crate::model::path_class::PathClass;
 use crate::store::token;
 
 /// How many words of a question are looked for in paths.
@@ -117,6 +117,7 @@ mod tests {
                     ctime_ns: 0,
                     inode: 0,
                 },
+                blob: None,
                 marked: false,
                 known: None,
                 is_forced: true,

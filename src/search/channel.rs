@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::filter::Allowed;
 use super::query::Query;
+use super::scorer::{FEW_WORDS, is_path};
 use super::text::{self, TextFound};
-use super::weigh::{FEW_WORDS, is_path};
-use super::{fuzzy, literal, past};
+use super::{fuzzy, history, literal};
 use crate::model::{Budget, Sources};
 use crate::store::text::{all_in_columns, quoted};
 use crate::store::{Read, StoreResult, SymbolRow, token};
@@ -31,7 +31,7 @@ const OTHER_STYLE: f64 = 0.92;
 
 /// The strengths of one chunk in each channel. Each lies between 0 and 1.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Strength {
+pub(super) struct ChannelScores {
     /// BM25 as a share of the best.
     pub text: f64,
     /// The share of the question's words that are in it, each by its inverse document frequency.
@@ -56,7 +56,7 @@ pub(super) struct Strength {
 #[derive(Debug, Default)]
 pub(super) struct Found {
     /// The chunks that are worth weighing.
-    pub chunks: HashMap<i64, Strength>,
+    pub chunks: HashMap<i64, ChannelScores>,
     /// All that the words of the question are in.
     pub text: TextFound,
     /// How strongly history speaks for files, by path.
@@ -74,7 +74,7 @@ pub(super) fn collect(
     budget: &Budget,
 ) -> StoreResult<Found> {
     let text = text::find(read, query, allowed)?;
-    let mut chunks: HashMap<i64, Strength> = HashMap::new();
+    let mut chunks: HashMap<i64, ChannelScores> = HashMap::new();
     for (chunk, score) in text.top(MAX_TEXT_HITS) {
         chunks.entry(chunk).or_default().text = score / text.best;
     }
@@ -91,7 +91,7 @@ pub(super) fn collect(
             let known = text.chunks.get(&row);
             strength.text = known.map_or(0.0, |known| known.score / text.best);
         }
-        history = past::files(read, query)?;
+        history = history::files(read, query)?;
     }
     for (chunk, strength) in &mut chunks {
         strength.coverage = text.chunks.get(chunk).map_or(0.0, |found| found.coverage);
@@ -111,7 +111,7 @@ fn whole_name(
     read: &Read<'_>,
     query: &Query,
     allowed: &Allowed,
-    found: &mut HashMap<i64, Strength>,
+    found: &mut HashMap<i64, ChannelScores>,
 ) -> StoreResult<Vec<String>> {
     let [same, other] = read.first_named(&query.whole, query.text(), MAX_DEFINITIONS)?;
     for (definitions, whole) in [(same, 1.0), (other, OTHER_STYLE)] {
@@ -156,7 +156,7 @@ fn words(
     read: &Read<'_>,
     query: &Query,
     allowed: &Allowed,
-    found: &mut HashMap<i64, Strength>,
+    found: &mut HashMap<i64, ChannelScores>,
 ) -> StoreResult<()> {
     let telling = query.telling_words();
     let is_short = telling.len() <= FEW_WORDS;
@@ -196,7 +196,7 @@ fn signed(
     norm: &str,
     written: &str,
     allowed: &Allowed,
-    found: &mut HashMap<i64, Strength>,
+    found: &mut HashMap<i64, ChannelScores>,
 ) -> StoreResult<()> {
     let [same, _] = read.first_named(norm, written, MAX_DEFINITIONS + 1)?;
     if same.len() > MAX_DEFINITIONS {
@@ -221,7 +221,7 @@ fn parts(
     read: &Read<'_>,
     query: &Query,
     allowed: &Allowed,
-    found: &mut HashMap<i64, Strength>,
+    found: &mut HashMap<i64, ChannelScores>,
 ) -> StoreResult<()> {
     let telling = query.telling_words();
     if telling.len() > FEW_WORDS {
@@ -285,7 +285,7 @@ fn phrases(
     read: &Read<'_>,
     query: &Query,
     allowed: &Allowed,
-    found: &mut HashMap<i64, Strength>,
+    found: &mut HashMap<i64, ChannelScores>,
 ) -> StoreResult<()> {
     for phrase in &query.phrases {
         let rows = read.text_rows(&quoted(&phrase.text), MAX_PHRASE_HITS + 1)?;
@@ -308,8 +308,8 @@ fn mark(
     read: &Read<'_>,
     definitions: &[SymbolRow],
     allowed: &Allowed,
-    found: &mut HashMap<i64, Strength>,
-    how: impl Fn(&mut Strength),
+    found: &mut HashMap<i64, ChannelScores>,
+    how: impl Fn(&mut ChannelScores),
 ) -> StoreResult<()> {
     for symbol in definitions.iter().take(MAX_DEFINITIONS) {
         if let Some(chunk) = read.chunk_at(symbol.path.as_str(), symbol.name_line)?

@@ -20,7 +20,7 @@
 
 use std::collections::HashMap;
 
-use super::channel::Strength;
+use super::channel::ChannelScores;
 use super::query::Query;
 
 /// Words of a question that are told apart; further ones count as held.
@@ -110,7 +110,7 @@ impl Coverage {
     }
 
     /// Returns the coverage of a chunk that holds the terms of these bits.
-    pub(super) fn covered(&self, held: u64, strength: &Strength) -> Covered {
+    pub(super) fn covered(&self, held: u64, strength: &ChannelScores) -> Covered {
         let mut words = 0;
         let mut sum = 0.0;
         for (at, word) in self.words.iter().enumerate() {
@@ -173,7 +173,7 @@ mod tests {
     use std::collections::HashMap;
 
     use super::{Coverage, Term};
-    use crate::search::channel::Strength;
+    use crate::search::channel::ChannelScores;
     use crate::search::parse;
 
     fn coverage(question: &str, terms: &[(&str, Term)]) -> Coverage {
@@ -185,7 +185,7 @@ mod tests {
     }
 
     fn share(coverage: &Coverage, held: u64) -> f64 {
-        coverage.covered(held, &Strength::default()).share
+        coverage.covered(held, &ChannelScores::default()).share
     }
 
     #[test]
@@ -198,7 +198,10 @@ mod tests {
         let question = coverage("oauth token refresh", &terms);
         assert!((share(&question, 0b11) - 0.5).abs() < 1e-9);
         assert!((share(&question, 0b01) - 0.25).abs() < 1e-9);
-        assert_eq!(question.covered(0b01, &Strength::default()).words, 0b010);
+        assert_eq!(
+            question.covered(0b01, &ChannelScores::default()).words,
+            0b010
+        );
     }
 
     #[test]
@@ -217,14 +220,14 @@ mod tests {
     #[test]
     fn a_name_that_is_the_question_covers_it_and_a_near_one_nearly() {
         let question = coverage("queuJob", &[("queujob", Term::Absent(9.0))]);
-        let near = Strength {
+        let near = ChannelScores {
             fuzzy: 0.9,
-            ..Strength::default()
+            ..ChannelScores::default()
         };
         assert!((question.covered(0, &near).share - 0.72).abs() < 1e-9);
-        let whole = Strength {
+        let whole = ChannelScores {
             whole: 1.0,
-            ..Strength::default()
+            ..ChannelScores::default()
         };
         assert!((question.covered(0, &whole).share - 1.0).abs() < 1e-9);
     }
@@ -233,9 +236,9 @@ mod tests {
     fn what_is_quoted_counts_as_it_stands() {
         let question = coverage("\"not found\"", &[("found", Term::Known(0, 4.0))]);
         assert!((share(&question, 1) - 0.5).abs() < 1e-9);
-        let literal = Strength {
+        let literal = ChannelScores {
             n_literals: 1,
-            ..Strength::default()
+            ..ChannelScores::default()
         };
         assert!((question.covered(1, &literal).share - 1.0).abs() < 1e-9);
     }

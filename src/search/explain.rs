@@ -9,13 +9,13 @@ pub(super) enum Signal {
     /// Words of the text.
     Text,
     /// The question is the definition's name.
-    Whole,
+    ExactName,
     /// A word is.
     Name,
     /// The words are parts of it.
     Parts,
     /// A word nearly is.
-    Nearly,
+    FuzzyName,
     /// The question stands in the text.
     Phrase,
     /// A path in the question is the file's, or the file's name is made of its words.
@@ -86,7 +86,7 @@ pub struct SignalShare {
 
 /// The parts of a chunk's score.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Marks {
+pub(super) struct ScoreBreakdown {
     adds: [f64; SIGNALS.len()],
     /// Factors less 1, so that nothing is neutral.
     scales: [f64; FACTORS.len()],
@@ -95,7 +95,7 @@ pub(super) struct Marks {
 /// The addends of every signal, over all its hits, the largest first.
 pub(super) struct Ranks([Vec<f64>; SIGNALS.len()]);
 
-impl Marks {
+impl ScoreBreakdown {
     pub(super) fn add(&mut self, signal: Signal, score: f64) {
         self.adds[signal as usize] += score;
     }
@@ -123,11 +123,11 @@ impl Marks {
         for (signal, reason) in [
             (Signal::Text, Reason::Fts),
             (Signal::Phrase, Reason::Fts),
-            (Signal::Whole, Reason::Exact),
-            (Signal::Whole, Reason::Symbol),
+            (Signal::ExactName, Reason::Exact),
+            (Signal::ExactName, Reason::Symbol),
             (Signal::Name, Reason::Symbol),
             (Signal::Parts, Reason::Symbol),
-            (Signal::Nearly, Reason::Symbol),
+            (Signal::FuzzyName, Reason::Symbol),
             (Signal::Path, Reason::Path),
             (Signal::History, Reason::History),
         ] {
@@ -187,19 +187,19 @@ fn round(number: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Factor, Marks, Signal};
+    use super::{Factor, ScoreBreakdown, Signal};
 
     #[test]
     fn an_explanation_names_what_counted() {
-        let mut one = Marks::default();
+        let mut one = ScoreBreakdown::default();
         one.add(Signal::Text, 0.5);
         one.scale(Factor::Test, 0.2);
-        let mut two = Marks::default();
+        let mut two = ScoreBreakdown::default();
         two.add(Signal::Text, 1.0);
         two.scale(Factor::Exported, 1.05);
         assert!((one.score() - 0.1).abs() < 1e-9 && (two.score() - 1.05).abs() < 1e-9);
         assert!((one.of_file() - 0.2).abs() < 1e-9 && (two.of_file() - 1.0).abs() < 1e-9);
-        let ranks = Marks::ranks([one, two].iter());
+        let ranks = ScoreBreakdown::ranks([one, two].iter());
         let told = one.explain(&ranks, 1.0);
         assert_eq!((told.signals.len(), told.signals[0].name), (1, "text"));
         assert_eq!(told.signals[0].rank, 2);

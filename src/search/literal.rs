@@ -1,14 +1,14 @@
 //! Literal text in a question (a quotation, a flag, a message), and the chunks that hold it.
 //!
 //! The text index finds the words of a literal next to each other; only the text of the file tells whether a chunk
-//! holds it literally. Does not score; see `fuse`.
+//! holds it literally. Does not score; see `rank`.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::filter::Allowed;
 use super::query::{MIN_PLAIN_PHRASE_WORDS, quoted_parts};
-use crate::model::class::PathClass;
+use crate::model::path_class::PathClass;
 use crate::model::{Budget, RepoPath, Sources};
 use crate::store::text::quoted;
 use crate::store::{Read, StoreResult, token};

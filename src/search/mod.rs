@@ -6,21 +6,23 @@ mod channel;
 mod coverage;
 mod explain;
 mod filter;
-mod fuse;
 mod fuzzy;
+mod history;
 mod literal;
 mod notation;
-mod past;
+mod path_filter;
 mod query;
+mod rank;
+mod requested_roles;
+mod scorer;
 pub mod snippet;
 mod text;
-mod wants;
-mod weigh;
 
 use std::fmt;
 
 pub use explain::{Explanation, SignalShare};
 pub use literal::Literal;
+pub use path_filter::PathFilter;
 pub use query::{Query, parse};
 
 use crate::model::{Budget, RepoPath, Sources};
@@ -43,8 +45,8 @@ pub enum ContentType {
 pub struct Filters {
     /// Code or prose alone.
     pub content_type: Option<ContentType>,
-    /// A directory, a file, or a glob (`*` within a component, `**` across them).
-    pub path: Option<String>,
+    /// Directories, files and globs (`*` within a component, `**` across them); those behind `!` are left out.
+    pub paths: Vec<String>,
     /// A language's identifier.
     pub language: Option<String>,
 }
@@ -147,7 +149,7 @@ pub fn search(
         return Ok(Vec::new());
     };
     let found = channel::collect(read, query, &allowed, sources, budget)?;
-    fuse::rank(read, query, filters, &found, wanted)
+    rank::rank(read, query, filters, &found, wanted)
 }
 
 /// Returns the names of symbols, in normal form, that are nearly `word` (a normal form), nearest first.

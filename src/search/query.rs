@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use super::Hit;
 use super::literal::{self, Literal};
 use super::notation::{dotted, has_file_extension, has_sign, is_set_off};
-use super::wants::Wants;
+use super::requested_roles::RequestedRoles;
 use crate::store::token;
 
 /// Bytes of a query that are read; the rest is left out.
@@ -76,7 +76,7 @@ pub struct Query {
     pub(super) whole: String,
     pub(super) qualified: Vec<Vec<String>>,
     pub(super) paths: Vec<Vec<String>>,
-    pub(super) wants: Wants,
+    pub(super) requested: RequestedRoles,
 }
 
 impl Query {
@@ -204,7 +204,7 @@ pub fn parse(text: &str) -> Option<Query> {
         phrases: phrases(read),
         literals: literal::of(read),
         whole: token::normal_form(read),
-        wants: Wants::of(words.iter().map(|word| word.norm.as_str()), read),
+        requested: RequestedRoles::of(words.iter().map(|word| word.norm.as_str()), read),
         words,
         qualified,
         paths,

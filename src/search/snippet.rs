@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 use std::ops::Range;
 
 use super::query::{Query, is_stop};
-use crate::model::visible::one_line;
+use crate::model::sanitize::one_line;
 use crate::store::{ChunkRow, token};
 
 /// Lines of a compact preview.

@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use super::coverage::Term;
 use super::filter::Allowed;
 use super::query::Query;
-use super::weigh::FEW_WORDS;
+use super::scorer::FEW_WORDS;
 use crate::store::text::{in_columns, near, quoted};
 use crate::store::{Read, StoreResult};
 

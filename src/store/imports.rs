@@ -6,7 +6,7 @@ use super::files::path;
 use super::{Doing, Read, StoreResult, Writer};
 use crate::ir::ImportKind;
 use crate::model::RepoPath;
-use crate::model::table::HashMap;
+use crate::model::hash::HashMap;
 
 /// Where an import leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use rusqlite::{OptionalExtension as _, Row};
 
 use super::files::{content, damaged, path};
 use super::{Doing, Read, StoreResult};
-use crate::model::table::{HashMap, HashSet};
+use crate::model::hash::{HashMap, HashSet};
 use crate::model::{ChunkKind, ContentId, Handle, HandleKind, RepoPath, Span, SymbolKind};
 
 /// A symbol as answers show it.

@@ -10,7 +10,7 @@ use super::answer::MAX_LIST_BYTES;
 use super::schema::{clamp, number};
 use super::{Call, Tool};
 use crate::error::{Error, Result};
-use crate::model::{Handle, visible};
+use crate::model::{Handle, sanitize};
 use crate::workspace::{Place, Workspace};
 
 /// `cl_expand`.
@@ -110,7 +110,7 @@ impl Tool for Expand {
             ));
         }
         let cut = cut(&lines, start, end.min(total), budget);
-        let n_hidden = visible::n_hidden(&cut.content) as u64;
+        let n_hidden = sanitize::n_hidden(&cut.content) as u64;
         Ok(ExpandOutput {
             path: place.path.to_string(),
             start_line: start,

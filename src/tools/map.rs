@@ -13,7 +13,7 @@ use super::answer::{Currency, MAX_LIST_BYTES, is_zero};
 use super::schema::{clamp, number};
 use super::{Call, Tool};
 use crate::error::Result;
-use crate::model::visible::one_line;
+use crate::model::sanitize::one_line;
 use crate::model::{FileRole, RepoPath};
 use crate::workspace::{FileRow, SymbolRow, View, outside};
 

@@ -8,7 +8,7 @@ use crate::graph::confidence::{confidence, test_confidence};
 use crate::graph::impact::Reached;
 use crate::graph::related::TestBasis;
 use crate::model::path::is_at_or_below;
-use crate::model::visible::one_line;
+use crate::model::sanitize::one_line;
 use crate::model::{Budget, Handle, HandleKind, Provenance, RepoPath, SymbolKind};
 use crate::uses::Uses;
 use crate::workspace::{SymbolRow, View, brief, normal_form, outside};

@@ -15,7 +15,7 @@ use crate::error::Result;
 use crate::graph::confidence::{confidence, test_confidence};
 use crate::graph::related::{self, Neighbour, Relation, TestBasis};
 use crate::model::path::upwards;
-use crate::model::visible::one_line;
+use crate::model::sanitize::one_line;
 use crate::model::{Handle, Provenance, RepoPath};
 use crate::workspace::{SymbolRow, View};
 

@@ -6,8 +6,8 @@ use super::places::uses;
 use super::related::{Direction, Edge, EdgeType, Found, definition, direct};
 use crate::error::Result;
 use crate::graph::definition::{Near, around};
-use crate::graph::namesake;
 use crate::graph::related::{self, TestBasis};
+use crate::graph::test_conventions;
 use crate::model::{EdgeKind, Provenance, RepoPath};
 use crate::workspace::{SymbolRow, View};
 
@@ -60,7 +60,7 @@ fn tests(view: &View<'_>, symbol: &SymbolRow, depth: u32) -> Result<Found> {
         }
     }
     let importers = view.read.importers_of(symbol.path.as_str())?;
-    for path in namesake::tests_of(view.read, &view.roles, &symbol.path)? {
+    for path in test_conventions::tests_of(view.read, &view.roles, &symbol.path)? {
         if !importers.contains(&path) {
             best.entry(path).or_insert((1, Provenance::PathHeuristic));
         }

@@ -5,7 +5,7 @@ use super::{Workspace, Workspaces, now_ms, rules_of};
 use crate::error::Result;
 use crate::lifecycle::policy::Standing;
 use crate::lifecycle::prune::{self, Extra};
-use crate::model::policy::POLICY_VERSION;
+use crate::model::indexing_rules::POLICY_VERSION;
 use crate::store::{Contexts, Home, SCHEMA_VERSION};
 use crate::syntax;
 

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::Workspace;
 use crate::error::Result;
-use crate::model::policy::MAX_FILE_BYTES;
+use crate::model::indexing_rules::MAX_FILE_BYTES;
 use crate::model::{Analysis, Budget, RepoPath};
 use crate::reconcile::prepare::decode;
 use crate::syntax;

@@ -8,7 +8,7 @@ use super::{Question, View, Workspace};
 use crate::error::{Code, Error, Result};
 use crate::lifecycle::anchor::{self, Anchor, Files, Found, State};
 use crate::lifecycle::portable;
-use crate::model::policy::is_secret_name;
+use crate::model::indexing_rules::is_secret_name;
 use crate::model::{Freshness, Handle, HandleKind, RepoPath, SkipReason};
 use crate::reconcile::seed;
 use crate::store::{Contexts, NewContext, SavedContext, SavedItem, StoreError};
@@ -299,7 +299,7 @@ fn saved_file(view: &View<'_>, disk: &Disk<'_>, path: &RepoPath) -> Result<Saved
     if is_secret_name(path) {
         return Err(view.left_out(path, SkipReason::Secret));
     }
-    if !matches!(view.repo.tree().stat(path), Ok(Some(_))) {
+    if !matches!(view.repo.source().stat(path), Ok(Some(_))) {
         return Err(why_absent(view.repo, path));
     }
     let Some(file) = disk.file(path) else {

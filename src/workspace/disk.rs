@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use super::View;
 use crate::lifecycle::anchor::{FileNow, Files, Piece, digests};
-use crate::model::policy::{MAX_FILE_BYTES, is_secret_name};
-use crate::model::visible::one_line;
-use crate::model::{Budget, ContentId, Handle, HandleKind, RepoPath, naming};
+use crate::model::indexing_rules::{MAX_FILE_BYTES, is_secret_name};
+use crate::model::sanitize::one_line;
+use crate::model::{Budget, ContentId, Handle, HandleKind, RepoPath, handles};
 use crate::reconcile::prepare;
 use crate::store::token::normal_form;
 
@@ -64,11 +64,17 @@ impl<'a> Disk<'a> {
         if is_secret_name(path) {
             return None;
         }
-        let bytes = self.view.repo.tree().read(path, MAX_FILE_BYTES).ok()?.bytes;
+        let bytes = self
+            .view
+            .repo
+            .source()
+            .read(path, MAX_FILE_BYTES)
+            .ok()?
+            .bytes;
         let budget = Budget::unlimited(self.view.budget.interrupt());
         let (text, extraction, _) = prepare::extract(path, &bytes, false, &budget)?;
-        let symbols = naming::symbol_handles(path, &extraction.facts.symbols);
-        let chunks = naming::chunk_handles(path, &symbols, &extraction.chunks, &text);
+        let symbols = handles::symbol_handles(path, &extraction.facts.symbols);
+        let chunks = handles::chunk_handles(path, &symbols, &extraction.chunks, &text);
         let name_of = |at: usize| {
             let symbol = extraction.facts.symbols.get(at)?;
             let kind = symbol.kind.as_str().to_owned();

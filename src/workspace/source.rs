@@ -8,8 +8,10 @@ use super::view::{missing, outside, why_absent};
 use super::{Question, View, Workspace};
 use crate::error::{Code, Error, Result};
 use crate::git::{ReadError, Repo};
-use crate::model::policy::{MAX_FILE_BYTES, is_secret_name};
-use crate::model::{Budget, ContentId, Handle, HandleKind, RepoPath, SkipReason, naming, policy};
+use crate::model::indexing_rules::{MAX_FILE_BYTES, is_secret_name};
+use crate::model::{
+    Budget, ContentId, Handle, HandleKind, RepoPath, SkipReason, handles, indexing_rules,
+};
 use crate::reconcile::prepare;
 
 /// The largest file that is read for a person or an agent, in bytes.
@@ -79,7 +81,7 @@ impl Workspace {
 
     /// Returns whether a file of that name is in the work tree.
     pub fn has_file(&self, path: &RepoPath) -> Result<bool> {
-        Ok(self.repo()?.tree().resolve(path).is_ok())
+        Ok(self.repo()?.source().resolve(path).is_ok())
     }
 
     /// Returns where the code of a handle is now; `None` if it is in no file of the index. Reads the
@@ -109,8 +111,8 @@ fn text_now(repo: &Repo, path: &RepoPath) -> Result<(Text, bool)> {
             "read it by other means if you must",
         )
     };
-    let tree = repo.tree();
-    let real = match tree.resolve(path) {
+    let source = repo.source();
+    let real = match source.resolve(path) {
         Ok(real) => real,
         Err(ReadError::Outside) => return Err(outside(path)),
         Err(ReadError::NotAFile) => return Err(not_a_file(path)),
@@ -120,11 +122,13 @@ fn text_now(repo: &Repo, path: &RepoPath) -> Result<(Text, bool)> {
         return Err(refused(SkipReason::Secret));
     }
     let read = || {
-        tree.read(&real, MAX_READ_BYTES)
+        source
+            .read(&real, MAX_READ_BYTES)
             .map_err(|error| match error {
                 ReadError::Outside => outside(path),
                 ReadError::TooLarge { .. } => refused(SkipReason::TooLarge),
                 ReadError::Io(_) => refused(SkipReason::Unreadable),
+                ReadError::NoBlob => refused(SkipReason::MissingBlob),
                 ReadError::NotAFile => not_a_file(path),
                 ReadError::Missing => missing(path),
             })
@@ -136,7 +140,7 @@ fn text_now(repo: &Repo, path: &RepoPath) -> Result<(Text, bool)> {
     }
     let is_settled = file.stat.is_settled(file.read_at_ns);
     if let Some(reason @ (SkipReason::Binary | SkipReason::Secret)) =
-        policy::judge(&real, &file.bytes, false, true)
+        indexing_rules::skip_reason(&real, &file.bytes, false, true)
     {
         return Err(refused(reason));
     }
@@ -169,7 +173,7 @@ fn locate(view: &View<'_>, handle: Handle) -> Result<Option<Place>> {
     let Some(row) = view.read.file(path.as_str())? else {
         return Ok(None);
     };
-    let Ok(file) = view.repo.tree().read(&path, MAX_FILE_BYTES) else {
+    let Ok(file) = view.repo.source().read(&path, MAX_FILE_BYTES) else {
         return Err(why_absent(view.repo, &path));
     };
     if ContentId::of(&file.bytes) == row.content {
@@ -182,13 +186,13 @@ fn locate(view: &View<'_>, handle: Handle) -> Result<Option<Place>> {
     let Some((text, extraction, _)) = prepare::extract(&path, &file.bytes, false, &budget) else {
         return Err(Error::cancelled());
     };
-    let symbols = naming::symbol_handles(&path, &extraction.facts.symbols);
+    let symbols = handles::symbol_handles(&path, &extraction.facts.symbols);
     let span = match handle.kind {
         HandleKind::Symbol => symbols
             .iter()
             .position(|hash| *hash == handle.hash)
             .map(|at| extraction.facts.symbols[at].span),
-        HandleKind::Chunk => naming::chunk_handles(&path, &symbols, &extraction.chunks, &text)
+        HandleKind::Chunk => handles::chunk_handles(&path, &symbols, &extraction.chunks, &text)
             .iter()
             .position(|hash| *hash == handle.hash)
             .map(|at| extraction.chunks[at].span),

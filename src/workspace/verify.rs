@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use crate::error::{Error, Result};
 use crate::git::{CommitFiles, Repo};
-use crate::model::policy::MAX_FILE_BYTES;
+use crate::model::indexing_rules::MAX_FILE_BYTES;
 use crate::model::{Budget, CommitId, ContentId, SkipReason};
 use crate::reconcile::{OnProgress, prepare};
 use crate::store::bundle::first_difference;
@@ -92,7 +92,7 @@ fn bytes_of(repo: &Repo, files: &mut CommitFiles<'_>, row: &FileRow) -> Option<V
     );
     let is_it = |bytes: &Vec<u8>| ContentId::of(bytes) == row.content;
     let on_disk = || {
-        let read = repo.tree().read(&row.path, MAX_FILE_BYTES).ok()?;
+        let read = repo.source().read(&row.path, MAX_FILE_BYTES).ok()?;
         Some(read.bytes).filter(is_it)
     };
     let committed = || files.read(&row.path, MAX_FILE_BYTES).ok().filter(is_it);

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::faces::Session;
+use crate::cli_and_mcp::Session;
 use crate::support::{Cli, Fixture, Repo};
 
 const TWO_PACKAGES: &str = "\

@@ -5,29 +5,31 @@
     reason = "tests stop at the first surprise, and start git and the built binary"
 )]
 
-mod answers;
 mod callers;
+mod cli_and_mcp;
+mod cli_output;
 mod clients;
+mod crash_recovery;
+mod documents;
 mod edges;
-mod faces;
 mod fixtures;
 mod graph;
-mod hardships;
+mod graph_output;
 mod hostile;
+#[cfg(target_os = "linux")]
+mod idle_reexec;
 mod laws;
 mod lenient;
 mod life;
+mod lines;
 mod manual;
 mod packs;
-mod people;
-mod plans;
+mod query_plans;
 mod ranking;
-#[cfg(target_os = "linux")]
-mod renewal;
 mod roles;
-mod shown;
 mod support;
 mod templates;
 mod tidy;
+mod tool_output;
 mod types;
 mod uses;

@@ -123,7 +123,7 @@ async fn run<H: ServerHandler>(
     sessions.session_config = SessionConfig::default();
     sessions.session_config.keep_alive = Some(SESSION_REST);
     let sessions = Arc::new(sessions);
-    let door = Arc::new(Door {
+    let service = Arc::new(HttpService {
         gate: Gate::new(address, &listen.hosts, names, listen.token.clone()),
         service: StreamableHttpService::new(move || Ok(make()), Arc::clone(&sessions), config),
         sessions,
@@ -144,7 +144,7 @@ async fn run<H: ServerHandler>(
             () = &mut ending => break,
             (accepted, place) = accepted => match accepted {
                 Ok((stream, _)) => {
-                    let connection = serve_connection(Arc::clone(&door), stream, lifetime.clone());
+                    let connection = serve_connection(Arc::clone(&service), stream, lifetime.clone());
                     connections.spawn(async move {
                         connection.await;
                         drop(place);
@@ -187,14 +187,14 @@ async fn bind(address: SocketAddr) -> Result<(TcpListener, SocketAddr)> {
 }
 
 async fn serve_connection<H: ServerHandler>(
-    door: Arc<Door<H>>,
+    service: Arc<HttpService<H>>,
     stream: TcpStream,
     lifetime: Lifetime,
 ) {
     drop(stream.set_nodelay(true));
     let service = hyper::service::service_fn(move |request| {
-        let door = Arc::clone(&door);
-        async move { Ok::<_, Infallible>(door.answer(request).await) }
+        let service = Arc::clone(&service);
+        async move { Ok::<_, Infallible>(service.answer(request).await) }
     });
     let connection = hyper::server::conn::http1::Builder::new()
         .timer(TokioTimer::new())
@@ -215,7 +215,7 @@ async fn serve_connection<H: ServerHandler>(
 }
 
 /// The checks and limits that a request passes through.
-struct Door<H> {
+struct HttpService<H> {
     gate: Gate,
     service: StreamableHttpService<H, LocalSessionManager>,
     sessions: Arc<LocalSessionManager>,
@@ -223,7 +223,7 @@ struct Door<H> {
     room: Semaphore,
 }
 
-impl<H: ServerHandler> Door<H> {
+impl<H: ServerHandler> HttpService<H> {
     async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
         let (head, body) = request.into_parts();
         if let Err(refusal) = self.gate.check(&head) {

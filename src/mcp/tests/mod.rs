@@ -1,7 +1,7 @@
 //! Whole sessions, line by line, over tools made for them.
 
 mod client;
-mod renewal;
+mod idle_reexec;
 
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};

@@ -4,8 +4,8 @@
 //! where it leads, or when it leads into a package of which a file came or went. A changed configuration affects all.
 
 use crate::model::RepoPath;
+use crate::model::hash::HashSet;
 use crate::model::path::{file_name, parent, upwards};
-use crate::model::table::HashSet;
 use crate::resolve::{Ecosystem, KnownTarget, PathChanges};
 
 /// The imports that some changes may affect.

@@ -5,8 +5,8 @@
 
 use super::roots::is_sample;
 use super::{Ecosystem, PathChanges, is_source};
+use crate::model::hash::HashSet;
 use crate::model::path::{file_name, is_at_or_below, parent, upwards};
-use crate::model::table::HashSet;
 use crate::resolve::KnownTarget;
 use crate::resolve::place::join;
 

@@ -7,7 +7,7 @@ use super::marks::{Marks, holds};
 use super::program::{self, Place, Program};
 use super::{offset, sorted};
 use crate::ir::{Expr, Extraction, FileFacts, MarkupPlace, Reference, Target};
-use crate::model::table::HashMap;
+use crate::model::hash::HashMap;
 use crate::model::{Budget, Chunk};
 use crate::syntax::lang::ecmascript::{PositionedUse, Script};
 use crate::syntax::lines::Lines;

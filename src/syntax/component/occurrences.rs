@@ -6,7 +6,7 @@ use super::marks::holds;
 use super::program::Place;
 use super::{Component, component, offset};
 use crate::model::Budget;
-use crate::model::table::HashMap;
+use crate::model::hash::HashMap;
 use crate::syntax::language::Framework;
 use crate::syntax::lines::Lines;
 use crate::syntax::occurrences::{Occurrence, Occurrences, Role, UseKind, starts};

@@ -4,7 +4,6 @@
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::source::Source;
@@ -13,7 +12,7 @@ use super::{ExploreInput, Include};
 use crate::error::Result;
 use crate::graph::impact::walk;
 use crate::graph::related::Direction;
-use crate::model::visible::one_line;
+use crate::model::sanitize::one_line;
 use crate::model::{EdgeKind, Provenance, RepoPath, SymbolKind};
 use crate::search::{Hit, Query};
 use crate::tools::places::{Placed, places, uses};
@@ -60,7 +59,7 @@ const MAX_WORDS: usize = 3;
 const MAX_CUT: usize = 50;
 
 /// Why a part is in a pack, in the order of filling.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Role {
     /// It answers the question.
@@ -89,7 +88,7 @@ impl Role {
 }
 
 /// Why a definition is no part.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Why {
     /// It does not fit.

@@ -1,5 +1,7 @@
 //! Cards: a definition, a file or a directory with its place, its signature and how far it reaches.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -11,7 +13,7 @@ use super::{ExploreInput, Include};
 use crate::error::{Code, Result};
 use crate::graph::impact::walk;
 use crate::graph::related::{Direction, Relation, neighbours};
-use crate::model::visible::one_line;
+use crate::model::sanitize::one_line;
 use crate::model::{EdgeKind, RepoPath};
 use crate::tools::impact::{Counts, counts};
 use crate::tools::places::{TargetOutput, places, target};
@@ -44,6 +46,7 @@ pub(super) struct CardOutput {
     #[serde(skip_serializing_if = "Option::is_none")]
     doc: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<BTreeMap<String, u64>>")]
     pub(super) counts: Option<CountsOutput>,
     /// Each `path:line` of the first use, with the definition around it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -67,7 +70,7 @@ pub(super) struct CardOutput {
 }
 
 /// How far a target reaches; only the counts that its kind has.
-#[derive(Clone, Copy, Debug, Default, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, Serialize)]
 pub(super) struct CountsOutput {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) callers: Option<u64>,

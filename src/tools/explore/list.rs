@@ -8,11 +8,11 @@ use serde::Serialize;
 use super::{ExploreInput, ExploreOutput, brief};
 use crate::error::Result;
 use crate::model::RepoPath;
-use crate::model::visible::one_line;
+use crate::model::sanitize::one_line;
 use crate::search::snippet::Snippet;
-use crate::search::{Filters, Hit, Query, Wanted};
+use crate::search::{Hit, Query, Wanted};
 use crate::tools::answer::{Cursor, MAX_LIST_BYTES, fitting, is_zero};
-use crate::tools::hits::{self, ContentType, NearDefaults};
+use crate::tools::hits::{self, NearDefaults};
 use crate::tools::schema::clamp;
 use crate::workspace::View;
 
@@ -100,15 +100,15 @@ pub(super) fn answer(
     let max_of_a_file = clamp(input.max_results_per_file, 3, 1..=10);
     let depth = u32::try_from(clamp(input.related_depth, 1, 0..=3)).unwrap_or(1);
     let max_related = clamp(input.max_related, 20, 0..=100);
-    let asked = format!("{:?}", ("explore", &input.query, input.content_type));
+    let asked = format!(
+        "{:?}",
+        ("explore", &input.query, input.content_type, &input.path)
+    );
     let after = match &input.cursor {
         Some(text) => Some(Cursor::read(text, &asked, view.index_id)?),
         None => None,
     };
-    let filters = Filters {
-        content_type: input.content_type.map(ContentType::meaning),
-        ..Filters::default()
-    };
+    let filters = input.filters();
     let wanted = Wanted {
         limit: hits::DEPTH,
         max_of_a_file: usize::MAX,

@@ -21,6 +21,7 @@ use super::hits::{self, ContentType, NearDefaults, NearOutput, SnippetMode};
 use super::schema::number;
 use super::{Call, Tool};
 use crate::error::{Error, Result};
+use crate::search::Filters;
 use crate::workspace::View;
 
 /// Targets of one call.
@@ -62,6 +63,10 @@ pub struct ExploreInput {
     )]
     #[schemars(range(min = 300, max = 12_000))]
     pub budget: Option<i64>,
+    /// As in `cl_search`.
+    #[arg(long)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub path: Vec<String>,
     /// Results at most (default 8).
     #[arg(long, short = 'n', allow_negative_numbers = true)]
     #[serde(
@@ -208,6 +213,7 @@ impl Tool for Explore {
     type Output = ExploreOutput;
 
     fn run(input: ExploreInput, call: &Call<'_>) -> Result<ExploreOutput> {
+        hits::check_paths(&input.path)?;
         let asked = match (&input.query, input.targets.as_slice()) {
             (Some(text), []) => Asked::Query(hits::question(text)?),
             (None, targets @ [_, ..]) if targets.len() <= MAX_TARGETS => Asked::Targets(targets),
@@ -277,6 +283,21 @@ impl ExploreOutput {
 }
 
 impl ExploreInput {
+    /// Returns which files are searched.
+    fn filters(&self) -> Filters {
+        let is_whole = |path: &&String| matches!(path.as_str(), "" | "." | "./" | "/");
+        Filters {
+            content_type: self.content_type.map(ContentType::meaning),
+            paths: self
+                .path
+                .iter()
+                .filter(|path| !is_whole(path))
+                .cloned()
+                .collect(),
+            ..Filters::default()
+        }
+    }
+
     fn includes(&self, wanted: Include) -> bool {
         self.include.contains(&wanted)
     }
@@ -291,18 +312,23 @@ fn one_or_more<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<Vec<St
     }
 }
 
-/// Reads a list of words, or one text with commas between them.
+/// Reads a list of words; a text in it may be several with commas between them.
 fn listed<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<Vec<Include>, D::Error> {
-    let value = match serde_json::Value::deserialize(from)? {
-        serde_json::Value::Null => return Ok(Vec::new()),
-        serde_json::Value::String(text) => {
-            let words = text.split(',').map(str::trim);
-            words
-                .filter(|word| !word.is_empty())
-                .map(str::to_owned)
-                .collect()
-        }
-        list => list,
+    let words = |text: &str| -> Vec<serde_json::Value> {
+        let words = text.split(',').map(str::trim);
+        words
+            .filter(|word| !word.is_empty())
+            .map(Into::into)
+            .collect()
     };
-    serde_json::from_value(value).map_err(de::Error::custom)
+    let list = match serde_json::Value::deserialize(from)? {
+        serde_json::Value::Null => Vec::new(),
+        serde_json::Value::String(text) => words(&text),
+        serde_json::Value::Array(list) => list
+            .into_iter()
+            .flat_map(|item| item.as_str().map_or_else(|| vec![item.clone()], words))
+            .collect(),
+        other => vec![other],
+    };
+    serde_json::from_value(list.into()).map_err(de::Error::custom)
 }

@@ -13,9 +13,9 @@ use super::targets;
 use super::{ExploreInput, ExploreOutput, Include};
 use crate::error::Result;
 use crate::model::RepoPath;
-use crate::search::{Filters, Hit, Query, Wanted};
+use crate::search::{Hit, Query, Wanted};
 use crate::tools::answer::{MAX_REPLY_BYTES, fitting};
-use crate::tools::hits::{self, ContentType, NearDefaults};
+use crate::tools::hits::{self, NearDefaults};
 use crate::tools::schema::clamp;
 use crate::workspace::View;
 
@@ -58,6 +58,7 @@ pub(super) struct PartOutput {
     pub(super) lines: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) symbol: Option<String>,
+    #[schemars(with = "String")]
     pub(super) role: Role,
     #[serde(skip_serializing_if = "Option::is_none")]
     score: Option<f64>,
@@ -101,9 +102,11 @@ pub(super) struct OmittedOutput {
     lines: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     symbol: Option<String>,
+    #[schemars(with = "String")]
     role: Role,
     /// What its text would take.
     tokens: u64,
+    #[schemars(with = "String")]
     why: Why,
 }
 
@@ -114,10 +117,7 @@ pub(super) fn of_query(
     query: &Query,
 ) -> Result<ExploreOutput> {
     let source = Source::of(view);
-    let filters = Filters {
-        content_type: input.content_type.map(ContentType::meaning),
-        ..Filters::default()
-    };
+    let filters = input.filters();
     let wanted = Wanted {
         limit: hits::DEPTH,
         max_of_a_file: usize::MAX,

@@ -64,7 +64,11 @@ fn try_find(source: &Source<'_>, text: &str) -> Result<Target> {
     let is_whole = matches!(text, "." | "./" | "/");
     if is_whole || text.contains(['*', '?', '{', '[']) {
         let filters = Filters {
-            path: (!is_whole).then(|| text.to_owned()),
+            paths: if is_whole {
+                Vec::new()
+            } else {
+                vec![text.to_owned()]
+            },
             ..Filters::default()
         };
         let paths = search::files_left(view.read, &filters)?;

@@ -5,8 +5,8 @@
 use std::collections::HashSet;
 
 use crate::error::Result;
-use crate::graph::namesake;
 use crate::graph::related::{self, Relation, TestBasis};
+use crate::graph::test_conventions;
 use crate::model::{FileRole, Provenance, RepoPath};
 use crate::tools::places::{last_name, uses};
 use crate::workspace::{SymbolRow, View};
@@ -80,7 +80,7 @@ impl Affected {
     }
 
     fn add_namesakes(&mut self, view: &View<'_>, path: &RepoPath) -> Result<()> {
-        let named = namesake::tests_of(view.read, &view.roles, path)?;
+        let named = test_conventions::tests_of(view.read, &view.roles, path)?;
         if named.is_empty() {
             return Ok(());
         }

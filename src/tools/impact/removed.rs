@@ -8,7 +8,7 @@ use super::sites::word;
 use crate::error::Result;
 use crate::model::RepoPath;
 use crate::model::path::is_at_or_below;
-use crate::model::visible::one_line;
+use crate::model::sanitize::one_line;
 use crate::tools::answer::fitting;
 use crate::tools::places::uses;
 use crate::uses::{ChangeKind, Removed};

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::{DEFAULT_LIST_BYTES, ImpactInput, ImpactOutput};
 use crate::error::Result;
 use crate::model::path::parent;
-use crate::model::visible::one_line;
+use crate::model::sanitize::one_line;
 use crate::model::{Provenance, RepoPath};
 use crate::tools::answer::{Cursor, MAX_LIST_BYTES, fitting};
 use crate::tools::places::uses;

@@ -1,7 +1,7 @@
 //! What `install` writes into the files of agents, and that `uninstall` leaves each as it was.
 
 mod bytes;
-mod care;
+mod foreign_entries;
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -6,7 +6,7 @@
 mod calls;
 mod contents;
 mod corpus;
-mod found;
+mod fuzz_regressions;
 mod git;
 mod limits;
 mod quoted;

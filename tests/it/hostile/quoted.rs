@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::calls::call;
-use crate::faces::Session;
+use crate::cli_and_mcp::Session;
 use crate::support::{Cli, Repo};
 
 /// What stands in all of it, and in nothing that the program says itself.

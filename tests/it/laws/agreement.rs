@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::faces::Session;
+use crate::cli_and_mcp::Session;
 use crate::support::{Cli, Fixture};
 
 /// Returns a value without what two answers for one tree may differ in.

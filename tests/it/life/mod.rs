@@ -3,7 +3,7 @@
 mod bundle;
 mod ci;
 mod contexts;
+mod data_dir;
 mod health;
-mod house;
 mod prune;
 mod settings;

@@ -10,7 +10,7 @@ use super::symbols::{Attribute, AttributePlace, DraftId};
 use super::types::TypeContext;
 use crate::ir::{BaseKind, Binding, Expr, ExprId, Slot, SymbolIdx};
 use crate::model::SymbolKind;
-use crate::model::table::HashMap;
+use crate::model::hash::HashMap;
 
 impl<'t> Lowering<'t> {
     /// Lowers all bindings of the file.

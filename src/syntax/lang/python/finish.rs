@@ -6,7 +6,7 @@ use super::LoweredFile;
 use super::lowering::Lowering;
 use super::scopes::Held;
 use super::symbols::{Attribute, AttributePlace, DraftId, offset};
-use crate::model::table::{HashMap, HashSet};
+use crate::model::hash::{HashMap, HashSet};
 use crate::model::{SymbolFlags, SymbolKind};
 
 impl<'t> Lowering<'t> {

@@ -9,7 +9,7 @@ use super::symbols::{Draft, DraftId};
 use crate::ir::{
     Expr, ExprId, Family, FileFacts, ImportIdx, NameId, ReferenceKind, SymbolIdx, Target,
 };
-use crate::model::table::{HashMap, HashSet};
+use crate::model::hash::{HashMap, HashSet};
 
 /// The deepest nesting of syntax that is read; deeper syntax says nothing.
 pub(super) const MAX_DEPTH: usize = 200;

@@ -7,7 +7,7 @@ use tree_sitter::Node;
 
 use super::symbols::DraftId;
 use crate::ir::ImportIdx;
-use crate::model::table::HashMap;
+use crate::model::hash::HashMap;
 
 /// A scope, an index into [`Scopes::all`]. 0 is the module.
 pub(super) type ScopeIdx = u32;

@@ -1,0 +1,341 @@
+//! The definition that each use, import and export of a file means, found in memory.
+//!
+//! The index stores edges, one row for all uses of one definition in another. Whoever needs the single uses asks
+//! here, file by file. The same rules as for edges; nothing is written.
+
+use std::rc::Rc;
+
+use super::exports;
+use super::file::Loaded;
+use super::library::{Def, Library};
+use super::linker::Linker;
+use super::lookup::root_of;
+use super::rules;
+use crate::ir::{ExportKind, FileFacts, Reference, Target};
+use crate::model::hash::HashMap;
+use crate::model::{Provenance, RepoPath};
+use crate::store::surface;
+use crate::store::{ImportTarget, Read, StoreError};
+
+/// Facts that are kept at a time, as in a thread that links.
+const MAX_KEPT: usize = 100_000;
+
+/// A definition: the row of its file, and its place among the symbols of that file.
+pub type Definition = (i64, u32);
+
+/// The meaning of a name at one place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Meaning {
+    /// A definition of the repository.
+    Definition(Definition, Provenance),
+    /// A module as a whole.
+    Module(i64),
+    /// Something outside the repository, by an import that leads there.
+    External,
+    /// A name of this file that it does not have: `import { gone } from './store'`.
+    Dangling(i64),
+    /// Unknown: the type of the receiver is not evident, or no scope binds the name.
+    Unresolved,
+}
+
+impl Meaning {
+    /// Returns the definition, where it is one.
+    pub fn definition(self) -> Option<Definition> {
+        match self {
+            Self::Definition(definition, _) => Some(definition),
+            _ => None,
+        }
+    }
+}
+
+/// The meanings of all names of one file, in the order of its facts.
+#[derive(Clone, Debug, Default)]
+pub struct FileTargets {
+    /// Of each of [`FileFacts::references`].
+    pub references: Vec<Meaning>,
+    /// Of each name of each of [`FileFacts::imports`].
+    pub imports: Vec<Vec<Meaning>>,
+    /// Of each of [`FileFacts::exports`]; `Unresolved` for `export *`.
+    pub exports: Vec<Meaning>,
+    /// Of the name that was asked for, where no file has to import it; see [`UseTargets::imported_by_itself`].
+    pub by_itself: Option<Meaning>,
+    /// Whether it could be a template, but no class names it: its references are text.
+    pub is_text: bool,
+}
+
+/// Facts that stand in for those of the index: files as they were in another commit.
+#[derive(Debug, Default)]
+pub struct Overlay {
+    /// Facts and the target of each import, by file. A file that the index has no row of has a number of its own,
+    /// below 0.
+    pub files: HashMap<i64, (FileFacts, Vec<ImportTarget>)>,
+    /// Targets of the imports of further files, which lead elsewhere there.
+    pub targets: HashMap<i64, Vec<ImportTarget>>,
+}
+
+/// The facts of a file that was loaded to bind its names.
+pub struct FactsOf(Rc<Loaded>);
+
+impl std::ops::Deref for FactsOf {
+    type Target = FileFacts;
+
+    fn deref(&self) -> &FileFacts {
+        &self.0.facts
+    }
+}
+
+/// Binds names in memory, over the rows of one generation.
+pub struct UseTargets<'a> {
+    read: &'a Read<'a>,
+    library: Library<'a>,
+    overlay: Overlay,
+}
+
+impl<'a> UseTargets<'a> {
+    /// Returns bindings over the index, with some files replaced.
+    pub fn new(read: &'a Read<'a>, overlay: Overlay) -> Self {
+        let mut library = Library::new(read, MAX_KEPT);
+        for (file, (facts, targets)) in &overlay.files {
+            let n_symbols = i64::try_from(facts.symbols.len()).unwrap_or(i64::MAX);
+            // No row is theirs; places alone are asked for.
+            let ids = (0..n_symbols).collect();
+            let loaded = Loaded::of(*file, facts.clone(), ids, files(targets));
+            library.replace(*file, loaded, surface::offers(facts));
+        }
+        for (file, targets) in &overlay.targets {
+            library.redirect(*file, files(targets));
+        }
+        Self {
+            read,
+            library,
+            overlay,
+        }
+    }
+
+    /// Binds every name of a file; empty where it has no facts.
+    pub fn of_file(&self, file: i64) -> Result<FileTargets, StoreError> {
+        let mut bindings = self.lists_of(file)?;
+        if let Some(own) = self.library.get(file) {
+            let targets = self.targets(file)?;
+            let linker = Linker::new(&self.library, Rc::clone(&own));
+            let mean = |used| self.reference(&linker, &own, &targets, used);
+            bindings.references = own.facts.references.iter().map(mean).collect();
+            let owners = || self.library.template_owners(file);
+            bindings.is_text = own.facts.is_template && owners().is_empty();
+            self.library.end(file)?;
+        }
+        Ok(bindings)
+    }
+
+    /// Returns for each of [`FileFacts::references`] the type of what the name is a member of, in words (`Store`, `Job[]`,
+    /// `typeof Store` for the class itself); `None` where it is no member, or that is not evident.
+    pub fn receivers_of(&self, file: i64) -> Result<Vec<Option<String>>, StoreError> {
+        self.library.begin();
+        let mut receivers = Vec::new();
+        if let Some(own) = self.library.get(file) {
+            let linker = Linker::new(&self.library, Rc::clone(&own));
+            let references = own.facts.references.iter();
+            let described = references.map(|used| match used.target {
+                Target::Member { receiver, .. } => linker.described(receiver),
+                _ => None,
+            });
+            receivers = described.collect();
+        }
+        self.library.end(file)?;
+        Ok(receivers)
+    }
+
+    /// Binds the names in the import and export lists of a file, not its uses.
+    pub fn lists_of(&self, file: i64) -> Result<FileTargets, StoreError> {
+        self.library.begin();
+        let mut bindings = FileTargets::default();
+        if let Some(own) = self.library.get(file) {
+            let targets = self.targets(file)?;
+            bindings.imports = self.imports(&own, &targets);
+            bindings.exports = self.exports(&own);
+        }
+        self.library.end(file)?;
+        Ok(bindings)
+    }
+
+    /// Returns the facts of a file; `None` where it has none.
+    pub fn facts(&self, file: i64) -> Option<FactsOf> {
+        self.library.get(file).map(FactsOf)
+    }
+
+    /// Returns the meaning of a name in a file that does not bind it, where a framework imports it by itself: `useFoo` in a
+    /// project of Nuxt.
+    pub fn imported_by_itself(&self, file: i64, name: &str) -> Option<Meaning> {
+        self.library.begin();
+        let own = self.library.get(file)?;
+        let found = (!own.binds(name)).then(|| self.library.auto_value(file, name));
+        found.flatten().map(meaning)
+    }
+
+    /// Returns the meaning of a name that a file exports.
+    pub fn exported(&self, file: i64, name: &str) -> Option<Definition> {
+        self.library.begin();
+        let found = exports::resolve(&self.library, file, name);
+        found.and_then(|def| meaning(def).definition())
+    }
+
+    fn targets(&self, file: i64) -> Result<Vec<Option<ImportTarget>>, StoreError> {
+        let replaced = self.overlay.files.get(&file).map(|(_, targets)| targets);
+        if let Some(targets) = replaced.or_else(|| self.overlay.targets.get(&file)) {
+            return Ok(targets.iter().copied().map(Some).collect());
+        }
+        let rows = self.read.imports(file)?;
+        Ok(rows.into_iter().map(|row| row.target).collect())
+    }
+
+    fn reference(
+        &self,
+        linker: &Linker<'_, '_>,
+        own: &Loaded,
+        targets: &[Option<ImportTarget>],
+        used: &Reference,
+    ) -> Meaning {
+        if let Some(bound) = linker.bind(used) {
+            return Meaning::Definition(bound.to, bound.provenance);
+        }
+        let name = own.facts.name(used);
+        let root = match used.target {
+            Target::Lexical => Some(name),
+            Target::Member {
+                receiver,
+                is_inferred: false,
+            } => root_of(&own.facts, receiver),
+            _ => None,
+        };
+        let Some(root) = root else {
+            return Meaning::Unresolved;
+        };
+        let import = own.import_at(root);
+        match import.and_then(|(import, _)| targets.get(import as usize).copied().flatten()) {
+            Some(ImportTarget::External) => Meaning::External,
+            Some(ImportTarget::File(target)) if used.target == Target::Lexical => {
+                self.gone(own, root, target)
+            }
+            _ => Meaning::Unresolved,
+        }
+    }
+
+    fn imports(&self, own: &Loaded, targets: &[Option<ImportTarget>]) -> Vec<Vec<Meaning>> {
+        let imports = own.facts.imports.iter().enumerate();
+        imports
+            .map(|(at, import)| {
+                let target = targets.get(at).copied().flatten();
+                let names = import.names.iter();
+                names
+                    .map(|name| match target {
+                        Some(ImportTarget::External) => Meaning::External,
+                        Some(ImportTarget::File(target)) => {
+                            match exports::imported(&self.library, target, &name.imported) {
+                                Some(found) => meaning(found),
+                                None => self.missing(target, &name.imported),
+                            }
+                        }
+                        _ => Meaning::Unresolved,
+                    })
+                    .collect()
+            })
+            .collect()
+    }
+
+    fn exports(&self, own: &Loaded) -> Vec<Meaning> {
+        let all = own.facts.exports.iter();
+        all.map(|export| {
+            if export.kind == ExportKind::Star {
+                return Meaning::Unresolved;
+            }
+            let found = exports::resolve(&self.library, own.file, &export.name);
+            match (found, own.target_of(&export.specifier)) {
+                (Some(found), _) => meaning(found),
+                (None, Some(target)) => self.missing(target, &export.local),
+                (None, None) => Meaning::Unresolved,
+            }
+        })
+        .collect()
+    }
+
+    /// Returns the meaning of a bare use of `local`, which an import binds and that was not found in `target`.
+    fn gone(&self, own: &Loaded, local: &str, target: i64) -> Meaning {
+        match own.import(local) {
+            Some((_, imported)) => self.missing(target, imported),
+            None => Meaning::Unresolved,
+        }
+    }
+
+    /// Returns [`Meaning::Dangling`] for a name that a module provably lacks: its facts are known, it exports by statements
+    /// alone, and everything behind its `export *` is in the repository.
+    fn missing(&self, target: i64, name: &str) -> Meaning {
+        let mut open = vec![target];
+        let mut seen = Vec::new();
+        while let Some(file) = open.pop() {
+            if seen.contains(&file) {
+                continue;
+            }
+            seen.push(file);
+            let Some(loaded) = self.library.get(file) else {
+                return Meaning::Unresolved;
+            };
+            let facts = &loaded.facts;
+            let n_stars = facts
+                .exports
+                .iter()
+                .filter(|it| it.kind == ExportKind::Star)
+                .count();
+            let is_known = loaded.stars.len() == n_stars
+                && !facts.has_errors
+                && self.exports_by_statements(&loaded)
+                && !facts.exports.is_empty()
+                && !facts
+                    .exports
+                    .iter()
+                    .any(|it| it.kind == ExportKind::Assignment);
+            if !is_known || name == "*" {
+                return Meaning::Unresolved;
+            }
+            open.extend(&loaded.stars);
+        }
+        Meaning::Dangling(target)
+    }
+}
+
+impl UseTargets<'_> {
+    /// Whether a module can export nothing by assigning it (`exports.a = …`): it is TypeScript, or has a statement that no
+    /// CommonJS module has.
+    fn exports_by_statements(&self, loaded: &Loaded) -> bool {
+        let path = self.read.path_of(loaded.file).ok().flatten();
+        let is_typed = path.is_some_and(|path| {
+            let ends = [".ts", ".tsx", ".mts", ".vue", ".svelte"];
+            ends.iter().any(|end| path.as_str().ends_with(end))
+        });
+        is_typed || !loaded.is_common_js()
+    }
+}
+
+/// Whether a file exports a name on purpose: in Python every top-level name can be imported, but only the imports of
+/// `__init__.py` and the names in `__all__` are meant to be.
+pub fn is_meant_to_export(path: &RepoPath, facts: &FileFacts, name: &str) -> bool {
+    let Some(package_file) = rules::of_family(facts.family).package_file else {
+        return true;
+    };
+    let mut listed = facts.all.iter().flatten();
+    path.file_name() == package_file || listed.any(|it| facts.exprs.name_of(*it) == name)
+}
+
+fn meaning(def: Def) -> Meaning {
+    match def {
+        Def::Symbol(file, at) => Meaning::Definition((file, at), Provenance::Resolved),
+        Def::Module(file) => Meaning::Module(file),
+    }
+}
+
+fn files(targets: &[ImportTarget]) -> Vec<Option<i64>> {
+    let file = |target: &ImportTarget| match target {
+        ImportTarget::File(file) => Some(*file),
+        ImportTarget::External | ImportTarget::Missing => None,
+    };
+    targets.iter().map(file).collect()
+}

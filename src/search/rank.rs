@@ -1,0 +1,317 @@
+//! Orders the hits of all channels: each chunk by itself, then by its file and by past commits.
+
+use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
+
+use super::channel::{ChannelScores, Found};
+use super::coverage::Coverage;
+use super::explain::{ScoreBreakdown, Signal};
+use super::query::Query;
+use super::scorer::{Scored, Scorer};
+use super::{Filters, Hit, Wanted, history};
+use crate::model::SymbolKind;
+use crate::store::{ChunkBrief, Read, StoreResult, token};
+
+/// The past changed this file, most of all, for reasons like the question: as a share of the best score.
+const HISTORY: f64 = 0.5;
+/// The next best chunk of the same file speaks for the file, too; each further one half as much.
+const SAME_FILE: f64 = 0.25;
+const SAME_FILE_DECAY: f64 = 0.5;
+
+/// How much the length of a definition speaks for it within its file, by its logarithm: one of four lines is
+/// put down by an eighth, one of sixty up by as much.
+const ROOM: f64 = 0.1;
+const USUAL_LINES: f64 = 15.0;
+const FEWEST_LINES: u32 = 4;
+const MOST_LINES: u32 = 60;
+/// Lines that a chunk between definitions counts as.
+const LINES_WITHOUT_SYMBOL: u32 = 8;
+/// A further part of a function that another part stands for.
+const FURTHER_PART: f64 = 0.5;
+/// A definition that another file has in the same words.
+const COPY: f64 = 0.5;
+
+/// The best chunks that tell how much of the question the code answers by itself.
+const N_COVERING: usize = 3;
+
+/// Files that history alone brings in, the strongest first.
+const MAX_FILES_OF_HISTORY: usize = 30;
+
+/// Scores the hits, orders them and loads the requested page.
+pub(super) fn rank(
+    read: &Read<'_>,
+    query: &Query,
+    filters: &Filters,
+    found: &Found,
+    wanted: Wanted,
+) -> StoreResult<Vec<Hit>> {
+    let mut scorer = Scorer::new(read, query, filters, found);
+    let mut scored = Vec::with_capacity(found.chunks.len());
+    for (row, strength) in &found.chunks {
+        if let Some(chunk) = read.chunk_brief(*row)? {
+            scored.push(scorer.score(*row, chunk, strength));
+        }
+    }
+    sort(&mut scored);
+    add_same_file(&mut scored, &scorer);
+    sort(&mut scored);
+    add_history(read, query, found, &mut scorer, &mut scored)?;
+    sort(&mut scored);
+    choose_within_files(&mut scored, &scorer);
+    if !scorer.is_look_up && !query.phrases.iter().any(|phrase| phrase.is_quoted) {
+        demote_duplicates(&mut scored);
+    }
+    sort_by_tier(&mut scored);
+    let ranks = wanted
+        .is_explained
+        .then(|| ScoreBreakdown::ranks(scored.iter().map(|scored| &scored.marks)));
+    let best = scored
+        .iter()
+        .map(|scored| scored.score)
+        .max_by(f64::total_cmp)
+        .filter(|best| *best > 0.0)
+        .unwrap_or(1.0);
+    let coverage = Coverage::of(query, &found.text.terms);
+    let mut of_file: HashMap<i64, usize> = HashMap::new();
+    scored.retain(|scored| {
+        let n = of_file.entry(scored.chunk.file).or_default();
+        *n += 1;
+        scored.score > 0.0 && *n <= wanted.max_of_a_file
+    });
+    let mut hits = Vec::with_capacity(wanted.limit.min(scored.len()));
+    for scored in scored.into_iter().take(wanted.limit) {
+        if let Some(chunk) = read.chunk(scored.row)? {
+            let path = chunk.path.as_str();
+            let held = found.text.chunks.get(&scored.row).map_or(0, |it| it.held);
+            let strength = found.chunks.get(&scored.row).copied();
+            let covered = coverage.covered(held, &strength.unwrap_or_default());
+            let share = (scored.score / best * 10_000.0).round() / 10_000.0;
+            hits.push(Hit {
+                score: covered.share,
+                weight: f64::from(scored.tier) + share,
+                share,
+                holds: covered.words,
+                reasons: scored.marks.reasons(names_path(query, path)),
+                explanation: ranks
+                    .as_ref()
+                    .map(|ranks| scored.marks.explain(ranks, best)),
+                chunk,
+            });
+        }
+    }
+    // Rounding may have made equals: their order is by path and line as well.
+    hits.sort_by(|a, b| {
+        b.weight
+            .total_cmp(&a.weight)
+            .then_with(|| a.chunk.path.cmp(&b.chunk.path))
+            .then_with(|| a.chunk.span.start_line.cmp(&b.chunk.span.start_line))
+    });
+    Ok(hits)
+}
+
+fn sort(scored: &mut [Scored]) {
+    scored.sort_by(|a, b| {
+        b.score
+            .total_cmp(&a.score)
+            .then_with(|| a.chunk.path.cmp(&b.chunk.path))
+            .then_with(|| a.chunk.start_line.cmp(&b.chunk.start_line))
+    });
+}
+
+/// Puts chunks that hold a quoted text before the rest, and generated data behind it.
+fn sort_by_tier(scored: &mut [Scored]) {
+    // Stable: within a tier the order stays.
+    scored.sort_by_key(|scored| Reverse(scored.tier));
+}
+
+/// Lets the chunks of a file speak for each other; `scored` is in order. A question for a name is after one
+/// place, not after the file that says it most.
+fn add_same_file(scored: &mut [Scored], scorer: &Scorer<'_>) {
+    if scorer.is_look_up {
+        return;
+    }
+    let mut others: HashMap<i64, (f64, f64)> = HashMap::new();
+    for chunk in scored.iter() {
+        let (sum, weight) = others.entry(chunk.chunk.file).or_insert((0.0, 0.0));
+        *sum += chunk.score * *weight;
+        *weight = if *weight > 0.0 {
+            *weight * SAME_FILE_DECAY
+        } else {
+            1.0
+        };
+    }
+    for chunk in scored {
+        let (sum, _) = others[&chunk.chunk.file];
+        chunk.add(Signal::File, SAME_FILE * sum);
+    }
+}
+
+/// Chooses which places stand for each file; `scored` is in order and stays so, and the best place of a file
+/// has the score that the best had. Of two that say as much, the one with more in it is where something is
+/// done, and a function that is cut up stands for itself once.
+fn choose_within_files(scored: &mut [Scored], scorer: &Scorer<'_>) {
+    if scorer.is_look_up {
+        return;
+    }
+    let mut best: HashMap<i64, (f64, f64)> = HashMap::new();
+    for chunk in scored.iter_mut() {
+        let before = chunk.score;
+        chunk.add(Signal::File, before * (room(&chunk.chunk) - 1.0));
+        let (_, after) = best
+            .entry(chunk.chunk.file)
+            .or_insert((before, f64::NEG_INFINITY));
+        *after = after.max(chunk.score);
+    }
+    for chunk in scored.iter_mut() {
+        let (before, after) = best[&chunk.chunk.file];
+        chunk.add(Signal::File, before - after);
+    }
+    sort(scored);
+    let mut seen = HashSet::new();
+    for chunk in scored.iter_mut() {
+        if let (Some((kind, _)), Some((symbol, _))) = (chunk.chunk.symbol, chunk.chunk.extent)
+            && is_function(kind)
+            && !seen.insert((chunk.chunk.file, symbol))
+        {
+            chunk.add(Signal::File, chunk.score * (FURTHER_PART - 1.0));
+        }
+    }
+    sort(scored);
+}
+
+/// Demotes definitions that a better place has in the same words: code that is checked in twice, or built into the
+/// repository, is read once. Short definitions may well stand in many places. `scored` is in order and stays so.
+fn demote_duplicates(scored: &mut [Scored]) {
+    let mut first: HashMap<i64, i64> = HashMap::new();
+    for chunk in scored.iter_mut() {
+        let is_long = |(_, lines)| lines >= FEWEST_LINES;
+        if !chunk.chunk.extent.is_some_and(is_long) {
+            continue;
+        }
+        let of = *first.entry(chunk.chunk.digest).or_insert(chunk.chunk.file);
+        if of != chunk.chunk.file {
+            chunk.add(Signal::Copy, chunk.score * (COPY - 1.0));
+        }
+    }
+    sort(scored);
+}
+
+/// Returns how much the length of a chunk's definition speaks for it among those of its file.
+fn room(chunk: &ChunkBrief) -> f64 {
+    let lines = chunk
+        .extent
+        .map_or(LINES_WITHOUT_SYMBOL, |(_, lines)| lines);
+    let lines = f64::from(lines.clamp(FEWEST_LINES, MOST_LINES));
+    1.0 + ROOM * (lines / USUAL_LINES).ln()
+}
+
+fn is_function(kind: SymbolKind) -> bool {
+    matches!(
+        kind,
+        SymbolKind::Function | SymbolKind::Method | SymbolKind::Constructor
+    )
+}
+
+/// Adds the history score of files, as far as the code leaves the question open; `scored` is in order.
+fn add_history(
+    read: &Read<'_>,
+    query: &Query,
+    found: &Found,
+    scorer: &mut Scorer<'_>,
+    scored: &mut Vec<Scored>,
+) -> StoreResult<()> {
+    if found.history.is_empty() {
+        return Ok(());
+    }
+    let covered = |scored: &Scored| found.text.chunks.get(&scored.row).map(|text| text.coverage);
+    let coverage = scored.iter().take(N_COVERING).filter_map(covered);
+    let coverage = coverage.fold(0.0, f64::max);
+    let mut names = HashSet::new();
+    for word in query.telling_words().iter().take(2) {
+        if read.is_name(&word.norm)? {
+            names.insert(word.norm.as_str());
+        }
+    }
+    let gate = history::gate(query, coverage, |word| names.contains(word));
+    if gate <= 0.0 {
+        return Ok(());
+    }
+    bring_in(read, found, scorer, scored)?;
+    let weight = HISTORY * gate * scored.first().map_or(1.0, |first| first.score);
+    for chunk in scored {
+        if let Some(strength) = found.history.get(&chunk.chunk.path) {
+            let factor = chunk.marks.of_file();
+            chunk.add(Signal::History, weight * strength * factor);
+        }
+    }
+    Ok(())
+}
+
+/// Brings in the best chunk of each file that history names and no other signal did.
+fn bring_in(
+    read: &Read<'_>,
+    found: &Found,
+    scorer: &mut Scorer<'_>,
+    scored: &mut Vec<Scored>,
+) -> StoreResult<()> {
+    let known: HashSet<&str> = scored
+        .iter()
+        .map(|scored| scored.chunk.path.as_str())
+        .collect();
+    let mut missing: Vec<(&str, f64)> = found
+        .history
+        .iter()
+        .filter(|(path, _)| !known.contains(path.as_str()))
+        .map(|(path, strength)| (path.as_str(), *strength))
+        .collect();
+    missing.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(b.0)));
+    missing.truncate(MAX_FILES_OF_HISTORY);
+    let mut new = Vec::new();
+    for (path, _) in missing {
+        let Some(file) = read.file(path)? else {
+            continue;
+        };
+        let mut best: Option<Scored> = None;
+        for row in read.chunks_of(&[file.id])? {
+            // Without a word of the question it would be shown for nothing that a reader can see.
+            let Some(text) = found.text.chunks.get(&row) else {
+                continue;
+            };
+            if let Some(chunk) = read.chunk_brief(row)? {
+                let strength = ChannelScores {
+                    text: text.score / found.text.best,
+                    coverage: text.coverage,
+                    ..ChannelScores::default()
+                };
+                let chunk = scorer.score(row, chunk, &strength);
+                let key = |scored: &Scored| (scored.score, Reverse(scored.chunk.start_line));
+                if best.as_ref().is_none_or(|best| key(&chunk) > key(best)) {
+                    best = Some(chunk);
+                }
+            }
+        }
+        new.extend(best);
+    }
+    scored.extend(new);
+    Ok(())
+}
+
+fn names_path(query: &Query, path: &str) -> bool {
+    token::words(path).iter().any(|word| {
+        std::iter::once(&word.norm)
+            .chain(&word.parts)
+            .any(|part| part.len() > 2 && query.terms().contains(part))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::names_path;
+    use crate::search::parse;
+
+    #[test]
+    fn a_word_of_the_question_may_be_in_the_path() {
+        let query = parse("scheduler flush").unwrap();
+        assert!(names_path(&query, "src/scheduler.ts") && !names_path(&query, "src/queue.ts"));
+    }
+}

@@ -1,0 +1,325 @@
+//! The score of one chunk, from its signals and its place.
+//!
+//! The weights come from studies of ranking signals on commit localisation and symbol lookup in public repositories;
+//! where they found no difference between strengths, the rounder number stands.
+
+use std::collections::{HashMap, HashSet};
+
+use super::channel::{ChannelScores, Found};
+use super::explain::{Factor, ScoreBreakdown, Signal};
+use super::query::Query;
+use super::{ContentType, Filters, is_prose};
+use crate::model::path_class::PathClass;
+use crate::model::{ChunkKind, FileRole, RepoPath, SymbolKind};
+use crate::roles::Roles;
+use crate::store::{ChunkBrief, Read, token};
+
+/// The whole question is the name of the definition.
+const WHOLE: f64 = 2.5;
+/// The definition's name is nearly a word that nothing else knows.
+const FUZZY: f64 = 1.5;
+/// The question, or a quoted part of it, stands in the text.
+const PHRASE: f64 = 1.0;
+/// A quoted part does: on top of that.
+const QUOTED: f64 = 1.0;
+/// One of few words is the name of the definition.
+const NAME_AMONG_FEW: f64 = 0.5;
+/// One of many words is.
+const NAME_AMONG_MANY: f64 = 0.05;
+/// One of many words is an identifier that names this definition and no other.
+const IDENTIFIER: f64 = 0.6;
+/// Up to so many words are few.
+pub(super) const FEW_WORDS: usize = 3;
+/// The definition's name is made of the words and nothing else.
+const PARTS: f64 = 1.5;
+/// The share of the question's words that a chunk holds; a question for a name has no more than that.
+const COVERAGE: f64 = 0.2;
+/// A path in the question is the file's.
+const PATH: f64 = 1.0;
+/// All words of a file's name are in the question, and they are several.
+const FILE_NAME: f64 = 0.15;
+/// Score for a file whose name equals the receiver of a qualified name that no symbol has (`app.close`, no such method
+/// yet → file `app`): as for its path.
+const OWNER: f64 = PATH;
+/// Tests, examples, fixtures: a question that does not name them is about the code.
+const TEST_FACTOR: f64 = 0.2;
+/// Documents, data, configuration.
+const OTHER_THAN_CODE_FACTOR: f64 = 0.4;
+/// Generated and declaration files.
+const GENERATED_FACTOR: f64 = 0.5;
+/// Code between definitions: lists of imports name much and define nothing.
+const GAP_FACTOR: f64 = 0.7;
+/// Members of types and types: the code is elsewhere. A question of a name or two may be after one.
+const DECLARATION_FACTOR: f64 = 0.7;
+/// Exported definitions, before others.
+const EXPORTED_FACTOR: f64 = 1.05;
+
+/// A chunk on its way to be a hit.
+pub(super) struct Scored {
+    pub row: i64,
+    pub chunk: ChunkBrief,
+    pub score: f64,
+    /// The tier, which goes before the score: the number of literals that it holds, and 1 unless it is generated data.
+    pub tier: u32,
+    pub marks: ScoreBreakdown,
+}
+
+impl Scored {
+    pub(super) fn add(&mut self, signal: Signal, score: f64) {
+        self.score += score;
+        self.marks.add(signal, score);
+    }
+}
+
+/// How chunks are weighed for one question.
+pub(super) struct Scorer<'a> {
+    query: &'a Query,
+    roles: Roles<'a>,
+    stems: HashSet<&'a str>,
+    owners: &'a [String],
+    /// The score of each file's path, by the file's row.
+    of_path: HashMap<i64, f64>,
+    coverage: f64,
+    asks_prose: bool,
+    /// Scores of one word's name, and of a name that is written like an identifier.
+    name: f64,
+    identifier: f64,
+    /// Whether the question is a name or two rather than a sentence.
+    pub is_look_up: bool,
+}
+
+impl<'a> Scorer<'a> {
+    pub(super) fn new(
+        read: &'a Read<'a>,
+        query: &'a Query,
+        filters: &Filters,
+        found: &'a Found,
+    ) -> Self {
+        let n_words = query.telling_words().len();
+        let is_short = n_words <= FEW_WORDS;
+        let is_whole = found.chunks.values().any(|strength| strength.whole > 0.0);
+        let is_look_up = is_whole || n_words < FEW_WORDS;
+        Self {
+            query,
+            roles: Roles::new(read),
+            stems: query.stems(),
+            owners: &found.owners,
+            of_path: HashMap::new(),
+            coverage: if is_look_up { 0.0 } else { COVERAGE },
+            asks_prose: query.requested.prose || filters.content_type == Some(ContentType::Prose),
+            name: if is_short {
+                NAME_AMONG_FEW
+            } else {
+                NAME_AMONG_MANY
+            },
+            identifier: if is_short { 0.0 } else { IDENTIFIER },
+            is_look_up,
+        }
+    }
+
+    pub(super) fn score(
+        &mut self,
+        row: i64,
+        chunk: ChunkBrief,
+        strength: &ChannelScores,
+    ) -> Scored {
+        let mut marks = ScoreBreakdown::default();
+        for (signal, score) in [
+            (Signal::Text, strength.text),
+            (Signal::Text, self.coverage * strength.coverage),
+            (Signal::ExactName, WHOLE * strength.whole),
+            (Signal::FuzzyName, FUZZY * strength.fuzzy),
+            (Signal::Phrase, PHRASE * strength.phrase),
+            (Signal::Name, self.name * strength.name),
+            (Signal::Name, self.identifier * strength.identifier),
+            (Signal::Parts, PARTS * strength.parts),
+        ] {
+            marks.add(signal, score);
+        }
+        if strength.phrase >= 1.0 {
+            // Quoted words are meant as they stand, wherever that is.
+            marks.add(Signal::Phrase, QUOTED);
+        } else {
+            self.judge(&chunk, &mut marks);
+        }
+        // The factors of the whole file do not concern its path's score.
+        let worth = self.worth_of_path(&chunk) * marks.of_file();
+        let is_written = u32::from(!self.is_generated_data(&chunk));
+        let mut scored = Scored {
+            row,
+            tier: strength.n_literals + is_written,
+            score: marks.score(),
+            marks,
+            chunk,
+        };
+        scored.add(Signal::Path, worth);
+        scored
+    }
+
+    fn worth_of_path(&mut self, chunk: &ChunkBrief) -> f64 {
+        if let Some(known) = self.of_path.get(&chunk.file) {
+            return *known;
+        }
+        let path = chunk.path.as_str();
+        let mut worth = 0.0;
+        if self.query.paths.iter().any(|wanted| is_path(wanted, path)) {
+            worth += PATH;
+        }
+        if !self.is_look_up {
+            let name = file_name(path);
+            if is_of_words(name, &self.stems) {
+                worth += FILE_NAME;
+            }
+            if self.owners.contains(&token::normal_form(name)) {
+                worth += OWNER;
+            }
+        }
+        self.of_path.insert(chunk.file, worth);
+        worth
+    }
+
+    /// Returns whether a tool writes the file, and it is no code: reports, API descriptions, minified styles.
+    fn is_generated_data(&self, chunk: &ChunkBrief) -> bool {
+        let class = PathClass::of(&chunk.path, is_prose(&chunk.language), chunk.is_generated);
+        let is_wanted = self.query.requested.generated || self.query.requested.data;
+        !is_wanted && class.is_data && (class.is_generated || chunk.is_bulky)
+    }
+
+    fn judge(&self, chunk: &ChunkBrief, marks: &mut ScoreBreakdown) {
+        let class = PathClass::of(&chunk.path, is_prose(&chunk.language), chunk.is_generated);
+        let requested = self.query.requested;
+        let is_apart = match RepoPath::new(&chunk.path)
+            .map_or(FileRole::Code, |path| self.roles.by_path(&path))
+        {
+            FileRole::Code => false,
+            FileRole::Test | FileRole::TestSupport => true,
+            // Of documents the factor below tells.
+            FileRole::Example => !class.is_prose,
+        };
+        if is_apart && !requested.tests {
+            marks.scale(Factor::Test, TEST_FACTOR);
+        }
+        let is_unwanted_data = class.is_data && !requested.data;
+        if !self.asks_prose && (class.is_prose || is_unwanted_data) {
+            marks.scale(Factor::NotCode, OTHER_THAN_CODE_FACTOR);
+        }
+        if class.is_generated && !requested.generated {
+            marks.scale(Factor::Generated, GENERATED_FACTOR);
+        }
+        if chunk.kind == ChunkKind::Gap {
+            marks.scale(Factor::BetweenDefinitions, GAP_FACTOR);
+        }
+        if let Some((kind, exported)) = chunk.symbol {
+            if !self.is_look_up && is_declaration(kind) {
+                marks.scale(Factor::Declaration, DECLARATION_FACTOR);
+            }
+            if exported {
+                marks.scale(Factor::Exported, EXPORTED_FACTOR);
+            }
+        }
+    }
+}
+
+/// Returns the name of a file without its extensions; the name of its directory where the file is only its entry.
+fn file_name(path: &str) -> &str {
+    let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let name = name.split('.').next().unwrap_or(name);
+    let parent = directory.rsplit('/').next().unwrap_or(directory);
+    if name == "index" && !parent.is_empty() {
+        parent
+    } else {
+        name
+    }
+}
+
+/// Returns whether a name is made of several words that are all among `stems`; single letters don't count.
+fn is_of_words(name: &str, stems: &HashSet<&str>) -> bool {
+    let words = token::words(name);
+    let parts = words.iter().flat_map(token::Word::smallest);
+    let mut n = 0;
+    for part in parts.filter(|part| part.len() > 1) {
+        if !stems.contains(token::stem(part)) {
+            return false;
+        }
+        n += 1;
+    }
+    n > 1
+}
+
+fn is_declaration(kind: SymbolKind) -> bool {
+    matches!(
+        kind,
+        SymbolKind::Property
+            | SymbolKind::Interface
+            | SymbolKind::Type
+            | SymbolKind::Enum
+            | SymbolKind::EnumMember
+    )
+}
+
+/// Returns whether the components stand in the path in this order, others between them or not; the last may
+/// lack its extension.
+pub(super) fn is_path(wanted: &[String], path: &str) -> bool {
+    let path = path.to_lowercase();
+    let mut parts = path.split('/');
+    let last = wanted.len().saturating_sub(1);
+    for (at, wanted) in wanted.iter().enumerate() {
+        let is_part = |part: &str| {
+            part == wanted.as_str()
+                || (at == last
+                    && part
+                        .strip_prefix(wanted.as_str())
+                        .is_some_and(|rest| rest.starts_with('.')))
+        };
+        if !parts.any(is_part) {
+            return false;
+        }
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use crate::store::token::stem;
+
+    use super::{file_name, is_of_words, is_path};
+
+    #[test]
+    fn a_file_is_named_by_its_words() {
+        assert_eq!(file_name("lib/rules/no-unused-vars.js"), "no-unused-vars");
+        assert_eq!(file_name("src/KeepAlive.spec.ts"), "KeepAlive");
+        assert_eq!(file_name("components/DatePicker/index.tsx"), "DatePicker");
+        assert_eq!(file_name("index.js"), "index");
+        let words = ["no", "unused", "vars", "keeps", "alive", "model"];
+        let stems: HashSet<&str> = words.into_iter().map(stem).collect();
+        assert!(is_of_words("no-unused-vars", &stems) && is_of_words("KeepAlive", &stems));
+        assert!(!is_of_words("no-undef", &stems));
+        // One word may be said of anything.
+        assert!(!is_of_words("model", &stems) && !is_of_words("vModel", &stems));
+    }
+
+    #[test]
+    fn a_path_in_the_question_is_found_at_component_borders() {
+        let is = |wanted: &str, path: &str| {
+            let parts: Vec<String> = wanted.split('/').map(str::to_owned).collect();
+            is_path(&parts, path)
+        };
+        assert!(is("renderer.ts", "packages/runtime-core/src/renderer.ts"));
+        assert!(is(
+            "runtime-core/src",
+            "packages/runtime-core/src/renderer.ts"
+        ));
+        assert!(is("src/renderer", "packages/runtime-core/src/Renderer.ts"));
+        assert!(is(
+            "runtime-core/renderer",
+            "packages/runtime-core/src/renderer.ts"
+        ));
+        assert!(!is(
+            "renderer/runtime-core",
+            "packages/runtime-core/src/renderer.ts"
+        ));
+        assert!(!is("render", "src/renderer.ts"));
+    }
+}
