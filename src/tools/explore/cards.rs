@@ -62,8 +62,10 @@ pub(super) struct CardOutput {
     imports: Option<Vec<String>>,
     /// Definitions that may be meant.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Vec<BTreeMap<String, serde_json::Value>>")]
     candidates: Vec<TargetOutput>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<BTreeMap<String, String>>")]
     pub(super) error: Option<ErrorOutput>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     stale: bool,
@@ -91,7 +93,7 @@ pub(super) struct CountsOutput {
 }
 
 /// Why there is nothing to say of a target.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
 pub(super) struct ErrorOutput {
     code: &'static str,
     message: String,
