@@ -174,7 +174,7 @@ pub(super) fn make_paths_relative(input: &mut Value, call: &Call<'_>) -> Result<
         let Ok(workspace) = call.workspaces.open(repo.as_deref(), call.places) else {
             continue;
         };
-        let path = workspace.relative_path(text, call.cwd);
+        let path = workspace.relative_path(text, call.cwd, call.revision);
         let path = path.ok_or_else(|| outside(text))?;
         *slot = format!("{mark}{path}").into();
     }
@@ -196,7 +196,7 @@ fn make_targets_relative(input: &mut Value, repo: Option<&str>, call: &Call<'_>)
             continue;
         }
         if let Ok(workspace) = call.workspaces.open(repo, call.places)
-            && let Some(path) = workspace.relative_path(text, call.cwd)
+            && let Some(path) = workspace.relative_path(text, call.cwd, call.revision)
         {
             *target = if path.is_empty() { "." } else { &path }.into();
         }

@@ -26,6 +26,7 @@ mod manual;
 mod packs;
 mod query_plans;
 mod ranking;
+mod refs;
 mod roles;
 mod support;
 mod templates;
