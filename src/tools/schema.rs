@@ -148,6 +148,13 @@ fn schema_of<T: JsonSchema>(is_output: bool) -> Map<String, Value> {
         object.remove("description");
         // Other names of the fields are taken as well; see `lenient`.
         object.remove("additionalProperties");
+        // Every tool has it: the manual says it at length.
+        if let Some(repo) = object
+            .get_mut("properties")
+            .and_then(|it| it.get_mut("repo"))
+        {
+            repo["description"] = "Path of the repository.".into();
+        }
     }
     object
         .entry("type")
