@@ -120,6 +120,14 @@ fn of_tool(tool: &ToolSpec) -> Command {
         command.args(drawing_flags())
     } else if tool.name == "cl_changes" {
         command.args(change_flags())
+    } else if tool.name == "cl_explore" {
+        command.arg(
+            Arg::new(MARKDOWN)
+                .long(MARKDOWN)
+                .action(ArgAction::SetTrue)
+                .conflicts_with_all(["json", "jsonl"])
+                .help("Print the pack as Markdown, to be pasted (with --include or --targets)"),
+        )
     } else {
         command
     }
@@ -156,6 +164,14 @@ pub(super) fn format(matches: &ArgMatches) -> Option<Format> {
 /// Returns whether the exit code says that something is broken.
 pub(super) fn has_exit_code(matches: &ArgMatches) -> bool {
     matches.try_get_one::<bool>("exit_code").ok().flatten() == Some(&true)
+}
+
+/// The flag of `codelens explore` for Markdown.
+const MARKDOWN: &str = "markdown";
+
+/// Returns whether Markdown is asked for.
+pub(super) fn is_markdown(matches: &ArgMatches) -> bool {
+    matches.try_get_one::<bool>(MARKDOWN).ok().flatten() == Some(&true)
 }
 
 /// Whether the answer of a tool is a graph that can be drawn.

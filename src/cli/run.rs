@@ -62,6 +62,10 @@ pub(super) fn tool(
         // A person reads on where an agent pays.
         input["budget"] = PERSON_TOKENS.into();
     }
+    let is_listed = input["include"].is_null() && input["targets"].is_null();
+    if args::is_markdown(matches) && is_listed {
+        input["include"] = serde_json::json!(["source"]);
+    }
     let asked = input["path"].as_str().unwrap_or_default().to_owned();
     let interrupt = Arc::new(AtomicBool::new(false));
     let first_build = Arc::new(FirstBuild::default());
@@ -114,6 +118,9 @@ pub(super) fn tool(
         }
         Ok(value) if let Some(format) = format.filter(|it| *it != render::Format::Text) => {
             output::exact(&render::formatted(&value, format, &screen))
+        }
+        Ok(value) if args::is_markdown(matches) && value["parts"].is_array() => {
+            output::data(&render::markdown(&value))
         }
         Ok(value) => {
             let page = render::page(tool.name, &value, &screen);

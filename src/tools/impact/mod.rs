@@ -3,6 +3,7 @@
 //! An ambiguous name gives candidates, never a guess; uses that could not be bound are listed beside those that were.
 
 mod changed_lines;
+mod counts;
 mod removed;
 mod sites;
 mod summary;
@@ -30,11 +31,13 @@ use crate::graph::related::{self, TestBasis};
 use crate::model::{Provenance, RepoPath};
 use crate::uses::EarlierText;
 use crate::workspace::{Change, SymbolRow, View, Workspace, outside};
+pub(super) use counts::{Counts, counts};
 use removed::ChangeSetOutput;
 use sites::{LineOutput, OtherMentionsOutput, SiteOutput};
 use summary::Found;
 pub(super) use summary::count;
-use targets::{Targets, is_one};
+use targets::Targets;
+pub(super) use targets::is_one;
 use unknown::MentionsOutput;
 
 /// Candidates that are shown of an ambiguous name.
