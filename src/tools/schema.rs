@@ -148,12 +148,12 @@ fn schema_of<T: JsonSchema>(is_output: bool) -> Map<String, Value> {
         object.remove("description");
         // Other names of the fields are taken as well; see `lenient`.
         object.remove("additionalProperties");
-        // Every tool has it: the manual says it at length.
-        if let Some(repo) = object
-            .get_mut("properties")
-            .and_then(|it| it.get_mut("repo"))
-        {
-            repo["description"] = "Path of the repository.".into();
+        // Every tool has `repo`: the instructions of the server say what it is, and an answer names its `nextCursor`.
+        for name in ["repo", "cursor"] {
+            let field = object.get_mut("properties").and_then(|it| it.get_mut(name));
+            if let Some(field) = field.and_then(Value::as_object_mut) {
+                field.remove("description");
+            }
         }
     }
     object
