@@ -171,6 +171,12 @@ fn tidy(value: &mut Value, is_output: bool) {
             if object.get("default").is_some_and(Value::is_null) {
                 object.remove("default");
             }
+            if let (false, Some(Value::Object(items))) = (is_output, object.get_mut("items"))
+                && items.contains_key("enum")
+            {
+                // The words say it.
+                items.remove("description");
+            }
             if is_output {
                 // Counts are never negative; the types say what a client checks.
                 object.remove("minimum");
