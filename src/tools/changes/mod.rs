@@ -54,14 +54,14 @@ pub enum Part {
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema, Args)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ChangesInput {
-    /// Default: where HEAD left the default branch.
+    /// Default: the merge base with the default branch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<String>,
-    /// Default: the work tree.
+    /// The work tree.
     #[arg(long)]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head: Option<String>,
-    /// Branches, work trees, or `worktrees`.
+    /// Branches or work trees.
     #[arg(long, value_delimiter = ',')]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub with: Vec<String>,
@@ -81,7 +81,7 @@ pub struct ChangesInput {
         skip_serializing_if = "Option::is_none"
     )]
     pub budget: Option<i64>,
-    /// Entries of a list.
+    /// Entries.
     #[arg(long, short = 'n', allow_negative_numbers = true)]
     #[serde(
         default,
@@ -159,7 +159,7 @@ pub struct StateOutput {
 impl Tool for Changes {
     const NAME: &'static str = "cl_changes";
     const TITLE: &'static str = "Review a branch";
-    const ABOUT: &'static str = "Definitions changed since `base`, uses that this breaks, tests that reach it; `with`: collisions that git would merge.";
+    const ABOUT: &'static str = "Definitions changed since `base`, broken uses, tests that reach it; `with`: collisions that git would merge.";
     const EXAMPLES: &'static str = "codelens changes\ncodelens changes main... --with feature,worktrees\ncodelens changes v1.2 --head v1.3 --include body\ncodelens changes --format markdown --exit-code";
     type Input = ChangesInput;
     type Output = ChangesOutput;
