@@ -17,6 +17,7 @@ pub mod lifecycle;
 pub mod lines;
 pub mod manual;
 pub mod map;
+pub mod map_lists;
 mod near_paths;
 mod places;
 pub mod prune;

@@ -10,6 +10,7 @@ mod cli_and_mcp;
 mod cli_output;
 mod clients;
 mod crash_recovery;
+mod definitions;
 mod documents;
 mod edges;
 mod fixtures;
