@@ -8,7 +8,7 @@ use super::file::Access;
 use super::library::Def;
 use super::linker::Linker;
 use super::lookup::is_type;
-use super::rules;
+use super::rules::{self, LanguageRules, MemberOrder};
 use super::types::{Substitution, Type, each};
 use crate::ir::{PathId, Slot};
 use crate::model::{SymbolFlags, SymbolKind};
@@ -33,6 +33,7 @@ impl Linker<'_, '_> {
         match callee {
             Type::Callable(result) => return Some((**result).clone()),
             Type::Union(all) => return each(all, |one| self.result(one, object)),
+            Type::External => return Some(Type::External),
             _ => {}
         }
         let (file, at) = callee.symbol()?;
@@ -72,9 +73,12 @@ impl Linker<'_, '_> {
         }
         let held = match loaded.symbol(at).kind {
             // A name for the type of a function.
-            SymbolKind::Type => self
-                .infer(&loaded, loaded.bases(at).next()?, object)?
-                .instance(),
+            SymbolKind::Type | SymbolKind::Class
+                if names_callable(rules, callee, loaded.symbol(at).kind) =>
+            {
+                self.infer(&loaded, loaded.bases(at).next()?, object)?
+                    .instance()
+            }
             kind if is_type(kind) => return None,
             _ => self.held(&loaded, at, object)?,
         };
@@ -156,6 +160,11 @@ impl Linker<'_, '_> {
             .then(|| self.parameter(&held, index, None))
             .flatten()
     }
+}
+
+/// Whether calling it calls what a type is another name for: `handle()` where `handle` is a `type Handler func() error`.
+fn names_callable(rules: &LanguageRules, callee: &Type, kind: SymbolKind) -> bool {
+    kind == SymbolKind::Type || rules.members == MemberOrder::Embedding && callee.is_instance()
 }
 
 /// What all of several are.

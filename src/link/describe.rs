@@ -47,6 +47,7 @@ impl Linker<'_, '_> {
                     .collect();
                 format!("[{}]", items.join(", "))
             }
+            Type::External => "external".to_owned(),
             Type::Callable(result) => format!("() => {}", inner(result)),
             Type::AnonymousObject(..) => "{ … }".to_owned(),
             Type::Union(all) => {

@@ -5,8 +5,8 @@
 
 use super::file::Loaded;
 use super::library::{Def, Library};
-use super::rules;
-use crate::ir::{Export, ExportKind};
+use super::rules::{self, Implicit};
+use crate::ir::{Export, ExportKind, member_name};
 use crate::model::hash::HashSet;
 
 /// How many modules one look-up goes through: behind the barrel of a large package there are a thousand.
@@ -21,7 +21,31 @@ pub(super) fn resolve(library: &Library<'_>, file: i64, name: &str) -> Option<De
 
 /// Resolves a name of the top level: a definition of the file, or an import.
 pub(super) fn top(library: &Library<'_>, file: &Loaded, name: &str) -> Option<Def> {
-    Search::new(library).top(file, name)
+    let found = Search::new(library).top(file, name);
+    found.or_else(|| {
+        if file.import(name).is_some() {
+            return None;
+        }
+        let mut implicit = rules::of(file).implicit_imports.iter();
+        implicit.find_map(|implicit| match implicit {
+            Implicit::OwnUnit => {
+                let mut units = file.units.iter();
+                units.find_map(|unit| resolve(library, *unit, name))
+            }
+        })
+    })
+}
+
+/// Returns the member of a type that is declared outside of it, in any file of the units of `file`, which has the type.
+pub(super) fn member_elsewhere(
+    library: &Library<'_>,
+    file: &Loaded,
+    owner: &str,
+    name: &str,
+) -> Option<Def> {
+    let name = member_name(owner, name);
+    let mut units = file.units.iter();
+    units.find_map(|unit| resolve(library, *unit, &name))
 }
 
 /// Resolves an imported name. `*` is the module object, or the value of `module.exports =` if there is one.
@@ -162,7 +186,8 @@ impl<'a, 'b> Search<'a, 'b> {
         let submodule = || file.submodule(name).map(Def::Module);
         if let Some((target, imported)) = file.import(name) {
             let found = target.and_then(|target| self.imported(target, imported));
-            return found.or_else(submodule);
+            // `try: from fast import A / except ImportError: pass` after `class A`.
+            return found.or_else(submodule).or_else(|| defined(file, name));
         }
         let found = defined(file, name).or_else(submodule);
         if found.is_some() || !rules::of(file).stars_bind {

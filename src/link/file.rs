@@ -6,12 +6,12 @@ use std::cell::{Cell, OnceCell};
 
 use super::rules;
 use crate::ir::{
-    BaseKind, Directive, Export, ExportKind, Expr, ExprArena, ExprId, FileFacts, ImportKind,
-    PathId, Slot, SymbolIdx,
+    BaseKind, Directive, Export, ExportKind, Expr, ExprArena, ExprId, FileFacts, Import,
+    ImportKind, PathId, Slot, SymbolIdx,
 };
 use crate::model::hash::{HashMap, HashSet};
 use crate::model::{Symbol, SymbolKind};
-use crate::store::surface::{REST, bucket};
+use crate::store::surface::{MEMBERS, REST, bucket, symbol_buckets};
 
 /// How many definitions of one name in one place are told apart.
 const MAX_SAME: usize = 64;
@@ -24,6 +24,8 @@ pub(super) struct Loaded {
     pub(super) ids: Vec<i64>,
     /// Where each import leads, by its place.
     pub(super) targets: Vec<Option<i64>>,
+    /// The units that its names belong to.
+    pub(super) units: Vec<i64>,
     /// Definitions by what is around them and the path from there; those of the top level also by their names alone.
     defined: HashMap<(Option<SymbolIdx>, PathId), Vec<SymbolIdx>>,
     /// The path to each symbol from the one around it.
@@ -58,19 +60,23 @@ impl Loaded {
         mut facts: FileFacts,
         ids: Vec<i64>,
         targets: Vec<Option<i64>>,
+        units: Vec<i64>,
     ) -> Self {
         facts.exprs.index();
         let mut defined: HashMap<(Option<SymbolIdx>, PathId), Vec<SymbolIdx>> = HashMap::default();
         let mut inner: HashMap<(SymbolIdx, PathId), Vec<SymbolIdx>> = HashMap::default();
-        let mut buckets: Vec<u64> = Vec::with_capacity(facts.symbols.len());
+        let buckets = symbol_buckets(&facts);
         let mut symbol_paths: Vec<PathId> = Vec::with_capacity(facts.symbols.len());
         let mut objects = HashSet::default();
         for (at, symbol) in facts.symbols.iter().enumerate() {
+            if let Some(name) = facts.name_there(at) {
+                let name = facts.exprs.name(&name);
+                let path = facts.exprs.path(PathId::EMPTY, Slot::Member(name));
+                symbol_paths.push(path);
+                defined.entry((None, path)).or_default().push(place(at));
+                continue;
+            }
             let at = place(at);
-            let outer = symbol
-                .parent
-                .and_then(|parent| buckets.get(parent as usize).copied());
-            buckets.push(outer.unwrap_or_else(|| bucket(&symbol.name)));
             let names = path_of(&facts.symbols, symbol);
             let own = facts.exprs.name(&symbol.name);
             let own = facts.exprs.path(PathId::EMPTY, Slot::Member(own));
@@ -140,6 +146,7 @@ impl Loaded {
             facts,
             ids,
             targets,
+            units,
             defined,
             symbol_paths,
             inner,
@@ -154,6 +161,37 @@ impl Loaded {
             buckets,
             looked: Cell::new(None),
         }
+    }
+
+    /// A unit as a module: it passes on what each of its files offers.
+    pub(super) fn of_unit(unit: i64, files: &[i64]) -> Self {
+        let mut facts = FileFacts::default();
+        for at in 0..files.len() {
+            let specifier = at.to_string();
+            facts.imports.push(Import {
+                specifier: specifier.clone(),
+                kind: ImportKind::ReExport,
+                type_only: false,
+                line: 1,
+                names: Vec::new(),
+            });
+            facts.exports.push(Export {
+                kind: ExportKind::Star,
+                name: "*".to_owned(),
+                local: String::new(),
+                specifier,
+                type_only: false,
+                line: 1,
+            });
+        }
+        let targets = files.iter().copied().map(Some).collect();
+        Self::of(unit, facts, Vec::new(), targets, Vec::new())
+    }
+
+    /// The files of a unit.
+    pub(super) fn members_of_unit(&self) -> &[i64] {
+        self.look(bucket(MEMBERS));
+        &self.stars
     }
 
     pub(super) fn n_facts(&self) -> usize {

@@ -8,6 +8,7 @@ use super::exports;
 use super::file::{Access, Loaded};
 use super::library::Def;
 use super::linker::Linker;
+use super::rules;
 use super::types::Type;
 use crate::ir::{Expr, ExprId, FileFacts, PathId, Reference, ReferenceKind, SymbolIdx, Target};
 use crate::model::{Provenance, SymbolFlags, SymbolKind};
@@ -18,9 +19,35 @@ pub(super) struct Bound {
     pub(super) provenance: Provenance,
 }
 
+/// What a use means.
+pub(super) enum Use {
+    /// A definition of the repository.
+    Bound(Bound),
+    /// Something from outside the repository, which is proven.
+    External,
+    /// Nothing is known.
+    Unknown,
+}
+
 impl Linker<'_, '_> {
-    /// Returns what a use means; `None` where that is not evident or out of the repository.
-    pub(super) fn bind(&self, used: &Reference) -> Option<Bound> {
+    /// Returns what a use means.
+    pub(super) fn meaning(&self, used: &Reference) -> Use {
+        match self.found(used) {
+            Some((Type::Definition(Def::Symbol(file, at)), provenance)) => Use::Bound(Bound {
+                to: (file, self.picked(file, at, used.kind)),
+                provenance,
+            }),
+            Some((Type::External, _)) => Use::External,
+            _ if used.target == Target::Lexical
+                && outside(&self.file, self.file.facts.name(used)).is_some() =>
+            {
+                Use::External
+            }
+            _ => Use::Unknown,
+        }
+    }
+
+    fn found(&self, used: &Reference) -> Option<(Type, Provenance)> {
         self.refuel();
         let file = &self.file;
         let name = file.facts.name(used);
@@ -62,13 +89,7 @@ impl Linker<'_, '_> {
                 }
             },
         };
-        match found {
-            Type::Definition(Def::Symbol(file, at)) => Some(Bound {
-                to: (file, self.picked(file, at, used.kind)),
-                provenance,
-            }),
-            _ => None,
-        }
+        Some((found, provenance))
     }
 
     /// The type of the receiver of a member `name`. Of several bases `super` is the first that has it.
@@ -185,8 +206,10 @@ impl Linker<'_, '_> {
         scope: Option<SymbolIdx>,
         name: &str,
     ) -> Option<Type> {
-        self.bare(file, scope, name)
+        let found = self.bare(file, scope, name);
+        found
             .or_else(|| self.auto_value(file, name))
+            .or_else(|| outside(file, name))
     }
 
     /// Returns what the receiver of a member is (`this`, `self`): what it was asked of, else an instance of the class
@@ -330,6 +353,18 @@ impl Linker<'_, '_> {
             .find(|at| fits(*at))
             .unwrap_or(at)
     }
+}
+
+/// Returns [`Type::External`] for a name that an import takes from outside the repository, or that the language itself
+/// defines, where its rules prove that.
+fn outside(file: &Loaded, name: &str) -> Option<Type> {
+    let rules = rules::of(file);
+    let is_outside = rules.proves_external
+        && match file.import(name) {
+            Some((target, _)) => target.is_none(),
+            None => rules.predeclared.contains(&name),
+        };
+    is_outside.then_some(Type::External)
 }
 
 /// Whether it can be the type of something.

@@ -9,10 +9,14 @@ use super::file::{Access, Loaded};
 use super::library::Def;
 use super::linker::{Linearization, Linker};
 use super::lookup::{is_type, receiver_of};
-use super::rules::{self, ContainerMember, LanguageRules};
+use super::rules::{self, ContainerMember, LanguageRules, MemberOrder};
 use super::types::{Type, each};
 use crate::ir::{BaseKind, ContainerKind, ExportKind, PathId, Slot, SymbolIdx};
 use crate::model::{SymbolFlags, SymbolKind};
+
+/// How deep what is embedded is looked through, and how many types of it.
+const MAX_EMBEDDED_DEPTH: usize = 16;
+const MAX_EMBEDDED: usize = 256;
 
 impl Linker<'_, '_> {
     /// The member `name` of an object: a declared one, else one by an index signature.
@@ -27,6 +31,7 @@ impl Linker<'_, '_> {
         match object {
             Type::Container(_, element) => container_member(self.rules(), element, access.name()?),
             Type::Tuple(_) => None,
+            Type::External => Some(Type::External),
             Type::Callable(_) => {
                 let is_call = self.rules().function_calls.contains(&access.name()?);
                 is_call.then(|| object.clone())
@@ -139,6 +144,10 @@ impl Linker<'_, '_> {
                     return found;
                 }
             }
+            let found = self.member_elsewhere(loaded, at, name);
+            if found.is_some() {
+                return found;
+            }
         }
         if let Some(path) = loaded.member_path(PathId::EMPTY, access) {
             for at in all {
@@ -148,8 +157,14 @@ impl Linker<'_, '_> {
                 }
             }
         }
-        if rules::of(loaded).has_linearization && loaded.symbol(at).kind == SymbolKind::Class {
-            return self.inherited(loaded.file, at, access, this);
+        match rules::of(loaded).members {
+            MemberOrder::Linearization if loaded.symbol(at).kind == SymbolKind::Class => {
+                return self.inherited(loaded.file, at, access, this);
+            }
+            MemberOrder::Embedding if is_type(loaded.symbol(at).kind) => {
+                return self.embedded(loaded, at, access, this);
+            }
+            _ => {}
         }
         for at in all {
             for base in loaded.bases(*at) {
@@ -173,6 +188,82 @@ impl Linker<'_, '_> {
         (held != *this)
             .then(|| self.declared(&held, access))
             .flatten()
+    }
+
+    /// Returns the member that a type has by what is embedded in it: that of the least depth, none where two of one depth
+    /// have it.
+    fn embedded(
+        &self,
+        loaded: &Rc<Loaded>,
+        at: SymbolIdx,
+        access: Access<'_>,
+        this: &Type,
+    ) -> Option<Type> {
+        let mut seen = vec![(loaded.file, at)];
+        let mut level = vec![(Rc::clone(loaded), at, this.clone())];
+        let mut is_open = false;
+        for _ in 0..MAX_EMBEDDED_DEPTH {
+            let mut below = Vec::new();
+            let mut found: Option<Type> = None;
+            for (file, at, this) in &level {
+                for base in file.bases(*at) {
+                    let base = self.infer(file, base, Some(this)).map(Type::instance);
+                    let Some((in_file, type_)) = base.as_ref().and_then(Type::symbol) else {
+                        is_open |= base == Some(Type::External);
+                        continue;
+                    };
+                    if seen.contains(&(in_file, type_)) || seen.len() > MAX_EMBEDDED {
+                        continue;
+                    }
+                    seen.push((in_file, type_));
+                    let (Some(base), Some(there)) = (base, self.library.get(in_file)) else {
+                        continue;
+                    };
+                    if let Some(own) = self.own_of_type(&there, type_, access, &base) {
+                        if found.is_some_and(|found| found != own) {
+                            return None;
+                        }
+                        found = Some(own);
+                    }
+                    below.push((there, type_, base));
+                }
+            }
+            if found.is_some() || below.is_empty() {
+                // What is embedded from elsewhere may have it.
+                return found.or(is_open.then_some(Type::External));
+            }
+            level = below;
+        }
+        None
+    }
+
+    /// Returns the member that is declared in a type itself, or for it in another file.
+    fn own_of_type(
+        &self,
+        loaded: &Rc<Loaded>,
+        at: SymbolIdx,
+        access: Access<'_>,
+        this: &Type,
+    ) -> Option<Type> {
+        if let Access::Name(name) = access {
+            let own = Self::own_member(loaded, at, name, this);
+            let found = own.or_else(|| self.member_elsewhere(loaded, at, name));
+            if found.is_some() {
+                return found;
+            }
+        }
+        let path = loaded.member_path(PathId::EMPTY, access)?;
+        self.in_object(loaded.file, Some(at), path, this)
+    }
+
+    /// Returns the member of a type that is declared outside of it, in any file of its unit.
+    fn member_elsewhere(&self, loaded: &Loaded, at: SymbolIdx, name: &str) -> Option<Type> {
+        let symbol = loaded.symbol(at);
+        if !rules::of(loaded).has_named_owners || symbol.parent.is_some() || !is_type(symbol.kind) {
+            return None;
+        }
+        let found = exports::member_elsewhere(self.library, loaded, &symbol.name, name);
+        found.map(Type::Definition)
     }
 
     /// Returns the member of the first class that has it, in the order in which the language looks through the bases.
@@ -324,9 +415,15 @@ impl Linker<'_, '_> {
             Type::Container(_, element) => return Some((**element).clone()),
             Type::Tuple(items) => return items.iter().flatten().cloned().reduce(Type::or),
             Type::Union(all) => return each(all, |one| self.element(one)),
+            Type::External => return Some(Type::External),
             _ => object.symbol()?,
         };
         let loaded = self.library.get(file)?;
+        let is_class = loaded.symbol(at).kind == SymbolKind::Class && !object.is_instance();
+        if is_class && rules::of(&loaded).constructs_by_call {
+            // `Stack[int]` is the class.
+            return Some(object.clone());
+        }
         for base in loaded.bases(at) {
             let found = self
                 .infer(&loaded, base, Some(object))

@@ -25,6 +25,8 @@ pub(super) enum Type {
     /// An object literal, or a type that is written out, which is no definition: the file, the symbol in which it stands and
     /// the path there.
     AnonymousObject(i64, Option<SymbolIdx>, PathId),
+    /// Something from outside the repository, or made of such: nothing here is a member of it.
+    External,
     /// One of several, which none but the running code knows.
     Union(Rc<[Type]>),
 }

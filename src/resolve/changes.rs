@@ -2,7 +2,7 @@
 //!
 //! Errs on the side of looking again: each ecosystem answers for the imports of its own files.
 
-use super::{Ecosystem, is_config, node, python};
+use super::{Ecosystem, go, is_config, node, python};
 use crate::model::RepoPath;
 
 /// The paths of one transaction that came or went, and the configuration files that changed.
@@ -55,6 +55,8 @@ impl PathChanges {
 pub enum KnownTarget<'a> {
     /// To the file at that path.
     File(&'a str),
+    /// To a unit of several files.
+    Unit,
     /// Out of the repository.
     External,
     /// To no file, or to one that is gone.
@@ -65,6 +67,7 @@ pub enum KnownTarget<'a> {
 pub struct AffectedImports<'a> {
     node: node::AffectedImports<'a>,
     python: python::AffectedImports,
+    go: go::AffectedImports,
 }
 
 impl<'a> AffectedImports<'a> {
@@ -79,6 +82,7 @@ impl<'a> AffectedImports<'a> {
         Self {
             node: node::AffectedImports::of(changes, paths, configs, lacks_configs),
             python: python::AffectedImports::of(changes),
+            go: go::AffectedImports::of(changes, configs),
         }
     }
 
@@ -87,6 +91,7 @@ impl<'a> AffectedImports<'a> {
         match Ecosystem::of_source(from) {
             Ecosystem::Node => self.node.contains(specifier, target),
             Ecosystem::Python => self.python.contains(from, specifier, target),
+            Ecosystem::Go => self.go.contains(specifier),
         }
     }
 }

@@ -24,6 +24,8 @@ use crate::support::{Fixture, Step};
 
 /// The code of [`codelens::ir::ImportKind::Submodule`].
 const SUBMODULE: &str = "8";
+/// The code of [`codelens::ir::ImportKind::Implied`].
+const IMPLIED: &str = "9";
 
 /// What stands in a line: the file, the line, and what is said of it.
 type Said = (String, usize, String);
@@ -112,6 +114,8 @@ fn found(dump: &str, wanted: &BTreeSet<Said>) -> BTreeSet<Said> {
         match row[0].as_str() {
             // A name of a package that may be a module: nothing is missing where it is none.
             "import" if row[4] == SUBMODULE && row[8] == "-" => {}
+            // A module that code reaches without importing it.
+            "import" if row[4] == IMPLIED => {}
             "import" => {
                 let to = if row[8] == "-" { "nothing" } else { &row[8] };
                 found.insert((row[1].clone(), number(&row[6]), format!("imports {to}")));

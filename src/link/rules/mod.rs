@@ -1,6 +1,7 @@
 //! The differences between languages in resolving names: one table for each family, which the linker asks.
 
 mod ecmascript;
+mod go;
 mod python;
 
 use super::file::Loaded;
@@ -17,16 +18,46 @@ pub(super) enum ContainerMember {
     Pairs,
 }
 
+/// A module whose names are visible without an import.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Implicit {
+    /// The unit of the file: the other files of its package.
+    OwnUnit,
+}
+
+/// The order in which members are looked for in what a type is built on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum MemberOrder {
+    /// One base after another, each with its own.
+    DepthFirst,
+    /// The C3 linearization.
+    Linearization,
+    /// By depth; what two bases of one depth have is nobody's: embedded fields.
+    Embedding,
+}
+
 /// How one family of languages resolves names.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a difference between languages, independent of the others"
+)]
 pub(super) struct LanguageRules {
+    /// The modules that every file sees without an import, the nearest first.
+    pub(super) implicit_imports: &'static [Implicit],
+    /// Whether members may be declared outside of their type, in any file of its unit.
+    pub(super) has_named_owners: bool,
+    /// Whether what an import leads out of the repository for, and each member of that, is known to be from outside.
+    pub(super) proves_external: bool,
+    /// Types that the language itself defines.
+    pub(super) predeclared: &'static [&'static str],
+    /// In which order the bases of a type are looked through.
+    pub(super) members: MemberOrder,
     /// Whether calling a class constructs an instance: `Store()` in Python, `new Store()` elsewhere.
     pub(super) constructs_by_call: bool,
     /// The method that calling an instance runs: `store()` → `Store.__call__`.
     pub(super) instance_call_method: Option<&'static str>,
     /// The method whose callback takes each element, so that its parameter has the element type: `forEach`.
     pub(super) foreach_callback_method: Option<&'static str>,
-    /// Whether the bases of a class are looked through by its linearization; else one after another, each with its own.
-    pub(super) has_linearization: bool,
     /// The method that gives what reading an attribute of a class gives, of what the attribute holds: `__get__`.
     pub(super) descriptor_method: Option<&'static str>,
     /// The method that indexing an instance calls: `__getitem__`.
@@ -72,5 +103,6 @@ pub(super) fn of_family(family: Family) -> &'static LanguageRules {
     match family {
         Family::Ecmascript => &ecmascript::RULES,
         Family::Python => &python::RULES,
+        Family::Go => &go::RULES,
     }
 }

@@ -80,7 +80,11 @@ impl<'s, 'w, 'a> BindingSite<'s, 'w, 'a> {
 
     fn one(&mut self, id: ExprId) -> Option<ExprId> {
         Some(match *self.written(id) {
-            Expr::Unknown | Expr::Tuple(_) | Expr::Item { .. } | Expr::Entered { .. } => {
+            Expr::Unknown
+            | Expr::Tuple(_)
+            | Expr::Item { .. }
+            | Expr::Entered { .. }
+            | Expr::Fallback { .. } => {
                 return None;
             }
             Expr::Union(_) => self.value(id)?,
