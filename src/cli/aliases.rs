@@ -44,6 +44,15 @@ pub(super) const ALIASES: &[Alias] = &[
         defaults: &[("sites", "true")],
     },
     Alias {
+        name: "trace",
+        tool: "cl_impact",
+        stands_for: "impact NAME --depth 1 --source-lines 3",
+        about: "Show who calls a definition and what it calls, with source",
+        examples: "codelens trace queueJob\ncodelens trace Store.open --source-lines 10",
+        argument: None,
+        defaults: &[("depth", "1"), ("sourceLines", "3")],
+    },
+    Alias {
         name: "definition",
         tool: "cl_expand",
         stands_for: "expand --symbol NAME",

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::link::use_targets::{Definition, FileTargets, Meaning, Overlay, UseTargets};
 use crate::model::{Provenance, RepoPath, SkipReason, Span};
 use crate::store::{FileSummary, SymbolRow, token};
-use crate::syntax::{self, Occurrences, Role, UseKind};
+use crate::syntax::{self, Occurrences, Role, TestCase, UseKind};
 
 /// Files that are read for one name.
 const MAX_FILES: usize = 5_000;
@@ -124,6 +124,15 @@ impl Uses<'_> {
             self.of_file(file, &text, &bindings, &wanted, &mut mentions.all)?;
         }
         Ok(mentions)
+    }
+
+    /// Returns the innermost test around each of some lines of a file; none where it differs from the index now.
+    pub fn test_cases(&self, path: &RepoPath, lines: &[u32]) -> Result<Vec<TestCase>> {
+        let Some(file) = self.read.file(path.as_str())? else {
+            return Ok(Vec::new());
+        };
+        let text = self.sources.read(path, file.content).unwrap_or_default();
+        Ok(syntax::test_cases(path, &text, lines, &self.budget))
     }
 
     /// Returns a line of a file as it was indexed, without its indentation; empty where it differs now.

@@ -354,3 +354,66 @@ fn what_can_not_be_listed_is_said() {
         assert!(found[field].is_array(), "{input}: {found}");
     }
 }
+
+#[test]
+fn callers_show_their_lines_and_tests_their_cases() {
+    let text = "\
+//- /src/queue.ts
+/** Runs it later. */
+export function queueJob(job: string) {
+  return job;
+}
+//- /src/app.ts
+import { queueJob } from './queue';
+export const go = () => queueJob('x');
+//- /src/queue.spec.ts
+import { queueJob } from './queue';
+describe('queue', () => {
+  it('pushes', () => queueJob('a'));
+  it('pops', () => queueJob('b'));
+  it('idles', () => 1);
+});
+//- /py/job.py
+def run_job():
+    return 1
+//- /py/test_job.py
+from job import run_job
+def test_it():
+    run_job()
+//- commit one
+";
+    let repo = Fixture::parse(text).build();
+    let cli = Cli::new(repo.path());
+    let found = cli.json(&["impact", "queueJob"]);
+    let callers = found["callers"].as_array().unwrap();
+    let app = callers
+        .iter()
+        .find(|it| it["path"] == "src/app.ts")
+        .unwrap();
+    assert_eq!(app["text"], "export const go = () => queueJob('x');");
+    assert!(found["target"]["text"].is_null());
+    let cases =
+        json!([{"title": "queue > pushes", "line": 3}, {"title": "queue > pops", "line": 4}]);
+    assert_eq!(found["affectedTests"][0]["cases"], cases, "{found}");
+    let found = cli.json(&["trace", "queueJob"]);
+    assert_eq!(
+        found["target"]["text"],
+        "export function queueJob(job: string) {\n  return job;\n}"
+    );
+    assert_eq!(found["depth"], 1);
+    let found = cli.json(&["impact", "queueJob", "--source-lines", "0"]);
+    assert!(
+        found["callers"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|it| it["text"].is_null())
+    );
+    let found = cli.json(&["impact", "run_job"]);
+    let cases = json!([{"title": "test_it", "line": 2}]);
+    assert_eq!(found["affectedTests"][0]["cases"], cases, "{found}");
+    for wrong in ["many", "1.5", ""] {
+        let ran = cli.run(&["impact", "queueJob", "--source-lines", wrong]);
+        assert_eq!(ran.code, 2, "{wrong}");
+    }
+}
