@@ -65,8 +65,7 @@ async fn definitions_say_what_a_tool_may_do() {
             "name": "echo", "title": "A title", "description": "What it is for.",
             "inputSchema": {"type": "object"},
             "outputSchema": {"type": "object", "anyOf": [{"required": []}, {"required": ["error"]}]},
-            "annotations": {"readOnlyHint": true, "destructiveHint": false,
-                            "idempotentHint": true, "openWorldHint": false},
+            "annotations": {"readOnlyHint": true, "openWorldHint": false},
         })
     );
 }
