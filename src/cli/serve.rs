@@ -99,10 +99,10 @@ fn settings(matches: &ArgMatches) -> Vec<(&'static str, String)> {
 fn offered(config: &Config) -> Vec<ToolSpec> {
     let selection = select(&config.tools);
     for name in &selection.unknown {
-        tracing::warn!(
-            "`{}` is no tool and no set of tools: passed over",
-            name.escape_debug()
-        );
+        let name = name.escape_debug();
+        output::aside(&format!(
+            "codelens: `{name}` is no tool and no set of tools: passed over\n"
+        ));
     }
     selection.tools
 }

@@ -5,17 +5,15 @@ use serde_json::json;
 use crate::cli_and_mcp::Session;
 use crate::support::{Cli, Fixture};
 
-/// Returns the names of the tools that a server lists, and what it says aside.
-fn served(cli: &Cli, args: &[&str]) -> (Vec<String>, String) {
+/// Returns the names of the tools that a server lists.
+fn served(cli: &Cli, args: &[&str]) -> Vec<String> {
     let mut session = Session::of(cli.command(&[&["serve"], args].concat()));
     let listed = session.ask(1, "tools/list", &json!({}));
     let tools = listed["result"]["tools"].as_array().unwrap();
     let names = tools
         .iter()
         .map(|tool| tool["name"].as_str().unwrap().to_owned());
-    let names = names.collect();
-    let (_, said, _) = session.close();
-    (names, said)
+    names.collect()
 }
 
 #[test]
@@ -23,24 +21,16 @@ fn a_server_offers_the_tools_that_are_chosen() {
     let repo = Fixture::parse("//- /a.ts\nexport const a = 1;\n//- commit one\n").build();
     let mut cli = Cli::new(repo.path());
     let find = ["cl_explore", "cl_search", "cl_expand"];
-    assert_eq!(served(&cli, &["--tools", "find"]).0, find);
-    assert!(served(&cli, &[]).0.len() >= 14);
-    let (names, said) = served(&cli, &["--tools", "find,serch"]);
-    assert_eq!(names, find);
+    assert_eq!(served(&cli, &["--tools", "find"]), find);
+    assert!(served(&cli, &[]).len() >= 14);
+    assert_eq!(served(&cli, &["--tools", "find,serch"]), find);
+    let said = cli.run(&["serve", "--tools", "find,serch"]).stderr;
     assert!(said.contains("`serch` is no tool"), "{said}");
     cli.set("CODELENS_TOOLS", "lean");
-    let lean = served(&cli, &[]).0;
+    let lean = served(&cli, &[]);
     assert_eq!(lean.len(), 7, "{lean:?}");
-    assert!(
-        !served(&cli, &["--tools=lean,read"])
-            .0
-            .contains(&"cl_save".to_owned())
-    );
-    assert!(
-        served(&cli, &["--tools", "-drop"])
-            .0
-            .contains(&"cl_prune".to_owned())
-    );
+    assert!(!served(&cli, &["--tools=lean,read"]).contains(&"cl_save".to_owned()));
+    assert!(served(&cli, &["--tools", "-drop"]).contains(&"cl_prune".to_owned()));
     let shown = cli.run(&["config", "show"]).stdout;
     assert!(shown.contains("tools") && shown.contains("lean"), "{shown}");
 }

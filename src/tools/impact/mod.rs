@@ -553,26 +553,16 @@ fn add_cases(
     let mut n_bytes = size(serde_json::to_string(&*tests).ok());
     let mut n_read = 0;
     for test in tests {
-        let direct = placed
-            .iter()
-            .filter(|place| place.reached.hops == 1 && place.path.as_str() == test.path);
-        let mut lines = Vec::new();
-        let mut path = None;
-        for place in direct {
-            path = Some(&place.path);
-            lines.push(place.reached.line);
-            if let ([target, ..], true) = (targets, place.reached.count > 1) {
-                let name = &target.name;
-                let symbol = place.symbol.as_ref();
-                let count = place.reached.count;
-                lines.extend(uses(view).lines_of_uses(&place.path, symbol, name, count)?);
-            }
-        }
-        let Some(path) = path else { continue };
+        let mut direct = placed.iter().filter(|place| place.reached.hops == 1);
+        let Some(place) = direct.find(|place| place.path.as_str() == test.path) else {
+            continue;
+        };
+        let path = &place.path;
         n_read += 1;
         if n_read > MAX_FILES_WITH_CASES {
             break;
         }
+        let lines = uses(view).lines_that_use(path, targets)?;
         let cases = uses(view).test_cases(path, &lines)?;
         let mut cases: Vec<CaseOutput> = cases.into_iter().map(CaseOutput::from).collect();
         cases.truncate(MAX_CASES);
