@@ -108,6 +108,9 @@ kinds! {
         /// A module that code reaches without a statement that names it: `app.db` of `app.db.open()` after `import app`.
         /// Nothing is missing where there is none, and the file does not import it.
         Implied = 9 "implied",
+        /// A package whose own name is the name here: `import "a/store"`. The name in the facts is the usual one for such
+        /// a path.
+        Package = 10 "package",
     }
 }
 

@@ -38,6 +38,12 @@ impl Linker<'_, '_> {
                 provenance,
             }),
             Some((Type::External, _)) => Use::External,
+            // A field that holds a function is no definition.
+            Some((found, _))
+                if self.rules().proves_external && !matches!(found, Type::Definition(_)) =>
+            {
+                Use::External
+            }
             _ if used.target == Target::Lexical
                 && outside(&self.file, self.file.facts.name(used)).is_some() =>
             {

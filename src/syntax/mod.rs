@@ -24,7 +24,7 @@ pub use language::{LANGUAGES, Language, by_id, by_path};
 pub use literal::{Literal, literals};
 pub use occurrences::{Occurrence, Occurrences, Role, UseKind, occurrences, starts};
 pub use scopes::{Scope, Scopes, scopes};
-pub use test_titles::{TestCase, test_cases, test_title};
+pub use test_titles::{TestCase, test_block, test_cases, test_title};
 
 use crate::ir::Extraction;
 
@@ -62,6 +62,17 @@ pub fn extract(
         Shape::Component(framework) => component::read(framework, &lines, budget),
         Shape::Python => {
             let file = lang::python::read(source, budget)?;
+            let outline = Outline {
+                symbols: &file.facts.symbols,
+                leads: &file.leads,
+            };
+            Some(Extraction {
+                chunks: chunk::of_code(&lines, outline),
+                facts: file.facts,
+            })
+        }
+        Shape::Go => {
+            let file = lang::go::read(source, budget)?;
             let outline = Outline {
                 symbols: &file.facts.symbols,
                 leads: &file.leads,
