@@ -85,7 +85,8 @@ pub struct ExpandOutput {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct CandidatesOutput {
     note: String,
-    /// Those of the name; those of names like it, where none has it.
+    /// Those of the name; those of names like it, where none has it. As in `cl_impact`.
+    #[schemars(with = "Vec<serde_json::Value>")]
     candidates: Vec<TargetOutput>,
 }
 
