@@ -3,6 +3,7 @@
 //! What a repository brings along ([`repository`]) sets nothing of this: it is not trusted with the user's disk and
 //! time, only asked which of its files matter.
 
+mod ci;
 mod file;
 pub mod repository;
 mod table;
@@ -10,6 +11,7 @@ mod table;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+pub use ci::pull_request;
 pub use table::{Kind, SETTINGS, Setting};
 
 use crate::error::{Code, Error, Result};
