@@ -19,7 +19,7 @@ pub(super) const ADVICE: &[(&str, &str)] = &[
     ),
     (
         "cl_expand",
-        "exact current source of a handle or line range; use it instead of reading whole files",
+        "exact current source of a handle or line range, instead of reading whole files",
     ),
     (
         "cl_map",
@@ -29,7 +29,7 @@ pub(super) const ADVICE: &[(&str, &str)] = &[
     ("cl_changes", "what a branch changes and breaks"),
     (
         "cl_related",
-        "what a file imports, is imported by, calls or is tested by",
+        "what a file imports, is imported by, calls, is tested by",
     ),
     ("cl_current", "branch, commit and state of the index"),
     (
