@@ -156,6 +156,11 @@ pub enum Expr {
     },
     /// One of several.
     Union(Box<[ExprId]>),
+    /// The definition that a call calls: of several by that name the one that takes its arguments.
+    Callee {
+        /// An [`Expr::Call`].
+        call: ExprId,
+    },
 }
 
 impl Expr {
@@ -174,7 +179,8 @@ impl Expr {
             | Self::Element { object }
             | Self::Keyed { object, .. }
             | Self::Item { object, .. }
-            | Self::Entered { object } => visit(*object),
+            | Self::Entered { object }
+            | Self::Callee { call: object } => visit(*object),
             Self::Call {
                 callee,
                 types,
@@ -269,6 +275,9 @@ impl Expr {
                 object: part_of(*object),
             },
             Self::Union(all) => Self::Union(parts(all)),
+            Self::Callee { call } => Self::Callee {
+                call: part_of(*call),
+            },
             Self::Unknown
             | Self::Receiver { .. }
             | Self::Super { .. }

@@ -17,6 +17,8 @@ pub enum Family {
     Ecmascript,
     /// Python.
     Python,
+    /// Java.
+    Java,
 }
 
 /// Everything a file says that linking needs, without its text.
@@ -24,6 +26,8 @@ pub enum Family {
 pub struct FileFacts {
     /// By which rules its names are resolved.
     pub family: Family,
+    /// The units of visibility that its top level belongs to, by the names that it says itself: a package clause.
+    pub units: Vec<String>,
     /// Definitions, in the order of their first byte; a parent stands before its members.
     pub symbols: Vec<Symbol>,
     /// What it takes from other modules, in source order.
@@ -88,6 +92,8 @@ kinds! {
         Template = 7 "template",
         /// The module that a name of `from package import name` may be: nothing is missing where there is none.
         Submodule = 8 "submodule",
+        /// `import static a.b.C.member`: a member of a class, whose name is the local one; `*` for all of them.
+        StaticMember = 9 "static member",
     }
 }
 

@@ -136,6 +136,7 @@ impl Binder<'_, '_> {
                 has_bound,
             } => self.type_parameter(file, *owner, *index, *has_bound, this)?,
             Expr::Argument { index } => self.argument(*index)?,
+            Expr::Callee { .. } => return None,
             Expr::Union(all) => {
                 let all = all.iter().filter_map(|one| self.infer(file, *one, this));
                 all.reduce(Type::or)?

@@ -14,6 +14,8 @@ use crate::model::{Analysis, RepoPath};
 const ECMASCRIPT_FACTS: u32 = 16;
 /// The same for Python.
 const PYTHON_FACTS: u32 = 1;
+/// The same for Java.
+const JAVA_FACTS: u32 = 1;
 /// The same for languages that are cut into chunks alone.
 const TEXT_FACTS: u32 = 2;
 
@@ -37,6 +39,8 @@ pub(super) enum Shape {
     Component(Framework),
     /// A module of Python.
     Python,
+    /// A compilation unit of Java.
+    Java,
     /// Markup that may be the template of a class in another file.
     Page,
     /// Headings and sections.
@@ -76,7 +80,7 @@ impl Language {
     /// Returns how deep its files are analysed.
     pub fn analysis(&self) -> Analysis {
         match self.shape {
-            Shape::Script(_) | Shape::Component(_) | Shape::Python => Analysis::Full,
+            Shape::Script(_) | Shape::Component(_) | Shape::Python | Shape::Java => Analysis::Full,
             // Its uses are known where a class names it; it has no definitions.
             Shape::Page | Shape::Document(_) | Shape::Plain => Analysis::Text,
         }
@@ -92,6 +96,7 @@ const fn row(
     let (is_prose, is_code, facts_version) = match shape {
         Shape::Script(_) | Shape::Component(_) => (false, true, ECMASCRIPT_FACTS),
         Shape::Python => (false, true, PYTHON_FACTS),
+        Shape::Java => (false, true, JAVA_FACTS),
         Shape::Page => (false, false, ECMASCRIPT_FACTS),
         Shape::Document(_) => (true, false, TEXT_FACTS),
         Shape::Plain => (false, false, TEXT_FACTS),
@@ -244,7 +249,7 @@ pub static LANGUAGES: &[Language] = &[
     row("python", &["py", "pyi", "pyw"], &[], Shape::Python),
     code("go", &["go"], &["go.mod", "go.work"]),
     code("rust", &["rs"], &[]),
-    code("java", &["java"], &[]),
+    row("java", &["java"], &[], Shape::Java),
     code("kotlin", &["kt", "kts"], &[]),
     code("scala", &["scala", "sc", "sbt"], &[]),
     code("groovy", &["groovy", "gradle"], &[]),

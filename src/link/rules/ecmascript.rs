@@ -36,6 +36,9 @@ pub(super) static RULES: LanguageRules = LanguageRules {
         ("next", Element),
         ("deref", Element),
     ],
+    members_in_scope: false,
+    has_overloads: false,
+    is_closed: false,
     function_calls: &["call", "apply"],
     function_binds: &["bind"],
 };

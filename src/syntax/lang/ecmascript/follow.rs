@@ -82,9 +82,11 @@ impl<'s, 'w, 'a> Site<'s, 'w, 'a> {
 
     fn one(&mut self, id: ExprId) -> Option<ExprId> {
         Some(match *self.written(id) {
-            Expr::Unknown | Expr::Tuple(_) | Expr::Item { .. } | Expr::Entered { .. } => {
-                return None;
-            }
+            Expr::Unknown
+            | Expr::Tuple(_)
+            | Expr::Item { .. }
+            | Expr::Entered { .. }
+            | Expr::Callee { .. } => return None,
             Expr::Union(_) => self.value(id)?,
             Expr::Name { name, .. } => {
                 let name = self.hints.text(name);
