@@ -121,6 +121,10 @@ section "the tasks of an agent"
 section "many processes on a repository that changes"
 "$python" tests/processes_test.py --binary "$binary" --seconds 12 --files 100
 
+section "the first answer after each git step"
+"$python" scripts/staleness.py --tool grep --random 20 >/dev/null
+"$python" scripts/staleness.py --binary "$binary" --random 60
+
 section "kills, damage, full disks, idle servers"
 "$python" tests/kills_test.py --binary "$binary" --kills 12 --steps 1
 "$python" tests/faults_test.py --binary "$binary" --rounds 0

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Builds codelens if needed, indexes a repository and answers one query in it.
+# Builds codelens if needed, indexes a repository and answers two questions about it.
 #
 #   scripts/try.sh [REPO] [QUERY]
 #
-# REPO is the current directory if it is in a git repository, else this clone.
+# Without REPO a small sample of TypeScript, Vue and Python is asked about (made in a temporary directory, with Python).
 set -euo pipefail
 clone=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
@@ -12,26 +12,41 @@ if [[ "${1:-}" == -h || "${1:-}" == --help || $# -gt 2 ]]; then
     exit 0
 fi
 
-repo=${1:-$PWD}
-if ! git -C "$repo" rev-parse --show-toplevel >/dev/null 2>&1; then
-    if [[ $# -gt 0 ]]; then
+symbol=
+query=${2:-error handling}
+if [[ $# -gt 0 ]]; then
+    repo=$1
+    if ! git -C "$repo" rev-parse --show-toplevel >/dev/null 2>&1; then
         echo "$repo is not in a git repository" >&2
         exit 1
     fi
-    repo=$clone
+else
+    sample=$(mktemp -d)
+    trap 'rm -rf "$sample"' EXIT
+    PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$clone/tests "${PYTHON:-python3}" -c "
+import sys, pathlib
+from fixture_repo import FixtureRepo
+FixtureRepo.load('agora', pathlib.Path(sys.argv[1]))" "$sample"
+    repo=$sample/repo
+    export CODELENS_HOME=$sample/home
+    query="where is an order placed"
+    symbol=placeOrder
 fi
-query=${2:-error handling}
 
 target=${CARGO_TARGET_DIR:-$clone/target}
 echo "building codelens (some minutes the first time) …" >&2
-cargo build --release --locked --quiet --manifest-path "$clone/Cargo.toml" --target-dir "$target"
+cargo build --release --locked --manifest-path "$clone/Cargo.toml" --target-dir "$target"
 codelens=$target/release/codelens
 
 cd "$repo"
 echo "\$ codelens refresh"
 "$codelens" refresh
-printf '\n$ codelens search "%s"\n' "$query"
-"$codelens" search "$query"
+printf '\n$ codelens search "%s" -n 3\n' "$query"
+"$codelens" search "$query" -n 3
+if [[ -n $symbol ]]; then
+    printf '\n$ codelens impact %s\n' "$symbol"
+    "$codelens" impact "$symbol"
+fi
 
 cat <<END
 

@@ -1,6 +1,6 @@
 //! The files that belong to the work tree at this moment.
 //!
-//! Git decides indexing_rules; bits of the staging area that hide a file from git (`skip-worktree`, `assume-unchanged`)
+//! Git decides which files are members; bits of the staging area that hide a file from git (`skip-worktree`, `assume-unchanged`)
 //! hide nothing here.
 
 use std::collections::BTreeMap;

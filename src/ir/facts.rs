@@ -235,6 +235,16 @@ impl FileFacts {
     pub fn name(&self, reference: &Reference) -> &str {
         self.exprs.name_of(reference.name)
     }
+
+    /// Whether the file is a CommonJS module: it exports by assignment alone (`exports.open = open`) and has no `import`
+    /// or `export … from` statement.
+    pub fn is_common_js(&self) -> bool {
+        let is_statement = |kind| matches!(kind, ImportKind::Static | ImportKind::ReExport);
+        self.family == Family::Ecmascript
+            && !self.exports.is_empty()
+            && self.exports.iter().all(|it| it.kind == ExportKind::Local)
+            && !self.imports.iter().any(|it| is_statement(it.kind))
+    }
 }
 
 /// What extraction yields for one file.

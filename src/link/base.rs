@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::bindings::Overlay;
+use super::use_targets::Overlay;
 use super::{Causes, Manifest};
 use crate::ir::FileFacts;
 use crate::model::RepoPath;

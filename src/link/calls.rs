@@ -5,15 +5,15 @@
 use std::rc::Rc;
 
 use super::file::Access;
-use super::generics::Substitution;
 use super::library::Def;
-use super::lookup::{Binder, is_type};
+use super::linker::Linker;
+use super::lookup::is_type;
 use super::rules;
-use super::types::{Type, each};
+use super::types::{Substitution, Type, each};
 use crate::ir::{PathId, Slot};
 use crate::model::{SymbolFlags, SymbolKind};
 
-impl Binder<'_, '_> {
+impl Linker<'_, '_> {
     /// Returns what calling something gives, `object` being what it is a member of and `call` what it is given.
     pub(super) fn called(
         &self,
@@ -41,14 +41,14 @@ impl Binder<'_, '_> {
         };
         let loaded = self.library.get(file)?;
         let rules = rules::of(&loaded);
-        if let Some(method) = rules.call_method
-            && loaded.symbol(at).kind == SymbolKind::Class
-        {
-            if callee.is_instance() {
+        if loaded.symbol(at).kind == SymbolKind::Class {
+            if rules.constructs_by_call && !callee.is_instance() {
+                return Some(callee.clone().instance());
+            }
+            if let Some(method) = rules.instance_call_method {
                 let method = self.declared(callee, Access::Name(method))?;
                 return self.result(&method, Some(callee));
             }
-            return Some(callee.clone().instance());
         }
         if loaded.symbol(at).flags.contains(SymbolFlags::ACCESSOR) {
             // It was read before it was called.

@@ -3,18 +3,18 @@
 //! For whoever checks a rule of the evaluator. Refuses to name what is no definition.
 
 use super::library::{Def, Library};
-use super::lookup::Binder;
+use super::linker::Linker;
 use super::types::Type;
 use crate::ir::{ContainerKind, ExprId};
 
 /// Types inside types that are written out.
 const MAX_DEPTH: usize = 8;
 
-impl Binder<'_, '_> {
+impl Linker<'_, '_> {
     /// Returns what an expression is, in words; `None` where that is not evident.
     pub(super) fn described(&self, expr: ExprId) -> Option<String> {
         self.refuel();
-        let found = self.infer(self.own(), expr, None)?;
+        let found = self.infer(&self.file, expr, None)?;
         Some(self.in_words(&found, 0))
     }
 

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use super::exports;
 use super::file::{Access, Loaded};
 use super::library::Def;
-use super::lookup::Binder;
+use super::linker::Linker;
 use super::types::Type;
 use crate::ir::{Directive, MarkupPlace, Reference};
 use crate::model::Provenance;
@@ -36,7 +36,7 @@ impl Usable {
     }
 }
 
-impl Binder<'_, '_> {
+impl Linker<'_, '_> {
     /// Returns what `this` is in a template that has a file of its own.
     pub(super) fn owner_of(&self, file: &Rc<Loaded>) -> Option<Type> {
         let owners = self.owners(file, None).into_iter();

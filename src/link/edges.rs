@@ -7,7 +7,8 @@ use std::rc::Rc;
 
 use super::file::Loaded;
 use super::library::Library;
-use super::lookup::{Binder, root_of};
+use super::linker::Linker;
+use super::lookup::root_of;
 use crate::ir::{FileFacts, Reference, ReferenceKind, SymbolIdx, Target};
 use crate::model::hash::HashMap;
 use crate::model::{EdgeKind, Provenance, SymbolKind};
@@ -32,7 +33,7 @@ pub(super) fn of_file(library: &Library<'_>, file: i64) -> Result<Links, StoreEr
     // Without a class that names it markup is text.
     let is_text = |own: &Loaded| own.facts.is_template && library.template_owners(file).is_empty();
     if let Some(own) = library.get(file).filter(|own| !is_text(own)) {
-        let binder = Binder::new(library, Rc::clone(&own));
+        let linker = Linker::new(library, Rc::clone(&own));
         let begun = Begun::of(&own.facts);
         for used in &own.facts.references {
             let is_call = matches!(
@@ -43,7 +44,7 @@ pub(super) fn of_file(library: &Library<'_>, file: i64) -> Result<Links, StoreEr
                     | ReferenceKind::Decorator
             );
             // What begins a chain is a use of its own where no scope of the file binds it.
-            if let Some(root) = binder.auto_root(used)
+            if let Some(root) = linker.auto_root(used)
                 && let Some(dst) = row_of(library, root.to)
             {
                 let src = around(&own, used.symbol);
@@ -52,7 +53,7 @@ pub(super) fn of_file(library: &Library<'_>, file: i64) -> Result<Links, StoreEr
                 let edge = edges.entry(key).or_insert((0, used.line));
                 add(edge, used.count, used.line);
             }
-            let Some(bound) = binder.bind(used) else {
+            let Some(bound) = linker.bind(used) else {
                 let is_member = matches!(used.target, Target::Member { .. } | Target::Markup(_));
                 if is_call || is_member {
                     let key = (own.facts.name(used).to_owned(), is_call, is_member);
@@ -72,9 +73,9 @@ pub(super) fn of_file(library: &Library<'_>, file: i64) -> Result<Links, StoreEr
                 continue;
             };
             // `typeof f` in a signature is erased: it makes the file depend on `f`, not who calls its owner.
-            let is_erased = used.kind == ReferenceKind::Type && !binder.is_type(target, at);
+            let is_erased = used.kind == ReferenceKind::Type && !linker.is_type(target, at);
             let count = used.count - begun.beyond(&own.facts, used);
-            if count == 0 && binder.is_function(target, at) {
+            if count == 0 && linker.is_function(target, at) {
                 continue;
             }
             let src = around(&own, used.symbol)

@@ -4,9 +4,10 @@
 
 use std::cell::{Cell, OnceCell};
 
+use super::rules;
 use crate::ir::{
-    BaseKind, Directive, Export, ExportKind, Expr, ExprArena, ExprId, Family, FileFacts,
-    ImportKind, PathId, Slot, SymbolIdx,
+    BaseKind, Directive, Export, ExportKind, Expr, ExprArena, ExprId, FileFacts, ImportKind,
+    PathId, Slot, SymbolIdx,
 };
 use crate::model::hash::{HashMap, HashSet};
 use crate::model::{Symbol, SymbolKind};
@@ -123,12 +124,12 @@ impl Loaded {
                     imported.entry(name.local.clone()).or_insert(here);
                     continue;
                 }
-                // Of the branches of `try: … except ImportError: …` the one counts that is in the repository.
                 let leads = |at: u32| targets.get(at as usize).copied().flatten().is_some();
                 let is_known = imported
                     .get(&name.local)
                     .is_some_and(|(known, _)| leads(*known));
-                if facts.family == Family::Ecmascript || !is_known {
+                let rules = rules::of_family(facts.family);
+                if !(rules.first_resolved_import_binds && is_known) {
                     imported.insert(name.local.clone(), here);
                 }
             }
@@ -220,7 +221,7 @@ impl Loaded {
     /// Whether it offers names by assigning them, and takes no module by a statement.
     pub(super) fn is_common_js(&self) -> bool {
         self.look(REST);
-        crate::store::surface::is_common_js(&self.facts)
+        self.facts.is_common_js()
     }
 
     /// The path that leads to a definition from the one around it: `b.c` for a function in the object literal `b` of

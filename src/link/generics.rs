@@ -6,25 +6,10 @@ use std::rc::Rc;
 
 use super::file::{Loaded, is_generic};
 use super::library::Def;
-use super::lookup::Binder;
-use super::types::Type;
+use super::linker::Linker;
+use super::types::{Substitution, Type};
 use crate::ir::{Expr, ExprId, Slot, SymbolIdx};
 use crate::model::SymbolKind;
-
-/// What a generic type or a call is given, where that is written: it is evaluated when it is asked for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Substitution {
-    /// The file in which it is written.
-    pub(super) file: i64,
-    /// What stands for the type parameters, by their places.
-    pub(super) types: Rc<[ExprId]>,
-    /// The arguments of a call, by their places.
-    pub(super) args: Rc<[ExprId]>,
-    /// What the member was asked of in which it is written.
-    pub(super) this: Option<Type>,
-    /// What the call was given in which it is written.
-    pub(super) call: Option<Rc<Substitution>>,
-}
 
 /// What a type parameter is given in one place.
 enum Given {
@@ -47,7 +32,7 @@ impl Given {
     }
 }
 
-impl Binder<'_, '_> {
+impl Linker<'_, '_> {
     /// What the call was given whose result is looked for.
     pub(super) fn call(&self) -> Option<Rc<Substitution>> {
         self.call.borrow().clone()

@@ -6,14 +6,13 @@ use std::rc::Rc;
 
 use super::exports;
 use super::file::{Access, Loaded};
-use super::generics::Substitution;
 use super::library::Def;
-use super::lookup::Binder;
-use super::types::{Type, each};
+use super::linker::Linker;
+use super::types::{Substitution, Type, each};
 use crate::ir::{Expr, ExprId};
 use crate::model::SymbolKind;
 
-impl Binder<'_, '_> {
+impl Linker<'_, '_> {
     /// Returns what an expression is. `this` is what the member was asked of in which it is written.
     pub(super) fn infer(
         &self,

@@ -3,23 +3,15 @@
 //! Binds by the language's rules or not at all: a use whose receiver's type is not evident stays
 //! unbound. Refuses to know what is written afterwards.
 
-use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use super::directives::Usable;
 use super::exports;
 use super::file::{Access, Loaded};
-use super::generics::Substitution;
-use super::library::{Def, Library};
-use super::members::Linearization;
-use super::rules::{self, LanguageRules};
+use super::library::Def;
+use super::linker::Linker;
 use super::types::Type;
 use crate::ir::{Expr, ExprId, FileFacts, PathId, Reference, ReferenceKind, SymbolIdx, Target};
-use crate::model::hash::HashMap;
 use crate::model::{Provenance, SymbolFlags, SymbolKind};
-
-/// How many look-ups one use may take: chains that go in circles end here.
-const FUEL: u32 = 800;
 
 /// A use that was bound.
 pub(super) struct Bound {
@@ -27,49 +19,7 @@ pub(super) struct Bound {
     pub(super) provenance: Provenance,
 }
 
-/// Binds the uses of one file.
-pub(super) struct Binder<'a, 'b> {
-    pub(super) library: &'a Library<'b>,
-    file: Rc<Loaded>,
-    fuel: Cell<u32>,
-    /// What the call was given whose result is looked for.
-    pub(super) call: RefCell<Option<Rc<Substitution>>>,
-    /// Directives and pipes of the template that was asked for last.
-    pub(super) usable: RefCell<Option<UsableIn>>,
-    /// The order in which the bases of classes are looked through, of those that were asked for.
-    pub(super) linearizations: RefCell<HashMap<(i64, SymbolIdx), Linearization>>,
-}
-
-/// A template, by its file and class, with what it can use.
-type UsableIn = ((i64, Option<SymbolIdx>), Rc<[Usable]>);
-
-impl<'a, 'b> Binder<'a, 'b> {
-    pub(super) fn new(library: &'a Library<'b>, file: Rc<Loaded>) -> Self {
-        Self {
-            library,
-            file,
-            fuel: Cell::new(FUEL),
-            call: RefCell::new(None),
-            usable: RefCell::new(None),
-            linearizations: RefCell::default(),
-        }
-    }
-
-    /// The file whose uses are bound.
-    pub(super) fn own(&self) -> &Rc<Loaded> {
-        &self.file
-    }
-
-    /// Begins another question.
-    pub(super) fn refuel(&self) {
-        self.fuel.set(FUEL);
-    }
-
-    /// The rules of the language whose uses are bound.
-    pub(super) fn rules(&self) -> &'static LanguageRules {
-        rules::of(&self.file)
-    }
-
+impl Linker<'_, '_> {
     /// Returns what a use means; `None` where that is not evident or out of the repository.
     pub(super) fn bind(&self, used: &Reference) -> Option<Bound> {
         self.refuel();
@@ -227,12 +177,6 @@ impl<'a, 'b> Binder<'a, 'b> {
     pub(super) fn kind(&self, file: i64, at: u32) -> Option<SymbolKind> {
         let loaded = self.library.get(file)?;
         Some(loaded.symbol(at).kind)
-    }
-
-    /// Takes one step; `None` when there were enough.
-    pub(super) fn step(&self) -> Option<()> {
-        self.fuel.set(self.fuel.get().checked_sub(1)?);
-        Some(())
     }
 
     /// Returns what a name means that no local scope binds.

@@ -7,13 +7,14 @@ use std::rc::Rc;
 use super::exports;
 use super::file::{Access, Loaded};
 use super::library::Def;
-use super::lookup::{Binder, is_type, receiver_of};
+use super::linker::{Linearization, Linker};
+use super::lookup::{is_type, receiver_of};
 use super::rules::{self, ContainerMember, LanguageRules};
 use super::types::{Type, each};
-use crate::ir::{BaseKind, ContainerKind, ExportKind, Family, PathId, Slot, SymbolIdx};
+use crate::ir::{BaseKind, ContainerKind, ExportKind, PathId, Slot, SymbolIdx};
 use crate::model::{SymbolFlags, SymbolKind};
 
-impl Binder<'_, '_> {
+impl Linker<'_, '_> {
     /// Returns the member of something: one that is declared, else what it has by any name.
     pub(super) fn member(&self, object: &Type, name: &str) -> Option<Type> {
         self.declared(object, Access::Name(name))
@@ -233,7 +234,7 @@ impl Binder<'_, '_> {
         let found = if !this.is_instance() {
             let first = own.clone().next();
             own.find(|n| loaded.symbol(**n).is_static()).or(first)
-        } else if loaded.facts.family == Family::Python {
+        } else if rules::of(loaded).instances_have_static_members {
             own.next()
         } else {
             own.find(|n| !loaded.symbol(**n).is_static())
@@ -347,7 +348,7 @@ impl Binder<'_, '_> {
     fn iterated(&self, object: &Type, rules: &LanguageRules) -> Option<Type> {
         if !object.is_instance() {
             // `Stack[int]()` makes a `Stack`.
-            return rules.call_method.is_some().then(|| object.clone());
+            return rules.constructs_by_call.then(|| object.clone());
         }
         if let Some(method) = rules.index_method
             && let Some(method) = self.declared(object, Access::Name(method))
@@ -355,13 +356,13 @@ impl Binder<'_, '_> {
         {
             return Some(found);
         }
-        if let Some(method) = rules.each_method {
+        if let Some(method) = rules.foreach_callback_method {
             // `forEach(cb: (one: T) => void)`
             let each = self.declared(object, Access::Name(method))?;
             let given = self.parameter(&each, 0, Some(object))?;
             return self.parameter(&given, 0, Some(object));
         }
-        let (last, before) = rules.iteration.split_last()?;
+        let (last, before) = rules.iterator_methods.split_last()?;
         let mut iterator = object.clone();
         for method in before {
             let method = self.declared(&iterator, Access::Name(method))?;
@@ -390,7 +391,7 @@ impl Binder<'_, '_> {
             Type::Union(all) => return each(all, |one| self.entered(one)),
             _ => {}
         }
-        let methods = self.rules().entering.iter();
+        let methods = self.rules().context_enter_methods.iter();
         let mut found = methods.filter_map(|method| self.declared(object, Access::Name(method)));
         match found.next() {
             Some(method) => self.called(&method, Some(object), None),
@@ -424,9 +425,6 @@ impl Binder<'_, '_> {
         })
     }
 }
-
-/// Classes in the order in which members are looked for.
-pub(super) type Linearization = Rc<[(i64, SymbolIdx)]>;
 
 /// Appends the classes of several lists: always the first head that is in no other list's tail, else the first head.
 fn merge(mut lists: Vec<Vec<(i64, SymbolIdx)>>, order: &mut Vec<(i64, SymbolIdx)>) {

@@ -7,7 +7,6 @@
 
 mod auto_imports;
 pub mod base;
-pub mod bindings;
 mod calls;
 mod causes;
 mod crew;
@@ -20,10 +19,12 @@ mod file;
 mod generics;
 mod infer;
 mod library;
+mod linker;
 mod lookup;
 mod members;
 mod rules;
 mod types;
+pub mod use_targets;
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};

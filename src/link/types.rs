@@ -4,9 +4,8 @@
 
 use std::rc::Rc;
 
-use super::generics::Substitution;
 use super::library::Def;
-use crate::ir::{ContainerKind, PathId, SymbolIdx};
+use crate::ir::{ContainerKind, ExprId, PathId, SymbolIdx};
 
 /// What an expression is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,6 +27,22 @@ pub(super) enum Type {
     AnonymousObject(i64, Option<SymbolIdx>, PathId),
     /// One of several, which none but the running code knows.
     Union(Rc<[Type]>),
+}
+
+/// The type arguments and arguments of one generic type or call, as expressions of the file that wrote them: evaluated when
+/// a type parameter is asked for. `List<Item>` has `types: [Item]`, `wrap(new A())` has `args: [new A()]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Substitution {
+    /// The file in which it is written.
+    pub(super) file: i64,
+    /// What stands for the type parameters, by their places.
+    pub(super) types: Rc<[ExprId]>,
+    /// The arguments of a call, by their places.
+    pub(super) args: Rc<[ExprId]>,
+    /// What the member was asked of in which it is written.
+    pub(super) this: Option<Type>,
+    /// What the call was given in which it is written.
+    pub(super) call: Option<Rc<Substitution>>,
 }
 
 impl Type {

@@ -11,9 +11,7 @@ use rusqlite::OptionalExtension as _;
 
 use super::Writer;
 use super::facts::unpack_facts;
-use crate::ir::{
-    ExportKind, Expr, ExprId, Family, FileFacts, Fingerprints, ImportKind, PathId, Slot,
-};
+use crate::ir::{ExportKind, Expr, ExprId, FileFacts, Fingerprints, ImportKind, PathId, Slot};
 use crate::model::SymbolKind;
 
 /// Buckets of names: SQLite keeps a mask of so many bits in six bytes.
@@ -29,15 +27,6 @@ pub fn bucket(name: &str) -> u64 {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });
     1 << (hash % N_BUCKETS)
-}
-
-/// Whether a module offers names by assigning them, and takes no other by a statement.
-pub fn is_common_js(facts: &FileFacts) -> bool {
-    let is_statement = |kind: ImportKind| matches!(kind, ImportKind::Static | ImportKind::ReExport);
-    facts.family == Family::Ecmascript
-        && !facts.exports.is_empty()
-        && facts.exports.iter().all(|it| it.kind == ExportKind::Local)
-        && !facts.imports.iter().any(|import| is_statement(import.kind))
 }
 
 /// Returns the buckets of the names that a file offers to others, as a mask: it offers no other name but
@@ -100,7 +89,7 @@ impl Surface {
             let row = (export.kind, &export.name, &export.local, &export.specifier);
             (3_u8, row).hash(hashers.entry(at).or_default());
         }
-        if is_common_js(facts) {
+        if facts.is_common_js() {
             4_u8.hash(hashers.entry(REST).or_default());
         }
         let symbol = |at: u32| &facts.symbols[at as usize];

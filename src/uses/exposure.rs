@@ -4,9 +4,11 @@ use std::collections::BTreeSet;
 
 use super::Uses;
 use crate::error::Result;
-use crate::ir::{Family, FileFacts, ImportKind};
-use crate::link::bindings::{Bindings, Definition, FileBindings, Meaning, Overlay};
+use crate::ir::{FileFacts, ImportKind};
 use crate::link::entries::entries;
+use crate::link::use_targets::{
+    Definition, FileTargets, Meaning, Overlay, UseTargets, is_meant_to_export,
+};
 use crate::model::RepoPath;
 use crate::store::{SymbolRow, token};
 
@@ -42,7 +44,7 @@ impl Uses<'_> {
         };
         let wanted: Vec<Definition> = targets.iter().map(|it| (own.id, it.ordinal)).collect();
         let is_it = |meaning: &Meaning| meaning.definition().is_some_and(|it| wanted.contains(&it));
-        let bindings = Bindings::new(self.read, Overlay::default());
+        let bindings = UseTargets::new(self.read, Overlay::default());
         let mut files = self
             .read
             .files_with_word(&token::normal_form(&first.name))?;
@@ -62,7 +64,7 @@ impl Uses<'_> {
                 exposure.importers.push((file.path.clone(), line));
             }
             for (export, meaning) in facts.exports.iter().zip(&lists.exports) {
-                if !is_it(meaning) || !passes_on(&file.path, &facts, &export.name) {
+                if !is_it(meaning) || !is_meant_to_export(&file.path, &facts, &export.name) {
                     continue;
                 }
                 names.insert(export.name.clone());
@@ -84,7 +86,7 @@ impl Uses<'_> {
     /// of `files` on.
     fn packages(
         &self,
-        bindings: &Bindings<'_>,
+        bindings: &UseTargets<'_>,
         files: &BTreeSet<i64>,
         names: &BTreeSet<String>,
         wanted: &[Definition],
@@ -116,21 +118,11 @@ impl Uses<'_> {
 /// Returns the place of the first import that binds one of the wanted definitions, re-exports apart.
 fn first_import(
     facts: &FileFacts,
-    lists: &FileBindings,
+    lists: &FileTargets,
     is_it: impl Fn(&Meaning) -> bool,
 ) -> Option<usize> {
     let imports = facts.imports.iter().zip(&lists.imports);
     let mut imports = imports
         .map(|(import, names)| import.kind != ImportKind::ReExport && names.iter().any(&is_it));
     imports.position(|binds| binds)
-}
-
-/// Whether a file exports a name on purpose. In Python every name of a module can be imported from it: a package
-/// passes on its imports, another module the names in its `__all__`.
-fn passes_on(path: &RepoPath, facts: &FileFacts, name: &str) -> bool {
-    if facts.family != Family::Python || path.file_name() == "__init__.py" {
-        return true;
-    }
-    let mut listed = facts.all.iter().flatten();
-    listed.any(|it| facts.exprs.name_of(*it) == name)
 }

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 use super::Uses;
 use crate::error::{Error, Result};
-use crate::link::bindings::{Bindings, Definition, FileBindings, Meaning, Overlay};
+use crate::link::use_targets::{Definition, FileTargets, Meaning, Overlay, UseTargets};
 use crate::model::{Provenance, RepoPath, SkipReason, Span};
 use crate::store::{FileSummary, SymbolRow, token};
 use crate::syntax::{self, Occurrences, Role, UseKind};
@@ -107,7 +107,7 @@ impl Uses<'_> {
             wanted.named_at.insert(at);
         }
         let files = self.files_to_read(name, targets)?;
-        let bindings = Bindings::new(self.read, Overlay::default());
+        let bindings = UseTargets::new(self.read, Overlay::default());
         let mut mentions = Mentions {
             n_files: files.len() as u64,
             ..Mentions::default()
@@ -203,7 +203,7 @@ impl Uses<'_> {
         &self,
         file: &FileSummary,
         text: &str,
-        bindings: &Bindings<'_>,
+        bindings: &UseTargets<'_>,
         wanted: &Wanted<'_>,
         all: &mut Vec<Mention>,
     ) -> Result<()> {
@@ -261,7 +261,7 @@ impl Uses<'_> {
 /// Returns the uses of the targets by other names than their own: `b()` after `import { a as b }`.
 fn aliases(
     found: &Occurrences,
-    bound: &FileBindings,
+    bound: &FileTargets,
     wanted: &Wanted<'_>,
 ) -> Vec<(u32, u32, Part, bool)> {
     let named: HashSet<u32> = found.places.iter().map(|place| place.start_byte).collect();
@@ -279,7 +279,7 @@ fn aliases(
 }
 
 /// Sorts one place by its relation to the targets.
-fn part(role: Role, bound: &FileBindings, wanted: &Wanted<'_>) -> Part {
+fn part(role: Role, bound: &FileTargets, wanted: &Wanted<'_>) -> Part {
     let sorted = |meaning: Option<&Meaning>, own: &dyn Fn(Provenance) -> Part| match meaning {
         Some(Meaning::Definition(definition, provenance)) => {
             if wanted.targets.contains(definition) {

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::graph::changes::{ChangeKind, Version, compare};
 use crate::ir::FileFacts;
 use crate::link::base::{EarlierFile, overlay};
-use crate::link::bindings::{Bindings, Definition, FileBindings, Meaning, Overlay};
+use crate::link::use_targets::{Definition, FileTargets, Meaning, Overlay, UseTargets};
 use crate::model::{RepoPath, SymbolKind};
 use crate::store::{FileSummary, token};
 use crate::syntax::{self, Role, UseKind};
@@ -133,8 +133,8 @@ impl Uses<'_> {
             facts: file.old.is_there.then(|| file.old.facts.clone()),
         });
         let (overlay, ids) = overlay(self.read, earlier.collect())?;
-        let before = Bindings::new(self.read, overlay);
-        let now = Bindings::new(self.read, Overlay::default());
+        let before = UseTargets::new(self.read, overlay);
+        let now = UseTargets::new(self.read, Overlay::default());
         // Of each place that is gone, which definition of the list it belongs to.
         let mut places: HashMap<Definition, usize> = HashMap::new();
         for (at, (_, symbols)) in removed.iter().enumerate() {
@@ -242,7 +242,7 @@ impl Uses<'_> {
         file: &FileSummary,
         text: &str,
         word: &str,
-        bound: &FileBindings,
+        bound: &FileTargets,
         known: Option<(&HashMap<u32, usize>, usize)>,
     ) -> Result<Vec<DanglingUse>> {
         let Some(language) = syntax::by_id(&file.language) else {

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Cli, Fixture, Repo};
 
-/// A library with a barrel, two tests by import and by name, and a test_conventions in another place.
+/// A library with a barrel, two tests by import and by name, and a file of the same name in another place.
 const LIBRARY: &str = "\
 //- /package.json
 { \"name\": \"library\" }

@@ -6,7 +6,7 @@
 
 use codelens::ir::Target;
 use codelens::link::base::{EarlierFile, overlay};
-use codelens::link::bindings::Bindings;
+use codelens::link::use_targets::UseTargets;
 use codelens::model::{Budget, RepoPath};
 use codelens::store::{Home, Index, Pointer};
 use codelens::syntax;
@@ -41,7 +41,7 @@ fn check_types(files: &str) {
         facts: Some(facts.clone()),
     });
     let (overlay, ids) = overlay(&read, earlier.collect()).unwrap();
-    let bindings = Bindings::new(&read, overlay);
+    let bindings = UseTargets::new(&read, overlay);
     let mut n_checked = 0;
     for ((path, text, facts), id) in sources.iter().zip(ids) {
         let receivers = bindings.receivers_of(id).unwrap();

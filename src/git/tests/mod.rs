@@ -105,13 +105,13 @@ impl Fixture {
         dirty.paths.iter().map(ToString::to_string).collect()
     }
 
-    /// Checks indexing_rules and dirty files against git, and that nothing in `.git` changed.
+    /// Checks members and dirty files against git, and that nothing in `.git` changed.
     fn check(&self) {
         let git_dir = self.repo().common_dir().to_owned();
         let before = listing(&git_dir);
         let (found, dirty) = (self.found(), self.dirty());
         assert_eq!(before, listing(&git_dir), "something in .git changed");
-        assert_eq!(found, self.members_by_git(), "indexing_rules");
+        assert_eq!(found, self.members_by_git(), "members");
         assert_eq!(dirty, self.dirty_by_git(), "dirty files");
     }
 

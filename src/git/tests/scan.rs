@@ -1,4 +1,4 @@
-//! IndexingRules against `git ls-files`.
+//! Members against `git ls-files`.
 
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::symlink;

@@ -4,13 +4,17 @@ use super::ContainerMember::{Element, SameContainer};
 use super::LanguageRules;
 
 pub(super) static RULES: LanguageRules = LanguageRules {
-    call_method: None,
-    each_method: Some("forEach"),
+    constructs_by_call: false,
+    instance_call_method: None,
+    foreach_callback_method: Some("forEach"),
     has_linearization: false,
     descriptor_method: None,
     index_method: None,
-    iteration: &[],
-    entering: &[],
+    iterator_methods: &[],
+    context_enter_methods: &[],
+    instances_have_static_members: false,
+    first_resolved_import_binds: false,
+    package_file: None,
     stars_bind: false,
     container_members: &[
         ("filter", SameContainer),

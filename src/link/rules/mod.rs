@@ -20,21 +20,31 @@ pub(super) enum ContainerMember {
 
 /// How one family of languages resolves names.
 pub(super) struct LanguageRules {
-    /// The method that calling an instance calls; also says that calling a class makes an instance: `__call__` in Python.
-    pub(super) call_method: Option<&'static str>,
-    /// The method whose first parameter is a function that is given each element: `forEach`.
-    pub(super) each_method: Option<&'static str>,
+    /// Whether calling a class constructs an instance: `Store()` in Python, `new Store()` elsewhere.
+    pub(super) constructs_by_call: bool,
+    /// The method that calling an instance runs: `store()` → `Store.__call__`.
+    pub(super) instance_call_method: Option<&'static str>,
+    /// The method whose callback takes each element, so that its parameter has the element type: `forEach`.
+    pub(super) foreach_callback_method: Option<&'static str>,
     /// Whether the bases of a class are looked through by its linearization; else one after another, each with its own.
     pub(super) has_linearization: bool,
     /// The method that gives what reading an attribute of a class gives, of what the attribute holds: `__get__`.
     pub(super) descriptor_method: Option<&'static str>,
     /// The method that indexing an instance calls: `__getitem__`.
     pub(super) index_method: Option<&'static str>,
-    /// Methods that iterating an instance calls, in the order in which they are looked for: what the last one gives is an
-    /// element.
-    pub(super) iteration: &'static [&'static str],
-    /// Methods whose result is what `with` binds.
-    pub(super) entering: &'static [&'static str],
+    /// The iterator protocol: each method is called on the result of the one before, the last one returns an element
+    /// (`__iter__`, `__next__`).
+    pub(super) iterator_methods: &'static [&'static str],
+    /// Methods whose result `with` binds, the first that the object has: `with open(p) as f` → `__enter__`.
+    pub(super) context_enter_methods: &'static [&'static str],
+    /// Whether an instance has the static members of its class: `self.from_path` in Python.
+    pub(super) instances_have_static_members: bool,
+    /// Which of several imports of one name binds it: the first that resolves to a file of the repository
+    /// (`try: import fast as json` / `except ImportError: import json`), else the last.
+    pub(super) first_resolved_import_binds: bool,
+    /// The file of a package that re-exports its imports on purpose, `__init__.py`; from every other module only the names
+    /// of its `__all__` are meant to be imported. `None` where each export is a statement.
+    pub(super) package_file: Option<&'static str>,
     /// Whether what is passed on by a star is a name of the file as well, and names for the module alone are not passed on.
     pub(super) stars_bind: bool,
     /// What the members of containers give.

@@ -4,13 +4,17 @@ use super::ContainerMember::{Element, Pairs, SameContainer};
 use super::LanguageRules;
 
 pub(super) static RULES: LanguageRules = LanguageRules {
-    call_method: Some("__call__"),
-    each_method: None,
+    constructs_by_call: true,
+    instance_call_method: Some("__call__"),
+    foreach_callback_method: None,
     has_linearization: true,
     descriptor_method: Some("__get__"),
     index_method: Some("__getitem__"),
-    iteration: &["__iter__", "__next__"],
-    entering: &["__enter__", "__aenter__"],
+    iterator_methods: &["__iter__", "__next__"],
+    context_enter_methods: &["__enter__", "__aenter__"],
+    instances_have_static_members: true,
+    first_resolved_import_binds: true,
+    package_file: Some("__init__.py"),
     stars_bind: true,
     container_members: &[
         ("copy", SameContainer),

@@ -1,4 +1,4 @@
-//! Bindings of single uses, made in memory: the definition that each use, import and export of a file means.
+//! The definition that each use, import and export of a file means, found in memory.
 //!
 //! The index stores edges, one row for all uses of one definition in another. Whoever needs the single uses asks
 //! here, file by file. The same rules as for edges; nothing is written.
@@ -8,10 +8,12 @@ use std::rc::Rc;
 use super::exports;
 use super::file::Loaded;
 use super::library::{Def, Library};
-use super::lookup::{Binder, root_of};
+use super::linker::Linker;
+use super::lookup::root_of;
+use super::rules;
 use crate::ir::{ExportKind, FileFacts, Reference, Target};
-use crate::model::Provenance;
 use crate::model::hash::HashMap;
+use crate::model::{Provenance, RepoPath};
 use crate::store::surface;
 use crate::store::{ImportTarget, Read, StoreError};
 
@@ -48,14 +50,14 @@ impl Meaning {
 
 /// The meanings of all names of one file, in the order of its facts.
 #[derive(Clone, Debug, Default)]
-pub struct FileBindings {
+pub struct FileTargets {
     /// Of each of [`FileFacts::references`].
     pub references: Vec<Meaning>,
     /// Of each name of each of [`FileFacts::imports`].
     pub imports: Vec<Vec<Meaning>>,
     /// Of each of [`FileFacts::exports`]; `Unresolved` for `export *`.
     pub exports: Vec<Meaning>,
-    /// Of the name that was asked for, where no file has to import it; see [`Bindings::imported_by_itself`].
+    /// Of the name that was asked for, where no file has to import it; see [`UseTargets::imported_by_itself`].
     pub by_itself: Option<Meaning>,
     /// Whether it could be a template, but no class names it: its references are text.
     pub is_text: bool,
@@ -83,13 +85,13 @@ impl std::ops::Deref for FactsOf {
 }
 
 /// Binds names in memory, over the rows of one generation.
-pub struct Bindings<'a> {
+pub struct UseTargets<'a> {
     read: &'a Read<'a>,
     library: Library<'a>,
     overlay: Overlay,
 }
 
-impl<'a> Bindings<'a> {
+impl<'a> UseTargets<'a> {
     /// Returns bindings over the index, with some files replaced.
     pub fn new(read: &'a Read<'a>, overlay: Overlay) -> Self {
         let mut library = Library::new(read, MAX_KEPT);
@@ -111,12 +113,12 @@ impl<'a> Bindings<'a> {
     }
 
     /// Binds every name of a file; empty where it has no facts.
-    pub fn of_file(&self, file: i64) -> Result<FileBindings, StoreError> {
+    pub fn of_file(&self, file: i64) -> Result<FileTargets, StoreError> {
         let mut bindings = self.lists_of(file)?;
         if let Some(own) = self.library.get(file) {
             let targets = self.targets(file)?;
-            let binder = Binder::new(&self.library, Rc::clone(&own));
-            let mean = |used| self.reference(&binder, &own, &targets, used);
+            let linker = Linker::new(&self.library, Rc::clone(&own));
+            let mean = |used| self.reference(&linker, &own, &targets, used);
             bindings.references = own.facts.references.iter().map(mean).collect();
             let owners = || self.library.template_owners(file);
             bindings.is_text = own.facts.is_template && owners().is_empty();
@@ -131,10 +133,10 @@ impl<'a> Bindings<'a> {
         self.library.begin();
         let mut receivers = Vec::new();
         if let Some(own) = self.library.get(file) {
-            let binder = Binder::new(&self.library, Rc::clone(&own));
+            let linker = Linker::new(&self.library, Rc::clone(&own));
             let references = own.facts.references.iter();
             let described = references.map(|used| match used.target {
-                Target::Member { receiver, .. } => binder.described(receiver),
+                Target::Member { receiver, .. } => linker.described(receiver),
                 _ => None,
             });
             receivers = described.collect();
@@ -144,9 +146,9 @@ impl<'a> Bindings<'a> {
     }
 
     /// Binds the names in the import and export lists of a file, not its uses.
-    pub fn lists_of(&self, file: i64) -> Result<FileBindings, StoreError> {
+    pub fn lists_of(&self, file: i64) -> Result<FileTargets, StoreError> {
         self.library.begin();
-        let mut bindings = FileBindings::default();
+        let mut bindings = FileTargets::default();
         if let Some(own) = self.library.get(file) {
             let targets = self.targets(file)?;
             bindings.imports = self.imports(&own, &targets);
@@ -188,12 +190,12 @@ impl<'a> Bindings<'a> {
 
     fn reference(
         &self,
-        binder: &Binder<'_, '_>,
+        linker: &Linker<'_, '_>,
         own: &Loaded,
         targets: &[Option<ImportTarget>],
         used: &Reference,
     ) -> Meaning {
-        if let Some(bound) = binder.bind(used) {
+        if let Some(bound) = linker.bind(used) {
             return Meaning::Definition(bound.to, bound.provenance);
         }
         let name = own.facts.name(used);
@@ -300,7 +302,7 @@ impl<'a> Bindings<'a> {
     }
 }
 
-impl Bindings<'_> {
+impl UseTargets<'_> {
     /// Whether a module can export nothing by assigning it (`exports.a = …`): it is TypeScript, or has a statement that no
     /// CommonJS module has.
     fn exports_by_statements(&self, loaded: &Loaded) -> bool {
@@ -311,6 +313,16 @@ impl Bindings<'_> {
         });
         is_typed || !loaded.is_common_js()
     }
+}
+
+/// Whether a file exports a name on purpose: in Python every top-level name can be imported, but only the imports of
+/// `__init__.py` and the names in `__all__` are meant to be.
+pub fn is_meant_to_export(path: &RepoPath, facts: &FileFacts, name: &str) -> bool {
+    let Some(package_file) = rules::of_family(facts.family).package_file else {
+        return true;
+    };
+    let mut listed = facts.all.iter().flatten();
+    path.file_name() == package_file || listed.any(|it| facts.exprs.name_of(*it) == name)
 }
 
 fn meaning(def: Def) -> Meaning {

@@ -1,0 +1,67 @@
+//! The state of linking one file: its facts, those of other files, and the memos of the evaluator.
+//!
+//! Its methods stand by idea: `lookup` binds a reference, `infer` evaluates an expression, `members`, `calls` and
+//! `generics` evaluate the steps of one, `directives` names in the markup of Angular, `describe` prints a type.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use super::directives::Usable;
+use super::file::Loaded;
+use super::library::Library;
+use super::rules::{self, LanguageRules};
+use super::types::Substitution;
+use crate::ir::SymbolIdx;
+use crate::model::hash::HashMap;
+
+/// How many look-ups one use may take: chains that go in circles end here.
+const FUEL: u32 = 800;
+
+/// Binds the uses of one file.
+pub(super) struct Linker<'a, 'b> {
+    pub(super) library: &'a Library<'b>,
+    /// The file whose uses are bound.
+    pub(super) file: Rc<Loaded>,
+    fuel: Cell<u32>,
+    /// The type arguments and arguments of the call that is being evaluated.
+    pub(super) call: RefCell<Option<Rc<Substitution>>>,
+    /// Directives and pipes of the template that was asked for last.
+    pub(super) usable: RefCell<Option<UsableIn>>,
+    /// Memo of [`Self::linearization`], by class.
+    pub(super) linearizations: RefCell<HashMap<(i64, SymbolIdx), Linearization>>,
+}
+
+/// A class and all that it is built on, by file and symbol, in the order in which members are looked for.
+pub(super) type Linearization = Rc<[(i64, SymbolIdx)]>;
+
+/// A template, by its file and class, with the directives and pipes that it can use.
+type UsableIn = ((i64, Option<SymbolIdx>), Rc<[Usable]>);
+
+impl<'a, 'b> Linker<'a, 'b> {
+    pub(super) fn new(library: &'a Library<'b>, file: Rc<Loaded>) -> Self {
+        Self {
+            library,
+            file,
+            fuel: Cell::new(FUEL),
+            call: RefCell::new(None),
+            usable: RefCell::new(None),
+            linearizations: RefCell::default(),
+        }
+    }
+
+    /// Begins another question.
+    pub(super) fn refuel(&self) {
+        self.fuel.set(FUEL);
+    }
+
+    /// Takes one step; `None` when there were enough.
+    pub(super) fn step(&self) -> Option<()> {
+        self.fuel.set(self.fuel.get().checked_sub(1)?);
+        Some(())
+    }
+
+    /// The rules of the language whose uses are bound.
+    pub(super) fn rules(&self) -> &'static LanguageRules {
+        rules::of(&self.file)
+    }
+}
