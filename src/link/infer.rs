@@ -135,7 +135,10 @@ impl Linker<'_, '_> {
                 has_bound,
             } => self.type_parameter(file, *owner, *index, *has_bound, this)?,
             Expr::Argument { index } => self.argument(*index)?,
-            Expr::Callee { .. } => return None,
+            Expr::Callee { call } => match file.expr(*call) {
+                Expr::Call { callee, .. } => return self.infer_member(file, *callee, this),
+                _ => return None,
+            },
             Expr::Union(all) => {
                 let all = all.iter().filter_map(|one| self.infer(file, *one, this));
                 all.reduce(Type::or)?

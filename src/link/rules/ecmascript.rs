@@ -40,9 +40,6 @@ pub(super) static RULES: LanguageRules = LanguageRules {
         ("next", Element),
         ("deref", Element),
     ],
-    members_in_scope: false,
-    has_overloads: false,
-    is_closed: false,
     function_calls: &["call", "apply"],
     function_binds: &["bind"],
 };

@@ -4,19 +4,20 @@ use super::ContainerMember::SameContainer;
 use super::LanguageRules;
 
 pub(super) static RULES: LanguageRules = LanguageRules {
-    call_method: None,
-    each_method: None,
+    constructs_by_call: false,
+    instance_call_method: None,
+    foreach_callback_method: None,
     has_linearization: false,
     descriptor_method: None,
     index_method: None,
-    iteration: &["iterator()", "next()"],
-    entering: &[],
+    iterator_methods: &["iterator()", "next()"],
+    context_enter_methods: &[],
+    instances_have_static_members: true,
+    first_resolved_import_binds: false,
+    package_file: None,
     stars_bind: false,
     // Those of arrays.
     container_members: &[("clone()", SameContainer)],
-    members_in_scope: true,
-    has_overloads: true,
-    is_closed: true,
     function_calls: &[],
     function_binds: &[],
 };

@@ -49,13 +49,6 @@ pub(super) struct LanguageRules {
     pub(super) stars_bind: bool,
     /// What the members of containers give.
     pub(super) container_members: &'static [(&'static str, ContainerMember)],
-    /// Whether the members of the classes around are names of the code in them.
-    pub(super) members_in_scope: bool,
-    /// Whether methods share no names with fields and types, and several of one name are told apart by their arguments.
-    pub(super) has_overloads: bool,
-    /// Whether every name is declared in the file, its package or an import, so that the rest is outside of the
-    /// repository.
-    pub(super) is_closed: bool,
     /// Members of a function that call it.
     pub(super) function_calls: &'static [&'static str],
     /// Members of a function that make a function that calls it.

@@ -30,9 +30,6 @@ pub(super) static RULES: LanguageRules = LanguageRules {
         ("__getitem__", Element),
         ("__next__", Element),
     ],
-    members_in_scope: false,
-    has_overloads: false,
-    is_closed: false,
     function_calls: &["__call__"],
     function_binds: &[],
 };

@@ -38,7 +38,9 @@ impl<'t> Lowering<'t> {
             .children(&mut cursor)
             .any(|child| child.kind() == "static");
         let path = self.dotted(*name);
-        let (specifier, kind, names) = if is_static {
+        // `import a.Outer.*` takes the types of a class, as a static import does.
+        let is_of_class = is_all && type_in(&path).starts_with(char::is_uppercase);
+        let (specifier, kind, names) = if is_static || is_of_class {
             let (class, member) = match (is_all, path.rsplit_once('.')) {
                 (true, _) => (path.as_str(), "*"),
                 (false, Some((class, member))) => (class, member),
