@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Binding, ExprArena, ExprId, NameId, SymbolIdx};
+use super::{Binding, Expr, ExprArena, ExprId, NameId, SymbolIdx};
 use crate::model::symbol::kinds;
 use crate::model::{Chunk, Symbol};
 
@@ -17,6 +17,8 @@ pub enum Family {
     Ecmascript,
     /// Python.
     Python,
+    /// Go.
+    Go,
     /// Java.
     Java,
 }
@@ -28,8 +30,12 @@ pub struct FileFacts {
     pub family: Family,
     /// The units of visibility that its top level belongs to, by the names that it says itself: a package clause.
     pub units: Vec<String>,
+    /// Whether builds leave it out unless they are asked for it: by a build constraint for another platform.
+    pub is_alternative: bool,
     /// Definitions, in the order of their first byte; a parent stands before its members.
     pub symbols: Vec<Symbol>,
+    /// The types of members that need not be declared in this file, by their symbols: the receiver of a method in Go.
+    pub owners: Vec<NamedOwner>,
     /// What it takes from other modules, in source order.
     pub imports: Vec<Import>,
     /// What it offers to other modules, in source order.
@@ -51,6 +57,15 @@ pub struct FileFacts {
     pub is_template: bool,
     /// Whether the parser met code that it could not read; the rest was read all the same.
     pub has_errors: bool,
+}
+
+/// The type of a member that is declared outside of it, maybe in another file: `Store` in `func (s *Store) Open()`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NamedOwner {
+    /// The member, an index into the file's symbols; it has no parent.
+    pub symbol: SymbolIdx,
+    /// The expression that names the type.
+    pub owner: ExprId,
 }
 
 /// A component, directive, pipe or module of Angular.
@@ -231,6 +246,23 @@ pub struct Reference {
 }
 
 impl FileFacts {
+    /// Returns the expression that names the type of a member which is declared outside of it.
+    pub fn owner(&self, symbol: usize) -> Option<ExprId> {
+        let at = self
+            .owners
+            .binary_search_by_key(&symbol, |it| it.symbol as usize);
+        Some(self.owners[at.ok()?].owner)
+    }
+
+    /// Returns the name by which a unit offers a member that is declared outside of its type: `Store.Open`.
+    pub fn name_there(&self, symbol: usize) -> Option<String> {
+        let owner = match self.exprs.get(self.owner(symbol)?) {
+            Expr::Name { name, .. } | Expr::Member { name, .. } => self.exprs.name_of(*name),
+            _ => return None,
+        };
+        Some(member_name(owner, &self.symbols[symbol].name))
+    }
+
     /// Returns the name that a reference uses.
     pub fn name(&self, reference: &Reference) -> &str {
         self.exprs.name_of(reference.name)
@@ -245,6 +277,11 @@ impl FileFacts {
             && self.exports.iter().all(|it| it.kind == ExportKind::Local)
             && !self.imports.iter().any(|it| is_statement(it.kind))
     }
+}
+
+/// Returns the name by which a unit offers the member of a type.
+pub fn member_name(owner: &str, member: &str) -> String {
+    format!("{owner}.{member}")
 }
 
 /// What extraction yields for one file.

@@ -14,6 +14,6 @@ pub use binding::{BaseKind, Binding, PathId, Slot};
 pub use expr::{ContainerKind, Expr, ExprId, ImportIdx, NameId, SymbolIdx};
 pub use facts::{
     Directive, Export, ExportKind, Extraction, Family, FileFacts, Import, ImportKind, ImportedName,
-    MarkupPlace, Reference, ReferenceKind, Target,
+    MarkupPlace, NamedOwner, Reference, ReferenceKind, Target, member_name,
 };
 pub use fingerprint::Fingerprints;

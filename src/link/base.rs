@@ -3,13 +3,15 @@
 //!
 //! For questions about a definition that is gone: its uses bind as they did. Nothing is written.
 
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 use super::use_targets::Overlay;
 use super::{Causes, Manifest};
 use crate::ir::FileFacts;
 use crate::model::RepoPath;
-use crate::resolve::{Resolver, SourceFiles};
+use crate::model::hash::HashMap;
+use crate::resolve::{Resolver, SourceFiles, units};
 use crate::store::{ImportTarget, Read, StoreError};
 
 /// A file of the earlier state that differs now.
@@ -19,6 +21,72 @@ pub struct EarlierFile {
     pub path: RepoPath,
     /// Its facts then; `None` where it was not there.
     pub facts: Option<FileFacts>,
+}
+
+/// Numbers of files and units that the index has no row of begin here: no unit of the index has one.
+const FIRST_NEW: i64 = i64::MIN / 4;
+
+/// The units of the earlier state that differ.
+#[derive(Default)]
+struct Units {
+    of_files: HashMap<i64, Vec<i64>>,
+    files: HashMap<i64, Vec<i64>>,
+    n_new: i64,
+}
+
+impl Units {
+    /// Notes the units that a file was in. Returns whether it is in others now.
+    fn change(
+        &mut self,
+        read: &Read<'_>,
+        manifest: &mut Manifest,
+        file: &EarlierFile,
+        id: i64,
+    ) -> Result<bool, StoreError> {
+        let now = if id > 0 {
+            read.units_of(id)?
+        } else {
+            Vec::new()
+        };
+        let facts = file.facts.as_ref();
+        let wanted = facts.map_or_else(Vec::new, |facts| units(&file.path, facts));
+        let mut then = Vec::new();
+        for (key, rank) in wanted {
+            let known = manifest.units.get(&key).copied();
+            let unit = known.unwrap_or_else(|| {
+                self.n_new += 1;
+                // A unit is a module by its number below 0.
+                -(FIRST_NEW - self.n_new)
+            });
+            manifest.units.insert(key, unit);
+            then.push((unit, rank));
+        }
+        for unit in &now {
+            let files = self.files_of(read, *unit)?;
+            files.retain(|other| *other != id);
+        }
+        for (unit, rank) in &then {
+            let files = self.files_of(read, *unit)?;
+            // The place among files of one rank is by path; a file that only changed is where it was.
+            let at = if *rank == 0 { 0 } else { files.len() };
+            files.insert(at, id);
+        }
+        let then: Vec<i64> = then.into_iter().map(|(unit, _)| unit).collect();
+        let differs = now != then;
+        self.of_files.insert(id, then);
+        Ok(differs)
+    }
+
+    fn files_of(&mut self, read: &Read<'_>, unit: i64) -> Result<&mut Vec<i64>, StoreError> {
+        Ok(match self.files.entry(unit) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => new.insert(if unit < -FIRST_NEW {
+                read.unit_files(unit)?
+            } else {
+                Vec::new()
+            }),
+        })
+    }
 }
 
 /// Lays the earlier files over the index. Returns the overlay and the number of each file in it: the row of one that the
@@ -31,6 +99,7 @@ pub fn overlay(
 ) -> Result<(Overlay, Vec<i64>), StoreError> {
     let mut manifest = Manifest::of(read)?;
     let mut causes = Causes::default();
+    let mut units = Units::default();
     let mut ids = Vec::with_capacity(files.len());
     for (at, file) in files.iter().enumerate() {
         let path = file.path.as_str();
@@ -38,15 +107,23 @@ pub fn overlay(
         if known.is_none() || file.facts.is_none() {
             causes.add_path(&file.path);
         }
-        let own = -1 - i64::try_from(at).unwrap_or(i64::MAX - 1);
-        ids.push(known.unwrap_or(own));
+        let own = FIRST_NEW + i64::try_from(at).unwrap_or(0);
+        let id = known.unwrap_or(own);
+        ids.push(id);
+        if units.change(read, &mut manifest, file, id)? {
+            causes.add_path(&file.path);
+        }
         match (known, &file.facts) {
             (None, Some(_)) => manifest.add(path, own),
             (Some(_), None) => drop(manifest.files.remove(path)),
             _ => {}
         }
     }
-    let mut overlay = Overlay::default();
+    let mut overlay = Overlay {
+        units: units.of_files,
+        unit_files: units.files,
+        ..Overlay::default()
+    };
     let manifest = Arc::new(manifest);
     let resolver = Resolver::new(Arc::clone(&manifest) as Arc<dyn SourceFiles>);
     for (file, id) in files.into_iter().zip(&ids) {

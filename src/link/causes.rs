@@ -62,6 +62,7 @@ impl Causes {
             let to = match to {
                 ImportTarget::External => KnownTarget::External,
                 ImportTarget::Missing => KnownTarget::Missing,
+                ImportTarget::Unit(_) => KnownTarget::Unit,
                 ImportTarget::File(to) => path_of
                     .get(to)
                     .map_or(KnownTarget::Missing, |path| KnownTarget::File(path)),

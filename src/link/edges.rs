@@ -8,7 +8,8 @@ use std::rc::Rc;
 use super::file::Loaded;
 use super::library::Library;
 use super::linker::Linker;
-use super::lookup::root_of;
+use super::lookup::{Use, root_of};
+use super::unit_imports::UnitImports;
 use crate::ir::{FileFacts, Reference, ReferenceKind, SymbolIdx, Target};
 use crate::model::hash::HashMap;
 use crate::model::{EdgeKind, Provenance, SymbolKind};
@@ -20,6 +21,8 @@ pub(super) struct Links {
     pub(super) unbound: Vec<UnboundRow>,
     /// What it rests on: files, and the buckets of their surfaces that were looked at.
     pub(super) consulted: Vec<(i64, u64)>,
+    /// The files behind imports of units, each with the place of the import.
+    pub(super) import_files: Vec<(u32, i64)>,
 }
 
 /// An edge from a definition, or the file's top level, to another.
@@ -30,11 +33,13 @@ pub(super) fn of_file(library: &Library<'_>, file: i64) -> Result<Links, StoreEr
     library.begin();
     let mut edges: BTreeMap<Edge, (u32, u32)> = BTreeMap::new();
     let mut unbound: BTreeMap<(String, bool, bool), (u32, u32)> = BTreeMap::new();
+    let mut import_files = Vec::new();
     // Without a class that names it markup is text.
     let is_text = |own: &Loaded| own.facts.is_template && library.template_owners(file).is_empty();
     if let Some(own) = library.get(file).filter(|own| !is_text(own)) {
         let linker = Linker::new(library, Rc::clone(&own));
         let begun = Begun::of(&own.facts);
+        let mut units = UnitImports::of(library, &own);
         for used in &own.facts.references {
             let is_call = matches!(
                 used.kind,
@@ -53,7 +58,12 @@ pub(super) fn of_file(library: &Library<'_>, file: i64) -> Result<Links, StoreEr
                 let edge = edges.entry(key).or_insert((0, used.line));
                 add(edge, used.count, used.line);
             }
-            let Some(bound) = linker.bind(used) else {
+            let bound = match linker.meaning(used) {
+                Use::Bound(bound) => Some(bound),
+                Use::External => continue,
+                Use::Unknown => None,
+            };
+            let Some(bound) = bound else {
                 let is_member = matches!(used.target, Target::Member { .. } | Target::Markup(_));
                 if is_call || is_member {
                     let key = (own.facts.name(used).to_owned(), is_call, is_member);
@@ -66,6 +76,7 @@ pub(super) fn of_file(library: &Library<'_>, file: i64) -> Result<Links, StoreEr
                 continue;
             };
             let (target, at) = bound.to;
+            units.note(&own, used, target);
             if target == file && used.symbol == Some(at) {
                 continue;
             }
@@ -93,9 +104,11 @@ pub(super) fn of_file(library: &Library<'_>, file: i64) -> Result<Links, StoreEr
                 used.line,
             );
         }
+        import_files = units.files(&own);
     }
     let consulted = library.end(file)?;
     Ok(Links {
+        import_files,
         edges: edges
             .into_iter()
             .map(|((src, dst, kind, provenance), (count, line))| EdgeRow {

@@ -5,8 +5,8 @@
 
 use super::file::Loaded;
 use super::library::{Def, Library};
-use super::rules;
-use crate::ir::{Export, ExportKind};
+use super::rules::{self, Implicit};
+use crate::ir::{Export, ExportKind, member_name};
 use crate::model::hash::HashSet;
 
 /// How many modules one look-up goes through: behind the barrel of a large package there are a thousand.
@@ -21,7 +21,35 @@ pub(super) fn resolve(library: &Library<'_>, file: i64, name: &str) -> Option<De
 
 /// Returns what a name stands for at the top level of a file: its own definition, or an import.
 pub(super) fn top(library: &Library<'_>, file: &Loaded, name: &str) -> Option<Def> {
-    Search::new(library).top(file, name)
+    let found = Search::new(library).top(file, name);
+    found.or_else(|| {
+        if file.import(name).is_some() {
+            return None;
+        }
+        let mut implicit = rules::of(file).implicit_imports.iter();
+        implicit.find_map(|implicit| match implicit {
+            Implicit::OwnUnit => {
+                let mut units = file.units.iter();
+                units.find_map(|unit| resolve(library, *unit, name))
+            }
+        })
+        .or_else(|| {
+            let mut wildcards = file.wildcards.iter();
+            wildcards.find_map(|unit| resolve(library, *unit, name))
+        })
+    })
+}
+
+/// Returns the member of a type that is declared outside of it, in any file of the units of `file`, which has the type.
+pub(super) fn member_elsewhere(
+    library: &Library<'_>,
+    file: &Loaded,
+    owner: &str,
+    name: &str,
+) -> Option<Def> {
+    let name = member_name(owner, name);
+    let mut units = file.units.iter();
+    units.find_map(|unit| resolve(library, *unit, &name))
 }
 
 /// Returns what an import of `name` from a file gives: for `*` what the module assigns, where it does.

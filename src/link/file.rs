@@ -2,16 +2,18 @@
 //!
 //! Refuses to know what a name means.
 
+use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
 
 use super::rules;
 use crate::ir::{
-    BaseKind, Directive, Export, ExportKind, Expr, ExprArena, ExprId, FileFacts, ImportKind,
-    PathId, Slot, SymbolIdx,
+    BaseKind, Directive, Export, ExportKind, Expr, ExprArena, ExprId, FileFacts, Import,
+    ImportedName,
+    ImportKind, PathId, Slot, SymbolIdx,
 };
 use crate::model::hash::{HashMap, HashSet};
 use crate::model::{Symbol, SymbolKind};
-use crate::store::surface::{REST, bucket};
+use crate::store::surface::{MEMBERS, REST, bucket, symbol_buckets};
 
 /// How many definitions of one name in one place are told apart.
 const MAX_SAME: usize = 64;
@@ -24,6 +26,8 @@ pub(super) struct Loaded {
     pub(super) ids: Vec<i64>,
     /// Where each import leads, by its place.
     pub(super) targets: Vec<Option<i64>>,
+    /// The units that its names belong to.
+    pub(super) units: Vec<i64>,
     /// Definitions by what is around them and the path from there; those of the top level also by their names alone.
     defined: HashMap<(Option<SymbolIdx>, PathId), Vec<SymbolIdx>>,
     /// The path to each symbol from the one around it.
@@ -41,6 +45,12 @@ pub(super) struct Loaded {
     imported: HashMap<String, (u32, u32)>,
     /// The modules that names may stand for which an import takes from a package, by their import.
     submodules: HashMap<String, u32>,
+    /// The imports of static members, by their places.
+    pub(super) static_imports: Vec<u32>,
+    /// The units all of whose names are names of this file, where nothing nearer has them: `import a.b.*`.
+    pub(super) wildcards: Vec<i64>,
+    /// Whether one of those is out of the repository.
+    pub(super) has_outer_wildcard: bool,
     /// The files whose names it offers by `export * from`.
     pub(super) stars: Vec<i64>,
     /// What each of them offers, once that was asked.
@@ -58,23 +68,28 @@ impl Loaded {
         mut facts: FileFacts,
         ids: Vec<i64>,
         targets: Vec<Option<i64>>,
+        units: Vec<i64>,
     ) -> Self {
         facts.exprs.index();
         let mut defined: HashMap<(Option<SymbolIdx>, PathId), Vec<SymbolIdx>> = HashMap::default();
         let mut inner: HashMap<(SymbolIdx, PathId), Vec<SymbolIdx>> = HashMap::default();
-        let mut buckets: Vec<u64> = Vec::with_capacity(facts.symbols.len());
+        let buckets = symbol_buckets(&facts);
         let mut symbol_paths: Vec<PathId> = Vec::with_capacity(facts.symbols.len());
         let mut objects = HashSet::default();
         for (at, symbol) in facts.symbols.iter().enumerate() {
+            if let Some(name) = facts.name_there(at) {
+                let name = facts.exprs.name(&name);
+                let path = facts.exprs.path(PathId::EMPTY, Slot::Member(name));
+                symbol_paths.push(path);
+                defined.entry((None, path)).or_default().push(place(at));
+                continue;
+            }
             let at = place(at);
-            let outer = symbol
-                .parent
-                .and_then(|parent| buckets.get(parent as usize).copied());
-            buckets.push(outer.unwrap_or_else(|| bucket(&symbol.name)));
             let names = path_of(&facts.symbols, symbol);
-            let own = facts.exprs.name(&symbol.name);
+            let has_overloads = rules::of_family(facts.family).has_overloads;
+            let own = facts.exprs.name(&lookup_name(symbol, has_overloads));
             let own = facts.exprs.path(PathId::EMPTY, Slot::Member(own));
-            let path = if names == symbol.name {
+            let path = if has_overloads || names == symbol.name {
                 own
             } else {
                 let mut path = PathId::EMPTY;
@@ -104,10 +119,25 @@ impl Loaded {
             add_objects(&mut objects, &facts.exprs, binding.owner, binding.path);
         }
         let generic = generic_in(&facts);
+        let mut static_imports = Vec::new();
+        let mut wildcards = Vec::new();
+        let mut has_outer_wildcard = false;
         let mut imported = HashMap::default();
         let mut submodules = HashMap::default();
         for (at, import) in facts.imports.iter().enumerate() {
-            if matches!(import.kind, ImportKind::ReExport) {
+            if import.kind == ImportKind::StaticMember {
+                static_imports.push(place(at));
+            }
+            let is_all = |name: &ImportedName| name.imported == "*" && name.local == "*";
+            if import.names.iter().any(is_all) {
+                wildcards.extend(targets.get(at).copied().flatten());
+                has_outer_wildcard |= targets.get(at).copied().flatten().is_none();
+                continue;
+            }
+            if matches!(
+                import.kind,
+                ImportKind::ReExport | ImportKind::StaticMember
+            ) {
                 continue;
             }
             for (n, name) in import.names.iter().enumerate() {
@@ -140,6 +170,7 @@ impl Loaded {
             facts,
             ids,
             targets,
+            units,
             defined,
             symbol_paths,
             inner,
@@ -149,11 +180,45 @@ impl Loaded {
             generic,
             imported,
             submodules,
+            static_imports,
+            wildcards,
+            has_outer_wildcard,
             stars,
             star_offers: OnceCell::new(),
             buckets,
             looked: Cell::new(None),
         }
+    }
+
+    /// A unit as a module: it passes on what each of its files offers.
+    pub(super) fn of_unit(unit: i64, files: &[i64]) -> Self {
+        let mut facts = FileFacts::default();
+        for at in 0..files.len() {
+            let specifier = at.to_string();
+            facts.imports.push(Import {
+                specifier: specifier.clone(),
+                kind: ImportKind::ReExport,
+                type_only: false,
+                line: 1,
+                names: Vec::new(),
+            });
+            facts.exports.push(Export {
+                kind: ExportKind::Star,
+                name: "*".to_owned(),
+                local: String::new(),
+                specifier,
+                type_only: false,
+                line: 1,
+            });
+        }
+        let targets = files.iter().copied().map(Some).collect();
+        Self::of(unit, facts, Vec::new(), targets, Vec::new())
+    }
+
+    /// The files of a unit.
+    pub(super) fn members_of_unit(&self) -> &[i64] {
+        self.look(bucket(MEMBERS));
+        &self.stars
     }
 
     pub(super) fn n_facts(&self) -> usize {
@@ -333,6 +398,13 @@ impl Loaded {
     /// Whether an expression gives types to a generic one, and whether a type parameter of a class is in it.
     pub(super) fn generic_in(&self, at: ExprId) -> (bool, bool) {
         self.generic[at.0 as usize]
+    }
+
+    /// The name by which a symbol is looked up in what is around it: that of a method that shares it with no field ends in
+    /// parentheses.
+    pub(super) fn lookup_name(&self, at: SymbolIdx) -> Cow<'_, str> {
+        let rules = rules::of_family(self.facts.family);
+        lookup_name(&self.facts.symbols[at as usize], rules.has_overloads)
     }
 
     /// The definitions of the same name in the same place: overloads, merged interfaces. The first of them, where
@@ -545,6 +617,15 @@ fn path_of<'s>(symbols: &'s [Symbol], symbol: &'s Symbol) -> &'s str {
     let path = path.filter(|path| path.ends_with(&symbol.name));
     // Names that are too deep are cut off.
     path.unwrap_or(&symbol.name)
+}
+
+/// Returns the name by which a symbol is looked up in what is around it.
+fn lookup_name(symbol: &Symbol, has_overloads: bool) -> Cow<'_, str> {
+    match symbol.kind {
+        SymbolKind::Method if has_overloads => Cow::Owned(format!("{}()", symbol.name)),
+        SymbolKind::Constructor if has_overloads => Cow::Borrowed("<init>()"),
+        _ => Cow::Borrowed(&symbol.name),
+    }
 }
 
 fn is_member(kind: SymbolKind) -> bool {

@@ -60,6 +60,19 @@ impl Linker<'_, '_> {
             let value = file.value(owner, slot)?;
             self.infer(file, value, None)
         };
+        if let Some(named) = file.facts.owner(owner as usize) {
+            // The type parameters of a method are those of its receiver's type.
+            let (there, at) = self.infer(file, named, None)?.symbol()?;
+            let given = this.map_or(Given::Unknown, |this| {
+                self.given_to(this, (there, at), index)
+            });
+            if let Given::Known(known) = given {
+                return Some(known);
+            }
+            let there = self.library.get(there)?;
+            let bound = there.value(at, Slot::TypeParamBound(index))?;
+            return self.infer(&there, bound, None);
+        }
         if !is_generic(file.symbol(owner).kind) {
             if let Some(call) = self.call()
                 && let Some(found) = self.nth(&call, &call.types, index)

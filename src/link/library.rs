@@ -17,7 +17,7 @@ use crate::store::{Read, StoreError};
 pub(super) enum Def {
     /// A definition: file and place.
     Symbol(i64, u32),
-    /// A whole module.
+    /// A whole module: a file, or a unit of several by its row below 0.
     Module(i64),
 }
 
@@ -49,6 +49,8 @@ pub(super) struct Library<'a> {
     replaced: HashMap<i64, Rc<Loaded>>,
     /// Targets of imports that stand in for those of the index.
     redirected: HashMap<i64, Vec<Option<i64>>>,
+    /// The files of units that stand in for those of the index.
+    regrouped: HashMap<i64, Vec<i64>>,
     /// Names that no file binds, once one was asked for.
     auto: OnceCell<Rc<AutoImported>>,
 }
@@ -67,6 +69,7 @@ impl<'a> Library<'a> {
             failure: RefCell::default(),
             replaced: HashMap::default(),
             redirected: HashMap::default(),
+            regrouped: HashMap::default(),
             auto: OnceCell::new(),
         }
     }
@@ -91,6 +94,11 @@ impl<'a> Library<'a> {
     /// Lets the imports of a file lead elsewhere.
     pub(super) fn redirect(&mut self, file: i64, targets: Vec<Option<i64>>) {
         self.redirected.insert(file, targets);
+    }
+
+    /// Lets other files stand in for those of a unit.
+    pub(super) fn regroup(&mut self, unit: i64, files: Vec<i64>) {
+        self.regrouped.insert(unit, files);
     }
 
     /// Begins a file: what is looked at from here on is what it rests on.
@@ -280,6 +288,13 @@ impl<'a> Library<'a> {
         if let Some(replaced) = self.replaced.get(&file) {
             return Ok(Some(Rc::clone(replaced)));
         }
+        if file < 0 {
+            let files = match self.regrouped.get(&file) {
+                Some(files) => files.clone(),
+                None => self.read.unit_files(-file)?,
+            };
+            return Ok((!files.is_empty()).then(|| Rc::new(Loaded::of_unit(file, &files))));
+        }
         let Some(facts) = self.read.facts(file)? else {
             return Ok(None);
         };
@@ -288,6 +303,8 @@ impl<'a> Library<'a> {
             Some(targets) => targets.clone(),
             None => self.read.import_targets(file)?,
         };
-        Ok(Some(Rc::new(Loaded::of(file, facts, ids, targets))))
+        let units = self.read.units_of(file)?.into_iter().map(|unit| -unit);
+        let units = units.collect();
+        Ok(Some(Rc::new(Loaded::of(file, facts, ids, targets, units))))
     }
 }

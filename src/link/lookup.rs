@@ -6,9 +6,11 @@
 use std::rc::Rc;
 
 use super::exports;
+use super::external::ExternalType;
 use super::file::{Access, Loaded};
 use super::library::Def;
 use super::linker::Linker;
+use super::rules;
 use super::types::Type;
 use crate::ir::{Expr, ExprId, FileFacts, PathId, Reference, ReferenceKind, SymbolIdx, Target};
 use crate::model::{Provenance, SymbolFlags, SymbolKind};
@@ -19,9 +21,45 @@ pub(super) struct Bound {
     pub(super) provenance: Provenance,
 }
 
+/// What a use means.
+pub(super) enum Use {
+    /// A definition of the repository.
+    Bound(Bound),
+    /// Something from outside the repository, which is proven.
+    External,
+    /// Nothing is known.
+    Unknown,
+}
+
 impl Linker<'_, '_> {
-    /// Returns what a use means; `None` where that is not evident or out of the repository.
-    pub(super) fn bind(&self, used: &Reference) -> Option<Bound> {
+    /// Returns what a use means.
+    pub(super) fn meaning(&self, used: &Reference) -> Use {
+        let found = self.found(used).map(|(found, provenance)| {
+            let found = match found {
+                // A class that is made an instance of by the word for its base.
+                Type::Instance(def) if used.kind == ReferenceKind::New => Type::Definition(def),
+                found => found.inside().unwrap_or(found),
+            };
+            (found, provenance)
+        });
+        match found {
+            Some((Type::Definition(Def::Symbol(file, at)), provenance)) => Use::Bound(Bound {
+                to: (file, self.picked(file, at, used.kind)),
+                provenance,
+            }),
+            Some((found, _)) if found.is_external() => Use::External,
+            // Where types are written, a member that is no definition is one of a type from outside.
+            Some(_) if self.rules().has_overloads => Use::External,
+            _ if used.target == Target::Lexical
+                && outside(&self.file, self.file.facts.name(used)).is_some() =>
+            {
+                Use::External
+            }
+            _ => Use::Unknown,
+        }
+    }
+
+    fn found(&self, used: &Reference) -> Option<(Type, Provenance)> {
         self.refuel();
         let file = &self.file;
         let name = file.facts.name(used);
@@ -35,12 +73,17 @@ impl Linker<'_, '_> {
             }
             Target::Symbol(at) => Type::Definition(Def::Symbol(file.file, at)),
             Target::Value(expr) => {
-                provenance = Provenance::Member;
-                self.infer(file, expr, None)?
+                let found = self.infer(file, expr, None)?;
+                if !self.is_plain(expr, &found) {
+                    provenance = Provenance::Member;
+                }
+                found
             }
             Target::Lexical if name == "super" => self.base_of_receiver(file, used.symbol)?,
             Target::Lexical => self
-                .bare(file, used.symbol, name)
+                .in_scope(file, used.symbol, name)
+                .map(|found| found.0)
+                .or_else(|| self.bare(file, used.symbol, name))
                 .or_else(|| self.auto_imported(file, used))?,
             Target::Member {
                 receiver,
@@ -63,13 +106,7 @@ impl Linker<'_, '_> {
                 }
             },
         };
-        match found {
-            Type::Definition(Def::Symbol(file, at)) => Some(Bound {
-                to: (file, self.picked(file, at, used.kind)),
-                provenance,
-            }),
-            _ => None,
-        }
+        Some((found, provenance))
     }
 
     /// Returns what stands before a member of this name. Of several bases `super` is the first that has it.
@@ -124,6 +161,29 @@ impl Linker<'_, '_> {
             .names_object(owner)
             .then(|| loaded.inner(owner, name))??;
         Some(Type::Definition(Def::Symbol(file, found)))
+    }
+
+    /// Whether a value was found without knowing a type: a member of a class around, or of a class by its name.
+    fn is_plain(&self, expr: ExprId, found: &Type) -> bool {
+        let callee = match self.file.expr(expr) {
+            Expr::Callee { call } => match self.file.expr(*call) {
+                Expr::Call { callee, .. } => *callee,
+                _ => expr,
+            },
+            Expr::Member { .. } => expr,
+            _ => return false,
+        };
+        match self.file.expr(callee) {
+            Expr::Name { .. } => true,
+            Expr::Member { object, .. } => match self.file.expr(*object) {
+                Expr::Receiver { .. } | Expr::Super { .. } => true,
+                _ => {
+                    let object = self.infer(&self.file, *object, None);
+                    object.is_some_and(|object| self.is_own(&object, found))
+                }
+            },
+            _ => false,
+        }
     }
 
     /// Whether a member was found without knowing a type: in a module, or written within the definition that
@@ -186,8 +246,10 @@ impl Linker<'_, '_> {
         scope: Option<SymbolIdx>,
         name: &str,
     ) -> Option<Type> {
-        self.bare(file, scope, name)
+        let found = self.bare(file, scope, name);
+        found
             .or_else(|| self.auto_value(file, name))
+            .or_else(|| outside(file, name))
     }
 
     /// Returns what the receiver of a member is (`this`, `self`): what it was asked of, else an instance of the class
@@ -333,6 +395,26 @@ impl Linker<'_, '_> {
     }
 }
 
+/// Returns [`Type::External`] for a name that an import takes from outside the repository, or that the language itself
+/// defines, where its rules prove that.
+fn outside(file: &Loaded, name: &str) -> Option<Type> {
+    let rules = rules::of(file);
+    let is_outside = rules.proves_external
+        && match file.import(name) {
+            Some((target, _)) => target.is_none(),
+            None => {
+                rules.predeclared.contains(&name)
+                    || file.has_outer_wildcard && name.starts_with(char::is_uppercase)
+            }
+        };
+    if !rules.has_overloads {
+        return is_outside.then_some(Type::External);
+    }
+    // Types are followed by their names: what a `List<Item>` gives is known.
+    let imported = file.import(name).map_or(name, |(_, imported)| imported);
+    is_outside.then(|| ExternalType::named(imported))
+}
+
 /// Whether it can be the type of something.
 pub(super) fn is_type(kind: SymbolKind) -> bool {
     matches!(
@@ -358,6 +440,10 @@ pub(super) fn root_of(facts: &FileFacts, expr: ExprId) -> Option<&str> {
     match facts.exprs.get(expr) {
         Expr::Name { name, .. } => Some(facts.exprs.name_of(*name)),
         Expr::Member { object, .. } => root_of(facts, *object),
+        Expr::Callee { call } => match facts.exprs.get(*call) {
+            Expr::Call { callee, .. } => root_of(facts, *callee),
+            _ => None,
+        },
         _ => None,
     }
 }

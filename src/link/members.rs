@@ -9,10 +9,14 @@ use super::file::{Access, Loaded};
 use super::library::Def;
 use super::linker::{Linearization, Linker};
 use super::lookup::{is_type, receiver_of};
-use super::rules::{self, ContainerMember, LanguageRules};
+use super::rules::{self, ContainerMember, LanguageRules, MemberOrder};
 use super::types::{Type, each};
 use crate::ir::{BaseKind, ContainerKind, ExportKind, PathId, Slot, SymbolIdx};
 use crate::model::{SymbolFlags, SymbolKind};
+
+/// How deep what is embedded is looked through, and how many types of it.
+const MAX_EMBEDDED_DEPTH: usize = 16;
+const MAX_EMBEDDED: usize = 256;
 
 impl Linker<'_, '_> {
     /// Returns the member of something: one that is declared, else what it has by any name.
@@ -25,8 +29,15 @@ impl Linker<'_, '_> {
     pub(super) fn declared(&self, object: &Type, access: Access<'_>) -> Option<Type> {
         self.step()?;
         match object {
-            Type::Container(_, element) => container_member(self.rules(), element, access.name()?),
+            Type::Container(_, element) => {
+                let rules = self.rules();
+                let found = container_member(rules, element, access.name()?);
+                found.or_else(|| rules.has_overloads.then_some(Type::External))
+            }
             Type::Tuple(_) => None,
+            Type::External => Some(Type::External),
+            Type::ExternalType(of) => Some(of.member(access.name()?)),
+            Type::ExternalMethod(..) => None,
             Type::Callable(_) => {
                 let is_call = self.rules().function_calls.contains(&access.name()?);
                 is_call.then(|| object.clone())
@@ -139,18 +150,32 @@ impl Linker<'_, '_> {
                     return found;
                 }
             }
+            let found = self.member_elsewhere(loaded, at, name);
+            if found.is_some() {
+                return found;
+            }
         }
         if let Some(path) = loaded.member_path(PathId::EMPTY, access) {
             for at in all {
                 if let Some(found) = self.in_object(loaded.file, Some(*at), path, this) {
+                    if rules::of(loaded).has_overloads {
+                        return Some(found);
+                    }
                     let declared = self.declared_by_base(loaded, *at, access, this);
                     return declared.or(Some(found));
                 }
             }
         }
-        if rules::of(loaded).has_linearization && loaded.symbol(at).kind == SymbolKind::Class {
-            return self.inherited(loaded.file, at, access, this);
+        match rules::of(loaded).members {
+            MemberOrder::Linearization if loaded.symbol(at).kind == SymbolKind::Class => {
+                return self.inherited(loaded.file, at, access, this);
+            }
+            MemberOrder::Embedding if is_type(loaded.symbol(at).kind) => {
+                return self.embedded(loaded, at, access, this);
+            }
+            _ => {}
         }
+        let mut outside = None;
         for at in all {
             for base in loaded.bases(*at) {
                 let base = self.infer(loaded, base, None);
@@ -164,15 +189,103 @@ impl Linker<'_, '_> {
                 let found = base
                     .filter(|base| *base != this.unspecialized())
                     .and_then(|base| self.declared(&base, access));
-                if found.is_some() {
-                    return found;
+                match found {
+                    // Another base may have it in the repository.
+                    Some(found) if found.is_external() => outside = outside.or(Some(found)),
+                    Some(found) => return Some(found),
+                    None => {}
                 }
             }
+        }
+        if outside.is_some() {
+            return outside;
+        }
+        if is_type(loaded.symbol(at).kind)
+            && let Some(name) = access.name()
+            && rules::of(loaded).root_members.contains(&name)
+        {
+            return Some(Type::External);
         }
         let held = self.held(loaded, at, None)?;
         (held != *this)
             .then(|| self.declared(&held, access))
             .flatten()
+    }
+
+    /// Returns the member that a type has by what is embedded in it: that of the least depth, none where two of one depth
+    /// have it.
+    fn embedded(
+        &self,
+        loaded: &Rc<Loaded>,
+        at: SymbolIdx,
+        access: Access<'_>,
+        this: &Type,
+    ) -> Option<Type> {
+        let mut seen = vec![(loaded.file, at)];
+        let mut level = vec![(Rc::clone(loaded), at, this.clone())];
+        let mut is_open = false;
+        for _ in 0..MAX_EMBEDDED_DEPTH {
+            let mut below = Vec::new();
+            let mut found: Option<Type> = None;
+            for (file, at, this) in &level {
+                for base in file.bases(*at) {
+                    let base = self.infer(file, base, Some(this)).map(Type::instance);
+                    let Some((in_file, type_)) = base.as_ref().and_then(Type::symbol) else {
+                        is_open |= base == Some(Type::External);
+                        continue;
+                    };
+                    if seen.contains(&(in_file, type_)) || seen.len() > MAX_EMBEDDED {
+                        continue;
+                    }
+                    seen.push((in_file, type_));
+                    let (Some(base), Some(there)) = (base, self.library.get(in_file)) else {
+                        continue;
+                    };
+                    if let Some(own) = self.own_of_type(&there, type_, access, &base) {
+                        if found.is_some_and(|found| found != own) {
+                            return None;
+                        }
+                        found = Some(own);
+                    }
+                    below.push((there, type_, base));
+                }
+            }
+            if found.is_some() || below.is_empty() {
+                // What is embedded from elsewhere may have it.
+                return found.or(is_open.then_some(Type::External));
+            }
+            level = below;
+        }
+        None
+    }
+
+    /// Returns the member that is declared in a type itself, or for it in another file.
+    fn own_of_type(
+        &self,
+        loaded: &Rc<Loaded>,
+        at: SymbolIdx,
+        access: Access<'_>,
+        this: &Type,
+    ) -> Option<Type> {
+        if let Access::Name(name) = access {
+            let own = Self::own_member(loaded, at, name, this);
+            let found = own.or_else(|| self.member_elsewhere(loaded, at, name));
+            if found.is_some() {
+                return found;
+            }
+        }
+        let path = loaded.member_path(PathId::EMPTY, access)?;
+        self.in_object(loaded.file, Some(at), path, this)
+    }
+
+    /// Returns the member of a type that is declared outside of it, in any file of its unit.
+    fn member_elsewhere(&self, loaded: &Loaded, at: SymbolIdx, name: &str) -> Option<Type> {
+        let symbol = loaded.symbol(at);
+        if !rules::of(loaded).has_named_owners || symbol.parent.is_some() || !is_type(symbol.kind) {
+            return None;
+        }
+        let found = exports::member_elsewhere(self.library, loaded, &symbol.name, name);
+        found.map(Type::Definition)
     }
 
     /// Returns the member of the first class that has it, in the order in which the language looks through the bases.
@@ -325,6 +438,8 @@ impl Linker<'_, '_> {
             Type::Container(_, element) => return Some((**element).clone()),
             Type::Tuple(items) => return items.iter().flatten().cloned().reduce(Type::or),
             Type::Union(all) => return each(all, |one| self.element(one)),
+            Type::External => return Some(Type::External),
+            Type::ExternalType(of) => return of.element(),
             _ => object.symbol()?,
         };
         let loaded = self.library.get(file)?;

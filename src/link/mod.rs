@@ -13,8 +13,10 @@ mod crew;
 mod describe;
 mod directives;
 mod edges;
+mod enclosing;
 pub mod entries;
 mod exports;
+mod external;
 mod file;
 mod generics;
 mod infer;
@@ -22,15 +24,18 @@ mod library;
 mod linker;
 mod lookup;
 mod members;
+mod overloads;
 mod rules;
 mod types;
+mod unit_imports;
 pub mod use_targets;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
 pub use causes::Causes;
 use crew::Slices;
+use edges::Links;
 
 use crate::ir::ImportKind;
 use crate::model::hash::{HashMap, HashSet};
@@ -218,7 +223,13 @@ fn names(index: &mut Index, budget: &Budget) -> Result<bool, StoreError> {
     tracing::debug!(n_files = found.len(), "bound");
     let mut writer = index.writer()?;
     for (file, links) in found {
-        writer.set_links(file, &links.edges, &links.unbound, &links.consulted)?;
+        let Links {
+            edges,
+            unbound,
+            consulted,
+            import_files,
+        } = links;
+        writer.set_links(file, &edges, &unbound, &consulted, &import_files)?;
     }
     writer.commit(true)?;
     Ok(true)
@@ -229,6 +240,8 @@ pub struct Manifest {
     files: HashMap<String, i64>,
     directories: HashSet<String>,
     configs: HashMap<String, Vec<u8>>,
+    /// Units of several files, by their keys.
+    units: BTreeMap<String, i64>,
     /// Whether there is a configuration that could not be unpacked.
     lacks_configs: bool,
 }
@@ -257,6 +270,7 @@ impl Manifest {
             directories,
             lacks_configs: configs.len() < n_configs,
             configs,
+            units: read.units()?.into_iter().collect(),
         })
     }
 
@@ -272,6 +286,7 @@ impl Manifest {
             files: HashMap::default(),
             directories: HashSet::default(),
             configs: HashMap::default(),
+            units: BTreeMap::new(),
             lacks_configs: false,
         }
     }
@@ -290,6 +305,10 @@ impl Manifest {
                 .files
                 .get(path.as_str())
                 .map_or(ImportTarget::Missing, |id| ImportTarget::File(*id)),
+            Resolution::Unit(key) => self
+                .units
+                .get(key)
+                .map_or(ImportTarget::Missing, |id| ImportTarget::Unit(*id)),
             Resolution::External => ImportTarget::External,
             Resolution::Missing => ImportTarget::Missing,
         }
@@ -303,6 +322,19 @@ impl SourceFiles for Manifest {
 
     fn is_dir(&self, path: &str) -> bool {
         path.is_empty() || self.directories.contains(path)
+    }
+
+    fn units(&self, prefix: &str) -> Vec<String> {
+        let from = self.units.range(prefix.to_owned()..);
+        let units = from.map(|(key, _)| key);
+        units
+            .take_while(|key| key.starts_with(prefix))
+            .cloned()
+            .collect()
+    }
+
+    fn has_unit(&self, key: &str) -> bool {
+        self.units.contains_key(key)
     }
 
     fn read_config(&self, path: &str) -> Option<Vec<u8>> {

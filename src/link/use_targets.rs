@@ -9,7 +9,7 @@ use super::exports;
 use super::file::Loaded;
 use super::library::{Def, Library};
 use super::linker::Linker;
-use super::lookup::root_of;
+use super::lookup::{Use, root_of};
 use super::rules;
 use crate::ir::{ExportKind, FileFacts, Reference, Target};
 use crate::model::hash::HashMap;
@@ -71,6 +71,10 @@ pub struct Overlay {
     pub files: HashMap<i64, (FileFacts, Vec<ImportTarget>)>,
     /// Targets of the imports of further files, which lead elsewhere there.
     pub targets: HashMap<i64, Vec<ImportTarget>>,
+    /// The units of the files above, by their rows; a unit that the index has no row of has a number of its own.
+    pub units: HashMap<i64, Vec<i64>>,
+    /// The files of the units that have others there.
+    pub unit_files: HashMap<i64, Vec<i64>>,
 }
 
 /// The facts of a file that was loaded to bind its names.
@@ -99,11 +103,16 @@ impl<'a> UseTargets<'a> {
             let n_symbols = i64::try_from(facts.symbols.len()).unwrap_or(i64::MAX);
             // No row is theirs; places alone are asked for.
             let ids = (0..n_symbols).collect();
-            let loaded = Loaded::of(*file, facts.clone(), ids, files(targets));
+            let units = overlay.units.get(file).into_iter().flatten();
+            let units = units.map(|unit| -unit).collect();
+            let loaded = Loaded::of(*file, facts.clone(), ids, files(targets), units);
             library.replace(*file, loaded, surface::offers(facts));
         }
         for (file, targets) in &overlay.targets {
             library.redirect(*file, files(targets));
+        }
+        for (unit, files) in &overlay.unit_files {
+            library.regroup(-unit, files.clone());
         }
         Self {
             read,
@@ -195,8 +204,10 @@ impl<'a> UseTargets<'a> {
         targets: &[Option<ImportTarget>],
         used: &Reference,
     ) -> Meaning {
-        if let Some(bound) = linker.bind(used) {
-            return Meaning::Definition(bound.to, bound.provenance);
+        match linker.meaning(used) {
+            Use::Bound(bound) => return Meaning::Definition(bound.to, bound.provenance),
+            Use::External => return Meaning::External,
+            Use::Unknown => {}
         }
         let name = own.facts.name(used);
         let root = match used.target {
@@ -213,8 +224,11 @@ impl<'a> UseTargets<'a> {
         let import = own.import_at(root);
         match import.and_then(|(import, _)| targets.get(import as usize).copied().flatten()) {
             Some(ImportTarget::External) => Meaning::External,
-            Some(ImportTarget::File(target)) if used.target == Target::Lexical => {
-                self.gone(own, root, target)
+            Some(target @ (ImportTarget::File(_) | ImportTarget::Unit(_)))
+                if used.target == Target::Lexical =>
+            {
+                let target = target.module();
+                target.map_or(Meaning::Unresolved, |it| self.gone(own, root, it))
             }
             _ => Meaning::Unresolved,
         }
@@ -229,13 +243,16 @@ impl<'a> UseTargets<'a> {
                 names
                     .map(|name| match target {
                         Some(ImportTarget::External) => Meaning::External,
-                        Some(ImportTarget::File(target)) => {
-                            match exports::imported(&self.library, target, &name.imported) {
-                                Some(found) => meaning(found),
-                                None => self.missing(target, &name.imported),
+                        Some(target) => match target.module() {
+                            Some(target) => {
+                                match exports::imported(&self.library, target, &name.imported) {
+                                    Some(found) => meaning(found),
+                                    None => self.missing(target, &name.imported),
+                                }
                             }
-                        }
-                        _ => Meaning::Unresolved,
+                            None => Meaning::Unresolved,
+                        },
+                        None => Meaning::Unresolved,
                     })
                     .collect()
             })
@@ -333,9 +350,5 @@ fn meaning(def: Def) -> Meaning {
 }
 
 fn files(targets: &[ImportTarget]) -> Vec<Option<i64>> {
-    let file = |target: &ImportTarget| match target {
-        ImportTarget::File(file) => Some(*file),
-        ImportTarget::External | ImportTarget::Missing => None,
-    };
-    targets.iter().map(file).collect()
+    targets.iter().map(|target| target.module()).collect()
 }

@@ -187,7 +187,8 @@ impl Batch<'_> {
             Prepared::File(file) => {
                 let is_config = resolve::is_config(path) && !self.writer.has_config(&file)?;
                 // In a first build every file with imports is on the list of those to link anyway.
-                if self.detection.was_complete && candidate.known.is_none() {
+                let is_moved = candidate.known.is_none() || !self.writer.has_units(&file)?;
+                if self.detection.was_complete && is_moved {
                     applied.causes.add(path);
                 } else if self.detection.was_complete && is_config {
                     applied.causes.add_edited(path);

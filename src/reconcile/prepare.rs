@@ -196,6 +196,7 @@ fn rows(
         chunks,
         imports,
         surface: packed.as_ref().map(|_| Surface::of(&facts, &handles)),
+        units: resolve::units(path, &facts),
         facts: packed,
         offers: offers(&facts),
         symbols: handles.into_iter().zip(facts.symbols).collect(),
@@ -226,6 +227,7 @@ fn empty_with(candidate: &Candidate, stat: StatRow, skip: Option<SkipReason>) ->
         facts: None,
         offers: 0,
         surface: None,
+        units: Vec::new(),
         config: None,
         suites: None,
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{Resolution, Resolver, SourceFiles, is_config, kept};
-use crate::ir::ImportKind;
+use crate::ir::{FileFacts, ImportKind};
 use crate::model::RepoPath;
 
 /// Files that exist only as text.
@@ -18,6 +18,28 @@ impl SourceFiles for Texts {
     fn is_dir(&self, path: &str) -> bool {
         let start = format!("{path}/");
         self.0.keys().any(|file| file.starts_with(&start))
+    }
+
+    fn units(&self, prefix: &str) -> Vec<String> {
+        let mut keys: Vec<String> = Vec::new();
+        for (path, bytes) in &self.0 {
+            let text = String::from_utf8_lossy(bytes);
+            let clause = text.lines().find_map(|line| line.strip_prefix("package "));
+            let facts = FileFacts {
+                units: clause.map(str::to_owned).into_iter().collect(),
+                ..FileFacts::default()
+            };
+            let units = super::units(&RepoPath::new(path).unwrap(), &facts);
+            keys.extend(units.into_iter().map(|it| it.0));
+        }
+        keys.retain(|key| key.starts_with(prefix));
+        keys.sort();
+        keys.dedup();
+        keys
+    }
+
+    fn has_unit(&self, key: &str) -> bool {
+        self.units(key).iter().any(|it| it == key)
     }
 
     fn read_config(&self, path: &str) -> Option<Vec<u8>> {
@@ -57,6 +79,7 @@ pub(super) fn files(text: &str) -> BTreeMap<String, Vec<u8>> {
 pub(super) fn show(resolution: &Resolution) -> String {
     match resolution {
         Resolution::File(path) => path.to_string(),
+        Resolution::Unit(key) => key.clone(),
         Resolution::External => "external".to_owned(),
         Resolution::Missing => "missing".to_owned(),
     }

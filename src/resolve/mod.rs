@@ -7,6 +7,8 @@ mod changes;
 mod files;
 #[cfg(test)]
 mod fixture;
+mod go;
+mod java;
 mod json;
 mod node;
 mod place;
@@ -19,8 +21,10 @@ pub use changes::{AffectedImports, KnownTarget, PathChanges};
 pub use files::SourceFiles;
 pub use node::AutoImports;
 
-use crate::ir::ImportKind;
+use crate::ir::{FileFacts, ImportKind};
 use crate::model::RepoPath;
+use go::GoResolver;
+use java::JavaResolver;
 use node::NodeResolver;
 use python::PythonResolver;
 
@@ -29,6 +33,8 @@ use python::PythonResolver;
 pub enum Resolution {
     /// A file of the index.
     File(RepoPath),
+    /// A unit of several files, by its key: see [`units`].
+    Unit(String),
     /// A package, a built-in module or an address outside the repository; also a directory that is a package without
     /// a file of its own.
     External,
@@ -61,6 +67,8 @@ enum Ecosystem {
     /// JavaScript, TypeScript, and every language without rules of its own.
     Node,
     Python,
+    Go,
+    Java,
 }
 
 impl Ecosystem {
@@ -68,6 +76,10 @@ impl Ecosystem {
     fn of_source(path: &str) -> Self {
         if python::is_source(path) {
             Self::Python
+        } else if go::is_source(path) {
+            Self::Go
+        } else if java::is_source(path) {
+            Self::Java
         } else {
             Self::Node
         }
@@ -77,8 +89,10 @@ impl Ecosystem {
     fn of_config(path: &RepoPath) -> Option<Self> {
         if NodeResolver::is_config(path) {
             Some(Self::Node)
+        } else if PythonResolver::is_config(path) {
+            Some(Self::Python)
         } else {
-            PythonResolver::is_config(path).then_some(Self::Python)
+            GoResolver::is_config(path).then_some(Self::Go)
         }
     }
 }
@@ -94,7 +108,20 @@ pub fn is_config(path: &RepoPath) -> bool {
 pub fn kept<'a>(path: &RepoPath, bytes: &'a [u8]) -> Cow<'a, [u8]> {
     match Ecosystem::of_config(path) {
         Some(Ecosystem::Python) => PythonResolver::relevant_bytes(path, bytes),
+        Some(Ecosystem::Go) => GoResolver::relevant_bytes(path, bytes),
         _ => NodeResolver::relevant_bytes(path, bytes),
+    }
+}
+
+/// Returns the keys of the units that the names of a file belong to, sorted, each with the place of the file among those of
+/// the unit: names of a file with a low rank hide those of others. `go:store#store` for `package store` in `store/a.go`.
+///
+/// A function of the path and the file's own facts; empty in languages whose unit of visibility is a file.
+pub fn units(path: &RepoPath, facts: &FileFacts) -> Vec<(String, u8)> {
+    match Ecosystem::of_source(path.as_str()) {
+        Ecosystem::Go => go::units(path, facts),
+        Ecosystem::Java => java::units(path, facts),
+        Ecosystem::Node | Ecosystem::Python => Vec::new(),
     }
 }
 
@@ -106,6 +133,8 @@ pub fn kept<'a>(path: &RepoPath, bytes: &'a [u8]) -> Cow<'a, [u8]> {
 pub struct Resolver {
     node: NodeResolver,
     python: PythonResolver,
+    go: GoResolver,
+    java: JavaResolver,
 }
 
 impl Resolver {
@@ -115,7 +144,9 @@ impl Resolver {
     pub fn new(files: Arc<dyn SourceFiles>) -> Self {
         Self {
             node: NodeResolver::new(Arc::clone(&files)),
-            python: PythonResolver::new(files),
+            python: PythonResolver::new(Arc::clone(&files)),
+            go: GoResolver::new(Arc::clone(&files)),
+            java: JavaResolver::new(files),
         }
     }
 
@@ -129,6 +160,8 @@ impl Resolver {
         match Ecosystem::of_source(from.as_str()) {
             Ecosystem::Node => &self.node,
             Ecosystem::Python => &self.python,
+            Ecosystem::Go => &self.go,
+            Ecosystem::Java => &self.java,
         }
     }
 

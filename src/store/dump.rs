@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use super::{Doing, Read, StoreResult};
 
-const QUERIES: [(&str, &str); 13] = [
+const QUERIES: [(&str, &str); 15] = [
     (
         "file",
         "SELECT path, hex(content), size, lines, language, facts_version, marked, skip FROM file ORDER BY path",
@@ -40,8 +40,16 @@ const QUERIES: [(&str, &str); 13] = [
     ),
     (
         "import",
-        "SELECT f.path, ordinal, specifier, kind, type_only, line, state, t.path FROM import i JOIN file f ON f.id = i.file
-           LEFT JOIN file t ON t.id = i.target ORDER BY 1, 2",
+        "SELECT f.path, ordinal, specifier, kind, type_only, line, state, t.path, u.key FROM import i JOIN file f ON f.id = i.file
+           LEFT JOIN file t ON t.id = i.target LEFT JOIN unit u ON u.id = -i.target ORDER BY 1, 2",
+    ),
+    (
+        "import_file",
+        "SELECT f.path, ordinal, t.path FROM import_file i JOIN file f ON f.id = i.file JOIN file t ON t.id = i.target ORDER BY 1, 2, 3",
+    ),
+    (
+        "unit_file",
+        "SELECT u.key, f.path, rank FROM unit u LEFT JOIN unit_file m ON m.unit = u.id LEFT JOIN file f ON f.id = m.file ORDER BY 1, 2",
     ),
     (
         "edge",

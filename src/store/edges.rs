@@ -71,15 +71,18 @@ pub struct UnboundPlace {
 }
 
 impl Writer<'_> {
-    /// Replaces the edges and unbound names of a file, and takes the file from the list of those to link.
+    /// Replaces the edges and unbound names of a file, and takes the file from the list of those to link. `consulted` are
+    /// modules, the rows of files and below 0 those of units, with the buckets that were looked at; `import_files` the files
+    /// behind imports of units, each with the place of its import.
     pub fn set_links(
         &mut self,
         file: i64,
         edges: &[EdgeRow],
         unbound: &[UnboundRow],
         consulted: &[(i64, u64)],
+        import_files: &[(u32, i64)],
     ) -> StoreResult<()> {
-        self.links(file, edges, unbound, consulted)
+        self.links(file, edges, unbound, consulted, import_files)
             .doing("writing edges")
     }
 
@@ -89,13 +92,15 @@ impl Writer<'_> {
         self.consulters(file, None).doing("writing a row")
     }
 
-    /// As [`Self::relink_consulters`]; with a mask only those who looked at one of its buckets.
+    /// As [`Self::relink_consulters`]; with a mask only those who looked at one of its buckets. A unit passes on what is in
+    /// a mask alone: of a file that joins or leaves one, what others can see of the file is known.
     pub(super) fn consulters(&mut self, file: i64, mask: Option<u64>) -> rusqlite::Result<()> {
         self.tx()
             .prepare_cached(
                 "WITH RECURSIVE passing(file) AS (
                    VALUES(?1)
                    UNION SELECT i.file FROM passing p CROSS JOIN import i ON i.target = p.file WHERE i.kind = ?3
+                   UNION SELECT -m.unit FROM passing p CROSS JOIN unit_file m ON m.file = p.file WHERE ?2 IS NOT NULL
                  )
                  INSERT INTO relink(file, todo)
                  SELECT c.file, 2 FROM passing p CROSS JOIN consult c ON c.target = p.file WHERE ?2 IS NULL OR c.looked & ?2 <> 0
@@ -125,6 +130,7 @@ impl Writer<'_> {
         edges: &[EdgeRow],
         unbound: &[UnboundRow],
         consulted: &[(i64, u64)],
+        import_files: &[(u32, i64)],
     ) -> rusqlite::Result<()> {
         let edges = edges.iter().map(|edge| {
             [
@@ -147,6 +153,10 @@ impl Writer<'_> {
             .iter()
             .map(|(target, looked)| [*target, looked.cast_signed()]);
         self.rows(&CONSULT, file, consulted.collect())?;
+        let import_files = import_files
+            .iter()
+            .map(|(ordinal, target)| [i64::from(*ordinal), *target]);
+        self.rows(&IMPORT_FILES, file, import_files.collect())?;
         self.tx()
             .prepare_cached("DELETE FROM relink WHERE file = ?1")?
             .execute([file])
@@ -231,6 +241,13 @@ const CONSULT: FileRows = FileRows {
     delete: "DELETE FROM consult WHERE file = ?1 AND target = ?2",
     upsert: "INSERT INTO consult(file, target, looked) VALUES(?1, ?2, ?3)
              ON CONFLICT DO UPDATE SET looked = excluded.looked",
+};
+
+const IMPORT_FILES: FileRows = FileRows {
+    n_key: 2,
+    select: "SELECT ordinal, target FROM import_file WHERE file = ?1 ORDER BY 1, 2",
+    delete: "DELETE FROM import_file WHERE file = ?1 AND ordinal = ?2 AND target = ?3",
+    upsert: "INSERT INTO import_file(file, ordinal, target) VALUES(?1, ?2, ?3) ON CONFLICT DO NOTHING",
 };
 
 impl Read<'_> {

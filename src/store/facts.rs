@@ -63,6 +63,11 @@ fn is_sound(facts: &FileFacts) -> bool {
                 && exprs.has(binding.value)
         })
         && facts.directives.iter().all(|it| is_symbol(it.symbol))
+        && facts.owners.is_sorted_by_key(|it| it.symbol)
+        && facts
+            .owners
+            .iter()
+            .all(|it| is_symbol(it.symbol) && exprs.has(it.owner))
         && facts.all.iter().flatten().all(|it| exprs.has_name(*it))
 }
 

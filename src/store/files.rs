@@ -200,7 +200,7 @@ pub(super) fn counts(connection: &Connection) -> StoreResult<Counts> {
     connection
         .prepare_cached(
             "SELECT (SELECT count(*) FROM file), (SELECT count(*) FROM chunk), (SELECT count(*) FROM symbol),
-                    (SELECT count(*) FROM (SELECT DISTINCT file, target FROM import WHERE target IS NOT NULL)),
+                    (SELECT count(*) FROM (SELECT file, target FROM import WHERE target > 0 UNION SELECT file, target FROM import_file)),
                     (SELECT count(*) FROM import WHERE state = 3), (SELECT count(*) FROM relink)",
         )
         .and_then(|mut statement| {

@@ -13,6 +13,8 @@ use crate::model::hash::HashMap;
 pub enum ImportTarget {
     /// A file of the repository, by its row.
     File(i64),
+    /// A unit of several files, by its row: a package of Go.
+    Unit(i64),
     /// Out of the repository: a package or a built-in module.
     External,
     /// A file or package of the repository that is not there.
@@ -24,9 +26,24 @@ impl ImportTarget {
     pub(super) fn columns(self) -> (u8, Option<i64>) {
         match self {
             Self::File(id) => (1, Some(id)),
+            Self::Unit(id) => (1, Some(-id)),
             Self::External => (2, None),
             Self::Missing => (3, None),
         }
+    }
+
+    /// Returns the target that is stored as a number.
+    fn of_row(id: i64) -> Self {
+        if id < 0 {
+            Self::Unit(-id)
+        } else {
+            Self::File(id)
+        }
+    }
+
+    /// Returns the module that it is to the linker: the row of a file, or that of a unit below 0.
+    pub fn module(self) -> Option<i64> {
+        self.columns().1
     }
 }
 
@@ -65,7 +82,7 @@ impl Writer<'_> {
     /// import they mean members of a class in the file that imports.
     pub fn rebind_target(&mut self, file: i64, ordinal: u32) -> StoreResult<()> {
         self.run(
-            "INSERT INTO relink(file, todo) SELECT target, 2 FROM import WHERE file = ?1 AND ordinal = ?2 AND target IS NOT NULL
+            "INSERT INTO relink(file, todo) SELECT target, 2 FROM import WHERE file = ?1 AND ordinal = ?2 AND target > 0
              ON CONFLICT(file) DO UPDATE SET todo = todo | 2",
             (file, ordinal),
         )
@@ -110,7 +127,7 @@ impl Read<'_> {
                 statement
                     .query_map([], |row| {
                         let to = match (row.get(2)?, row.get(3)?) {
-                            (1, Some(file)) => ImportTarget::File(file),
+                            (1, Some(target)) => ImportTarget::of_row(target),
                             (2, _) => ImportTarget::External,
                             // Also where it led was just removed.
                             _ => ImportTarget::Missing,
@@ -186,7 +203,8 @@ impl Read<'_> {
     pub(super) fn importers_of_all(&self) -> StoreResult<HashMap<i64, u32>> {
         self.tx
             .prepare_cached(
-                "SELECT target, count(DISTINCT file) FROM import WHERE target IS NOT NULL AND target <> file GROUP BY target",
+                "SELECT target, count(DISTINCT file) FROM (SELECT target, file FROM import WHERE target > 0 UNION ALL SELECT target, file FROM import_file)
+                 WHERE target <> file GROUP BY target",
             )
             .and_then(|mut statement| {
                 statement
@@ -199,7 +217,9 @@ impl Read<'_> {
     /// Returns the files that `path` imports, sorted.
     pub fn imports_of(&self, of: &str) -> StoreResult<Vec<RepoPath>> {
         self.neighbours(
-            "SELECT DISTINCT t.path FROM file f JOIN import i ON i.file = f.id JOIN file t ON t.id = i.target
+            "SELECT t.path FROM file f JOIN import i ON i.file = f.id JOIN file t ON t.id = i.target
+             WHERE f.path = ?1 AND t.id <> f.id
+             UNION SELECT t.path FROM file f JOIN import_file i ON i.file = f.id JOIN file t ON t.id = i.target
              WHERE f.path = ?1 AND t.id <> f.id ORDER BY 1",
             of,
         )
@@ -208,7 +228,9 @@ impl Read<'_> {
     /// Returns the files that import `path`, sorted.
     pub fn importers_of(&self, of: &str) -> StoreResult<Vec<RepoPath>> {
         self.neighbours(
-            "SELECT DISTINCT f.path FROM file t JOIN import i ON i.target = t.id JOIN file f ON f.id = i.file
+            "SELECT f.path FROM file t JOIN import i ON i.target = t.id JOIN file f ON f.id = i.file
+             WHERE t.path = ?1 AND t.id <> f.id
+             UNION SELECT f.path FROM file t JOIN import_file i ON i.target = t.id JOIN file f ON f.id = i.file
              WHERE t.path = ?1 AND t.id <> f.id ORDER BY 1",
             of,
         )
@@ -239,7 +261,8 @@ impl Read<'_> {
             .doing("reading the list of files to link")
     }
 
-    /// Returns where each import of a file leads, by its place; `None` where that is no file.
+    /// Returns where each import of a file leads, by its place: the row of a file, that of a unit below 0; `None` where it
+    /// is neither.
     pub fn import_targets(&self, file: i64) -> StoreResult<Vec<Option<i64>>> {
         self.tx
             .prepare_cached("SELECT target FROM import WHERE file = ?1 ORDER BY ordinal")
@@ -290,7 +313,7 @@ impl Read<'_> {
                    VALUES(?1)
                    UNION SELECT i.file FROM passing p CROSS JOIN import i ON i.target = p.file WHERE i.kind = ?2
                  )
-                 SELECT file FROM passing LIMIT ?3",
+                 SELECT file FROM passing WHERE file > 0 LIMIT ?3",
             )
             .and_then(|mut statement| {
                 let kind = ImportKind::ReExport.code();
@@ -315,7 +338,7 @@ fn import(row: &Row<'_>) -> rusqlite::Result<ImportRow> {
         specifier: row.get(1)?,
         kind: ImportKind::from_code(row.get(2)?).unwrap_or(ImportKind::Static),
         target: match (row.get::<_, u8>(3)?, row.get::<_, Option<i64>>(4)?) {
-            (1, Some(id)) => Some(ImportTarget::File(id)),
+            (1, Some(id)) => Some(ImportTarget::of_row(id)),
             (2, _) => Some(ImportTarget::External),
             (3, _) => Some(ImportTarget::Missing),
             // Not resolved yet, or the file it led to is gone.

@@ -28,6 +28,7 @@ pub mod surface;
 pub mod symbols;
 pub mod text;
 pub mod token;
+mod units;
 pub mod write;
 
 use std::path::PathBuf;

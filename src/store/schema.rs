@@ -6,15 +6,17 @@
 /// rests on; 3 past commits; 4 the text index with the body first; 6 indexes of
 /// unbound names and of what was left out; 7 digests of chunks without the path; 8 handles that tell their file;
 /// 9 what is behind a file that passes it on is not noted, past paths
-/// are written once; 10 the files that test runners are told to run.
-pub const SCHEMA_VERSION: i64 = 10;
+/// are written once; 10 the files that test runners are told to run; 11 units of several files.
+pub const SCHEMA_VERSION: i64 = 11;
 
 /// The tables. Keys are integers; what belongs to a file goes with it. `text` holds no source: its
 /// columns are indexed and forgotten (the first one takes two bytes less for each word in a chunk), its rowid is the chunk's, and a segment is merged only when 40% of it
 /// is deleted: at SQLite's 10% a switch to a branch 50 files away rewrites the whole text index. Eight segments of one level are
 /// merged, not four: what a small change writes is written once less, and a look-up in four more costs nothing that can be measured. `runner` has what a configuration of tests declares. `import.state` tells an import that
 /// is not looked at yet (0) from one that leads to a file (1), out of the repository (2) or to nothing
-/// (3). An `edge` is one row for all uses of one definition in another, with the first one's line;
+/// (3); a `target` below 0 is a unit, by its id. `unit` is a unit of visibility that several files share, a package of Go: its files pass
+/// their names on as those behind `export *` do, the ones of low `rank` first. `import_file` has the files behind an import of a unit: those that
+/// hold a name which the importer uses, else the first. An `edge` is one row for all uses of one definition in another, with the first one's line;
 /// `src` is 0 for a module's top level. `unbound` counts the names of a file that lead to no definition here:
 /// a name by 48 bits of its hash, its form by 1 for a call and 2 for a member. `consult` says what of which other
 /// file a file was linked by (`looked` is a mask of buckets of names): when that changes, the file is linked again. What another consulted file passes on by `export * from` is left out where that one
@@ -120,10 +122,31 @@ CREATE TABLE import(
   type_only INTEGER NOT NULL,
   line INTEGER NOT NULL,
   state INTEGER NOT NULL,
-  target INTEGER REFERENCES file(id) ON DELETE SET NULL,
+  target INTEGER,
   PRIMARY KEY(file, ordinal)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX import_target ON import(target);
+
+CREATE TABLE import_file(
+  file INTEGER NOT NULL REFERENCES file(id) ON DELETE CASCADE,
+  ordinal INTEGER NOT NULL,
+  target INTEGER NOT NULL REFERENCES file(id) ON DELETE CASCADE,
+  PRIMARY KEY(file, ordinal, target)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX import_file_target ON import_file(target);
+
+CREATE TABLE unit(
+  id INTEGER PRIMARY KEY,
+  key TEXT NOT NULL UNIQUE
+) STRICT;
+
+CREATE TABLE unit_file(
+  unit INTEGER NOT NULL REFERENCES unit(id),
+  file INTEGER NOT NULL REFERENCES file(id) ON DELETE CASCADE,
+  rank INTEGER NOT NULL,
+  PRIMARY KEY(unit, file)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX unit_file_file ON unit_file(file);
 
 CREATE TABLE edge(
   src_file INTEGER NOT NULL REFERENCES file(id) ON DELETE CASCADE,

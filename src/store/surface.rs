@@ -20,6 +20,9 @@ const N_BUCKETS: u64 = 47;
 /// The bucket of everything without a name of its own: stars, `module.exports =`, the kind of module, directives.
 pub const REST: u64 = 1 << N_BUCKETS;
 
+/// The name whose bucket stands for the list of a unit's files; no definition has it.
+pub const MEMBERS: &str = "";
+
 /// Returns the bucket of a name of the top level, as a mask with one bit. It is written to disk: the hash
 /// is FNV-1a (Fowler, Noll, Vo), which stays.
 pub fn bucket(name: &str) -> u64 {
@@ -45,6 +48,23 @@ pub fn offers(facts: &FileFacts) -> u64 {
     exports.chain(commented).fold(0, |mask, at| mask | at)
 }
 
+/// Returns the bucket of the outermost definition around each symbol, by its place; a member of a type that is declared
+/// elsewhere has that of its [name there](FileFacts::name_there).
+pub fn symbol_buckets(facts: &FileFacts) -> Vec<u64> {
+    let mut buckets: Vec<u64> = Vec::with_capacity(facts.symbols.len());
+    for (at, symbol) in facts.symbols.iter().enumerate() {
+        let outer = symbol
+            .parent
+            .and_then(|parent| buckets.get(parent as usize).copied());
+        let own = || match facts.name_there(at) {
+            Some(name) => bucket(&name),
+            None => bucket(&symbol.name),
+        };
+        buckets.push(outer.unwrap_or_else(own));
+    }
+    buckets
+}
+
 /// A hash for each bucket that holds a name other files can see.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Surface(BTreeMap<u64, u64>);
@@ -55,19 +75,16 @@ impl Surface {
         let mut hashers: BTreeMap<u64, DefaultHasher> = BTreeMap::new();
         let is_seen = visible(facts);
         let is_seen_at = |at: Option<u32>| at.is_none_or(|at| is_seen[at as usize]);
-        let mut buckets: Vec<u64> = Vec::with_capacity(facts.symbols.len());
+        let buckets = symbol_buckets(facts);
         for (at, symbol) in facts.symbols.iter().enumerate() {
-            let outer = symbol
-                .parent
-                .and_then(|parent| buckets.get(parent as usize).copied());
-            let own = outer.unwrap_or_else(|| bucket(&symbol.name));
-            buckets.push(own);
+            let own = buckets[at];
             if is_seen[at] {
                 let this = (symbol.is_static(), symbol.has_lexical_this());
                 let row = (&symbol.qualified_name, symbol.kind, symbol.exported);
                 (1_u8, row, this, handles.get(at)).hash(hashers.entry(own).or_default());
                 // `target.open = …` is looked up by both of its names.
                 if symbol.parent.is_none()
+                    && facts.owner(at).is_none()
                     && let Some((first, _)) = symbol.qualified_name.split_once('.')
                 {
                     let other = hashers.entry(bucket(first)).or_default();
@@ -120,6 +137,11 @@ impl Surface {
                 .map(|(bucket, hasher)| (bucket, hasher.finish()))
                 .collect(),
         )
+    }
+
+    /// Returns the buckets that hold anything, as a mask.
+    pub fn buckets(&self) -> u64 {
+        self.0.keys().fold(0, |mask, at| mask | at)
     }
 
     /// Returns the buckets in which two surfaces differ, as a mask.

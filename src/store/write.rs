@@ -45,6 +45,9 @@ pub struct PreparedFile {
     pub offers: u64,
     /// The interface fingerprint; `None` where it has no facts.
     pub surface: Option<Surface>,
+    /// The units that its names belong to, by key, sorted, each with its place among the files there: those of a low
+    /// rank first.
+    pub units: Vec<(String, u8)>,
     /// Its bytes, packed, if it configures module resolution.
     pub config: Option<Vec<u8>>,
     /// The suites that it declares, if it configures a test runner.
@@ -85,6 +88,22 @@ impl<'a> Writer<'a> {
             })
             .doing("reading a configuration file")?;
         Ok(known == file.config)
+    }
+
+    /// Whether a file belongs to the units that its path is known to belong to.
+    pub fn has_units(&mut self, file: &PreparedFile) -> StoreResult<bool> {
+        let known: Vec<(String, u8)> = self
+            .tx
+            .prepare_cached(
+                "SELECT u.key, m.rank FROM file f JOIN unit_file m ON m.file = f.id JOIN unit u ON u.id = m.unit WHERE f.path = ?1 ORDER BY 1",
+            )
+            .and_then(|mut statement| {
+                statement
+                    .query_map([file.path.as_str()], |row| Ok((row.get(0)?, row.get(1)?)))?
+                    .collect()
+            })
+            .doing("reading units")?;
+        Ok(known == file.units)
     }
 
     /// Removes a file with all that belongs to it.
@@ -154,6 +173,7 @@ impl<'a> Writer<'a> {
             let before = self.surface_before(id)?;
             had_facts = before.is_some();
             self.surface_changed(id, before.as_ref(), file.surface.as_ref())?;
+            self.leave_units(id, before.as_ref(), &file.units)?;
             self.leave_templates(&led, &file.imports)?;
             for table in ["facts", "config", "runner", "import"] {
                 self.tx
@@ -161,6 +181,7 @@ impl<'a> Writer<'a> {
                     .execute([id])?;
             }
         }
+        self.join_units(id, file.surface.as_ref(), &file.units)?;
         self.stat(id, &file.stat)?;
         self.write_symbols(id, &file.symbols, known.is_some())?;
         self.write_chunks(id, &file.chunks, known.is_some())?;
@@ -253,9 +274,18 @@ impl<'a> Writer<'a> {
             .optional()?;
         if let Some(id) = known {
             self.forget_chunks(id)?;
+            let is_in_unit = self
+                .tx
+                .prepare_cached("SELECT 1 FROM unit_file WHERE file = ?1")?
+                .exists([id])?;
+            if is_in_unit {
+                let before = self.surface_before(id)?;
+                self.leave_units(id, before.as_ref(), &[])?;
+            }
             self.surface_changed(id, Some(&Surface::default()), None)?;
             for statement in [
                 "DELETE FROM consult WHERE target = ?1",
+                "UPDATE import SET target = NULL WHERE target = ?1",
                 "DELETE FROM file WHERE id = ?1",
             ] {
                 self.tx.prepare_cached(statement)?.execute([id])?;

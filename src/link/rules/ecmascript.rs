@@ -1,13 +1,17 @@
 //! TypeScript and JavaScript.
 
 use super::ContainerMember::{Element, SameContainer};
-use super::LanguageRules;
+use super::{LanguageRules, MemberOrder};
 
 pub(super) static RULES: LanguageRules = LanguageRules {
+    implicit_imports: &[],
+    has_named_owners: false,
+    proves_external: false,
+    predeclared: &[],
+    members: MemberOrder::DepthFirst,
     constructs_by_call: false,
     instance_call_method: None,
     foreach_callback_method: Some("forEach"),
-    has_linearization: false,
     descriptor_method: None,
     index_method: None,
     iterator_methods: &[],
@@ -40,6 +44,10 @@ pub(super) static RULES: LanguageRules = LanguageRules {
         ("next", Element),
         ("deref", Element),
     ],
+    members_in_scope: false,
+    has_overloads: false,
+    root_members: &[],
+    constructor: "constructor",
     function_calls: &["call", "apply"],
     function_binds: &["bind"],
 };

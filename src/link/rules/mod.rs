@@ -1,6 +1,7 @@
 //! What differs between languages when names are resolved: a table for each family, which the linker asks.
 
 mod ecmascript;
+mod go;
 mod java;
 mod python;
 
@@ -18,16 +19,42 @@ pub(super) enum ContainerMember {
     Pairs,
 }
 
+/// A module whose names are visible without an import.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Implicit {
+    /// The unit of the file: the other files of its package.
+    OwnUnit,
+}
+
+/// The order in which members are looked for in what a type is built on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum MemberOrder {
+    /// One base after another, each with its own.
+    DepthFirst,
+    /// The C3 linearization.
+    Linearization,
+    /// By depth; what two bases of one depth have is nobody's: embedded fields.
+    Embedding,
+}
+
 /// How one family of languages resolves names.
 pub(super) struct LanguageRules {
+    /// The modules that every file sees without an import, the nearest first.
+    pub(super) implicit_imports: &'static [Implicit],
+    /// Whether members may be declared outside of their type, in any file of its unit.
+    pub(super) has_named_owners: bool,
+    /// Whether what an import leads out of the repository for, and each member of that, is known to be from outside.
+    pub(super) proves_external: bool,
+    /// Types that the language itself defines.
+    pub(super) predeclared: &'static [&'static str],
+    /// In which order the bases of a type are looked through.
+    pub(super) members: MemberOrder,
     /// Whether calling a class constructs an instance: `Store()` in Python, `new Store()` elsewhere.
     pub(super) constructs_by_call: bool,
     /// The method that calling an instance runs: `store()` → `Store.__call__`.
     pub(super) instance_call_method: Option<&'static str>,
     /// The method whose callback takes each element, so that its parameter has the element type: `forEach`.
     pub(super) foreach_callback_method: Option<&'static str>,
-    /// Whether the bases of a class are looked through by its linearization; else one after another, each with its own.
-    pub(super) has_linearization: bool,
     /// The method that gives what reading an attribute of a class gives, of what the attribute holds: `__get__`.
     pub(super) descriptor_method: Option<&'static str>,
     /// The method that indexing an instance calls: `__getitem__`.
@@ -49,6 +76,15 @@ pub(super) struct LanguageRules {
     pub(super) stars_bind: bool,
     /// What the members of containers give.
     pub(super) container_members: &'static [(&'static str, ContainerMember)],
+    /// Whether the members of the classes around code are names in it, without a receiver: `open()` for `this.open()`.
+    pub(super) members_in_scope: bool,
+    /// Whether methods share no names with fields and types, and several of one name are told apart by the arguments of a
+    /// call. A method is then looked up by its name with parentheses: `open()`.
+    pub(super) has_overloads: bool,
+    /// The members of the class that every other is built on.
+    pub(super) root_members: &'static [&'static str],
+    /// The name by which the constructors of a class are looked up.
+    pub(super) constructor: &'static str,
     /// Members of a function that call it.
     pub(super) function_calls: &'static [&'static str],
     /// Members of a function that make a function that calls it.
@@ -73,6 +109,7 @@ pub(super) fn of_family(family: Family) -> &'static LanguageRules {
     match family {
         Family::Ecmascript => &ecmascript::RULES,
         Family::Python => &python::RULES,
+        Family::Go => &go::RULES,
         Family::Java => &java::RULES,
     }
 }

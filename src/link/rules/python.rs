@@ -1,13 +1,17 @@
 //! Python.
 
 use super::ContainerMember::{Element, Pairs, SameContainer};
-use super::LanguageRules;
+use super::{LanguageRules, MemberOrder};
 
 pub(super) static RULES: LanguageRules = LanguageRules {
+    implicit_imports: &[],
+    has_named_owners: false,
+    proves_external: false,
+    predeclared: &[],
+    members: MemberOrder::Linearization,
     constructs_by_call: true,
     instance_call_method: Some("__call__"),
     foreach_callback_method: None,
-    has_linearization: true,
     descriptor_method: Some("__get__"),
     index_method: Some("__getitem__"),
     iterator_methods: &["__iter__", "__next__"],
@@ -30,6 +34,10 @@ pub(super) static RULES: LanguageRules = LanguageRules {
         ("__getitem__", Element),
         ("__next__", Element),
     ],
+    members_in_scope: false,
+    has_overloads: false,
+    root_members: &[],
+    constructor: "constructor",
     function_calls: &["__call__"],
     function_binds: &[],
 };

@@ -101,7 +101,7 @@ impl<'a> AffectedImports<'a> {
         let is_within = match target {
             // An external import stays external until a file of its name comes; configuration, which could redirect
             // it, is judged elsewhere.
-            KnownTarget::External => false,
+            KnownTarget::External | KnownTarget::Unit => false,
             KnownTarget::Missing => true,
             KnownTarget::File(file) => self.is_anywhere || self.files.contains(file),
         };

@@ -467,6 +467,7 @@ proptest! {
                         let target = match before {
                             Resolution::File(path) => KnownTarget::File(path.as_str()),
                             Resolution::External => KnownTarget::External,
+                            Resolution::Unit(_) => KnownTarget::Unit,
                             Resolution::Missing => KnownTarget::Missing,
                         };
                         prop_assert!(

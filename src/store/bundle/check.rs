@@ -170,9 +170,17 @@ fn rules() -> Vec<(&'static str, String)> {
             "imports",
             format!(
                 "SELECT 1 FROM import WHERE NOT ordinal {U32} OR kind NOT BETWEEN 0 AND {} OR type_only NOT IN (0, 1)
-                   OR NOT line {U32} OR state NOT BETWEEN 0 AND 3 OR (state = 1) <> (target IS NOT NULL)",
+                   OR NOT line {U32} OR state NOT BETWEEN 0 AND 3 OR (state = 1) <> (target IS NOT NULL)
+                   OR target > 0 AND target NOT IN (SELECT id FROM file) OR target < 1 AND -target NOT IN (SELECT id FROM unit)",
                 last(ImportKind::ALL.len())
             ),
+        ),
+        (
+            "units",
+            "SELECT 1 FROM unit WHERE id < 1 OR id NOT IN (SELECT unit FROM unit_file) OR length(key) > 4096
+             UNION ALL SELECT 1 FROM unit_file WHERE rank NOT BETWEEN 0 AND 255
+             UNION ALL SELECT 1 FROM import_file n WHERE NOT EXISTS (SELECT 1 FROM import i WHERE i.file = n.file AND i.ordinal = n.ordinal)"
+                .to_owned(),
         ),
         (
             "edges",
@@ -236,6 +244,7 @@ fn texts(connection: &Connection) -> StoreResult<()> {
         "SELECT language FROM file",
         "SELECT name, norm, qualified, signature FROM symbol",
         "SELECT specifier FROM import",
+        "SELECT key FROM unit",
         "SELECT path FROM past_path",
     ] {
         let mut statement = connection.prepare(query).doing("reading texts")?;

@@ -8,7 +8,7 @@ use rusqlite::types::{Value, ValueRef};
 use crate::store::{Doing, Read, StoreResult, facts};
 
 /// The rows of a file that follow from its own bytes; the path comes first.
-const QUERIES: [&str; 4] = [
+const QUERIES: [&str; 5] = [
     "SELECT path, content, size, lines, language, facts_version, marked, skip FROM file ORDER BY path",
     "SELECT f.path, ordinal, handle, name, norm, qualified, kind, exported, parent, start_line, end_line, name_line,
        start_byte, end_byte, signature FROM symbol s JOIN file f ON f.id = s.file ORDER BY f.path, ordinal",
@@ -16,6 +16,7 @@ const QUERIES: [&str; 4] = [
        FROM chunk c JOIN file f ON f.id = c.file ORDER BY f.path, ordinal",
     "SELECT f.path, ordinal, specifier, i.kind, type_only, line FROM import i JOIN file f ON f.id = i.file
        ORDER BY f.path, ordinal",
+    "SELECT f.path, u.key, m.rank FROM unit_file m JOIN unit u ON u.id = m.unit JOIN file f ON f.id = m.file ORDER BY f.path, u.key",
 ];
 
 /// Packed columns of these rows: equal facts may be packed in several ways.

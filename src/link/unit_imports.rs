@@ -1,0 +1,106 @@
+//! The files behind the imports of units: an import leads to a package, an edge between files to those that hold a name
+//! which the importer uses.
+//!
+//! Refuses to know how a use is bound.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use super::exports;
+use super::file::Loaded;
+use super::library::{Def, Library};
+use super::lookup::root_of;
+use crate::ir::{ImportedName, Reference, Target};
+use crate::model::hash::HashMap;
+
+/// The imports of units in one file, with the files that they lead to as far as uses were noted.
+pub(super) struct UnitImports {
+    /// Each import of a unit by its place, with the files of the unit.
+    imports: HashMap<u32, Rc<Loaded>>,
+    found: BTreeSet<(u32, i64)>,
+    /// The imports whose names all become names of this file.
+    stars: Vec<u32>,
+}
+
+impl UnitImports {
+    pub(super) fn of(library: &Library<'_>, own: &Loaded) -> Self {
+        let mut all = Self {
+            imports: HashMap::default(),
+            found: BTreeSet::new(),
+            stars: Vec::new(),
+        };
+        for (at, import) in (0_u32..).zip(&own.facts.imports) {
+            let Some(unit) = own.target(at).filter(|target| *target < 0) else {
+                continue;
+            };
+            let Some(files) = library.get(unit) else {
+                continue;
+            };
+            for name in import.names.iter().filter(|name| name.imported != "*") {
+                if let Some(Def::Symbol(file, _)) = exports::resolve(library, unit, &name.imported)
+                {
+                    all.found.insert((at, file));
+                }
+            }
+            let is_all = own.wildcards.contains(&unit)
+                && import.names.iter().any(|name| name.local == "*");
+            if own.stars.contains(&unit) || is_all {
+                all.stars.push(at);
+            }
+            all.imports.insert(at, files);
+        }
+        all
+    }
+
+    /// Notes that a use means a definition in `target`.
+    pub(super) fn note(&mut self, own: &Loaded, used: &Reference, target: i64) {
+        if self.imports.is_empty() || target == own.file {
+            return;
+        }
+        let root = match used.target {
+            Target::Member { receiver, .. } => root_of(&own.facts, receiver),
+            Target::Lexical => Some(own.facts.name(used)),
+            Target::Value(value) => root_of(&own.facts, value),
+            Target::Symbol(_) | Target::Markup(_) | Target::Unknown => None,
+        };
+        let named = root.and_then(|root| own.import_at(root)).map(|(at, _)| at);
+        let stars = self
+            .stars
+            .iter()
+            .filter(|_| named.is_none() && used.target == Target::Lexical);
+        let found: Vec<u32> = named.into_iter().chain(stars.copied()).collect();
+        for at in found {
+            let is_there = self
+                .imports
+                .get(&at)
+                .is_some_and(|unit| unit.stars.contains(&target));
+            if is_there {
+                self.found.insert((at, target));
+            }
+        }
+    }
+
+    /// Returns the files of each import: those noted, else the first of the unit.
+    pub(super) fn files(mut self, own: &Loaded) -> Vec<(u32, i64)> {
+        for (at, unit) in self.imports {
+            // One that takes names leads to the files that have them.
+            if own.facts.imports[at as usize].names.iter().any(is_taken) {
+                continue;
+            }
+            let is_known = self
+                .found
+                .range((at, i64::MIN)..=(at, i64::MAX))
+                .next()
+                .is_some();
+            if !is_known && let Some(first) = unit.members_of_unit().first() {
+                self.found.insert((at, *first));
+            }
+        }
+        self.found.into_iter().collect()
+    }
+}
+
+/// Whether an import takes a name itself, or all of them one by one; else the module as a whole.
+fn is_taken(name: &ImportedName) -> bool {
+    name.imported != "*" || name.local == "*"
+}

@@ -1,0 +1,119 @@
+//! Units of visibility that several files share: which files belong to which, and who is linked again when one joins or
+//! leaves.
+//!
+//! A unit is a barrel to the linker, by its row below 0. Refuses to know how a unit is named.
+
+use rusqlite::OptionalExtension as _;
+
+use super::surface::{MEMBERS, Surface, bucket};
+use super::{Doing, Read, StoreResult, Writer};
+
+impl Writer<'_> {
+    /// Takes a file out of the units that it is in and that are not `wanted`. Those who looked there at a name that it
+    /// offered are linked again. A unit without files goes.
+    pub(super) fn leave_units(
+        &mut self,
+        file: i64,
+        surface: Option<&Surface>,
+        wanted: &[(String, u8)],
+    ) -> rusqlite::Result<()> {
+        let known: Vec<(i64, (String, u8))> = self
+            .tx()
+            .prepare_cached(
+                "SELECT u.id, u.key, m.rank FROM unit_file m JOIN unit u ON u.id = m.unit WHERE m.file = ?1",
+            )?
+            .query_map([file], |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?))))?
+            .collect::<Result<_, _>>()?;
+        for (unit, _) in known.iter().filter(|(_, known)| !wanted.contains(known)) {
+            self.consulters(-unit, Some(seen_in(surface)))?;
+            self.tx()
+                .prepare_cached("DELETE FROM unit_file WHERE unit = ?1 AND file = ?2")?
+                .execute((unit, file))?;
+            let is_left = self
+                .tx()
+                .prepare_cached("SELECT 1 FROM unit_file WHERE unit = ?1")?
+                .exists([unit])?;
+            if is_left {
+                continue;
+            }
+            for statement in [
+                "DELETE FROM consult WHERE target = -?1",
+                "UPDATE import SET target = NULL WHERE target = -?1",
+                "DELETE FROM unit WHERE id = ?1",
+            ] {
+                self.tx().prepare_cached(statement)?.execute([unit])?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts a file into the units that it is not in yet. Those who looked there at a name that it offers are linked again.
+    pub(super) fn join_units(
+        &mut self,
+        file: i64,
+        surface: Option<&Surface>,
+        wanted: &[(String, u8)],
+    ) -> rusqlite::Result<()> {
+        for (key, rank) in wanted {
+            let known: Option<i64> = self
+                .tx()
+                .prepare_cached("SELECT id FROM unit WHERE key = ?1")?
+                .query_row([key], |row| row.get(0))
+                .optional()?;
+            let unit = match known {
+                Some(unit) => unit,
+                None => self
+                    .tx()
+                    .prepare_cached("INSERT INTO unit(key) VALUES(?1)")?
+                    .insert([key])?,
+            };
+            let n_new = self
+                .tx()
+                .prepare_cached(
+                    "INSERT INTO unit_file(unit, file, rank) VALUES(?1, ?2, ?3) ON CONFLICT DO NOTHING",
+                )?
+                .execute((unit, file, rank))?;
+            if n_new > 0 && known.is_some() {
+                self.consulters(-unit, Some(seen_in(surface)))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The buckets of what a unit has by one of its files.
+fn seen_in(surface: Option<&Surface>) -> u64 {
+    bucket(MEMBERS) | surface.map_or(0, Surface::buckets)
+}
+
+impl Read<'_> {
+    /// Returns all units by their keys, in no order.
+    pub fn units(&self) -> StoreResult<Vec<(String, i64)>> {
+        self.tx
+            .prepare_cached("SELECT key, id FROM unit")
+            .and_then(|mut statement| {
+                statement
+                    .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+                    .collect()
+            })
+            .doing("reading units")
+    }
+
+    /// Returns the units of a file, in the order of their keys.
+    pub fn units_of(&self, file: i64) -> StoreResult<Vec<i64>> {
+        self.tx
+            .prepare_cached("SELECT u.id FROM unit_file m JOIN unit u ON u.id = m.unit WHERE m.file = ?1 ORDER BY u.key")
+            .and_then(|mut statement| statement.query_map([file], |row| row.get(0))?.collect())
+            .doing("reading units")
+    }
+
+    /// Returns the files of a unit, those of low rank first, then by their paths.
+    pub fn unit_files(&self, unit: i64) -> StoreResult<Vec<i64>> {
+        self.tx
+            .prepare_cached(
+                "SELECT m.file FROM unit_file m CROSS JOIN file f ON f.id = m.file WHERE m.unit = ?1 ORDER BY m.rank, f.path",
+            )
+            .and_then(|mut statement| statement.query_map([unit], |row| row.get(0))?.collect())
+            .doing("reading units")
+    }
+}
