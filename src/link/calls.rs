@@ -141,9 +141,10 @@ impl Linker<'_, '_> {
         if let Some(path) = loaded.below(PathId::EMPTY, Slot::Param(index)) {
             // One that was chosen by its arguments stands for itself.
             let is_chosen = rules.has_overloads && kind == SymbolKind::Method;
-            let heads = loaded.same(at).iter().filter(|it| {
-                loaded.symbol(**it).kind == kind && (!is_chosen || **it == at)
-            });
+            let heads = loaded
+                .same(at)
+                .iter()
+                .filter(|it| loaded.symbol(**it).kind == kind && (!is_chosen || **it == at));
             let heads: Vec<Option<Type>> = heads
                 .map(|head| self.in_object(file, Some(*head), path, object.unwrap_or(callee)))
                 .collect();

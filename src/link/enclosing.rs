@@ -37,7 +37,15 @@ impl Linker<'_, '_> {
                     return Some((definition, None));
                 }
                 let receiver = definition.instance();
-                match self.declared(&receiver, Access::Name(name)) {
+                let key = (file.file, symbol);
+                if self.open_scopes.borrow().contains(&key) {
+                    at = around.parent;
+                    continue;
+                }
+                self.open_scopes.borrow_mut().push(key);
+                let found = self.declared(&receiver, Access::Name(name));
+                self.open_scopes.borrow_mut().pop();
+                match found {
                     Some(found) if !found.is_external() => return Some((found, Some(receiver))),
                     found => outside = outside.or(found),
                 }

@@ -287,15 +287,25 @@ impl Linker<'_, '_> {
             return self.returned_by_argument(at);
         }
         let holder = match (&*of.name, method) {
-            ("Objects" | "Preconditions", "requireNonNull" | "checkNotNull" | "requireNonNullElse") => {
+            (
+                "Objects" | "Preconditions",
+                "requireNonNull" | "checkNotNull" | "requireNonNullElse",
+            ) => {
                 return self.argument(0);
             }
             ("Arrays", "stream") | ("Stream", "of" | "ofNullable") => "Stream",
             ("Arrays", "asList") | ("List", "of") => "List",
             ("Set", "of") => "Set",
             ("Optional", "of" | "ofNullable") => "Optional",
-            ("Collections", "singletonList" | "singleton" | "unmodifiableList" | "unmodifiableSet"
-                | "unmodifiableCollection" | "synchronizedList")
+            (
+                "Collections",
+                "singletonList"
+                | "singleton"
+                | "unmodifiableList"
+                | "unmodifiableSet"
+                | "unmodifiableCollection"
+                | "synchronizedList",
+            )
             | ("List" | "Set", "copyOf") => "List",
             ("CompletableFuture", "completedFuture") => "CompletableFuture",
             _ => return None,
@@ -305,8 +315,11 @@ impl Linker<'_, '_> {
             (Type::Container(_, element), _) => Some((**element).clone()),
             (
                 Type::ExternalType(one),
-                "unmodifiableList" | "unmodifiableSet" | "unmodifiableCollection"
-                | "synchronizedList" | "copyOf",
+                "unmodifiableList"
+                | "unmodifiableSet"
+                | "unmodifiableCollection"
+                | "synchronizedList"
+                | "copyOf",
             ) => one.element(),
             _ => Some(first),
         };

@@ -8,8 +8,7 @@ use std::cell::{Cell, OnceCell};
 use super::rules;
 use crate::ir::{
     BaseKind, Directive, Export, ExportKind, Expr, ExprArena, ExprId, FileFacts, Import,
-    ImportedName,
-    ImportKind, PathId, Slot, SymbolIdx,
+    ImportKind, ImportedName, PathId, Slot, SymbolIdx,
 };
 use crate::model::hash::{HashMap, HashSet};
 use crate::model::{Symbol, SymbolKind};
@@ -134,10 +133,7 @@ impl Loaded {
                 has_outer_wildcard |= targets.get(at).copied().flatten().is_none();
                 continue;
             }
-            if matches!(
-                import.kind,
-                ImportKind::ReExport | ImportKind::StaticMember
-            ) {
+            if matches!(import.kind, ImportKind::ReExport | ImportKind::StaticMember) {
                 continue;
             }
             for (n, name) in import.names.iter().enumerate() {

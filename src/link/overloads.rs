@@ -61,11 +61,22 @@ impl Linker<'_, '_> {
         if loaded.symbol(at).kind != SymbolKind::Method {
             return found;
         }
-        let all = self.methods_like(&loaded, at, args.len());
+        let args: Vec<Option<Type>> = args
+            .iter()
+            .map(|arg| self.infer(file, *arg, this))
+            .collect();
+        let own = loaded.same(at);
+        if own.len() == 1
+            && self
+                .fit_of_method((in_file, at), object, &args, false)
+                .is_some()
+        {
+            return found;
+        }
+        let all = self.methods_like(&loaded, at);
         if all.len() < 2 {
             return found;
         }
-        let args: Vec<Option<Type>> = args.iter().map(|arg| self.infer(file, *arg, this)).collect();
         for is_variadic in [false, true] {
             let mut best: Option<(u32, Method)> = None;
             for method in &all {
@@ -91,12 +102,9 @@ impl Linker<'_, '_> {
         }
     }
 
-    /// Returns the methods of the name of one, from its class on upwards. One alone where it takes the arguments and its
-    /// class has no other of the name.
-    fn methods_like(&self, loaded: &Rc<Loaded>, at: SymbolIdx, n_args: usize) -> Vec<Method> {
-        let own = loaded.same(at);
-        let is_only = own.len() == 1 && n_params(loaded, at) == n_args;
-        let Some(class) = loaded.symbol(at).parent.filter(|_| !is_only) else {
+    /// Returns the methods of the name of one, from its class on upwards.
+    fn methods_like(&self, loaded: &Rc<Loaded>, at: SymbolIdx) -> Vec<Method> {
+        let Some(class) = loaded.symbol(at).parent else {
             return vec![(loaded.file, at)];
         };
         let name = loaded.lookup_name(at);
@@ -155,7 +163,6 @@ impl Linker<'_, '_> {
             }
             sum += self.fit(arg.as_ref(), param.as_ref(), 0)?;
         }
-        // One that has fewer parameters left to fill with nothing is the nearer one.
         Some(sum)
     }
 
@@ -183,9 +190,7 @@ impl Linker<'_, '_> {
             (Type::Container(_, arg), Type::Container(_, param)) => {
                 self.fit(Some(arg), Some(param), depth + 1)
             }
-            (Type::Container(..), Type::ExternalType(param)) => {
-                is_object(&param.name).then_some(1)
-            }
+            (Type::Container(..), Type::ExternalType(param)) => is_object(&param.name).then_some(1),
             (Type::ExternalType(arg), Type::Container(..)) => (&*arg.name == "null").then_some(4),
             (Type::Container(..), _) | (_, Type::Container(..)) => None,
             (Type::ExternalType(arg), _) => match &*arg.name {
@@ -196,7 +201,10 @@ impl Linker<'_, '_> {
             (_, Type::ExternalType(param)) => match &*param.name {
                 name if is_object(name) => Some(1),
                 name if is_primitive(name) || is_plain(name) => None,
-                name => self.extends_external(arg, name, depth).then_some(5).or(Some(0)),
+                name => self
+                    .extends_external(arg, name, depth)
+                    .then_some(5)
+                    .or(Some(0)),
             },
             _ => self.distance(arg, param),
         }

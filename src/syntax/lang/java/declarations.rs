@@ -160,7 +160,11 @@ impl<'t> Lowering<'t> {
             let list = self.child_of(child, Kind::TypeList).unwrap_or(child);
             for base in self.children(list) {
                 self.use_type(base, ReferenceKind::Heritage);
+                // Members of the class are not in scope where it says what it is built on.
+                let parent = self.facts.symbols[symbol as usize].parent;
+                let around = std::mem::replace(&mut self.around, parent);
                 let path = self.type_path(base);
+                self.around = around;
                 if path != self.unknown {
                     self.bind(symbol, Slot::Base(kind), path);
                 }
