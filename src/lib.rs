@@ -12,6 +12,8 @@
 //! [`roles`] says what files are for (tests, by what their runner is told to run; examples; code): `reconcile` keeps what
 //! configurations declare, `search`, `graph` and the tools ask.
 //!
+//! [`lines`] finds every line that a pattern matches, in the files as they are on the disk; `workspace` reads them for it.
+//!
 //! Beside them stand [`clients`], the configuration files of agents, and [`view`], a page to look at: both know plain data and
 //! no index, and `cli` alone names them.
 //!
@@ -27,6 +29,7 @@ pub mod git;
 pub mod graph;
 pub mod ir;
 pub mod lifecycle;
+pub mod lines;
 pub mod link;
 pub mod machine;
 pub mod mcp;

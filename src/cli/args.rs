@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
+use super::aliases::{ALIASES, Alias};
 use super::render::Language;
 use crate::tools::{TOOLS, ToolSpec};
 
@@ -39,6 +40,7 @@ pub(super) fn command() -> Command {
         .arg_required_else_help(true)
         .args(shared())
         .subcommands(TOOLS.iter().map(of_tool))
+        .subcommands(ALIASES.iter().map(Alias::command))
         .subcommand(super::view::command())
         .subcommand(super::watch::command())
         .subcommand(super::context::command())

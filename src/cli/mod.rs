@@ -2,6 +2,7 @@
 //!
 //! Knows arguments, terminals and exit codes.
 
+mod aliases;
 mod args;
 mod bundle;
 mod context;
@@ -83,12 +84,16 @@ pub fn run(command: &Invocation, cwd: Option<PathBuf>) -> ExitCode {
         "install" => install::install(&command.matches, cwd.as_ref()),
         "uninstall" => install::uninstall(&command.matches, cwd.as_ref()),
         "context" => context::run(&command.matches, cwd.as_ref()),
-        name => match crate::tools::TOOLS
-            .iter()
-            .find(|tool| tool.command_name() == name)
-        {
-            Some(tool) => run::tool(tool, &command.matches, cwd.as_ref()),
-            None => unreachable!("commands are built from the list of tools"),
-        },
+        name => {
+            let mut tools = crate::tools::TOOLS.iter();
+            if let Some(tool) = tools.find(|tool| tool.command_name() == name) {
+                run::tool(tool, tool.input_of, &command.matches, cwd.as_ref())
+            } else {
+                let alias = aliases::Alias::named(name)
+                    .expect("commands are built from the lists of tools and aliases");
+                let input_of = |matches: &ArgMatches| alias.input_of(matches);
+                run::tool(alias.tool(), input_of, &command.matches, cwd.as_ref())
+            }
+        }
     }
 }

@@ -27,10 +27,15 @@ const DRAWN_STEPS: u32 = 2;
 /// How long a question may build before it shows how far it is.
 const PATIENCE: Duration = Duration::from_millis(300);
 
-/// Runs a tool and prints what it returns.
-pub(super) fn tool(tool: &ToolSpec, matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
+/// Runs a tool with the input that `input_of` reads from the command line, and prints what it returns.
+pub(super) fn tool(
+    tool: &ToolSpec,
+    input_of: impl Fn(&ArgMatches) -> std::result::Result<Value, clap::Error>,
+    matches: &ArgMatches,
+    cwd: Option<&PathBuf>,
+) -> ExitCode {
     let is_json = args::is_json(matches);
-    let mut input = match (tool.input_of)(matches) {
+    let mut input = match input_of(matches) {
         Ok(input) => input,
         Err(refused) => return output::usage(&refused.format(&mut args::command())),
     };

@@ -26,6 +26,8 @@ pub struct Config {
     pub first_build_ms: u64,
     /// How long an index may be unused before it is removed, in days.
     pub unused_days: u32,
+    /// How long the index of a commit that is neither checked out nor a branch's tip may be unused, in days.
+    pub unused_commit_days: u32,
     /// How many indexes are kept of commits that a branch has left, for each branch of a work tree.
     pub superseded_indexes: usize,
     /// How many bytes the indexes of one repository may take.
@@ -72,6 +74,7 @@ impl Config {
             budget_ms: 0,
             first_build_ms: 0,
             unused_days: 0,
+            unused_commit_days: 0,
             superseded_indexes: 0,
             max_repo_bytes: 0,
             max_total_bytes: 0,
@@ -129,6 +132,9 @@ impl Config {
             "budget_ms" => self.budget_ms = value,
             "first_build_ms" => self.first_build_ms = value,
             "unused_days" => self.unused_days = u32::try_from(value).unwrap_or(u32::MAX),
+            "unused_commit_days" => {
+                self.unused_commit_days = u32::try_from(value).unwrap_or(u32::MAX);
+            }
             "superseded_indexes" => {
                 self.superseded_indexes = usize::try_from(value).unwrap_or(usize::MAX);
             }

@@ -110,6 +110,14 @@ pub const SETTINGS: &[Setting] = &[
         3_650,
     ),
     number(
+        "unused_commit_days",
+        "CODELENS_UNUSED_COMMIT_DAYS",
+        "days",
+        "how long the index of a commit that is no branch's tip may be unused",
+        3,
+        3_650,
+    ),
+    number(
         "superseded_indexes",
         "CODELENS_SUPERSEDED_INDEXES",
         "indexes",

@@ -84,6 +84,15 @@ impl Repo {
         })
     }
 
+    /// Returns a digest of the rules that hold in every commit: those of the system, of the user and of
+    /// `info/attributes`.
+    ///
+    /// # Errors
+    /// [`GitError::Rules`] where one can't be read.
+    pub fn outside_attributes(&self) -> Result<ContentId, GitError> {
+        Ok(self.attributes(&Scan::default())?.digest())
+    }
+
     /// Reads all files of rules, the strongest last.
     fn attribute_sources(&self, scan: &Scan) -> Result<Vec<Source>, GitError> {
         let mut sources = Vec::new();
@@ -96,7 +105,7 @@ impl Repo {
         let mut local: Vec<&RepoPath> = scan.attributes.iter().collect();
         local.sort_by_key(|path| (path.as_str().matches('/').count(), path.as_str()));
         for path in local {
-            match self.tree.read(path, MAX_BYTES) {
+            match self.source.read(path, MAX_BYTES) {
                 Ok(read) => sources.push(Source {
                     path: path.as_str().into(),
                     bytes: read.bytes,

@@ -48,6 +48,9 @@ pub enum ReadError {
     /// A directory, symbolic link, FIFO, socket or device.
     #[error("not a regular file")]
     NotAFile,
+    /// A commit has the file, and this clone does not have its bytes.
+    #[error("its bytes are not in this clone")]
+    NoBlob,
     /// Outside of the work tree, or in a `.git` directory.
     #[error("outside of the work tree")]
     Outside,
@@ -279,7 +282,7 @@ fn as_repo_path(path: &Path) -> Option<RepoPath> {
     RepoPath::new(&text.replace(std::path::MAIN_SEPARATOR, "/"))
 }
 
-fn enters_dot_git(path: &RepoPath) -> bool {
+pub(super) fn enters_dot_git(path: &RepoPath) -> bool {
     path.as_str()
         .split('/')
         .any(|part| is_dot_git(part.as_bytes()))

@@ -13,12 +13,6 @@ pub enum GitError {
         /// Where the search began.
         start: PathBuf,
     },
-    /// A repository without a work tree.
-    #[error("{} is a bare repository: it has no work tree", path.display())]
-    Bare {
-        /// The repository.
-        path: PathBuf,
-    },
     /// A `.git` file or link whose target is not a repository (a removed work tree or submodule).
     #[error("{} points to a directory that is no git repository", link.display())]
     BrokenLink {
@@ -44,6 +38,14 @@ pub enum GitError {
     /// `HEAD`, or what it names, could not be read.
     #[error("the branch and commit that are checked out could not be read")]
     Head {
+        /// Why.
+        source: Box<dyn Error + Send + Sync>,
+    },
+    /// The tree of a commit could not be read.
+    #[error("the files of commit {commit} could not be listed")]
+    Tree {
+        /// The first digits of its name.
+        commit: String,
         /// Why.
         source: Box<dyn Error + Send + Sync>,
     },

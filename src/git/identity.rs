@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use gix::bstr::ByteSlice;
 
+use crate::model::COMMIT_SOURCE;
+
 use super::Repo;
 
 /// How many commits are walked in search of the first one. About 0.5 s at worst, without a commit graph.
@@ -18,8 +20,12 @@ impl Repo {
         digest(&[self.common_dir.as_os_str().as_encoded_bytes()])
     }
 
-    /// Returns which work tree of the repository this is: `main`, or `worktrees/<name>`.
+    /// Returns which work tree of the repository this is: `main`, or `worktrees/<name>`; [`COMMIT_SOURCE`] where a commit
+    /// is asked.
     pub fn worktree_id(&self) -> String {
+        if self.source.is_commit() {
+            return COMMIT_SOURCE.to_owned();
+        }
         match self.git_dir.strip_prefix(&self.common_dir) {
             Ok(rest) if rest.starts_with("worktrees") => rest.to_string_lossy().into_owned(),
             _ => "main".into(),

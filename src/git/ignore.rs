@@ -11,7 +11,7 @@ use crate::model::RepoPath;
 
 use super::content::read_outside;
 use super::staging::Staging;
-use super::{GitError, ReadError, Repo, WorkTree};
+use super::{GitError, ReadError, Repo, Source};
 
 /// Git reads no larger file of patterns either.
 const MAX_RULES_BYTES: u64 = 100 << 20;
@@ -61,9 +61,11 @@ impl Repo {
         path: &RepoPath,
         is_dir: bool,
     ) -> Result<Option<IgnoreSource>, GitError> {
-        let staging = self.staging()?;
+        let is_commit = self.source.is_commit();
+        let staging = (!is_commit).then(|| self.staging()).transpose()?;
         let rules = self.rules()?;
-        let tracked = staging.has_below_or_at(path.as_str().as_bytes());
+        let is_tracked = |staging: &Staging| staging.has_below_or_at(path.as_str().as_bytes());
+        let tracked = staging.as_ref().is_none_or(is_tracked);
         let mut level = Arc::new(Level::default());
         let mut by_git = false;
         let ends = path.as_str().match_indices('/').map(|(at, _)| at);
@@ -75,7 +77,7 @@ impl Repo {
                 git: true,
                 own: true,
             };
-            level = Level::enter(&level, dir.as_bytes(), both, &self.tree, &staging);
+            level = Level::enter(&level, dir.as_bytes(), both, &self.source, staging.as_ref());
             let part = &path.as_str().as_bytes()[..end.unwrap_or(path.as_str().len())];
             let part_is_dir = is_dir || end.is_some();
             if rules.own_hides(&level, part, part_is_dir) {
@@ -139,13 +141,13 @@ impl Level {
         parent: &Arc<Self>,
         dir: &[u8],
         files: RuleFiles,
-        tree: &WorkTree,
-        staging: &Staging,
+        source: &Source,
+        staging: Option<&Staging>,
     ) -> Arc<Self> {
         let read = |name: &str| {
             let path = [dir, name.as_bytes()].concat();
             let path = RepoPath::new(std::str::from_utf8(&path).ok()?)?;
-            match tree.read(&path, MAX_RULES_BYTES) {
+            match source.read(&path, MAX_RULES_BYTES) {
                 Ok(read) => parse(&read.bytes, path.as_str().into(), Some(Path::new(""))),
                 Err(ReadError::Missing | ReadError::NotAFile) => None,
                 // Git warns and goes on, too.
@@ -157,7 +159,7 @@ impl Level {
         };
         let from_staging = || {
             let path = [dir, b".gitignore".as_slice()].concat();
-            let bytes = staging.sparse_rules(&path)?;
+            let bytes = staging?.sparse_rules(&path)?;
             let source = PathBuf::from(path.to_str().ok()?);
             parse(bytes, source, Some(Path::new("")))
         };

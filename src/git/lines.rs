@@ -17,7 +17,7 @@ impl Repo {
     /// bytes. Costs about a millisecond for a file of thousand lines.
     pub fn changed_lines(&self, path: &RepoPath, limit: u64) -> Option<Vec<(u32, u32)>> {
         let before = self.committed(path, limit)?;
-        let after = self.tree().read(path, limit).ok()?.bytes;
+        let after = self.source.read(path, limit).ok()?.bytes;
         let (before, after) = (unix_lines(before), unix_lines(after));
         let input = InternedInput::new(before.as_slice(), after.as_slice());
         let diff = diff_with_slider_heuristics(Algorithm::Histogram, &input);

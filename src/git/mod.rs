@@ -7,10 +7,12 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::model::CommitId;
 use crate::model::indexing_rules::IndexingRules;
 
 mod attributes;
 mod commit;
+mod commit_tree;
 mod compare;
 mod content;
 mod directories;
@@ -26,8 +28,10 @@ mod opened;
 mod queue;
 mod refs;
 mod reftable;
+mod revision;
 mod scan;
 mod sound;
+mod source;
 mod staging;
 mod stale_lock;
 #[cfg(test)]
@@ -35,8 +39,11 @@ mod tests;
 mod tree;
 mod walk;
 
+use commit_tree::CommitTree;
+
 pub use attributes::Attributes;
 pub use commit::CommitFiles;
+pub use commit_tree::Entry;
 pub use content::{FileRead, ReadError, WorkTree};
 pub use directories::Directories;
 pub use dirty::Dirty;
@@ -45,9 +52,12 @@ pub use head::Motion;
 pub use history::{CommitRecord, History};
 pub use ignore::IgnoreSource;
 pub use refs::{Branches, Checkout};
+pub use revision::NoCommit;
 pub use scan::Scan;
+pub use source::Source;
 
-/// An open repository with a work tree.
+/// An open repository, and the source of which files are asked: its work tree, or a commit ([`Repo::at_commit`]; without
+/// a work tree `HEAD`).
 ///
 /// Cheap to open (about 1 ms) and meant to be opened for each call: configuration is read when it is
 /// opened, everything else when it is asked for.
@@ -56,7 +66,7 @@ pub struct Repo {
     work_dir: PathBuf,
     git_dir: PathBuf,
     common_dir: PathBuf,
-    tree: WorkTree,
+    source: Source,
     /// Names of the filter drivers that were configured, all of them taken out of `inner`.
     drivers: Vec<gix::bstr::BString>,
     indexing_rules: IndexingRules,
@@ -107,7 +117,7 @@ impl Repo {
         &self.git_dir
     }
 
-    /// Returns the canonical root of the work tree.
+    /// Returns the canonical root of the work tree; of a bare repository the git directory.
     pub fn work_dir(&self) -> &Path {
         &self.work_dir
     }
@@ -117,9 +127,24 @@ impl Repo {
         &self.common_dir
     }
 
-    /// Returns the way to read files of the work tree.
-    pub fn tree(&self) -> &WorkTree {
-        &self.tree
+    /// Returns the way to read files.
+    pub fn source(&self) -> &Source {
+        &self.source
+    }
+
+    /// Returns whether the repository has no work tree.
+    pub fn is_bare(&self) -> bool {
+        self.inner.workdir().is_none()
+    }
+
+    /// Asks the files of a commit in the place of the work tree's.
+    ///
+    /// # Errors
+    /// [`GitError::Tree`] where this clone does not have it.
+    pub fn at_commit(mut self, commit: &CommitId) -> Result<Self, GitError> {
+        let tree = CommitTree::open(&self.inner, Some(commit.clone()))?;
+        self.source = Source::of_commit(tree, self.inner.object_hash());
+        Ok(self)
     }
 
     /// Opens what `found` was found in.
@@ -142,23 +167,27 @@ impl Repo {
             .map_err(|source| failed(error::boxed(source)))?
             .to_thread_local();
         refuse_unsupported(&inner)?;
-        let Some(work_dir) = inner.workdir() else {
-            return Err(GitError::Bare {
-                path: dot_git.to_owned(),
-            });
-        };
         let real = |path: &Path| path.canonicalize().map_err(|e| failed(Box::new(e)));
-        let work_dir = real(work_dir)?;
         let git_dir = real(inner.git_dir())?;
         let common_dir = real(inner.common_dir())?;
-        if !points_back(&work_dir, &git_dir) {
+        let work_dir = real(inner.workdir().unwrap_or(&git_dir))?;
+        let is_bare = inner.workdir().is_none();
+        if !is_bare && !points_back(&work_dir, &git_dir) {
             return Err(GitError::Unsupported {
                 what: "a work tree that its repository only claims (core.worktree)".into(),
                 hint: "git config --unset core.worktree".into(),
             });
         }
         let git_dirs = [git_dir.as_path(), common_dir.as_path()];
-        let tree = WorkTree::open(&work_dir, &git_dirs).map_err(|e| failed(Box::new(e)))?;
+        let hash = inner.object_hash();
+        let source = if is_bare {
+            drop(inner.refs.force_refresh_packed_buffer());
+            let head = head::snapshot_of(&inner)?.head;
+            Source::of_commit(CommitTree::open(&inner, head)?, hash)
+        } else {
+            let tree = WorkTree::open(&work_dir, &git_dirs).map_err(|e| failed(Box::new(e)))?;
+            Source::of_work_tree(tree, hash)
+        };
         let drivers = disarm(&mut inner).map_err(|source| failed(error::boxed(source)))?;
         pass_over_devices(&mut inner, &work_dir).map_err(|source| failed(error::boxed(source)))?;
         inner.object_cache_size_if_unset(4 << 20);
@@ -167,7 +196,7 @@ impl Repo {
             work_dir,
             git_dir,
             common_dir,
-            tree,
+            source,
             drivers,
             indexing_rules: IndexingRules::default(),
             directories: None,

@@ -63,6 +63,7 @@ pub(super) struct Found {
 
 struct Walk<'a> {
     repo_root: &'a Path,
+    source: &'a super::Source,
     tree: &'a super::WorkTree,
     staging: &'a Staging,
     rules: &'a Rules,
@@ -112,7 +113,7 @@ impl Hidden {
     }
 }
 
-/// Walks the work tree of `repo`. Ends early when the budget does; then `complete` is false.
+/// Walks the work tree of `repo`; finds nothing where a commit is asked. Ends early when the budget does; then `complete` is false.
 pub(super) fn walk(
     repo: &Repo,
     staging: &Staging,
@@ -120,9 +121,13 @@ pub(super) fn walk(
     want: Want,
     budget: &Budget,
 ) -> Found {
+    let Some(tree) = repo.source.work_tree() else {
+        return Found::default();
+    };
     let walk = Walk {
         repo_root: &repo.work_dir,
-        tree: &repo.tree,
+        source: &repo.source,
+        tree,
         staging,
         rules,
         pass: repo.directories.as_ref().map(|known| known.begin()),
@@ -206,8 +211,8 @@ impl Walk<'_> {
             let path = [&task.dir[..], b".gitattributes"].concat();
             found.attributes.extend(repo_path(&path));
         }
-        let (tree, staging) = (self.tree, self.staging);
-        let level = Level::enter(&task.level, &task.dir, rule_files, tree, staging);
+        let (source, staging) = (self.source, Some(self.staging));
+        let level = Level::enter(&task.level, &task.dir, rule_files, source, staging);
         let here = Here {
             walk: self,
             task,
@@ -344,7 +349,11 @@ impl Here<'_> {
             return found.skip(SkipReason::NonUtf8Name);
         };
         match stat() {
-            Ok(Some(stat)) => found.files.push(FoundFile { path, stat }),
+            Ok(Some(stat)) => found.files.push(FoundFile {
+                path,
+                stat,
+                blob: None,
+            }),
             // It was replaced since it was listed; what it is now, the next walk says.
             Ok(None) => {}
             Err(e) if content::is_gone(&e) => {}

@@ -62,7 +62,7 @@ impl ExprArena {
         id
     }
 
-    /// Returns what may be any of `all`: the one where there is one, unknown where there is none.
+    /// The union of `all`: the part itself where there is only one, unknown where there is none.
     pub fn union(&mut self, all: impl IntoIterator<Item = ExprId>) -> ExprId {
         let mut parts: Vec<ExprId> = Vec::new();
         for one in all {
@@ -148,7 +148,7 @@ impl ExprArena {
         }
     }
 
-    /// Returns what a chain of members begins with.
+    /// The root of a chain of members: `a` of `a.b.c`.
     pub fn root(&self, chain: ExprId) -> ExprId {
         match self.get(chain) {
             Expr::Member { object, .. } => self.root(*object),

@@ -1,4 +1,4 @@
-//! What a symbol, or the file, holds: under a path of slots a value.
+//! Values of symbols and of the file: each under a path of slots.
 
 use serde::{Deserialize, Serialize};
 
@@ -31,15 +31,15 @@ pub enum Slot {
     Member(NameId),
     /// The member that was given under a constant as its key: `object[KEY] = value`.
     Key(NameId),
-    /// What it returns.
+    /// The return value.
     Return,
     /// Its parameter, from 0.
     Param(u8),
-    /// What it is built on; the one slot that may hold several values, each true beside the others.
+    /// A base; the one slot that may hold several values, each true beside the others.
     Base(BaseKind),
-    /// What bounds its type parameter: `T extends Bound`.
+    /// The bound of a type parameter: `T extends Bound`.
     TypeParamBound(u8),
-    /// What its type parameter is where nothing is given: `T = Default`.
+    /// The default of a type parameter: `T = Default`.
     TypeParamDefault(u8),
 }
 
@@ -50,9 +50,9 @@ pub enum Slot {
 pub struct Binding {
     /// The class, function, object or namespace that holds it; `None` for the file.
     pub owner: Option<SymbolIdx>,
-    /// Where in it: `[Member a, Member b]` for `{ a: { b: value } }`, `[Param 1, Param 0]` for what a function is given
-    /// that is the second argument.
+    /// The path: `[Member a, Member b]` for `{ a: { b: value } }`, `[Param 1, Param 0]` for the first parameter of the
+    /// callback that is the second one.
     pub path: PathId,
-    /// What it holds.
+    /// The value.
     pub value: ExprId,
 }

@@ -17,7 +17,7 @@ pub struct ExprId(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct NameId(pub u32);
 
-/// What a container does with what it contains.
+/// The kind of a container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum ContainerKind {
     /// Iterating and indexing give elements: `T[]`, `Set<T>`, `list[T]`, and the values of `Map<K, T>`.
@@ -34,7 +34,7 @@ pub enum ContainerKind {
 pub enum Expr {
     /// Nothing is known of it.
     Unknown,
-    /// A name that no local scope binds, looked up in what is around `scope`, then in the file: `store`.
+    /// A name that no local scope binds, looked up in the namespaces around `scope`, then in the file: `store`.
     Name {
         /// The name.
         name: NameId,
@@ -46,7 +46,7 @@ pub enum Expr {
         /// The innermost symbol around it.
         scope: Option<SymbolIdx>,
     },
-    /// What the class around `scope` is built on: `super`.
+    /// The base of the class around `scope`: `super`.
     Super {
         /// The innermost symbol around it.
         scope: Option<SymbolIdx>,
@@ -63,33 +63,33 @@ pub enum Expr {
     },
     /// `object.name`
     Member {
-        /// What it is a member of.
+        /// The object.
         object: ExprId,
         /// The member's name.
         name: NameId,
     },
-    /// One element of what is iterated or indexed: `object[i]`, `for (const one of object)`.
+    /// One element of an iterated or indexed object: `object[i]`, `for (const one of object)`.
     Element {
-        /// What holds it.
+        /// The object.
         object: ExprId,
     },
     /// `object[KEY]` where a constant is the key: the member that was given under that key, else an element.
     Keyed {
-        /// What holds it.
+        /// The object.
         object: ExprId,
         /// The constant's name.
         key: NameId,
     },
-    /// Item `index` of what is taken apart by position: `const [one] = object`, `a, b = object`.
+    /// Item `index` of an object that is destructured by position: `const [one] = object`, `a, b = object`.
     Item {
-        /// What is taken apart.
+        /// The object.
         object: ExprId,
         /// From 0.
         index: u8,
     },
     /// `callee(…)`
     Call {
-        /// What is called.
+        /// The callee.
         callee: ExprId,
         /// The types that it is given in brackets: `callee<A>()`.
         types: Box<[ExprId]>,
@@ -98,24 +98,24 @@ pub enum Expr {
     },
     /// `new class(…)`
     Construct {
-        /// What is made an instance of.
+        /// The class.
         class: ExprId,
     },
-    /// A value of the named type: what an annotation says.
+    /// A value of the named type: an annotation.
     Instance {
         /// The type.
         of: ExprId,
     },
-    /// A generic type with what it is given: `Map<Key, Item>`.
+    /// A generic type with its type arguments: `Map<Key, Item>`.
     Specialized {
         /// The generic type.
         base: ExprId,
-        /// What it is given; [`Expr::Unknown`] where nothing is known of one.
+        /// The type arguments; [`Expr::Unknown`] for those that name no type.
         args: Box<[ExprId]>,
     },
     /// Something that contains elements.
     Container {
-        /// What it does with them.
+        /// The kind of container.
         kind: ContainerKind,
         /// One of them.
         element: ExprId,
@@ -124,12 +124,12 @@ pub enum Expr {
     Tuple(Box<[ExprId]>),
     /// A function that returns this: `() => T`.
     Callable {
-        /// What calling it gives.
+        /// The type that calling it returns.
         result: ExprId,
     },
-    /// Parameter `index` of a callee: what a callback is given.
+    /// Parameter `index` of a callee: the contextual type of a callback.
     Param {
-        /// What is called.
+        /// The callee.
         callee: ExprId,
         /// From 0.
         index: u8,
@@ -141,7 +141,7 @@ pub enum Expr {
     },
     /// Type parameter `index` of a class, an interface, a type or a function.
     TypeParam {
-        /// Whose it is.
+        /// The type or function that declares it.
         owner: SymbolIdx,
         /// From 0.
         index: u8,

@@ -1,4 +1,4 @@
-//! What one file says by itself.
+//! The facts of one file: its symbols, imports, exports, bindings and references.
 //!
 //! Facts are a function of (bytes, language, facts version) alone: no other file, no clock and no
 //! setting enters. Refuses to know what a name in another file means.
@@ -38,13 +38,13 @@ pub struct FileFacts {
     pub owners: Vec<NamedOwner>,
     /// What it takes from other modules, in source order.
     pub imports: Vec<Import>,
-    /// What it offers to other modules, in source order.
+    /// Exports, in source order.
     pub exports: Vec<Export>,
     /// The names that `from module import *` takes, where the file lists them: `__all__`.
     pub all: Option<Vec<NameId>>,
     /// Names it uses, by the line of their first use.
     pub references: Vec<Reference>,
-    /// What the file and its symbols hold, in source order.
+    /// Values of the file and its symbols, in source order.
     pub bindings: Vec<Binding>,
     /// The expressions, names and paths that all of the above speak of.
     pub exprs: ExprArena,
@@ -205,10 +205,10 @@ pub enum MarkupPlace {
     Pipe,
 }
 
-/// What a use of a name is looked up in.
+/// The look-up that a reference needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Target {
-    /// No local scope binds the name: what is around the symbol, then the file, decide.
+    /// No local scope binds the name: look it up in the symbols around, then in the file.
     Lexical,
     /// The use is this expression: a local scope binds the name to it.
     Value(ExprId),
@@ -216,7 +216,7 @@ pub enum Target {
     Symbol(SymbolIdx),
     /// The name is a member of this.
     Member {
-        /// What stands before the dot.
+        /// The receiver.
         receiver: ExprId,
         /// Whether a local name or a computed expression stands there, not a chain of names that the file shows.
         is_inferred: bool,
@@ -233,7 +233,7 @@ pub enum Target {
 pub struct Reference {
     /// The name that is used: the last one of a chain (`open` in `store.open()`).
     pub name: NameId,
-    /// What it is looked up in.
+    /// Its look-up.
     pub target: Target,
     /// How it is used.
     pub kind: ReferenceKind,
@@ -287,7 +287,7 @@ pub fn member_name(owner: &str, member: &str) -> String {
 /// What extraction yields for one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Extraction {
-    /// What the file says.
+    /// The facts.
     pub facts: FileFacts,
     /// Its lines, cut into pieces.
     pub chunks: Vec<Chunk>,

@@ -1,4 +1,4 @@
-//! Hashes of expressions by what they say, so that an edit that moves ids changes no fingerprint.
+//! Structural hashes of expressions, so that an edit that moves ids changes no fingerprint.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 

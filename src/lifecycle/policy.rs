@@ -5,7 +5,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::model::CommitId;
+use crate::model::{COMMIT_SOURCE, CommitId};
 use crate::store::{Pointer, SCHEMA_VERSION, bundle};
 
 /// The rules by which indexes are kept.
@@ -13,6 +13,8 @@ use crate::store::{Pointer, SCHEMA_VERSION, bundle};
 pub struct Rules {
     /// How long an index may be unused, in days.
     pub unused_days: u32,
+    /// How long the index of a commit that is no branch's tip may be unused, in days.
+    pub unused_commit_days: u32,
     /// How many indexes of commits that a branch has left are kept for each branch of a work tree.
     pub n_superseded: usize,
     /// How many bytes the indexes of one repository may take.
@@ -121,6 +123,10 @@ pub fn useless(
                 doomed.insert((at, n), reason);
                 continue;
             }
+            if entry.pointer.is_of_commit() {
+                // No branch leaves it behind: it was asked for by itself.
+                continue;
+            }
             let group = (
                 entry.pointer.worktree_id.as_str(),
                 entry.pointer.branch.as_deref(),
@@ -166,9 +172,10 @@ fn own_reason(entry: &Entry, standing: &Standing, rules: &Rules, now_ms: i64) ->
         Standing::Gone => return Some(Reason::RepositoryGone),
         Standing::Unknown => {}
         Standing::Known(known) => {
-            // An imported index belongs to no work tree and no branch.
-            let is_imported = entry.pointer.worktree_id == bundle::WORKTREE;
-            if !is_imported && !known.worktrees.contains_key(&entry.pointer.worktree_id) {
+            // Imported indexes and those of commits belong to no work tree and no branch.
+            let is_apart =
+                [bundle::WORKTREE, COMMIT_SOURCE].contains(&entry.pointer.worktree_id.as_str());
+            if !is_apart && !known.worktrees.contains_key(&entry.pointer.worktree_id) {
                 return Some(Reason::WorktreeGone);
             }
             if let Some(branch) = &entry.pointer.branch
@@ -181,8 +188,21 @@ fn own_reason(entry: &Entry, standing: &Standing, rules: &Rules, now_ms: i64) ->
     if entry.pointer.schema_version < SCHEMA_VERSION {
         return Some(Reason::OldVersion);
     }
+    let is_tip = match standing {
+        Standing::Known(known) => entry
+            .pointer
+            .head()
+            .is_some_and(|head| known.tips.values().any(|tips| tips.contains(&head))),
+        // What is not known speaks for keeping.
+        Standing::Unknown | Standing::Gone => true,
+    };
+    let days = if entry.pointer.is_of_commit() && !is_tip {
+        rules.unused_commit_days.min(rules.unused_days)
+    } else {
+        rules.unused_days
+    };
     let unused_ms = now_ms.saturating_sub(entry.last_used_ms);
-    (unused_ms > i64::from(rules.unused_days) * DAY_MS).then_some(Reason::Unused)
+    (unused_ms > i64::from(days) * DAY_MS).then_some(Reason::Unused)
 }
 
 /// Returns the superseded indexes of one branch of one work tree: of those whose commit the branch has left only the

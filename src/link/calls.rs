@@ -1,6 +1,6 @@
-//! Calls: what they give, and what the functions they are given are given in turn.
+//! Calls: the result type of a callee, and the type of its parameters for callbacks.
 //!
-//! Refuses to pick one of several signatures: of their parameters, what they do not agree on is unknown.
+//! Selects no overload: parameter types on which the overloads do not agree are unknown.
 
 use std::rc::Rc;
 
@@ -14,7 +14,8 @@ use crate::ir::{PathId, Slot};
 use crate::model::{SymbolFlags, SymbolKind};
 
 impl Linker<'_, '_> {
-    /// Returns what calling something gives, `object` being what it is a member of and `call` what it is given.
+    /// The type that calling `callee` returns, a member of `object`, with the arguments `call`; the union over
+    /// overloads.
     pub(super) fn called(
         &self,
         callee: &Type,
@@ -96,7 +97,7 @@ impl Linker<'_, '_> {
         (held != callee.unspecialized()).then(|| self.result(&held, None))?
     }
 
-    /// Returns a parameter of what can be called or made, `object` being what it was asked of.
+    /// The type of parameter `index` of a function or a constructor, a member of `object`.
     pub(super) fn parameter(
         &self,
         callee: &Type,
@@ -152,7 +153,7 @@ impl Linker<'_, '_> {
                 let heads: Option<Vec<Type>> = heads.into_iter().collect();
                 let heads = heads?;
                 let is_function = |head: &Type| matches!(head, Type::AnonymousObject(..));
-                // Functions may agree on what they are given.
+                // Overloads that take callbacks may agree on the parameters of these.
                 return if heads.iter().any(is_function) {
                     heads.into_iter().reduce(Type::or)
                 } else {

@@ -1,4 +1,4 @@
-//! What came, went or changed since imports were resolved, and which files it concerns.
+//! Paths that came, went or changed since imports were resolved, and the files that they concern.
 //!
 //! Which imports may lead elsewhere is for `resolve` to say; here lie the rows.
 
@@ -16,7 +16,7 @@ pub struct Causes {
     changes: PathChanges,
     /// Whether the changes of an earlier transaction were lost, so that any import may lead elsewhere.
     all: bool,
-    /// Whether what is imported by itself may differ, so that any name may mean something else.
+    /// Whether the names that a framework imports may differ, so that any name may mean another definition.
     names: bool,
 }
 

@@ -22,7 +22,7 @@ const MAX_THREADS: usize = 8;
 /// How many facts all threads keep together. A fact takes some 200 bytes.
 const MAX_KEPT: usize = 250_000;
 
-/// What of a batch is done.
+/// The work on one batch.
 struct Work<'a> {
     slices: Slices<'a, i64>,
     budget: &'a Budget,

@@ -11,7 +11,7 @@ use crate::ir::{ContainerKind, ExprId};
 const MAX_DEPTH: usize = 8;
 
 impl Linker<'_, '_> {
-    /// Returns what an expression is, in words; `None` where that is not evident.
+    /// The type of an expression, in words; `None` where it is unknown.
     pub(super) fn described(&self, expr: ExprId) -> Option<String> {
         self.refuel();
         let found = self.infer(&self.file, expr, None)?;

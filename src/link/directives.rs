@@ -37,14 +37,14 @@ impl Usable {
 }
 
 impl Linker<'_, '_> {
-    /// Returns what `this` is in a template that has a file of its own.
+    /// The class of a template that has a file of its own: `this` there.
     pub(super) fn owner_of(&self, file: &Rc<Loaded>) -> Option<Type> {
         let owners = self.owners(file, None).into_iter();
         let instances = owners.map(|owner| Type::Instance(owner.class()));
         instances.reduce(Type::or)
     }
 
-    /// Returns what an element, an attribute or a pipe of a template means.
+    /// Resolves an element, an attribute or a pipe of a template.
     pub(super) fn in_markup(
         &self,
         file: &Rc<Loaded>,
@@ -140,7 +140,7 @@ impl Linker<'_, '_> {
                     continue;
                 };
                 let usable = Usable { file, at };
-                // What a component imports is its own; what a module offers is for all who import it.
+                // The imports of a component are its own; the exports of a module are for all who import it.
                 if usable.directive().selector.is_empty() {
                     open.push((usable.clone(), depth + 1));
                 }
@@ -175,7 +175,7 @@ enum Part<'a> {
 fn selects(selector: &str, part: Part<'_>) -> bool {
     selector.split(',').any(|one| {
         let one = one.trim();
-        // What it is not: `a:not([b])`.
+        // `a:not([b])` excludes `[b]`.
         let one = one.split(':').next().unwrap_or(one);
         let mut parts = one.split('[');
         let element = parts.next().unwrap_or_default();

@@ -15,11 +15,11 @@ use crate::model::hash::HashMap;
 use crate::model::{EdgeKind, Provenance, SymbolKind};
 use crate::store::{EdgeRow, StoreError, UnboundRow};
 
-/// What linking found for one file.
+/// The result of linking one file.
 pub(super) struct Links {
     pub(super) edges: Vec<EdgeRow>,
     pub(super) unbound: Vec<UnboundRow>,
-    /// What it rests on: files, and the buckets of their surfaces that were looked at.
+    /// The interfaces that it depends on: files, with the buckets of names that were looked up.
     pub(super) consulted: Vec<(i64, u64)>,
     /// The files behind imports of units, each with the place of the import.
     pub(super) import_files: Vec<(u32, i64)>,
@@ -48,7 +48,7 @@ pub(super) fn of_file(library: &Library<'_>, file: i64) -> Result<Links, StoreEr
                     | ReferenceKind::Jsx
                     | ReferenceKind::Decorator
             );
-            // What begins a chain is a use of its own where no scope of the file binds it.
+            // The root of a chain is a use of its own where no scope of the file binds it.
             if let Some(root) = linker.auto_root(used)
                 && let Some(dst) = row_of(library, root.to)
             {

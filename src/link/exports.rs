@@ -14,12 +14,12 @@ const MAX_MODULES: usize = 10_000;
 /// How many modules pass a name on before it is found: the stack is as deep.
 const MAX_DEPTH: usize = 200;
 
-/// Returns what `name` of a module stands for: `default`, `*` for the module itself, or a name.
+/// Resolves the export `name` of a module: `default`, `*` for the module itself, or a name.
 pub(super) fn resolve(library: &Library<'_>, file: i64, name: &str) -> Option<Def> {
     library.once(file, name, || Search::new(library).export(file, name))
 }
 
-/// Returns what a name stands for at the top level of a file: its own definition, or an import.
+/// Resolves a name of the top level: a definition of the file, or an import.
 pub(super) fn top(library: &Library<'_>, file: &Loaded, name: &str) -> Option<Def> {
     let found = Search::new(library).top(file, name);
     found.or_else(|| {
@@ -53,7 +53,7 @@ pub(super) fn member_elsewhere(
     units.find_map(|unit| resolve(library, *unit, &name))
 }
 
-/// Returns what an import of `name` from a file gives: for `*` what the module assigns, where it does.
+/// Resolves an imported name. `*` is the module object, or the value of `module.exports =` if there is one.
 pub(super) fn imported(library: &Library<'_>, file: i64, name: &str) -> Option<Def> {
     if name == "*" {
         Search::new(library).module(file)
@@ -112,7 +112,7 @@ impl<'a, 'b> Search<'a, 'b> {
             }
         }
         if name != "default" {
-            // `module.exports = app` offers what `app` has.
+            // `module.exports = app` exports the members of `app`.
             let others = || loaded.other_exports();
             for export in others().filter(|e| e.kind == ExportKind::Assignment) {
                 let found = self.assigned(&loaded, export).and_then(|def| match def {
@@ -132,7 +132,7 @@ impl<'a, 'b> Search<'a, 'b> {
             let (target, imported) = loaded.commented_import(name)?;
             return self.imported(target, imported);
         }
-        // The default of a CommonJS module is what it assigns, else the module itself.
+        // The default export of a CommonJS module is the assigned value, else the module itself.
         let assigned = loaded
             .other_exports()
             .find(|e| e.kind == ExportKind::Assignment);
@@ -173,7 +173,7 @@ impl<'a, 'b> Search<'a, 'b> {
             .flatten()
     }
 
-    /// What `require` gives: what the module assigns, else the module.
+    /// The result of `require`: the assigned value, else the module.
     fn module(&mut self, file: i64) -> Option<Def> {
         if !self.seen.insert((file, "export=".to_owned())) {
             return None;
@@ -202,7 +202,7 @@ impl<'a, 'b> Search<'a, 'b> {
         targets.find_map(|target| self.starred(file, target, name))
     }
 
-    /// What a module passes on by a star.
+    /// Resolves a name through `export * from`.
     fn starred(&mut self, from: &Loaded, target: i64, name: &str) -> Option<Def> {
         if rules::of(from).stars_bind && !self.library.get(target)?.is_starred(name) {
             return None;
@@ -227,7 +227,7 @@ impl<'a, 'b> Search<'a, 'b> {
     }
 }
 
-/// Returns what a file itself defines at its top level by a name.
+/// The definition of a name at the top level of the file itself.
 fn defined(file: &Loaded, name: &str) -> Option<Def> {
     let first = file.tops(name).first();
     first.map(|at| Def::Symbol(file.file, *at))

@@ -52,7 +52,7 @@ pub(super) struct Loaded {
     pub(super) has_outer_wildcard: bool,
     /// The files whose names it offers by `export * from`.
     pub(super) stars: Vec<i64>,
-    /// What each of them offers, once that was asked.
+    /// The names that each of them exports, as buckets, once asked.
     pub(super) star_offers: OnceCell<Vec<u64>>,
     /// The bucket of the outermost definition around each symbol.
     buckets: Vec<u64>,
@@ -146,7 +146,7 @@ impl Loaded {
                 }
                 let here = (place(at), place(n));
                 if import.kind == ImportKind::TypeQuery {
-                    // A type that a comment names does not hide what a statement imports.
+                    // A type that a comment imports does not hide a name that a statement imports.
                     imported.entry(name.local.clone()).or_insert(here);
                     continue;
                 }
@@ -259,14 +259,14 @@ impl Loaded {
         &self.facts.symbols[at as usize]
     }
 
-    /// What is offered by a name.
+    /// Exports of a name.
     pub(super) fn exports<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Export> {
         self.look(bucket(name));
         let all = self.facts.exports.iter();
         all.filter(move |export| export.name == name)
     }
 
-    /// What is offered under no name of its own: stars, and what the module assigns.
+    /// Exports without a name of their own: `export *` and `module.exports =`.
     pub(super) fn other_exports(&self) -> impl Iterator<Item = &Export> {
         self.look(REST);
         let all = self.facts.exports.iter();
@@ -346,7 +346,7 @@ impl Loaded {
         }
     }
 
-    /// What an owner holds at a path.
+    /// Values of an owner at a path.
     pub(super) fn values(
         &self,
         owner: Option<SymbolIdx>,
@@ -362,27 +362,27 @@ impl Loaded {
         all.map(|at| self.facts.bindings[*at as usize].value)
     }
 
-    /// What an owner holds in a slot of its own.
+    /// The value in a slot of a symbol: its return value, its base.
     pub(super) fn value(&self, owner: SymbolIdx, slot: Slot) -> Option<ExprId> {
         let path = self.below(PathId::EMPTY, slot);
         self.values(Some(owner), path).next()
     }
 
-    /// What the file holds under a name.
+    /// The value of a top-level name.
     pub(super) fn top_value(&self, name: &str) -> Option<ExprId> {
         self.look(bucket(name));
         let path = self.member_path(PathId::EMPTY, Access::Name(name))?;
         self.values(None, Some(path)).next()
     }
 
-    /// What a definition is built on.
+    /// The bases of a definition.
     pub(super) fn bases(&self, of: SymbolIdx) -> impl Iterator<Item = ExprId> + use<'_> {
         let path = |kind| self.below(PathId::EMPTY, Slot::Base(kind));
         self.values(Some(of), path(BaseKind::Extends))
             .chain(self.values(Some(of), path(BaseKind::Implements)))
     }
 
-    /// What a class extends, the first where there are several.
+    /// The first class that a class extends.
     pub(super) fn extended(&self, of: SymbolIdx) -> Option<ExprId> {
         self.value(of, Slot::Base(BaseKind::Extends))
     }
@@ -427,7 +427,7 @@ impl Loaded {
         is_member(self.symbol(at).kind)
     }
 
-    /// Whether something is known of members of what is at a path and no definition.
+    /// Whether members are known at a path that is no definition: an object literal, an object type.
     pub(super) fn is_object(&self, owner: Option<SymbolIdx>, path: PathId) -> bool {
         self.look_in(owner, path);
         self.objects.contains(&(owner, path))
@@ -442,7 +442,7 @@ impl Loaded {
         Some((self.target(import), imported.as_str()))
     }
 
-    /// The module that a name stands for where the package has no such name: `store` of `from app import store`.
+    /// The module that a name means where the package has no such name: `store` of `from app import store`.
     pub(super) fn submodule(&self, name: &str) -> Option<i64> {
         self.look(bucket(name));
         self.target(*self.submodules.get(name)?)

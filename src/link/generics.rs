@@ -1,6 +1,6 @@
-//! Types that are given to others: what `T` is in a member of a `List<Item>`.
+//! Type parameters: `T` in a member of a `List<Item>` is `Item`.
 //!
-//! Refuses to guess what a type is given where that is not written.
+//! Type arguments are not inferred where none are written and no argument of the call tells them.
 
 use std::rc::Rc;
 
@@ -33,20 +33,20 @@ impl Given {
 }
 
 impl Linker<'_, '_> {
-    /// What the call was given whose result is looked for.
+    /// The type arguments and arguments of the call that is being evaluated.
     pub(super) fn call(&self) -> Option<Rc<Substitution>> {
         self.call.borrow().clone()
     }
 
-    /// Returns an argument of the call whose result is looked for.
+    /// An argument of the call that is being evaluated.
     pub(super) fn argument(&self, index: u8) -> Option<Type> {
         self.step()?;
         let call = self.call()?;
         self.nth(&call, &call.args, index)
     }
 
-    /// Returns what a type parameter stands for. That of a type: what `this` was given, else what is written about it. That
-    /// of a function: what the call was given, else what bounds it.
+    /// The type of a type parameter. Of a type: the type argument that `this` passes, else its bound or default. Of a
+    /// function: inferred from the call, else its bound.
     pub(super) fn type_parameter(
         &self,
         file: &Rc<Loaded>,
@@ -84,7 +84,7 @@ impl Linker<'_, '_> {
         }
         let given = match this {
             Some(this) => self.given_to(this, (file.file, owner), index),
-            // What is nobody's member may have been given anything.
+            // A free function may have been called with any type.
             None => Given::Unknown,
         };
         let is_given = !matches!(given, Given::Nothing);
@@ -103,7 +103,8 @@ impl Linker<'_, '_> {
             .or_else(|| by_any(Slot::TypeParamBound(index)))
     }
 
-    /// Returns what a type gives to a type parameter of one that it is, or is built on.
+    /// Finds the type argument that a type passes to `ancestor`, itself or a base: in `class Rows extends List<Row>`,
+    /// `Rows` passes `Row` to `List`.
     fn given_to(&self, found: &Type, owner: (i64, SymbolIdx), index: u8) -> Given {
         let (file, at) = match found {
             Type::Union(all) => {
@@ -201,7 +202,7 @@ impl Linker<'_, '_> {
     }
 }
 
-/// Returns what the first of the types that an expression may be is given.
+/// The type arguments of the first alternative of an expression.
 fn first_specialized(file: &Loaded, expr: ExprId) -> Option<Rc<[ExprId]>> {
     match file.expr(expr) {
         Expr::Specialized { args, .. } => Some(Rc::from(&**args)),

@@ -1,6 +1,6 @@
-//! The evaluator: from an expression of a file to what it is.
+//! The evaluator: from an expression of a file to its type.
 //!
-//! One function with one arm for each form of expression. Refuses to guess: what is not evident is `None`.
+//! One function with one arm for each form of expression. An expression that is not evident has no type: `None`.
 
 use std::rc::Rc;
 
@@ -14,7 +14,7 @@ use crate::ir::{Expr, ExprId};
 use crate::model::SymbolKind;
 
 impl Linker<'_, '_> {
-    /// Returns what an expression is. `this` is what the member was asked of in which it is written.
+    /// The type of an expression. `this` is the receiver of the member in which it is written.
     pub(super) fn infer(
         &self,
         file: &Rc<Loaded>,
@@ -22,7 +22,7 @@ impl Linker<'_, '_> {
         this: Option<&Type>,
     ) -> Option<Type> {
         let (found, object) = self.infer_member(file, expr, this)?;
-        // What a type parameter stands for is known here alone.
+        // The substitution for a type parameter is known here alone.
         if object.is_some()
             && let Some(held) = self.held_by_type_parameter(&found, object.as_ref())
         {
@@ -31,7 +31,7 @@ impl Linker<'_, '_> {
         Some(found)
     }
 
-    /// As [`Self::infer`], of what a step is taken from. Also returns of what it is a member.
+    /// As [`Self::infer`], of an expression before a dot or a call. Also returns the object that it is a member of.
     fn infer_object(
         &self,
         file: &Rc<Loaded>,
@@ -165,7 +165,7 @@ impl Linker<'_, '_> {
         Some((found, None))
     }
 
-    /// Returns an instance of what an expression names, with the types that this is given.
+    /// An instance of the class that an expression names, with its type arguments.
     fn instance_of(
         &self,
         file: &Rc<Loaded>,
@@ -230,7 +230,7 @@ impl Linker<'_, '_> {
     }
 }
 
-/// Whether an expression names something by itself: a chain of names, what an import expression gives, a container type.
+/// Whether an expression is a name for something: a chain of names, an imported name, a container type.
 fn is_path(file: &Loaded, expr: ExprId) -> bool {
     let mut at = expr;
     loop {

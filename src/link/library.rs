@@ -1,4 +1,4 @@
-//! The facts of files while they are linked: loaded once, and whose were looked at.
+//! A cache of the facts of files while they are linked, and the record of the names that were looked up in each.
 //!
 //! Refuses to know what is in them, and how it is found out what a name stands for.
 
@@ -12,7 +12,7 @@ use crate::model::hash::{HashMap, HashSet};
 use crate::store::surface::{REST, bucket};
 use crate::store::{Read, StoreError};
 
-/// What a name stands for.
+/// The definition or module that a name means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Def {
     /// A definition: file and place.
@@ -21,28 +21,28 @@ pub(super) enum Def {
     Module(i64),
 }
 
-/// What a name of a file was found to stand for, and what that rests on.
+/// The resolution of one exported name, with the look-ups that it depends on.
 struct Found {
     def: Option<Def>,
     looked: Vec<(i64, u64)>,
 }
 
-/// The facts that were loaded, and what of them was looked at since the last [`Library::begin`].
+/// The facts that were loaded, and the look-ups since the last [`Library::begin`].
 pub(super) struct Library<'a> {
     read: &'a Read<'a>,
     /// How many facts are kept, of all files together; then all are forgotten, so that memory grows neither with
     /// the repository nor with the size of its files.
     max_kept: usize,
     kept: RefCell<HashMap<i64, Option<Rc<Loaded>>>>,
-    /// What the names of files stand for, as far as they were asked for.
+    /// Memo of [`Self::once`], by file and name.
     found: RefCell<HashMap<i64, HashMap<String, Found>>>,
     /// How many facts all those have.
     n_kept: Cell<usize>,
     /// Files that were asked for; `None` for one without facts.
     consulted: RefCell<BTreeMap<i64, Option<Rc<Loaded>>>>,
-    /// What each file offers, of those that were asked for a name.
+    /// The names that files export, as buckets, of those that were asked.
     offers: RefCell<HashMap<i64, u64>>,
-    /// Files that offer nothing like what they were asked for, with the buckets that were looked at.
+    /// Files that export no name like the wanted one, with the buckets that were asked.
     passed: RefCell<BTreeMap<i64, u64>>,
     failure: RefCell<Option<StoreError>>,
     /// Files that stand in for those of the index.
@@ -111,8 +111,8 @@ impl<'a> Library<'a> {
         }
     }
 
-    /// Returns what was looked at in other files than its own, as buckets of their surfaces, and the first
-    /// failure to read any. With its own where it passes names on: that stands for what is behind it.
+    /// Ends a file. Returns its dependencies on other files, as buckets of their interfaces, or the first failure to
+    /// read facts. A file that re-exports names depends on itself, too: that stands for the files behind it.
     pub(super) fn end(&self, own: i64) -> Result<Vec<(i64, u64)>, StoreError> {
         if let Some(error) = self.failure.borrow_mut().take() {
             return Err(error);
@@ -125,8 +125,8 @@ impl<'a> Library<'a> {
         Ok(self.not_implied(&looked))
     }
 
-    /// Returns what a name of a file stands for. `search` finds it out from what both say alone; it is done once: many
-    /// files import the same names, and behind a barrel there may be hundreds of files to go through for each.
+    /// Memoizes the resolution of a name: many files import the same names, and behind a barrel there may be hundreds
+    /// of files to go through for each.
     pub(super) fn once(
         &self,
         file: i64,
@@ -143,7 +143,7 @@ impl<'a> Library<'a> {
         let passed = self.passed.take();
         let def = search();
         let looked = self.not_implied(&self.take_looked());
-        // Whoever asked looks on in what it holds.
+        // The look-ups of the caller go on.
         for (cell, mask) in cells().zip(masks) {
             cell.set(mask);
         }
@@ -166,7 +166,7 @@ impl<'a> Library<'a> {
         }
     }
 
-    /// Returns what was looked at by file, and forgets it.
+    /// Takes the look-ups so far, by file.
     fn take_looked(&self) -> BTreeMap<i64, u64> {
         let mut looked = self.passed.take();
         for (file, loaded) in self.consulted.take() {
@@ -176,10 +176,10 @@ impl<'a> Library<'a> {
         looked
     }
 
-    /// Leaves out the files that another one says enough of: what passes its names on by `export * from` and was looked
-    /// at by the same names, and by its stars. Whoever changes such a file asks for those who looked at what passes it
-    /// on, too (`Writer::relink_consulters`); and what stops to pass it on changes where it was looked at. Behind the
-    /// barrels of a large repository there are hundreds of files for each that imports from them.
+    /// Drops dependencies that are implied by a barrel: a file that barrel `b` re-exports with `export *` need not be
+    /// recorded when it was read for a subset of `b`'s buckets. A change of such a file queues the dependents of `b` as
+    /// well (`Writer::relink_consulters`), and a barrel that stops to re-export it changes in a bucket that was read.
+    /// Behind the barrels of a large repository there are hundreds of files for each that imports from them.
     fn not_implied(&self, looked: &BTreeMap<i64, u64>) -> Vec<(i64, u64)> {
         // What was looked at is there, whoever looked.
         let kept = self.kept.borrow();
@@ -225,8 +225,8 @@ impl<'a> Library<'a> {
         may
     }
 
-    /// Returns the files whose names one passes on, as far as they may offer `name`. The others are not noted: whoever
-    /// looked at `loaded` by that name and by its stars is asked when they change (see [`Self::not_implied`]).
+    /// The files behind the `export *` of a barrel that may export `name`. The others are no dependencies: the
+    /// dependents of `loaded` are queued when they change (see [`Self::not_implied`]).
     pub(super) fn stars_with(&self, loaded: &Loaded, name: &str) -> Vec<i64> {
         let looked = bucket(name) | REST;
         let of_all = || loaded.stars.iter().map(|star| self.offers(*star)).collect();
@@ -238,11 +238,11 @@ impl<'a> Library<'a> {
             .collect()
     }
 
-    /// Returns what a file offers, as buckets of its surface; all where that is not known.
+    /// The names that a file exports, as buckets; all where that is unknown.
     fn offers(&self, file: i64) -> u64 {
         let known = self.offers.borrow().get(&file).copied();
         known.unwrap_or_else(|| {
-            // What can't be read is said by whoever reads the facts.
+            // The failure is reported when its facts are read.
             let offers = self.read.offers(file).ok().flatten().unwrap_or(u64::MAX);
             self.offers.borrow_mut().insert(file, offers);
             offers
@@ -276,7 +276,7 @@ impl<'a> Library<'a> {
         loaded
     }
 
-    /// Returns the files whose classes have a file as their template.
+    /// The files with classes that have a file as their template.
     pub(super) fn template_owners(&self, file: i64) -> Vec<i64> {
         self.read.template_owners(file).unwrap_or_else(|error| {
             self.failure.borrow_mut().get_or_insert(error);

@@ -1,7 +1,6 @@
-//! One use of a name to the definition it means.
+//! Binds one reference to the definition that it means, by lexical look-up or by the type of its receiver.
 //!
-//! Binds by the language's rules or not at all: a use whose receiver's type is not evident stays
-//! unbound. Refuses to know what is written afterwards.
+//! A reference whose receiver has no evident type stays unbound.
 
 use std::rc::Rc;
 
@@ -109,7 +108,7 @@ impl Linker<'_, '_> {
         Some((found, provenance))
     }
 
-    /// Returns what stands before a member of this name. Of several bases `super` is the first that has it.
+    /// The type of the receiver of a member `name`. Of several bases `super` is the first that has it.
     fn receiver_type(&self, receiver: ExprId, name: &str) -> Option<Type> {
         if let Expr::Super { scope } = self.file.expr(receiver)
             && let Some((_, base)) = self.member_of_base(&self.file, *scope, name)
@@ -119,8 +118,8 @@ impl Linker<'_, '_> {
         self.infer(&self.file, receiver, None)
     }
 
-    /// Returns what is called by `exports.open()`, and by `target.open()` where the file itself says `target.open = …`
-    /// and nobody there says what `target` is.
+    /// Binds `exports.open()`, and `target.open()` where the file assigns `target.open = …` and does not define
+    /// `target`.
     fn assigned(&self, used: &Reference, receiver: ExprId) -> Option<(Def, Provenance)> {
         let file = &self.file;
         let name = file.facts.name(used);
@@ -211,7 +210,7 @@ impl Linker<'_, '_> {
         };
         match object {
             Type::AnonymousObject(_, _, path) => {
-                // What a variable names may be another object by now.
+                // A variable may hold another object by now.
                 let is_constant = |kind| matches!(kind, SymbolKind::Constant | SymbolKind::Module);
                 parent == *owner
                     && loaded.object_around(*member) == Some(*path)
@@ -233,7 +232,7 @@ impl Linker<'_, '_> {
         self.kind(file, at) == Some(SymbolKind::Function)
     }
 
-    /// What a definition is.
+    /// The kind of a definition.
     pub(super) fn kind(&self, file: i64, at: u32) -> Option<SymbolKind> {
         let loaded = self.library.get(file)?;
         Some(loaded.symbol(at).kind)
@@ -266,7 +265,7 @@ impl Linker<'_, '_> {
         this.cloned().or_else(|| receiver_of(file, scope))
     }
 
-    /// Returns what `super` is: the base of the class around, or an instance of it.
+    /// The type of `super`: the base of the class around, or an instance of it.
     pub(super) fn base_of_receiver(
         &self,
         file: &Rc<Loaded>,
@@ -277,7 +276,7 @@ impl Linker<'_, '_> {
         Some(if in_class { base } else { base.instance() })
     }
 
-    /// Returns the meaning of a use whose name a framework imports by itself: `useFoo()` in Nuxt.
+    /// Binds a name that a framework imports: `useFoo()` in Nuxt.
     fn auto_imported(&self, file: &Rc<Loaded>, used: &Reference) -> Option<Type> {
         let name = file.facts.name(used);
         if used.kind == ReferenceKind::Jsx && !file.binds(name) {
@@ -346,7 +345,7 @@ impl Linker<'_, '_> {
         self.documented_type(target?, imported)
     }
 
-    /// Returns a type that a comment of a file defines, or what a variable of the file holds that is no definition.
+    /// A type that a comment defines (`@typedef`), or the value of a top-level variable that is no definition.
     pub(super) fn documented_type(&self, target: i64, name: &str) -> Option<Type> {
         self.step()?;
         let loaded = self.library.get(target)?;
@@ -361,7 +360,7 @@ impl Linker<'_, '_> {
         self.infer(&loaded, value, None)
     }
 
-    /// Returns what the class around a scope extends.
+    /// The class that the class around a scope extends.
     fn base(&self, file: &Rc<Loaded>, scope: Option<SymbolIdx>) -> Option<Type> {
         self.step()?;
         let (Type::Instance(Def::Symbol(_, class)) | Type::Definition(Def::Symbol(_, class))) =
@@ -448,8 +447,7 @@ pub(super) fn root_of(facts: &FileFacts, expr: ExprId) -> Option<&str> {
     }
 }
 
-/// Returns what the receiver of a scope is: an instance of the class or object around it, or in what is static
-/// the class.
+/// The type of `this` in a scope: an instance of the class or object around it, in static members the class.
 pub(super) fn receiver_of(file: &Rc<Loaded>, scope: Option<SymbolIdx>) -> Option<Type> {
     let mut at = scope;
     while let Some(symbol) = at {
@@ -469,7 +467,7 @@ pub(super) fn receiver_of(file: &Rc<Loaded>, scope: Option<SymbolIdx>) -> Option
             let owner = found.parent.map(|owner| file.symbol(owner).kind);
             owner == Some(SymbolKind::Class)
         };
-        // What an arrow that is given to an object calls `this` is what is around it.
+        // An arrow function has the `this` of the scope around it.
         if found.has_lexical_this() && !in_class() {
             at = found.parent;
             continue;

@@ -1,4 +1,4 @@
-//! What lies behind a dot or an index: members of classes, objects, modules and what they are built on; elements.
+//! Members and elements: `object.name`, `object[index]`, iteration, for classes, objects, modules, and their bases.
 //!
 //! Refuses to know where a chain begins.
 
@@ -19,7 +19,7 @@ const MAX_EMBEDDED_DEPTH: usize = 16;
 const MAX_EMBEDDED: usize = 256;
 
 impl Linker<'_, '_> {
-    /// Returns the member of something: one that is declared, else what it has by any name.
+    /// The member `name` of an object: a declared one, else one by an index signature.
     pub(super) fn member(&self, object: &Type, name: &str) -> Option<Type> {
         self.declared(object, Access::Name(name))
             .or_else(|| self.any_member(object))
@@ -72,7 +72,7 @@ impl Linker<'_, '_> {
         }
     }
 
-    /// What a module offers beside the definition that it is: `module.exports = A; module.exports.b = …`.
+    /// An export beside the assigned value: `b` of `module.exports = A; module.exports.b = …`.
     fn beside(
         &self,
         loaded: &Rc<Loaded>,
@@ -91,7 +91,7 @@ impl Linker<'_, '_> {
             .map(Type::Definition)
     }
 
-    /// The member of what an object's type is built on beside its own members.
+    /// The member of an object's bases, beside its own members.
     fn in_base_of_object(
         &self,
         loaded: &Rc<Loaded>,
@@ -106,7 +106,7 @@ impl Linker<'_, '_> {
             .or_else(|| self.any_member(&base))
     }
 
-    /// Returns what is at a path in an owner: a definition, a value, or an object that is no definition.
+    /// The definition, value or object at a path of an owner.
     pub(super) fn in_object(
         &self,
         file: i64,
@@ -122,7 +122,7 @@ impl Linker<'_, '_> {
             &[]
         };
         if let Some(at) = defined.first() {
-            // Two names of one function may have literals with such a member.
+            // Two functions of one name may have object literals with such a member.
             let is_only = defined.len() == 1 || !owner.is_some_and(|at| is_scope(&loaded, at));
             return is_only.then_some(Type::Definition(Def::Symbol(file, *at)));
         }
@@ -134,7 +134,7 @@ impl Linker<'_, '_> {
             .then_some(Type::AnonymousObject(file, owner, path))
     }
 
-    /// Returns the member of a definition: its own, then of what it is built on, then of what it holds.
+    /// The member of a definition: its own, then that of its bases, then that of its value.
     fn in_symbol(
         &self,
         loaded: &Rc<Loaded>,
@@ -341,7 +341,7 @@ impl Linker<'_, '_> {
 
     fn own_member(loaded: &Rc<Loaded>, at: SymbolIdx, name: &str, this: &Type) -> Option<Type> {
         let is_scope = is_scope(loaded, at);
-        // What is defined inside a function is not a member of it.
+        // A local definition of a function is no member of it.
         let own = loaded.members(at, name).iter();
         let mut own = own.filter(|n| !is_scope || loaded.is_member_of_function(**n));
         let found = if !this.is_instance() {
@@ -355,8 +355,7 @@ impl Linker<'_, '_> {
         found.map(|at| Type::Definition(Def::Symbol(loaded.file, *at)))
     }
 
-    /// The field of a class's base of which something is known: what the class assigns to it is only one of the things
-    /// that it may be.
+    /// The field as a base declares it: a value that the class assigns to it is only one of those that it may hold.
     fn declared_by_base(
         &self,
         loaded: &Rc<Loaded>,
@@ -381,7 +380,7 @@ impl Linker<'_, '_> {
         (is_field && self.held(&there, field, None).is_some()).then_some(found)
     }
 
-    /// Returns what a variable, a field or a getter holds.
+    /// The declared type of a variable, a field or a getter.
     pub(super) fn held(
         &self,
         loaded: &Rc<Loaded>,
@@ -401,7 +400,7 @@ impl Linker<'_, '_> {
         Some(self.read_by_descriptor(loaded, at, &held).unwrap_or(held))
     }
 
-    /// Returns what reading an attribute of a class gives where the class of what it holds says so: `__get__`.
+    /// The result of the descriptor protocol, `__get__`, where the class of an attribute's value has it.
     fn read_by_descriptor(&self, loaded: &Loaded, at: SymbolIdx, held: &Type) -> Option<Type> {
         let method = rules::of(loaded).descriptor_method?;
         let symbol = loaded.symbol(at);
@@ -410,7 +409,7 @@ impl Linker<'_, '_> {
         self.called(&method, Some(held), None)
     }
 
-    /// Returns the member of what the class around a scope is built on, of the first base that has it.
+    /// The member of the first base that has it, of the class around a scope.
     pub(super) fn member_of_base(
         &self,
         file: &Rc<Loaded>,
@@ -459,7 +458,7 @@ impl Linker<'_, '_> {
         }
     }
 
-    /// Returns one of what an instance gives when it is iterated, by the protocol of its language.
+    /// One element of an instance, by the iteration protocol of its language.
     fn iterated(&self, object: &Type, rules: &LanguageRules) -> Option<Type> {
         if !object.is_instance() {
             // `Stack[int]()` makes a `Stack`.
@@ -490,7 +489,7 @@ impl Linker<'_, '_> {
         self.called(&method, Some(&iterator), None)
     }
 
-    /// Returns what is at a place of something that is taken apart by position.
+    /// The item at an index, for destructuring by position.
     pub(super) fn item(&self, object: &Type, index: usize) -> Option<Type> {
         match object {
             Type::Tuple(items) => items.get(index)?.clone(),
@@ -499,7 +498,7 @@ impl Linker<'_, '_> {
         }
     }
 
-    /// Returns what `with` binds.
+    /// The value that `with` binds.
     pub(super) fn entered(&self, object: &Type) -> Option<Type> {
         match object {
             Type::Container(_, element) => return Some((**element).clone()),
@@ -514,7 +513,7 @@ impl Linker<'_, '_> {
         }
     }
 
-    /// Returns what something has by any name. What is built on something unknown may have the name from there.
+    /// A member by an index signature: its own, or that of a base; a base of unknown type may have any member.
     pub(super) fn any_member(&self, object: &Type) -> Option<Type> {
         self.step()?;
         let (file, at) = match object {
@@ -560,7 +559,7 @@ fn merge(mut lists: Vec<Vec<(i64, SymbolIdx)>>, order: &mut Vec<(i64, SymbolIdx)
     }
 }
 
-/// Returns what a member of a container is.
+/// The type of a member of a container.
 fn container_member(rules: &LanguageRules, element: &Rc<Type>, name: &str) -> Option<Type> {
     Some(match rules.container_member(name)? {
         ContainerMember::SameContainer => Type::Callable(Rc::new(Type::Container(
@@ -576,7 +575,7 @@ fn container_member(rules: &LanguageRules, element: &Rc<Type>, name: &str) -> Op
     })
 }
 
-/// `f.call` and `f.apply` are ways to call `f`, `f.bind` gives what calls it.
+/// `f.call` and `f.apply` call `f`; `f.bind` returns a function that calls it.
 fn function_member(loaded: &Loaded, at: SymbolIdx, name: &str, function: &Type) -> Option<Type> {
     if !matches!(
         loaded.symbol(at).kind,

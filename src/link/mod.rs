@@ -45,7 +45,7 @@ use crate::resolve::{AutoImports, Resolution, Resolver, SourceFiles};
 use crate::store::facts::unpack;
 use crate::store::{ImportTarget, Index, Read, StoreError};
 
-/// Meaning of what linking makes of facts; raised when it makes something else of the same: then all is bound again,
+/// Version of the rules of linking. Raised when the same facts lead to other edges: then all files are linked again,
 /// and nothing is extracted.
 pub const VERSION: u32 = 1;
 
@@ -107,7 +107,7 @@ pub fn note(index: &mut Index, causes: &Causes) -> Result<Option<Manifest>, Stor
 fn concerned(index: &Index, causes: &Causes) -> Result<(BTreeSet<i64>, Manifest), StoreError> {
     let read = index.read()?;
     let (specifiers, manifest) = std::thread::scope(|scope| {
-        // Nobody else writes: another connection sees the same rows.
+        // Only this connection writes: another one sees the same rows.
         let beside = index.reader().ok().and_then(|reader| {
             let specifiers = move || reader.read()?.specifiers();
             let builder = std::thread::Builder::new();
@@ -139,7 +139,7 @@ fn imports(
         None => Manifest::of(&index.read()?)?,
     });
     let resolver = Resolver::new(Arc::clone(&files) as Arc<dyn SourceFiles>);
-    // What was looked at stays on the list until its names are bound: it is gone through once.
+    // A file stays on the list until its names are bound; the list is gone through once.
     let mut done = 0;
     while !budget.is_spent() {
         let batch = index.read()?.unresolved_batch(done, BATCH_IMPORTERS)?;

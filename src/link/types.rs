@@ -1,4 +1,4 @@
-//! What an expression is, as far as linking follows it.
+//! Types of expressions, as far as linking needs them.
 //!
 //! Refuses to know how that is found out.
 
@@ -8,16 +8,16 @@ use super::external::ExternalType;
 use super::library::Def;
 use crate::ir::{ContainerKind, ExprId, PathId, SymbolIdx};
 
-/// What an expression is.
+/// The type of an expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Type {
     /// The definition or module itself: a class, a function, a variable by its name.
     Definition(Def),
-    /// Something whose type is the definition.
+    /// An instance of the definition: a value of a class, an interface, an alias.
     Instance(Def),
-    /// Something whose type is the definition, which was given types: a `List<Item>`.
+    /// An instance with type arguments: a `List<Item>`.
     Specialized(Def, Rc<Substitution>),
-    /// Something that contains such.
+    /// A container of elements of one type.
     Container(ContainerKind, Rc<Type>),
     /// Values in fixed places, `None` for one of which nothing is known.
     Tuple(Rc<[Option<Type>]>),
@@ -42,13 +42,13 @@ pub(super) enum Type {
 pub(super) struct Substitution {
     /// The file in which it is written.
     pub(super) file: i64,
-    /// What stands for the type parameters, by their places.
+    /// Type arguments, by the index of their type parameter.
     pub(super) types: Rc<[ExprId]>,
     /// The arguments of a call, by their places.
     pub(super) args: Rc<[ExprId]>,
-    /// What the member was asked of in which it is written.
+    /// The receiver of the member in which it is written.
     pub(super) this: Option<Type>,
-    /// What the call was given in which it is written.
+    /// The call that was being evaluated where it is written.
     pub(super) call: Option<Rc<Substitution>>,
 }
 
@@ -131,7 +131,7 @@ impl Type {
     }
 }
 
-/// Does the same to each of several types: what comes of any of them.
+/// Maps the alternatives of a union; the union of the results.
 pub(super) fn each(all: &[Type], then: impl Fn(&Type) -> Option<Type>) -> Option<Type> {
     all.iter().filter_map(then).reduce(Type::or)
 }

@@ -106,6 +106,8 @@ pub struct Freshness {
     pub n_unlinked: u64,
     /// Files of the work tree in all; 0 where they were not all seen.
     pub n_files: u64,
+    /// How many of the pending ones are files of a commit whose bytes are not in this clone.
+    pub n_missing: u64,
 }
 
 impl Freshness {
@@ -124,6 +126,7 @@ impl Freshness {
             pending,
             n_unlinked,
             n_files: 0,
+            n_missing: 0,
         }
     }
 
@@ -136,6 +139,7 @@ impl Freshness {
             pending,
             n_unlinked: 0,
             n_files: 0,
+            n_missing: 0,
         }
     }
 
@@ -143,6 +147,13 @@ impl Freshness {
     #[must_use]
     pub fn among(mut self, n_files: u64) -> Self {
         self.n_files = n_files;
+        self
+    }
+
+    /// Adds how many of the pending files have no bytes in this clone.
+    #[must_use]
+    pub fn without_bytes_of(mut self, n_missing: u64) -> Self {
+        self.n_missing = n_missing;
         self
     }
 
@@ -199,6 +210,8 @@ kinds! {
         Special = 10 "special",
         /// Keys or tokens within it: all but those, which are masked.
         Masked = 11 "masked",
+        /// A file of a commit whose bytes are not in this clone (a partial clone): neither text nor symbols.
+        MissingBlob = 12 "missingBlob",
     }
 }
 

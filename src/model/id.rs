@@ -91,6 +91,40 @@ impl fmt::Debug for ContentId {
     }
 }
 
+/// Git's name of the bytes of a file: 20 bytes (SHA-1) or 32 (SHA-256).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BlobId {
+    len: u8,
+    bytes: [u8; 32],
+}
+
+impl BlobId {
+    /// Returns the identifier whose 20 or 32 bytes these are; `None` for another length.
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        if !matches!(bytes.len(), 20 | 32) {
+            return None;
+        }
+        let mut padded = [0; 32];
+        padded[..bytes.len()].copy_from_slice(bytes);
+        let len = u8::try_from(bytes.len()).ok()?;
+        Some(Self { len, bytes: padded })
+    }
+
+    /// Returns the 20 or 32 bytes.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes[..usize::from(self.len)]
+    }
+}
+
+impl fmt::Debug for BlobId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for byte in &self.bytes[..6] {
+            write!(f, "{byte:02x}")?;
+        }
+        Ok(())
+    }
+}
+
 /// The kind of object that a [`Handle`] names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum HandleKind {

@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use super::{CommitId, RepoPath};
+use super::{BlobId, CommitId, RepoPath};
+
+/// In the place of a work tree's name: an index with it is of a commit, whatever is checked out.
+pub const COMMIT_SOURCE: &str = "commit";
 
 /// The branch or commit that `HEAD` points to.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -64,13 +67,15 @@ impl FileStat {
     }
 }
 
-/// A regular file that belongs to the work tree: tracked, or untracked and not ignored.
+/// A regular file that belongs to the work tree (tracked, or untracked and not ignored) or to a commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundFile {
     /// Where it is.
     pub path: RepoPath,
-    /// The result of `lstat`.
+    /// What `lstat` said; all zero for a file of a commit.
     pub stat: FileStat,
+    /// Which bytes a commit has there; `None` for a file of the work tree.
+    pub blob: Option<BlobId>,
 }
 
 /// How a commit hangs together with others.

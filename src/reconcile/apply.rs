@@ -13,7 +13,7 @@ use super::{OnProgress, ReconcileError};
 use crate::git::Repo;
 use crate::link::Causes;
 use crate::model::indexing_rules::MAX_FILE_BYTES;
-use crate::model::{Budget, RepoPath};
+use crate::model::{Budget, RepoPath, SkipReason};
 use crate::resolve;
 use crate::store::{Index, Writer};
 
@@ -62,7 +62,11 @@ pub fn apply(
     remove(index, detection, &mut applied)?;
     replace(repo, index, detection, budget, on_progress, &mut applied)?;
     if detection.is_complete && applied.pending.is_empty() {
-        finish(index, detection)?;
+        let is_whole = index
+            .read()?
+            .skipped_for(SkipReason::MissingBlob)?
+            .is_empty();
+        finish(index, detection, is_whole)?;
     }
     Ok(applied)
 }
@@ -99,7 +103,7 @@ fn replace(
     if candidates.is_empty() {
         return Ok(());
     }
-    let tree = repo.tree();
+    let source = repo.source();
     let max_file_bytes = repo.indexing_rules().max_file_bytes;
     let cores = std::thread::available_parallelism().map_or(2, usize::from);
     let n_workers = cores.clamp(1, 8).min(candidates.len().div_ceil(2));
@@ -121,7 +125,7 @@ fn replace(
                     let prepared = if budget.is_spent() {
                         Prepared::Left
                     } else {
-                        prepare(tree, candidate, max_file_bytes, budget)
+                        prepare(source, candidate, max_file_bytes, budget)
                     };
                     if sender.send((at, prepared, permit)).is_err() {
                         break;
@@ -175,7 +179,9 @@ impl Batch<'_> {
         let path = &candidate.path;
         match prepared {
             Prepared::Left => applied.pending.push(path.clone()),
-            Prepared::Same(row, stat) => self.writer.set_stat(row, &stat)?,
+            Prepared::Same(row, seen) => {
+                self.writer.set_seen(row, seen.stat.as_ref(), seen.blob)?;
+            }
             Prepared::Gone => {
                 if candidate.known.is_some() {
                     applied.causes.add(path);
@@ -221,8 +227,9 @@ impl Batch<'_> {
     }
 }
 
-/// Notes the version and settings that the rows now rest on, where they changed.
-fn finish(index: &mut Index, detection: &Detection) -> Result<(), ReconcileError> {
+/// Notes what the rows now rest on, where that changed.
+/// `is_whole` tells whether the bytes of every file could be had.
+fn finish(index: &mut Index, detection: &Detection, is_whole: bool) -> Result<(), ReconcileError> {
     if detection.was_complete && !detection.has_news() {
         return Ok(());
     }
@@ -233,6 +240,9 @@ fn finish(index: &mut Index, detection: &Detection) -> Result<(), ReconcileError
     }
     if let Some(digest) = &detection.new_attributes {
         writer.set_meta("attributes", digest)?;
+    }
+    if let Some(manifest) = detection.new_manifest.as_ref().filter(|_| is_whole) {
+        writer.set_meta("manifest", manifest)?;
     }
     writer.commit(false)?;
     Ok(())

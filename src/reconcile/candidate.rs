@@ -1,7 +1,7 @@
 //! Whether one file has to be read.
 
 use crate::model::indexing_rules::POLICY_VERSION;
-use crate::model::{ContentId, FileStat, FoundFile, RepoPath, SkipReason, indexing_rules};
+use crate::model::{BlobId, ContentId, FileStat, FoundFile, RepoPath, SkipReason, indexing_rules};
 use crate::store::FileRow;
 use crate::syntax;
 
@@ -10,8 +10,10 @@ use crate::syntax;
 pub struct Candidate {
     /// Where it is.
     pub path: RepoPath,
-    /// The result of `lstat`.
+    /// What `lstat` said of it; of a file of a commit the size alone.
     pub stat: FileStat,
+    /// Which bytes the commit has there; `None` for a file of the work tree.
+    pub blob: Option<BlobId>,
     /// Whether an attribute marks it as generated.
     pub marked: bool,
     /// The indexed row; `None` for a new file.
@@ -42,6 +44,7 @@ impl Candidate {
         let new = |file: FoundFile, known, is_forced, marked| Self {
             path: file.path,
             stat: file.stat,
+            blob: file.blob,
             marked,
             known,
             is_forced,
@@ -55,12 +58,21 @@ impl Candidate {
         } else {
             row.marked
         };
+        let size_bytes = match file.blob {
+            // Equal bytes have the size of the row; whatever has others is read anyway.
+            Some(_) => row.size_bytes,
+            None => file.stat.size_bytes,
+        };
         let is_forced = row.facts_version != wanted_version(&file.path)
             || marked != row.marked
-            || is_misjudged(row, file.stat.size_bytes > max_file_bytes);
-        let is_same = row.stat.is_some_and(|stat| stat.stat == file.stat);
-        let is_settled = row.stat.is_some_and(|stat| stat.settled);
-        if !is_forced && is_same && (is_settled || is_unread(row)) {
+            || is_misjudged(row, size_bytes > max_file_bytes);
+        let (is_same, is_settled) = match (file.blob, row.stat) {
+            (Some(blob), _) => (row.blob == Some(blob), true),
+            (None, Some(known)) => (known.stat == file.stat, known.settled),
+            (None, None) => (false, false),
+        };
+        let is_missing = row.skip == Some(SkipReason::MissingBlob);
+        if !is_forced && is_same && !is_missing && (is_settled || is_unread(row)) {
             return None;
         }
         let known = Some(Box::new(Known {
@@ -68,7 +80,7 @@ impl Candidate {
             content: row.content,
         }));
         // Of a file that was not read nothing is indexed that could tell whether the row still holds.
-        let is_forced = is_forced || is_unread(row);
+        let is_forced = is_forced || is_missing || is_unread(row);
         Some(new(file, known, is_forced, marked))
     }
 }
@@ -83,7 +95,7 @@ fn is_misjudged(row: &FileRow, is_too_large: bool) -> bool {
     match row.skip {
         Some(SkipReason::TooLarge) => !is_too_large,
         // Judged before the size is.
-        Some(SkipReason::Secret | SkipReason::Unreadable) => false,
+        Some(SkipReason::Secret | SkipReason::Unreadable | SkipReason::MissingBlob) => false,
         _ => is_too_large,
     }
 }

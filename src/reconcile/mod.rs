@@ -4,6 +4,7 @@
 
 pub mod apply;
 pub mod candidate;
+mod commit;
 mod history;
 mod order;
 mod permits;
@@ -17,7 +18,7 @@ use std::time::{Duration, Instant};
 
 use crate::git::{GitError, Repo, Scan};
 use crate::link;
-use crate::model::{Budget, Freshness, FreshnessState, RepoPath, UnknownReason};
+use crate::model::{Budget, Freshness, FreshnessState, RepoPath, SkipReason, UnknownReason};
 use crate::store::{Index, StoreError};
 use apply::Applied;
 use plan::{Detection, Plan};
@@ -90,9 +91,11 @@ pub fn inspect(
     budget: &Budget,
     reason: UnknownReason,
 ) -> Outcome {
-    detection.plan.drop_unchanged(repo.tree(), budget);
+    detection.plan.drop_unchanged(repo.source(), budget);
     let mut pending = detection.plan.paths();
     pending.extend(detection.hidden.iter().cloned());
+    let n_missing = detection.missing.len() as u64;
+    pending.append(&mut detection.missing);
     let n_files = detection.n_seen();
     let freshness = if !detection.hidden.is_empty() {
         Freshness::unknown(UnknownReason::Io, pending)
@@ -106,7 +109,7 @@ pub fn inspect(
         freshness
     };
     Outcome {
-        freshness: freshness.among(n_files),
+        freshness: freshness.among(n_files).without_bytes_of(n_missing),
         generation: detection.generation,
         n_indexed: 0,
         n_deleted: 0,
@@ -114,8 +117,24 @@ pub fn inspect(
     }
 }
 
-/// Brings the index towards the work tree until it is there or the budget is spent. The caller holds the write lock.
-/// Finished work is committed in any case.
+/// Returns what can be said of a commit by an index that was made for a checkout of it, as it is; `None` where the two
+/// differ. Nothing is written.
+pub fn prove_commit(
+    repo: &Repo,
+    index: &Index,
+    scan: Scan,
+    budget: &Budget,
+) -> Result<Option<Outcome>, ReconcileError> {
+    let mut detection = Detection::by(repo, index, || Ok(scan))?;
+    // That is noted in the commit's own index alone.
+    detection.new_manifest = None;
+    Ok(detection
+        .is_current()
+        .then(|| inspect(repo, detection, budget, UnknownReason::Busy)))
+}
+
+/// Brings the index towards the work tree until it is there or the budget is spent. The caller holds
+/// the write lock. What was done is committed, whatever happens.
 pub fn reconcile(
     repo: &Repo,
     index: &mut Index,
@@ -212,6 +231,13 @@ fn finish(
     }
     let read = index.read()?;
     pending.extend(detection.hidden.iter().cloned());
+    let missing = if repo.source().is_commit() {
+        read.skipped_for(SkipReason::MissingBlob)?
+    } else {
+        Vec::new()
+    };
+    let n_missing = missing.len() as u64;
+    pending.extend(missing);
     let freshness = if !detection.hidden.is_empty() {
         Freshness::unknown(UnknownReason::Io, pending)
     } else if detection.is_complete {
@@ -220,7 +246,9 @@ fn finish(
         Freshness::unknown(UnknownReason::Budget, pending)
     };
     Ok(Outcome {
-        freshness: freshness.among(detection.n_seen()),
+        freshness: freshness
+            .among(detection.n_seen())
+            .without_bytes_of(n_missing),
         generation: read.meta().generation,
         n_indexed: applied.n_indexed,
         n_deleted: applied.n_deleted,

@@ -117,6 +117,7 @@ mod tests {
                     ctime_ns: 0,
                     inode: 0,
                 },
+                blob: None,
                 marked: false,
                 known: None,
                 is_forced: true,

@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::candidate::Candidate;
-use super::{ReconcileError, Rows, history, order};
-use crate::git::{GitError, Repo, Scan, WorkTree};
+use super::{ReconcileError, Rows, commit, history, order};
+use crate::git::{GitError, Repo, Scan, Source};
 use crate::link;
 use crate::model::{Budget, ContentId, FoundFile, RepoPath, SkipReason, indexing_rules};
-use crate::store::Index;
+use crate::store::{Index, Read};
 
 /// The work that makes the index equal the work tree.
 ///
@@ -46,6 +46,10 @@ pub struct Detection {
     /// Entries of the work tree that have no row (links, nested repositories and the like), in meta's form, where they
     /// differ from the noted ones.
     pub new_left_out: Option<String>,
+    /// Files of the commit whose bytes are not in this clone; their rows say so.
+    pub missing: Vec<RepoPath>,
+    /// What the rows will prove of a commit when all is done, where that is not noted yet; see [`super::commit`].
+    pub new_manifest: Option<String>,
     /// Whether the rows of past commits are those that can be reached from the index's commit. Makes no
     /// answer partial.
     pub has_history: bool,
@@ -61,6 +65,7 @@ impl Detection {
             && self.is_linked()
             && self.plan.is_empty()
             && self.hidden.is_empty()
+            && self.missing.is_empty()
             && !self.has_news()
             && self.has_history
     }
@@ -77,7 +82,7 @@ impl Detection {
 
     /// Returns whether something has to be noted beside the rows.
     pub(super) fn has_news(&self) -> bool {
-        self.new_attributes.is_some() || self.new_left_out.is_some()
+        self.new_attributes.is_some() || self.new_left_out.is_some() || self.new_manifest.is_some()
     }
 
     /// Compares the files that `scan` finds with their rows. The rows are read first: one whose file is missing
@@ -90,7 +95,13 @@ impl Detection {
     ) -> Result<Self, ReconcileError> {
         let (meta, rows, n_unlinked) = {
             let read = index.read()?;
-            (read.meta().clone(), read.file_rows()?, read.n_unlinked()?)
+            let n_unlinked = read.n_unlinked()?;
+            if let Some(manifest) = commit::manifest(repo)?
+                && read.meta().manifest == manifest
+            {
+                return Self::of_proved(repo, index, &read);
+            }
+            (read.meta().clone(), read.file_rows()?, n_unlinked)
         };
         let scan = scan()?;
         let left_out = left_out_text(&scan.skipped);
@@ -103,6 +114,8 @@ impl Detection {
         // Another linker binds the same facts otherwise: nothing is extracted again.
         let is_linked_otherwise = !rows.is_empty() && meta.link_version != link::VERSION;
         let mut plan = Plan::between(&rows, scan.files, max_file_bytes, is_new, &mut is_marked);
+        let missing = commit::complete_sizes(repo.source(), &rows, &mut plan);
+        let new_manifest = commit::manifest(repo)?.filter(|_| missing.is_empty());
         if !meta.complete {
             plan.put_likely_first("");
         }
@@ -129,8 +142,30 @@ impl Detection {
             hidden,
             new_attributes: is_new.then_some(digest),
             new_left_out: (left_out != meta.left_out).then_some(left_out),
+            missing,
+            new_manifest,
             has_history: history::is_current(repo, index, &meta.history),
             n_files,
+        })
+    }
+
+    /// Of an index that was proved to be the commit's: nothing has to be looked at.
+    fn of_proved(repo: &Repo, index: &Index, read: &Read<'_>) -> Result<Self, ReconcileError> {
+        let meta = read.meta();
+        Ok(Self {
+            plan: Plan::default(),
+            generation: meta.generation,
+            is_complete: true,
+            was_complete: meta.complete,
+            n_unlinked: read.n_unlinked()?,
+            owes_links: meta.owes_links || meta.link_version != link::VERSION,
+            hidden: Vec::new(),
+            new_attributes: None,
+            new_left_out: None,
+            missing: Vec::new(),
+            new_manifest: None,
+            has_history: history::is_current(repo, index, &meta.history),
+            n_files: read.counts()?.files,
         })
     }
 }
@@ -187,7 +222,7 @@ impl Plan {
     }
 
     /// Leaves out the files whose bytes turn out to be those indexed; stops early when the budget ends.
-    pub fn drop_unchanged(&mut self, tree: &WorkTree, budget: &Budget) {
+    pub fn drop_unchanged(&mut self, source: &Source, budget: &Budget) {
         self.replace.retain(|candidate| {
             let Some(known) = &candidate.known else {
                 return true;
@@ -195,7 +230,8 @@ impl Plan {
             if candidate.is_forced || budget.is_spent() {
                 return true;
             }
-            tree.read(&candidate.path, indexing_rules::MAX_FILE_BYTES)
+            source
+                .read(&candidate.path, indexing_rules::MAX_FILE_BYTES)
                 .map_or(true, |file| ContentId::of(&file.bytes) != known.content)
         });
     }
@@ -241,6 +277,8 @@ mod tests {
             facts_version: wanted_version(&path(text)),
             marked: false,
             skip: None,
+            size_bytes: 1,
+            blob: None,
             stat: Some(StatRow {
                 stat: stat(mtime_ns),
                 settled,
@@ -252,6 +290,7 @@ mod tests {
         FoundFile {
             path: path(text),
             stat: stat(mtime_ns),
+            blob: None,
         }
     }
 

@@ -3,12 +3,14 @@
 //! Runs on many threads at once and touches no database.
 
 use super::candidate::{Candidate, wanted_version};
-use crate::git::{FileRead, ReadError, WorkTree};
+use crate::git::{FileRead, ReadError, Source};
 use crate::ir::Extraction;
 use crate::model::indexing_rules::{
     GENERATED_TEXT_BYTES, MINIFIED_TEXT_BYTES, is_secret_name, skip_reason,
 };
-use crate::model::{Budget, Chunk, ContentId, FileStat, RepoPath, SkipReason, handles, secret};
+use crate::model::{
+    BlobId, Budget, Chunk, ContentId, FileStat, RepoPath, SkipReason, handles, secret,
+};
 use crate::resolve;
 use crate::roles;
 use crate::store::facts::{pack, pack_facts};
@@ -21,75 +23,102 @@ use crate::syntax;
 pub enum Prepared {
     /// Its rows.
     File(Box<PreparedFile>),
-    /// The bytes are those indexed: only the stat is new.
-    Same(i64, StatRow),
+    /// The bytes are those indexed: only what was seen of the file is new.
+    Same(i64, Seen),
     /// It is not there any more, or is no regular file now.
     Gone,
     /// It changed while it was read, or the budget ended: it stays to be done.
     Left,
 }
 
+/// What tells later, without reading, whether a file still has the bytes that were indexed.
+#[derive(Clone, Copy, Debug)]
+pub struct Seen {
+    /// What `lstat` said; `None` for a file of a commit.
+    pub stat: Option<StatRow>,
+    /// Git's name of the bytes; `None` where they were not read.
+    pub blob: Option<BlobId>,
+}
+
+impl Seen {
+    /// Of a file that was not read, or not to its end: `settled` tells whether an equal stat proves something.
+    fn unread(candidate: &Candidate, settled: bool) -> Self {
+        let stat = candidate.stat;
+        Self {
+            stat: candidate
+                .blob
+                .is_none()
+                .then_some(StatRow { stat, settled }),
+            blob: candidate.blob,
+        }
+    }
+}
+
 /// Reads a file of at most `max_file_bytes` and makes its rows.
 pub fn prepare(
-    tree: &WorkTree,
+    source: &Source,
     candidate: &Candidate,
     max_file_bytes: u64,
     budget: &Budget,
 ) -> Prepared {
     let path = &candidate.path;
     let left_out = |skip| {
-        let stat = StatRow {
-            stat: candidate.stat,
-            settled: true,
-        };
-        Prepared::File(Box::new(empty(candidate, stat, skip)))
+        let seen = Seen::unread(candidate, true);
+        Prepared::File(Box::new(empty(candidate, seen, skip)))
     };
     if is_secret_name(path) {
         return left_out(SkipReason::Secret);
     }
-    let file = match tree.read(path, max_file_bytes) {
+    let file = match source.read(path, max_file_bytes) {
         Ok(file) => file,
         Err(ReadError::TooLarge { .. }) => return left_out(SkipReason::TooLarge),
+        Err(ReadError::NoBlob) => return left_out(SkipReason::MissingBlob),
         Err(ReadError::Missing | ReadError::NotAFile | ReadError::Outside) => {
             return Prepared::Gone;
         }
         Err(ReadError::Io(error)) => {
             tracing::debug!(%path, %error, "unreadable");
             // Whether it can be read does not show in its stat: it is tried again by every call.
-            let stat = StatRow {
-                stat: candidate.stat,
-                settled: false,
-            };
+            let seen = Seen::unread(candidate, false);
             return match &candidate.known {
                 Some(known) if known.content == ContentId::of(&[]) && !candidate.is_forced => {
-                    Prepared::Same(known.row, stat)
+                    Prepared::Same(known.row, seen)
                 }
-                _ => Prepared::File(Box::new(empty(candidate, stat, SkipReason::Unreadable))),
+                _ => Prepared::File(Box::new(empty(candidate, seen, SkipReason::Unreadable))),
             };
         }
     };
     if !file.stable {
         return Prepared::Left;
     }
-    let stat = StatRow {
-        stat: file.stat,
-        settled: file.stat.is_settled(file.read_at_ns),
+    let seen = match candidate.blob {
+        Some(blob) => Seen {
+            stat: None,
+            blob: Some(blob),
+        },
+        None => Seen {
+            stat: Some(StatRow {
+                stat: file.stat,
+                settled: file.stat.is_settled(file.read_at_ns),
+            }),
+            blob: source.blob_id(&file.bytes),
+        },
     };
     let content = ContentId::of(&file.bytes);
     if let Some(known) = &candidate.known
         && known.content == content
         && !candidate.is_forced
     {
-        return Prepared::Same(known.row, stat);
+        return Prepared::Same(known.row, seen);
     }
-    match rows(candidate, &file, stat, content, budget) {
+    match rows(candidate, &file, seen, content, budget) {
         Some(rows) => Prepared::File(Box::new(rows)),
         None => Prepared::Left,
     }
 }
 
 /// Makes the rows of a file whose bytes are known without the work tree; `None` where they are too many, which
-/// only the work tree can tell. The row's stat proves nothing.
+/// only the work tree can tell. The row proves nothing of what is there.
 pub fn of_bytes(
     path: &RepoPath,
     bytes: Vec<u8>,
@@ -105,16 +134,17 @@ pub fn of_bytes(
     let candidate = Candidate {
         path: path.clone(),
         stat,
+        blob: None,
         marked,
         known: None,
         is_forced: true,
     };
-    let row = StatRow {
-        stat,
-        settled: false,
+    let seen = Seen {
+        stat: None,
+        blob: None,
     };
     if is_secret_name(path) {
-        return Some(empty(&candidate, row, SkipReason::Secret));
+        return Some(empty(&candidate, seen, SkipReason::Secret));
     }
     let content = ContentId::of(&bytes);
     let file = FileRead {
@@ -123,7 +153,7 @@ pub fn of_bytes(
         read_at_ns: 0,
         stable: true,
     };
-    rows(&candidate, &file, row, content, budget)
+    rows(&candidate, &file, seen, content, budget)
 }
 
 /// Returns the facts of a text, under the same rules as in an index: for a reader that has to find a place in a file
@@ -149,7 +179,7 @@ pub fn extract(
 fn rows(
     candidate: &Candidate,
     file: &FileRead,
-    stat: StatRow,
+    seen: Seen,
     content: ContentId,
     budget: &Budget,
 ) -> Option<PreparedFile> {
@@ -202,25 +232,26 @@ fn rows(
         symbols: handles.into_iter().zip(facts.symbols).collect(),
         suites: roles::kept(path, &text),
         config: is_config.then(|| pack(&resolve::kept(path, &file.bytes))),
-        ..empty_with(candidate, stat, skip)
+        ..empty_with(candidate, seen, skip)
     })
 }
 
-fn empty(candidate: &Candidate, stat: StatRow, skip: SkipReason) -> PreparedFile {
-    empty_with(candidate, stat, Some(skip))
+fn empty(candidate: &Candidate, seen: Seen, skip: SkipReason) -> PreparedFile {
+    empty_with(candidate, seen, Some(skip))
 }
 
-fn empty_with(candidate: &Candidate, stat: StatRow, skip: Option<SkipReason>) -> PreparedFile {
+fn empty_with(candidate: &Candidate, seen: Seen, skip: Option<SkipReason>) -> PreparedFile {
     PreparedFile {
         path: candidate.path.clone(),
         content: ContentId::of(&[]),
-        size_bytes: stat.stat.size_bytes,
+        size_bytes: candidate.stat.size_bytes,
         n_lines: 0,
         language: syntax::by_path(&candidate.path).id,
         facts_version: wanted_version(&candidate.path),
         marked: candidate.marked,
         skip,
-        stat,
+        stat: seen.stat,
+        blob: seen.blob,
         symbols: Vec::new(),
         chunks: Vec::new(),
         imports: Vec::new(),

@@ -10,6 +10,7 @@ mod fuzzy;
 mod history;
 mod literal;
 mod notation;
+mod path_filter;
 mod query;
 mod rank;
 mod requested_roles;
@@ -21,6 +22,7 @@ use std::fmt;
 
 pub use explain::{Explanation, SignalShare};
 pub use literal::Literal;
+pub use path_filter::PathFilter;
 pub use query::{Query, parse};
 
 use crate::model::{Budget, RepoPath, Sources};
@@ -43,8 +45,8 @@ pub enum ContentType {
 pub struct Filters {
     /// Code or prose alone.
     pub content_type: Option<ContentType>,
-    /// A directory, a file, or a glob (`*` within a component, `**` across them).
-    pub path: Option<String>,
+    /// Directories, files and globs (`*` within a component, `**` across them); those behind `!` are left out.
+    pub paths: Vec<String>,
     /// A language's identifier.
     pub language: Option<String>,
 }

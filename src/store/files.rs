@@ -6,7 +6,7 @@ use rusqlite::{Connection, OptionalExtension as _, Row};
 
 use super::{Doing, Read, StoreResult};
 use crate::model::hash::HashSet;
-use crate::model::{ContentId, FileStat, RepoPath, SkipReason};
+use crate::model::{BlobId, ContentId, FileStat, RepoPath, SkipReason};
 
 /// The part of a file row that detection compares with the disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,8 +23,12 @@ pub struct FileRow {
     pub marked: bool,
     /// The reason why the file was left out or reduced.
     pub skip: Option<SkipReason>,
-    /// The result of `lstat`; `None` where the row came from another work tree.
+    /// What `lstat` said; `None` where the row came from another work tree or from a commit.
     pub stat: Option<StatRow>,
+    /// How many bytes it has.
+    pub size_bytes: u64,
+    /// Git's name of the bytes; `None` where they were not read.
+    pub blob: Option<BlobId>,
 }
 
 /// The result of `lstat` when the file was last read.
@@ -177,6 +181,18 @@ impl Read<'_> {
             .doing("counting languages")
     }
 
+    /// Returns the files that were left out or reduced for a reason, sorted by path.
+    pub fn skipped_for(&self, reason: SkipReason) -> StoreResult<Vec<RepoPath>> {
+        self.tx
+            .prepare_cached("SELECT path FROM file WHERE skip = ?1 ORDER BY path")
+            .and_then(|mut statement| {
+                statement
+                    .query_map([reason.code()], |row| path(row, 0))?
+                    .collect()
+            })
+            .doing("reading what was left out")
+    }
+
     /// Returns how many files were left out or reduced, by reason.
     pub fn skipped(&self) -> StoreResult<BTreeMap<SkipReason, u64>> {
         let rows: Vec<(u8, u64)> = self
@@ -222,7 +238,7 @@ pub(super) fn counts(connection: &Connection) -> StoreResult<Counts> {
 pub(super) fn rows(connection: &Connection) -> StoreResult<Vec<FileRow>> {
     connection
         .prepare_cached(
-            "SELECT id, path, content, facts_version, marked, skip, s.size, mtime_ns, ctime_ns, inode, settled
+            "SELECT id, path, content, facts_version, marked, skip, s.size, mtime_ns, ctime_ns, inode, settled, file.size, blob
              FROM file LEFT JOIN stat s ON s.file = id",
         )
         .and_then(|mut statement| {
@@ -250,6 +266,11 @@ pub(super) fn rows(connection: &Connection) -> StoreResult<Vec<FileRow>> {
                         marked: row.get(4)?,
                         skip: skip(row, 5)?,
                         stat,
+                        size_bytes: unsigned(row, 11)?,
+                        blob: row
+                            .get_ref(12)?
+                            .as_blob_or_null()?
+                            .and_then(BlobId::from_bytes),
                     })
                 })?
                 .collect::<Result<Vec<_>, _>>()

@@ -4,14 +4,14 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{Branch, CommitId, Snapshot};
+use crate::model::{Branch, COMMIT_SOURCE, CommitId, Snapshot};
 
-/// The key of an index: a work tree of a repository, and its checked-out branch and commit.
+/// Which index: a work tree of a repository and what is checked out in it, or a commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexKey {
     /// The repository.
     pub repo_id: String,
-    /// The work tree within it.
+    /// The work tree within it; [`COMMIT_SOURCE`] for a commit.
     pub worktree_id: String,
     /// The checked-out branch and commit.
     pub snapshot: Snapshot,
@@ -57,6 +57,11 @@ pub struct Pointer {
 }
 
 impl Pointer {
+    /// Returns whether it is of a commit, whatever is checked out.
+    pub fn is_of_commit(&self) -> bool {
+        self.worktree_id == COMMIT_SOURCE
+    }
+
     /// Returns the commit.
     pub fn head(&self) -> Option<CommitId> {
         self.head_sha.as_deref().and_then(CommitId::new)
@@ -85,7 +90,7 @@ pub fn new_build() -> String {
 #[cfg(test)]
 mod tests {
     use super::{IndexKey, new_build};
-    use crate::model::{Branch, CommitId, Snapshot};
+    use crate::model::{Branch, COMMIT_SOURCE, CommitId, Snapshot};
 
     fn key(branch: Branch, head: Option<&str>) -> IndexKey {
         IndexKey {
@@ -111,6 +116,10 @@ mod tests {
             IndexKey {
                 worktree_id: "worktrees/x".into(),
                 ..named.clone()
+            },
+            IndexKey {
+                worktree_id: COMMIT_SOURCE.into(),
+                ..key(Branch::Detached, Some(&sha))
             },
         ];
         for other in others {

@@ -41,6 +41,9 @@ pub struct Meta {
     pub link_version: u32,
     /// Files of the work tree that have no row, by reason: `reason=count`, joined by commas.
     pub left_out: String,
+    /// What was proved of the rows: that they are all files of a commit, as these versions and rules see them; empty
+    /// where nothing was.
+    pub manifest: String,
     /// Of which commit the rows of past commits are the whole history; see [`super::history`].
     pub history: String,
 }
@@ -217,6 +220,7 @@ fn read_meta(connection: &Connection) -> StoreResult<Meta> {
             .and_then(|text| text.parse().ok())
             .unwrap_or(0),
         left_out: rows.remove("left_out").unwrap_or_default(),
+        manifest: rows.remove("manifest").unwrap_or_default(),
         history: rows.remove(super::history::META).unwrap_or_default(),
     })
 }

@@ -6,13 +6,15 @@
 /// rests on; 3 past commits; 4 the text index with the body first; 6 indexes of
 /// unbound names and of what was left out; 7 digests of chunks without the path; 8 handles that tell their file;
 /// 9 what is behind a file that passes it on is not noted, past paths
-/// are written once; 10 the files that test runners are told to run; 11 units of several files.
-pub const SCHEMA_VERSION: i64 = 11;
+/// are written once; 10 the files that test runners are told to run; 11 git's names of the bytes; 12 units of several
+/// files.
+pub const SCHEMA_VERSION: i64 = 12;
 
 /// The tables. Keys are integers; what belongs to a file goes with it. `text` holds no source: its
 /// columns are indexed and forgotten (the first one takes two bytes less for each word in a chunk), its rowid is the chunk's, and a segment is merged only when 40% of it
 /// is deleted: at SQLite's 10% a switch to a branch 50 files away rewrites the whole text index. Eight segments of one level are
-/// merged, not four: what a small change writes is written once less, and a look-up in four more costs nothing that can be measured. `runner` has what a configuration of tests declares. `import.state` tells an import that
+/// merged, not four: what a small change writes is written once less, and a look-up in four more costs nothing that can be measured. `file.blob` is git's name of the bytes, by which an index of a commit
+/// is compared with its tree; null where they were not read. `runner` has what a configuration of tests declares. `import.state` tells an import that
 /// is not looked at yet (0) from one that leads to a file (1), out of the repository (2) or to nothing
 /// (3); a `target` below 0 is a unit, by its id. `unit` is a unit of visibility that several files share, a package of Go: its files pass
 /// their names on as those behind `export *` do, the ones of low `rank` first. `import_file` has the files behind an import of a unit: those that
@@ -40,7 +42,8 @@ CREATE TABLE file(
   language TEXT NOT NULL,
   facts_version INTEGER NOT NULL,
   marked INTEGER NOT NULL,
-  skip INTEGER
+  skip INTEGER,
+  blob BLOB
 ) STRICT;
 CREATE INDEX file_skip ON file(skip) WHERE skip IS NOT NULL;
 

@@ -37,6 +37,7 @@ impl Index {
         let mut writer = index.writer()?;
         writer.set_meta("index_id", &id)?;
         writer.set_meta("seeded_from", &from)?;
+        writer.set_meta("manifest", "")?;
         if !same_tree {
             writer.clear_stats()?;
         }

@@ -10,7 +10,7 @@ use super::edges::Led;
 use super::surface::Surface;
 use super::{Doing, PreparedChunk, StatRow, StoreResult};
 use crate::ir::ImportKind;
-use crate::model::{ContentId, RepoPath, SkipReason, Symbol};
+use crate::model::{BlobId, ContentId, RepoPath, SkipReason, Symbol};
 
 /// A file ready to be written.
 #[derive(Clone, Debug)]
@@ -31,8 +31,10 @@ pub struct PreparedFile {
     pub marked: bool,
     /// The reason why the file was left out or reduced.
     pub skip: Option<SkipReason>,
-    /// The result of `lstat`, and whether that can prove anything later.
-    pub stat: StatRow,
+    /// What `lstat` said, and whether that proves anything later; `None` for a file of a commit.
+    pub stat: Option<StatRow>,
+    /// Git's name of the bytes; `None` where they were not read.
+    pub blob: Option<BlobId>,
     /// Its symbols with their handles' hashes.
     pub symbols: Vec<(u64, Symbol)>,
     /// Its chunks, in order.
@@ -116,9 +118,20 @@ impl<'a> Writer<'a> {
         self.remove(path).doing("removing a file")
     }
 
-    /// Writes the `lstat` of a file whose bytes are those indexed.
-    pub fn set_stat(&mut self, file: i64, row: &StatRow) -> StoreResult<()> {
-        self.stat(file, row).doing("writing a stat")
+    /// Writes what `lstat` and git say of a file whose bytes are those indexed; `blob` of `None` leaves what is known.
+    pub fn set_seen(
+        &mut self,
+        file: i64,
+        stat: Option<&StatRow>,
+        blob: Option<BlobId>,
+    ) -> StoreResult<()> {
+        if let Some(blob) = blob {
+            self.run(
+                "UPDATE file SET blob = ?2 WHERE id = ?1 AND blob IS NOT ?2",
+                (file, blob.as_bytes()),
+            )?;
+        }
+        self.stat(file, stat).doing("writing a stat")
     }
 
     /// Forgets every stat: the rows came from another work tree.
@@ -187,7 +200,7 @@ impl<'a> Writer<'a> {
             }
         }
         self.join_units(id, file.surface.as_ref(), &file.units)?;
-        self.stat(id, &file.stat)?;
+        self.stat(id, file.stat.as_ref())?;
         self.write_symbols(id, &file.symbols, known.is_some())?;
         self.write_chunks(id, &file.chunks, known.is_some())?;
         let tx = &self.tx;
@@ -252,10 +265,11 @@ impl<'a> Writer<'a> {
     fn file_row(&mut self, known: Option<i64>, file: &PreparedFile) -> rusqlite::Result<i64> {
         self.tx
             .prepare_cached(
-                "INSERT INTO file(id, path, content, size, lines, language, facts_version, marked, skip)
-                 VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+                "INSERT INTO file(id, path, content, size, lines, language, facts_version, marked, skip, blob)
+                 VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
                  ON CONFLICT(id) DO UPDATE SET content = excluded.content, size = excluded.size, lines = excluded.lines,
-                   language = excluded.language, facts_version = excluded.facts_version, marked = excluded.marked, skip = excluded.skip",
+                   language = excluded.language, facts_version = excluded.facts_version, marked = excluded.marked, skip = excluded.skip,
+                   blob = excluded.blob",
             )?
             .execute((
                 known,
@@ -267,6 +281,7 @@ impl<'a> Writer<'a> {
                 file.facts_version,
                 file.marked,
                 file.skip.map(SkipReason::code),
+                file.blob.as_ref().map(BlobId::as_bytes),
             ))?;
         Ok(known.unwrap_or_else(|| self.tx.last_insert_rowid()))
     }
@@ -299,7 +314,14 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    fn stat(&mut self, file: i64, row: &StatRow) -> rusqlite::Result<()> {
+    fn stat(&mut self, file: i64, row: Option<&StatRow>) -> rusqlite::Result<()> {
+        let Some(row) = row else {
+            return self
+                .tx
+                .prepare_cached("DELETE FROM stat WHERE file = ?1")?
+                .execute([file])
+                .map(drop);
+        };
         self.tx
             .prepare_cached(
                 "INSERT INTO stat(file, size, mtime_ns, ctime_ns, inode, settled) VALUES(?1, ?2, ?3, ?4, ?5, ?6)

@@ -13,6 +13,7 @@ mod literal;
 mod occurrences;
 mod parse;
 mod scope;
+mod scopes;
 mod signature;
 mod test_titles;
 #[cfg(test)]
@@ -22,6 +23,7 @@ mod text;
 pub use language::{LANGUAGES, Language, by_id, by_path};
 pub use literal::{Literal, literals};
 pub use occurrences::{Occurrence, Occurrences, Role, UseKind, occurrences, starts};
+pub use scopes::{Scope, Scopes, scopes};
 pub use test_titles::test_title;
 
 use crate::ir::Extraction;

@@ -16,15 +16,15 @@ pub(super) enum ScopeKind {
     Block,
 }
 
-/// Who binds a name at a place.
+/// The result of a lexical look-up: who binds a name at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Binder {
+pub(super) enum Lookup {
     /// Nobody in this file.
-    Nobody,
+    Unresolved,
     /// The file or a namespace.
-    Top,
+    FileScope,
     /// A function inside another one, which is this symbol.
-    Inner(u32),
+    NestedSymbol(u32),
     /// A parameter, a local variable, a type parameter: of this scope.
     Local(u32),
 }
@@ -165,19 +165,19 @@ impl<'a> Scopes<'a> {
 
     /// Returns who binds `name` for a use in `scope`. Costs a binary search over the bindings of that
     /// name and at most one step for each scope around it.
-    pub(super) fn binder(&self, name: &str, scope: u32) -> Binder {
+    pub(super) fn lookup(&self, name: &str, scope: u32) -> Lookup {
         let Some(found) = self.find(name, scope) else {
             let is_word = matches!(name, "this" | "super");
             return if self.is_open && !is_word {
-                Binder::Top
+                Lookup::FileScope
             } else {
-                Binder::Nobody
+                Lookup::Unresolved
             };
         };
         match self.kind(found.scope) {
-            ScopeKind::Top => Binder::Top,
-            _ if found.is_symbol && found.symbol != NONE => Binder::Inner(found.symbol),
-            _ => Binder::Local(found.scope),
+            ScopeKind::Top => Lookup::FileScope,
+            _ if found.is_symbol && found.symbol != NONE => Lookup::NestedSymbol(found.symbol),
+            _ => Lookup::Local(found.scope),
         }
     }
 
@@ -237,7 +237,7 @@ impl<'a> Scopes<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Binder, ScopeKind, Scopes};
+    use super::{Lookup, ScopeKind, Scopes};
 
     #[test]
     fn the_innermost_binding_around_a_use_decides() {
@@ -258,11 +258,11 @@ mod tests {
         assert_eq!(scopes.hoisted(block), outer);
         scopes.leave(0);
         scopes.close();
-        assert_eq!(scopes.binder("a", block), Binder::Local(block));
-        assert_eq!(scopes.binder("a", outer), Binder::Top);
-        assert_eq!(scopes.binder("a", after), Binder::Top);
-        assert_eq!(scopes.binder("f", sibling), Binder::Inner(7));
-        assert_eq!(scopes.binder("f", after), Binder::Nobody);
-        assert_eq!(scopes.binder("b", block), Binder::Nobody);
+        assert_eq!(scopes.lookup("a", block), Lookup::Local(block));
+        assert_eq!(scopes.lookup("a", outer), Lookup::FileScope);
+        assert_eq!(scopes.lookup("a", after), Lookup::FileScope);
+        assert_eq!(scopes.lookup("f", sibling), Lookup::NestedSymbol(7));
+        assert_eq!(scopes.lookup("f", after), Lookup::Unresolved);
+        assert_eq!(scopes.lookup("b", block), Lookup::Unresolved);
     }
 }

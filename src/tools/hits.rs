@@ -25,6 +25,10 @@ const N_COMPACT: usize = 3;
 /// Characters of a question that are echoed.
 const MAX_ECHO: usize = 1_000;
 
+/// Entries of a list of paths, and bytes of one.
+const MAX_PATHS: usize = 50;
+const MAX_PATH_BYTES: usize = 4_096;
+
 /// Which files are searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ValueEnum)]
 #[serde(rename_all = "lowercase")]
@@ -294,39 +298,64 @@ fn definition(view: &View<'_>, query: &Query, hit: &Hit, text: &str) -> Result<O
 
 /// Refuses filters that leave no file: an answer without results would read as "there is no such code".
 fn check_filters(view: &View<'_>, filters: &Filters) -> Result<()> {
-    let of_language = Filters {
-        language: filters.language.clone(),
-        ..Filters::default()
-    };
+    check_language(view, filters.language.as_deref())?;
     let of_path = Filters {
-        path: filters.path.clone(),
+        paths: filters.paths.clone(),
         ..Filters::default()
     };
-    if let Some(language) = &filters.language
-        && search::first_left(view.read, &of_language)?.is_none()
-    {
-        let known: Vec<String> = view.read.languages()?.into_keys().collect();
-        return Err(Error::invalid(
-            format!(
-                "no indexed file is in the language `{}`",
-                language.escape_debug()
-            ),
-            format!("languages here: {}", known.join(", ")),
-        ));
-    }
-    if let Some(path) = &filters.path
-        && search::first_left(view.read, &of_path)?.is_none()
-    {
-        return Err(Error::new(
-            Code::PathNotFound,
-            format!(
-                "no indexed file is below or matches `{}`",
-                path.escape_debug()
-            ),
-            "pass a directory or file relative to the root of the repository, or a glob such as `src/**/*.ts`",
-        ));
+    if !filters.paths.is_empty() && search::first_left(view.read, &of_path)?.is_none() {
+        return Err(no_file_left(&filters.paths));
     }
     Ok(())
+}
+
+/// Refuses a language of which there is no file.
+pub(super) fn check_language(view: &View<'_>, language: Option<&str>) -> Result<()> {
+    let filters = Filters {
+        language: language.map(str::to_owned),
+        ..Filters::default()
+    };
+    let Some(language) = language else {
+        return Ok(());
+    };
+    if search::first_left(view.read, &filters)?.is_some() {
+        return Ok(());
+    }
+    let known: Vec<String> = view.read.languages()?.into_keys().collect();
+    Err(Error::invalid(
+        format!(
+            "no indexed file is in the language `{}`",
+            language.escape_debug()
+        ),
+        format!("languages here: {}", known.join(", ")),
+    ))
+}
+
+/// Refuses a list of paths that is too long.
+pub(super) fn check_paths(paths: &[String]) -> Result<()> {
+    if paths.len() <= MAX_PATHS && paths.iter().all(|path| path.len() <= MAX_PATH_BYTES) {
+        return Ok(());
+    }
+    Err(Error::invalid(
+        format!(
+            "`path` has {} entries; at most {MAX_PATHS} are taken, of {MAX_PATH_BYTES} bytes each",
+            paths.len()
+        ),
+        "name a directory above them, or use a glob such as `src/**/*.ts`",
+    ))
+}
+
+/// Returns the error for paths and globs that leave no file.
+pub(super) fn no_file_left(paths: &[String]) -> Error {
+    let shown: Vec<String> = paths
+        .iter()
+        .map(|path| format!("`{}`", brief(path).escape_debug()))
+        .collect();
+    Error::new(
+        Code::PathNotFound,
+        format!("no indexed file is below or matches {}", shown.join(", ")),
+        "pass directories or files relative to the root of the repository, or globs such as `src/**/*.ts`; `!glob` leaves files out",
+    )
 }
 
 /// A text that came from outside, cut so that echoing it costs little.

@@ -60,7 +60,7 @@ impl Tool for Current {
             }
             other => other?,
         };
-        let current = workspace.current(&call.interrupt)?;
+        let current = workspace.current(None, &call.interrupt)?;
         Ok(CurrentOutput {
             repo: Some(current.work_dir.display().to_string()),
             branch: current.snapshot.branch.name().map(str::to_owned),
@@ -127,7 +127,7 @@ impl Tool for Refresh {
     fn run(input: RefreshInput, call: &Call<'_>) -> Result<RefreshOutput> {
         let workspace = call.workspaces.open(input.repo.as_deref(), call.places)?;
         let tell = |done, total| (call.progress)(Progress { done, total });
-        let done = workspace.refresh(input.force, &call.interrupt, &tell)?;
+        let done = workspace.refresh(None, input.force, &call.interrupt, &tell)?;
         Ok(RefreshOutput {
             index_id: done.index_id,
             branch: done.snapshot.branch.name().map(str::to_owned),

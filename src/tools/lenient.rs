@@ -3,7 +3,7 @@
 //! Takes other names of a field, numbers and switches written as text, and paths that are absolute or relative to the working
 //! directory. What no schema has stays as it is, for [`super::schema`] to refuse.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::Call;
 use crate::error::{Error, Result};
@@ -38,19 +38,36 @@ pub(super) fn conform(value: Value, schema: &Map<String, Value>) -> Result<Value
         return Ok(value);
     };
     let mut input = Map::new();
+    let has_match = fields.contains_key("match") && !fields.contains_key("regex");
     for (name, value) in given {
+        if name == "regex" && has_match {
+            // `regex: false` says how a text is meant that the other tools match as it stands.
+            let kind = match typed(value, &json!({"type": "boolean"})) {
+                Value::Bool(true) => "regex",
+                Value::Bool(false) => "literal",
+                _ => return Ok(Value::Object(given.clone())),
+            };
+            if input.insert("match".to_owned(), kind.into()).is_some() {
+                return Err(given_twice("match"));
+            }
+            continue;
+        }
         let own = own_name(name, fields);
         let value = fields
             .get(own)
             .map_or_else(|| value.clone(), |field| typed(value, field));
         if input.insert(own.to_owned(), value).is_some() {
-            return Err(Error::invalid(
-                format!("field `{own}` is given twice, once by another name of it"),
-                format!("pass `{own}` alone"),
-            ));
+            return Err(given_twice(own));
         }
     }
     Ok(Value::Object(input))
+}
+
+fn given_twice(field: &str) -> Error {
+    Error::invalid(
+        format!("field `{field}` is given twice, once by another name of it"),
+        format!("pass `{field}` alone"),
+    )
 }
 
 /// Returns the field's own name, of which `name` may be an alias or the spelling in `snake_case`.
@@ -83,12 +100,13 @@ fn snake_case(name: &str) -> String {
     out
 }
 
-/// Returns a text as the number or switch that the field's schema asks for, where it spells one.
+/// Returns a text as the number, switch or list that the field's schema asks for, where it spells one.
 fn typed(value: &Value, field: &Value) -> Value {
     let Some(text) = value.as_str().map(str::trim) else {
         return value.clone();
     };
     let read = match field["type"].as_str() {
+        Some("array") => Some(listed(text)),
         Some("integer" | "number") => {
             let is_decimal = |c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.');
             let number = text.strip_prefix('+').unwrap_or(text);
@@ -110,6 +128,14 @@ fn typed(value: &Value, field: &Value) -> Value {
     read.unwrap_or_else(|| value.clone())
 }
 
+/// Returns the list that a text spells, `["a", "b"]`, or a list of the text alone.
+fn listed(text: &str) -> Value {
+    let is_list = text.starts_with('[') && text.ends_with(']');
+    let list = is_list.then(|| serde_json::from_str::<Vec<String>>(text).ok());
+    list.flatten()
+        .map_or_else(|| Value::from(vec![text]), Value::from)
+}
+
 /// Makes the paths of an input relative to the root of the repository: those that are absolute, and on the command line
 /// those that are relative to the working directory.
 ///
@@ -121,6 +147,7 @@ pub(super) fn make_paths_relative(input: &mut Value, call: &Call<'_>) -> Result<
     if let Some(fields) = input.as_object_mut() {
         for (name, value) in fields {
             match (name.as_str(), value) {
+                ("path", Value::Array(paths)) => slots.extend(paths),
                 ("path", value) => slots.push(value),
                 ("items", Value::Array(items)) => {
                     slots.extend(items.iter_mut().filter_map(|item| item.get_mut("path")));
@@ -131,6 +158,11 @@ pub(super) fn make_paths_relative(input: &mut Value, call: &Call<'_>) -> Result<
     }
     for slot in slots {
         let Some(text) = slot.as_str() else { continue };
+        // What is left out: `!dist`.
+        let (mark, text) = match text.strip_prefix('!') {
+            Some(rest) => ("!", rest),
+            None => ("", text),
+        };
         let is_handle = text.starts_with("rel:") || Handle::parse(text).is_some();
         let is_absolute = std::path::Path::new(text).is_absolute();
         if matches!(text, "" | "/") || is_handle || !(is_absolute || call.cwd.is_some()) {
@@ -141,7 +173,8 @@ pub(super) fn make_paths_relative(input: &mut Value, call: &Call<'_>) -> Result<
             continue;
         };
         let path = workspace.relative_path(text, call.cwd);
-        *slot = path.ok_or_else(|| outside(text))?.into();
+        let path = path.ok_or_else(|| outside(text))?;
+        *slot = format!("{mark}{path}").into();
     }
     Ok(())
 }
@@ -166,6 +199,7 @@ mod tests {
         let schema = json!({"properties": {
             "query": {"type": "string"}, "path": {"type": "string"}, "handle": {"type": "string"},
             "limit": {"type": "integer"}, "relatedDepth": {"type": "integer"}, "all": {"type": "boolean"},
+            "list": {"type": "array"},
         }});
         conform(input.clone(), schema.as_object().unwrap()).map_err(|error| error.message)
     }
@@ -200,6 +234,14 @@ mod tests {
             (json!({"all": "true"}), json!({"all": true})),
             (json!({"all": "yes"}), json!({"all": "yes"})),
             (json!({"query": "5"}), json!({"query": "5"})),
+            (json!({"list": "a"}), json!({"list": ["a"]})),
+            (json!({"list": "[ab].ts"}), json!({"list": ["[ab].ts"]})),
+            (
+                json!({"list": "[\"a\", \"b\"]"}),
+                json!({"list": ["a", "b"]}),
+            ),
+            (json!({"list": ["a"]}), json!({"list": ["a"]})),
+            (json!({"list": 7}), json!({"list": 7})),
         ] {
             assert_eq!(conformed(&given), Ok(wanted));
         }

@@ -14,6 +14,7 @@ pub mod impact;
 pub mod index;
 mod lenient;
 pub mod lifecycle;
+pub mod lines;
 pub mod manual;
 pub mod map;
 mod near_paths;
@@ -81,6 +82,7 @@ impl Call<'_> {
         work(Question {
             interrupt: &self.interrupt,
             patience: self.patience,
+            revision: None,
             on_progress: &|done, total| (self.progress)(Progress { done, total }),
             words,
         })

@@ -23,6 +23,11 @@ const MAX_COMPARED_BYTES: usize = 400;
 pub(super) fn with_near_paths(mut error: Error, input: &Value, call: &Call<'_>) -> Error {
     let asked = input["path"]
         .as_str()
+        // Of a list the first that is asked for.
+        .or_else(|| {
+            let mut listed = input["path"].as_array()?.iter().filter_map(Value::as_str);
+            listed.find(|path| !path.starts_with('!'))
+        })
         .filter(|path| error.code == Code::PathNotFound && path.len() <= MAX_COMPARED_BYTES);
     let repo = input["repo"].as_str();
     let found = asked

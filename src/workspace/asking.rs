@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use super::Workspace;
+use super::{Revision, Workspace};
 use crate::model::Budget;
 use crate::reconcile::OnProgress;
 
@@ -51,17 +51,20 @@ pub struct Question<'a> {
     pub patience: Patience<'a>,
     /// Told how many files of how many were read.
     pub on_progress: OnProgress<'a>,
+    /// The commit that it is about; `None` for the work tree.
+    pub revision: Option<&'a Revision>,
     /// Its words: a first build reads the files first that have them in their paths.
     pub words: &'a str,
 }
 
 impl<'a> From<&'a Arc<AtomicBool>> for Question<'a> {
-    /// A question without words, with the configured patience.
+    /// A question to the work tree without words, with the configured patience.
     fn from(interrupt: &'a Arc<AtomicBool>) -> Self {
         Self {
             interrupt,
             patience: Patience::Configured,
             on_progress: &|_, _| (),
+            revision: None,
             words: "",
         }
     }

@@ -85,7 +85,7 @@ impl Workspace {
             ));
         }
         refuse_changes(&repo, &budget)?;
-        if self.refresh(false, interrupt, on.files)?.status != IndexStatus::Ready {
+        if self.refresh(None, false, interrupt, on.files)?.status != IndexStatus::Ready {
             return Err(moved());
         }
         let (index, _) = self.index_for(&repo, &key_of(&repo, snapshot.clone()))?;

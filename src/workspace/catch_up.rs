@@ -2,7 +2,7 @@
 //!
 //! Only in a server, by one thread for each work tree, which makes room for questions.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use super::upkeep::Occasion;
 use super::{Workspace, key_of};
 use crate::error::Result;
-use crate::model::{Budget, FreshnessState, RepoPath};
-use crate::reconcile;
+use crate::model::{Budget, CommitId, FreshnessState, RepoPath};
+use crate::reconcile::{self, Outcome};
 use crate::store::WriteLock;
 
 /// How long a try may be: the lock is free in between.
@@ -89,31 +89,77 @@ impl Workspace {
 
     /// Does what no question waits for: moves a log into its file, and waits for the disk.
     pub(super) fn settle(&self) {
-        let settled = || -> Result<()> {
-            let repo = self.repo()?;
-            let key = key_of(&repo, repo.snapshot()?);
-            let path = self.home.repo(&key.repo_id).write_lock(&key.index_id());
-            let Some(_lock) = WriteLock::take(&path, Duration::ZERO)? else {
-                return Ok(());
+        for pointer in self.idle_pointers() {
+            let home = self.home.repo(&pointer.repo_id);
+            let lock = WriteLock::take(&home.write_lock(&pointer.index_id), Duration::ZERO);
+            let Ok(Some(_lock)) =
+                lock.inspect_err(|error| tracing::info!(%error, "the index could not be settled"))
+            else {
+                continue;
             };
-            if let Some(mut index) = self.idle_index(&key) {
+            // What another build took the place of is closed when it is looked for.
+            if home.pointer(&pointer.index_id).as_ref() == Some(&pointer)
+                && let Some(mut index) = self.idle_build(&pointer)
+            {
                 if !index.is_settled() {
                     index.settle(false);
                 }
                 self.keep(index);
             }
-            Ok(())
-        };
-        if let Err(error) = settled() {
-            tracing::info!(%error, "the index could not be settled");
         }
+    }
+
+    /// Returns the commits whose indexes answers left incomplete.
+    pub(super) fn unfinished(&self) -> MutexGuard<'_, BTreeSet<CommitId>> {
+        self.unfinished
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Goes on with the commits whose indexes are not complete, one after the other. Returns a measure of what is left, which falls.
+    fn finish_commits(self: &Arc<Self>) -> usize {
+        /// More than a commit has files.
+        const OF_A_COMMIT: usize = 1 << 24;
+        let Some(commit) = self.unfinished().pop_first() else {
+            return 0;
+        };
+        let budget = Budget::within(STEP, Arc::clone(&self.make_room));
+        let step = || -> Result<Option<usize>> {
+            let repo = self.repo_at_commit(&commit)?;
+            let key = key_of(&repo, repo.snapshot()?);
+            let (mut index, _) = self.index_for(&repo, &key)?;
+            let path = self.home.repo(&key.repo_id).write_lock(&key.index_id());
+            let Some(_lock) = WriteLock::take(&path, Duration::ZERO)? else {
+                return Ok(None);
+            };
+            let before = index.read()?.meta().generation;
+            let outcome = reconcile::reconcile(&repo, &mut index, &budget, &|_, _| ())?;
+            self.keep(index);
+            let is_done = outcome.freshness.state == FreshnessState::Fresh && outcome.has_history;
+            let has_gone_on = outcome.generation != before || budget.is_spent();
+            Ok((!is_done && has_gone_on).then(|| n_left(&outcome)))
+        };
+        let mut left = 0;
+        match step() {
+            Ok(Some(n)) => {
+                left = n;
+                self.unfinished().insert(commit);
+            }
+            Ok(None) => {}
+            Err(error) => tracing::info!(%error, "the index of a commit could not be gone on with"),
+        }
+        self.unfinished().len() * OF_A_COMMIT + left.min(OF_A_COMMIT - 1)
     }
 
     /// Returns how many files are still to be done; `None` where nothing could be done now.
     fn catch_up_once(self: &Arc<Self>, is_asked: bool) -> Result<Option<usize>> {
         self.make_room.store(false, Ordering::Release);
-        let budget = Budget::within(STEP, Arc::clone(&self.make_room));
+        let left = self.finish_commits();
         let repo = self.repo()?;
+        if left > 0 || repo.is_bare() {
+            return Ok(Some(left));
+        }
+        let budget = Budget::within(STEP, Arc::clone(&self.make_room));
         let before = repo.motion()?;
         if before.locked {
             return Ok(None);
@@ -133,12 +179,17 @@ impl Workspace {
         let outcome = reconcile::repair(&repo, &mut index, detection, &budget, &|_, _| ())?;
         self.keep(index);
         self.keep_house(Occasion::Question { is_new });
-        let left = outcome.freshness;
-        Ok(Some(match left.state {
-            FreshnessState::Fresh => usize::from(!outcome.has_history),
-            FreshnessState::Partial => 2 * left.pending.len() + usize::from(left.n_unlinked > 0),
-            // What could not be looked at is more than anything that was.
-            FreshnessState::Unknown(_) => usize::MAX - 1,
-        }))
+        Ok(Some(n_left(&outcome)))
+    }
+}
+
+/// Returns a measure of what is left to be done.
+fn n_left(outcome: &Outcome) -> usize {
+    let left = &outcome.freshness;
+    match left.state {
+        FreshnessState::Fresh => usize::from(!outcome.has_history),
+        FreshnessState::Partial => 2 * left.pending.len() + usize::from(left.n_unlinked > 0),
+        // What could not be looked at is more than anything that was.
+        FreshnessState::Unknown(_) => usize::MAX - 1,
     }
 }

@@ -299,7 +299,7 @@ fn saved_file(view: &View<'_>, disk: &Disk<'_>, path: &RepoPath) -> Result<Saved
     if is_secret_name(path) {
         return Err(view.left_out(path, SkipReason::Secret));
     }
-    if !matches!(view.repo.tree().stat(path), Ok(Some(_))) {
+    if !matches!(view.repo.source().stat(path), Ok(Some(_))) {
         return Err(why_absent(view.repo, path));
     }
     let Some(file) = disk.file(path) else {

@@ -64,7 +64,13 @@ impl<'a> Disk<'a> {
         if is_secret_name(path) {
             return None;
         }
-        let bytes = self.view.repo.tree().read(path, MAX_FILE_BYTES).ok()?.bytes;
+        let bytes = self
+            .view
+            .repo
+            .source()
+            .read(path, MAX_FILE_BYTES)
+            .ok()?
+            .bytes;
         let budget = Budget::unlimited(self.view.budget.interrupt());
         let (text, extraction, _) = prepare::extract(path, &bytes, false, &budget)?;
         let symbols = handles::symbol_handles(path, &extraction.facts.symbols);

@@ -19,10 +19,11 @@ impl From<GitError> for Error {
                 "run it inside a git work tree, or pass `repo` (on the command line `--repo PATH`)"
                     .to_owned(),
             ),
-            GitError::Bare { .. } => (
-                Code::NotARepo,
-                "this is a bare repository: it has no work tree".to_owned(),
-                "make a work tree with `git worktree add DIR`, and ask there".to_owned(),
+            GitError::Tree { .. } => (
+                Code::Git,
+                error.to_string(),
+                "fetch the commit with all of its directories (`git fetch`), then call again"
+                    .to_owned(),
             ),
             GitError::BrokenLink { .. } => (
                 Code::Git,

@@ -13,11 +13,13 @@ pub mod checkup;
 mod contexts;
 pub mod diagnosis;
 mod disk;
+mod disk_search;
 mod errors;
 mod paths;
 mod query;
 mod refresh;
 mod rest;
+mod revision;
 mod served;
 mod source;
 mod state;
@@ -27,7 +29,7 @@ mod verify;
 mod view;
 mod watching;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -39,6 +41,7 @@ pub use cache::{CacheKey, RepositoryEntry};
 pub use changes::Change;
 pub use contexts::{Loaded, MAX_ITEMS, Wanted, wanted};
 pub use refresh::Refreshed;
+pub use revision::Revision;
 pub use served::Served;
 pub use source::{Place, Text};
 pub use state::{Contents, Current, IndexEntry, IndexStatus};
@@ -49,7 +52,7 @@ pub use crate::model::Analysis;
 pub use crate::store::token::normal_form;
 /// Rows that a [`View`] hands out.
 pub use crate::store::{FileRow, SavedContext, SavedItem, SymbolRow};
-pub use crate::syntax::by_id as language;
+pub use crate::syntax::{by_id as language, by_path as language_of};
 
 use crate::config::Config;
 use crate::config::repository::{self, Repository};
@@ -57,8 +60,8 @@ use crate::error::{Code, Error, Result};
 use crate::git::{Directories, ReadError, Repo};
 use crate::lifecycle::policy::Rules;
 use crate::machine;
-use crate::model::{FileStat, RepoPath};
-use crate::store::{Home, Index, IndexKey, RepoHome};
+use crate::model::{CommitId, FileStat, RepoPath};
+use crate::store::{Home, Index, IndexKey, Pointer, RepoHome};
 
 /// How many open indexes a repository keeps for the next calls.
 const MAX_IDLE_INDEXES: usize = 4;
@@ -76,7 +79,7 @@ pub struct Workspaces {
     open: Mutex<HashMap<PathBuf, Arc<Workspace>>>,
 }
 
-/// One work tree, with the indexes that were opened for it.
+/// One work tree, or bare repository, with the indexes that were opened for it.
 pub struct Workspace {
     work_dir: PathBuf,
     home: Home,
@@ -97,6 +100,8 @@ pub struct Workspace {
     is_keeping_house: AtomicBool,
     owes_housekeeping: AtomicBool,
     owes_settling: AtomicBool,
+    /// Commits whose indexes answers left incomplete.
+    unfinished: Mutex<BTreeSet<CommitId>>,
 }
 
 impl Workspaces {
@@ -235,6 +240,7 @@ impl Workspaces {
             is_keeping_house: AtomicBool::default(),
             owes_housekeeping: AtomicBool::default(),
             owes_settling: AtomicBool::default(),
+            unfinished: Mutex::default(),
             work_dir: work_dir.clone(),
         });
         open.insert(work_dir, Arc::clone(&workspace));
@@ -270,7 +276,7 @@ impl Workspace {
         if !self.reads_repository_file {
             return Repository::default();
         }
-        match repo.tree().read(&path, repository::MAX_BYTES) {
+        match repo.source().read(&path, repository::MAX_BYTES) {
             Ok(file) => repository::parse(&file.bytes),
             Err(ReadError::Missing) => Repository::default(),
             Err(error) => Repository {
@@ -289,13 +295,23 @@ impl Workspace {
             index.pointer().index_id == pointer.index_id && *index.pointer() != pointer
         };
         let replaced: Vec<Index> = idle.extract_if(.., is_replaced).collect();
-        let at = idle.iter().position(|index| *index.pointer() == pointer);
-        let found = at.map(|at| idle.remove(at));
         drop(idle);
         for index in replaced {
             close(&home, index);
         }
-        found
+        self.idle_build(&pointer)
+    }
+
+    /// Returns a build of an index that was opened before.
+    fn idle_build(&self, pointer: &Pointer) -> Option<Index> {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = idle.iter().position(|index| index.pointer() == pointer);
+        at.map(|at| idle.remove(at))
+    }
+
+    fn idle_pointers(&self) -> Vec<Pointer> {
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        idle.iter().map(|index| index.pointer().clone()).collect()
     }
 
     /// Closes what is open of an index.
@@ -352,6 +368,7 @@ fn now_ms() -> i64 {
 fn rules_of(config: &Config) -> Rules {
     Rules {
         unused_days: config.unused_days,
+        unused_commit_days: config.unused_commit_days,
         n_superseded: config.superseded_indexes,
         repo_bytes: config.max_repo_bytes,
         total_bytes: config.max_total_bytes,

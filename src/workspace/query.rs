@@ -12,13 +12,13 @@ use super::asking::{Asking, Question};
 use super::catch_up::Left;
 use super::upkeep::Occasion;
 use super::view::LookedAt;
-use super::{View, Workspace, key_of};
+use super::{Revision, View, Workspace, key_of};
 use crate::error::{Error, Result};
 use crate::git::{GitError, Motion, Repo, Scan};
-use crate::model::{Budget, Freshness, UnknownReason};
+use crate::model::{Budget, CommitId, Freshness, UnknownReason};
 use crate::reconcile::{self, Outcome, ReconcileError, seed};
 use crate::roles::Roles;
-use crate::store::{Index, IndexKey, StoreError, StoreResult, WriteLock};
+use crate::store::{Index, IndexKey, Pointer, StoreError, StoreResult, WriteLock};
 
 /// How long a first build waits for the lock before it looks whether it is to be given up.
 const LOCK_STEP: Duration = Duration::from_millis(100);
@@ -47,12 +47,20 @@ impl Workspace {
         let first_budget = question.first_budget(self);
         let mut was_refused = false;
         for is_last in std::iter::once(false).chain(std::iter::repeat(true)) {
-            let repo = self.repo()?;
+            let repo = self.repo_at(question.revision)?;
             let (before, key, is_missing) = self.when_git_is_done(&repo, was_refused, &budget)?;
             let is_made = !is_missing && self.has_to_be_made(&key);
+            let lent = match question.revision {
+                Some(revision) if is_made => self.of_a_checkout(&repo, &revision.commit, &budget),
+                _ => None,
+            };
+            let is_made = is_made && lent.is_none();
             question.set_building(is_made);
             // What is declared last is closed first: the stand-in's files go after their index.
-            let (_stand_in, (mut index, is_new), scan) = if is_missing {
+            let (proved, lent) = lent.unzip();
+            let (_stand_in, (mut index, is_new), scan) = if let Some(index) = lent {
+                (None, (index, false), None)
+            } else if is_missing {
                 let (index, stand_in) = seed::stand_in(&repo, &self.home, &key)?;
                 (Some(stand_in), (index, false), None)
             } else {
@@ -61,7 +69,8 @@ impl Workspace {
                 (None, found, scan)
             };
             let mut is_sound = !is_missing;
-            let is_first = !is_missing && (is_made || was_never_complete(&index));
+            let is_own = proved.is_none();
+            let is_first = is_own && !is_missing && (is_made || was_never_complete(&index));
             question.set_building(is_first);
             let building = BringUp {
                 repo: &repo,
@@ -71,7 +80,10 @@ impl Workspace {
                 question: &question,
                 is_first,
             };
-            let outcome = self.bring_up(&mut index, scan, &building);
+            let outcome = match proved {
+                Some(outcome) => Ok(outcome),
+                None => self.bring_up(&mut index, scan, &building),
+            };
             question.set_building(false);
             if is_first {
                 // The answer itself has as long as any other.
@@ -119,11 +131,14 @@ impl Workspace {
                         index_id: &index.pointer().index_id,
                         budget: &budget,
                         roles: Roles::new(&read),
+                        revision: question.revision,
                         repo: &repo,
                         looked_at: LookedAt::default(),
                     };
                     let made = answer(&view);
-                    self.shown_stale().extend(view.looked_at.stale_paths());
+                    if question.revision.is_none() {
+                        self.shown_stale().extend(view.looked_at.stale_paths());
+                    }
                     made
                 };
                 let made = match ask(&freshness) {
@@ -141,7 +156,9 @@ impl Workspace {
                     let moved = Freshness::unknown(UnknownReason::Moved, freshness.pending);
                     Some(ask(&moved.among(freshness.n_files))?)
                 } else {
-                    self.leave(&index, &freshness, &outcome);
+                    if is_own {
+                        self.leave(&index, &freshness, &outcome, question.revision);
+                    }
                     Some(made)
                 })
             };
@@ -153,7 +170,7 @@ impl Workspace {
                 made => made?,
             };
             if is_sound {
-                if made.is_some() {
+                if made.is_some() && !repo.source().is_commit() {
                     self.watch(&index);
                 }
                 self.keep(index);
@@ -167,9 +184,18 @@ impl Workspace {
     }
 
     /// Leaves what an answer did not need, or had no time for, to what runs behind the calls.
-    fn leave(self: &Arc<Self>, index: &Index, freshness: &Freshness, outcome: &Outcome) {
+    fn leave(
+        self: &Arc<Self>,
+        index: &Index,
+        freshness: &Freshness,
+        outcome: &Outcome,
+        revision: Option<&Revision>,
+    ) {
         let is_done = freshness.as_str() == "fresh" && outcome.has_history;
         if !is_done {
+            if let Some(revision) = revision {
+                self.unfinished().insert(revision.commit.clone());
+            }
             self.catch_up(Left::Work);
         } else if !index.is_settled() {
             if self.is_server {
@@ -179,6 +205,38 @@ impl Workspace {
                 self.owes_settling.store(true, Ordering::Release);
             }
         }
+    }
+
+    /// Returns the index of a checkout that holds the files of a commit and no others, with the proof of that. The disk is
+    /// not looked at: the rows say which bytes they are of. It is not written to.
+    fn of_a_checkout(
+        &self,
+        repo: &Repo,
+        commit: &CommitId,
+        budget: &Budget,
+    ) -> Option<(Outcome, Index)> {
+        let home = self.home.repo(&repo.repo_id());
+        let is_checkout = |pointer: &Pointer| {
+            let is_of_tree =
+                pointer.worktree_id == "main" || pointer.worktree_id.starts_with("worktrees");
+            is_of_tree && pointer.head().as_ref() == Some(commit)
+        };
+        let mut scan = None;
+        home.pointers()
+            .into_iter()
+            .filter(is_checkout)
+            .find_map(|pointer| {
+                let index = match self.idle_build(&pointer) {
+                    Some(index) => index,
+                    None => Index::open(&home, pointer).ok()?,
+                };
+                if scan.is_none() {
+                    scan = Some(repo.scan(budget).ok()?);
+                }
+                let found = scan.clone()?;
+                let proved = reconcile::prove_commit(repo, &index, found, budget).ok()?;
+                proved.map(|outcome| (outcome, index))
+            })
     }
 
     /// Returns the index of what is checked out, made from the nearest one if there is none, and
@@ -218,7 +276,7 @@ impl Workspace {
         if let Some(index) = self.idle_index(key) {
             return Ok(((index, false), None));
         }
-        if !self.has_to_be_made(key) {
+        if repo.source().is_commit() || !self.has_to_be_made(key) {
             return Ok((self.open_or_make(repo, key)?, None));
         }
         let (found, ahead) = std::thread::scope(|scope| {

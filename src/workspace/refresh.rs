@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use super::upkeep::Occasion;
-use super::{IndexStatus, Workspace, key_of, state};
+use super::{IndexStatus, Revision, Workspace, key_of, state};
 use crate::error::{Code, Error, Result};
 use crate::git::{Motion, Repo};
 use crate::machine;
@@ -50,13 +50,14 @@ pub struct Refreshed {
 }
 
 impl Workspace {
-    /// Brings the index of what is checked out fully up; `force` builds it from nothing. Waits for
+    /// Brings the index of what is checked out, or of a commit, fully up; `force` builds it from nothing. Waits for
     /// another process that is building it.
     ///
     /// # Errors
     /// `cancelled` when interrupted; `git` while git itself holds its lock.
     pub fn refresh(
         self: &Arc<Self>,
+        revision: Option<&Revision>,
         force: bool,
         interrupt: &Arc<AtomicBool>,
         on_progress: reconcile::OnProgress<'_>,
@@ -64,7 +65,7 @@ impl Workspace {
         let begun = Instant::now();
         let cpu_before = machine::cpu_time();
         let budget = Budget::unlimited(Arc::clone(interrupt));
-        let repo = self.repo()?;
+        let repo = self.repo_at(revision)?;
         let motion = wait_for_git(&repo, &budget)?;
         let key = key_of(&repo, motion.snapshot.clone());
         let repo_home = self.home.repo(&key.repo_id);

@@ -81,7 +81,7 @@ impl Workspace {
 
     /// Returns whether a file of that name is in the work tree.
     pub fn has_file(&self, path: &RepoPath) -> Result<bool> {
-        Ok(self.repo()?.tree().resolve(path).is_ok())
+        Ok(self.repo()?.source().resolve(path).is_ok())
     }
 
     /// Returns where the code of a handle is now; `None` if it is in no file of the index. Reads the
@@ -111,8 +111,8 @@ fn text_now(repo: &Repo, path: &RepoPath) -> Result<(Text, bool)> {
             "read it by other means if you must",
         )
     };
-    let tree = repo.tree();
-    let real = match tree.resolve(path) {
+    let source = repo.source();
+    let real = match source.resolve(path) {
         Ok(real) => real,
         Err(ReadError::Outside) => return Err(outside(path)),
         Err(ReadError::NotAFile) => return Err(not_a_file(path)),
@@ -122,11 +122,13 @@ fn text_now(repo: &Repo, path: &RepoPath) -> Result<(Text, bool)> {
         return Err(refused(SkipReason::Secret));
     }
     let read = || {
-        tree.read(&real, MAX_READ_BYTES)
+        source
+            .read(&real, MAX_READ_BYTES)
             .map_err(|error| match error {
                 ReadError::Outside => outside(path),
                 ReadError::TooLarge { .. } => refused(SkipReason::TooLarge),
                 ReadError::Io(_) => refused(SkipReason::Unreadable),
+                ReadError::NoBlob => refused(SkipReason::MissingBlob),
                 ReadError::NotAFile => not_a_file(path),
                 ReadError::Missing => missing(path),
             })
@@ -171,7 +173,7 @@ fn locate(view: &View<'_>, handle: Handle) -> Result<Option<Place>> {
     let Some(row) = view.read.file(path.as_str())? else {
         return Ok(None);
     };
-    let Ok(file) = view.repo.tree().read(&path, MAX_FILE_BYTES) else {
+    let Ok(file) = view.repo.source().read(&path, MAX_FILE_BYTES) else {
         return Err(why_absent(view.repo, &path));
     };
     if ContentId::of(&file.bytes) == row.content {

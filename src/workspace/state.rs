@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use super::{Workspace, key_of};
+use super::{Revision, Workspace, key_of};
 use crate::error::Result;
 use crate::git::{Dirty, GitError, Repo, Scan};
-use crate::model::{Budget, SkipReason, Snapshot, UnknownReason};
+use crate::model::{Branch, Budget, SkipReason, Snapshot, UnknownReason};
 use crate::reconcile::plan::Detection;
 use crate::reconcile::{self, seed};
 use crate::store::files::Counts;
@@ -45,6 +45,10 @@ pub struct Current {
     pub work_dir: std::path::PathBuf,
     /// Which work tree of the repository it is.
     pub worktree_id: String,
+    /// Whether the repository has no work tree.
+    pub is_bare: bool,
+    /// The branch that is checked out, or that `HEAD` of a bare repository names.
+    pub branch: Branch,
     /// What is checked out.
     pub snapshot: Snapshot,
     /// The index that belongs to it, whether or not it exists.
@@ -103,19 +107,29 @@ pub struct Health {
 }
 
 impl Workspace {
-    /// Returns what is checked out and how far its index is. Builds nothing.
-    pub fn current(&self, interrupt: &Arc<AtomicBool>) -> Result<Current> {
-        let repo = self.repo()?;
+    /// Returns what is checked out, or the commit that is asked for, and how far its index is. Builds nothing.
+    pub fn current(
+        &self,
+        revision: Option<&Revision>,
+        interrupt: &Arc<AtomicBool>,
+    ) -> Result<Current> {
+        let repo = self.repo_at(revision)?;
         let budget = Budget::unlimited(Arc::clone(interrupt));
         let snapshot = repo.snapshot()?;
         let key = key_of(&repo, snapshot.clone());
         let mut current = Current {
             work_dir: repo.work_dir().to_owned(),
             worktree_id: repo.worktree_id(),
+            is_bare: repo.is_bare(),
+            branch: if repo.is_bare() && revision.is_none() {
+                repo.checked_out()?.branch
+            } else {
+                snapshot.branch.clone()
+            },
             snapshot,
             index_id: key.index_id(),
             status: IndexStatus::Missing,
-            n_dirty: None,
+            n_dirty: repo.source().is_commit().then_some(0),
             n_pending: 0,
             last_indexed_ms: None,
             seed_from: None,

@@ -92,7 +92,7 @@ fn bytes_of(repo: &Repo, files: &mut CommitFiles<'_>, row: &FileRow) -> Option<V
     );
     let is_it = |bytes: &Vec<u8>| ContentId::of(bytes) == row.content;
     let on_disk = || {
-        let read = repo.tree().read(&row.path, MAX_FILE_BYTES).ok()?;
+        let read = repo.source().read(&row.path, MAX_FILE_BYTES).ok()?;
         Some(read.bytes).filter(is_it)
     };
     let committed = || files.read(&row.path, MAX_FILE_BYTES).ok().filter(is_it);

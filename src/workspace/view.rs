@@ -4,8 +4,9 @@ use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use super::Revision;
 use crate::error::{Code, Error, Result};
-use crate::git::{ReadError, Repo};
+use crate::git::{Entry, ReadError, Repo};
 use crate::model::indexing_rules::MAX_FILE_BYTES;
 use crate::model::{Budget, ContentId, Freshness, FreshnessState, RepoPath, SkipReason, Sources};
 use crate::reconcile::prepare::decode;
@@ -24,6 +25,8 @@ pub struct View<'a> {
     pub budget: &'a Budget,
     /// What its files are for.
     pub roles: Roles<'a>,
+    /// The commit that was asked for; `None` for the work tree.
+    pub revision: Option<&'a Revision>,
     pub(super) repo: &'a Repo,
     pub(super) looked_at: LookedAt,
 }
@@ -106,7 +109,7 @@ impl View<'_> {
         match row.skip.filter(|skip| !skip.keeps_text()) {
             None => self.read(&path, row.content).is_some(),
             // Nothing of its text is indexed.
-            Some(_) => matches!(self.repo.tree().stat(&path), Ok(Some(_))),
+            Some(_) => matches!(self.repo.source().stat(&path), Ok(Some(_))),
         }
     }
 
@@ -126,6 +129,7 @@ impl View<'_> {
             | SkipReason::Minified
             | SkipReason::Generated
             | SkipReason::LockFile
+            | SkipReason::MissingBlob
             | SkipReason::NonUtf8Name => true,
             SkipReason::Binary
             | SkipReason::Symlink
@@ -151,7 +155,7 @@ impl View<'_> {
         !matches!(
             self.freshness.state,
             FreshnessState::Fresh | FreshnessState::Partial
-        ) && matches!(self.repo.tree().stat(path), Ok(None))
+        ) && matches!(self.repo.source().stat(path), Ok(None))
     }
 
     /// Returns why `path` is not in the index: the error for a path that a caller named.
@@ -161,9 +165,9 @@ impl View<'_> {
 }
 
 impl Sources for View<'_> {
-    /// Reads a file of the work tree whose bytes are still those that were indexed.
+    /// Reads a file of the work tree or of the commit whose bytes are still those that were indexed.
     fn read(&self, path: &RepoPath, content: ContentId) -> Option<Arc<str>> {
-        let file = self.repo.tree().read(path, MAX_FILE_BYTES).ok()?;
+        let file = self.repo.source().read(path, MAX_FILE_BYTES).ok()?;
         (ContentId::of(&file.bytes) == content).then(|| decode(&file.bytes).into())
     }
 }
@@ -174,8 +178,13 @@ pub(super) fn why_absent(repo: &Repo, path: &RepoPath) -> Error {
     if crate::model::indexing_rules::is_secret_name(path) {
         return not_indexed("secret");
     }
-    let is_file = matches!(repo.tree().stat(path), Ok(Some(_)));
-    match repo.tree().resolve(path) {
+    match repo.source().entry(path) {
+        Some(Entry::Link) => return not_indexed(SkipReason::Symlink.as_str()),
+        Some(Entry::Submodule) => return not_indexed(SkipReason::NestedRepository.as_str()),
+        Some(Entry::File | Entry::Directory) | None => {}
+    }
+    let is_file = matches!(repo.source().stat(path), Ok(Some(_)));
+    match repo.source().resolve(path) {
         Err(ReadError::Outside) => outside(path),
         Err(_) => missing(path),
         Ok(_) if matches!(repo.ignored_by(path, !is_file), Ok(Some(_))) => not_indexed("ignored"),

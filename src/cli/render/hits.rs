@@ -209,7 +209,7 @@ fn preview(hit: &Value, screen: &Screen) -> String {
 
 /// Returns a line of a preview with the words strong that match; `start` is where the line begins in the preview, in
 /// bytes, and `matches` are pairs of bytes of the preview.
-fn emphasise(line: &str, start: usize, matches: &[Value], screen: &Screen) -> String {
+pub(super) fn emphasise(line: &str, start: usize, matches: &[Value], screen: &Screen) -> String {
     let mut text = String::new();
     let mut done = 0;
     for range in matches {

@@ -8,6 +8,7 @@ mod graph;
 mod hits;
 mod impact_graph;
 mod life;
+mod lines;
 mod setup;
 mod state;
 mod text;
@@ -46,6 +47,7 @@ impl From<String> for Page {
 pub(super) fn page(tool: &str, value: &Value, screen: &Screen) -> Page {
     let state = header(value, screen);
     let mut page: Page = match tool {
+        "cl_search" if value["searchedFiles"].is_u64() => lines::lines(value, screen),
         "cl_search" => hits::search(value, screen).into(),
         "cl_explore" => hits::explore(value, screen).into(),
         "cl_impact" => graph::impact(value, screen).into(),

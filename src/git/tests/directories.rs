@@ -26,7 +26,7 @@ fn known_of(f: &Fixture, known: &Directories, paths: &[&str]) -> Vec<bool> {
     let repo = f.repo();
     let pass = known.begin();
     let is_known = |path: &&str| {
-        let (root, path) = (repo.tree().root(), path.as_bytes());
+        let (root, path) = (repo.source().work_tree().unwrap().root(), path.as_bytes());
         pass.look_up(path, || identity_at(root, path)).is_some()
     };
     paths.iter().map(is_known).collect()
@@ -35,7 +35,12 @@ fn known_of(f: &Fixture, known: &Directories, paths: &[&str]) -> Vec<bool> {
 /// Whether directories are remembered at all where the tests run.
 fn notes_changes(f: &Fixture) -> bool {
     let repo = f.repo();
-    repo.tree().list(Path::new("")).unwrap().notes_changes()
+    repo.source()
+        .work_tree()
+        .unwrap()
+        .list(Path::new(""))
+        .unwrap()
+        .notes_changes()
 }
 
 #[test]

@@ -110,9 +110,11 @@ fn what_cannot_be_opened_says_why() {
     let missing = Repo::discover(Path::new("/nonexistent/x"));
     assert!(matches!(missing, Err(GitError::NotARepository { .. })));
 
-    f.git(&["init", "-q", "--bare", "bare.git"]);
-    let bare = Repo::discover(&f.root.join("bare.git"));
-    assert!(matches!(bare, Err(GitError::Bare { .. })));
+    f.git(&["init", "-q", "--bare", "-b", "main", "bare.git"]);
+    let bare = Repo::discover(&f.root.join("bare.git")).unwrap();
+    assert!(bare.is_bare() && bare.source().is_commit());
+    assert_eq!(bare.snapshot().unwrap().head, None);
+    assert_eq!(bare.checked_out().unwrap().branch.name(), Some("main"));
 
     f.write("gone/.git", "gitdir: /nonexistent/y\n");
     let broken = Repo::discover(&f.root.join("gone"));

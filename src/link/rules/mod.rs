@@ -1,4 +1,4 @@
-//! What differs between languages when names are resolved: a table for each family, which the linker asks.
+//! The differences between languages in resolving names: one table for each family, which the linker asks.
 
 mod ecmascript;
 mod go;
@@ -8,7 +8,7 @@ mod python;
 use super::file::Loaded;
 use crate::ir::Family;
 
-/// What a member of a container gives.
+/// The type of a member of a container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ContainerMember {
     /// A container of the same elements: `filter`.
@@ -38,6 +38,10 @@ pub(super) enum MemberOrder {
 }
 
 /// How one family of languages resolves names.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a difference between languages, independent of the others"
+)]
 pub(super) struct LanguageRules {
     /// The modules that every file sees without an import, the nearest first.
     pub(super) implicit_imports: &'static [Implicit],
@@ -72,9 +76,9 @@ pub(super) struct LanguageRules {
     /// The file of a package that re-exports its imports on purpose, `__init__.py`; from every other module only the names
     /// of its `__all__` are meant to be imported. `None` where each export is a statement.
     pub(super) package_file: Option<&'static str>,
-    /// Whether what is passed on by a star is a name of the file as well, and names for the module alone are not passed on.
+    /// Whether `from m import *` binds the names in the file as well, and leaves out `_private` ones.
     pub(super) stars_bind: bool,
-    /// What the members of containers give.
+    /// Members of containers, with their types: `filter`, `pop`.
     pub(super) container_members: &'static [(&'static str, ContainerMember)],
     /// Whether the members of the classes around code are names in it, without a receiver: `open()` for `this.open()`.
     pub(super) members_in_scope: bool,

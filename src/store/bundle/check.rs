@@ -136,7 +136,7 @@ fn rules() -> Vec<(&'static str, String)> {
             "files",
             format!(
                 "SELECT 1 FROM file WHERE id < 1 OR size < 0 OR NOT lines {U32} OR NOT facts_version {U32} OR marked NOT IN (0, 1)
-                   OR (skip IS NOT NULL AND skip NOT BETWEEN 0 AND {})",
+                   OR blob IS NOT NULL OR (skip IS NOT NULL AND skip NOT BETWEEN 0 AND {})",
                 last(SkipReason::ALL.len())
             ),
         ),

@@ -10,7 +10,8 @@ use crate::store::{Doing, StoreResult, connection, files};
 /// Keys of `meta` that describe the rows and not their owner.
 const KEPT: &str = "'complete', 'history'";
 
-/// Removes from a database, which nobody else has open, everything that does not belong to the commit: stats, meta of
+/// Removes from a database, which nobody else has open, everything that does not belong to the commit: stats and git's names
+/// of the bytes, which others could not rely on, meta of
 /// the work tree, and remains of deleted rows and their words in its pages. Returns the manifest.
 pub(super) fn seal(path: &Path) -> StoreResult<Manifest> {
     let connection = Connection::open_with_flags(
@@ -24,6 +25,7 @@ pub(super) fn seal(path: &Path) -> StoreResult<Manifest> {
             "PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON;
              BEGIN IMMEDIATE;
              DELETE FROM stat;
+             UPDATE file SET blob = NULL;
              DELETE FROM meta WHERE key NOT IN ({KEPT});
              INSERT INTO meta(key, value) VALUES('index_id', ''), ('generation', '1');
              INSERT INTO text(text) VALUES('optimize');

@@ -22,6 +22,8 @@ pub(super) use angular_facts::{
 };
 pub(super) use occurrences::occurrences;
 
+use std::ops::Range;
+
 use blocks::{Block, Blocks, blocks};
 use marks::Marks;
 use template::{Template, template};
@@ -32,6 +34,7 @@ use super::lines::Lines;
 use super::text;
 use crate::ir::{Export, ExportKind, Expr, Extraction};
 use crate::model::{Budget, Symbol, SymbolFlags, SymbolKind};
+use crate::syntax::lang::ecmascript::kinds::Dialect;
 use crate::syntax::lang::ecmascript::{self, PositionedScript, ReadOptions, Script};
 
 /// A component that was read.
@@ -184,6 +187,13 @@ fn blank(source: &str, block: &Block) -> String {
     out.extend(bytes[..block.from].iter().map(empty));
     out.push_str(&source[block.from..block.to]);
     out
+}
+
+/// Returns the script blocks of a component: dialect, the file with everything else blank, and the bytes of the block.
+pub(super) fn scripts(framework: Framework, source: &str) -> Vec<(Dialect, String, Range<usize>)> {
+    let blocks = blocks(framework, source).scripts;
+    let script = |block: Block| (block.dialect, blank(source, &block), block.from..block.to);
+    blocks.into_iter().map(script).collect()
 }
 
 /// Adds the facts of a block to those of its file.

@@ -59,9 +59,9 @@ fn a_directory_swapped_for_a_link_while_it_is_read_leads_nowhere() {
             let path = RepoPath::new(["d/a.ts", "d/e/a.ts", "d/only-outside.ts"][n % 3]).unwrap();
             let found = match n % 2 {
                 0 => Ok(path),
-                _ => repo.tree().resolve(&path),
+                _ => repo.source().resolve(&path),
             };
-            match found.and_then(|path| repo.tree().read(&path, 1 << 20)) {
+            match found.and_then(|path| repo.source().read(&path, 1 << 20)) {
                 Ok(file) => {
                     let text = String::from_utf8(file.bytes).unwrap();
                     assert!(text.contains("inside = "), "{text}");

@@ -2,6 +2,7 @@
 
 mod agreement;
 mod barrels;
+mod commits;
 mod git_steps;
 mod histories;
 mod replay;
@@ -14,7 +15,7 @@ use std::time::{Duration, SystemTime};
 
 use codelens::config::Config;
 use codelens::tools::{self, Call};
-use codelens::workspace::{IndexStatus, Patience, Workspace, Workspaces};
+use codelens::workspace::{IndexStatus, Patience, Question, Workspace, Workspaces};
 
 use serde_json::{Value, json};
 
@@ -49,10 +50,37 @@ impl Bench {
     pub(crate) fn refreshed(&self, place: &Path) -> (u64, String) {
         let workspace = self.at(place);
         let done = workspace
-            .refresh(false, &Arc::default(), &|_, _| ())
+            .refresh(None, false, &Arc::default(), &|_, _| ())
             .unwrap();
         assert_eq!(done.status, IndexStatus::Ready);
         (done.n_indexed, self.dump(place))
+    }
+
+    /// Brings the index of a commit fully up and returns how many files were read, with every row.
+    pub(crate) fn refreshed_at(&self, place: &Path, commit: &str) -> (u64, String) {
+        let workspace = self.at(place);
+        let revision = workspace.revision(commit).unwrap().unwrap();
+        let done = workspace
+            .refresh(Some(&revision), false, &Arc::default(), &|_, _| ())
+            .unwrap();
+        assert_eq!(done.status, IndexStatus::Ready);
+        (done.n_indexed, self.dump_at(place, commit))
+    }
+
+    /// Returns every row of a commit as a query sees it.
+    pub(crate) fn dump_at(&self, place: &Path, commit: &str) -> String {
+        let workspace = self.at(place);
+        let revision = workspace.revision(commit).unwrap().unwrap();
+        let interrupt = Arc::default();
+        let question = Question {
+            revision: Some(&revision),
+            ..Question::from(&interrupt)
+        };
+        let dumped = workspace.query(question, |view| {
+            assert_eq!(view.freshness.as_str(), "fresh");
+            Ok(view.read.dump()?)
+        });
+        dumped.unwrap()
     }
 
     /// Returns the answers of the query tools to some questions, without what tells how a row came.
@@ -158,7 +186,7 @@ fn budget_converges_and_says_what_is_pending_until_then() {
     let (n, wanted) = patient.refreshed(&repo.path());
     assert!(n > 0);
     workspace
-        .refresh(false, &Arc::default(), &|_, _| ())
+        .refresh(None, false, &Arc::default(), &|_, _| ())
         .unwrap();
     let found = workspace
         .query(&Arc::default(), |view| Ok(view.read.dump()?))
@@ -333,7 +361,7 @@ fn budget_converges_when_attributes_come_and_go_under_it() {
     repo.write(".gitattributes", "*.ts linguist-generated\n");
     // Stopped at once: what it did and did not do must not look like either state.
     let stop = Arc::new(std::sync::atomic::AtomicBool::new(true));
-    drop(hasty.refresh(false, &stop, &|_, _| ()));
+    drop(hasty.refresh(None, false, &stop, &|_, _| ()));
     repo.write(".gitattributes", "");
     let (_, carried) = bench.refreshed(&repo.path());
     assert_same(&carried, &rebuilt(&repo.path()), "attributes taken back");

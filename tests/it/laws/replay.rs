@@ -54,7 +54,7 @@ fn rebuild_equals_reconcile_over_consecutive_commits() {
     );
 }
 
-fn git(place: &Path, args: &[&str]) -> String {
+pub(super) fn git(place: &Path, args: &[&str]) -> String {
     let ran = Command::new("git")
         .arg("-C")
         .arg(place)

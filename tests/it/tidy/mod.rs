@@ -3,6 +3,7 @@
 //!
 //! The compiler checks none of this inside one crate. Refuses to know what the code does.
 
+mod cycles;
 mod lexer;
 mod paths;
 mod rules;
@@ -56,6 +57,17 @@ fn the_rooms_keep_to_the_table() {
         faults.len(),
         faults.join("\n")
     );
+}
+
+#[test]
+fn no_more_than_three_files_import_one_another_in_a_circle() {
+    let files = rust_files("src");
+    let sources: Vec<_> = files
+        .iter()
+        .map(|(path, text)| Source { path, text })
+        .collect();
+    let faults = cycles::faults(&sources);
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
 #[test]

@@ -202,7 +202,7 @@ fn room_of(path: &str) -> &str {
     first.strip_suffix(".rs").unwrap_or(first)
 }
 
-fn module(path: &str) -> Vec<String> {
+pub(crate) fn module(path: &str) -> Vec<String> {
     let stem = path.strip_suffix(".rs").unwrap_or(path);
     let stem = stem.strip_suffix("/mod").unwrap_or(stem);
     match stem {

@@ -1,5 +1,6 @@
 //! The checker can fail: each rule broken once, on small sources.
 
+use super::cycles::{imports, knots};
 use super::rules::{Source, allowed_arrows, cycles, faults};
 
 /// Checks that one file of the crate has exactly these faults.
@@ -242,5 +243,22 @@ fn unfinished_code_is_found() {
         "git/mod.rs",
         "fn f() { unimplemented!(\"x\") }",
         &["git/mod.rs:2: `unimplemented!` is not a behaviour"],
+    );
+}
+
+#[test]
+fn files_that_import_one_another_form_a_knot() {
+    let source = |path, text| Source { path, text };
+    let sources = [
+        source("link/mod.rs", "mod infer; mod calls; mod types;"),
+        source("link/infer.rs", "use super::{calls, types::Type};"),
+        source("link/calls.rs", "fn f() { super::members::member() }"),
+        source("link/members.rs", "use crate::link::infer::infer;"),
+        source("link/types.rs", "#[cfg(test)] use super::infer;"),
+    ];
+    let imports = imports(&sources);
+    assert_eq!(
+        knots(&imports),
+        [["link/calls", "link/infer", "link/members"]]
     );
 }

@@ -48,6 +48,8 @@ pub(crate) const ROOMS: &[Room] = &[
             "link", "graph", "syntax", "roles", "store", "ir", "model", "error",
         ],
     ),
+    // Every line that a pattern matches, in files that the workspace reads for it.
+    room("lines", &["syntax", "model"]),
     room("lifecycle", &["git", "store", "model", "error", "config"]),
     // Where a repository, its index and the reconciler come together. `search` reads the text of a hit
     // through a port of its own, which the workspace fills.
@@ -61,6 +63,7 @@ pub(crate) const ROOMS: &[Room] = &[
             "roles",
             "store",
             "search",
+            "lines",
             "watch",
             "machine",
             "lifecycle",
@@ -75,6 +78,7 @@ pub(crate) const ROOMS: &[Room] = &[
         &[
             "workspace",
             "search",
+            "lines",
             "graph",
             "uses",
             "roles",
@@ -141,6 +145,9 @@ pub(crate) const DOORS: &[Door] = &[
     door("aho_corasick", &["model"]),
     // Patterns of paths in the configurations of test runners.
     door("regex", &["roles"]),
+    // Patterns that are searched for in files.
+    door("regex_automata", &["lines"]),
+    door("regex_syntax", &["lines"]),
     door("oxc_resolver", &["resolve"]),
     door("notify", &["watch"]),
     // In `git` to list directories, which takes cap_std twice the calls.

@@ -1,27 +1,23 @@
-//! CommonJS: what a file offers by assignment, and members given to objects from outside.
-//!
-//! Knows `exports`, `module.exports`, prototypes and the calls that define properties. Refuses to follow
-//! values: what is assigned is looked at as written.
+//! Definitions by assignment: `module.exports = …`, `exports.open = …`, `Store.prototype.open = function () {}`.
 
 use tree_sitter::Node;
 
-use super::declare::Definition;
+use super::builder::{DeclarationContext, Definition, EnclosingSymbol, FileBuilder};
+use super::frame::{AssignmentTarget, Frame, byte, line_of};
+use super::initializers::{self, Initializer, kind_of};
 use super::kinds::Kind;
-use super::role::Place;
-use super::walk::{Frame, Naming, Outer, Walk, byte, line_of, span_of};
-use super::worth::Worth;
-use crate::ir::{Export, ExportKind};
+use super::names::is_path;
+use super::{assignments, bindings, exports, nodes};
+use crate::ir::ExportKind;
 use crate::model::SymbolKind;
 use crate::syntax::signature;
 
-/// Longest left side that can be a chain of names.
-const TARGET_BYTES: usize = 160;
 /// Longest `a = b = c = …`.
 const CHAIN_STEPS: usize = 16;
 
-/// What is assigned to.
+/// The target of an assignment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Target<'a> {
+pub(super) enum Target<'a> {
     /// `module.exports`, and `exports` where the chain holds that too.
     Module,
     /// `exports` alone, which exports nothing.
@@ -34,280 +30,268 @@ enum Target<'a> {
     Member(&'a str, &'a str),
 }
 
-impl<'a> Walk<'a> {
-    /// `a = …`
-    pub(super) fn assignment(&mut self, node: Node<'_>, frame: &mut Frame, parent: &Frame) {
-        if parent.kind == Kind::Parenthesized && self.assigned_pattern(node, frame) {
-            return;
-        }
-        let (targets, value) = self.targets(node);
-        if parent.kind != Kind::ExpressionStatement {
-            // Inside an expression nothing is defined, but what is assigned is known.
-            let outer = Outer {
-                span: span_of(node),
-                ..Outer::default()
-            };
-            return self.assigned(node, self.worth(value), &outer, frame);
-        }
-        let outer = self.statement(node, parent);
-        let worth = self.worth(value);
-        self.assigned(node, worth, &outer, frame);
-        if targets.is_empty() {
-            return;
-        }
-        let around = *frame;
-        for (target, left) in targets {
-            // Each name of a chain stands where the statement stands, not inside the one before it.
-            (frame.naming, frame.symbol) = (around.naming, around.symbol);
-            match target {
-                Target::Exports => {}
-                Target::Module => self.assign_module(left, value, worth, &outer, frame),
-                Target::Export(name) => {
-                    self.assign_export(name, (left, value), worth, &outer, frame);
-                }
-                Target::Prototype(object) => {
-                    if let Worth::Object(_) = worth {
-                        let naming = self.path_naming(object, frame);
-                        frame.place = Place::Value(naming);
-                    }
-                }
-                Target::Member(object, name) => {
-                    self.assign_member((object, name), (left, value), worth, &outer, frame);
+/// `a = …`
+pub(super) fn assignment(
+    b: &mut FileBuilder<'_>,
+    node: Node<'_>,
+    frame: &mut Frame,
+    parent: &Frame,
+) {
+    if parent.kind == Kind::Parenthesized && assignments::assigned_pattern(b, node, frame) {
+        return;
+    }
+    let (targets, value) = targets(b, node);
+    if parent.kind != Kind::ExpressionStatement {
+        // An assignment inside an expression defines no symbol, but it is evidence.
+        let context = b.own_context(node);
+        return assignments::assigned(b, node, initializers::classify(b, value), &context, frame);
+    }
+    let context = b.context_of(node, parent);
+    let initializer = initializers::classify(b, value);
+    assignments::assigned(b, node, initializer, &context, frame);
+    if targets.is_empty() {
+        return;
+    }
+    let around = *frame;
+    for (target, left) in targets {
+        // Each target of a chain is defined where the statement stands, not inside the one before it.
+        (frame.enclosing, frame.symbol) = (around.enclosing, around.symbol);
+        match target {
+            Target::Exports => {}
+            Target::Module => assign_module(b, left, value, initializer, &context, frame),
+            Target::Export(name) => {
+                assign_export(b, name, (left, value), initializer, &context, frame);
+            }
+            Target::Prototype(object) => {
+                if let Initializer::Object(_) = initializer {
+                    let enclosing = path_owner(b, object, frame);
+                    frame.target = AssignmentTarget::Value(enclosing);
                 }
             }
-        }
-    }
-
-    /// `var app = exports = module.exports = …`: the name stands for what is exported.
-    pub(super) fn declared_chain(&mut self, chain: Node<'_>, local: &str) {
-        for (target, left) in self.targets(chain).0 {
-            let line = line_of(left);
-            match target {
-                Target::Module => self.push_assignment(local, "", line),
-                Target::Export(name) => self.offer(name, local, line),
-                _ => {}
+            Target::Member(object, name) => {
+                assign_member(
+                    b,
+                    (object, name),
+                    (left, value),
+                    initializer,
+                    &context,
+                    frame,
+                );
             }
         }
-    }
-
-    /// Returns what a chain of assignments assigns to, and its value.
-    fn targets<'t>(&self, node: Node<'t>) -> (Vec<(Target<'a>, Node<'t>)>, Node<'t>) {
-        let (mut targets, mut at) = (Vec::new(), node);
-        for _ in 0..CHAIN_STEPS {
-            if self.grammar.kind(at) != Kind::Assignment {
-                break;
-            }
-            let Some((left, right)) = self.sides(at) else {
-                break;
-            };
-            targets.extend(target_of(self.text(left)).map(|target| (target, left)));
-            at = right;
-        }
-        (targets, at)
-    }
-
-    fn assign_module(
-        &mut self,
-        left: Node<'_>,
-        value: Node<'_>,
-        worth: Worth<'_>,
-        outer: &Outer,
-        frame: &mut Frame,
-    ) {
-        let line = line_of(left);
-        match worth {
-            Worth::Name(name) => self.push_assignment(self.text(name), "", line),
-            Worth::Module(module) => {
-                if let Some((local, specifier)) = self.member_of_module(module) {
-                    self.push_assignment(local, specifier, line);
-                }
-            }
-            Worth::Object(object) if self.is_plain(value, object) => {
-                self.push_assignment("", "", line);
-                frame.place = Place::Exports;
-            }
-            Worth::Assignment(_) => {}
-            _ => {
-                let exported = Outer {
-                    exported: true,
-                    ..*outer
-                };
-                let n_exports = self.exports.len();
-                self.define_default(left, value, worth, &exported, frame);
-                // Its text begins with the left side, which says nothing; the value says what it is.
-                self.exports.truncate(n_exports);
-                if let Some(draft) = frame.symbol.and_then(|at| self.drafts.get(at as usize)) {
-                    let name = draft.symbol.name.clone();
-                    self.push_assignment(&name, "", line);
-                }
-            }
-        }
-    }
-
-    /// Returns whether a value is the object itself, not a call that is given it.
-    fn is_plain(&self, value: Node<'_>, object: Node<'_>) -> bool {
-        value.id() == object.id()
-            || matches!(
-                self.grammar.kind(value),
-                Kind::Parenthesized | Kind::AsExpression | Kind::Satisfies | Kind::TypeAssertion
-            )
-    }
-
-    fn assign_export(
-        &mut self,
-        name: &'a str,
-        (left, value): (Node<'_>, Node<'_>),
-        worth: Worth<'_>,
-        outer: &Outer,
-        frame: &mut Frame,
-    ) {
-        let line = line_of(left);
-        if let Worth::Name(local) = worth {
-            self.offer(name, self.text(local), line);
-            return;
-        }
-        let text = self.text(value);
-        if name == "__esModule" || matches!(text, "void 0" | "undefined") {
-            return;
-        }
-        let kind = kind_of(worth);
-        let exported = Outer {
-            exported: true,
-            ..*outer
-        };
-        let mut definition = Definition::new(name, kind, line, 0);
-        definition.signature = self.assigned_signature(left, value, worth);
-        if !matches!(worth, Worth::Function(_) | Worth::Class(_)) {
-            let found = self.written(None, Some(value), outer.span.start_byte as usize);
-            self.member_hint(0, name, found, frame);
-        }
-        let defined = self.define(definition, &exported, frame);
-        if let Some(symbol) = defined {
-            self.own_body(worth, symbol);
-        }
-        if let Worth::Module(module) = worth {
-            if let Some((local, specifier)) = self.member_of_module(module) {
-                self.exports.push(Export {
-                    kind: ExportKind::From,
-                    name: name.to_owned(),
-                    local: local.to_owned(),
-                    specifier: specifier.to_owned(),
-                    type_only: false,
-                    line,
-                });
-            }
-        } else {
-            self.offer(name, name, line);
-            if let (Some(export), true) = (self.exports.last_mut(), defined.is_some()) {
-                export.local.clear();
-            }
-        }
-        if defined.is_some() {
-            frame.place = Place::Value(frame.naming);
-        }
-    }
-
-    fn assign_member(
-        &mut self,
-        (object, name): (&'a str, &'a str),
-        (left, value): (Node<'_>, Node<'_>),
-        worth: Worth<'_>,
-        outer: &Outer,
-        frame: &mut Frame,
-    ) {
-        match worth {
-            Worth::Function(_) | Worth::Class(_) | Worth::Wrapped(_) => {}
-            Worth::Object(_) => {
-                let around = self.path_naming(object, frame);
-                let naming = self.subnaming(around, name);
-                frame.place = Place::Value(naming);
-                return;
-            }
-            _ => return,
-        }
-        // A local name of a function inside is no more than that function's business.
-        if let Worth::Wrapped(_) = worth
-            && frame.scope != 0
-        {
-            return;
-        }
-        let kind = match worth {
-            Worth::Class(_) => SymbolKind::Class,
-            _ => SymbolKind::Method,
-        };
-        let naming = self.path_naming(object, frame);
-        let mut definition = Definition::new(name, kind, byte(left.end_position().row) + 1, naming);
-        definition.member = true;
-        definition.signature = self.assigned_signature(left, value, worth);
-        if let Some(symbol) = self.define(definition, outer, frame) {
-            self.own_body(worth, symbol);
-            frame.place = Place::Value(frame.naming);
-        }
-    }
-
-    /// Returns the signature of what is assigned.
-    pub(super) fn assigned_signature(
-        &self,
-        left: Node<'_>,
-        value: Node<'_>,
-        worth: Worth<'_>,
-    ) -> String {
-        let start = left.start_byte();
-        match worth {
-            Worth::Function(body) | Worth::Class(body) | Worth::Wrapped(body) => {
-                signature::of_head(self.between(start, self.body_start(body)))
-            }
-            _ => {
-                let text = self.between(start, value.end_byte());
-                signature::of_value(text, None)
-            }
-        }
-    }
-
-    /// Returns the naming of the members of an object that is written as a chain of names.
-    pub(super) fn path_naming(&mut self, path: &str, frame: &Frame) -> u32 {
-        let path = path.strip_suffix(".prototype").unwrap_or(path);
-        let path = path.strip_prefix("module.exports.").unwrap_or(path);
-        let path = path.strip_prefix("exports.").unwrap_or(path);
-        if path == "this" {
-            return frame.naming;
-        }
-        let path = path.strip_prefix("this.").unwrap_or(path);
-        if frame.naming != 0 {
-            let naming = self.subnaming(frame.naming, path);
-            self.namings[naming as usize].members = false;
-            return naming;
-        }
-        let root = path.split('.').next().unwrap_or(path);
-        let parent = self.tops.get(root).copied();
-        self.namings.push(Naming {
-            prefix: path.to_owned(),
-            parent,
-            members: true,
-            ambient: false,
-        });
-        byte(self.namings.len() - 1)
     }
 }
 
-/// Returns what an exported value is.
-pub(super) fn kind_of(worth: Worth<'_>) -> SymbolKind {
-    match worth {
-        Worth::Function(_) | Worth::Wrapped(_) => SymbolKind::Function,
-        Worth::Class(_) => SymbolKind::Class,
-        _ => SymbolKind::Constant,
+/// `var app = exports = module.exports = …`: exports the variable.
+pub(super) fn declared_chain(b: &mut FileBuilder<'_>, chain: Node<'_>, local: &str) {
+    for (target, left) in targets(b, chain).0 {
+        let line = line_of(left);
+        match target {
+            Target::Module => exports::add_assignment(b, local, "", line),
+            Target::Export(name) => b.export_as(name, local, line),
+            _ => {}
+        }
     }
 }
 
-/// Returns whether a text is a chain of names.
-pub(super) fn is_path(text: &str) -> bool {
-    text.len() <= TARGET_BYTES
-        && text.split('.').all(|part| {
-            part.starts_with(|c: char| c.is_alphabetic() || matches!(c, '_' | '$' | '#'))
-                && part
-                    .chars()
-                    .all(|c| c.is_alphanumeric() || matches!(c, '_' | '$' | '#'))
-        })
+/// The targets of a chain of assignments, `a = b = value`, and the value.
+fn targets<'a, 't>(b: &FileBuilder<'a>, node: Node<'t>) -> (Vec<(Target<'a>, Node<'t>)>, Node<'t>) {
+    let (mut targets, mut at) = (Vec::new(), node);
+    for _ in 0..CHAIN_STEPS {
+        if b.grammar.kind(at) != Kind::Assignment {
+            break;
+        }
+        let Some((left, right)) = nodes::sides(b, at) else {
+            break;
+        };
+        targets.extend(target_of(b.text(left)).map(|target| (target, left)));
+        at = right;
+    }
+    (targets, at)
+}
+
+fn assign_module(
+    b: &mut FileBuilder<'_>,
+    left: Node<'_>,
+    value: Node<'_>,
+    initializer: Initializer<'_>,
+    context: &DeclarationContext,
+    frame: &mut Frame,
+) {
+    let line = line_of(left);
+    match initializer {
+        Initializer::Name(name) => exports::add_assignment(b, b.text(name), "", line),
+        Initializer::Module(module) => {
+            if let Some((local, specifier)) = nodes::member_of_module(b, module) {
+                exports::add_assignment(b, local, specifier, line);
+            }
+        }
+        Initializer::Object(object) if is_plain(b, value, object) => {
+            exports::add_assignment(b, "", "", line);
+            frame.target = AssignmentTarget::Exports;
+        }
+        Initializer::Assignment(_) => {}
+        _ => {
+            let exported = DeclarationContext {
+                exported: true,
+                ..*context
+            };
+            let n_exports = b.exports.len();
+            exports::define_default(b, left, value, initializer, &exported, frame);
+            // The export is that of the value, not of the left side.
+            b.exports.truncate(n_exports);
+            if let Some(draft) = frame.symbol.and_then(|at| b.symbols.get(at as usize)) {
+                let name = draft.symbol.name.clone();
+                exports::add_assignment(b, &name, "", line);
+            }
+        }
+    }
+}
+
+/// Returns whether a value is the object itself, not a call that is given it.
+fn is_plain(b: &FileBuilder<'_>, value: Node<'_>, object: Node<'_>) -> bool {
+    value.id() == object.id()
+        || matches!(
+            b.grammar.kind(value),
+            Kind::Parenthesized | Kind::AsExpression | Kind::Satisfies | Kind::TypeAssertion
+        )
+}
+
+fn assign_export<'a>(
+    b: &mut FileBuilder<'a>,
+    name: &'a str,
+    (left, value): (Node<'_>, Node<'_>),
+    initializer: Initializer<'_>,
+    context: &DeclarationContext,
+    frame: &mut Frame,
+) {
+    let line = line_of(left);
+    if let Initializer::Name(local) = initializer {
+        b.export_as(name, b.text(local), line);
+        return;
+    }
+    let text = b.text(value);
+    if name == "__esModule" || matches!(text, "void 0" | "undefined") {
+        return;
+    }
+    let kind = kind_of(initializer);
+    let exported = DeclarationContext {
+        exported: true,
+        ..*context
+    };
+    let mut definition = Definition::new(name, kind, line, 0);
+    definition.signature = assigned_signature(b, left, value, initializer);
+    if !matches!(
+        initializer,
+        Initializer::Function(_) | Initializer::Class(_)
+    ) {
+        let found = bindings::annotation_or_initializer(
+            b,
+            None,
+            Some(value),
+            context.span.start_byte as usize,
+        );
+        bindings::bind_member(b, 0, name, found, frame);
+    }
+    let defined = b.define(definition, &exported, frame);
+    if let Some(symbol) = defined {
+        initializers::own_body(b, initializer, symbol);
+    }
+    if let Initializer::Module(module) = initializer {
+        if let Some((local, specifier)) = nodes::member_of_module(b, module) {
+            b.add_export(ExportKind::From, name, local, specifier, line);
+        }
+    } else {
+        b.export_as(name, name, line);
+        if let (Some(export), true) = (b.exports.last_mut(), defined.is_some()) {
+            export.local.clear();
+        }
+    }
+    if defined.is_some() {
+        frame.target = AssignmentTarget::Value(frame.enclosing);
+    }
+}
+
+fn assign_member<'a>(
+    b: &mut FileBuilder<'a>,
+    (object, name): (&'a str, &'a str),
+    (left, value): (Node<'_>, Node<'_>),
+    initializer: Initializer<'_>,
+    context: &DeclarationContext,
+    frame: &mut Frame,
+) {
+    match initializer {
+        Initializer::Function(_) | Initializer::Class(_) | Initializer::Wrapped(_) => {}
+        Initializer::Object(_) => {
+            let around = path_owner(b, object, frame);
+            let enclosing = b.nest_under(around, name);
+            frame.target = AssignmentTarget::Value(enclosing);
+            return;
+        }
+        _ => return,
+    }
+    // A local name of a function inside is no more than that function's business.
+    if let Initializer::Wrapped(_) = initializer
+        && frame.scope != 0
+    {
+        return;
+    }
+    let kind = match initializer {
+        Initializer::Class(_) => SymbolKind::Class,
+        _ => SymbolKind::Method,
+    };
+    let enclosing = path_owner(b, object, frame);
+    let mut definition = Definition::new(name, kind, byte(left.end_position().row) + 1, enclosing);
+    definition.member = true;
+    definition.signature = assigned_signature(b, left, value, initializer);
+    if let Some(symbol) = b.define(definition, context, frame) {
+        initializers::own_body(b, initializer, symbol);
+        frame.target = AssignmentTarget::Value(frame.enclosing);
+    }
+}
+
+/// The signature of a symbol that an assignment defines.
+pub(super) fn assigned_signature(
+    b: &FileBuilder<'_>,
+    left: Node<'_>,
+    value: Node<'_>,
+    initializer: Initializer<'_>,
+) -> String {
+    let start = left.start_byte();
+    match initializer {
+        Initializer::Function(body) | Initializer::Class(body) | Initializer::Wrapped(body) => {
+            signature::of_head(b.between(start, nodes::body_start(b, body)))
+        }
+        _ => {
+            let text = b.between(start, value.end_byte());
+            signature::of_value(text, None)
+        }
+    }
+}
+
+/// The enclosing symbol of the members of `path`, a chain of names: `Store.prototype`, `exports.a`, `this.b`.
+pub(super) fn path_owner(b: &mut FileBuilder<'_>, path: &str, frame: &Frame) -> u32 {
+    let path = path.strip_suffix(".prototype").unwrap_or(path);
+    let path = path.strip_prefix("module.exports.").unwrap_or(path);
+    let path = path.strip_prefix("exports.").unwrap_or(path);
+    if path == "this" {
+        return frame.enclosing;
+    }
+    let path = path.strip_prefix("this.").unwrap_or(path);
+    if frame.enclosing != 0 {
+        let enclosing = b.nest_under(frame.enclosing, path);
+        b.enclosing[enclosing as usize].members = false;
+        return enclosing;
+    }
+    let root = path.split('.').next().unwrap_or(path);
+    let parent = b.top_level.get(root).copied();
+    b.enclosing.push(EnclosingSymbol {
+        prefix: path.to_owned(),
+        parent,
+        members: true,
+        ambient: false,
+    });
+    byte(b.enclosing.len() - 1)
 }
 
 fn target_of(text: &str) -> Option<Target<'_>> {

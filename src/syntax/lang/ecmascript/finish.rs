@@ -1,24 +1,23 @@
-//! What can be said only when the whole file was seen: who is exported, which uses are local.
-//!
-//! Refuses to look at the syntax tree.
+//! The facts of the file, made of the records of the walk: exported symbols, references without local names, bindings.
 
 use super::angular::InlineTemplate;
-use super::exprs::Start;
-use super::settle::Hints;
-use super::uses::{Use, plain_receiver};
-use super::walk::Walk;
+use super::builder::FileBuilder;
+use super::expr_builder::Start;
+use super::names::plain_receiver;
+use super::pending::PendingReference;
+use super::resolve_locals::LocalResolver;
 use crate::ir::{
     Binding, Export, ExportKind, Expr, ExprArena, ExprId, FileFacts, Reference, ReferenceKind,
     Target,
 };
 use crate::model::hash::{HashMap, HashSet};
 use crate::syntax::chunk::Outline;
-use crate::syntax::scope::Binder;
+use crate::syntax::scope::Lookup;
 
-/// The facts of one script, with what cutting it into chunks needs beside them.
+/// The facts of one script, with the comments above its symbols, which chunks include.
 #[derive(Debug, Default)]
 pub(in crate::syntax) struct Script {
-    /// What the script says.
+    /// The facts.
     pub(in crate::syntax) facts: FileFacts,
     /// For each symbol the byte at which the comments above it begin.
     pub(in crate::syntax) leads: Vec<u32>,
@@ -56,7 +55,7 @@ pub(in crate::syntax) struct UsePosition {
     pub(in crate::syntax) used: PositionedUse,
 }
 
-/// What one use of a name is to the facts of its file.
+/// The role of one use of a name among the facts of its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::syntax) enum PositionedUse {
     /// One of the uses of this reference, an index into [`FileFacts::references`].
@@ -65,245 +64,6 @@ pub(in crate::syntax) enum PositionedUse {
     Local,
     /// No scope of the file binds it and facts leave it out: `window` in `window.open()`.
     Global,
-}
-
-impl<'a> Walk<'a> {
-    /// Ends the pass.
-    pub(super) fn finish(mut self, has_errors: bool) -> Script {
-        self.scopes.leave(0);
-        self.scopes.close();
-        self.mark_exported();
-        self.offer_members();
-        let variables = self.variables();
-        self.imports.sort_by_key(|import| import.line);
-        let mut positions = Vec::new();
-        let (references, bindings, exprs) = self.references(&mut positions);
-        positions.sort_unstable_by_key(|position| position.start);
-        let (mut symbols, leads): (Vec<_>, Vec<_>) = self
-            .drafts
-            .into_iter()
-            .map(|draft| (draft.symbol, draft.lead))
-            .unzip();
-        let names = if self.keeps_names {
-            self.scopes.names_of_file()
-        } else {
-            Vec::new()
-        };
-        let mut script = Script {
-            names,
-            facts: FileFacts {
-                symbols: Vec::new(),
-                imports: self.imports,
-                exports: self.exports,
-                references,
-                bindings,
-                exprs,
-                variables,
-                has_errors,
-                ..FileFacts::default()
-            },
-            leads,
-            positions,
-            templates: Vec::new(),
-        };
-        script.facts.symbols.append(&mut symbols);
-        script.facts.exports.sort_by_key(|export| export.line);
-        script.sort();
-        script
-    }
-
-    /// Returns the names of the top level that are no definitions and no imports.
-    fn variables(&self) -> Vec<String> {
-        let mut variables = self.scopes.variables_of_file();
-        let imports = self.imports.iter().flat_map(|import| &import.names);
-        let imported: HashSet<&str> = imports.map(|name| name.local.as_str()).collect();
-        variables.retain(|name| !imported.contains(name));
-        variables.sort_unstable();
-        variables.into_iter().map(str::to_owned).collect()
-    }
-
-    fn mark_exported(&mut self) {
-        for at in 0..self.drafts.len() {
-            let draft = &self.drafts[at];
-            let exported = match draft.symbol.parent {
-                _ if draft.private => false,
-                Some(parent) if draft.member => self.drafts[parent as usize].symbol.exported,
-                Some(_) => false,
-                None if draft.member => {
-                    // The object is defined further down, or nowhere in this file.
-                    let root = draft.symbol.qualified_name.split('.').next();
-                    root.is_some_and(|root| self.offered.contains(root))
-                }
-                None => draft.symbol.exported || self.offered.contains(&draft.symbol.name),
-            };
-            self.drafts[at].symbol.exported = exported;
-        }
-    }
-
-    /// Members given to the object that the module is (`module.exports = app; app.use = …`) are names that
-    /// the module offers.
-    fn offer_members(&mut self) {
-        let whole: std::collections::HashSet<&str> = self
-            .exports
-            .iter()
-            .filter(|export| export.kind == ExportKind::Assignment && export.specifier.is_empty())
-            .map(|export| export.local.as_str())
-            .collect();
-        if whole.is_empty() {
-            return;
-        }
-        let mut offered = Vec::new();
-        for draft in &self.drafts {
-            let symbol = &draft.symbol;
-            let Some((object, name)) = symbol.qualified_name.split_once('.') else {
-                continue;
-            };
-            let given = draft.member && symbol.exported && whole.contains(object);
-            let by_assignment = symbol.parent.is_none_or(|parent| {
-                !self.drafts[parent as usize]
-                    .symbol
-                    .span
-                    .contains(&symbol.span)
-            });
-            if given && by_assignment && name == symbol.name {
-                offered.push(Export {
-                    kind: ExportKind::Local,
-                    name: name.to_owned(),
-                    local: symbol.qualified_name.clone(),
-                    specifier: String::new(),
-                    type_only: false,
-                    line: symbol.span.start_line,
-                });
-            }
-        }
-        self.exports.append(&mut offered);
-    }
-
-    /// Returns the uses that are kept, each once, what the file and its symbols hold, and the expressions of both.
-    fn references(
-        &mut self,
-        positions: &mut Vec<UsePosition>,
-    ) -> (Vec<Reference>, Vec<Binding>, ExprArena) {
-        let mut uses = std::mem::take(&mut self.uses);
-        uses.sort_by_key(|used| used.line);
-        let mut hints = Hints::new(self);
-        let given = self.given();
-        let mut references: Vec<Reference> = Vec::new();
-        let mut known = HashMap::default();
-        known.reserve(uses.len() / 2);
-        for used in &uses {
-            let used = &self.subscribed(*used);
-            let kept = self.kept(used, &given, &mut hints);
-            let Some(target) = kept else {
-                if self.keeps_positions {
-                    positions.push(self.left_out(used));
-                }
-                continue;
-            };
-            let key = (used.name, target, used.kind, used.symbol);
-            let at = *known.entry(key).or_insert(references.len());
-            if self.keeps_positions {
-                positions.push(UsePosition {
-                    start: used.start,
-                    used: PositionedUse::Of(u32::try_from(at).unwrap_or(u32::MAX)),
-                });
-            }
-            if let Some(reference) = references.get_mut(at) {
-                reference.count += 1;
-                continue;
-            }
-            references.push(Reference {
-                name: hints.exprs.arena.name(used.name),
-                target,
-                kind: used.kind,
-                symbol: used.symbol,
-                line: used.line,
-                count: 1,
-            });
-        }
-        let (bindings, exprs) = hints.finish();
-        (references, bindings, exprs)
-    }
-
-    /// Returns a use of `$a` as the use of `a` where the file binds only that.
-    fn subscribed(&self, used: Use<'a>) -> Use<'a> {
-        if !self.has_stores || self.scopes.binder(used.name, used.scope) != Binder::Nobody {
-            return used;
-        }
-        let store = used.of_store();
-        let store = store.filter(|it| self.scopes.binder(it.name, 0) == Binder::Top);
-        store.unwrap_or(used)
-    }
-
-    /// Returns the position of a use that is no reference.
-    fn left_out(&self, used: &Use<'a>) -> UsePosition {
-        let used_by = match self.scopes.binder(used.name, used.scope) {
-            Binder::Nobody => PositionedUse::Global,
-            _ => PositionedUse::Local,
-        };
-        UsePosition {
-            start: used.start,
-            used: used_by,
-        }
-    }
-
-    /// Returns the names of what is given to an object (`exports.open = …`, `target.open = …`): alone they are not
-    /// that, but something of the run time's.
-    fn given(&self) -> HashSet<&str> {
-        let exports = self.exports.iter();
-        let exported = exports.filter(|it| it.kind == ExportKind::Local && it.local.is_empty());
-        let symbols = self.drafts.iter().map(|draft| &draft.symbol);
-        let members = symbols.filter(|it| it.parent.is_none() && it.qualified_name != it.name);
-        let exported = exported.map(|export| export.name.as_str());
-        exported.chain(members.map(|it| it.name.as_str())).collect()
-    }
-
-    /// Returns what a name that is to be kept is looked up in; `None` for one that is left out.
-    fn kept(
-        &self,
-        used: &Use<'a>,
-        given: &HashSet<&str>,
-        hints: &mut Hints<'_, 'a>,
-    ) -> Option<Target> {
-        if used.receiver.is_empty() {
-            return Some(match self.scopes.binder(used.name, used.scope) {
-                Binder::Nobody if used.root => return None,
-                Binder::Nobody if given.contains(used.name) => Target::Unknown,
-                Binder::Nobody | Binder::Top => Target::Lexical,
-                Binder::Inner(symbol) => Target::Symbol(symbol),
-                Binder::Local(scope) => Target::Value(Self::followed(used, scope, hints)?),
-            });
-        }
-        if used.receiver == "?" {
-            let found = used.hint.and_then(|raw| hints.settle(raw, 0));
-            return Some(Target::Member {
-                receiver: found.unwrap_or_else(|| hints.exprs.unknown()),
-                is_inferred: true,
-            });
-        }
-        let chain = plain_receiver(used.receiver);
-        let mut names = chain.split('.').filter(|name| !name.is_empty());
-        let root = names.next().unwrap_or_default();
-        let (first, is_inferred) = match self.scopes.binder(root, used.scope) {
-            Binder::Nobody | Binder::Top => (hints.name(root, used.symbol), false),
-            Binder::Inner(symbol) => (hints.exprs.add(Expr::Symbol(symbol)), false),
-            Binder::Local(scope) => match hints.local(root, scope, 0) {
-                Some(local) => (local, true),
-                None => (hints.exprs.unknown(), true),
-            },
-        };
-        Some(Target::Member {
-            receiver: names.fold(first, |object, name| hints.exprs.member(object, name)),
-            is_inferred,
-        })
-    }
-
-    /// Returns what a local name holds that is called or made and has a value from elsewhere.
-    fn followed(used: &Use<'a>, scope: u32, hints: &mut Hints<'_, 'a>) -> Option<ExprId> {
-        let runs = !used.root && !matches!(used.kind, ReferenceKind::Value | ReferenceKind::Type);
-        let found = runs.then(|| hints.local(used.name, scope, 0)).flatten()?;
-        (hints.exprs.start(found) == Start::Value).then_some(found)
-    }
 }
 
 impl Script {
@@ -352,4 +112,249 @@ impl Script {
         }
         self.facts.exprs.renumber(new);
     }
+}
+
+/// Ends the pass.
+pub(super) fn finish(mut b: FileBuilder<'_>, has_errors: bool) -> Script {
+    b.scopes.leave(0);
+    b.scopes.close();
+    mark_exported(&mut b);
+    export_members_of_module(&mut b);
+    let variables = variables(&b);
+    b.imports.sort_by_key(|import| import.line);
+    let mut positions = Vec::new();
+    let (references, bindings, exprs) = references(&mut b, &mut positions);
+    positions.sort_unstable_by_key(|position| position.start);
+    let (mut symbols, leads): (Vec<_>, Vec<_>) = b
+        .symbols
+        .into_iter()
+        .map(|draft| (draft.symbol, draft.lead))
+        .unzip();
+    let names = if b.keeps_names {
+        b.scopes.names_of_file()
+    } else {
+        Vec::new()
+    };
+    let mut script = Script {
+        names,
+        facts: FileFacts {
+            symbols: Vec::new(),
+            imports: b.imports,
+            exports: b.exports,
+            references,
+            bindings,
+            exprs,
+            variables,
+            has_errors,
+            ..FileFacts::default()
+        },
+        leads,
+        positions,
+        templates: Vec::new(),
+    };
+    script.facts.symbols.append(&mut symbols);
+    script.facts.exports.sort_by_key(|export| export.line);
+    script.sort();
+    script
+}
+
+/// Returns the names of the top level that are no definitions and no imports.
+fn variables(b: &FileBuilder<'_>) -> Vec<String> {
+    let mut variables = b.scopes.variables_of_file();
+    let imports = b.imports.iter().flat_map(|import| &import.names);
+    let imported: HashSet<&str> = imports.map(|name| name.local.as_str()).collect();
+    variables.retain(|name| !imported.contains(name));
+    variables.sort_unstable();
+    variables.into_iter().map(str::to_owned).collect()
+}
+
+fn mark_exported(b: &mut FileBuilder<'_>) {
+    for at in 0..b.symbols.len() {
+        let draft = &b.symbols[at];
+        let exported = match draft.symbol.parent {
+            _ if draft.private => false,
+            Some(parent) if draft.member => b.symbols[parent as usize].symbol.exported,
+            Some(_) => false,
+            None if draft.member => {
+                // The object is defined further down, or nowhere in this file.
+                let root = draft.symbol.qualified_name.split('.').next();
+                root.is_some_and(|root| b.exported_names.contains(root))
+            }
+            None => draft.symbol.exported || b.exported_names.contains(&draft.symbol.name),
+        };
+        b.symbols[at].symbol.exported = exported;
+    }
+}
+
+/// Members given to the object that the module is (`module.exports = app; app.use = …`) are names that
+/// the module offers.
+fn export_members_of_module(b: &mut FileBuilder<'_>) {
+    let whole: std::collections::HashSet<&str> = b
+        .exports
+        .iter()
+        .filter(|export| export.kind == ExportKind::Assignment && export.specifier.is_empty())
+        .map(|export| export.local.as_str())
+        .collect();
+    if whole.is_empty() {
+        return;
+    }
+    let mut offered = Vec::new();
+    for draft in &b.symbols {
+        let symbol = &draft.symbol;
+        let Some((object, name)) = symbol.qualified_name.split_once('.') else {
+            continue;
+        };
+        let given = draft.member && symbol.exported && whole.contains(object);
+        let by_assignment = symbol.parent.is_none_or(|parent| {
+            !b.symbols[parent as usize]
+                .symbol
+                .span
+                .contains(&symbol.span)
+        });
+        if given && by_assignment && name == symbol.name {
+            offered.push(Export {
+                kind: ExportKind::Local,
+                name: name.to_owned(),
+                local: symbol.qualified_name.clone(),
+                specifier: String::new(),
+                type_only: false,
+                line: symbol.span.start_line,
+            });
+        }
+    }
+    b.exports.append(&mut offered);
+}
+
+/// The references of the file, each once with a count, the bindings of its symbols, and the expressions of both.
+fn references(
+    b: &mut FileBuilder<'_>,
+    positions: &mut Vec<UsePosition>,
+) -> (Vec<Reference>, Vec<Binding>, ExprArena) {
+    let mut uses = std::mem::take(&mut b.references);
+    uses.sort_by_key(|used| used.line);
+    let mut resolver = LocalResolver::new(b);
+    let given = assigned_names(b);
+    let mut references: Vec<Reference> = Vec::new();
+    let mut known = HashMap::default();
+    known.reserve(uses.len() / 2);
+    for used in &uses {
+        let used = &store_subscription(b, *used);
+        let kept = target_of_use(b, used, &given, &mut resolver);
+        let Some(target) = kept else {
+            if b.keeps_positions {
+                positions.push(unrecorded_use(b, used));
+            }
+            continue;
+        };
+        let key = (used.name, target, used.kind, used.symbol);
+        let at = *known.entry(key).or_insert(references.len());
+        if b.keeps_positions {
+            positions.push(UsePosition {
+                start: used.start,
+                used: PositionedUse::Of(u32::try_from(at).unwrap_or(u32::MAX)),
+            });
+        }
+        if let Some(reference) = references.get_mut(at) {
+            reference.count += 1;
+            continue;
+        }
+        references.push(Reference {
+            name: resolver.exprs.arena.name(used.name),
+            target,
+            kind: used.kind,
+            symbol: used.symbol,
+            line: used.line,
+            count: 1,
+        });
+    }
+    let (bindings, exprs) = resolver.finish();
+    (references, bindings, exprs)
+}
+
+/// Returns a use of `$a` as the use of `a` where the file binds only that.
+fn store_subscription<'a>(b: &FileBuilder<'a>, used: PendingReference<'a>) -> PendingReference<'a> {
+    if !b.has_stores || b.scopes.lookup(used.name, used.scope) != Lookup::Unresolved {
+        return used;
+    }
+    let store = used.of_store();
+    let store = store.filter(|it| b.scopes.lookup(it.name, 0) == Lookup::FileScope);
+    store.unwrap_or(used)
+}
+
+/// Returns the position of a use that is no reference.
+fn unrecorded_use<'a>(b: &FileBuilder<'a>, used: &PendingReference<'a>) -> UsePosition {
+    let used_by = match b.scopes.lookup(used.name, used.scope) {
+        Lookup::Unresolved => PositionedUse::Global,
+        _ => PositionedUse::Local,
+    };
+    UsePosition {
+        start: used.start,
+        used: used_by,
+    }
+}
+
+/// Names that are assigned to an object, `exports.open = …`, `target.open = …`: a bare `open` means something of the
+/// runtime's instead.
+fn assigned_names<'b>(b: &'b FileBuilder<'_>) -> HashSet<&'b str> {
+    let exports = b.exports.iter();
+    let exported = exports.filter(|it| it.kind == ExportKind::Local && it.local.is_empty());
+    let symbols = b.symbols.iter().map(|draft| &draft.symbol);
+    let members = symbols.filter(|it| it.parent.is_none() && it.qualified_name != it.name);
+    let exported = exported.map(|export| export.name.as_str());
+    exported.chain(members.map(|it| it.name.as_str())).collect()
+}
+
+/// The look-up that a reference needs; `None` for one that is left out.
+fn target_of_use<'a>(
+    b: &FileBuilder<'a>,
+    used: &PendingReference<'a>,
+    given: &HashSet<&str>,
+    resolver: &mut LocalResolver<'_, 'a>,
+) -> Option<Target> {
+    if used.receiver.is_empty() {
+        return Some(match b.scopes.lookup(used.name, used.scope) {
+            Lookup::Unresolved if used.root => return None,
+            Lookup::Unresolved if given.contains(used.name) => Target::Unknown,
+            Lookup::Unresolved | Lookup::FileScope => Target::Lexical,
+            Lookup::NestedSymbol(symbol) => Target::Symbol(symbol),
+            Lookup::Local(scope) => Target::Value(followed(used, scope, resolver)?),
+        });
+    }
+    if used.receiver == "?" {
+        let found = used
+            .receiver_binding
+            .and_then(|binding| resolver.resolve(binding, 0));
+        return Some(Target::Member {
+            receiver: found.unwrap_or_else(|| resolver.exprs.unknown()),
+            is_inferred: true,
+        });
+    }
+    let chain = plain_receiver(used.receiver);
+    let mut names = chain.split('.').filter(|name| !name.is_empty());
+    let root = names.next().unwrap_or_default();
+    let (first, is_inferred) = match b.scopes.lookup(root, used.scope) {
+        Lookup::Unresolved | Lookup::FileScope => (resolver.name(root, used.symbol), false),
+        Lookup::NestedSymbol(symbol) => (resolver.exprs.add(Expr::Symbol(symbol)), false),
+        Lookup::Local(scope) => match resolver.local(root, scope, 0) {
+            Some(local) => (local, true),
+            None => (resolver.exprs.unknown(), true),
+        },
+    };
+    Some(Target::Member {
+        receiver: names.fold(first, |object, name| resolver.exprs.member(object, name)),
+        is_inferred,
+    })
+}
+
+/// The value of a local name that is called or constructed, where it comes from outside the function.
+fn followed<'a>(
+    used: &PendingReference<'a>,
+    scope: u32,
+    resolver: &mut LocalResolver<'_, 'a>,
+) -> Option<ExprId> {
+    let runs = !used.root && !matches!(used.kind, ReferenceKind::Value | ReferenceKind::Type);
+    let found = runs
+        .then(|| resolver.local(used.name, scope, 0))
+        .flatten()?;
+    (resolver.exprs.start(found) == Start::Value).then_some(found)
 }

@@ -1,71 +1,80 @@
-//! Facts of TypeScript and JavaScript, with and without JSX.
+//! The front end of TypeScript and JavaScript, with and without JSX: from a syntax tree to the facts of a file.
 //!
-//! Knows the languages' definitions, modules (their own and CommonJS) and scopes. Refuses to know other
-//! files and how a file is cut into chunks.
+//! One file goes through these steps, here with `const s = new Store(); export const n = s.load().size`:
+//!
+//! 1. `reparse`: code that the grammar cannot read as it is written is parsed a second time with a few words replaced.
+//! 2. `walk`: each node is entered once. `identifier_role` says what it is to its parent (`s` is bound, `Store` is
+//!    constructed, `load` is called); then the functions for its form record it in the [`builder::FileBuilder`]:
+//!    - symbols: `declarations`, `functions`, `classes`, `members`, `variables`, and by assignment `commonjs` and
+//!      `object_exports` (here the constants `s` and `n`);
+//!    - imports and exports: `imports`, `exports`;
+//!    - evidence for the values of names: `bindings`, `parameters`, `patterns`, `signatures`, `type_params`,
+//!      `assignments`, `object_literals`, `object_types`, and `jsdoc` for comments (here `s` is bound to `new Store()`);
+//!    - contextual types of functions and objects: `contextual_types`;
+//!    - uses: `references` (here `Store`, `load` and `size`, with the expressions before their dots).
+//!
+//!    Those call `lower_expr`, which calls `doc_types` and `lower_type`, never back. Expressions are put together by
+//!    `expr_builder`; `nodes` and `names` read small forms.
+//! 3. `finish`: uses of local names are replaced by the values of these, `resolve_locals` choosing among several pieces of
+//!    evidence, and what is left is the facts (a local `s` would make `load` a member of `new Store()`).
+//! 4. `angular` adds the directives of classes; `vue_options` and `occurrences` read the tree for `component` and for
+//!    searches later.
 
 mod angular;
-mod assigned;
-mod calls;
+mod assignments;
+mod bindings;
+mod builder;
+mod classes;
 mod commonjs;
-mod declare;
+mod contextual_types;
+mod declarations;
 mod doc_types;
-mod ended;
-mod expected;
 mod exports;
-mod exprs;
+mod expr_builder;
 mod finish;
-mod follow;
+mod frame;
 mod functions;
-mod generics;
-mod hints;
+mod identifier_role;
 mod imports;
+mod initializers;
 mod jsdoc;
 pub(in crate::syntax) mod kinds;
-mod literal_types;
-mod literals;
+mod lower_expr;
+mod lower_type;
 mod members;
+mod names;
+mod nodes;
+mod object_exports;
+mod object_literals;
+mod object_types;
 mod occurrences;
-mod offers;
-mod origin;
+mod parameters;
 mod patterns;
-mod results;
-mod role;
-mod settle;
-mod types;
-mod uses;
-mod values;
+mod pending;
+mod references;
+mod reparse;
+mod resolve_exprs;
+mod resolve_locals;
+mod signatures;
+mod type_params;
+mod variables;
 mod vue_options;
 mod walk;
-mod worth;
 
+use builder::FileBuilder;
 pub(in crate::syntax) use finish::{PositionedUse, Script};
 use kinds::{Dialect, Grammar};
 pub(in crate::syntax) use occurrences::PositionedScript;
 pub(in crate::syntax) use vue_options::{VueMember, VueOptions};
-use walk::Walk;
-
-use tree_sitter::Tree;
 
 use crate::model::Budget;
 use crate::syntax::parse::{Parsed, parse};
 
-/// Returns what a script says; `None` where the budget ended. A script that costs more to parse than one of
-/// its length may says nothing but that it has errors.
+/// Lowers a script; `None` where the budget ended. A script that costs more to parse than one of its length may has no
+/// facts but that it has errors.
 pub(in crate::syntax) fn read(dialect: Dialect, source: &str, budget: &Budget) -> Option<Script> {
-    let grammar = Grammar::of(dialect);
-    let tree = match tree(grammar, source, budget) {
-        Parsed::Tree(tree) => tree,
-        Parsed::Ended => return None,
-        Parsed::TooHard => return Some(Script::unreadable()),
-    };
-    let mut walk = Walk::new(source, grammar);
-    let is_whole = walk.run(tree.root_node(), budget);
-    if !is_whole {
-        return None;
-    }
-    let mut script = walk.finish(tree.root_node().has_error());
-    angular::directives(grammar, source, tree.root_node(), &mut script);
-    Some(script)
+    let read = read_positioned(dialect, source, ReadOptions::default(), budget)?;
+    Some(read.script)
 }
 
 /// How a script is read beside its facts.
@@ -87,25 +96,29 @@ pub(in crate::syntax) fn read_positioned(
     budget: &Budget,
 ) -> Option<PositionedScript> {
     let grammar = Grammar::of(dialect);
-    let tree = match tree(grammar, source, budget) {
+    let mut builder = FileBuilder::new(source, grammar);
+    builder.keeps_positions = options.keeps_positions;
+    builder.keeps_names = options.keeps_names;
+    builder.has_stores = options.has_stores;
+    lower(builder, tree(grammar, source, budget), budget)
+}
+
+/// Walks a tree and finishes the facts; `None` where the budget ended.
+fn lower(
+    mut builder: FileBuilder<'_>,
+    parsed: Parsed,
+    budget: &Budget,
+) -> Option<PositionedScript> {
+    let (grammar, source) = (builder.grammar, builder.source);
+    let tree = match parsed {
         Parsed::Tree(tree) => tree,
         Parsed::Ended => return None,
         Parsed::TooHard => return Some(PositionedScript::unreadable(grammar)),
     };
-    let mut walk = Walk::new(source, grammar);
-    walk.keeps_positions = options.keeps_positions;
-    walk.keeps_names = options.keeps_names;
-    walk.has_stores = options.has_stores;
-    finished(walk, tree, budget)
-}
-
-fn finished(mut walk: Walk<'_>, tree: Tree, budget: &Budget) -> Option<PositionedScript> {
-    let grammar = walk.grammar;
-    if !walk.run(tree.root_node(), budget) {
+    if !walk::walk(&mut builder, tree.root_node(), budget) {
         return None;
     }
-    let source = walk.source;
-    let mut script = walk.finish(tree.root_node().has_error());
+    let mut script = finish::finish(builder, tree.root_node().has_error());
     angular::directives(grammar, source, tree.root_node(), &mut script);
     Some(PositionedScript {
         grammar,
@@ -127,7 +140,7 @@ pub(in crate::syntax) struct TemplateRequest<'a> {
     pub(in crate::syntax) keeps_positions: bool,
     /// `$a` is a use of `a`.
     pub(in crate::syntax) has_stores: bool,
-    /// Names that nobody binds are members of an instance, also where they begin a chain.
+    /// Unresolved names are members of an instance, roots of chains among them.
     pub(in crate::syntax) has_instance: bool,
 }
 
@@ -137,20 +150,16 @@ pub(in crate::syntax) fn read_template(
     budget: &Budget,
 ) -> Option<PositionedScript> {
     let grammar = Grammar::of(Dialect::TypeScript);
-    let tree = match parse(&grammar.language, request.source, budget) {
-        Parsed::Tree(tree) => tree,
-        Parsed::Ended => return None,
-        Parsed::TooHard => return Some(PositionedScript::unreadable(grammar)),
-    };
-    let mut walk = Walk::new(request.source, grammar);
-    walk.keeps_positions = request.keeps_positions;
-    walk.has_stores = request.has_stores;
-    walk.scopes.is_open = request.has_instance;
-    walk.elements = request.elements;
+    let mut builder = FileBuilder::new(request.source, grammar);
+    builder.keeps_positions = request.keeps_positions;
+    builder.has_stores = request.has_stores;
+    builder.scopes.is_open = request.has_instance;
+    builder.elements = request.elements;
     for name in request.names {
-        walk.scopes.bind(name, 0, true);
+        builder.scopes.bind(name, 0, true);
     }
-    finished(walk, tree, budget)
+    let parsed = parse(&grammar.language, request.source, budget);
+    lower(builder, parsed, budget)
 }
 
 /// Whether code of TypeScript has no error; `None` where the budget ended.
@@ -162,12 +171,12 @@ pub(in crate::syntax) fn is_readable(source: &str, budget: &Budget) -> Option<bo
     }
 }
 
-/// Parses a script, a second time where the grammar could not read it as it is written; see `ended`.
+/// Parses a script, a second time where the grammar could not read it as it is written; see `reparse`.
 fn tree(grammar: &'static Grammar, source: &str, budget: &Budget) -> Parsed {
     let parsed = parse(&grammar.language, source, budget);
     if let Parsed::Tree(tree) = &parsed
         && tree.root_node().has_error()
-        && let Some(again) = ended::reread(grammar, source, budget)
+        && let Some(again) = reparse::reread(grammar, source, budget)
     {
         return Parsed::Tree(again);
     }

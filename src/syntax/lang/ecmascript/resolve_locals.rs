@@ -1,96 +1,95 @@
-//! What the hints of a file amount to when all of it was seen.
+//! Resolves local names when the whole file was seen, and chooses among several bindings of one name.
 //!
-//! Knows how to follow local names to where they come from, and that hints which differ say nothing. Refuses
-//! to look at the syntax tree.
+//! In `const s = new Store(); s.open()` the receiver `s` becomes `new Store()`.
 
-use super::exprs::Exprs;
-use super::follow::Site;
-use super::hints::{Owner, Rank, Raw};
-use super::walk::{Draft, Walk};
+use super::builder::{FileBuilder, SymbolBuilder};
+use super::expr_builder::ExprBuilder;
+use super::pending::{BindingSource, Owner, PendingBinding};
+use super::resolve_exprs::BindingSite;
 use crate::ir::{Binding, Expr, ExprArena, ExprId, NameId, PathId, Slot, SymbolIdx};
 use crate::model::SymbolKind;
 use crate::model::hash::{HashMap, HashSet};
-use crate::syntax::scope::{Binder, ScopeKind, Scopes};
+use crate::syntax::scope::{Lookup, ScopeKind, Scopes};
 
 /// Local names from one to the next that are followed.
 const FOLLOWED: usize = 16;
 
-enum Known {
-    Not(Vec<u32>),
-    Now,
-    Yes(Option<ExprId>),
+enum Memo {
+    Pending(Vec<u32>),
+    InProgress,
+    Done(Option<ExprId>),
 }
 
-/// The hints of a file while its references are settled.
-pub(super) struct Hints<'w, 'a> {
-    pub(super) walk: &'w Walk<'a>,
+/// Resolves the local names of a file after the walk.
+pub(super) struct LocalResolver<'w, 'a> {
+    pub(super) builder: &'w FileBuilder<'a>,
     pub(super) scopes: &'w Scopes<'a>,
-    pub(super) raws: &'w [Raw<'a>],
-    pub(super) drafts: &'w [Draft],
+    pub(super) bindings: &'w [PendingBinding<'a>],
+    pub(super) symbols: &'w [SymbolBuilder],
     /// Local bindings by the number of the name and the scope.
-    locals: HashMap<(u32, u32), Known>,
+    locals: HashMap<(u32, u32), Memo>,
     /// Places of type parameters of functions, by the same.
     pub(super) own: HashMap<(u32, u32), u8>,
     /// The expressions of the file.
-    pub(super) exprs: Exprs,
+    pub(super) exprs: ExprBuilder,
     bound: HashSet<Binding>,
     out: Vec<Binding>,
 }
 
-impl<'w, 'a> Hints<'w, 'a> {
-    /// Returns the hints with those that the file and its symbols own.
-    pub(super) fn new(walk: &'w Walk<'a>) -> Self {
-        let (scopes, raws) = (&walk.scopes, &walk.hints);
-        let mut hints = Self {
-            walk,
+impl<'w, 'a> LocalResolver<'w, 'a> {
+    /// Resolves the bindings of the file and its symbols; local ones are resolved when a name asks for them.
+    pub(super) fn new(builder: &'w FileBuilder<'a>) -> Self {
+        let (scopes, bindings) = (&builder.scopes, &builder.bindings);
+        let mut resolver = Self {
+            builder,
             scopes,
-            raws,
-            drafts: &walk.drafts,
+            bindings,
+            symbols: &builder.symbols,
             locals: HashMap::default(),
             own: HashMap::default(),
-            exprs: Exprs::default(),
+            exprs: ExprBuilder::default(),
             bound: HashSet::default(),
             out: Vec::new(),
         };
-        // What the file or a symbol owns, in source order: whose it is, and all that was met.
+        // Bindings of the file and its symbols, in source order: owner, path, and all evidence.
         let mut owned: Vec<(Option<u32>, PathId, Vec<u32>)> = Vec::new();
         let mut places: HashMap<(Option<u32>, PathId), usize> = HashMap::default();
-        for (at, raw) in raws.iter().enumerate() {
+        for (at, binding) in bindings.iter().enumerate() {
             let at = u32::try_from(at).unwrap_or(u32::MAX);
-            let bound = match &raw.owner {
+            let bound = match &binding.owner {
                 Owner::Binding(name, scope) => Some((*name, *scope)),
                 Owner::Assigned(name, scope) => scopes
                     .binding_scope(name, *scope)
                     .map(|scope| (*name, scope)),
-                Owner::Own(name, scope, place) => {
-                    hints.own.insert(hints.key(name, *scope), *place);
+                Owner::TypeParam(name, scope, place) => {
+                    resolver.own.insert(resolver.key(name, *scope), *place);
                     None
                 }
                 _ => None,
             };
             let local = bound.filter(|(_, scope)| scopes.kind(*scope) != ScopeKind::Top);
             if let Some((name, scope)) = local {
-                let known = hints.locals.entry(hints.key(name, scope));
-                if let Known::Not(all) = known.or_insert_with(|| Known::Not(Vec::new())) {
+                let known = resolver.locals.entry(resolver.key(name, scope));
+                if let Memo::Pending(all) = known.or_insert_with(|| Memo::Pending(Vec::new())) {
                     all.push(at);
                 }
                 continue;
             }
-            let found = match (&raw.owner, bound) {
+            let found = match (&binding.owner, bound) {
                 (_, Some((name, scope))) => {
-                    let name = Slot::Member(hints.exprs.arena.name(name));
-                    let owner = raw.symbol.filter(|_| scope != 0);
-                    Some((owner, hints.exprs.arena.path(PathId::EMPTY, name)))
+                    let name = Slot::Member(resolver.exprs.arena.name(name));
+                    let owner = binding.symbol.filter(|_| scope != 0);
+                    Some((owner, resolver.exprs.arena.path(PathId::EMPTY, name)))
                 }
-                (Owner::Member(symbol, path), _) => Some((*symbol, hints.path(*path))),
+                (Owner::Member(symbol, path), _) => Some((*symbol, resolver.path(*path))),
                 (Owner::This(symbol, slot), _) => {
-                    let is_own = scopes.binder("this", raw.scope) == Binder::Nobody;
+                    let is_own = scopes.lookup("this", binding.scope) == Lookup::Unresolved;
                     let is_member = match slot {
-                        Slot::Key(key) => hints.is_constant(*key, raw),
+                        Slot::Key(key) => resolver.is_constant(*key, binding),
                         _ => true,
                     };
-                    let slot = hints.slot(*slot);
-                    let path = hints.exprs.arena.path(PathId::EMPTY, slot);
+                    let slot = resolver.slot(*slot);
+                    let path = resolver.exprs.arena.path(PathId::EMPTY, slot);
                     (is_own && is_member).then_some((Some(*symbol), path))
                 }
                 _ => None,
@@ -105,17 +104,17 @@ impl<'w, 'a> Hints<'w, 'a> {
             owned[place].2.push(at);
         }
         for (symbol, path, all) in owned {
-            hints.own(symbol, path, &all);
+            resolver.own(symbol, path, &all);
         }
-        hints
+        resolver
     }
 
-    /// Returns what the file and its symbols hold, and the expressions of the file.
+    /// The bindings and the expressions of the file.
     pub(super) fn finish(self) -> (Vec<Binding>, ExprArena) {
         (self.out, self.exprs.arena)
     }
 
-    /// Returns what a chain of names is that begins with no local one, as written in `scope`.
+    /// A name that is not local, used in the symbol `scope`.
     pub(super) fn name(&mut self, name: &str, scope: Option<SymbolIdx>) -> ExprId {
         let expr = match name {
             "this" => Expr::Receiver { scope },
@@ -132,7 +131,7 @@ impl<'w, 'a> Hints<'w, 'a> {
     fn namespace(&self, scope: Option<SymbolIdx>) -> Option<SymbolIdx> {
         let mut at = scope;
         while let Some(symbol) = at {
-            let found = &self.drafts[symbol as usize].symbol;
+            let found = &self.symbols[symbol as usize].symbol;
             if found.kind == SymbolKind::Namespace {
                 break;
             }
@@ -146,12 +145,12 @@ impl<'w, 'a> Hints<'w, 'a> {
     }
 
     /// Whether a key is one of the file's names, which is the same wherever it is used.
-    pub(super) fn is_constant(&self, key: NameId, raw: &Raw<'_>) -> bool {
-        self.scopes.binder(self.text(key), raw.scope) == Binder::Top
+    pub(super) fn is_constant(&self, key: NameId, binding: &PendingBinding<'_>) -> bool {
+        self.scopes.lookup(self.text(key), binding.scope) == Lookup::FileScope
     }
 
     pub(super) fn text(&self, name: NameId) -> &'w str {
-        self.walk.exprs.arena.name_of(name)
+        self.builder.exprs.arena.name_of(name)
     }
 
     fn slot(&mut self, slot: Slot) -> Slot {
@@ -163,7 +162,7 @@ impl<'w, 'a> Hints<'w, 'a> {
     }
 
     fn path(&mut self, path: PathId) -> PathId {
-        let slots = self.walk.exprs.arena.slots(path);
+        let slots = self.builder.exprs.arena.slots(path);
         slots.into_iter().fold(PathId::EMPTY, |path, slot| {
             let slot = self.slot(slot);
             self.exprs.arena.path(path, slot)
@@ -177,12 +176,12 @@ impl<'w, 'a> Hints<'w, 'a> {
     fn own(&mut self, owner: Option<u32>, path: PathId, all: &[u32]) {
         let values: Vec<ExprId> = match self.exprs.arena.last(path) {
             // Each is true beside the others.
-            Some((_, Slot::Base(_))) => all.iter().filter_map(|&raw| self.settle(raw, 0)).collect(),
+            Some((_, Slot::Base(_))) => all.iter().filter_map(|&at| self.resolve(at, 0)).collect(),
             _ => self.agreed(all, 0).into_iter().collect(),
         };
         for value in values {
-            // `this` is that of a member: an instance of what owns the name, or of what is around that.
-            let around = |at: u32| self.drafts[at as usize].symbol.parent;
+            // `this` is that of a member: an instance of the owner of the binding, or of the symbol around that.
+            let around = |at: u32| self.symbols[at as usize].symbol.parent;
             let is_own = |at: u32| {
                 let own = owner == Some(at) || owner == around(at);
                 owner.is_some_and(|owner| own || around(owner) == Some(at))
@@ -209,37 +208,47 @@ impl<'w, 'a> Hints<'w, 'a> {
         found
     }
 
-    /// Returns what a local name is.
+    /// The value of a local name, memoized.
     pub(super) fn local(&mut self, name: &str, scope: u32, depth: usize) -> Option<ExprId> {
         let key = (self.scopes.number(name)?, scope);
         let known = self.locals.get_mut(&key)?;
-        let all = match std::mem::replace(known, Known::Now) {
-            Known::Yes(value) => {
-                *known = Known::Yes(value);
+        let all = match std::mem::replace(known, Memo::InProgress) {
+            Memo::Done(value) => {
+                *known = Memo::Done(value);
                 return value;
             }
-            Known::Now => return None,
-            Known::Not(all) => all,
+            Memo::InProgress => return None,
+            Memo::Pending(all) => all,
         };
         let value = self.agreed(&all, depth);
-        self.locals.insert(key, Known::Yes(value));
+        self.locals.insert(key, Memo::Done(value));
         value
     }
 
-    /// Returns what the weightiest of several hints say, where they agree.
+    /// The value by the strongest evidence; `None` where pieces of the same strength contradict one another.
     fn agreed(&mut self, all: &[u32], depth: usize) -> Option<ExprId> {
-        let rank = all.iter().map(|&at| self.raws[at as usize].rank).min()?;
+        let source = all
+            .iter()
+            .map(|&at| self.bindings[at as usize].source)
+            .min()?;
         let mut found: Option<ExprId> = None;
         for &at in all {
-            let raw = &self.raws[at as usize];
+            let binding = &self.bindings[at as usize];
             // Among the heads of an overloaded function some say nothing.
-            if raw.rank != rank || (rank == Rank::Written && raw.origin.is_none()) {
+            if binding.source != source
+                || (source == BindingSource::Annotation && binding.expr.is_none())
+            {
                 continue;
             }
-            let value = self.settle(at, depth)?;
+            let value = self.resolve(at, depth)?;
             found = match found {
-                // What is written differs by overload: it may be any of what is returned, but nobody says what is given.
-                Some(other) if other != value && rank == Rank::Written && !self.is_returned(at) => {
+                // Return types differ by overload and form a union; other annotations that differ contradict one
+                // another.
+                Some(other)
+                    if other != value
+                        && source == BindingSource::Annotation
+                        && !self.is_returned(at) =>
+                {
                     return None;
                 }
                 Some(other) => Some(self.exprs.either([other, value])),
@@ -249,31 +258,31 @@ impl<'w, 'a> Hints<'w, 'a> {
         found
     }
 
-    /// Returns the slots of what a raw hint speaks of, where that is a member.
-    fn slots(&self, raw: u32) -> Vec<Slot> {
-        match self.raws[raw as usize].owner {
-            Owner::Member(_, path) => self.walk.exprs.arena.slots(path),
+    /// The slots of a binding's path, where its owner is a member.
+    fn slots(&self, at: u32) -> Vec<Slot> {
+        match self.bindings[at as usize].owner {
+            Owner::Member(_, path) => self.builder.exprs.arena.slots(path),
             _ => Vec::new(),
         }
     }
 
-    pub(super) fn is_returned(&self, raw: u32) -> bool {
-        self.slots(raw) == [Slot::Return]
+    pub(super) fn is_returned(&self, at: u32) -> bool {
+        self.slots(at) == [Slot::Return]
     }
 
-    /// Returns where a raw hint leads when local names are followed.
-    pub(super) fn settle(&mut self, raw: u32, depth: usize) -> Option<ExprId> {
+    /// The value of a pending binding with its local names replaced.
+    pub(super) fn resolve(&mut self, at: u32, depth: usize) -> Option<ExprId> {
         if depth > FOLLOWED {
             return None;
         }
-        let origin = self.raws[raw as usize].origin?;
-        let slots = self.slots(raw);
-        // What a function is given that is given to another depends on who calls.
+        let expr = self.bindings[at as usize].expr?;
+        let slots = self.slots(at);
+        // The parameters of a callback depend on its caller.
         let is_inner = slots.len() > 1 && matches!(slots[0], Slot::Param(_));
-        let mut site = Site::new(self, raw, depth, is_inner);
+        let mut site = BindingSite::new(self, at, depth, is_inner);
         let found = match slots.last() {
-            Some(Slot::Base(_)) => site.base(origin),
-            _ => site.value(origin),
+            Some(Slot::Base(_)) => site.base(expr),
+            _ => site.value(expr),
         }?;
         (!self.exprs.is_unknown(found)).then_some(found)
     }

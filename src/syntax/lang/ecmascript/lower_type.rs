@@ -1,23 +1,22 @@
-//! What a written type says about a value.
-//!
-//! Knows the words for "one of these, or nothing" and "many of these" in TypeScript. Refuses to know what a name stands
-//! for.
+//! Lowers types: `Promise<Job[]>` → `Container { Sequence, Instance { Job } }`.
 
 use tree_sitter::Node;
 
-use super::exprs::Exprs;
-use super::imports::import_of;
+use super::builder::FileBuilder;
+use super::expr_builder::ExprBuilder;
 use super::kinds::{Grammar, Kind};
-use super::uses::is_chain;
-use super::walk::Walk;
+use super::names::{import_of, is_chain};
 use crate::ir::{ContainerKind, Expr, ExprId};
 
 /// Types inside types that are looked at.
 const TYPE_DEPTH: usize = 6;
+
 /// Types that are given to one type that are looked at.
 pub(super) const GIVEN: usize = 4;
+
 /// Parts of one type that are looked at.
 const MAX_PARTS: usize = 64;
+
 /// Types of the language that have no members anyone defines.
 const PLAIN: &[&str] = &[
     "string",
@@ -45,6 +44,7 @@ const PLAIN: &[&str] = &[
     "Boolean",
     "const",
 ];
+
 /// Types that are, to a reader, the first type they are given.
 const TRANSPARENT: &[&str] = &[
     "Promise",
@@ -59,6 +59,7 @@ const TRANSPARENT: &[&str] = &[
     "ThisType",
     "NoInfer",
 ];
+
 /// Types that hold many of the first type they are given.
 const MANY_FIRST: &[&str] = &[
     "Array",
@@ -75,44 +76,19 @@ const MANY_FIRST: &[&str] = &[
     "AsyncGenerator",
     "ArrayLike",
 ];
+
 /// Types that hold many of the second.
 const MANY_SECOND: &[&str] = &["Map", "ReadonlyMap", "WeakMap"];
-/// Types whose members are of the second, by any name.
+
+/// Types with members of the second type argument by any name.
 const KEYED: &[&str] = &["Record", "Object", "object"];
 
 /// Reads the types of one tree.
 pub(super) struct Types<'t> {
     pub(super) grammar: &'static Grammar,
     pub(super) source: &'t str,
-    pub(super) exprs: &'t mut Exprs,
+    pub(super) exprs: &'t mut ExprBuilder,
     pub(super) modules: &'t mut Vec<String>,
-}
-
-/// Returns whether a class of the language's own says by what it is given what it holds or promises.
-pub(super) fn is_holder(class: &str) -> bool {
-    class == "Promise" || MANY_FIRST.contains(&class) || MANY_SECOND.contains(&class)
-}
-
-/// Returns whether a generic type is, to a reader, the first type that it is given.
-pub(super) fn is_transparent(name: &str) -> bool {
-    TRANSPARENT.contains(&name)
-}
-
-impl Walk<'_> {
-    /// Returns what a type says about a value of it; `None` where that is nothing with a name.
-    pub(super) fn of_type(&mut self, written: Node<'_>) -> Option<ExprId> {
-        self.types().read(written, 0)
-    }
-
-    /// Returns what reads the types of this file.
-    pub(super) fn types(&mut self) -> Types<'_> {
-        Types {
-            grammar: self.grammar,
-            source: self.source,
-            exprs: &mut self.exprs,
-            modules: &mut self.modules,
-        }
-    }
 }
 
 impl<'t> Types<'t> {
@@ -195,7 +171,7 @@ impl<'t> Types<'t> {
         })
     }
 
-    /// Returns what another module offers by a name. Modules are numbered as they are met until all imports are known.
+    /// The export `name` of a module. Modules are numbered as they are met until all imports are known.
     pub(super) fn imported(&mut self, name: &str, module: &str) -> ExprId {
         let known = self.modules.iter().position(|it| it == module);
         let at = known.unwrap_or_else(|| {
@@ -221,9 +197,8 @@ impl<'t> Types<'t> {
         parts
     }
 
-    /// What has a name among the parts of a union or an intersection: a part that is a plain value, a literal or
-    /// a function has no members that anyone defines. Members by any name count only where no other part may declare
-    /// members.
+    /// The union of the parts that name a type; primitive types, literals and functions have no members that anyone
+    /// defines. An index signature counts only where no other part may declare members.
     fn one_of(&mut self, parts: &[Node<'_>], depth: usize) -> Option<ExprId> {
         let (mut found, mut is_open) = (Vec::new(), false);
         for part in parts {
@@ -236,7 +211,7 @@ impl<'t> Types<'t> {
                 None => is_open |= text.contains('{'),
             }
         }
-        let is_keyed = |exprs: &Exprs, one: ExprId| match exprs.get(one) {
+        let is_keyed = |exprs: &ExprBuilder, one: ExprId| match exprs.get(one) {
             Expr::Container { kind, .. } => *kind == ContainerKind::IndexSignature,
             _ => false,
         };
@@ -244,7 +219,7 @@ impl<'t> Types<'t> {
         (!found.is_empty()).then(|| self.exprs.either(found))
     }
 
-    /// What holds values of a type by any name.
+    /// A container with values of a type by any name.
     pub(super) fn by_any_name(&mut self, written: Node<'_>, depth: usize) -> Option<ExprId> {
         let element = self.read(written, depth)?;
         self.exprs.container(ContainerKind::IndexSignature, element)
@@ -322,7 +297,7 @@ impl<'t> Types<'t> {
         }
     }
 
-    /// What a type is given.
+    /// The lowered type arguments.
     pub(super) fn given(&mut self, arguments: Node<'_>, depth: usize) -> Vec<ExprId> {
         let all = self.inside(arguments).into_iter().take(GIVEN);
         all.map(|one| match self.read(one, depth) {
@@ -331,4 +306,29 @@ impl<'t> Types<'t> {
         })
         .collect()
     }
+}
+
+/// Reads the types of the file itself; types in comments have a source of their own, see `doc_types`.
+pub(super) fn types<'b>(b: &'b mut FileBuilder<'_>) -> Types<'b> {
+    Types {
+        grammar: b.grammar,
+        source: b.source,
+        exprs: &mut b.exprs,
+        modules: &mut b.modules,
+    }
+}
+
+/// Lowers the type of a value; `None` where it names no type.
+pub(super) fn lower_type(b: &mut FileBuilder<'_>, written: Node<'_>) -> Option<ExprId> {
+    types(b).read(written, 0)
+}
+
+/// Whether a class of the language is a container of its type argument, or a promise of it.
+pub(super) fn is_holder(class: &str) -> bool {
+    class == "Promise" || MANY_FIRST.contains(&class) || MANY_SECOND.contains(&class)
+}
+
+/// Returns whether a generic type is, to a reader, the first type that it is given.
+pub(super) fn is_transparent(name: &str) -> bool {
+    TRANSPARENT.contains(&name)
 }

@@ -1,23 +1,22 @@
-//! How expressions are put together.
-//!
-//! Knows what taking a member, an element or a result of something comes to. Refuses to know names.
+//! Builds expressions in normal form: the call of a `Callable` is its result, a member of a union the union of the members.
 
 use crate::ir::{ContainerKind, Expr, ExprArena, ExprId, NameId};
 
 /// Expressions inside expressions that are followed.
 const MAX_DEPTH: u8 = 100;
+
 /// Things that one value may be.
 const ALTERNATIVES: usize = 8;
 
 /// Expressions in the making.
 #[derive(Debug, Default)]
-pub(super) struct Exprs {
+pub(super) struct ExprBuilder {
     pub(super) arena: ExprArena,
     /// Expressions inside each of the arena's.
     depths: Vec<u8>,
 }
 
-/// What an expression begins with.
+/// The first part of an expression: `a` of `a.b()`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Start {
     /// A name that is no type.
@@ -30,7 +29,7 @@ pub(super) enum Start {
     Unknown,
 }
 
-impl Exprs {
+impl ExprBuilder {
     /// Returns an expression; the unknown one where it is made of too much.
     pub(super) fn add(&mut self, expr: Expr) -> ExprId {
         let expr = match self.depth(&expr) {
@@ -81,7 +80,7 @@ impl Exprs {
         self.add(expr)
     }
 
-    /// Returns what a chain of names is: `a.b`, `a?.b!`.
+    /// A chain of names: `a.b`, `a?.b!`.
     pub(super) fn chain(&mut self, chain: &str) -> ExprId {
         let mut names = chain.split(['.', '?', '!']).filter(|name| !name.is_empty());
         let first = self.name(names.next().unwrap_or_default());
@@ -100,7 +99,7 @@ impl Exprs {
         }
     }
 
-    /// Returns what may be any of `all`.
+    /// A union; its first parts where there are too many.
     pub(super) fn either(&mut self, all: impl IntoIterator<Item = ExprId>) -> ExprId {
         let union = self.arena.union(all);
         self.measure();
@@ -172,7 +171,7 @@ impl Exprs {
         self.add(Expr::Instance { of })
     }
 
-    /// Returns a type with what it is given, if it is given anything.
+    /// A generic type with its type arguments; the type itself where there are none.
     pub(super) fn specialized(&mut self, base: ExprId, args: &[ExprId]) -> ExprId {
         if args.is_empty() {
             return base;
@@ -181,7 +180,7 @@ impl Exprs {
         self.add(Expr::Specialized { base, args })
     }
 
-    /// Returns what holds elements; `None` where these are no instances of one type.
+    /// A container of elements; `None` where these are no instances of one type.
     pub(super) fn container(&mut self, kind: ContainerKind, element: ExprId) -> Option<ExprId> {
         self.is_instance(element)
             .then(|| self.add(Expr::Container { kind, element }))
@@ -207,7 +206,7 @@ impl Exprs {
         }
     }
 
-    /// Whether it is a name, or a member of such.
+    /// Whether it is a name or a chain of names.
     pub(super) fn is_chain(&self, id: ExprId) -> bool {
         match self.get(id) {
             Expr::Member { object, .. } => self.is_chain(*object),
@@ -218,7 +217,7 @@ impl Exprs {
         }
     }
 
-    /// Returns what it begins with; where it may be several things, the first.
+    /// The first part of an expression; of a union that of the first alternative.
     pub(super) fn start(&self, id: ExprId) -> Start {
         match self.get(id) {
             Expr::Unknown => Start::Unknown,
@@ -252,7 +251,7 @@ impl Exprs {
         }
     }
 
-    /// Returns what a type is where something is built on it: the types instead of instances of them.
+    /// A type in the place of a base: the types themselves instead of instances of them.
     pub(super) fn bases(&mut self, id: ExprId) -> ExprId {
         self.each(id, |exprs, one| match *exprs.get(one) {
             Expr::Instance { of } => of,
@@ -260,7 +259,7 @@ impl Exprs {
         })
     }
 
-    /// Returns a type without what it is given, and that.
+    /// A generic type apart from its type arguments.
     pub(super) fn generic(&self, of: ExprId) -> (ExprId, &[ExprId]) {
         match self.get(of) {
             Expr::Specialized { base, args } => (*base, args),

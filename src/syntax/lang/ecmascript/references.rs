@@ -1,0 +1,114 @@
+//! Uses of names: identifiers and member chains, each with its kind (call, `new`, JSX, type …).
+//!
+//! Uses of local names are taken out in `finish`.
+
+use tree_sitter::Node;
+
+use super::builder::FileBuilder;
+use super::frame::{AssignmentTarget, Frame, IdentifierRole, byte, line_of};
+use super::kinds::Kind;
+use super::names::split_chain;
+use super::pending::{BindingSource, NamePlace, Owner};
+use super::{imports, lower_expr, members};
+use crate::ir::ReferenceKind;
+
+/// An identifier. Never looks inside.
+pub(super) fn identifier(b: &mut FileBuilder<'_>, node: Node<'_>, frame: &Frame) -> bool {
+    let text = b.text(node);
+    if frame.role == IdentifierRole::Callee && node.start_byte() == b.definer {
+        return false;
+    }
+    let kind = match (frame.kind, frame.role) {
+        (_, IdentifierRole::Skip | IdentifierRole::Label) => return false,
+        (Kind::Shorthand, _) => {
+            if frame.target == AssignmentTarget::ExportMembers {
+                b.export_as(text, text, line_of(node));
+            } else {
+                members::shorthand_member(b, text, frame);
+            }
+            ReferenceKind::Value
+        }
+        (_, IdentifierRole::Bind) => {
+            b.scopes.bind(text, frame.scope, false);
+            return false;
+        }
+        (_, IdentifierRole::BindVar) => {
+            let scope = b.scopes.hoisted(frame.scope);
+            b.scopes.bind(text, scope, false);
+            return false;
+        }
+        (_, IdentifierRole::Heritage) => ReferenceKind::Heritage,
+        (Kind::TypeIdentifier, _) | (_, IdentifierRole::TypeQuery) => ReferenceKind::Type,
+        (_, IdentifierRole::Callee) => ReferenceKind::Call,
+        (_, IdentifierRole::New) => ReferenceKind::New,
+        (_, IdentifierRole::Decorator) => ReferenceKind::Decorator,
+        (_, IdentifierRole::Jsx) if text.starts_with(|c: char| c.is_lowercase()) => return false,
+        (_, IdentifierRole::Jsx) => ReferenceKind::Jsx,
+        _ if frame.role == IdentifierRole::Value && is_element(b, node) => ReferenceKind::Jsx,
+        _ => ReferenceKind::Value,
+    };
+    b.add_reference(text, "", kind, frame, NamePlace::at_start(node));
+    false
+}
+
+/// Adds the uses of a member chain: its last name, and its root. Returns whether to look inside.
+pub(super) fn member_chain(b: &mut FileBuilder<'_>, node: Node<'_>, frame: &Frame) -> bool {
+    let text = b.text(node);
+    if imports::import_type(b, text, node, frame) {
+        return false;
+    }
+    let (receiver, name) = split_chain(text);
+    let is_type = frame.kind == Kind::NestedTypeIdentifier;
+    let kind = match frame.role {
+        IdentifierRole::Heritage => ReferenceKind::Heritage,
+        _ if is_type => ReferenceKind::Type,
+        IdentifierRole::TypeQuery => ReferenceKind::Type,
+        IdentifierRole::Callee => ReferenceKind::Call,
+        IdentifierRole::New => ReferenceKind::New,
+        IdentifierRole::Decorator => ReferenceKind::Decorator,
+        IdentifierRole::Jsx => ReferenceKind::Jsx,
+        _ if frame.role == IdentifierRole::Value && is_element(b, node) => ReferenceKind::Jsx,
+        _ => ReferenceKind::Value,
+    };
+    let line = byte(node.end_position().row) + 1;
+    let start = byte(node.end_byte() - name.len());
+    // The root of a chain in a type is no node of its own.
+    if frame.kind != Kind::MemberExpression {
+        let root = receiver.split('.').next().unwrap_or(receiver);
+        b.add_reference(
+            root,
+            "",
+            ReferenceKind::Value,
+            &Frame {
+                role: IdentifierRole::Root,
+                ..*frame
+            },
+            NamePlace {
+                line,
+                start: byte(node.start_byte()),
+            },
+        );
+    }
+    b.add_reference(name, receiver, kind, frame, NamePlace { line, start });
+    if receiver == "?"
+        && !matches!(kind, ReferenceKind::Value | ReferenceKind::Type)
+        && let Some(object) = node.child(0)
+        && let Some(expr) = lower_expr::lower_expr(b, object)
+    {
+        let binding = b.add_binding(
+            Owner::Expression,
+            Some(expr),
+            BindingSource::Initializer,
+            frame,
+        );
+        if let Some(used) = b.references.last_mut() {
+            used.receiver_binding = Some(binding);
+        }
+    }
+    frame.kind == Kind::MemberExpression
+}
+
+/// Whether a name is that of an element in a template.
+fn is_element(b: &FileBuilder<'_>, node: Node<'_>) -> bool {
+    !b.elements.is_empty() && b.elements.binary_search(&node.start_byte()).is_ok()
+}

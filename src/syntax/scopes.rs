@@ -1,0 +1,196 @@
+//! Code, comment or string: which of them a byte of a file is in.
+//!
+//! Reads the syntax tree at single bytes; which names are used there is told by `occurrences`.
+
+use std::ops::Range;
+
+use tree_sitter::{Node, Tree};
+
+use super::component;
+use super::lang::ecmascript::kinds::{Dialect, Grammar};
+use super::lang::python;
+use super::parse::{Parsed, parse};
+use super::{Language, Shape};
+use crate::model::Budget;
+
+/// How far above a leaf the string or comment around it begins: `escape_sequence` in `string_fragment` in `string`.
+const MAX_ANCESTORS: usize = 3;
+
+/// Nodes of comments, in all grammars.
+const COMMENTS: &[&str] = &[
+    "comment",
+    "line_comment",
+    "block_comment",
+    "html_comment",
+    "hash_bang_line",
+];
+
+/// Nodes of text: strings, regular expressions, text between tags.
+const STRINGS: &[&str] = &[
+    "string",
+    "string_literal",
+    "raw_string_literal",
+    "interpreted_string_literal",
+    "verbatim_string_literal",
+    "interpolated_string_expression",
+    "template_string",
+    "template_literal_type",
+    "char_literal",
+    "character_literal",
+    "rune_literal",
+    "system_lib_string",
+    "regex",
+    "jsx_text",
+    "html_character_reference",
+];
+
+/// Nodes of code inside strings: `${…}` in a template, `{…}` in an f-string.
+const SUBSTITUTIONS: &[&str] = &[
+    "template_substitution",
+    "template_type",
+    "interpolation",
+    "string_interpolation",
+];
+
+/// What a byte belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// Neither a comment nor a string; substitutions in templates are code.
+    Code,
+    /// A comment.
+    Comment,
+    /// A string, a regular expression, text between tags of JSX.
+    String,
+}
+
+/// A parsed file, to be asked about single bytes.
+pub struct Scopes {
+    parts: Vec<Part>,
+}
+
+/// A part of a file with one grammar.
+struct Part {
+    bytes: Range<usize>,
+    tree: Tree,
+}
+
+impl Scopes {
+    /// Returns the scope of a byte; `None` where no grammar reads it: the template of a component, a style, broken code.
+    pub fn at(&self, byte: usize) -> Option<Scope> {
+        let part = self.parts.iter().find(|part| part.bytes.contains(&byte))?;
+        let root = part.tree.root_node();
+        match root.descendant_for_byte_range(byte, byte + 1) {
+            Some(node) => scope_of(node),
+            None => Some(Scope::Code),
+        }
+    }
+}
+
+/// Parses a file for its scopes; `None` where there is no grammar for it, where it costs too much to parse, and where
+/// the budget ended. Costs some 0.2 s a megabyte.
+pub fn scopes(language: &Language, source: &str, budget: &Budget) -> Option<Scopes> {
+    let part = |grammar: &tree_sitter::Language, text: &str, bytes: Range<usize>| {
+        let Parsed::Tree(tree) = parse(grammar, text, budget) else {
+            return None;
+        };
+        Some(Part { bytes, tree })
+    };
+    let whole = 0..source.len();
+    let of_script = |dialect: Dialect| &Grammar::of(dialect).language;
+    let parts = match language.shape {
+        Shape::Script(dialect) => vec![part(of_script(dialect), source, whole)?],
+        Shape::Python => vec![part(python::grammar(), source, whole)?],
+        Shape::Component(framework) => component::scripts(framework, source)
+            .into_iter()
+            .map(|(dialect, text, bytes)| part(of_script(dialect), &text, bytes))
+            .collect::<Option<_>>()?,
+        Shape::Page | Shape::Document(_) | Shape::Plain => return None,
+    };
+    Some(Scopes { parts })
+}
+
+fn scope_of(leaf: Node<'_>) -> Option<Scope> {
+    let mut at = Some(leaf);
+    for depth in 0..=MAX_ANCESTORS {
+        let Some(node) = at else { break };
+        let kind = node.kind();
+        if COMMENTS.contains(&kind) {
+            return Some(Scope::Comment);
+        }
+        if SUBSTITUTIONS.contains(&kind) {
+            return Some(Scope::Code);
+        }
+        // A keyword may have the same name: `string` is also a type.
+        if node.is_named() && STRINGS.contains(&kind) {
+            return Some(Scope::String);
+        }
+        if node.is_error() && depth < 2 {
+            // A token of its own in broken code may be anything: the text behind a quote that nothing closes.
+            return None;
+        }
+        at = node.parent();
+    }
+    Some(Scope::Code)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::{Scope, scopes};
+    use crate::model::{Budget, RepoPath};
+    use crate::syntax::by_path;
+
+    /// Returns a letter for each place of `x`: c(ode), k (comment), s(tring), - (no grammar).
+    fn letters(path: &str, source: &str) -> String {
+        let path = RepoPath::new(path).unwrap();
+        let budget = Budget::unlimited(Arc::default());
+        let Some(scopes) = scopes(by_path(&path), source, &budget) else {
+            return "none".to_owned();
+        };
+        let letter = |(at, _): (usize, &str)| match scopes.at(at) {
+            Some(Scope::Code) => 'c',
+            Some(Scope::Comment) => 'k',
+            Some(Scope::String) => 's',
+            None => '-',
+        };
+        source.match_indices('x').map(letter).collect()
+    }
+
+    #[test]
+    fn strings_comments_and_code_are_told_apart() {
+        for (path, source, wanted) in [
+            ("a.ts", "x // x\n/* x */ 'x' + \"\\x41x\"", "ckksss"),
+            ("a.ts", "`x ${x + `x${x}`} x`", "scscs"),
+            ("a.ts", "const a = /x\\x/x;", "sss"),
+            ("a.ts", "type T = `x${x}`; let y: 'x' = x as any", "scsc"),
+            ("a.tsx", "<a x='x'>x {x} &x;</a>", "csscs"),
+            ("a.js", "#!x\nx", "kc"),
+            ("a.js", "import x from 'x'", "cs"),
+            ("a.py", "x # x\n'''x'''\nf'x{x!r:x}' + b'\\x41'", "ckssccs"),
+            (
+                "a.vue",
+                "<template>x {{ x }}</template><script>x // x\n</script><style>x</style>",
+                "--ck-",
+            ),
+            (
+                "a.svelte",
+                "<script lang=\"ts\">let x: X = 'x'</script><p>{x}</p>",
+                "cs-",
+            ),
+            ("a.ts", "x = 1;\nf('x", "c-"),
+            ("a.md", "x", "none"),
+            ("a.css", "/* x */", "none"),
+        ] {
+            assert_eq!(letters(path, source), wanted, "{path}: {source}");
+        }
+    }
+
+    #[test]
+    fn broken_and_empty_files_have_scopes() {
+        assert_eq!(letters("a.ts", ""), "");
+        assert_eq!(letters("a.ts", "}}}} x ((( `${ x").len(), 2);
+        assert_eq!(letters("a.vue", "<script>"), "");
+        assert_eq!(letters("a.vue", "x"), "-");
+    }
+}

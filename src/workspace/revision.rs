@@ -1,0 +1,70 @@
+//! The commit that a question is about, where it is not about what is checked out.
+//!
+//! Does not answer the question; see `query`.
+
+use super::{Workspace, view};
+use crate::error::{Error, Result};
+use crate::git::{NoCommit, Repo};
+use crate::model::CommitId;
+
+/// A commit by the name that a caller gave it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Revision {
+    /// As it was asked for: `main`, `v3.4.0`, `HEAD~3`.
+    pub name: String,
+    /// What that names in this call.
+    pub commit: CommitId,
+}
+
+impl Workspace {
+    /// Returns the commit of a name; `None` where nothing has it.
+    ///
+    /// # Errors
+    /// `invalid_argument` for what names several commits, or something else than a commit.
+    pub fn revision(&self, name: &str) -> Result<Option<Revision>> {
+        let shown = view::brief(name);
+        let one = "`ref` is one branch, tag or commit, for example `main`, `v1.2` or `HEAD~3`";
+        let (what, hint) = match self.repo()?.commit_named(name) {
+            Ok(commit) => {
+                let name = name.to_owned();
+                return Ok(Some(Revision { name, commit }));
+            }
+            Err(NoCommit::Unknown) => return Ok(None),
+            Err(NoCommit::Ambiguous) => (
+                format!("`{shown}` begins the names of several objects"),
+                "give more digits of the commit",
+            ),
+            Err(NoCommit::OtherObject) => (format!("`{shown}` is an object, and no commit"), one),
+            Err(NoCommit::Range) => (format!("`{shown}` names several commits"), one),
+            Err(NoCommit::Search) => (format!("`{shown}` is a search or a path, and no name"), one),
+            Err(NoCommit::NoName) => (format!("`{shown}` is no name of a commit"), one),
+        };
+        Err(Error::invalid(what, hint))
+    }
+
+    /// Returns the short names of branches, tags and remote-tracking branches, sorted.
+    pub fn reference_names(&self) -> Result<Vec<String>> {
+        Ok(self.repo()?.reference_names()?.into_iter().collect())
+    }
+
+    /// Returns whether the repository has no work tree, so that every question is about a commit.
+    pub fn is_bare(&self) -> Result<bool> {
+        Ok(self.repo()?.is_bare())
+    }
+
+    /// Opens the repository anew, to ask the files of a commit, or of the work tree where there is none.
+    pub(super) fn repo_at(&self, revision: Option<&Revision>) -> Result<Repo> {
+        let Some(revision) = revision else {
+            return self.repo();
+        };
+        self.repo_at_commit(&revision.commit)
+    }
+
+    /// Opens the repository anew, to ask the files of a commit. What the repository says of itself is what the commit
+    /// says.
+    pub(super) fn repo_at_commit(&self, commit: &CommitId) -> Result<Repo> {
+        let repo = Repo::discover(&self.work_dir)?.at_commit(commit)?;
+        let indexing_rules = self.repository_settings(&repo).indexing_rules;
+        Ok(repo.with_indexing_rules(indexing_rules))
+    }
+}
