@@ -35,6 +35,11 @@ pub(in crate::syntax) struct LoweredFile {
     pub(in crate::syntax) positions: Vec<(u32, u32)>,
 }
 
+/// The grammar of Java.
+pub(in crate::syntax) fn grammar() -> &'static tree_sitter::Language {
+    &grammar::Grammar::get().language
+}
+
 /// Lowers a file; `None` where the budget ended. A file that costs more to parse than one of its length may says
 /// nothing but that it has errors.
 pub(in crate::syntax) fn read(source: &str, budget: &Budget) -> Option<LoweredFile> {
