@@ -156,6 +156,17 @@ pub enum Expr {
     },
     /// One of several.
     Union(Box<[ExprId]>),
+    /// `first` where that is known, else `other`: for `x: Base = value` the value, else the annotation; for the result of
+    /// `def build(cls: type[T]) -> T` an instance of the first argument, else of the bound of `T`.
+    Fallback {
+        /// A name that may be that of a type variable in another file: where it names a type, only `other` counts.
+        /// [`Expr::Unknown`] where there is no such condition.
+        variable: ExprId,
+        /// The value that is preferred.
+        first: ExprId,
+        /// The value where nothing is known of the first.
+        other: ExprId,
+    },
     /// The definition that a call calls: of several by that name the one that takes its arguments.
     Callee {
         /// An [`Expr::Call`].
@@ -199,6 +210,11 @@ impl Expr {
                 args.iter().for_each(|one| visit(*one));
             }
             Self::Tuple(all) | Self::Union(all) => all.iter().for_each(|one| visit(*one)),
+            Self::Fallback {
+                variable,
+                first,
+                other,
+            } => [*variable, *first, *other].into_iter().for_each(visit),
         }
     }
 
@@ -275,6 +291,15 @@ impl Expr {
                 object: part_of(*object),
             },
             Self::Union(all) => Self::Union(parts(all)),
+            Self::Fallback {
+                variable,
+                first,
+                other,
+            } => Self::Fallback {
+                variable: part_of(*variable),
+                first: part_of(*first),
+                other: part_of(*other),
+            },
             Self::Callee { call } => Self::Callee {
                 call: part_of(*call),
             },

@@ -107,8 +107,11 @@ kinds! {
         Template = 7 "template",
         /// The module that a name of `from package import name` may be: nothing is missing where there is none.
         Submodule = 8 "submodule",
+        /// A module that code reaches without a statement that names it: `app.db` of `app.db.open()` after `import app`.
+        /// Nothing is missing where there is none, and the file does not import it.
+        Implied = 9 "implied",
         /// `import static a.b.C.member`: a member of a class, whose name is the local one; `*` for all of them.
-        StaticMember = 9 "static member",
+        StaticMember = 10 "static member",
     }
 }
 

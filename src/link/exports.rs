@@ -191,7 +191,8 @@ impl<'a, 'b> Search<'a, 'b> {
         let submodule = || file.submodule(name).map(Def::Module);
         if let Some((target, imported)) = file.import(name) {
             let found = target.and_then(|target| self.imported(target, imported));
-            return found.or_else(submodule);
+            // `try: from fast import A / except ImportError: pass` after `class A`.
+            return found.or_else(submodule).or_else(|| defined(file, name));
         }
         let found = defined(file, name).or_else(submodule);
         if found.is_some() || !rules::of(file).stars_bind {

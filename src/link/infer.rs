@@ -52,6 +52,16 @@ impl Linker<'_, '_> {
         this: Option<&Type>,
     ) -> Option<(Type, Option<Type>)> {
         self.step()?;
+        let _inside = self.descend()?;
+        self.infer_form(file, expr, this)
+    }
+
+    fn infer_form(
+        &self,
+        file: &Rc<Loaded>,
+        expr: ExprId,
+        this: Option<&Type>,
+    ) -> Option<(Type, Option<Type>)> {
         let found = match file.expr(expr) {
             Expr::Unknown => return None,
             Expr::Name { name, scope } => {
@@ -161,6 +171,16 @@ impl Linker<'_, '_> {
                 let all = all.iter().filter_map(|one| self.infer(file, *one, this));
                 all.reduce(Type::or)?
             }
+            Expr::Fallback {
+                variable,
+                first,
+                other,
+            } => {
+                let is_first = self.is_type_variable(file, *variable);
+                let first = is_first.then(|| self.infer(file, *first, this));
+                let other = || self.infer(file, *other, this);
+                first.flatten().or_else(other)?
+            }
         };
         Some((found, None))
     }
@@ -184,6 +204,23 @@ impl Linker<'_, '_> {
             }
             (made, _) => made,
         })
+    }
+
+    /// Whether a name of an annotation is that of a type variable: a variable that is no other name for a type.
+    fn is_type_variable(&self, file: &Rc<Loaded>, variable: ExprId) -> bool {
+        if matches!(file.expr(variable), Expr::Unknown) {
+            return true;
+        }
+        let Some(Type::Definition(Def::Symbol(file, at))) = self.infer(file, variable, None) else {
+            return false;
+        };
+        let Some(loaded) = self.library.get(file) else {
+            return false;
+        };
+        let symbol = loaded.symbol(at);
+        let mut values = loaded.values(symbol.parent, Some(loaded.path(at)));
+        matches!(symbol.kind, SymbolKind::Constant | SymbolKind::Variable)
+            && !values.next().is_some_and(|value| is_path(&loaded, value))
     }
 
     fn substitution(
@@ -238,6 +275,7 @@ fn is_path(file: &Loaded, expr: ExprId) -> bool {
             Expr::Member { object, .. } | Expr::Element { object } | Expr::Keyed { object, .. } => {
                 *object
             }
+            Expr::Fallback { other, .. } => *other,
             Expr::Name { .. }
             | Expr::Receiver { .. }
             | Expr::Super { .. }

@@ -17,12 +17,17 @@ use crate::model::hash::HashMap;
 /// How many look-ups one use may take: chains that go in circles end here.
 const FUEL: u32 = 800;
 
+/// How deep one expression may lead into others: a definition by itself ends here and leaves steps for the others of a
+/// union.
+const MAX_DEPTH: u32 = 100;
+
 /// Binds the uses of one file.
 pub(super) struct Linker<'a, 'b> {
     pub(super) library: &'a Library<'b>,
     /// The file whose uses are bound.
     pub(super) file: Rc<Loaded>,
     fuel: Cell<u32>,
+    depth: Cell<u32>,
     /// The type arguments and arguments of the call that is being evaluated.
     pub(super) call: RefCell<Option<Rc<Substitution>>>,
     /// Directives and pipes of the template that was asked for last.
@@ -46,6 +51,7 @@ impl<'a, 'b> Linker<'a, 'b> {
             library,
             file,
             fuel: Cell::new(FUEL),
+            depth: Cell::new(0),
             call: RefCell::new(None),
             usable: RefCell::new(None),
             open_scopes: RefCell::default(),
@@ -64,8 +70,27 @@ impl<'a, 'b> Linker<'a, 'b> {
         Some(())
     }
 
+    /// Enters an expression, which is left when the guard is dropped; `None` where that is too deep.
+    pub(super) fn descend(&self) -> Option<Descent<'_>> {
+        let depth = self.depth.get();
+        if depth >= MAX_DEPTH {
+            return None;
+        }
+        self.depth.set(depth + 1);
+        Some(Descent(&self.depth))
+    }
+
     /// The rules of the language whose uses are bound.
     pub(super) fn rules(&self) -> &'static LanguageRules {
         rules::of(&self.file)
+    }
+}
+
+/// Counts an expression that is being evaluated, until it is dropped.
+pub(super) struct Descent<'a>(&'a Cell<u32>);
+
+impl Drop for Descent<'_> {
+    fn drop(&mut self) {
+        self.0.set(self.0.get() - 1);
     }
 }

@@ -442,6 +442,11 @@ impl Linker<'_, '_> {
             _ => object.symbol()?,
         };
         let loaded = self.library.get(file)?;
+        let is_class = loaded.symbol(at).kind == SymbolKind::Class && !object.is_instance();
+        if is_class && rules::of(&loaded).constructs_by_call {
+            // `Stack[int]` is the class.
+            return Some(object.clone());
+        }
         for base in loaded.bases(at) {
             let found = self
                 .infer(&loaded, base, Some(object))

@@ -13,7 +13,7 @@ use crate::model::{Analysis, RepoPath};
 /// says something else of the same bytes.
 const ECMASCRIPT_FACTS: u32 = 16;
 /// The same for Python.
-const PYTHON_FACTS: u32 = 1;
+const PYTHON_FACTS: u32 = 2;
 /// The same for Java.
 const JAVA_FACTS: u32 = 1;
 /// The same for languages that are cut into chunks alone.

@@ -25,6 +25,8 @@ use crate::support::{Fixture, Step};
 
 /// The code of [`codelens::ir::ImportKind::Submodule`].
 const SUBMODULE: &str = "8";
+/// The code of [`codelens::ir::ImportKind::Implied`].
+const IMPLIED: &str = "9";
 
 /// What stands in a line: the file, the line, and what is said of it.
 type Said = (String, usize, String);
@@ -120,6 +122,8 @@ fn found(dump: &str, wanted: &BTreeSet<Said>) -> BTreeSet<Said> {
         match row[0].as_str() {
             // A name of a package that may be a module: nothing is missing where it is none.
             "import" if row[4] == SUBMODULE && row[8] == "-" => {}
+            // A module that code reaches without importing it.
+            "import" if row[4] == IMPLIED => {}
             "import" => {
                 let files = behind.get(&(row[1].as_str(), row[2].as_str()));
                 let mut files = files.cloned().unwrap_or_default();

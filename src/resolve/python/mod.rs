@@ -75,7 +75,7 @@ impl PythonResolver {
         // A directory is a package without a file.
         let is_directory = rest.is_empty()
             || join(package, &rest.replace('.', "/")).is_some_and(|path| self.files.is_dir(&path));
-        if is_directory || kind == ImportKind::Submodule {
+        if is_directory || is_guess(kind) {
             Resolution::External
         } else {
             Resolution::Missing
@@ -90,7 +90,7 @@ impl PythonResolver {
     fn absolute(&self, from: &RepoPath, name: &str, kind: ImportKind) -> Resolution {
         let first = name.split('.').next().unwrap_or(name);
         let is_stdlib = stdlib::has(first);
-        let is_submodule = kind == ImportKind::Submodule;
+        let is_submodule = is_guess(kind);
         let files = &*self.files;
         if is_stdlib && !self.roots.declare(files, first) {
             return Resolution::External;
@@ -158,6 +158,11 @@ impl ModuleResolver for PythonResolver {
             self.absolute(from, name, kind)
         }
     }
+}
+
+/// Returns whether an import names what may be no module at all.
+fn is_guess(kind: ImportKind) -> bool {
+    matches!(kind, ImportKind::Submodule | ImportKind::Implied)
 }
 
 /// Returns whether a module that is found cannot be meant: `redis.py` that imports `redis` does not mean itself.

@@ -84,6 +84,7 @@ impl<'s, 'w, 'a> BindingSite<'s, 'w, 'a> {
             | Expr::Tuple(_)
             | Expr::Item { .. }
             | Expr::Entered { .. }
+            | Expr::Fallback { .. }
             | Expr::Callee { .. } => return None,
             Expr::Union(_) => self.value(id)?,
             Expr::Name { name, .. } => {

@@ -9,8 +9,8 @@ use super::scopes::{Held, Site};
 use super::symbols::{Attribute, AttributePlace, DraftId};
 use super::types::TypeContext;
 use crate::ir::{BaseKind, Binding, Expr, ExprId, Slot, SymbolIdx};
-use crate::model::SymbolKind;
 use crate::model::hash::HashMap;
+use crate::model::{SymbolFlags, SymbolKind};
 
 impl<'t> Lowering<'t> {
     /// Lowers all bindings of the file.
@@ -64,6 +64,12 @@ impl<'t> Lowering<'t> {
                 draft.is_some_and(|it| self.drafts[it as usize].symbol.kind == SymbolKind::Type);
             let value = if is_alias {
                 self.alias(&sites)
+            } else if self.type_vars.contains_key(name) && !is_import {
+                let context = TypeContext {
+                    scope: 0,
+                    result_of: None,
+                };
+                self.bound_of(name, context, 0)
             } else {
                 let own: Vec<_> = sites
                     .into_iter()
@@ -117,6 +123,7 @@ impl<'t> Lowering<'t> {
         let owner = self.symbol(draft);
         self.base_bindings(draft, node);
         self.bound_bindings(draft);
+        let is_enum = self.is_enum(node);
         let mut names: Vec<&'t str> = Vec::new();
         let mut by_name: HashMap<&'t str, Vec<Attribute<'t>>> = HashMap::default();
         for attribute in attributes {
@@ -138,10 +145,28 @@ impl<'t> Lowering<'t> {
             }
             let mut all = by_name.remove(name).unwrap_or_default();
             all.sort_by_key(|it| it.place);
-            let value = self.attribute_value(&all, name);
+            let is_member = |it: &Attribute<'t>| is_enum && it.place == AttributePlace::ClassBody;
+            let value = if all.iter().any(is_member) {
+                let class_name = self.drafts[draft as usize].symbol.name.clone();
+                let of = self.symbol_expr(draft, &class_name);
+                self.add(Expr::Instance { of })
+            } else {
+                self.attribute_value(&all, name)
+            };
             let slot = Slot::Member(self.facts.exprs.name(name));
             self.push(Some(owner), [slot], value);
         }
+    }
+
+    /// Whether a class is an enumeration, whose attributes are its instances.
+    fn is_enum(&self, class: Node<'t>) -> bool {
+        let bases = self.field(class, self.grammar.fields.superclasses);
+        bases.is_some_and(|bases| {
+            self.children(bases).into_iter().any(|base| {
+                let last = self.text(base).rsplit('.').next().unwrap_or_default();
+                last.ends_with("Enum") || matches!(last, "Flag" | "IntFlag")
+            })
+        })
     }
 
     /// Lowers what an attribute holds: its annotation, else what the constructor gives it, else other methods.
@@ -224,10 +249,11 @@ impl<'t> Lowering<'t> {
         let inner = self.drafts[draft as usize].scope;
         let owner = self.symbol(draft);
         for (index, name) in params.into_iter().enumerate().take(32) {
-            let Some(bound) = self.type_vars.get(name).copied().flatten() else {
-                continue;
+            let context = TypeContext {
+                scope: inner,
+                result_of: None,
             };
-            let value = self.lower_type(bound, inner);
+            let value = self.bound_of(name, context, 0);
             let index = u8::try_from(index).unwrap_or(u8::MAX);
             self.push(Some(owner), [Slot::TypeParamBound(index)], value);
         }
@@ -267,11 +293,75 @@ impl<'t> Lowering<'t> {
         }
         let is_annotated = self.field(node, fields.return_type).is_some() || !results.is_empty();
         let result = if is_annotated {
-            self.union(results)
+            self.joined_results(results)
         } else {
             self.inferred_result(draft)
         };
         self.push(Some(owner), [Slot::Return], result);
+        self.decorator_binding(draft);
+    }
+
+    /// The value that the outermost decorator puts in the place of a function: its members are those of the name.
+    fn decorator_binding(&mut self, draft: DraftId) {
+        let of = &self.drafts[draft as usize];
+        let unchanged = SymbolFlags::ACCESSOR | SymbolFlags::DECLARATION_ONLY | SymbolFlags::TEST;
+        let Some(function) = &of.function else {
+            return;
+        };
+        if of.symbol.flags.intersects(unchanged) || function.is_fixture {
+            return;
+        }
+        let (scope, parent, name) = (of.scope, of.parent, of.symbol.name.clone());
+        let decorator = function.whole.named_child(0);
+        let Some(decorator) = decorator.filter(|it| self.kind(*it) == Kind::Decorator) else {
+            return;
+        };
+        let Some(expression) = decorator.named_child(0) else {
+            return;
+        };
+        let callee = self.lower_expr(expression, scope);
+        if callee == self.unknown {
+            return;
+        }
+        let decorated = self.symbol(draft);
+        let decorated = self.add(Expr::Symbol(decorated));
+        let value = self.add(Expr::Call {
+            callee,
+            types: Box::default(),
+            args: [decorated].into(),
+        });
+        let parent = parent.map(|it| self.symbol(it));
+        let slot = Slot::Member(self.facts.exprs.name(&name));
+        self.push(parent, [slot], value);
+    }
+
+    /// Joins the results of overloads: where the arguments solve the type variable of one, that is the result.
+    fn joined_results(&mut self, results: Vec<ExprId>) -> ExprId {
+        let (mut variables, mut arguments, mut others) = (Vec::new(), Vec::new(), Vec::new());
+        for result in results {
+            match *self.facts.exprs.get(result) {
+                Expr::Fallback {
+                    variable,
+                    first,
+                    other,
+                } => {
+                    variables.push(variable);
+                    arguments.push(first);
+                    others.push(other);
+                }
+                _ => others.push(result),
+            }
+        }
+        let other = self.union(others);
+        let Some(variable) = variables.first().copied() else {
+            return other;
+        };
+        let first = self.union(arguments);
+        self.add(Expr::Fallback {
+            variable,
+            first,
+            other,
+        })
     }
 
     /// Lowers the union of the values that a function returns; of a generator a sequence of those that it yields.

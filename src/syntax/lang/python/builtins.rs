@@ -113,9 +113,8 @@ pub(super) fn function(name: &str) -> Option<Function> {
         "super" => Function::Super,
         "cast" => Function::Cast,
         "partial" | "partialmethod" | "copy" | "deepcopy" | "lru_cache" | "cache"
-        | "create_task" | "ensure_future" | "wait_for" | "shield" | "run" | "proxy" => {
-            Function::Same
-        }
+        | "create_task" | "ensure_future" | "wait_for" | "shield" | "run" | "proxy" | "closing"
+        | "aclosing" | "nullcontext" => Function::Same,
         "list" | "tuple" | "set" | "frozenset" | "sorted" | "reversed" | "iter" | "deque" => {
             Function::Elements
         }
@@ -125,6 +124,25 @@ pub(super) fn function(name: &str) -> Option<Function> {
         "getattr" => Function::GetAttribute,
         "NewType" => Function::Second,
         "type" => Function::ClassOf,
+        _ => return None,
+    })
+}
+
+/// Returns the method that a binary operator calls on its left side.
+pub(super) fn operator_method(operator: &str) -> Option<&'static str> {
+    Some(match operator {
+        "+" => "__add__",
+        "-" => "__sub__",
+        "*" => "__mul__",
+        "/" => "__truediv__",
+        "//" => "__floordiv__",
+        "%" => "__mod__",
+        "@" => "__matmul__",
+        "**" => "__pow__",
+        "&" => "__and__",
+        "^" => "__xor__",
+        "<<" => "__lshift__",
+        ">>" => "__rshift__",
         _ => return None,
     })
 }
@@ -146,4 +164,15 @@ pub(super) fn is_typing_module(specifier: &str) -> bool {
             | "types"
             | "builtins"
     )
+}
+
+/// Returns whether a module passes a name of `typing` on, by its own name: `Self` of `from ..util.typing import Self`.
+pub(super) fn passes_typing_on(specifier: &str, name: &str) -> bool {
+    let module = specifier.rsplit('.').next().unwrap_or_default();
+    let is_for_types = ["typing", "compat"].iter().any(|it| module.contains(it));
+    let is_common = matches!(
+        name,
+        "Future" | "Task" | "Counter" | "Container" | "Collection"
+    );
+    is_for_types && !is_common
 }

@@ -351,6 +351,13 @@ impl<'t> Lowering<'t> {
         place: Place<'t>,
     ) {
         let fields = self.grammar.fields;
+        let chain = self.text(target);
+        let statement_scope = self.scopes.statement_scope(place.scope);
+        let assigned = &mut self.scopes.get_mut(statement_scope).assigned_chains;
+        let starts = assigned.entry(chain).or_default();
+        if starts.len() < 64 {
+            starts.push(start);
+        }
         let (Some(receiver), Some(object), Some(name)) = (
             place.receiver,
             self.field(target, fields.object),

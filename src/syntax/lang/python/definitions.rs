@@ -151,6 +151,7 @@ impl<'t> Lowering<'t> {
             self.drafts[draft as usize].type_params = type_params;
             self.drafts[draft as usize].function = Some(Function {
                 node,
+                whole,
                 inner,
                 params: params.clone(),
                 returns: Vec::new(),
@@ -194,9 +195,10 @@ impl<'t> Lowering<'t> {
         let in_class = self.is_class_scope(place.scope);
         let has_class = is_marked(decorators, "classmethod")
             || matches!(name, "__new__" | "__init_subclass__" | "__class_getitem__");
-        let is_accessor = ["property", "cached_property", "abstractproperty"]
-            .iter()
-            .any(|it| is_marked(decorators, it));
+        let is_accessor = decorators.iter().any(|it| {
+            let last = it.rsplit('.').next().unwrap_or_default();
+            last.ends_with("property") || matches!(last, "reify" | "memoized_attribute")
+        });
         let is_abstract =
             is_marked(decorators, "abstractmethod") || is_marked(decorators, "abstractproperty");
         let mut flags = SymbolFlags::empty();
@@ -368,6 +370,7 @@ impl<'t> Lowering<'t> {
         for (at, param) in params.iter().enumerate() {
             let held = match (param.annotation, param.default, method) {
                 (_, _, Some(method)) if at == 0 => Held::Receiver(method),
+                (Some(annotation), ..) if param.n_stars > 0 => Held::Annotations(annotation),
                 _ if param.n_stars > 0 => Held::Unknown,
                 (Some(annotation), ..) => Held::Annotation(annotation),
                 (None, Some(default), _) => Held::Value(default),

@@ -2,11 +2,13 @@
 
 use tree_sitter::Node;
 
-use super::builtins::{Function, function, is_typing_module};
+use super::annotations::Annotation;
+use super::builtins::{Function, function, is_typing_module, operator_method};
 use super::grammar::Kind;
 use super::lowering::{Lowering, MAX_DEPTH, MAX_UNION};
 use super::scopes::{Binder, Held, STAR, ScopeIdx, Site};
 use super::symbols::DraftId;
+use super::types::TypeContext;
 use crate::ir::{Expr, ExprId, ImportIdx};
 use crate::model::SymbolFlags;
 
@@ -50,6 +52,7 @@ impl<'t> Lowering<'t> {
                 Some(value) => self.lower_expr(value, scope),
                 None => self.unknown,
             },
+            Kind::Yield => self.lower_sent(scope),
             Kind::Assignment => match self.field(node, fields.right) {
                 Some(value) => self.lower_expr(value, scope),
                 None => self.unknown,
@@ -120,6 +123,34 @@ impl<'t> Lowering<'t> {
         }
     }
 
+    /// `value = yield`: the second argument of `Generator[Y, Sent, R]`.
+    fn lower_sent(&mut self, scope: ScopeIdx) -> ExprId {
+        let around = self.scopes.statement_scope(scope);
+        let function = self.scopes.get(around).symbol;
+        let function = function.and_then(|it| self.drafts[it as usize].function.as_ref());
+        let Some(function) = function.filter(|it| it.inner == around) else {
+            return self.unknown;
+        };
+        let Some(result) = self.field(function.node, self.grammar.fields.return_type) else {
+            return self.unknown;
+        };
+        match super::annotations::parse(self.source, result.byte_range()) {
+            Annotation::Name(parts, arguments)
+                if matches!(parts.last(), Some(("Generator" | "AsyncGenerator", _))) =>
+            {
+                let context = TypeContext {
+                    scope: around,
+                    result_of: None,
+                };
+                match arguments.get(1) {
+                    Some(sent) => self.type_value(sent, context, 0),
+                    None => self.unknown,
+                }
+            }
+            _ => self.unknown,
+        }
+    }
+
     /// Lowers an element of a list; `*more` stands for the elements of `more`.
     fn lower_item(&mut self, node: Node<'t>, scope: ScopeIdx) -> ExprId {
         let expr = self.lower_expr(node, scope);
@@ -140,7 +171,7 @@ impl<'t> Lowering<'t> {
         self.add(Expr::Element { object })
     }
 
-    /// `[A()] * 2`, `[A()] + more`, `base / "name"`: the type of the left side where it is a sequence, else of a path.
+    /// `[A()] * 2`, `[A()] + more`: the sequence of the left side; `a + b`: the result of `a.__add__(b)`.
     fn lower_operator(&mut self, node: Node<'t>, scope: ScopeIdx) -> ExprId {
         let fields = self.grammar.fields;
         let (Some(left), Some(right)) = (
@@ -153,9 +184,24 @@ impl<'t> Lowering<'t> {
             let all = vec![self.lower_expr(left, scope), self.lower_expr(right, scope)];
             return self.union(all);
         }
+        let operator = node.child(1).and_then(|it| operator_method(it.kind()));
         let left = self.lower_expr(left, scope);
-        let is_sequence = matches!(self.facts.exprs.get(left), Expr::Container { .. });
-        if is_sequence { left } else { self.unknown }
+        if matches!(self.facts.exprs.get(left), Expr::Container { .. }) {
+            return left;
+        }
+        let (Some(operator), true) = (operator, left != self.unknown) else {
+            return self.unknown;
+        };
+        let args = match self.lower_expr(right, scope) {
+            right if right == self.unknown => Box::default(),
+            right => [right].into(),
+        };
+        let callee = self.member(left, operator);
+        self.add(Expr::Call {
+            callee,
+            types: Box::default(),
+            args,
+        })
     }
 
     fn lower_lambda(&mut self, node: Node<'t>) -> ExprId {
@@ -179,17 +225,23 @@ impl<'t> Lowering<'t> {
                 return narrowed;
             }
         }
-        match self.scopes.binder(name, scope) {
+        match self.scopes.binder_at(name, scope, at) {
             Binder::Module => self.top_name(name),
             Binder::Nobody if self.has_star => self.top_name(name),
             Binder::Nobody => self.unknown,
             Binder::Local(binder) | Binder::Class(binder) => {
                 let sites = self.scopes.sites(name, binder, scope, at);
-                let all = sites
-                    .iter()
-                    .map(|site| self.held(site, name))
-                    .collect::<Vec<_>>();
-                self.union(all)
+                let all: Vec<_> = sites.iter().map(|site| self.held(site, name)).collect();
+                let Some(annotation) = self.scopes.annotation(name, binder) else {
+                    return self.union(all);
+                };
+                // A value says more than the annotation of its name where it is known.
+                let declared = self.held(&annotation, name);
+                if all.contains(&self.unknown) || all.contains(&declared) {
+                    return declared;
+                }
+                let value = self.union(all);
+                self.fallback(value, declared)
             }
         }
     }
@@ -226,6 +278,10 @@ impl<'t> Lowering<'t> {
                 self.lower_expr(node, site.scope)
             }
             Held::Annotation(node) => self.lower_type(node, site.scope),
+            Held::Annotations(node) => {
+                let element = self.lower_type(node, site.scope);
+                self.sequence(element)
+            }
             Held::Element(node) => {
                 let object = self.lower_expr(node, site.scope);
                 self.element(object)
@@ -309,7 +365,7 @@ impl<'t> Lowering<'t> {
             // Patterns name classes so.
             Kind::DottedName => {
                 let annotation = super::annotations::parse(self.source, node.byte_range());
-                let context = super::types::TypeContext {
+                let context = TypeContext {
                     scope,
                     result_of: None,
                 };
@@ -375,6 +431,54 @@ impl<'t> Lowering<'t> {
         }
     }
 
+    /// Lowers `a.b` of `a.b.c` where `import a` binds `a`: a name of the package, else a module of it.
+    pub(super) fn lower_package_member(&mut self, node: Node<'t>, scope: ScopeIdx) {
+        let fields = self.grammar.fields;
+        if self.kind(node) != Kind::Attribute || self.lowered.contains_key(&node.id()) {
+            return;
+        }
+        let (Some(object), Some(name)) = (
+            self.field(node, fields.object),
+            self.field(node, fields.attribute),
+        ) else {
+            return;
+        };
+        if self.kind(object) != Kind::Identifier {
+            return;
+        }
+        let Some(package) = self.imported_package(self.text(object), scope) else {
+            return;
+        };
+        let name = self.text(name);
+        let own = self.lower_expr(node, scope);
+        if matches!(self.facts.exprs.get(own), Expr::Member { .. })
+            && let Some(row) = self.imply(package, name)
+        {
+            let module = self.imported(row, "*");
+            let found = self.fallback(own, module);
+            self.lowered.insert(node.id(), Some(found));
+        }
+    }
+
+    /// Returns the import that binds a name to a package, where nothing else binds it.
+    pub(super) fn imported_package(&self, name: &str, scope: ScopeIdx) -> Option<ImportIdx> {
+        let at = match self.scopes.binder(name, scope) {
+            Binder::Module => 0,
+            Binder::Local(at) => at,
+            _ => return None,
+        };
+        let sites = self.scopes.get(at).names.get(name)?;
+        let package = |site: &Site<'t>| match site.held {
+            Held::Import(row, "*") => Some(row),
+            _ => None,
+        };
+        let first = sites.first().and_then(package)?;
+        sites
+            .iter()
+            .all(|it| package(it).is_some())
+            .then_some(first)
+    }
+
     fn lower_attribute(&mut self, node: Node<'t>, scope: ScopeIdx) -> ExprId {
         let fields = self.grammar.fields;
         let (Some(object), Some(name)) = (
@@ -391,10 +495,22 @@ impl<'t> Lowering<'t> {
             return self.imported(row, "*");
         }
         let name = self.text(name);
+        let around = self.scopes.statement_scope(scope);
+        if !self.scopes.get(around).narrowings.is_empty()
+            && let Some((class, class_scope)) =
+                self.scopes
+                    .narrowed(self.text(node), scope, node.start_byte())
+        {
+            let narrowed = self.instance_of(class, class_scope);
+            if narrowed != self.unknown {
+                return narrowed;
+            }
+        }
+        self.lower_package_member(object, scope);
         let object = self.lower_expr(object, scope);
-        if name == "__class__" && matches!(self.facts.exprs.get(object), Expr::Receiver { .. }) {
-            // The class of an instance has no expression of its own.
-            return self.unknown;
+        if name == "__class__" {
+            // What is read from the class of an instance is read as from the instance.
+            return object;
         }
         self.member(object, name)
     }
@@ -474,6 +590,9 @@ impl<'t> Lowering<'t> {
         if let Some(meaning) = self.standard_function(callee, scope) {
             return self.standard_call(meaning, &positional, scope);
         }
+        if let Some(instance) = self.instance_whose_class(callee, scope) {
+            return self.lower_expr(instance, scope);
+        }
         let callee = self.lower_expr(callee, scope);
         if callee == self.unknown {
             return callee;
@@ -492,6 +611,27 @@ impl<'t> Lowering<'t> {
             types: Box::default(),
             args: args[..n_known].into(),
         })
+    }
+
+    /// Returns the instance whose class an expression is: `self` of `type(self)` and `self.__class__`.
+    fn instance_whose_class(&self, class: Node<'t>, scope: ScopeIdx) -> Option<Node<'t>> {
+        let fields = self.grammar.fields;
+        let class = self.unwrapped(class);
+        match self.kind(class) {
+            Kind::Call => {
+                let callee = self.field(class, fields.function)?;
+                let arguments = self.field(class, fields.arguments)?;
+                let is_type = self.standard_function(callee, scope) == Some(Function::ClassOf)
+                    && arguments.named_child_count() == 1;
+                is_type.then(|| arguments.named_child(0)).flatten()
+            }
+            Kind::Attribute => {
+                let name = self.field(class, fields.attribute)?;
+                let object = self.field(class, fields.object);
+                object.filter(|_| self.text(name) == "__class__")
+            }
+            _ => None,
+        }
     }
 
     fn standard_call(
@@ -557,6 +697,7 @@ impl<'t> Lowering<'t> {
                 Some(second) => self.lower_expr(*second, scope),
                 None => self.unknown,
             },
+            Function::ClassOf if arguments.len() == 1 => self.lower_expr(first, scope),
             Function::Super | Function::ClassOf => self.unknown,
         }
     }

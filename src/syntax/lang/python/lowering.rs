@@ -30,6 +30,8 @@ pub(super) struct Lowering<'t> {
     pub(super) dotted_imports: HashMap<String, ImportIdx>,
     /// Imports by calls, by the id of the call's node.
     pub(super) dynamic_imports: HashMap<usize, ImportIdx>,
+    /// Imports of `a.b` of `a.b.c` after `import a`, by the import of `a` and the name `b`.
+    pub(super) implied_imports: HashMap<(ImportIdx, &'t str), ImportIdx>,
     /// Names that the file exports.
     pub(super) exported: HashSet<String>,
     /// The names of a literal `__all__`.
@@ -74,6 +76,7 @@ impl<'t> Lowering<'t> {
             facts,
             dotted_imports: HashMap::default(),
             dynamic_imports: HashMap::default(),
+            implied_imports: HashMap::default(),
             exported: HashSet::default(),
             all: None,
             has_star: false,
@@ -160,6 +163,21 @@ impl<'t> Lowering<'t> {
         }
         let name = self.facts.exprs.name(name);
         self.add(Expr::Member { object, name })
+    }
+
+    /// Adds `first` with `other` for where nothing is known of it.
+    pub(super) fn fallback(&mut self, first: ExprId, other: ExprId) -> ExprId {
+        if first == self.unknown || first == other {
+            return other;
+        }
+        if other == self.unknown {
+            return first;
+        }
+        self.add(Expr::Fallback {
+            variable: self.unknown,
+            first,
+            other,
+        })
     }
 
     /// Adds the union of the known ones of `all`, at most 8.

@@ -10,6 +10,9 @@ use super::scopes::{Held, ScopeKind};
 use super::symbols::{line_of, offset};
 use crate::ir::{Export, ExportKind, Import, ImportIdx, ImportKind, ImportedName};
 
+/// The most modules of packages that a file reaches without importing them.
+const MAX_IMPLIED: usize = 200;
+
 /// The most names of a literal `__all__` that are kept.
 const MAX_ALL: usize = 10_000;
 
@@ -161,6 +164,28 @@ impl<'t> Lowering<'t> {
             let row = self.import_row(specifier, ImportKind::Dynamic, node, place, Vec::new());
             self.dynamic_imports.insert(node.id(), row);
         }
+    }
+
+    /// Adds the module that `name` of an imported package may be: `a.b` after `import a`.
+    pub(super) fn imply(&mut self, package: ImportIdx, name: &'t str) -> Option<ImportIdx> {
+        if let Some(known) = self.implied_imports.get(&(package, name)) {
+            return Some(*known);
+        }
+        let import = self.facts.imports.get(package as usize)?;
+        if !has_submodules(&import.specifier) || self.implied_imports.len() >= MAX_IMPLIED {
+            return None;
+        }
+        let (specifier, line) = (format!("{}.{name}", import.specifier), import.line);
+        self.facts.imports.push(Import {
+            specifier,
+            kind: ImportKind::Implied,
+            type_only: false,
+            line,
+            names: Vec::new(),
+        });
+        let row = offset(self.facts.imports.len() - 1);
+        self.implied_imports.insert((package, name), row);
+        Some(row)
     }
 
     /// Adds an import. Names bound inside functions are left out: they are no names of the file.

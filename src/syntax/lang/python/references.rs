@@ -446,7 +446,7 @@ impl<'t> Lowering<'t> {
 
     fn use_name(&mut self, node: Node<'t>, place: UsePlace, kind: ReferenceKind) {
         let name = self.text(node);
-        let target = match self.scopes.binder(name, place.scope) {
+        let target = match self.scopes.binder_at(name, place.scope, node.start_byte()) {
             Binder::Module => Target::Lexical,
             Binder::Nobody if self.has_star => Target::Lexical,
             Binder::Nobody => return,
@@ -510,6 +510,7 @@ impl<'t> Lowering<'t> {
         ) else {
             return;
         };
+        self.lower_package_member(object, place.scope);
         self.use_object(object, place);
         let expr = self.lower_expr(node, place.scope);
         if matches!(self.facts.exprs.get(expr), Expr::Imported { .. }) {

@@ -35,6 +35,8 @@ pub(super) enum Held<'t> {
     Value(Node<'t>),
     /// `name: annotation`
     Annotation(Node<'t>),
+    /// `*name: annotation`
+    Annotations(Node<'t>),
     /// `for name in value`
     Element(Node<'t>),
     /// `with value as name`
@@ -91,7 +93,10 @@ pub(super) struct Scope<'t> {
     outer: HashMap<&'t str, bool>,
     /// The bytes of loops.
     loops: Vec<(usize, usize)>,
+    /// By the name, or a chain of names as it is written: `self.node`.
     pub(super) narrowings: HashMap<&'t str, Vec<Narrowing<'t>>>,
+    /// Bytes from which on chains of names hold other values: `self.node = value`.
+    pub(super) assigned_chains: HashMap<&'t str, Vec<usize>>,
 }
 
 /// The scope that binds a name.
@@ -131,6 +136,7 @@ impl<'t> Scopes<'t> {
             outer: HashMap::default(),
             loops: Vec::new(),
             narrowings: HashMap::default(),
+            assigned_chains: HashMap::default(),
         });
         at
     }
@@ -196,6 +202,23 @@ impl<'t> Scopes<'t> {
         }
     }
 
+    /// Finds the scope that binds a name used at byte `at` of `scope`: the body of a class reads a name that it binds only
+    /// later from the scopes around, as in `Parser = Parser`.
+    pub(super) fn binder_at(&self, name: &str, scope: ScopeIdx, at: usize) -> Binder {
+        let found = self.binder(name, scope);
+        let Binder::Class(class) = found else {
+            return found;
+        };
+        let sites = self.get(class).names.get(name);
+        if sites.is_some_and(|all| all.iter().any(|site| site.start <= at)) {
+            return found;
+        }
+        match self.binder(name, self.get(class).parent) {
+            Binder::Nobody => found,
+            around => around,
+        }
+    }
+
     /// Records a loop of a scope.
     pub(super) fn add_loop(&mut self, scope: ScopeIdx, node: Node<'t>) {
         let loops = &mut self.get_mut(scope).loops;
@@ -229,11 +252,11 @@ impl<'t> Scopes<'t> {
         let annotated = all
             .iter()
             .find(|site| matches!(site.held, Held::Annotation(_)));
-        if let Some(site) = annotated {
-            return vec![site.clone()];
-        }
         if self.statement_scope(from) != scope && from != scope {
-            return all.clone();
+            return match annotated {
+                Some(site) => vec![site.clone()],
+                None => all.clone(),
+            };
         }
         let within = |range: &(usize, usize), at: usize| range.0 <= at && at < range.1;
         let surely = all
@@ -258,6 +281,13 @@ impl<'t> Scopes<'t> {
         if seen.is_empty() { all.clone() } else { seen }
     }
 
+    /// Returns the binding of a name of `scope` that has an annotation.
+    pub(super) fn annotation(&self, name: &str, scope: ScopeIdx) -> Option<Site<'t>> {
+        let all = self.get(scope).names.get(name)?;
+        let annotated = |site: &&Site<'t>| matches!(site.held, Held::Annotation(_));
+        all.iter().find(annotated).cloned()
+    }
+
     /// Returns the class that tests around byte `at` narrow a name to, as long as nothing binds it in between.
     pub(super) fn narrowed(
         &self,
@@ -273,11 +303,16 @@ impl<'t> Scopes<'t> {
             .iter()
             .filter(|it| it.range.0 <= at && at < it.range.1)
             .max_by_key(|it| it.range.0)?;
-        let is_bound = here.names.get(name).is_some_and(|sites| {
-            sites
-                .iter()
-                .any(|site| narrowing.range.0 < site.start && site.start <= at)
-        });
+        let is_between = |start: usize| narrowing.range.0 < start && start <= at;
+        let root = name.split('.').next().unwrap_or(name);
+        let is_bound = here
+            .names
+            .get(root)
+            .is_some_and(|sites| sites.iter().any(|site| is_between(site.start)))
+            || here
+                .assigned_chains
+                .get(name)
+                .is_some_and(|all| all.iter().any(|start| is_between(*start)));
         (!is_bound).then_some((narrowing.class, scope))
     }
 }

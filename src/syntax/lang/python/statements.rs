@@ -29,10 +29,11 @@ impl<'t> Lowering<'t> {
                 return;
             }
         }
-        if place.scope == 0 && self.kind(left) == Kind::Identifier {
+        let is_kept = place.scope == 0 || self.is_class_scope(place.scope);
+        if is_kept && self.kind(left) == Kind::Identifier {
             let name = self.text(left);
             if let Some(value) = value {
-                if name == "__all__" {
+                if place.scope == 0 && name == "__all__" {
                     self.add_all(value);
                 }
                 self.declare_type_var(name, value);
@@ -251,7 +252,7 @@ impl<'t> Lowering<'t> {
                 }
                 if let (Some(name), Some(class)) =
                     (arguments.named_child(0), arguments.named_child(1))
-                    && self.kind(name) == Kind::Identifier
+                    && self.chain(name).is_some()
                 {
                     self.add_narrowing(self.text(name), range, class, scope);
                 }
@@ -290,7 +291,7 @@ impl<'t> Lowering<'t> {
             if self.kind(child) == Kind::CasePattern {
                 let class = self.pattern_class(child);
                 if let (Some(class), Some(subject), Some(body)) = (class, subject, consequence)
-                    && self.kind(subject) == Kind::Identifier
+                    && self.chain(subject).is_some()
                 {
                     let range = (body.start_byte(), body.end_byte() + 1);
                     let scope = self.scopes.statement_scope(place.scope);

@@ -30,6 +30,8 @@ pub(super) struct Draft<'t> {
 pub(super) struct Function<'t> {
     /// `function_definition`
     pub(super) node: Node<'t>,
+    /// The same, or `decorated_definition`.
+    pub(super) whole: Node<'t>,
     /// Its own scope.
     pub(super) inner: ScopeIdx,
     pub(super) params: Vec<Param<'t>>,

@@ -51,6 +51,16 @@ fn dump(facts: &FileFacts, id: ExprId) -> String {
         Expr::Argument { index } => format!("Argument {index}"),
         Expr::Callee { call } => format!("Callee({})", one(call)),
         Expr::Union(parts) => format!("Union({})", all(parts)),
+        Expr::Fallback {
+            variable,
+            first,
+            other,
+        } => format!(
+            "Fallback({}, {}, {})",
+            one(variable),
+            one(first),
+            one(other)
+        ),
     }
 }
 
@@ -428,8 +438,7 @@ app = Box(Widget())
 "#;
     assert_eq!(
         bindings(source),
-        "-.W = Call(Name TypeVar)
--.K = Call(Name TypeVar)
+        "-.W = Instance(Name Widget)
 -.app = Call(Name Box, [Call(Name Widget)])
 Box Base(Extends) = Specialized(Name Base, [TypeParam(Box, 1)])
 Box TypeParamBound(1) = Instance(Name Widget)
@@ -454,7 +463,7 @@ made Return = Call(Argument 0)
 passed Return = Argument 0
 pep TypeParamBound(0) = Instance(Name Widget)
 pep Param(0) = TypeParam(pep, 0)
-pep Return = Argument 0
+pep Return = Fallback(?, Argument 0, Instance(Name Widget))
 rows Return = Sequence(Instance(Name Widget))
 pair Return = Tuple(Instance(Name Widget), ?)
 "

@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::annotations::{Annotation, Part, parse};
-use super::builtins::{TypeForm, is_typing_module, type_form};
+use super::builtins::{TypeForm, is_typing_module, passes_typing_on, type_form};
 use super::grammar::Kind;
 use super::lowering::Lowering;
 use super::scopes::{Binder, Held, ScopeIdx, ScopeKind};
@@ -250,7 +250,8 @@ impl<'t> Lowering<'t> {
         let (root, _) = *parts.first()?;
         let is_standard = match self.type_site(root, scope) {
             Some(Held::Import(row, _)) => {
-                is_typing_module(&self.facts.imports[row as usize].specifier)
+                let specifier = &self.facts.imports[row as usize].specifier;
+                is_typing_module(specifier) || passes_typing_on(specifier, last)
             }
             Some(_) => false,
             None => parts.len() == 1 && self.scopes.binder(root, 0) == Binder::Nobody,
@@ -316,6 +317,16 @@ impl<'t> Lowering<'t> {
             None if self.has_star => self.top_name(root),
             Some(_) | None => self.unknown,
         };
+        if let [(name, _), _, ..] = rest
+            && let Some(package) = self.imported_package(root, scope)
+            && let Some(row) = self.imply(package, name)
+        {
+            let (own, module) = (self.member(base, name), self.imported(row, "*"));
+            let base = self.fallback(own, module);
+            return rest[1..]
+                .iter()
+                .fold(base, |object, (name, _)| self.member(object, name));
+        }
         rest.iter()
             .fold(base, |object, (name, _)| self.member(object, name))
     }
@@ -328,7 +339,7 @@ impl<'t> Lowering<'t> {
         depth: usize,
     ) -> Option<ExprId> {
         if !self.type_vars.contains_key(name) {
-            return None;
+            return self.imported_variable(name, context);
         }
         let mut at = context.scope;
         let mut of_function = None;
@@ -357,7 +368,8 @@ impl<'t> Lowering<'t> {
         if let Some(draft) = context.result_of
             && let Some(argument) = self.argument_of(name, draft)
         {
-            return Some(argument);
+            let bound = self.bound_of(name, context, depth);
+            return Some(self.fallback(argument, bound));
         }
         if let Some((draft, index)) = of_function {
             let owner = self.symbol(draft);
@@ -367,14 +379,40 @@ impl<'t> Lowering<'t> {
                 has_bound: true,
             }));
         }
-        let bound = self.type_vars.get(name).copied().flatten();
-        Some(match bound {
+        Some(self.bound_of(name, context, depth))
+    }
+
+    /// Lowers an instance of the bound of a type variable; that of an imported one is known where it is defined.
+    pub(super) fn bound_of(&mut self, name: &'t str, context: TypeContext, depth: usize) -> ExprId {
+        match self.type_vars.get(name).copied().flatten() {
             Some(bound) => {
                 let bound = parse(self.source, bound.byte_range());
                 self.type_value(&bound, context, depth + 10)
             }
-            None => self.unknown,
-        })
+            None => match self.type_site(name, context.scope) {
+                Some(Held::Import(..)) => {
+                    let of = self.type_name(&[(name, 0)], context.scope);
+                    self.add(Expr::Instance { of })
+                }
+                _ => self.unknown,
+            },
+        }
+    }
+
+    /// Lowers an imported name of a result that a parameter has as well: it may be a type variable.
+    fn imported_variable(&mut self, name: &'t str, context: TypeContext) -> Option<ExprId> {
+        let draft = context.result_of?;
+        if !matches!(self.type_site(name, context.scope), Some(Held::Import(..))) {
+            return None;
+        }
+        let argument = self.argument_of(name, draft)?;
+        let variable = self.type_name(&[(name, 0)], context.scope);
+        let other = self.add(Expr::Instance { of: variable });
+        Some(self.add(Expr::Fallback {
+            variable,
+            first: argument,
+            other,
+        }))
     }
 
     /// Returns the part of a function's arguments that gives a type variable its type: for `def f(a: type[T]) -> T` an
@@ -389,6 +427,14 @@ impl<'t> Lowering<'t> {
         heads.extend(overloads.into_iter().map(|head| self.params(head)));
         let mut all = Vec::new();
         for params in heads {
+            if let Some(receiver) = params.first().filter(|_| skipped > 0)
+                && let Some(annotation) = receiver.annotation
+            {
+                // `def __enter__(self: T) -> T`
+                let annotation = parse(self.source, annotation.byte_range());
+                let value = self.add_receiver(Some(draft));
+                all.extend(self.part_of(&annotation, name, value, scope, 0));
+            }
             for (index, param) in params.iter().skip(skipped).enumerate() {
                 let (Some(annotation), 0) = (param.annotation, param.n_stars) else {
                     continue;
@@ -456,8 +502,38 @@ impl<'t> Lowering<'t> {
         }
     }
 
+    /// Records the imported type variables of `class A(Generic[T])`.
+    fn find_imported_variables(&mut self) {
+        for at in 0..self.drafts.len() {
+            let Some(class) = &self.drafts[at].class else {
+                continue;
+            };
+            let bases = self.field(class.node, self.grammar.fields.superclasses);
+            for base in bases.map_or_else(Vec::new, |it| self.children(it)) {
+                if self.kind(base) != Kind::Subscript {
+                    continue;
+                }
+                let Annotation::Name(parts, arguments) = parse(self.source, base.byte_range())
+                else {
+                    continue;
+                };
+                if !matches!(parts.last(), Some(("Generic" | "Protocol", _))) {
+                    continue;
+                }
+                for argument in arguments.iter().take(32) {
+                    if let Annotation::Name(parts, _) = argument
+                        && let [(name, _)] = parts.as_slice()
+                    {
+                        self.type_vars.entry(name).or_insert(None);
+                    }
+                }
+            }
+        }
+    }
+
     /// Finds the type parameters of classes and functions that use type variables of the module.
     pub(super) fn find_type_params(&mut self) {
+        self.find_imported_variables();
         if self.type_vars.is_empty() {
             return;
         }
