@@ -6,16 +6,7 @@
 use std::rc::Rc;
 
 use super::linker::Linker;
-use super::types::Type;
-
-/// A class, or a value of a class, that is outside of the repository.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct ExternalType {
-    /// Its name without that of its package: `List`.
-    pub(super) name: Rc<str>,
-    /// Its type arguments, `None` for one of which nothing is known.
-    pub(super) args: Rc<[Option<Type>]>,
-}
+use super::types::{ExternalType, Type};
 
 /// The result of a method of the standard library.
 #[derive(Clone, Copy, Debug)]

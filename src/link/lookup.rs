@@ -5,12 +5,11 @@
 use std::rc::Rc;
 
 use super::exports;
-use super::external::ExternalType;
 use super::file::{Access, Loaded};
 use super::library::Def;
 use super::linker::Linker;
 use super::rules;
-use super::types::Type;
+use super::types::{ExternalType, Type};
 use crate::ir::{Expr, ExprId, FileFacts, PathId, Reference, ReferenceKind, SymbolIdx, Target};
 use crate::model::{Provenance, SymbolFlags, SymbolKind};
 

@@ -6,11 +6,10 @@
 
 use std::rc::Rc;
 
-use super::external::ExternalType;
 use super::file::Loaded;
 use super::library::Def;
 use super::linker::Linker;
-use super::types::Type;
+use super::types::{ExternalType, Type};
 use crate::ir::{ExprId, PathId, Slot, SymbolIdx};
 use crate::model::{SymbolFlags, SymbolKind};
 

@@ -4,7 +4,6 @@
 
 use std::rc::Rc;
 
-use super::external::ExternalType;
 use super::library::Def;
 use crate::ir::{ContainerKind, ExprId, PathId, SymbolIdx};
 
@@ -34,6 +33,15 @@ pub(super) enum Type {
     ExternalMethod(Rc<ExternalType>, Rc<str>),
     /// One of several, which none but the running code knows.
     Union(Rc<[Type]>),
+}
+
+/// A class, or a value of a class, that is outside of the repository.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ExternalType {
+    /// Its name without that of its package: `List`.
+    pub(super) name: Rc<str>,
+    /// Its type arguments, `None` for one of which nothing is known.
+    pub(super) args: Rc<[Option<Type>]>,
 }
 
 /// The type arguments and arguments of one generic type or call, as expressions of the file that wrote them: evaluated when
