@@ -58,6 +58,7 @@ pub(super) fn list(matches: &ArgMatches) -> ExitCode {
                     "path": entry.path,
                     "state": entry.state,
                     "indexes": entry.n_indexes,
+                    "commitIndexes": entry.n_commit_indexes,
                     "bytes": entry.bytes,
                     "lastUsedAt": entry.last_used_ms.and_then(time),
                     "contexts": entry.n_contexts,

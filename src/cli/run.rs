@@ -78,6 +78,7 @@ pub(super) fn tool(
                 interrupt: Arc::clone(&interrupt),
                 progress: &|progress| meter.show(progress),
                 patience,
+                revision: None,
             };
             answer(tool, input, &call)
         }

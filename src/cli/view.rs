@@ -119,6 +119,7 @@ pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
             interrupt,
             progress: &|progress| meter.show(progress),
             patience: Patience::Configured,
+            revision: None,
         };
         ask("cl_refresh", json!({}), &call)?;
         meter.clear();
@@ -191,7 +192,7 @@ fn page(matches: &ArgMatches, call: &Call<'_>, editor: Option<String>) -> Result
     } else {
         let asked = text("path").filter(|path| !path.is_empty()).unwrap_or(".");
         let below = workspace
-            .relative_path(asked, call.cwd)
+            .relative_path(asked, call.cwd, None)
             .ok_or_else(|| outside(asked))?;
         let below = match below.as_str() {
             "." | "./" => String::new(),

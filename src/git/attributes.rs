@@ -16,6 +16,7 @@ use super::{GitError, ReadError, Repo, Scan};
 
 const MAX_BYTES: u64 = 100 << 20;
 const GENERATED: &str = "linguist-generated";
+const FILTER: &str = "filter";
 
 /// The attributes of one state of the work tree.
 pub struct Attributes {
@@ -39,18 +40,31 @@ impl Attributes {
     /// Returns whether `linguist-generated` is set (or `true`) for the file at `path`. Costs about 1 µs,
     /// and next to nothing where no rule mentions it.
     pub fn is_generated(&mut self, path: &RepoPath) -> bool {
+        self.any(path, GENERATED, |state| match state {
+            StateRef::Set => true,
+            StateRef::Value(value) => value.as_bstr() == "true",
+            StateRef::Unset | StateRef::Unspecified => false,
+        })
+    }
+
+    /// Returns whether a checkout runs a filter driver over the file at `path`, as Git LFS has one. Costs as much as
+    /// [`Self::is_generated`].
+    pub fn has_filter(&mut self, path: &RepoPath) -> bool {
+        self.any(path, FILTER, |state| matches!(state, StateRef::Value(_)))
+    }
+
+    /// Returns whether the attribute has a state for the file at `path` that `fits`.
+    fn any(&mut self, path: &RepoPath, name: &str, fits: impl Fn(StateRef<'_>) -> bool) -> bool {
         let Some((search, outcome)) = self.rules.as_deref_mut() else {
             return false;
         };
         outcome.reset();
         let path = path.as_str().as_bytes().as_bstr();
         search.pattern_matching_relative_path(path, self.case, Some(false), outcome);
-        let found = outcome.iter_selected().next();
-        found.is_some_and(|found| match found.assignment.state {
-            StateRef::Set => true,
-            StateRef::Value(value) => value.as_bstr() == "true",
-            StateRef::Unset | StateRef::Unspecified => false,
-        })
+        outcome
+            .iter_selected()
+            .filter(|found| found.assignment.name.as_str() == name)
+            .any(|found| fits(found.assignment.state))
     }
 
     /// Returns a digest of every rule that was read: equal digests mean equal answers.
@@ -75,7 +89,9 @@ impl Repo {
         }
         let digest = ContentId::from_bytes(hasher.finalize().as_bytes());
         let digest = digest.expect("a BLAKE3 hash has 32 bytes");
-        let mentioned = |source: &Source| source.bytes.contains_str(GENERATED);
+        let mentioned = |source: &Source| {
+            source.bytes.contains_str(GENERATED) || source.bytes.contains_str(FILTER)
+        };
         let rules = sources.iter().any(mentioned).then(|| search(sources));
         Ok(Attributes {
             rules: rules.map(Box::new),
@@ -145,6 +161,6 @@ fn search(sources: Vec<Source>) -> (gix::attrs::Search, Outcome) {
         }
     }
     let mut outcome = Outcome::default();
-    outcome.initialize_with_selection(&known, [GENERATED]);
+    outcome.initialize_with_selection(&known, [GENERATED, FILTER]);
     (search, outcome)
 }

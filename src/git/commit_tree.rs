@@ -104,6 +104,9 @@ impl CommitTree {
             };
             // Looked at before the bytes are: a blob may be larger than memory.
             let header = repo.find_header(id).map_err(|_| ReadError::NoBlob)?;
+            if header.kind() != gix::objs::Kind::Blob {
+                return Err(ReadError::NotAFile);
+            }
             let size = header.size();
             if size > limit {
                 return Err(ReadError::TooLarge { size });
@@ -190,6 +193,16 @@ impl CommitTree {
         rules: &Rules,
         budget: &Budget,
     ) -> Result<Scan, GitError> {
+        self.scan_at_most(MAX_FILES, source, rules, budget)
+    }
+
+    pub(super) fn scan_at_most(
+        &self,
+        max_files: usize,
+        source: &Source,
+        rules: &Rules,
+        budget: &Budget,
+    ) -> Result<Scan, GitError> {
         let mut scan = Scan {
             complete: true,
             ..Scan::default()
@@ -250,10 +263,10 @@ impl CommitTree {
                         }),
                     }
                 }
-                if scan.files.len() + left.len() > MAX_FILES {
+                if scan.files.len() + left.len() > max_files {
                     return Err(GitError::Tree {
                         commit: self.commit.as_ref().map_or("", CommitId::short).to_owned(),
-                        source: format!("it has more than {MAX_FILES} files").into(),
+                        source: format!("it has more than {max_files} files").into(),
                     });
                 }
                 Ok(())

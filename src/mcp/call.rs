@@ -115,6 +115,7 @@ impl CallRunner {
             interrupt: Arc::clone(interrupt),
             progress: &progress,
             patience: Patience::Configured,
+            revision: None,
         };
         let outcome = work(&call);
         if let Err(error) = &outcome {

@@ -4,7 +4,7 @@
 
 pub mod apply;
 pub mod candidate;
-mod commit;
+pub mod commit;
 mod history;
 mod order;
 mod permits;

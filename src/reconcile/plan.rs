@@ -104,8 +104,12 @@ impl Detection {
             (read.meta().clone(), read.file_rows()?, n_unlinked)
         };
         let scan = scan()?;
-        let left_out = left_out_text(&scan.skipped);
+        let mut left_out = left_out_text(&scan.skipped);
         let mut attributes = repo.attributes(&scan)?;
+        if repo.source().is_commit() {
+            let has_filter = |file: &&FoundFile| attributes.has_filter(&file.path);
+            commit::note_filtered(&mut left_out, scan.files.iter().filter(has_filter).count());
+        }
         let digest = attributes.digest().to_string();
         let is_new = meta.attributes.as_ref() != Some(&digest);
         let mut is_marked = |path: &RepoPath| attributes.is_generated(path);

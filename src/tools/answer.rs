@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::error::{Code, Error, Result};
 use crate::model::{Freshness, FreshnessState, UnknownReason};
-use crate::workspace::View;
+use crate::workspace::{View, brief};
 
 /// The most bytes of text that a reply may take: JSON full of paths takes 2.0 to 2.4 bytes a token, and clients cut
 /// replies of more than 25,000 tokens, some of more than 20,000.
@@ -31,6 +31,15 @@ pub struct Currency {
     /// Of how many files of the work tree, where not all are up and all were seen.
     #[serde(skip_serializing_if = "is_zero")]
     pub total_files: u64,
+    /// The commit that was asked for, as it was named.
+    #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]
+    pub reference: Option<String>,
+    /// What that names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub head_sha: Option<String>,
+    /// `commit`: the files are those of a commit, which never change; absent where the files on disk were looked at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proof: Option<&'static str>,
     /// The state of an index that is not complete, or why a list is empty.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub note: String,
@@ -47,7 +56,7 @@ impl Currency {
         };
         let meta = view.read.meta();
         let pending_files = view.freshness.n_pending();
-        Self {
+        let mut currency = Self {
             freshness: view.freshness.as_str(),
             freshness_reason: reason,
             pending_files,
@@ -56,9 +65,19 @@ impl Currency {
             } else {
                 0
             },
+            reference: view.revision.map(|revision| brief(&revision.name)),
+            head_sha: view.revision.map(|revision| revision.commit.to_string()),
+            proof: view.revision.map(|_| "commit"),
             note: state(view.freshness, meta.complete).unwrap_or_default(),
             generation: meta.generation,
+        };
+        match view.n_filtered() {
+            0 => {}
+            n => currency.say(&format!(
+                "{n} files of the commit are read as git stores them: a checkout runs a filter (Git LFS) over them."
+            )),
         }
+        currency
     }
 
     /// Adds a sentence behind the state of the index.
@@ -94,6 +113,10 @@ fn state(freshness: &Freshness, was_complete: bool) -> Option<String> {
     let done = |n_left: u64| 100 * n_files.saturating_sub(n_left) / n_files.max(1);
     Some(match freshness.state {
         FreshnessState::Fresh => return None,
+        FreshnessState::Partial if freshness.n_missing == n_pending && n_pending > 0 => format!(
+            "The bytes of {n_pending} of {n_files} files of the commit are not in this clone, and what is in them is missing here. \
+             Nothing is fetched: `git fetch --refetch` or a checkout brings them."
+        ),
         _ if !was_complete && n_files == 0 => {
             format!("The index is not complete: not every file was looked at yet. {next}")
         }

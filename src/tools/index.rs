@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::answer::time;
 use super::{Call, Progress, Tool};
 use crate::error::{Code, Result};
+use crate::workspace::brief;
 
 /// Input of a tool that takes nothing of its own.
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema, Args)]
@@ -37,6 +38,12 @@ pub struct CurrentOutput {
     in_git_repo: bool,
     worktree: Option<String>,
     detached: bool,
+    /// Whether the repository has no work tree.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    bare: bool,
+    /// The commit that was asked for, as it was named.
+    #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]
+    reference: Option<String>,
     pending_files: u64,
     seed_from: Option<String>,
 }
@@ -47,6 +54,7 @@ impl Tool for Current {
     const ABOUT: &'static str = "First call: which repository, branch and commit is checked out, and whether its index is \
         missing, building, partial or ready. Builds nothing; the query tools build the index.";
     const EXAMPLES: &'static str = "codelens current\ncodelens current --repo ../other --json";
+    const TAKES_REF: bool = true;
     type Input = Nothing;
     type Output = CurrentOutput;
 
@@ -60,18 +68,20 @@ impl Tool for Current {
             }
             other => other?,
         };
-        let current = workspace.current(None, &call.interrupt)?;
+        let current = workspace.current(call.revision, &call.interrupt)?;
         Ok(CurrentOutput {
             repo: Some(current.work_dir.display().to_string()),
-            branch: current.snapshot.branch.name().map(str::to_owned),
+            branch: current.branch.name().map(str::to_owned),
             head_sha: current.snapshot.head.as_ref().map(ToString::to_string),
             index_id: Some(current.index_id),
             status: Some(current.status.as_str()),
             dirty_files: current.n_dirty,
             last_indexed_at: current.last_indexed_ms.and_then(time),
             in_git_repo: true,
-            worktree: Some(current.worktree_id),
-            detached: current.snapshot.branch.name().is_none(),
+            worktree: call.revision.is_none().then_some(current.worktree_id),
+            detached: call.revision.is_none() && current.branch.name().is_none(),
+            bare: current.is_bare,
+            reference: call.revision.map(|revision| brief(&revision.name)),
             pending_files: current.n_pending,
             seed_from: current.seed_from,
         })
@@ -102,6 +112,9 @@ pub struct RefreshOutput {
     index_id: String,
     branch: Option<String>,
     head_sha: Option<String>,
+    /// The commit that was asked for, as it was named.
+    #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]
+    reference: Option<String>,
     status: &'static str,
     indexed_files: u64,
     deleted_files: u64,
@@ -121,17 +134,19 @@ impl Tool for Refresh {
         index there is. Rarely needed: the query tools update it themselves.";
     const EXAMPLES: &'static str = "codelens refresh\ncodelens refresh --force --json";
     const READ_ONLY: bool = false;
+    const TAKES_REF: bool = true;
     type Input = RefreshInput;
     type Output = RefreshOutput;
 
     fn run(input: RefreshInput, call: &Call<'_>) -> Result<RefreshOutput> {
         let workspace = call.workspaces.open(input.repo.as_deref(), call.places)?;
         let tell = |done, total| (call.progress)(Progress { done, total });
-        let done = workspace.refresh(None, input.force, &call.interrupt, &tell)?;
+        let done = workspace.refresh(call.revision, input.force, &call.interrupt, &tell)?;
         Ok(RefreshOutput {
             index_id: done.index_id,
             branch: done.snapshot.branch.name().map(str::to_owned),
             head_sha: done.snapshot.head.as_ref().map(ToString::to_string),
+            reference: call.revision.map(|revision| brief(&revision.name)),
             status: done.status.as_str(),
             indexed_files: done.n_indexed,
             deleted_files: done.n_deleted,

@@ -172,7 +172,7 @@ pub(super) fn make_paths_relative(input: &mut Value, call: &Call<'_>) -> Result<
         let Ok(workspace) = call.workspaces.open(repo.as_deref(), call.places) else {
             continue;
         };
-        let path = workspace.relative_path(text, call.cwd);
+        let path = workspace.relative_path(text, call.cwd, call.revision);
         let path = path.ok_or_else(|| outside(text))?;
         *slot = format!("{mark}{path}").into();
     }

@@ -19,6 +19,10 @@ Input is JSON in camelCase. An unknown field or a wrong type is `invalid_argumen
 is clamped to it. Every tool that reads takes `budgetMs`: how long the index may be brought up for the question, in milliseconds. `repo` is taken by every tool: the path of the repository, where it is not the one that was given at the
 start (`--repo`), the client's root, or the working directory.
 
+`cl_search`, `cl_explore`, `cl_map`, `cl_expand`, `cl_impact`, `cl_related`, `cl_current` and `cl_refresh` take `ref` (`--ref`): one branch, tag, remote-tracking branch or
+commit (`main`, `v1.2`, `origin/main`, `e2bede96`, `HEAD~3`), which is asked in place of the work tree, without a checkout. The answer says `ref`, and `headSha` for what it names in this call. A name of
+nothing, of several commits (`a..b`) or of another object is `invalid_argument`, and so is `ref` with `changes`. In a bare repository `ref` is `HEAD` unless it is given.
+
 A path is relative to the root of the repository, or absolute and inside it; on the command line it may also be relative to the working directory, which
 goes first. `name()` is read as `name`, `\"5\"` as 5, `\"true\"` as true. Other names of fields are taken: `q`, `pattern` for `query`; `file`, `file_path`, `filePath`,
 `hint_path`, `hintPath` for `path`; `id`, `symbol_id`, `chunk_id` for `handle`; `max_results`, `maxResults`, `topK` for `limit`; snake_case of every field.
@@ -35,6 +39,7 @@ answers from the files that were read so far.
 
 - `freshness`: `fresh` (this call proved that the index equals the work tree), `partial` (files are pending), `unknown` (the proof could not
   be finished: `freshnessReason` says why).
+- `proof`: `commit` where the answer is about a commit, whose files never change; without it the files on the disk were compared in this call.
 - `pendingFiles` of `totalFiles` differ from the index and were not brought up; `stale: true` marks each result whose file is among them.
 - `note`, and the `summary` of `cl_impact`, begin with the state of an index that is not complete (`The index is 46 % built: …`): what is missing then may
   be in a file that is not read yet. These fields come first then. Of a complete index `note` says what an empty list was looked for in.

@@ -22,6 +22,7 @@ mod places;
 pub mod prune;
 pub mod related;
 mod related_symbol;
+mod revision;
 pub mod schema;
 pub mod search;
 
@@ -35,7 +36,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::error::{Error, Result};
-use crate::workspace::{Patience, Question, View, Workspace, Workspaces};
+use crate::workspace::{Patience, Question, Revision, View, Workspace, Workspaces};
 
 /// What one call may use besides its input.
 pub struct Call<'a> {
@@ -53,10 +54,12 @@ pub struct Call<'a> {
     pub progress: &'a (dyn Fn(Progress) + Send + Sync),
     /// How long a question may bring the index up; `budgetMs` of the input goes before it.
     pub patience: Patience<'a>,
+    /// The commit that `ref` of the input names, or `HEAD` of a bare repository; `None` for the work tree.
+    pub revision: Option<&'a Revision>,
 }
 
 impl Call<'_> {
-    /// Answers from the index of a work tree, which is brought up first. `words` are those of the question, as far
+    /// Answers from the index of a work tree, or of the commit that is asked for, which is brought up first. `words` are those of the question, as far
     /// as they may occur in paths.
     ///
     /// # Errors
@@ -82,7 +85,7 @@ impl Call<'_> {
         work(Question {
             interrupt: &self.interrupt,
             patience: self.patience,
-            revision: None,
+            revision: self.revision,
             on_progress: &|done, total| (self.progress)(Progress { done, total }),
             words,
         })
@@ -112,6 +115,8 @@ pub trait Tool {
     const READ_ONLY: bool = true;
     /// Whether it may delete what cannot be had back at once.
     const DESTRUCTIVE: bool = false;
+    /// Whether it takes `ref`, a commit that it is about in place of the work tree.
+    const TAKES_REF: bool = false;
     /// What it takes. Its doc comments feed `--help`, the schema and TOOLS.md.
     type Input: DeserializeOwned + Serialize + JsonSchema + clap::Args;
     /// What it returns.
@@ -157,7 +162,7 @@ impl ToolSpec {
             examples: T::EXAMPLES,
             read_only: T::READ_ONLY,
             destructive: T::DESTRUCTIVE,
-            input_schema: schema::input::<T::Input>,
+            input_schema: input_schema::<T>,
             output_schema: schema::output::<T::Output>,
             command: command::<T>,
             input_of: input_of::<T>,
@@ -194,10 +199,30 @@ pub fn by_name(name: &str) -> Option<&'static ToolSpec> {
     TOOLS.iter().find(|tool| tool.name == name)
 }
 
+fn input_schema<T: Tool>() -> Map<String, Value> {
+    let schema = schema::input::<T::Input>();
+    if T::TAKES_REF {
+        schema::with_ref(schema)
+    } else {
+        schema
+    }
+}
+
 fn command<T: Tool>() -> clap::Command {
     let name = T::NAME.strip_prefix("cl_").unwrap_or(T::NAME);
     // The words come last: the input type's own comment would take their place.
-    <T::Input as clap::Args>::augment_args(clap::Command::new(name))
+    let command = <T::Input as clap::Args>::augment_args(clap::Command::new(name));
+    let reference = clap::Arg::new(schema::REF)
+        .long(schema::REF)
+        .value_name("REF")
+        .allow_hyphen_values(true)
+        .help(schema::ABOUT_REF);
+    let command = if T::TAKES_REF {
+        command.arg(reference)
+    } else {
+        command
+    };
+    command
         .about(T::TITLE)
         .long_about(T::ABOUT)
         .after_help(T::EXAMPLES)
@@ -205,7 +230,13 @@ fn command<T: Tool>() -> clap::Command {
 
 fn input_of<T: Tool>(matches: &clap::ArgMatches) -> std::result::Result<Value, clap::Error> {
     let input = <T::Input as clap::FromArgMatches>::from_arg_matches(matches)?;
-    Ok(serde_json::to_value(input).expect("an input type is plain data"))
+    let mut value = serde_json::to_value(input).expect("an input type is plain data");
+    if T::TAKES_REF
+        && let Some(name) = matches.get_one::<String>(schema::REF)
+    {
+        value[schema::REF] = Value::from(name.as_str());
+    }
+    Ok(value)
 }
 
 fn call<T: Tool>(mut input: Value, call: &Call<'_>) -> Result<Value> {
@@ -213,9 +244,20 @@ fn call<T: Tool>(mut input: Value, call: &Call<'_>) -> Result<Value> {
         Some(limit) if T::READ_ONLY => Patience::Within(limit),
         _ => call.patience,
     };
+    let name = if T::TAKES_REF {
+        schema::take_ref(&mut input)?
+    } else {
+        None
+    };
+    let revision = if T::TAKES_REF {
+        revision::of_call(name.as_deref(), &input, call)?
+    } else {
+        None
+    };
     let call = &Call {
         interrupt: Arc::clone(&call.interrupt),
         patience,
+        revision: revision.as_ref(),
         ..*call
     };
     let mut value = lenient::conform(input, &schema::input::<T::Input>())?;

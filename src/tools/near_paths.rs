@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::Call;
 use crate::error::{Code, Error};
+use crate::workspace::Question;
 
 /// How alike a path has to be.
 const MIN_LIKENESS: f64 = 0.8;
@@ -52,7 +53,11 @@ fn paths(asked: &str, repo: Option<&str>, call: &Call<'_>) -> Vec<String> {
         .workspaces
         .open(repo, call.places)
         .and_then(|workspace| {
-            workspace.query(&call.interrupt, |view| {
+            let question = Question {
+                revision: call.revision,
+                ..Question::from(&call.interrupt)
+            };
+            workspace.query(question, |view| {
                 let files = view.read.files_under("")?;
                 let mut known: Vec<String> = Vec::new();
                 for file in files.iter() {

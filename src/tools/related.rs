@@ -295,6 +295,7 @@ impl Tool for Related {
     const ABOUT: &'static str = "The files that a file imports, calls or names, those that do so to it, and its tests, the nearest first; with a \
         definition's handle, its own callers, callees and tests.";
     const EXAMPLES: &'static str = "codelens related src/store.ts\ncodelens related src/store.ts --types imported_by,tests --depth 1";
+    const TAKES_REF: bool = true;
     type Input = RelatedInput;
     type Output = RelatedOutput;
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::de::{Deserialize, DeserializeOwned, Deserializer, Error as _};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::error::{Error, Result};
 
@@ -87,6 +87,40 @@ pub(super) fn take_budget(input: &mut Value) -> Result<Option<Duration>> {
     })?;
     let limit = |ms: i64| u64::try_from(ms).unwrap_or(0).min(MAX_BUDGET_MS);
     Ok(written.map(|ms| Duration::from_millis(limit(ms))))
+}
+
+/// The field of every tool that can be asked about a commit.
+pub(super) const REF: &str = "ref";
+
+/// What it is for.
+pub(super) const ABOUT_REF: &str = "A branch, tag or commit, in place of the work tree.";
+
+/// Takes `ref` out of an input; no input type has it.
+///
+/// # Errors
+/// `invalid_argument` where it is no text.
+pub(super) fn take_ref(input: &mut Value) -> Result<Option<String>> {
+    match input.as_object_mut().and_then(|fields| fields.remove(REF)) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(name)) => Ok(Some(name)),
+        Some(_) => Err(Error::invalid(
+            "field `ref`: it is no text",
+            "give one branch, tag or commit, for example `main`, or leave it out",
+        )),
+    }
+}
+
+/// Adds `ref` to the schema of an input, before `repo`.
+pub(super) fn with_ref(mut schema: Map<String, Value>) -> Map<String, Value> {
+    if let Some(Value::Object(fields)) = schema.get_mut("properties") {
+        let at = fields
+            .keys()
+            .position(|name| name == "repo")
+            .unwrap_or(fields.len());
+        let field = json!({"description": ABOUT_REF, "type": "string"});
+        fields.shift_insert(at, REF.to_owned(), field);
+    }
+    schema
 }
 
 /// Returns `value` within the range, or the default.

@@ -230,6 +230,7 @@ impl Tool for Search {
     const EXAMPLES: &'static str = "codelens search \"where is the session validated\"\ncodelens search Store.open -n 10 --snippet full\n\
         codelens search \"retry backoff\" --path packages/http --json\n\
         codelens search --match regex \"TODO|FIXME\" --scope comments --path src --path '!*.spec.ts'";
+    const TAKES_REF: bool = true;
     type Input = SearchInput;
     type Output = SearchOutput;
 

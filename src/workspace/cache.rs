@@ -27,6 +27,8 @@ pub struct RepositoryEntry {
     pub state: &'static str,
     /// How many indexes it has.
     pub n_indexes: u64,
+    /// How many of them are of commits, whatever is checked out.
+    pub n_commit_indexes: u64,
     /// The bytes that they take on the disk.
     pub bytes: u64,
     /// When one of them was last opened, in milliseconds since the Unix epoch.
@@ -125,6 +127,10 @@ fn entry(found: &Found) -> RepositoryEntry {
             Standing::Unknown => "unknown",
         },
         n_indexes: entries.len() as u64,
+        n_commit_indexes: entries
+            .iter()
+            .filter(|entry| entry.pointer.is_of_commit())
+            .count() as u64,
         bytes: entries.iter().map(|entry| entry.bytes).sum(),
         last_used_ms: used.filter(|ms| *ms > 0),
         n_contexts: contexts.map_or(0, |contexts| contexts.len() as u64),

@@ -80,8 +80,13 @@ pub struct Workspaces {
 }
 
 /// One work tree, or bare repository, with the indexes that were opened for it.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a fact or a setting of its own"
+)]
 pub struct Workspace {
     work_dir: PathBuf,
+    is_bare: bool,
     home: Home,
     budget: Duration,
     first_build: Duration,
@@ -220,6 +225,7 @@ impl Workspaces {
         let home = Home::at(&self.config.home, &repo.places())?;
         set_foreign_aside(&home.repo(&repo.repo_id()));
         let workspace = Arc::new(Workspace {
+            is_bare: repo.is_bare(),
             home,
             budget: self.config.budget(),
             first_build: self.config.first_build(),

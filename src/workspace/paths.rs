@@ -4,7 +4,8 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use super::Workspace;
+use super::{Revision, Workspace};
+use crate::model::RepoPath;
 
 /// The longest path that is looked at, in bytes: that of Linux.
 const MAX_PATH_BYTES: usize = 4096;
@@ -17,8 +18,14 @@ impl Workspace {
     ///
     /// An absolute path may lead through symbolic links to the work tree: `/tmp/repo/a.ts` where `/tmp` is a link to
     /// `/private/tmp`. A relative one is returned as it is without `cwd`. With it, the entry below `cwd` goes before the one
-    /// below the root: in `packages/core`, `src/a.ts` is `packages/core/src/a.ts` if that is there.
-    pub fn relative_path(&self, text: &str, cwd: Option<&Path>) -> Option<String> {
+    /// below the root: in `packages/core`, `src/a.ts` is `packages/core/src/a.ts` if that is there, in the commit that is
+    /// asked for.
+    pub fn relative_path(
+        &self,
+        text: &str,
+        cwd: Option<&Path>,
+        revision: Option<&Revision>,
+    ) -> Option<String> {
         let path = Path::new(text);
         if text.len() > MAX_PATH_BYTES {
             return (!path.is_absolute()).then(|| text.to_owned());
@@ -30,31 +37,25 @@ impl Workspace {
             return Some(text.to_owned());
         };
         let from_cwd = self.inside(&cwd.join(path));
+        let repo = revision.and_then(|revision| self.repo_at(Some(revision)).ok());
+        let has_entry = |path: &str| match &repo {
+            Some(repo) => has_entry(path, |path| {
+                let entry = RepoPath::normalise(path).map(|path| repo.source().entry(&path));
+                path == "." || entry.flatten().is_some()
+            }),
+            None => has_entry(path, |path| {
+                self.work_dir.join(path).symlink_metadata().is_ok()
+            }),
+        };
         let is_dotted = matches!(
             path.components().next(),
             Some(Component::CurDir | Component::ParentDir)
         );
         match from_cwd {
-            Some(below) if is_dotted || self.has_entry(&below) => Some(below),
-            None if is_dotted && !self.has_entry(text) => None,
+            Some(below) if is_dotted || has_entry(&below) => Some(below),
+            None if is_dotted && !has_entry(text) => None,
             _ => Some(text.to_owned()),
         }
-    }
-
-    /// Whether there is a file or directory at a path; of a pattern or of `file:line`, at the part before those marks.
-    fn has_entry(&self, path: &str) -> bool {
-        let exists = |path: &str| self.work_dir.join(path).symlink_metadata().is_ok();
-        if exists(path) {
-            return true;
-        }
-        if let Some(at) = path.find(['*', '?', '[', '{']) {
-            return path[..at]
-                .rfind('/')
-                .is_some_and(|end| exists(&path[..end]));
-        }
-        let is_lines = |lines: &str| lines.chars().all(|c| c.is_ascii_digit() || c == '-');
-        path.rsplit_once(':')
-            .is_some_and(|(file, lines)| is_lines(lines) && exists(file))
     }
 
     /// Returns an absolute path relative to the root.
@@ -78,6 +79,21 @@ impl Workspace {
         }
         None
     }
+}
+
+/// Whether there is a file or directory at a path; of a pattern or of `file:line`, at the part before those marks.
+fn has_entry(path: &str, exists: impl Fn(&str) -> bool) -> bool {
+    if exists(path) {
+        return true;
+    }
+    if let Some(at) = path.find(['*', '?', '[', '{']) {
+        return path[..at]
+            .rfind('/')
+            .is_some_and(|end| exists(&path[..end]));
+    }
+    let is_lines = |lines: &str| lines.chars().all(|c| c.is_ascii_digit() || c == '-');
+    path.rsplit_once(':')
+        .is_some_and(|(file, lines)| is_lines(lines) && exists(file))
 }
 
 /// Removes `.` and `..` by name: `/a/./b/../c` is `/a/c`. `None` where `..` leads above the root of the file system.

@@ -48,8 +48,8 @@ impl Workspace {
     }
 
     /// Returns whether the repository has no work tree, so that every question is about a commit.
-    pub fn is_bare(&self) -> Result<bool> {
-        Ok(self.repo()?.is_bare())
+    pub fn is_bare(&self) -> bool {
+        self.is_bare
     }
 
     /// Opens the repository anew, to ask the files of a commit, or of the work tree where there is none.

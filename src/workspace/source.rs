@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use super::view::{missing, outside, why_absent};
-use super::{Question, View, Workspace};
+use super::{Question, Revision, View, Workspace};
 use crate::error::{Code, Error, Result};
 use crate::git::{ReadError, Repo};
 use crate::model::indexing_rules::{MAX_FILE_BYTES, is_secret_name};
@@ -58,8 +58,11 @@ impl Workspace {
     /// Reads a file of the work tree as it is now, ignored ones included, secrets not. What is not there, or was
     /// written a moment ago, while git changes the work tree may be half of a checkout: it is read again when git is
     /// done, or when half of what a call may take has gone by.
-    pub fn text(&self, path: &RepoPath) -> Result<Text> {
-        let repo = self.repo()?;
+    pub fn text(&self, path: &RepoPath, revision: Option<&Revision>) -> Result<Text> {
+        let repo = self.repo_at(revision)?;
+        if repo.source().is_commit() {
+            return text_now(&repo, path).map(|(text, _)| text);
+        }
         // What is not known of git is no hindrance to reading.
         let before = repo.motion().ok();
         let read = text_now(&repo, path);
@@ -80,8 +83,8 @@ impl Workspace {
     }
 
     /// Returns whether a file of that name is in the work tree.
-    pub fn has_file(&self, path: &RepoPath) -> Result<bool> {
-        Ok(self.repo()?.source().resolve(path).is_ok())
+    pub fn has_file(&self, path: &RepoPath, revision: Option<&Revision>) -> Result<bool> {
+        Ok(self.repo_at(revision)?.source().resolve(path).is_ok())
     }
 
     /// Returns where the code of a handle is now; `None` if it is in no file of the index. Reads the

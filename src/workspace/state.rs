@@ -121,7 +121,7 @@ impl Workspace {
             work_dir: repo.work_dir().to_owned(),
             worktree_id: repo.worktree_id(),
             is_bare: repo.is_bare(),
-            branch: if repo.is_bare() && revision.is_none() {
+            branch: if repo.is_bare() && revision.is_none_or(|revision| revision.name == "HEAD") {
                 repo.checked_out()?.branch
             } else {
                 snapshot.branch.clone()

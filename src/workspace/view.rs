@@ -9,6 +9,7 @@ use crate::error::{Code, Error, Result};
 use crate::git::{Entry, ReadError, Repo};
 use crate::model::indexing_rules::MAX_FILE_BYTES;
 use crate::model::{Budget, ContentId, Freshness, FreshnessState, RepoPath, SkipReason, Sources};
+use crate::reconcile::commit;
 use crate::reconcile::prepare::decode;
 use crate::roles::Roles;
 use crate::store::Read;
@@ -142,6 +143,15 @@ impl View<'_> {
             .filter(|(reason, _)| hides_text(reason))
             .map(|(_, n)| n)
             .sum())
+    }
+
+    /// Returns how many files of the commit are shown as git stores them, where a checkout would run a filter over them
+    /// (Git LFS); 0 for the work tree.
+    pub fn n_filtered(&self) -> u64 {
+        match self.revision {
+            Some(_) => commit::n_filtered(&self.read.meta().left_out),
+            None => 0,
+        }
     }
 
     /// Returns the error for a file whose text is left out of the index.

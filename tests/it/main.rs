@@ -25,6 +25,7 @@ mod lines;
 mod manual;
 mod query_plans;
 mod ranking;
+mod refs;
 mod roles;
 mod support;
 mod templates;

@@ -196,7 +196,10 @@ pub(in crate::cli) fn repositories(value: &Value, screen: &Screen) -> String {
             vec![
                 visible(repository.text("path")).into_owned(),
                 visible(repository.text("state")).into_owned(),
-                repository.number("indexes").to_string(),
+                match repository.number("commitIndexes") {
+                    0 => repository.number("indexes").to_string(),
+                    n => format!("{} ({n} of commits)", repository.number("indexes")),
+                },
                 bytes(repository.number("bytes")),
                 visible(used.split('T').next().unwrap_or_default()).into_owned(),
                 match repository.number("contexts") {

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::text::{Facts, Fields, add, bytes, count, duration, list, plural, short, table, wrap};
 use crate::cli::screen::{BAD, CARE, FAINT, GOOD, STRONG, Screen, visible};
+use crate::model::COMMIT_SOURCE;
 
 /// Returns what is checked out and how its index is.
 pub(super) fn current(value: &Value, screen: &Screen) -> String {
@@ -15,7 +16,12 @@ pub(super) fn current(value: &Value, screen: &Screen) -> String {
     }
     let mut facts = Facts::on(screen);
     facts.add("repository", visible(value.text("repo")));
-    facts.add("branch", checked_out(value, screen));
+    let what = if value.text("ref").is_empty() {
+        "branch"
+    } else {
+        "commit"
+    };
+    facts.add(what, checked_out(value, screen));
     facts.add("worktree", visible(value.text("worktree")));
     let status = value.text("status");
     let seed = value.text("seedFrom");
@@ -235,6 +241,14 @@ fn checked_out(value: &Value, screen: &Screen) -> String {
         (true, None) => String::new(),
     };
     let branch = value.text("branch");
+    let name = value.text("ref");
+    if !name.is_empty() && !commit.is_empty() {
+        return format!(
+            "{}  {}",
+            screen.paint(STRONG, &visible(name)),
+            screen.paint(FAINT, &commit)
+        );
+    }
     if branch.is_empty() {
         return if commit.is_empty() {
             String::new()
@@ -300,6 +314,7 @@ fn languages(value: &Value) -> Vec<(&str, u64)> {
 /// Returns the branch that an index, or a context, is of.
 pub(super) fn branch_of(value: &Value) -> String {
     match value.text("branch") {
+        "" if value.text("worktree") == COMMIT_SOURCE => "commit".to_owned(),
         "" => "detached".to_owned(),
         branch => visible(branch).into_owned(),
     }

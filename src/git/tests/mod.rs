@@ -17,6 +17,7 @@ use crate::model::{Budget, RepoPath};
 use super::{Repo, Scan};
 
 mod attributes;
+mod commit_tree;
 mod directories;
 mod dirty;
 mod formats;

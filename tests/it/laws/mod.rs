@@ -103,6 +103,7 @@ impl Bench {
                 interrupt: Arc::default(),
                 progress: &|_| (),
                 patience: Patience::Configured,
+                revision: None,
             };
             let mut answer = match (tools::by_name(name).unwrap().call)(input, &call) {
                 Ok(answer) => answer,
