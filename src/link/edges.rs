@@ -20,7 +20,7 @@ pub(super) struct Links {
     pub(super) edges: Vec<EdgeRow>,
     pub(super) unbound: Vec<UnboundRow>,
     /// The interfaces that it depends on: files, with the buckets of names that were looked up.
-    pub(super) consulted: Vec<(i64, u64)>,
+    pub(super) dependencies: Vec<(i64, u64)>,
     /// The files behind imports of units, each with the place of the import.
     pub(super) import_files: Vec<(u32, i64)>,
 }
@@ -106,7 +106,7 @@ pub(super) fn of_file(library: &Library<'_>, file: i64) -> Result<Links, StoreEr
         }
         import_files = units.files(&own);
     }
-    let consulted = library.end(file)?;
+    let dependencies = library.end(file)?;
     Ok(Links {
         import_files,
         edges: edges
@@ -131,7 +131,7 @@ pub(super) fn of_file(library: &Library<'_>, file: i64) -> Result<Links, StoreEr
                 line,
             })
             .collect(),
-        consulted,
+        dependencies,
     })
 }
 

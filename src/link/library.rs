@@ -39,7 +39,7 @@ pub(super) struct Library<'a> {
     /// How many facts all those have.
     n_kept: Cell<usize>,
     /// Files that were asked for; `None` for one without facts.
-    consulted: RefCell<BTreeMap<i64, Option<Rc<Loaded>>>>,
+    dependencies: RefCell<BTreeMap<i64, Option<Rc<Loaded>>>>,
     /// The names that files export, as buckets, of those that were asked.
     offers: RefCell<HashMap<i64, u64>>,
     /// Files that export no name like the wanted one, with the buckets that were asked.
@@ -63,7 +63,7 @@ impl<'a> Library<'a> {
             kept: RefCell::default(),
             found: RefCell::default(),
             n_kept: Cell::new(0),
-            consulted: RefCell::default(),
+            dependencies: RefCell::default(),
             offers: RefCell::default(),
             passed: RefCell::default(),
             failure: RefCell::default(),
@@ -137,8 +137,8 @@ impl<'a> Library<'a> {
             self.rest_on(&found.looked);
             return found.def;
         }
-        let consulted = self.consulted.take();
-        let cells = || consulted.values().flatten().map(|loaded| &loaded.looked);
+        let dependencies = self.dependencies.take();
+        let cells = || dependencies.values().flatten().map(|loaded| &loaded.looked);
         let masks: Vec<Option<u64>> = cells().map(Cell::take).collect();
         let passed = self.passed.take();
         let def = search();
@@ -147,7 +147,7 @@ impl<'a> Library<'a> {
         for (cell, mask) in cells().zip(masks) {
             cell.set(mask);
         }
-        self.consulted.replace(consulted);
+        self.dependencies.replace(dependencies);
         self.passed.replace(passed);
         self.rest_on(&looked);
         if self.failure.borrow().is_none() {
@@ -169,7 +169,7 @@ impl<'a> Library<'a> {
     /// Takes the look-ups so far, by file.
     fn take_looked(&self) -> BTreeMap<i64, u64> {
         let mut looked = self.passed.take();
-        for (file, loaded) in self.consulted.take() {
+        for (file, loaded) in self.dependencies.take() {
             let mask = loaded.and_then(|loaded| loaded.looked.take());
             *looked.entry(file).or_default() |= mask.unwrap_or(0);
         }
@@ -178,7 +178,7 @@ impl<'a> Library<'a> {
 
     /// Drops dependencies that are implied by a barrel: a file that barrel `b` re-exports with `export *` need not be
     /// recorded when it was read for a subset of `b`'s buckets. A change of such a file queues the dependents of `b` as
-    /// well (`Writer::relink_consulters`), and a barrel that stops to re-export it changes in a bucket that was read.
+    /// well (`Writer::queue_dependents`), and a barrel that stops to re-export it changes in a bucket that was read.
     /// Behind the barrels of a large repository there are hundreds of files for each that imports from them.
     fn not_implied(&self, looked: &BTreeMap<i64, u64>) -> Vec<(i64, u64)> {
         // What was looked at is there, whoever looked.
@@ -269,9 +269,9 @@ impl<'a> Library<'a> {
             Some(loaded) if loaded.looked.get().is_some() => {}
             Some(it) => {
                 it.looked.set(Some(0));
-                self.consulted.borrow_mut().insert(file, loaded.clone());
+                self.dependencies.borrow_mut().insert(file, loaded.clone());
             }
-            None => drop(self.consulted.borrow_mut().insert(file, None)),
+            None => drop(self.dependencies.borrow_mut().insert(file, None)),
         }
         loaded
     }

@@ -86,16 +86,16 @@ pub fn note(index: &mut Index, causes: &Causes) -> Result<Option<Manifest>, Stor
     let manifest = if let Some((touched, manifest)) = known {
         is_any_name |= causes.come_under(&manifest.auto_imports());
         for file in touched {
-            writer.relink(file)?;
+            writer.queue_imports(file)?;
         }
         Some(manifest)
     } else {
-        writer.relink_all()?;
+        writer.queue_all_imports()?;
         None
     };
     if is_any_name {
         // A name that no file binds may mean another definition now, in any of them.
-        writer.rebind_all()?;
+        writer.queue_all()?;
     }
     writer.set_meta("owes_links", "0")?;
     writer.set_meta("link_version", &VERSION.to_string())?;
@@ -153,16 +153,16 @@ fn imports(
             let leads_elsewhere = !changed.is_empty();
             if leads_elsewhere {
                 // Whoever was linked through this file may be led elsewhere now.
-                writer.relink_consulters(file)?;
+                writer.queue_dependents(file)?;
             }
             for (ordinal, kind, target) in changed {
                 let is_template = kind == ImportKind::Template;
                 if is_template {
-                    writer.rebind_target(file, ordinal)?;
+                    writer.queue_import_target(file, ordinal)?;
                 }
                 writer.set_import(file, ordinal, target)?;
                 if is_template {
-                    writer.rebind_target(file, ordinal)?;
+                    writer.queue_import_target(file, ordinal)?;
                 }
             }
             writer.imports_resolved(file, leads_elsewhere)?;
@@ -214,7 +214,7 @@ fn resolved(
 
 /// Binds the names of a batch of files. Returns whether there was any.
 fn names(index: &mut Index, budget: &Budget) -> Result<bool, StoreError> {
-    let batch = index.read()?.relink_batch(BATCH_FILES)?;
+    let batch = index.read()?.link_queue(BATCH_FILES)?;
     let files: Vec<i64> = batch.into_iter().map(|(file, _)| file).collect();
     if files.is_empty() {
         return Ok(false);
@@ -226,10 +226,10 @@ fn names(index: &mut Index, budget: &Budget) -> Result<bool, StoreError> {
         let Links {
             edges,
             unbound,
-            consulted,
+            dependencies,
             import_files,
         } = links;
-        writer.set_links(file, &edges, &unbound, &consulted, &import_files)?;
+        writer.set_links(file, &edges, &unbound, &dependencies, &import_files)?;
     }
     writer.commit(true)?;
     Ok(true)

@@ -116,7 +116,7 @@ impl Read<'_> {
                + (SELECT count(*) FROM past_path WHERE id NOT IN (SELECT path FROM touch)
                   AND id NOT IN (SELECT moved_from FROM touch WHERE moved_from IS NOT NULL))",
         ),
-        ("files left to link", "SELECT count(*) FROM relink"),
+        ("files left to link", "SELECT count(*) FROM link_queue"),
         ] {
             let n: i64 = self
                 .tx

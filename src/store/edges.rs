@@ -9,7 +9,7 @@ use crate::ir::ImportKind;
 use crate::model::{EdgeKind, Provenance, SymbolKind};
 
 /// State and target of imports, by specifier and kind.
-pub(super) type Led = HashMap<(String, u8), (u8, Option<i64>)>;
+pub(super) type PreviousTargets = HashMap<(String, u8), (u8, Option<i64>)>;
 
 /// An edge by row ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +71,7 @@ pub struct UnboundPlace {
 }
 
 impl Writer<'_> {
-    /// Replaces the edges and unbound names of a file, and takes the file from the list of those to link. `consulted` are
+    /// Replaces the edges and unbound names of a file, and takes the file from the list of those to link. `dependencies` are
     /// modules, the rows of files and below 0 those of units, with the buckets that were looked at; `import_files` the files
     /// behind imports of units, each with the place of its import.
     pub fn set_links(
@@ -79,22 +79,25 @@ impl Writer<'_> {
         file: i64,
         edges: &[EdgeRow],
         unbound: &[UnboundRow],
-        consulted: &[(i64, u64)],
+        dependencies: &[(i64, u64)],
         import_files: &[(u32, i64)],
     ) -> StoreResult<()> {
-        self.links(file, edges, unbound, consulted, import_files)
+        self.links(file, edges, unbound, dependencies, import_files)
             .doing("writing edges")
     }
 
-    /// Puts the files that were linked by the surface of `file`, or by that of a file that passes its names on, on the
-    /// list of those to link.
-    pub fn relink_consulters(&mut self, file: i64) -> StoreResult<()> {
-        self.consulters(file, None).doing("writing a row")
+    /// Queues the files that depend on `file`, or on a file that re-exports its names: their names are bound again.
+    pub fn queue_dependents(&mut self, file: i64) -> StoreResult<()> {
+        self.queue_dependents_on(file, None).doing("writing a row")
     }
 
-    /// As [`Self::relink_consulters`]; with a mask only those who looked at one of its buckets. A unit passes on what is in
+    /// As [`Self::queue_dependents`]; with a mask only those who looked at one of its buckets. A unit passes on what is in
     /// a mask alone: of a file that joins or leaves one, what others can see of the file is known.
-    pub(super) fn consulters(&mut self, file: i64, mask: Option<u64>) -> rusqlite::Result<()> {
+    pub(super) fn queue_dependents_on(
+        &mut self,
+        file: i64,
+        mask: Option<u64>,
+    ) -> rusqlite::Result<()> {
         self.tx()
             .prepare_cached(
                 "WITH RECURSIVE passing(file) AS (
@@ -102,18 +105,22 @@ impl Writer<'_> {
                    UNION SELECT i.file FROM passing p CROSS JOIN import i ON i.target = p.file WHERE i.kind = ?3
                    UNION SELECT -m.unit FROM passing p CROSS JOIN unit_file m ON m.file = p.file WHERE ?2 IS NOT NULL
                  )
-                 INSERT INTO relink(file, todo)
-                 SELECT c.file, 2 FROM passing p CROSS JOIN consult c ON c.target = p.file WHERE ?2 IS NULL OR c.looked & ?2 <> 0
-                 ON CONFLICT(file) DO UPDATE SET todo = todo | 2",
+                 INSERT INTO link_queue(file, stages)
+                 SELECT c.file, 2 FROM passing p CROSS JOIN dependency c ON c.target = p.file WHERE ?2 IS NULL OR c.name_mask & ?2 <> 0
+                 ON CONFLICT(file) DO UPDATE SET stages = stages | 2",
             )?
             .execute((file, mask.map(u64::cast_signed), ImportKind::ReExport.code()))
             .map(drop)
     }
 
     /// Returns where the imports of a file led, by specifier and kind.
-    pub(super) fn led(&mut self, file: i64, is_known: bool) -> rusqlite::Result<Led> {
+    pub(super) fn previous_targets(
+        &mut self,
+        file: i64,
+        is_known: bool,
+    ) -> rusqlite::Result<PreviousTargets> {
         if !is_known {
-            return Ok(Led::default());
+            return Ok(PreviousTargets::default());
         }
         self.tx()
             .prepare_cached("SELECT specifier, kind, state, target FROM import WHERE file = ?1")?
@@ -129,7 +136,7 @@ impl Writer<'_> {
         file: i64,
         edges: &[EdgeRow],
         unbound: &[UnboundRow],
-        consulted: &[(i64, u64)],
+        dependencies: &[(i64, u64)],
         import_files: &[(u32, i64)],
     ) -> rusqlite::Result<()> {
         let edges = edges.iter().map(|edge| {
@@ -149,16 +156,16 @@ impl Writer<'_> {
             [name_key(&row.name), form, row.count.into(), row.line.into()]
         });
         self.rows(&UNBOUND, file, unbound.collect())?;
-        let consulted = consulted
+        let dependencies = dependencies
             .iter()
             .map(|(target, looked)| [*target, looked.cast_signed()]);
-        self.rows(&CONSULT, file, consulted.collect())?;
+        self.rows(&DEPENDENCIES, file, dependencies.collect())?;
         let import_files = import_files
             .iter()
             .map(|(ordinal, target)| [i64::from(*ordinal), *target]);
         self.rows(&IMPORT_FILES, file, import_files.collect())?;
         self.tx()
-            .prepare_cached("DELETE FROM relink WHERE file = ?1")?
+            .prepare_cached("DELETE FROM link_queue WHERE file = ?1")?
             .execute([file])
             .map(drop)
     }
@@ -235,12 +242,12 @@ const UNBOUND: FileRows = FileRows {
              ON CONFLICT DO UPDATE SET count = excluded.count, line = excluded.line",
 };
 
-const CONSULT: FileRows = FileRows {
+const DEPENDENCIES: FileRows = FileRows {
     n_key: 1,
-    select: "SELECT target, looked FROM consult WHERE file = ?1 ORDER BY 1, 2",
-    delete: "DELETE FROM consult WHERE file = ?1 AND target = ?2",
-    upsert: "INSERT INTO consult(file, target, looked) VALUES(?1, ?2, ?3)
-             ON CONFLICT DO UPDATE SET looked = excluded.looked",
+    select: "SELECT target, name_mask FROM dependency WHERE file = ?1 ORDER BY 1, 2",
+    delete: "DELETE FROM dependency WHERE file = ?1 AND target = ?2",
+    upsert: "INSERT INTO dependency(file, target, name_mask) VALUES(?1, ?2, ?3)
+             ON CONFLICT DO UPDATE SET name_mask = excluded.name_mask",
 };
 
 const IMPORT_FILES: FileRows = FileRows {

@@ -71,7 +71,7 @@ pub struct Counts {
     /// Imports that should lead to a file of the repository and do not.
     pub unresolved: u64,
     /// Files whose imports have to be looked at again.
-    pub relink: u64,
+    pub queued: u64,
 }
 
 impl Read<'_> {
@@ -217,7 +217,7 @@ pub(super) fn counts(connection: &Connection) -> StoreResult<Counts> {
         .prepare_cached(
             "SELECT (SELECT count(*) FROM file), (SELECT count(*) FROM chunk), (SELECT count(*) FROM symbol),
                     (SELECT count(*) FROM (SELECT file, target FROM import WHERE target > 0 UNION SELECT file, target FROM import_file)),
-                    (SELECT count(*) FROM import WHERE state = 3), (SELECT count(*) FROM relink)",
+                    (SELECT count(*) FROM import WHERE state = 3), (SELECT count(*) FROM link_queue)",
         )
         .and_then(|mut statement| {
             statement.query_row([], |row| {
@@ -227,7 +227,7 @@ pub(super) fn counts(connection: &Connection) -> StoreResult<Counts> {
                     symbols: unsigned(row, 2)?,
                     edges: unsigned(row, 3)?,
                     unresolved: unsigned(row, 4)?,
-                    relink: unsigned(row, 5)?,
+                    queued: unsigned(row, 5)?,
                 })
             })
         })

@@ -70,38 +70,38 @@ impl Writer<'_> {
         )
     }
 
-    /// Puts a file on the list of those whose imports have to be looked at again.
-    pub fn relink(&mut self, file: i64) -> StoreResult<()> {
+    /// Queues a file: its imports are resolved again.
+    pub fn queue_imports(&mut self, file: i64) -> StoreResult<()> {
         self.run(
-            "INSERT INTO relink(file, todo) VALUES(?1, 1) ON CONFLICT(file) DO UPDATE SET todo = todo | 1",
+            "INSERT INTO link_queue(file, stages) VALUES(?1, 1) ON CONFLICT(file) DO UPDATE SET stages = stages | 1",
             [file],
         )
     }
 
-    /// Puts the file that an import leads to on the list of those whose names have to be bound again: by a template's
-    /// import they mean members of a class in the file that imports.
-    pub fn rebind_target(&mut self, file: i64, ordinal: u32) -> StoreResult<()> {
+    /// Queues the target of an import: its names are bound again. The names of a template mean members of the class that
+    /// imports it.
+    pub fn queue_import_target(&mut self, file: i64, ordinal: u32) -> StoreResult<()> {
         self.run(
-            "INSERT INTO relink(file, todo) SELECT target, 2 FROM import WHERE file = ?1 AND ordinal = ?2 AND target > 0
-             ON CONFLICT(file) DO UPDATE SET todo = todo | 2",
+            "INSERT INTO link_queue(file, stages) SELECT target, 2 FROM import WHERE file = ?1 AND ordinal = ?2 AND target > 0
+             ON CONFLICT(file) DO UPDATE SET stages = stages | 2",
             (file, ordinal),
         )
     }
 
-    /// Puts every file with imports on that list.
-    pub fn relink_all(&mut self) -> StoreResult<()> {
+    /// Queues every file with imports: they are resolved again.
+    pub fn queue_all_imports(&mut self) -> StoreResult<()> {
         self.run(
-            "INSERT INTO relink(file, todo) SELECT DISTINCT file, 1 FROM import WHERE true
-             ON CONFLICT(file) DO UPDATE SET todo = todo | 1",
+            "INSERT INTO link_queue(file, stages) SELECT DISTINCT file, 1 FROM import WHERE true
+             ON CONFLICT(file) DO UPDATE SET stages = stages | 1",
             [],
         )
     }
 
-    /// Puts every file on the list of those whose imports are looked at and whose names are bound again.
-    pub fn rebind_all(&mut self) -> StoreResult<()> {
+    /// Queues every file: its imports are resolved and its names are bound again.
+    pub fn queue_all(&mut self) -> StoreResult<()> {
         self.run(
-            "INSERT INTO relink(file, todo) SELECT id, 3 FROM file WHERE true
-             ON CONFLICT(file) DO UPDATE SET todo = 3",
+            "INSERT INTO link_queue(file, stages) SELECT id, 3 FROM file WHERE true
+             ON CONFLICT(file) DO UPDATE SET stages = 3",
             [],
         )
     }
@@ -110,9 +110,12 @@ impl Writer<'_> {
     /// are not bound again, unless there is another cause.
     pub fn imports_resolved(&mut self, file: i64, lead_elsewhere: bool) -> StoreResult<()> {
         if !lead_elsewhere {
-            self.run("DELETE FROM relink WHERE file = ?1 AND todo = 1", [file])?;
+            self.run(
+                "DELETE FROM link_queue WHERE file = ?1 AND stages = 1",
+                [file],
+            )?;
         }
-        self.run("UPDATE relink SET todo = 2 WHERE file = ?1", [file])
+        self.run("UPDATE link_queue SET stages = 2 WHERE file = ?1", [file])
     }
 }
 
@@ -253,9 +256,9 @@ impl Read<'_> {
     }
 
     /// Returns up to `limit` files that have to be linked again.
-    pub fn relink_batch(&self, limit: u32) -> StoreResult<Vec<(i64, RepoPath)>> {
+    pub fn link_queue(&self, limit: u32) -> StoreResult<Vec<(i64, RepoPath)>> {
         self.tx
-            .prepare_cached("SELECT r.file, f.path FROM relink r CROSS JOIN file f ON f.id = r.file ORDER BY r.file LIMIT ?1")
+            .prepare_cached("SELECT r.file, f.path FROM link_queue r CROSS JOIN file f ON f.id = r.file ORDER BY r.file LIMIT ?1")
             .and_then(|mut statement| {
                 statement
                     .query_map([limit], |row| Ok((row.get(0)?, path(row, 1)?)))?
@@ -278,7 +281,7 @@ impl Read<'_> {
     pub fn unresolved_batch(&self, after: i64, limit: u32) -> StoreResult<Vec<(i64, RepoPath)>> {
         self.tx
             .prepare_cached(
-                "SELECT r.file, f.path FROM relink r CROSS JOIN file f ON f.id = r.file WHERE r.file > ?1 AND r.todo & 1 ORDER BY r.file LIMIT ?2",
+                "SELECT r.file, f.path FROM link_queue r CROSS JOIN file f ON f.id = r.file WHERE r.file > ?1 AND r.stages & 1 ORDER BY r.file LIMIT ?2",
             )
             .and_then(|mut statement| {
                 statement
@@ -291,7 +294,7 @@ impl Read<'_> {
     /// Returns how many files wait for their imports to be looked at again.
     pub fn n_unlinked(&self) -> StoreResult<u64> {
         self.tx
-            .prepare_cached("SELECT count(*) FROM relink")
+            .prepare_cached("SELECT count(*) FROM link_queue")
             .and_then(|mut statement| statement.query_row([], |row| row.get::<_, i64>(0)))
             .map(i64::cast_unsigned)
             .doing("counting the files to link")

@@ -7,8 +7,8 @@
 /// unbound names and of what was left out; 7 digests of chunks without the path; 8 handles that tell their file;
 /// 9 what is behind a file that passes it on is not noted, past paths
 /// are written once; 10 the files that test runners are told to run; 11 git's names of the bytes; 12 units of several
-/// files.
-pub const SCHEMA_VERSION: i64 = 12;
+/// files; 13 other names of two tables.
+pub const SCHEMA_VERSION: i64 = 13;
 
 /// The tables. Keys are integers; what belongs to a file goes with it. `text` holds no source: its
 /// columns are indexed and forgotten (the first one takes two bytes less for each word in a chunk), its rowid is the chunk's, and a segment is merged only when 40% of it
@@ -20,9 +20,9 @@ pub const SCHEMA_VERSION: i64 = 12;
 /// their names on as those behind `export *` do, the ones of low `rank` first. `import_file` has the files behind an import of a unit: those that
 /// hold a name which the importer uses, else the first. An `edge` is one row for all uses of one definition in another, with the first one's line;
 /// `src` is 0 for a module's top level. `unbound` counts the names of a file that lead to no definition here:
-/// a name by 48 bits of its hash, its form by 1 for a call and 2 for a member. `consult` says what of which other
-/// file a file was linked by (`looked` is a mask of buckets of names): when that changes, the file is linked again. What another consulted file passes on by `export * from` is left out where that one
-/// was looked at by the same names. `relink` is the list of files to link again: `todo` has 1 where the
+/// a name by 48 bits of its hash, its form by 1 for a call and 2 for a member. `dependency` has the files by whose
+/// interface a file was linked (`name_mask` is a mask of buckets of the names that were looked up): when one of those names changes, the file is linked again. A file behind
+/// the `export *` of another dependency is left out where that one was asked for the same names. `link_queue` has the files to link again: `stages` has 1 where the
 /// imports have to be resolved, 2 where the names have to be bound whatever comes of that. It is written in the
 /// transaction that makes it necessary, so no crash can lose it. `commit`, `touch` and `message` are the newest commits that can
 /// be reached from the index's own; their paths are in `past_path`, be there such a file or not. A `touch` that does not count is of a commit that touched too many files and
@@ -173,17 +173,17 @@ CREATE TABLE unbound(
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX unbound_name ON unbound(name, count);
 
-CREATE TABLE consult(
+CREATE TABLE dependency(
   file INTEGER NOT NULL REFERENCES file(id) ON DELETE CASCADE,
   target INTEGER NOT NULL,
-  looked INTEGER NOT NULL,
+  name_mask INTEGER NOT NULL,
   PRIMARY KEY(target, file)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX consult_file ON consult(file);
+CREATE INDEX dependency_file ON dependency(file);
 
-CREATE TABLE relink(
+CREATE TABLE link_queue(
   file INTEGER PRIMARY KEY REFERENCES file(id) ON DELETE CASCADE,
-  todo INTEGER NOT NULL
+  stages INTEGER NOT NULL
 ) STRICT;
 
 CREATE TABLE \"commit\"(

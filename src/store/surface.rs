@@ -184,10 +184,10 @@ impl Writer<'_> {
             (None, None) => Ok(()),
             (Some(before), Some(now)) => match before.difference(now) {
                 0 => Ok(()),
-                mask => self.consulters(file, Some(mask)),
+                mask => self.queue_dependents_on(file, Some(mask)),
             },
             // Who found nothing in it looked at no bucket.
-            _ => self.consulters(file, None),
+            _ => self.queue_dependents_on(file, None),
         }
     }
 }

@@ -30,7 +30,7 @@ impl Writer<'_> {
             .query_map([file], |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?))))?
             .collect::<Result<_, _>>()?;
         for (unit, (key, _)) in known.iter().filter(|(_, known)| !wanted.contains(known)) {
-            self.consulters(-unit, Some(seen_in(surface)))?;
+            self.queue_dependents_on(-unit, Some(seen_in(surface)))?;
             self.tx()
                 .prepare_cached("DELETE FROM unit_file WHERE unit = ?1 AND file = ?2")?
                 .execute((unit, file))?;
@@ -42,7 +42,7 @@ impl Writer<'_> {
                 continue;
             }
             for statement in [
-                "DELETE FROM consult WHERE target = -?1",
+                "DELETE FROM dependency WHERE target = -?1",
                 "UPDATE import SET target = NULL WHERE target = -?1",
                 "DELETE FROM unit WHERE id = ?1",
             ] {
@@ -82,7 +82,7 @@ impl Writer<'_> {
                 )?
                 .execute((unit, file, rank))?;
             if n_new > 0 && known.is_some() {
-                self.consulters(-unit, Some(seen_in(surface)))?;
+                self.queue_dependents_on(-unit, Some(seen_in(surface)))?;
             }
         }
         Ok(())

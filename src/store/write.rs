@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use rusqlite::{Connection, OptionalExtension as _, Transaction, TransactionBehavior};
 
-use super::edges::Led;
+use super::edges::PreviousTargets;
 use super::surface::Surface;
 use super::{Doing, PreparedChunk, StatRow, StoreResult};
 use crate::ir::ImportKind;
@@ -185,14 +185,14 @@ impl<'a> Writer<'a> {
             .query_row([file.path.as_str()], |row| row.get(0))
             .optional()?;
         let id = self.file_row(known, file)?;
-        let led = self.led(id, known.is_some())?;
+        let previous = self.previous_targets(id, known.is_some())?;
         let mut had_facts = false;
         if known.is_some() {
             let before = self.surface_before(id)?;
             had_facts = before.is_some();
             self.surface_changed(id, before.as_ref(), file.surface.as_ref())?;
             self.leave_units(id, before.as_ref(), &file.units)?;
-            self.leave_templates(&led, &file.imports)?;
+            self.leave_templates(&previous, &file.imports)?;
             for table in ["facts", "config", "runner", "import"] {
                 self.tx
                     .prepare_cached(&format!("DELETE FROM {table} WHERE file = ?1"))?
@@ -218,7 +218,7 @@ impl<'a> Writer<'a> {
         }
         for (ordinal, (specifier, kind, type_only, line)) in file.imports.iter().enumerate() {
             // Where the same import led before: if it still does, nobody else has to be linked again.
-            let (state, target) = led
+            let (state, target) = previous
                 .get(&(specifier.clone(), kind.code()))
                 .copied()
                 .unwrap_or((0, None));
@@ -228,9 +228,9 @@ impl<'a> Writer<'a> {
             .execute((id, index(ordinal), specifier, kind.code(), type_only, line, state, target))?;
         }
         // A file that has no facts any more still has its earlier names to withdraw.
-        if file.facts.is_some() || had_facts || !led.is_empty() {
+        if file.facts.is_some() || had_facts || !previous.is_empty() {
             tx.prepare_cached(
-                "INSERT INTO relink(file, todo) VALUES(?1, ?2) ON CONFLICT(file) DO UPDATE SET todo = todo | excluded.todo",
+                "INSERT INTO link_queue(file, stages) VALUES(?1, ?2) ON CONFLICT(file) DO UPDATE SET stages = stages | excluded.stages",
             )?
             .execute((id, if file.imports.is_empty() { 2 } else { 3 }))?;
         }
@@ -240,11 +240,11 @@ impl<'a> Writer<'a> {
     /// Puts the templates that a file had and has no more on the list of those to link again.
     fn leave_templates(
         &mut self,
-        led: &Led,
+        previous: &PreviousTargets,
         imports: &[(String, ImportKind, bool, u32)],
     ) -> rusqlite::Result<()> {
         let template = ImportKind::Template.code();
-        for ((specifier, kind), (_, target)) in led {
+        for ((specifier, kind), (_, target)) in previous {
             let stays = || {
                 let mut now = imports.iter();
                 now.any(|it| it.1 == ImportKind::Template && it.0 == *specifier)
@@ -252,7 +252,7 @@ impl<'a> Writer<'a> {
             if *kind == template && target.is_some() && !stays() {
                 self.tx
                     .prepare_cached(
-                        "INSERT INTO relink(file, todo) VALUES(?1, 2) ON CONFLICT(file) DO UPDATE SET todo = todo | 2",
+                        "INSERT INTO link_queue(file, stages) VALUES(?1, 2) ON CONFLICT(file) DO UPDATE SET stages = stages | 2",
                     )?
                     .execute([target])?;
             }
@@ -304,7 +304,7 @@ impl<'a> Writer<'a> {
             }
             self.surface_changed(id, Some(&Surface::default()), None)?;
             for statement in [
-                "DELETE FROM consult WHERE target = ?1",
+                "DELETE FROM dependency WHERE target = ?1",
                 "UPDATE import SET target = NULL WHERE target = ?1",
                 "DELETE FROM file WHERE id = ?1",
             ] {

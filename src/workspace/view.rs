@@ -95,7 +95,7 @@ impl View<'_> {
         }
         let mut unlinked = self.looked_at.unlinked.borrow_mut();
         if unlinked.is_none() {
-            let Ok(files) = self.read.relink_batch(u32::MAX) else {
+            let Ok(files) = self.read.link_queue(u32::MAX) else {
                 return true;
             };
             *unlinked = Some(files.into_iter().map(|(_, path)| path).collect());

@@ -72,7 +72,7 @@ const WHOLE: &[(&str, &str)] = &[
         "how rare a word is needs the sum; an index of integers",
     ),
     (
-        "SELECT count(*) FROM relink",
+        "SELECT count(*) FROM link_queue",
         "empty but while a build goes on",
     ),
     (

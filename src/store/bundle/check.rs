@@ -131,7 +131,7 @@ fn rules() -> Vec<(&'static str, String)> {
                 .to_owned(),
         ),
         ("stats", "SELECT 1 FROM stat".to_owned()),
-        ("files left to link", "SELECT 1 FROM relink".to_owned()),
+        ("files left to link", "SELECT 1 FROM link_queue".to_owned()),
         (
             "files",
             format!(

@@ -20,7 +20,7 @@ use crate::model::{Span, Symbol, SymbolFlags, SymbolKind};
 use crate::syntax::scope::{ScopeKind, Scopes};
 use crate::syntax::signature::{Comment, doc_above};
 
-/// Longest name of a symbol in bytes; longer ones are generated.
+/// Longest name of a symbol or a use in bytes; longer ones are generated.
 const NAME_BYTES: usize = 256;
 
 /// Longest prefix of a qualified name; deeper definitions keep this one, so that the names of a file are
@@ -29,9 +29,6 @@ const PREFIX_BYTES: usize = 600;
 
 /// Longest specifier in bytes.
 const SPECIFIER_BYTES: usize = 1_000;
-
-/// Longest name of a use in bytes.
-const REFERENCE_BYTES: usize = 256;
 
 /// A definition as its form describes it; [`FileBuilder::define`] makes a symbol of it.
 #[derive(Clone, Debug)]
@@ -547,7 +544,7 @@ impl<'a> FileBuilder<'a> {
         place: NamePlace,
     ) {
         let skipped = receiver.is_empty() && matches!(name, "require" | "arguments");
-        if name.is_empty() || name.len() > REFERENCE_BYTES || skipped {
+        if name.is_empty() || name.len() > NAME_BYTES || skipped {
             return;
         }
         self.references.push(PendingReference {

@@ -3,6 +3,7 @@
 use tree_sitter::Node;
 
 use super::builder::FileBuilder;
+use super::builtins::Builtin;
 use super::frame::Frame;
 use super::kinds::Kind;
 use super::names::is_chain;
@@ -10,26 +11,6 @@ use super::pending::{BindingSource, ContextualType};
 use super::signatures::{self, PARAMETERS};
 use super::{bindings, lower_expr, nodes};
 use crate::ir::ExprId;
-
-/// Methods that call their callback with each element of the receiver.
-const EACH: &[&str] = &[
-    "forEach",
-    "map",
-    "filter",
-    "some",
-    "every",
-    "find",
-    "findIndex",
-    "findLast",
-    "findLastIndex",
-    "flatMap",
-];
-
-/// Calls that hand two elements at a time.
-const PAIRS: &[&str] = &["sort", "toSorted"];
-
-/// Methods that call their callback with the result so far, then an element.
-const FOLDS: &[&str] = &["reduce", "reduceRight"];
 
 /// The contextual type that an annotation gives; `None` for a union of functions.
 pub(super) fn contextual_type(
@@ -243,9 +224,9 @@ pub(super) fn callback_parameters(b: &mut FileBuilder<'_>, call: Node<'_>) {
     let element = Some(b.exprs.element(expr));
     let parameters = match name {
         "then" => vec![Some(expr)],
-        _ if EACH.contains(&name) => vec![element],
-        _ if PAIRS.contains(&name) => vec![element; 2],
-        _ if FOLDS.contains(&name) => {
+        _ if Builtin::CallbackElement.has(name) => vec![element],
+        _ if Builtin::CallbackPair.has(name) => vec![element; 2],
+        _ if Builtin::CallbackFold.has(name) => {
             let first = match arguments.named_child(1) {
                 Some(first) => lower_expr::lower_expr(b, first),
                 None => element,

@@ -1,4 +1,4 @@
-//! Types in JSDoc comments, `@type {Map<string, Job>}`: parsed as `type _ = …` and lowered by `lower_type`.
+//! Types in doc comments, `@type {Map<string, Job>}`: parsed as `type _ = …` and lowered by `lower_type`.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -12,9 +12,6 @@ use super::names::{import_of, is_chain};
 use crate::ir::{ContainerKind, ExprId};
 use crate::model::Budget;
 use crate::syntax::parse::{Parsed, parse};
-
-/// Longest type that is parsed.
-const TYPE_BYTES: usize = 8_000;
 
 /// Makes a type a statement that the grammar parses.
 const ALIAS: &str = "type _ = ";
@@ -30,9 +27,6 @@ struct DocType {
 
 impl DocType {
     fn parse(text: &str) -> Option<Self> {
-        if text.len() > TYPE_BYTES {
-            return None;
-        }
         let mut source = ALIAS.to_owned();
         for (at, line) in text.lines().enumerate() {
             // Lines of a comment begin with a star.

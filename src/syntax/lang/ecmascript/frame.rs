@@ -3,25 +3,14 @@
 use tree_sitter::Node;
 
 use super::kinds::Kind;
+use crate::ir::ReferenceKind;
 use crate::model::Span;
 
 /// The role of an identifier where it stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum IdentifierRole {
-    /// A value that is used.
-    Value,
-    /// The callee of a call.
-    Callee,
-    /// The class of a `new` expression.
-    New,
-    /// A decorator.
-    Decorator,
-    /// A base class or interface.
-    Heritage,
-    /// The operand of `typeof` in a type.
-    TypeQuery,
-    /// An element's name.
-    Jsx,
+    /// A use of this kind: the callee of a call, a base class, an element's name.
+    Use(ReferenceKind),
     /// The root of a member chain: `a` of `a.b`.
     Root,
     /// A name that is bound here.
@@ -95,7 +84,7 @@ impl Frame {
     pub(super) fn top() -> Self {
         Self {
             kind: Kind::Other,
-            role: IdentifierRole::Value,
+            role: IdentifierRole::Use(ReferenceKind::Value),
             target: AssignmentTarget::None,
             scope: 0,
             symbol: None,

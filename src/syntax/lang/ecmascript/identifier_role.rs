@@ -3,8 +3,10 @@
 use tree_sitter::TreeCursor;
 
 use super::builder::FileBuilder;
-use super::frame::{AssignmentTarget, Frame, IdentifierRole};
+use super::frame::IdentifierRole::{self, Bind, Label, Root, Skip, Use};
+use super::frame::{AssignmentTarget, Frame};
 use super::kinds::Kind;
+use crate::ir::ReferenceKind::{Call, Decorator, Heritage, Jsx, New, Type, Value};
 
 /// The role of the node under `cursor` in its parent, and the name that it is the value of.
 pub(super) fn role_and_target(
@@ -14,7 +16,7 @@ pub(super) fn role_and_target(
     cursor: &TreeCursor<'_>,
 ) -> (IdentifierRole, AssignmentTarget) {
     let role = match kind {
-        Kind::Other | Kind::Comment => IdentifierRole::Value,
+        Kind::Other | Kind::Comment => Use(Value),
         _ => role(b, parent, kind, cursor),
     };
     (role, target(parent))
@@ -32,8 +34,8 @@ fn role(
     let is_name = matches!(kind, Kind::Identifier | Kind::TypeIdentifier);
     match parent.kind {
         // The names of a pattern have its role; defaults and computed keys are values.
-        Kind::FormalParameters => IdentifierRole::Bind,
-        Kind::PairPattern if kind == Kind::ComputedName || is(fields.key) => IdentifierRole::Value,
+        Kind::FormalParameters => Bind,
+        Kind::PairPattern if kind == Kind::ComputedName || is(fields.key) => Use(Value),
         Kind::ArrayPattern | Kind::ObjectPattern | Kind::RestPattern | Kind::PairPattern => {
             parent.role
         }
@@ -45,27 +47,21 @@ fn role(
         }
         Kind::TupleType if matches!(kind, Kind::RequiredParameter | Kind::OptionalParameter) => {
             // The labels of a tuple name nothing, but their types are uses.
-            IdentifierRole::Label
+            Label
         }
         Kind::VariableDeclarator if is(fields.name) => {
             if kind == Kind::Identifier {
-                IdentifierRole::Skip
+                Skip
             } else {
                 parent.role
             }
         }
-        Kind::ForIn if parent.role != IdentifierRole::Value && is(fields.left) => parent.role,
-        Kind::CatchClause if is(fields.parameter) => IdentifierRole::Bind,
-        Kind::ArrowFunction if kind == Kind::Identifier && is(fields.parameter) => {
-            IdentifierRole::Bind
-        }
-        Kind::TypeParameter | Kind::InferType if kind == Kind::TypeIdentifier => {
-            IdentifierRole::Bind
-        }
-        Kind::MappedTypeClause if kind == Kind::TypeIdentifier && is(fields.name) => {
-            IdentifierRole::Bind
-        }
-        Kind::TypeAlias if kind == Kind::TypeIdentifier && is(fields.name) => IdentifierRole::Skip,
+        Kind::ForIn if parent.role != Use(Value) && is(fields.left) => parent.role,
+        Kind::CatchClause if is(fields.parameter) => Bind,
+        Kind::ArrowFunction if kind == Kind::Identifier && is(fields.parameter) => Bind,
+        Kind::TypeParameter | Kind::InferType if kind == Kind::TypeIdentifier => Bind,
+        Kind::MappedTypeClause if kind == Kind::TypeIdentifier && is(fields.name) => Bind,
+        Kind::TypeAlias if kind == Kind::TypeIdentifier && is(fields.name) => Skip,
         // Names that the parent's definition has taken.
         Kind::FunctionDeclaration
         | Kind::FunctionExpression
@@ -83,47 +79,47 @@ fn role(
             if is_name && (parent.kind != Kind::IndexSignature || is(fields.name)) =>
         {
             if parent.kind == Kind::TypePredicate && kind == Kind::TypeIdentifier {
-                IdentifierRole::Value
+                Use(Value)
             } else {
-                IdentifierRole::Skip
+                Skip
             }
         }
         Kind::InternalModule | Kind::Module
             if is_name || matches!(kind, Kind::NestedIdentifier | Kind::Str) =>
         {
-            IdentifierRole::Skip
+            Skip
         }
-        Kind::JsxNamespaceName => IdentifierRole::Skip,
-        _ if kind == Kind::JsxClosing => IdentifierRole::Skip,
+        Kind::JsxNamespaceName => Skip,
+        _ if kind == Kind::JsxClosing => Skip,
         Kind::JsxOpening | Kind::JsxSelfClosing
             if matches!(
                 kind,
                 Kind::Identifier | Kind::MemberExpression | Kind::NestedIdentifier
             ) =>
         {
-            IdentifierRole::Jsx
+            Use(Jsx)
         }
         // The callee stands before the arguments.
         Kind::CallExpression | Kind::NewExpression | Kind::Instantiation => match kind {
-            Kind::Arguments | Kind::TypeArguments => IdentifierRole::Value,
-            Kind::TemplateString if is(fields.arguments) => IdentifierRole::Value,
-            _ if parent.kind == Kind::NewExpression => IdentifierRole::New,
+            Kind::Arguments | Kind::TypeArguments => Use(Value),
+            Kind::TemplateString if is(fields.arguments) => Use(Value),
+            _ if parent.kind == Kind::NewExpression => Use(New),
             _ if parent.kind == Kind::Instantiation => parent.role,
-            _ if parent.role == IdentifierRole::Decorator => IdentifierRole::Decorator,
-            _ => IdentifierRole::Callee,
+            _ if parent.role == Use(Decorator) => Use(Decorator),
+            _ => Use(Call),
         },
-        Kind::Decorator => IdentifierRole::Decorator,
-        Kind::TypeQuery => IdentifierRole::TypeQuery,
+        Kind::Decorator => Use(Decorator),
+        Kind::TypeQuery => Use(Type),
         Kind::ExtendsClause | Kind::ImplementsClause | Kind::ExtendsTypeClause
             if kind != Kind::TypeArguments =>
         {
-            IdentifierRole::Heritage
+            Use(Heritage)
         }
-        Kind::ClassHeritage => IdentifierRole::Heritage,
+        Kind::ClassHeritage => Use(Heritage),
         Kind::GenericType | Kind::TypeAssertion if kind != Kind::TypeArguments => parent.role,
-        Kind::MemberExpression if kind == Kind::Identifier => IdentifierRole::Root,
+        Kind::MemberExpression if kind == Kind::Identifier => Root,
         Kind::Parenthesized | Kind::NonNull | Kind::AsExpression | Kind::Satisfies => parent.role,
-        _ => IdentifierRole::Value,
+        _ => Use(Value),
     }
 }
 

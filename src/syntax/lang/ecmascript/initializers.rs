@@ -3,6 +3,7 @@
 use tree_sitter::Node;
 
 use super::builder::FileBuilder;
+use super::builtins::Builtin;
 use super::kinds::Kind;
 use super::nodes;
 use crate::model::SymbolKind;
@@ -13,62 +14,6 @@ const UNWRAP_STEPS: usize = 32;
 
 /// Arguments of a call that are looked at for the function it wraps.
 const WRAPPED_ARGUMENTS: u32 = 3;
-
-/// Calls that run a function later or at once rather than return one like it.
-const RUNNERS: &[&str] = &[
-    "setTimeout",
-    "setInterval",
-    "setImmediate",
-    "requestAnimationFrame",
-    "computed",
-    "ref",
-    "watch",
-    "watchEffect",
-    "effect",
-    "useMemo",
-    "describe",
-    "it",
-    "test",
-    "Promise",
-    "queueMicrotask",
-    "nextTick",
-    "signal",
-    "reactive",
-    "shallowRef",
-    "customRef",
-    "useState",
-    "useReducer",
-    "Array",
-    "Object",
-    "require",
-    "expect",
-    "atom",
-    "derived",
-    "writable",
-    "readable",
-    "createContext",
-];
-
-/// Calls that return a function like their argument, well known enough to define a local function.
-const WRAPPERS: &[&str] = &[
-    "useCallback",
-    "memo",
-    "forwardRef",
-    "debounce",
-    "throttle",
-    "once",
-    "memoize",
-    "useEvent",
-    "promisify",
-    "partial",
-    "curry",
-    "bind",
-    "withCtx",
-    "markRaw",
-    "defineComponent",
-    "observer",
-    "cache",
-];
 
 /// The kind of an initializer, with the node that defines the symbol.
 #[derive(Clone, Copy, Debug)]
@@ -105,15 +50,10 @@ pub(super) fn value_signature(
     name: &Node<'_>,
     keyword: &str,
 ) -> String {
-    let from = if keyword.is_empty() {
-        node.start_byte()
-    } else {
-        name.start_byte()
-    };
     let text = if keyword.is_empty() {
         nodes::head(b, node, node.end_byte())
     } else {
-        b.between(from, node.end_byte())
+        b.between(name.start_byte(), node.end_byte())
     };
     // The text ends with the node, but starts after its decorators.
     let start = node.end_byte() - text.len();
@@ -189,11 +129,11 @@ fn classify_call<'t>(b: &FileBuilder<'_>, call: Node<'t>) -> Initializer<'t> {
     let callee = callee.unwrap_or_default();
     // `list.map(…)` computes; `React.memo(…)` and `_.debounce(…)` wrap.
     let (object, name) = callee.rsplit_once('.').unwrap_or(("", callee));
-    let wraps = !RUNNERS.contains(&name)
+    let wraps = !Builtin::Runner.has(name)
         && callee.len() < 80
         && (object.is_empty()
             || matches!(object, "_" | "lodash")
-            || (object.starts_with(char::is_uppercase) && WRAPPERS.contains(&name)));
+            || (object.starts_with(char::is_uppercase) && Builtin::Wrapper.has(name)));
     for at in 0..WRAPPED_ARGUMENTS {
         let Some(argument) = arguments.named_child(at) else {
             break;
@@ -231,7 +171,7 @@ fn classify_inner_call<'t>(b: &FileBuilder<'_>, call: Node<'t>) -> Initializer<'
         .and_then(|arguments| arguments.named_child(0))
         .filter(|argument| b.grammar.kind(*argument).is_function_value());
     match first {
-        Some(inner) if WRAPPERS.contains(&callee.rsplit('.').next().unwrap_or(callee)) => {
+        Some(inner) if Builtin::Wrapper.has(callee.rsplit('.').next().unwrap_or(callee)) => {
             Initializer::Wrapped(inner)
         }
         _ => Initializer::Other,
@@ -253,7 +193,7 @@ pub(super) fn is_known_wrapper(b: &FileBuilder<'_>, function: Node<'_>) -> bool 
     let name = callee
         .rsplit(|c: char| !c.is_alphanumeric() && c != '_')
         .next();
-    name.is_some_and(|name| WRAPPERS.contains(&name))
+    name.is_some_and(|name| Builtin::Wrapper.has(name))
 }
 
 /// The kind of symbol that an exported value is.

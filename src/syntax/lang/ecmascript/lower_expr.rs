@@ -5,23 +5,15 @@
 use tree_sitter::Node;
 
 use super::builder::FileBuilder;
+use super::builtins::Builtin;
 use super::kinds::Kind;
 use super::lower_type::{self, GIVEN, is_holder};
 use super::names::is_chain;
 use super::{doc_types, nodes};
 use crate::ir::{ExprId, ImportKind};
 
-/// Steps from an expression to the name it begins with.
-const ORIGIN_DEPTH: usize = 64;
-
-/// Calls that return their first argument, or a container of the same elements.
-const HANDS_ON: &[&str] = &[
-    "Object.freeze",
-    "Object.values",
-    "Array.from",
-    "Promise.all",
-    "Promise.resolve",
-];
+/// Expressions inside expressions that are lowered.
+const MAX_DEPTH: usize = 64;
 
 /// Returns the types and the arguments that a call gives, those that have a name: types, new instances, and names that
 /// begin as those of classes do.
@@ -76,7 +68,7 @@ pub(super) fn lower_expr(b: &mut FileBuilder<'_>, value: Node<'_>) -> Option<Exp
 }
 
 fn lower_at(b: &mut FileBuilder<'_>, node: Node<'_>, depth: usize) -> Option<ExprId> {
-    if depth > ORIGIN_DEPTH {
+    if depth > MAX_DEPTH {
         return None;
     }
     let depth = depth + 1;
@@ -103,7 +95,7 @@ fn lower_at(b: &mut FileBuilder<'_>, node: Node<'_>, depth: usize) -> Option<Exp
                 return is_value.then(|| lower_type::types(b).imported("*", module));
             }
             let callee = node.child(0)?;
-            if HANDS_ON.contains(&b.text(callee)) {
+            if Builtin::ReturnsArgument.has(b.text(callee)) {
                 let arguments = field(fields.arguments)?;
                 return lower_at(b, arguments.named_child(0)?, depth);
             }

@@ -3,6 +3,7 @@
 use tree_sitter::Node;
 
 use super::builder::FileBuilder;
+use super::builtins::Builtin;
 use super::expr_builder::ExprBuilder;
 use super::kinds::{Grammar, Kind};
 use super::names::{import_of, is_chain};
@@ -16,72 +17,6 @@ pub(super) const GIVEN: usize = 4;
 
 /// Parts of one type that are looked at.
 const MAX_PARTS: usize = 64;
-
-/// Types of the language that have no members anyone defines.
-const PLAIN: &[&str] = &[
-    "string",
-    "number",
-    "boolean",
-    "bigint",
-    "symbol",
-    "any",
-    "unknown",
-    "never",
-    "void",
-    "null",
-    "undefined",
-    "object",
-    "true",
-    "false",
-    "Object",
-    "Function",
-    "Array",
-    "Date",
-    "RegExp",
-    "Error",
-    "String",
-    "Number",
-    "Boolean",
-    "const",
-];
-
-/// Types that are, to a reader, the first type they are given.
-const TRANSPARENT: &[&str] = &[
-    "Promise",
-    "PromiseLike",
-    "Awaited",
-    "Readonly",
-    "Partial",
-    "Required",
-    "NonNullable",
-    "Omit",
-    "Pick",
-    "ThisType",
-    "NoInfer",
-];
-
-/// Types that hold many of the first type they are given.
-const MANY_FIRST: &[&str] = &[
-    "Array",
-    "ReadonlyArray",
-    "Set",
-    "ReadonlySet",
-    "WeakSet",
-    "Iterable",
-    "Iterator",
-    "IterableIterator",
-    "AsyncIterable",
-    "AsyncIterableIterator",
-    "Generator",
-    "AsyncGenerator",
-    "ArrayLike",
-];
-
-/// Types that hold many of the second.
-const MANY_SECOND: &[&str] = &["Map", "ReadonlyMap", "WeakMap"];
-
-/// Types with members of the second type argument by any name.
-const KEYED: &[&str] = &["Record", "Object", "object"];
 
 /// Reads the types of one tree.
 pub(super) struct Types<'t> {
@@ -165,7 +100,7 @@ impl<'t> Types<'t> {
             let (module, name) = import_of(text)?;
             return Some(self.imported(name, module));
         }
-        (is_chain(text) && !PLAIN.contains(&text)).then(|| {
+        (is_chain(text) && !Builtin::PlainType.has(text)).then(|| {
             let of = self.exprs.chain(text);
             self.exprs.instance(of)
         })
@@ -263,18 +198,18 @@ impl<'t> Types<'t> {
     ) -> Option<ExprId> {
         let all = self.inside(arguments);
         let mut argument = |at: usize| self.read(*all.get(at)?, depth);
-        if TRANSPARENT.contains(&name) {
+        if Builtin::FirstArgument.has(name) {
             return argument(0);
         }
-        if MANY_FIRST.contains(&name) {
+        if Builtin::ElementsFirst.has(name) {
             let element = argument(0)?;
             return self.exprs.container(ContainerKind::Sequence, element);
         }
-        if MANY_SECOND.contains(&name) {
+        if Builtin::ElementsSecond.has(name) {
             let element = argument(1)?;
             return self.exprs.container(ContainerKind::Sequence, element);
         }
-        if KEYED.contains(&name) {
+        if Builtin::ValuesSecond.has(name) {
             return self.by_any_name(*all.get(1)?, depth);
         }
         match name {
@@ -288,7 +223,7 @@ impl<'t> Types<'t> {
                 let function = argument(0)?;
                 Some(self.exprs.call(function, &[], &[]))
             }
-            _ => (is_chain(name) && !PLAIN.contains(&name)).then(|| {
+            _ => (is_chain(name) && !Builtin::PlainType.has(name)).then(|| {
                 let base = self.exprs.chain(name);
                 let given = self.given(arguments, depth);
                 let of = self.exprs.specialized(base, &given);
@@ -325,10 +260,8 @@ pub(super) fn lower_type(b: &mut FileBuilder<'_>, written: Node<'_>) -> Option<E
 
 /// Whether a class of the language is a container of its type argument, or a promise of it.
 pub(super) fn is_holder(class: &str) -> bool {
-    class == "Promise" || MANY_FIRST.contains(&class) || MANY_SECOND.contains(&class)
-}
-
-/// Returns whether a generic type is, to a reader, the first type that it is given.
-pub(super) fn is_transparent(name: &str) -> bool {
-    TRANSPARENT.contains(&name)
+    class == "Promise"
+        || [Builtin::ElementsFirst, Builtin::ElementsSecond]
+            .iter()
+            .any(|it| it.has(class))
 }

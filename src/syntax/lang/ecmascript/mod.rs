@@ -14,7 +14,7 @@
 //!    - uses: `references` (here `Store`, `load` and `size`, with the expressions before their dots).
 //!
 //!    Those call `lower_expr`, which calls `doc_types` and `lower_type`, never back. Expressions are put together by
-//!    `expr_builder`; `nodes` and `names` read small forms.
+//!    `expr_builder`; `nodes` and `names` read small forms, `builtins` has the names of the language.
 //! 3. `finish`: uses of local names are replaced by the values of these, `resolve_locals` choosing among several pieces of
 //!    evidence, and what is left is the facts (a local `s` would make `load` a member of `new Store()`).
 //! 4. `angular` adds the directives of classes; `vue_options` and `occurrences` read the tree for `component` and for
@@ -24,6 +24,7 @@ mod angular;
 mod assignments;
 mod bindings;
 mod builder;
+mod builtins;
 mod classes;
 mod commonjs;
 mod contextual_types;

@@ -5,9 +5,10 @@
 use tree_sitter::Node;
 
 use super::builder::FileBuilder;
+use super::builtins::Builtin;
 use super::frame::{AssignmentTarget, Frame};
 use super::kinds::Kind;
-use super::lower_type::{self, is_transparent};
+use super::lower_type;
 
 /// Parts of a type that are looked at; more is generated.
 const MAX_PARTS: usize = 64;
@@ -116,7 +117,7 @@ fn first_argument<'n>(b: &FileBuilder<'_>, node: Node<'n>) -> Option<Node<'n>> {
         let mut inside = arguments.named_children(&mut cursor);
         inside.find(|argument| b.grammar.kind(*argument) != Kind::Comment)
     };
-    is_transparent(b.text(name)).then(first)?
+    Builtin::FirstArgument.has(b.text(name)).then(first)?
 }
 
 fn is_first(b: &FileBuilder<'_>, argument: Node<'_>) -> bool {

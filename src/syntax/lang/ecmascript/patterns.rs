@@ -9,19 +9,37 @@ use super::pending::{BindingSource, Owner};
 use super::{lower_expr, nodes};
 use crate::ir::ExprId;
 
-/// Names of a pattern that are bound.
-const PATTERN_NAMES: usize = 200;
+/// Names of one pattern that are looked at.
+const MAX_NAMES: usize = 500;
 
 /// Patterns inside patterns that are looked at.
-const PATTERN_DEPTH: usize = 8;
+const MAX_DEPTH: usize = 32;
 
-/// Names that a pattern may bind as definitions.
-const DEFINED_NAMES: usize = 500;
+/// Names of one pattern that are bound, and the steps to each.
+const BOUND_NAMES: usize = 200;
+const BOUND_STEPS: usize = 8;
 
-/// Patterns inside patterns that are looked at.
-const DEFINED_DEPTH: usize = 32;
+/// A name that a pattern binds.
+struct PatternName<'a, 't> {
+    node: Node<'t>,
+    /// The steps from the value to it, outermost first.
+    steps: Vec<Step<'a>>,
+}
 
-/// Says of the names that a pattern takes out of a value where they come from.
+/// A step from a value to a part of it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Step<'a> {
+    /// `{ a }`, `{ a: … }`
+    Member(&'a str),
+    /// `{ 'a': … }`, `{ [a]: … }`: the key as written.
+    OtherKey(&'a str),
+    /// `[…]`
+    Element,
+    /// `...rest`
+    Rest,
+}
+
+/// Binds the names of a pattern to parts of a value.
 pub(super) fn bind_pattern<'a>(
     b: &mut FileBuilder<'a>,
     pattern: Node<'_>,
@@ -30,7 +48,7 @@ pub(super) fn bind_pattern<'a>(
     owner: impl Fn(&'a str) -> Owner<'a>,
     frame: &Frame,
 ) {
-    for (name, steps) in steps(b, pattern) {
+    for (name, steps) in bound_names(b, pattern) {
         let expr = taken(b, expr, &steps);
         b.add_binding(owner(name), Some(expr), source, frame);
     }
@@ -45,8 +63,8 @@ pub(super) fn bind_pattern_member(
     frame: &Frame,
 ) {
     let Some(expr) = found else { return };
-    for (name, steps) in steps(b, pattern) {
-        if steps.first() == Some(&Some(key)) {
+    for (name, steps) in bound_names(b, pattern) {
+        if steps.first() == Some(&Step::Member(key)) {
             let expr = taken(b, expr, &steps[1..]);
             let owner = Owner::Binding(name, frame.scope);
             b.annotate(owner, Some(expr), frame);
@@ -68,101 +86,72 @@ pub(super) fn member_default(b: &mut FileBuilder<'_>, node: Node<'_>, frame: &Fr
 }
 
 /// The value at the end of some steps.
-fn taken(b: &mut FileBuilder<'_>, value: ExprId, steps: &[Option<&str>]) -> ExprId {
+fn taken(b: &mut FileBuilder<'_>, value: ExprId, steps: &[Step<'_>]) -> ExprId {
     steps.iter().fold(value, |object, step| match step {
-        Some(name) => b.exprs.member(object, name),
-        None => b.exprs.element(object),
+        Step::Member(name) => b.exprs.member(object, name),
+        _ => b.exprs.element(object),
     })
 }
 
-/// Returns the names that a pattern binds, each with the steps from the value to it: names of members, `None` for an
-/// element.
-fn steps<'a>(b: &FileBuilder<'a>, pattern: Node<'_>) -> Vec<(&'a str, Vec<Option<&'a str>>)> {
-    let fields = &b.grammar.fields;
-    let mut names = Vec::new();
-    let mut open = vec![(pattern, Vec::new())];
-    while let Some((node, steps)) = open.pop() {
-        if names.len() >= PATTERN_NAMES || steps.len() > PATTERN_DEPTH {
-            break;
-        }
-        let kind = b.grammar.kind(node);
-        match kind {
-            Kind::Identifier => names.push((b.text(node), steps)),
-            Kind::ShorthandPattern => {
-                let mut steps = steps;
-                steps.push(Some(b.text(node)));
-                names.push((b.text(node), steps));
-            }
-            Kind::PairPattern => {
-                let key = node.child_by_field_id(fields.key);
-                let value = node.child_by_field_id(fields.value);
-                if let (Some(key), Some(value)) = (key, value)
-                    && b.grammar.kind(key) == Kind::PropertyIdentifier
-                {
-                    let mut steps = steps;
-                    steps.push(Some(b.text(key)));
-                    open.push((value, steps));
-                }
-            }
-            Kind::AssignmentPattern | Kind::ObjectAssignmentPattern => {
-                open.extend(
-                    node.child_by_field_id(fields.left)
-                        .map(|left| (left, steps)),
-                );
-            }
-            Kind::ObjectPattern | Kind::ArrayPattern => {
-                let mut cursor = node.walk();
-                let from = open.len();
-                for child in node.named_children(&mut cursor) {
-                    let mut steps = steps.clone();
-                    if kind == Kind::ArrayPattern {
-                        steps.push(None);
-                    }
-                    open.push((child, steps));
-                }
-                open[from..].reverse();
-            }
-            _ => {}
-        }
-    }
-    names
+/// The names of a pattern whose steps are members and elements alone.
+fn bound_names<'a>(b: &FileBuilder<'a>, pattern: Node<'_>) -> Vec<(&'a str, Vec<Step<'a>>)> {
+    let is_known = |step: &Step<'_>| matches!(step, Step::Member(_) | Step::Element);
+    let names = names_of(b, pattern).into_iter();
+    let names = names.filter(|it| it.steps.len() <= BOUND_STEPS && it.steps.iter().all(is_known));
+    let names = names.take(BOUND_NAMES);
+    names.map(|it| (b.text(it.node), it.steps)).collect()
 }
 
-/// Returns the names a pattern binds, each with the property it takes (empty where that is no name).
+/// The names of a pattern, each with the key that it takes: `a` in `{ a: b }`, empty for an element.
 pub(super) fn pattern_names<'a, 't>(
     b: &FileBuilder<'a>,
     pattern: Node<'t>,
 ) -> Vec<(&'a str, Node<'t>)> {
+    let names = names_of(b, pattern).into_iter();
+    names
+        .map(|it| match it.steps.last() {
+            Some(Step::Member(key) | Step::OtherKey(key)) => (*key, it.node),
+            _ => ("", it.node),
+        })
+        .collect()
+}
+
+fn names_of<'a, 't>(b: &FileBuilder<'a>, pattern: Node<'t>) -> Vec<PatternName<'a, 't>> {
     let fields = &b.grammar.fields;
-    let mut names = Vec::new();
-    let mut open = vec![("", pattern, 0_usize)];
-    while let Some((key, node, depth)) = open.pop() {
-        if names.len() >= DEFINED_NAMES || depth > DEFINED_DEPTH {
+    let (mut names, mut open) = (Vec::new(), vec![(pattern, Vec::new(), 0)]);
+    while let Some((node, mut steps, depth)) = open.pop() {
+        if names.len() >= MAX_NAMES || depth > MAX_DEPTH {
             break;
         }
+        let field = |id: u16| node.child_by_field_id(id);
         match b.grammar.kind(node) {
-            Kind::Identifier => names.push((key, node)),
-            Kind::ShorthandPattern => names.push((b.text(node), node)),
+            Kind::Identifier => names.push(PatternName { node, steps }),
+            Kind::ShorthandPattern => {
+                steps.push(Step::Member(b.text(node)));
+                names.push(PatternName { node, steps });
+            }
             Kind::PairPattern => {
-                let key = node
-                    .child_by_field_id(fields.key)
-                    .map_or("", |key| b.text(key));
-                let value = node.child_by_field_id(fields.value);
-                open.extend(value.map(|value| (key, value, depth + 1)));
+                if let (Some(key), Some(value)) = (field(fields.key), field(fields.value)) {
+                    steps.push(match b.grammar.kind(key) {
+                        Kind::PropertyIdentifier => Step::Member(b.text(key)),
+                        _ => Step::OtherKey(b.text(key)),
+                    });
+                    open.push((value, steps, depth + 1));
+                }
             }
             Kind::AssignmentPattern | Kind::ObjectAssignmentPattern => {
-                let left = node.child_by_field_id(fields.left);
-                open.extend(left.map(|left| (key, left, depth + 1)));
+                open.extend(field(fields.left).map(|left| (left, steps, depth + 1)));
             }
-            Kind::ObjectPattern | Kind::ArrayPattern | Kind::RestPattern => {
+            kind @ (Kind::ObjectPattern | Kind::ArrayPattern | Kind::RestPattern) => {
+                match kind {
+                    Kind::ArrayPattern => steps.push(Step::Element),
+                    Kind::RestPattern => steps.push(Step::Rest),
+                    _ => {}
+                }
                 let mut cursor = node.walk();
-                let children: Vec<_> = node.named_children(&mut cursor).collect();
-                open.extend(
-                    children
-                        .into_iter()
-                        .rev()
-                        .map(|child| ("", child, depth + 1)),
-                );
+                let children: Vec<Node<'t>> = node.named_children(&mut cursor).collect();
+                let children = children.into_iter().rev();
+                open.extend(children.map(|child| (child, steps.clone(), depth + 1)));
             }
             _ => {}
         }

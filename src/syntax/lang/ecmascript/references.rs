@@ -12,12 +12,16 @@ use super::pending::{BindingSource, NamePlace, Owner};
 use super::{imports, lower_expr, members};
 use crate::ir::ReferenceKind;
 
+/// The role of a callee.
+const CALLEE: IdentifierRole = IdentifierRole::Use(ReferenceKind::Call);
+
 /// An identifier. Never looks inside.
 pub(super) fn identifier(b: &mut FileBuilder<'_>, node: Node<'_>, frame: &Frame) -> bool {
     let text = b.text(node);
-    if frame.role == IdentifierRole::Callee && node.start_byte() == b.definer {
+    if frame.role == CALLEE && node.start_byte() == b.definer {
         return false;
     }
+    let is_type = frame.kind == Kind::TypeIdentifier;
     let kind = match (frame.kind, frame.role) {
         (_, IdentifierRole::Skip | IdentifierRole::Label) => return false,
         (Kind::Shorthand, _) => {
@@ -37,18 +41,27 @@ pub(super) fn identifier(b: &mut FileBuilder<'_>, node: Node<'_>, frame: &Frame)
             b.scopes.bind(text, scope, false);
             return false;
         }
-        (_, IdentifierRole::Heritage) => ReferenceKind::Heritage,
-        (Kind::TypeIdentifier, _) | (_, IdentifierRole::TypeQuery) => ReferenceKind::Type,
-        (_, IdentifierRole::Callee) => ReferenceKind::Call,
-        (_, IdentifierRole::New) => ReferenceKind::New,
-        (_, IdentifierRole::Decorator) => ReferenceKind::Decorator,
-        (_, IdentifierRole::Jsx) if text.starts_with(|c: char| c.is_lowercase()) => return false,
-        (_, IdentifierRole::Jsx) => ReferenceKind::Jsx,
-        _ if frame.role == IdentifierRole::Value && is_element(b, node) => ReferenceKind::Jsx,
-        _ => ReferenceKind::Value,
+        // `<div>` is no component.
+        (_, IdentifierRole::Use(ReferenceKind::Jsx))
+            if !is_type && text.starts_with(char::is_lowercase) =>
+        {
+            return false;
+        }
+        _ => kind_of_use(b, node, frame, is_type),
     };
     b.add_reference(text, "", kind, frame, NamePlace::at_start(node));
     false
+}
+
+/// The kind of a use by the role of its node.
+fn kind_of_use(b: &FileBuilder<'_>, node: Node<'_>, frame: &Frame, is_type: bool) -> ReferenceKind {
+    match frame.role {
+        IdentifierRole::Use(ReferenceKind::Heritage) => ReferenceKind::Heritage,
+        _ if is_type => ReferenceKind::Type,
+        IdentifierRole::Use(ReferenceKind::Value) if is_element(b, node) => ReferenceKind::Jsx,
+        IdentifierRole::Use(kind) => kind,
+        _ => ReferenceKind::Value,
+    }
 }
 
 /// Adds the uses of a member chain: its last name, and its root. Returns whether to look inside.
@@ -58,18 +71,7 @@ pub(super) fn member_chain(b: &mut FileBuilder<'_>, node: Node<'_>, frame: &Fram
         return false;
     }
     let (receiver, name) = split_chain(text);
-    let is_type = frame.kind == Kind::NestedTypeIdentifier;
-    let kind = match frame.role {
-        IdentifierRole::Heritage => ReferenceKind::Heritage,
-        _ if is_type => ReferenceKind::Type,
-        IdentifierRole::TypeQuery => ReferenceKind::Type,
-        IdentifierRole::Callee => ReferenceKind::Call,
-        IdentifierRole::New => ReferenceKind::New,
-        IdentifierRole::Decorator => ReferenceKind::Decorator,
-        IdentifierRole::Jsx => ReferenceKind::Jsx,
-        _ if frame.role == IdentifierRole::Value && is_element(b, node) => ReferenceKind::Jsx,
-        _ => ReferenceKind::Value,
-    };
+    let kind = kind_of_use(b, node, frame, frame.kind == Kind::NestedTypeIdentifier);
     let line = byte(node.end_position().row) + 1;
     let start = byte(node.end_byte() - name.len());
     // The root of a chain in a type is no node of its own.

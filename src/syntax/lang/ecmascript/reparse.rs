@@ -1,7 +1,5 @@
-//! What the grammar can't read as it is written: signatures that end with their line, names that are words of the
-//! language.
-//!
-//! Refuses to judge a tree beyond whether it has errors.
+//! Code that the grammar cannot read as it is written is parsed again with a few bytes replaced: call signatures without
+//! `;` between them, and exports named by words of the language, `export { f as delete }`.
 
 use tree_sitter::Tree;
 
@@ -9,44 +7,10 @@ use super::kinds::Grammar;
 use crate::model::Budget;
 use crate::syntax::parse::{Parsed, parse};
 
-/// Words that no variable can have as its name, but a name that is offered to other modules can.
-const RESERVED: &[&str] = &[
-    "break",
-    "case",
-    "catch",
-    "class",
-    "const",
-    "continue",
-    "debugger",
-    "delete",
-    "do",
-    "else",
-    "enum",
-    "export",
-    "extends",
-    "false",
-    "finally",
-    "for",
-    "function",
-    "if",
-    "import",
-    "in",
-    "instanceof",
-    "new",
-    "null",
-    "return",
-    "super",
-    "switch",
-    "this",
-    "throw",
-    "true",
-    "try",
-    "typeof",
-    "var",
-    "void",
-    "while",
-    "with",
-];
+/// Words of the language that no variable can be named by, but an export can: `export { f as delete }`.
+const RESERVED: &str = "break case catch class const continue debugger delete do else enum export extends false finally for \
+    function if import in instanceof new null return super switch this throw true try typeof var void \
+    while with";
 
 /// Returns the tree of a script in which call signatures stand below each other without a `;`, or names are offered and
 /// taken that are words of the language, where that is what keeps it from being read: `(a: A): [A]` and
@@ -104,7 +68,7 @@ fn with_names(source: &str) -> Option<String> {
             for (word, from) in [(name, from), (other, other_from)] {
                 let at = from + word.len() - word.trim_start().len();
                 let word = word.trim_end_matches(',').trim();
-                if !other.is_empty() && RESERVED.contains(&word) {
+                if !other.is_empty() && RESERVED.split(' ').any(|it| it == word) {
                     out.push_str(&source[done..at]);
                     out.extend(std::iter::repeat_n('_', word.len()));
                     done = at + word.len();

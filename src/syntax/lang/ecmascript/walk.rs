@@ -10,7 +10,7 @@ use super::{
     identifier_role, imports, jsdoc, members, nodes, object_exports, object_types, parameters,
     patterns, references, type_params, variables,
 };
-use crate::ir::ImportKind;
+use crate::ir::{ImportKind, ReferenceKind};
 use crate::model::Budget;
 use crate::syntax::scope::ScopeKind;
 
@@ -172,10 +172,10 @@ fn dispatch(b: &mut FileBuilder<'_>, node: Node<'_>, frame: &mut Frame, parent: 
         Kind::ImportAlias => imports::import_alias(b, node, frame, parent),
         Kind::ExportStatement => return exports::export_statement(b, node, frame),
         Kind::Spread if matches!(parent.target, AssignmentTarget::Members(_)) => {
-            members::spread_member(b, node, parent)
+            members::spread_member(b, node, parent);
         }
         Kind::Spread if parent.target == AssignmentTarget::ExportMembers => {
-            object_exports::export_spread(b, node)
+            object_exports::export_spread(b, node);
         }
         Kind::Decorator if parent.kind == Kind::ClassBody => members::member_decorator(b, node),
         _ => open_block(b, node, frame, parent),
@@ -192,7 +192,7 @@ fn open_block(b: &mut FileBuilder<'_>, node: Node<'_>, frame: &mut Frame, parent
             b.open_scope(frame, ScopeKind::Block);
             let keyword = node.child_by_field_id(b.grammar.fields.kind);
             frame.role = match keyword.map(|k| b.text(k)) {
-                None => IdentifierRole::Value,
+                None => IdentifierRole::Use(ReferenceKind::Value),
                 Some("var") => IdentifierRole::BindVar,
                 Some(_) => IdentifierRole::Bind,
             };

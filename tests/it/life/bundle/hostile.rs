@@ -173,7 +173,7 @@ fn an_index_that_could_do_harm_is_refused() {
         ("UPDATE edge SET src = 123456", "edges"),
         ("UPDATE edge SET dst = 123456", "belong to nothing"),
         (
-            "INSERT INTO relink SELECT id, 1 FROM file",
+            "INSERT INTO link_queue SELECT id, 1 FROM file",
             "files left to link",
         ),
         ("INSERT INTO meta VALUES('attributes', 'x')", "settings"),
