@@ -139,39 +139,67 @@ const WITH_RESULT: &[&str] = &[
     "BinaryOperator",
 ];
 
-/// Types of the standard library whose methods give nothing of the repository.
-const PLAIN: &[&str] = &[
-    "String",
-    "StringBuilder",
-    "StringBuffer",
-    "CharSequence",
-    "Integer",
-    "Long",
-    "Short",
-    "Byte",
-    "Character",
-    "Boolean",
-    "Double",
-    "Float",
-    "Number",
-    "Math",
-    "System",
-    "PrintStream",
-    "BigDecimal",
-    "BigInteger",
-    "LocalDate",
-    "LocalDateTime",
-    "Instant",
-    "Duration",
-    "Pattern",
-    "Matcher",
-    "File",
-    "Path",
-    "Paths",
-    "Files",
-    "URI",
-    "URL",
-    "Thread",
+/// Results of methods that mean the same in each type of the standard library that has them, where overloads are often
+/// given them.
+const PLAIN_RESULTS: &[(&str, &[&str])] = &[
+    (
+        "String",
+        &[
+            "concat",
+            "format",
+            "formatted",
+            "intern",
+            "join",
+            "repeat",
+            "replace",
+            "replaceAll",
+            "replaceFirst",
+            "strip",
+            "substring",
+            "toLowerCase",
+            "toString",
+            "toUpperCase",
+            "trim",
+            "getName",
+            "getSimpleName",
+        ],
+    ),
+    (
+        "int",
+        &[
+            "compareTo",
+            "hashCode",
+            "indexOf",
+            "intValue",
+            "lastIndexOf",
+            "length",
+            "ordinal",
+            "parseInt",
+            "size",
+        ],
+    ),
+    (
+        "boolean",
+        &[
+            "booleanValue",
+            "contains",
+            "endsWith",
+            "equals",
+            "equalsIgnoreCase",
+            "hasNext",
+            "isBlank",
+            "isEmpty",
+            "matches",
+            "parseBoolean",
+            "startsWith",
+        ],
+    ),
+    (
+        "long",
+        &["currentTimeMillis", "longValue", "nanoTime", "parseLong"],
+    ),
+    ("double", &["doubleValue", "parseDouble"]),
+    ("char", &["charAt", "charValue"]),
 ];
 
 impl ExternalType {
@@ -239,14 +267,31 @@ impl std::fmt::Display for ExternalType {
 impl Linker<'_, '_> {
     /// Returns the result of a method of a type from outside, for the call that is looked at.
     pub(super) fn external_result(&self, of: &Rc<ExternalType>, method: &str) -> Option<Type> {
+        let known = if of.args.is_empty() {
+            self.static_result(of, method)
+        } else {
+            self.held_result(of, method)
+        };
+        known.or_else(|| self.outer_result(of, method))
+    }
+
+    /// Returns the result of a method that is given nothing of the repository: that is from outside, too.
+    fn outer_result(&self, of: &ExternalType, method: &str) -> Option<Type> {
+        let plain = PLAIN_RESULTS.iter().find(|it| it.1.contains(&method));
+        if let Some((name, _)) = plain {
+            return Some(ExternalType::named(name));
+        }
+        let is_outer = |one: &Option<Type>| one.as_ref().is_some_and(Type::is_external);
+        let n_args = self.call().map_or(0, |call| call.args.len());
+        let mut args = (0..n_args).map(|at| self.argument(u8::try_from(at).ok()?));
+        let is_given = of.args.iter().all(is_outer) && args.all(|arg| is_outer(&arg));
+        is_given.then_some(Type::External)
+    }
+
+    /// Returns what a type gives of its type arguments.
+    fn held_result(&self, of: &Rc<ExternalType>, method: &str) -> Option<Type> {
         let one = |at: usize| of.args.get(at).cloned().flatten();
         let last = || of.args.last().cloned().flatten();
-        if of.args.is_empty() {
-            if PLAIN.contains(&&*of.name) {
-                return Some(ExternalType::named("String"));
-            }
-            return self.static_result(of, method);
-        }
         let found = METHODS.iter().find(|it| it.0 == method)?;
         match found.1 {
             Argument(at) => one(at.min(of.args.len() - 1)),

@@ -142,6 +142,14 @@ impl Linker<'_, '_> {
         access: Access<'_>,
         this: &Type,
     ) -> Option<Type> {
+        if rules::of(loaded).has_overloads
+            && loaded.symbol(at).kind == SymbolKind::EnumMember
+            && !this.is_instance()
+        {
+            // Its type is the enumeration; what its own body says is not seen from outside.
+            let held = self.held(loaded, at, None)?;
+            return self.declared(&held, access);
+        }
         let all = loaded.same(at);
         if let Access::Name(name) = access {
             for at in all {

@@ -184,7 +184,10 @@ impl Linker<'_, '_> {
                 .map(|one| self.fit(Some(one), Some(param), depth + 1))
                 .max()
                 .flatten(),
-            (_, Type::Union(_)) => UNKNOWN,
+            (_, Type::Union(_)) | (_, Type::External) => UNKNOWN,
+            (Type::External | Type::ExternalMethod(..), param) => {
+                Some(if param.symbol().is_some() { 0 } else { 2 })
+            }
             (Type::ExternalType(arg), Type::ExternalType(param)) => external_fit(arg, param),
             (Type::Container(_, arg), Type::Container(_, param)) => {
                 self.fit(Some(arg), Some(param), depth + 1)
