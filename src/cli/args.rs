@@ -116,9 +116,25 @@ fn of_tool(tool: &ToolSpec) -> Command {
     let command = (tool.command)().after_help(help.join("\n  "));
     if draws(tool) {
         command.args(drawing_flags())
+    } else if tool.name == "cl_explore" {
+        command.arg(
+            Arg::new(MARKDOWN)
+                .long(MARKDOWN)
+                .action(ArgAction::SetTrue)
+                .conflicts_with_all(["json", "jsonl"])
+                .help("Print the pack as Markdown, to be pasted (with --include or --targets)"),
+        )
     } else {
         command
     }
+}
+
+/// The flag of `codelens explore` for Markdown.
+const MARKDOWN: &str = "markdown";
+
+/// Returns whether Markdown is asked for.
+pub(super) fn is_markdown(matches: &ArgMatches) -> bool {
+    matches.try_get_one::<bool>(MARKDOWN).ok().flatten() == Some(&true)
 }
 
 /// Whether the answer of a tool is a graph that can be drawn.

@@ -51,6 +51,10 @@ pub(super) fn tool(
     if is_searched && !is_json && Screen::of_stdout().is_coloured {
         input["highlight"] = true.into();
     }
+    let is_listed = input["include"].is_null() && input["targets"].is_null();
+    if args::is_markdown(matches) && is_listed {
+        input["include"] = serde_json::json!(["source"]);
+    }
     let asked = input["path"].as_str().unwrap_or_default().to_owned();
     let interrupt = Arc::new(AtomicBool::new(false));
     let first_build = Arc::new(FirstBuild::default());
@@ -96,6 +100,9 @@ pub(super) fn tool(
         }
         Ok(value) if let Some(language) = language => {
             output::data(&render::drawing(tool.name, &value, &asked, language))
+        }
+        Ok(value) if args::is_markdown(matches) && value["parts"].is_array() => {
+            output::data(&render::markdown(&value))
         }
         Ok(value) => {
             let page = render::page(tool.name, &value, &screen);

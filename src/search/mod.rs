@@ -112,6 +112,8 @@ pub struct Hit {
     /// The order of hits, in steps of a ten-thousandth: 1 and its share of the best, 1 more for each quoted text that
     /// it holds, 1 less for generated data.
     pub weight: f64,
+    /// Its share of the best score, from 0 to 1.
+    pub share: f64,
     /// A bit for each telling word of the question that it holds.
     pub(crate) holds: u64,
     /// Why it is here.
@@ -164,6 +166,14 @@ pub fn first_left(read: &Read<'_>, filters: &Filters) -> StoreResult<Option<Repo
     let files = read.files_under("")?;
     let first = files.iter().find(|file| fits.has(file));
     Ok(first.map(|file| file.path.clone()))
+}
+
+/// Returns the files that the filters leave, by path.
+pub fn files_left(read: &Read<'_>, filters: &Filters) -> StoreResult<Vec<RepoPath>> {
+    let fits = filter::Fits::of(read, filters)?;
+    let files = read.files_under("")?;
+    let left = files.iter().filter(|file| fits.has(file));
+    Ok(left.map(|file| file.path.clone()).collect())
 }
 
 /// Returns how many files the filters leave.

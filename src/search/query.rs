@@ -105,6 +105,15 @@ impl Query {
             .collect()
     }
 
+    /// Returns the telling words, as written, that a hit holds.
+    pub fn held(&self, hit: &Hit) -> Vec<&str> {
+        let words = self.telling_words().into_iter().take(64).enumerate();
+        words
+            .filter(|(at, _)| hit.holds & (1 << at) != 0)
+            .map(|(_, word)| word.text.as_str())
+            .collect()
+    }
+
     /// Returns the words that are no stop words; all words where there are no others.
     pub(super) fn telling_words(&self) -> Vec<&QueryWord> {
         let telling: Vec<&QueryWord> = self.words.iter().filter(|word| !word.is_stop).collect();

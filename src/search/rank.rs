@@ -89,6 +89,7 @@ pub(super) fn rank(
             hits.push(Hit {
                 score: covered.share,
                 weight: f64::from(scored.tier) + share,
+                share,
                 holds: covered.words,
                 reasons: scored.marks.reasons(names_path(query, path)),
                 explanation: ranks

@@ -52,14 +52,41 @@ pub fn test_title(path: &RepoPath, source: &str, lines: &[u32], budget: &Budget)
     joined(&common?)
 }
 
+/// Returns the lines (from 1) of the innermost test or group around a line of a script, and its title: `it('adds', …)` with its
+/// callback. `None` where there is none.
+pub fn test_block(
+    path: &RepoPath,
+    source: &str,
+    line: u32,
+    budget: &Budget,
+) -> Option<(String, u32, u32)> {
+    let Shape::Script(dialect) = language::by_path(path).shape else {
+        return None;
+    };
+    let Parsed::Tree(tree) = parse(&Grammar::of(dialect).language, source, budget) else {
+        return None;
+    };
+    let around = tests_around(tree.root_node(), source, line.checked_sub(1)? as usize);
+    let (title, node) = around.into_iter().next_back()?;
+    let line_of = |row: usize| u32::try_from(row + 1).unwrap_or(u32::MAX);
+    let (first, last) = (node.start_position().row, node.end_position().row);
+    Some((joined(&[title])?, line_of(first), line_of(last)))
+}
+
 /// Returns the titles around a row, the outermost first.
 fn titles_around(root: Node<'_>, source: &str, row: usize) -> Vec<String> {
+    let around = tests_around(root, source, row).into_iter();
+    around.map(|(title, _)| title).collect()
+}
+
+/// Returns the tests and groups around a row with their titles, the outermost first.
+fn tests_around<'t>(root: Node<'t>, source: &str, row: usize) -> Vec<(String, Node<'t>)> {
     let mut titles = Vec::new();
     let mut node = root;
     let is_around =
         |node: &Node<'_>| (node.start_position().row..=node.end_position().row).contains(&row);
     loop {
-        titles.extend(title(node, source));
+        titles.extend(title(node, source).map(|title| (title, node)));
         let mut cursor = node.walk();
         let children: Vec<Node<'_>> = node.named_children(&mut cursor).filter(is_around).collect();
         // Of several on one line the one that is a test.

@@ -16,7 +16,7 @@ pub const MAX_REPLY_BYTES: usize = 44_000;
 pub const MAX_LIST_BYTES: usize = MAX_REPLY_BYTES - 6_000;
 
 /// How current an answer is; flat in every answer of a query tool.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Currency {
     /// `fresh`: this call proved that the index equals the work tree; `partial`: files are pending;

@@ -6,6 +6,7 @@
 use serde_json::{Map, Value, json};
 
 use super::Call;
+use super::explore::MAX_TARGETS;
 use crate::error::{Error, Result};
 use crate::model::Handle;
 use crate::workspace::outside;
@@ -143,6 +144,7 @@ fn listed(text: &str) -> Value {
 /// `outside_repo` for a path outside the repository.
 pub(super) fn make_paths_relative(input: &mut Value, call: &Call<'_>) -> Result<()> {
     let repo = input["repo"].as_str().map(str::to_owned);
+    make_targets_relative(input, repo.as_deref(), call);
     let mut slots: Vec<&mut Value> = Vec::new();
     if let Some(fields) = input.as_object_mut() {
         for (name, value) in fields {
@@ -177,6 +179,28 @@ pub(super) fn make_paths_relative(input: &mut Value, call: &Call<'_>) -> Result<
         *slot = format!("{mark}{path}").into();
     }
     Ok(())
+}
+
+/// Makes the targets that are paths relative to the root. One outside the repository stays as it is: its card says so.
+fn make_targets_relative(input: &mut Value, repo: Option<&str>, call: &Call<'_>) {
+    let Some(targets) = input.get_mut("targets").and_then(Value::as_array_mut) else {
+        return;
+    };
+    for target in targets.iter_mut().take(MAX_TARGETS) {
+        let Some(text) = target.as_str() else {
+            continue;
+        };
+        let is_absolute = std::path::Path::new(text).is_absolute();
+        let is_whole = matches!(text, "" | "." | "./" | "/");
+        if is_whole || !(is_absolute || call.cwd.is_some()) {
+            continue;
+        }
+        if let Ok(workspace) = call.workspaces.open(repo, call.places)
+            && let Some(path) = workspace.relative_path(text, call.cwd, call.revision)
+        {
+            *target = if path.is_empty() { "." } else { &path }.into();
+        }
+    }
 }
 
 /// Returns the name of a definition that is written like a call: `queueJob` of `queueJob(job)`, `` `queueJob` `` and

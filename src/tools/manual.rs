@@ -52,6 +52,23 @@ of work and sizes of the others may differ between two answers for the same tree
 
 A reply has at most 44,000 bytes of text. A list that is longer is cut and says `truncated`; where `nextCursor` is given it goes on from there.
 
+## Packs
+
+`cl_explore` with `include`, or with `targets`, answers with a pack: `parts` with whole definitions within `budget` tokens (4 bytes each; the whole answer is counted:
+`tokens` is that of the `text` of its parts and `overhead`). Three sizes do: 1000 for a look, 4000 for a task, 12000 with `relatedDepth` 2 for a wide one.
+
+- `include`: `source` (texts, the header of the class around a hit, the definitions beside the best three hits), `callers`, `callees`, `tests`, `imports` (definitions that are
+  named and not called). They are those of bound edges, with their `provenance`, around the best three hits or all targets; at most 4 callers, 6 callees, 3 tests and 6 imports of each.
+- Order of filling: hits and targets, containers, callees, neighbours, callers, tests, imports, then hits with less than half of the best hit's score. A definition goes in where it fits; one
+  that is longer than a third of the budget (the first hit: two thirds; a lone one: all of it) or than the rest by its comment and signature, with `truncated`. What stands around takes at
+  most half. Hits with less than 0.3 of the best score stay out (`cutoff`), but for the first two.
+- `text` is the exact `lines` of the file on the disk; absent with `stale` where the file is not as it was indexed. No line is in a pack twice.
+- `omitted` lists what did not go in, best first, up to 50 and as far as the budget goes; `omittedTotal` counts all. `parts` and `omitted` together do not depend on `budget`.
+- `because` is the handle or the words of the question that brought a part.
+- `brief`: up to six sentences whose names and numbers are all in other fields of the same answer.
+- `cards`: one for each target, with its place and counts as `cl_impact` has them (`callers`: direct uses). A target that is ambiguous or not there makes its own card an `error` with
+  `candidates`; the call succeeds. `path:line` and `path#name` name definitions too.
+
 ## Scores
 
 `score` (0 to 1) is the share of the question that a result covers, each word counted by how rare it is here. It is one scale for all answers. Measured on

@@ -148,6 +148,13 @@ fn schema_of<T: JsonSchema>(is_output: bool) -> Map<String, Value> {
         object.remove("description");
         // Other names of the fields are taken as well; see `lenient`.
         object.remove("additionalProperties");
+        // Every tool has it: the manual says it at length.
+        if let Some(repo) = object
+            .get_mut("properties")
+            .and_then(|it| it.get_mut("repo"))
+        {
+            repo["description"] = "Path of the repository.".into();
+        }
     }
     object
         .entry("type")
@@ -155,8 +162,8 @@ fn schema_of<T: JsonSchema>(is_output: bool) -> Map<String, Value> {
     object
 }
 
-/// Takes out what costs tokens and says nothing: formats, titles, and in an input `null` beside a type.
-/// In an output `null` is a value that a client checks.
+/// Takes out what costs tokens and says nothing: formats, titles, and `null` beside a type, in an output of fields that are
+/// left out where they have no value: elsewhere `null` is a value that a client checks.
 fn tidy(value: &mut Value, is_output: bool) {
     match value {
         Value::Object(object) => {
@@ -166,6 +173,12 @@ fn tidy(value: &mut Value, is_output: bool) {
             }
             if is_output && object.get("description").is_some_and(Value::is_string) {
                 object.remove("description");
+            }
+            if is_output {
+                leave_out_nulls(object);
+            } else if let Some(Value::Object(items)) = object.get_mut("items") {
+                // The field itself says what its entries are.
+                items.remove("description");
             }
             if let (false, Some(Value::Array(types))) = (is_output, object.get_mut("type")) {
                 types.retain(|name| name != "null");
@@ -203,6 +216,29 @@ fn tidy(value: &mut Value, is_output: bool) {
         }
         Value::Array(values) => values.iter_mut().for_each(|inner| tidy(inner, is_output)),
         _ => {}
+    }
+}
+
+/// Takes `null` from the types of fields that are left out where they have no value.
+fn leave_out_nulls(object: &mut Map<String, Value>) {
+    let required: Vec<Value> = match object.get("required") {
+        Some(Value::Array(names)) => names.clone(),
+        _ => Vec::new(),
+    };
+    let Some(Value::Object(fields)) = object.get_mut("properties") else {
+        return;
+    };
+    let optional = fields
+        .iter_mut()
+        .filter(|(name, _)| !required.iter().any(|it| it == name.as_str()));
+    for (_, field) in optional {
+        if let Some(Value::Array(types)) = field.get_mut("type") {
+            types.retain(|name| name != "null");
+            if let [only] = types.as_slice() {
+                let only = only.clone();
+                field["type"] = only;
+            }
+        }
     }
 }
 

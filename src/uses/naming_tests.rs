@@ -47,6 +47,16 @@ impl Uses<'_> {
         }))
     }
 
+    /// Returns the title and the lines of the innermost test around a line (from 1) of a script. `None` where there is none, or
+    /// the file is not as it was indexed. Reads and parses the file.
+    pub fn test_block(&self, path: &RepoPath, line: u32) -> Result<Option<(String, u32, u32)>> {
+        let Some(file) = self.read.file(path.as_str())? else {
+            return Ok(None);
+        };
+        let text = self.sources.read(path, file.content);
+        Ok(text.and_then(|text| syntax::test_block(path, &text, line, &self.budget)))
+    }
+
     /// Finds the tests that name `target`; `known` are left out. A test does not name it whose uses of the name are bound to
     /// something else, or that lies nearer to another definition of this name and kind. Reads at most 60 files.
     pub fn tests_naming(

@@ -23,6 +23,7 @@ mod lenient;
 mod life;
 mod lines;
 mod manual;
+mod packs;
 mod query_plans;
 mod ranking;
 mod refs;

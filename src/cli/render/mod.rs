@@ -9,6 +9,7 @@ mod hits;
 mod impact_graph;
 mod life;
 mod lines;
+mod pack;
 mod setup;
 mod state;
 mod text;
@@ -22,6 +23,7 @@ use super::screen::{self, Screen, visible};
 use crate::model::UnknownReason;
 pub(super) use impact_graph::impact_graph;
 pub(super) use life::{bundle, context, contexts, repositories, settings};
+pub(super) use pack::markdown;
 pub(super) use setup::installed;
 use text::{Fields, count};
 
@@ -49,6 +51,7 @@ pub(super) fn page(tool: &str, value: &Value, screen: &Screen) -> Page {
     let mut page: Page = match tool {
         "cl_search" if value["searchedFiles"].is_u64() => lines::lines(value, screen),
         "cl_search" => hits::search(value, screen).into(),
+        "cl_explore" if value["parts"].is_array() => pack::pack(value, screen).into(),
         "cl_explore" => hits::explore(value, screen).into(),
         "cl_impact" => graph::impact(value, screen).into(),
         "cl_related" => graph::related(value, screen).into(),

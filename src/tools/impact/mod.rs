@@ -4,6 +4,7 @@
 
 mod affected;
 mod changed_lines;
+mod counts;
 mod removed;
 mod sites;
 mod summary;
@@ -31,10 +32,12 @@ use crate::model::{Provenance, RepoPath};
 use crate::uses::EarlierText;
 use crate::workspace::{Change, SymbolRow, View, Workspace, outside};
 use affected::Affected;
+pub(super) use counts::{Counts, counts};
 use removed::ChangeSetOutput;
 use sites::{LineOutput, OtherMentionsOutput, SiteOutput};
 use summary::Found;
-use targets::{Targets, is_one};
+use targets::Targets;
+pub(super) use targets::is_one;
 use unknown::MentionsOutput;
 
 /// Candidates that are shown of an ambiguous name.

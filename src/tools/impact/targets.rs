@@ -62,7 +62,7 @@ fn of_file(view: &View<'_>, path: &RepoPath) -> Result<Vec<SymbolRow>> {
 
 /// Whether these are one definition to whoever names it: the getter and the setter of one property, the
 /// overloads of one method, a class, function or constant with the types and namespaces of its name.
-pub(super) fn is_one(targets: &[SymbolRow]) -> bool {
+pub(in crate::tools) fn is_one(targets: &[SymbolRow]) -> bool {
     let [first, rest @ ..] = targets else {
         return true;
     };

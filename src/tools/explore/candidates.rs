@@ -1,0 +1,615 @@
+//! The definitions that may go into a pack, in the order in which they do: those that were found, then what stands around
+//! the best of them by bound edges. The list does not depend on the budget.
+
+use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
+
+use serde::Serialize;
+
+use super::source::Source;
+use super::unit::{Unit, has_members};
+use super::{ExploreInput, Include};
+use crate::error::Result;
+use crate::graph::impact::walk;
+use crate::graph::related::Direction;
+use crate::model::sanitize::one_line;
+use crate::model::{EdgeKind, Provenance, RepoPath, SymbolKind};
+use crate::search::{Hit, Query};
+use crate::tools::places::{Placed, places, uses};
+use crate::tools::schema::clamp;
+use crate::workspace::{EdgeRow, SymbolRow};
+
+/// Hits that are looked at.
+const MAX_HITS: usize = 200;
+
+/// A hit with less than this share of the best score is cut off …
+pub(super) const CUTOFF: f64 = 0.3;
+
+/// … but for the first ones.
+const MIN_HITS: usize = 2;
+
+/// A hit with less than this share of the best score says less than what stands around the best ones, and goes behind it.
+const STRONG: f64 = 0.5;
+
+/// How much the best hit of a file speaks for its other hits.
+const SAME_FILE: f64 = 0.5;
+
+/// Hits whose surroundings are looked at.
+const N_SEEDS: usize = 3;
+
+/// Definitions around one hit or target: beside it, called, named, using it, testing it.
+const MAX_CALLEES: usize = 6;
+const MAX_IMPORTS: usize = 6;
+const MAX_CALLERS: usize = 4;
+const MAX_TESTS: usize = 3;
+
+/// Definitions around one hit or target that are looked at in one role.
+const MAX_AROUND: usize = 12;
+
+/// A definition around others that is longer is found in the place of those inside it; a longer one is reduced to its signature.
+const MAX_MERGED_LINES: u32 = 60;
+
+/// A class beside a hit goes by its header where it is longer.
+const MAX_FRAME_LINES: u32 = 60;
+
+/// Words that are named as what brought a hit.
+const MAX_WORDS: usize = 3;
+
+/// Further definitions that are named and not listed as parts.
+const MAX_CUT: usize = 50;
+
+/// Why a part is in a pack, in the order of filling.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Role {
+    /// It answers the question.
+    Hit,
+    /// It was asked for.
+    Target,
+    /// The header of the class, interface or object that a hit is a member of.
+    Container,
+    /// A hit calls it.
+    Callee,
+    /// It stands beside a hit.
+    Neighbour,
+    /// It uses a hit.
+    Caller,
+    /// A test uses a hit there.
+    Test,
+    /// A hit names it and does not call it.
+    Import,
+}
+
+impl Role {
+    /// Whether it stands for something that was found or asked for, and not for its surroundings.
+    pub(super) fn is_found(self) -> bool {
+        matches!(self, Self::Hit | Self::Target)
+    }
+}
+
+/// Why a definition is no part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Why {
+    /// It does not fit.
+    Budget,
+    /// It has less than three tenths of the best hit's score.
+    Cutoff,
+    /// `limit`, `maxFiles`, or the number of definitions around one.
+    Limit,
+}
+
+/// A definition that may go into a pack.
+#[derive(Clone, Debug)]
+pub(super) struct Candidate {
+    pub(super) unit: Unit,
+    pub(super) role: Role,
+    /// Orders those of one role, the heaviest first.
+    pub(super) weight: f64,
+    /// Of a hit, its share of the best score.
+    share: f64,
+    /// Whether it goes behind all others.
+    is_weak: bool,
+    /// The share of the question that it covers.
+    pub(super) score: Option<f64>,
+    /// The handle or the words that brought it.
+    pub(super) because: String,
+    pub(super) provenance: Option<Provenance>,
+    /// The line of the first use, in a part that uses what brought it.
+    pub(super) line: Option<u32>,
+    /// The title of a test.
+    pub(super) test: Option<String>,
+    /// Names of members, of a header.
+    pub(super) members: Vec<String>,
+    /// Set where it stays out whatever the budget.
+    pub(super) excluded: Option<Why>,
+}
+
+/// The candidates of a pack.
+pub(super) struct Candidates {
+    pub(super) list: Vec<Candidate>,
+    /// Definitions that were found again inside another candidate.
+    pub(super) n_duplicates: u64,
+}
+
+impl Candidates {
+    fn new() -> Self {
+        Self {
+            list: Vec::new(),
+            n_duplicates: 0,
+        }
+    }
+
+    /// Adds a candidate unless one before it has some of its lines.
+    fn add(&mut self, candidate: Candidate) {
+        let is_known = |known: &Candidate| known.unit.overlaps(&candidate.unit);
+        if self.list.iter().any(is_known) {
+            self.n_duplicates += 1;
+        } else {
+            self.list.push(candidate);
+        }
+    }
+
+    /// Puts the candidates in the order of filling.
+    fn sort(&mut self) {
+        self.list.sort_by(|a, b| {
+            let place = |it: &Candidate| (it.unit.path.clone(), it.unit.lines);
+            (a.is_weak.cmp(&b.is_weak))
+                .then(a.role.cmp(&b.role))
+                .then(b.weight.total_cmp(&a.weight))
+                .then_with(|| place(a).cmp(&place(b)))
+        });
+    }
+}
+
+/// Returns the candidates of a question, whose hits are ranked.
+pub(super) fn of_hits(
+    source: &Source<'_>,
+    input: &ExploreInput,
+    query: &Query,
+    ranked: &[Hit],
+) -> Result<Candidates> {
+    let mut found = hits(source, query, ranked)?;
+    put_together(&mut found.list);
+    let mut candidates = Candidates::new();
+    candidates.n_duplicates = found.n_duplicates;
+    exclude(input, &mut found.list);
+    let seeds: Vec<Seed> = found
+        .list
+        .iter()
+        .filter(|it| it.excluded.is_none() && !it.is_weak)
+        .filter_map(Seed::of)
+        .take(N_SEEDS)
+        .collect();
+    // What a good hit calls is that before it is a poor hit of its own.
+    let (strong, rest): (Vec<Candidate>, Vec<Candidate>) = found
+        .list
+        .into_iter()
+        .partition(|hit| hit.excluded.is_none() && !hit.is_weak);
+    for hit in strong {
+        candidates.add(hit);
+    }
+    surroundings(source, input, &seeds, &mut candidates)?;
+    let (weak, excluded): (Vec<Candidate>, Vec<Candidate>) =
+        rest.into_iter().partition(|hit| hit.excluded.is_none());
+    for hit in weak.into_iter().chain(excluded) {
+        candidates.add(hit);
+    }
+    candidates.sort();
+    Ok(candidates)
+}
+
+/// Returns the candidates of targets; `units` are theirs, each with the target that brought it.
+pub(super) fn of_units(
+    source: &Source<'_>,
+    input: &ExploreInput,
+    units: Vec<(Unit, String)>,
+    seeds: &[SymbolRow],
+) -> Result<Candidates> {
+    let mut candidates = Candidates::new();
+    let n_units = units.len();
+    for (at, (unit, because)) in units.into_iter().enumerate() {
+        #[allow(clippy::cast_precision_loss, reason = "some hundred units")]
+        let weight = (n_units - at) as f64;
+        candidates.add(Candidate {
+            unit,
+            role: Role::Target,
+            weight,
+            share: 1.0,
+            is_weak: false,
+            score: None,
+            because,
+            provenance: None,
+            line: None,
+            test: None,
+            members: Vec::new(),
+            excluded: None,
+        });
+    }
+    let mut seeds: Vec<Seed> = seeds
+        .iter()
+        .map(|symbol| Seed {
+            symbol: symbol.clone(),
+            weight: 1.0,
+        })
+        .collect();
+    // Equals go by path and line: the order of the targets stays.
+    for (at, seed) in seeds.iter_mut().enumerate() {
+        #[allow(clippy::cast_precision_loss, reason = "at most 20 targets")]
+        let behind = at as f64;
+        seed.weight -= behind / 100.0;
+    }
+    surroundings(source, input, &seeds, &mut candidates)?;
+    candidates.sort();
+    Ok(candidates)
+}
+
+/// A definition whose surroundings are looked at.
+struct Seed {
+    symbol: SymbolRow,
+    weight: f64,
+}
+
+impl Seed {
+    fn of(candidate: &Candidate) -> Option<Self> {
+        let symbol = candidate.unit.symbol.clone()?;
+        (symbol.kind != SymbolKind::Heading).then_some(Self {
+            symbol,
+            weight: candidate.weight,
+        })
+    }
+}
+
+/// Returns a candidate for each definition that was hit, the best first: overlapping ones are merged.
+fn hits(source: &Source<'_>, query: &Query, ranked: &[Hit]) -> Result<Candidates> {
+    let mut found: Vec<Candidate> = Vec::new();
+    let mut n_duplicates = 0;
+    for hit in ranked.iter().take(MAX_HITS) {
+        let unit = Unit::of_chunk(source, &hit.chunk)?;
+        if found
+            .iter()
+            .any(|known| known.unit.lines == unit.lines && known.unit.path == unit.path)
+        {
+            n_duplicates += 1;
+            continue;
+        }
+        let words = query.held(hit);
+        let because = if words.is_empty() {
+            hit.reasons.to_string()
+        } else {
+            words[..words.len().min(MAX_WORDS)].join(" ")
+        };
+        found.push(Candidate {
+            unit,
+            role: Role::Hit,
+            weight: hit.weight,
+            share: hit.share,
+            is_weak: false,
+            score: Some(hit.score),
+            because,
+            provenance: None,
+            line: None,
+            test: None,
+            members: Vec::new(),
+            excluded: None,
+        });
+    }
+    let list = merged(found, &mut n_duplicates);
+    Ok(Candidates { list, n_duplicates })
+}
+
+/// Merges hits inside of others: a short definition stands for those inside it, a long one leaves them their places and
+/// keeps its signature.
+fn merged(mut found: Vec<Candidate>, n_duplicates: &mut u64) -> Vec<Candidate> {
+    let units: Vec<Unit> = found.iter().map(|it| it.unit.clone()).collect();
+    let mut is_inside = vec![false; found.len()];
+    for (outer, unit) in units.iter().enumerate() {
+        let inner: Vec<usize> = (0..units.len())
+            .filter(|at| *at != outer && unit.contains(&units[*at]))
+            .collect();
+        if inner.is_empty() {
+            continue;
+        }
+        if unit.n_lines() > MAX_MERGED_LINES {
+            found[outer].unit.reduce();
+            continue;
+        }
+        for at in inner {
+            is_inside[at] = true;
+            let (weight, share, score) = (found[at].weight, found[at].share, found[at].score);
+            let whole = &mut found[outer];
+            whole.weight = whole.weight.max(weight);
+            whole.share = whole.share.max(share);
+            if score > whole.score {
+                whole.score = score;
+            }
+        }
+    }
+    let mut at = 0;
+    found.retain(|_| {
+        at += 1;
+        !is_inside[at - 1]
+    });
+    *n_duplicates += is_inside.iter().filter(|it| **it).count() as u64;
+    found.sort_by(|a, b| b.weight.total_cmp(&a.weight));
+    found
+}
+
+/// Orders hits so that those of one file, which change together, stand closer together; the best one stays first.
+fn put_together(found: &mut [Candidate]) {
+    let mut best: HashMap<RepoPath, f64> = HashMap::new();
+    for hit in found.iter() {
+        let known = best.entry(hit.unit.path.clone()).or_default();
+        *known = known.max(hit.share);
+    }
+    for (at, hit) in found.iter_mut().enumerate() {
+        hit.weight += SAME_FILE * best[&hit.unit.path];
+        hit.is_weak = at > 0 && hit.share < STRONG;
+    }
+    found.sort_by(|a, b| b.weight.total_cmp(&a.weight));
+}
+
+/// Says which hits stay out: those far below the best one, and those beyond the bounds that the caller sets.
+fn exclude(input: &ExploreInput, found: &mut Vec<Candidate>) {
+    let limit = clamp(input.limit, 50, 1..=50);
+    let max_files = clamp(input.max_files, usize::MAX, 1..=usize::MAX);
+    let max_of_a_file = clamp(input.max_results_per_file, usize::MAX, 1..=usize::MAX);
+    let mut files = HashSet::new();
+    let mut n_in: HashMap<RepoPath, usize> = HashMap::new();
+    let mut n_kept = 0;
+    for (at, hit) in found.iter_mut().enumerate() {
+        let path = &hit.unit.path;
+        let of_file = n_in.get(path).copied().unwrap_or(0);
+        let is_beyond = n_kept >= limit
+            || of_file >= max_of_a_file
+            || (!files.contains(path) && files.len() >= max_files);
+        if at >= MIN_HITS && hit.share < CUTOFF {
+            hit.excluded = Some(Why::Cutoff);
+        } else if is_beyond {
+            hit.excluded = Some(Why::Limit);
+        } else {
+            n_kept += 1;
+            files.insert(path.clone());
+            *n_in.entry(path.clone()).or_default() += 1;
+        }
+    }
+    let mut n_out = 0;
+    found.retain(|hit| {
+        n_out += usize::from(hit.excluded.is_some());
+        hit.excluded.is_none() || n_out <= MAX_CUT
+    });
+}
+
+/// Adds what stands around the seeds, as far as the caller includes it.
+fn surroundings(
+    source: &Source<'_>,
+    input: &ExploreInput,
+    seeds: &[Seed],
+    candidates: &mut Candidates,
+) -> Result<()> {
+    if input.includes(Include::Source) {
+        for seed in seeds {
+            container(source, seed, candidates)?;
+        }
+    }
+    if input.includes(Include::Callees) || input.includes(Include::Imports) {
+        for seed in seeds {
+            used(source, input, seed, candidates)?;
+        }
+    }
+    if input.includes(Include::Source) {
+        for seed in seeds {
+            neighbours(source, seed, candidates)?;
+        }
+    }
+    if input.includes(Include::Callers) || input.includes(Include::Tests) {
+        for seed in seeds {
+            users(source, input, seed, candidates)?;
+        }
+    }
+    Ok(())
+}
+
+fn container(source: &Source<'_>, seed: &Seed, candidates: &mut Candidates) -> Result<()> {
+    let symbols = source.symbols(&seed.symbol.path)?;
+    let Some(parent) = seed.symbol.parent.and_then(|at| symbols.get(at as usize)) else {
+        return Ok(());
+    };
+    if !has_members(parent, &symbols) {
+        return Ok(());
+    }
+    if let Some((unit, members)) = Unit::header(source, parent)? {
+        candidates.add(Candidate {
+            unit,
+            members,
+            ..around(seed, Role::Container)
+        });
+    }
+    Ok(())
+}
+
+/// Adds the definitions that a seed, with those inside it, calls and names: in the order of their first use.
+fn used(
+    source: &Source<'_>,
+    input: &ExploreInput,
+    seed: &Seed,
+    candidates: &mut Candidates,
+) -> Result<()> {
+    let view = source.view;
+    let own = inside(source, &seed.symbol)?;
+    let mut edges: Vec<EdgeRow> = Vec::new();
+    for id in &own {
+        edges.extend(view.read.edges_out_of(*id)?);
+    }
+    edges.retain(|edge| !own.contains(&edge.dst));
+    edges.sort_by_key(|edge| (edge.kind != EdgeKind::Calls, edge.line, edge.dst));
+    let mut seen = HashSet::new();
+    for (include, role, max) in [
+        (Include::Callees, Role::Callee, MAX_CALLEES),
+        (Include::Imports, Role::Import, MAX_IMPORTS),
+    ] {
+        let is_call = role == Role::Callee;
+        let mut n = 0;
+        for edge in edges
+            .iter()
+            .filter(|it| (it.kind == EdgeKind::Calls) == is_call)
+        {
+            if n >= MAX_AROUND || !seen.insert(edge.dst) || !input.includes(include) {
+                continue;
+            }
+            let Some(symbol) = view.read.symbol_by_id(edge.dst)? else {
+                continue;
+            };
+            if view.is_gone(&symbol.path) {
+                continue;
+            }
+            n += 1;
+            candidates.add(Candidate {
+                unit: short(source, &symbol)?,
+                provenance: Some(edge.provenance),
+                excluded: (n > max).then_some(Why::Limit),
+                ..around(seed, role)
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Adds the definitions right before and behind a seed, among its siblings.
+fn neighbours(source: &Source<'_>, seed: &Seed, candidates: &mut Candidates) -> Result<()> {
+    let symbols = source.symbols(&seed.symbol.path)?;
+    let siblings: Vec<&SymbolRow> = symbols
+        .iter()
+        .filter(|it| it.parent == seed.symbol.parent && it.kind != SymbolKind::Heading)
+        .collect();
+    let Some(at) = siblings.iter().position(|it| it.id == seed.symbol.id) else {
+        return Ok(());
+    };
+    let before = at.checked_sub(1).and_then(|at| siblings.get(at));
+    for sibling in before.into_iter().chain(siblings.get(at + 1)) {
+        candidates.add(Candidate {
+            unit: short(source, sibling)?,
+            ..around(seed, Role::Neighbour)
+        });
+    }
+    Ok(())
+}
+
+/// Adds the definitions and the tests that use a seed directly, the best known first.
+fn users(
+    source: &Source<'_>,
+    input: &ExploreInput,
+    seed: &Seed,
+    candidates: &mut Candidates,
+) -> Result<()> {
+    let view = source.view;
+    let reached = walk(view.read, &[seed.symbol.id], Direction::In, 1, view.budget)?;
+    let mut placed = places(view, &reached.places)?;
+    placed.retain(|place| !view.is_gone(&place.path));
+    placed.sort_by_key(|place| Reverse(place.reached.count));
+    placed.sort_by_key(|place| (view.roles.of(&place.path), place.reached.provenance));
+    for (include, role, max) in [
+        (Include::Callers, Role::Caller, MAX_CALLERS),
+        (Include::Tests, Role::Test, MAX_TESTS),
+    ] {
+        if !input.includes(include) {
+            continue;
+        }
+        let mut n = 0;
+        let is_test = role == Role::Test;
+        let of_role = placed
+            .iter()
+            .filter(|place| view.roles.of(&place.path).is_of_tests() == is_test);
+        for place in of_role.take(MAX_AROUND) {
+            let Some((unit, test)) = around_use(source, place, is_test)? else {
+                continue;
+            };
+            n += 1;
+            candidates.add(Candidate {
+                unit,
+                provenance: Some(place.reached.provenance),
+                line: Some(place.reached.line),
+                test,
+                excluded: (n > max).then_some(Why::Limit),
+                ..around(seed, role)
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Returns the code around a use: of a test its block with its title, else the definition, else the chunk.
+fn around_use(
+    source: &Source<'_>,
+    place: &Placed,
+    is_test: bool,
+) -> Result<Option<(Unit, Option<String>)>> {
+    let view = source.view;
+    let line = place.reached.line;
+    let chunk = || -> Result<Option<Unit>> {
+        let row = view.read.chunk_at(place.path.as_str(), line)?;
+        let chunk = row.map(|row| view.read.chunk(row)).transpose()?.flatten();
+        chunk
+            .map(|chunk| Unit::of_chunk(source, &chunk))
+            .transpose()
+    };
+    if is_test
+        && let Some((title, first, last)) = uses(view).test_block(&place.path, line)?
+        && let Some(unit) = chunk()?
+    {
+        let unit = Unit {
+            lines: (first, last),
+            head: None,
+            symbol: None,
+            is_cut: false,
+            ..unit
+        };
+        return Ok(Some((unit, Some(one_line(&title).into_owned()))));
+    }
+    let unit = match &place.symbol {
+        Some(symbol) => Some(short(source, symbol)?),
+        None => chunk()?,
+    };
+    Ok(unit.map(|unit| (unit, None)))
+}
+
+/// Returns a definition as it stands around another: a long class by its comment and signature.
+fn short(source: &Source<'_>, symbol: &SymbolRow) -> Result<Unit> {
+    let mut unit = Unit::of_symbol(source, symbol)?;
+    if unit.n_lines() > MAX_FRAME_LINES && has_members(symbol, &source.symbols(&symbol.path)?) {
+        unit.reduce();
+    }
+    Ok(unit)
+}
+
+/// Returns a definition and those inside it, by their rows.
+fn inside(source: &Source<'_>, symbol: &SymbolRow) -> Result<Vec<i64>> {
+    let symbols = source.symbols(&symbol.path)?;
+    let inner = symbols.iter().filter(|it| symbol.span.contains(&it.span));
+    Ok(inner.map(|it| it.id).collect())
+}
+
+/// Returns a candidate that a seed brings; its unit is still that of the seed.
+fn around(seed: &Seed, role: Role) -> Candidate {
+    Candidate {
+        unit: Unit {
+            path: seed.symbol.path.clone(),
+            lines: (0, 0),
+            head: None,
+            handle: seed.symbol.handle,
+            symbol: None,
+            is_cut: false,
+        },
+        role,
+        weight: seed.weight,
+        share: 1.0,
+        is_weak: false,
+        score: None,
+        because: seed.symbol.handle.to_string(),
+        provenance: None,
+        line: None,
+        test: None,
+        members: Vec::new(),
+        excluded: None,
+    }
+}

@@ -1,0 +1,352 @@
+//! Cards: a definition, a file or a directory with its place, its signature and how far it reaches.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::pack::{cut, length};
+use super::source::Source;
+use super::targets::Target;
+use super::unit::Unit;
+use super::{ExploreInput, Include};
+use crate::error::{Code, Result};
+use crate::graph::impact::walk;
+use crate::graph::related::{Direction, Relation, neighbours};
+use crate::model::sanitize::one_line;
+use crate::model::{EdgeKind, RepoPath};
+use crate::tools::impact::{Counts, counts};
+use crate::tools::places::{TargetOutput, places, target};
+use crate::workspace::SymbolRow;
+
+/// Entries of a list of a card.
+const MAX_LISTED: usize = 10;
+
+/// Bytes of the first line of a comment, and of the target as it was given.
+const MAX_TEXT: usize = 160;
+
+/// One target.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct CardOutput {
+    target: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    handle: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) path: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) lines: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) symbol: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) kind: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signature: Option<String>,
+    /// First line of its comment.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    doc: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<BTreeMap<String, u64>>")]
+    pub(super) counts: Option<CountsOutput>,
+    /// Each `path:line` of the first use, with the definition around it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) callers: Option<Vec<String>>,
+    /// Each `path:line` of a definition that it calls, with its name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) callees: Option<Vec<String>>,
+    /// As `callers`, in tests.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) tests: Option<Vec<String>>,
+    /// Each `path:line` of a definition that it names and does not call; of a file, the files that it imports.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    imports: Option<Vec<String>>,
+    /// Definitions that may be meant.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Vec<BTreeMap<String, serde_json::Value>>")]
+    candidates: Vec<TargetOutput>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<BTreeMap<String, String>>")]
+    pub(super) error: Option<ErrorOutput>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    stale: bool,
+}
+
+/// How far a target reaches; only the counts that its kind has.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub(super) struct CountsOutput {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) callers: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) callees: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) tests: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) dependents: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) unresolved: Option<u64>,
+    /// Of a directory, a glob or the repository.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) files: Option<u64>,
+    /// Definitions of a file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) symbols: Option<u64>,
+}
+
+/// Why there is nothing to say of a target.
+#[derive(Debug, Serialize)]
+pub(super) struct ErrorOutput {
+    code: &'static str,
+    message: String,
+    hint: String,
+}
+
+impl CardOutput {
+    pub(super) fn is_stale(&self) -> bool {
+        self.stale
+    }
+}
+
+/// Returns the card of a target, which was given as `text`.
+pub(super) fn card(
+    source: &Source<'_>,
+    input: &ExploreInput,
+    text: &str,
+    target: &Target,
+) -> Result<CardOutput> {
+    let shown = CardOutput {
+        target: cut(text, MAX_TEXT),
+        ..CardOutput::default()
+    };
+    match target {
+        Target::Symbol(found) => of_symbol(source, input, found, shown),
+        Target::File(path) => of_file(source, input, path, shown),
+        Target::Files { paths, n_files } => Ok(CardOutput {
+            path: (paths.len() as u64 == *n_files || !text.contains('*'))
+                .then(|| cut(text, MAX_TEXT)),
+            counts: Some(CountsOutput {
+                files: Some(*n_files),
+                ..CountsOutput::default()
+            }),
+            ..shown
+        }),
+        Target::Ambiguous(found) => {
+            let hint = "pass the handle of one of `candidates`, or `path#name`";
+            Ok(CardOutput {
+                error: Some(ErrorOutput {
+                    code: Code::InvalidArgument.as_str(),
+                    message: format!("{} definitions have this name", found.len()),
+                    hint: hint.to_owned(),
+                }),
+                candidates: candidates(found),
+                ..shown
+            })
+        }
+        Target::Unknown(error, near) => Ok(CardOutput {
+            error: Some(ErrorOutput {
+                code: error.code.as_str(),
+                message: error.message.clone(),
+                hint: error.hint.clone(),
+            }),
+            candidates: candidates(near),
+            ..shown
+        }),
+    }
+}
+
+fn candidates(found: &[SymbolRow]) -> Vec<TargetOutput> {
+    found.iter().take(MAX_LISTED).map(target).collect()
+}
+
+fn of_symbol(
+    source: &Source<'_>,
+    input: &ExploreInput,
+    found: &[SymbolRow],
+    shown: CardOutput,
+) -> Result<CardOutput> {
+    let view = source.view;
+    let symbol = &found[0];
+    let Counts {
+        callers,
+        callees,
+        tests,
+        dependents,
+        unresolved,
+    } = counts(view, found)?;
+    let signature = one_line(&symbol.signature).into_owned();
+    Ok(CardOutput {
+        handle: Some(symbol.handle.to_string()),
+        path: Some(symbol.path.to_string()),
+        lines: Some(format!(
+            "{}-{}",
+            symbol.span.start_line, symbol.span.end_line
+        )),
+        symbol: Some(symbol.qualified_name.clone()),
+        kind: Some(symbol.kind.as_str()),
+        signature: (!signature.is_empty()).then_some(signature),
+        doc: doc(source, symbol)?,
+        counts: Some(CountsOutput {
+            callers: Some(callers),
+            callees: Some(callees),
+            tests: Some(tests),
+            dependents: Some(dependents),
+            unresolved: (unresolved > 0).then_some(unresolved),
+            ..CountsOutput::default()
+        }),
+        callers: listed(input, Include::Callers, || users(source, found, false))?,
+        tests: listed(input, Include::Tests, || users(source, found, true))?,
+        callees: listed(input, Include::Callees, || used(source, found, true))?,
+        imports: listed(input, Include::Imports, || used(source, found, false))?,
+        stale: view.is_stale(symbol.path.as_str()),
+        ..shown
+    })
+}
+
+fn listed(
+    input: &ExploreInput,
+    include: Include,
+    list: impl FnOnce() -> Result<Vec<String>>,
+) -> Result<Option<Vec<String>>> {
+    input.includes(include).then(list).transpose()
+}
+
+/// Returns the places that use a definition directly, in tests or elsewhere.
+fn users(source: &Source<'_>, found: &[SymbolRow], in_tests: bool) -> Result<Vec<String>> {
+    let view = source.view;
+    let seeds: Vec<i64> = found.iter().map(|it| it.id).collect();
+    let reached = walk(view.read, &seeds, Direction::In, 1, view.budget)?;
+    let mut placed = places(view, &reached.places)?;
+    placed
+        .retain(|it| view.roles.of(&it.path).is_of_tests() == in_tests && !view.is_gone(&it.path));
+    let shown = placed.iter().take(MAX_LISTED).map(|place| {
+        let name = place.symbol.as_ref().map(|it| it.qualified_name.as_str());
+        format!(
+            "{}:{} {}",
+            place.path,
+            place.reached.line,
+            name.unwrap_or("(module)")
+        )
+    });
+    Ok(shown.collect())
+}
+
+/// Returns the definitions that a definition calls, or those that it names and does not call.
+fn used(source: &Source<'_>, found: &[SymbolRow], is_called: bool) -> Result<Vec<String>> {
+    let view = source.view;
+    let mut shown = Vec::new();
+    for symbol in found {
+        let mut edges = view.read.edges_out_of(symbol.id)?;
+        edges.retain(|edge| (edge.kind == EdgeKind::Calls) == is_called);
+        edges.sort_by_key(|edge| (edge.line, edge.dst));
+        for edge in edges {
+            if let Some(used) = view.read.symbol_by_id(edge.dst)? {
+                let line = format!("{}:{} {}", used.path, used.name_line, used.qualified_name);
+                if !shown.contains(&line) && shown.len() < MAX_LISTED {
+                    shown.push(line);
+                }
+            }
+        }
+    }
+    Ok(shown)
+}
+
+fn of_file(
+    source: &Source<'_>,
+    input: &ExploreInput,
+    path: &RepoPath,
+    shown: CardOutput,
+) -> Result<CardOutput> {
+    let view = source.view;
+    let around = |relation, direction| {
+        neighbours(
+            view.read,
+            &view.roles,
+            path,
+            relation,
+            direction,
+            1,
+            view.budget,
+        )
+    };
+    let importers = around(Relation::Imports, Direction::In)?.found;
+    let tests = around(Relation::Tests, Direction::In)?.found;
+    let list = |found: Vec<crate::graph::related::Neighbour>| -> Vec<String> {
+        let paths = found.into_iter().take(MAX_LISTED);
+        paths.map(|near| near.path.to_string()).collect()
+    };
+    let n_lines = view
+        .read
+        .file(path.as_str())?
+        .map_or(0, |file| file.n_lines);
+    Ok(CardOutput {
+        handle: Some(format!("rel:{path}")),
+        path: Some(path.to_string()),
+        lines: (n_lines > 0).then(|| format!("1-{n_lines}")),
+        kind: Some("file"),
+        counts: Some(CountsOutput {
+            dependents: Some(importers.len() as u64),
+            tests: Some(tests.len() as u64),
+            symbols: Some(source.symbols(path)?.len() as u64),
+            ..CountsOutput::default()
+        }),
+        callers: input.includes(Include::Callers).then(|| list(importers)),
+        tests: input.includes(Include::Tests).then(|| list(tests)),
+        imports: if input.includes(Include::Imports) {
+            Some(list(around(Relation::Imports, Direction::Out)?.found))
+        } else {
+            None
+        },
+        stale: view.is_stale(path.as_str()),
+        ..shown
+    })
+}
+
+/// Returns the first sentence-like line of the comment above a definition, without its marks.
+fn doc(source: &Source<'_>, symbol: &SymbolRow) -> Result<Option<String>> {
+    let Some(text) = source.text(&symbol.path)? else {
+        return Ok(None);
+    };
+    let (first, _) = Unit::of_symbol(source, symbol)?.lines;
+    let above = (first..symbol.span.start_line).map(|line| text.lines(line, line).trim());
+    let is_mark = |c: char| matches!(c, '/' | '*' | '#' | '!' | ' ' | '\t');
+    let mut lines = above
+        .filter(|line| !line.starts_with('@') && !line.starts_with("#["))
+        .map(|line| {
+            line.trim_start_matches(is_mark)
+                .trim_end_matches("*/")
+                .trim()
+        });
+    let found =
+        lines.find(|line| line.chars().any(char::is_alphanumeric) && !line.starts_with('@'));
+    Ok(found.map(|line| cut(&one_line(line), MAX_TEXT)))
+}
+
+/// Cuts cards to a number of bytes: first their lists, then their comments and signatures, then the last cards. At least one stays.
+pub(super) fn shorten(cards: &mut Vec<CardOutput>, max_bytes: usize) {
+    let size = |cards: &Vec<CardOutput>| length(cards);
+    for n_listed in [5, 2, 0] {
+        if size(cards) <= max_bytes {
+            return;
+        }
+        for card in cards.iter_mut() {
+            let lists = [
+                &mut card.callers,
+                &mut card.callees,
+                &mut card.tests,
+                &mut card.imports,
+            ];
+            for list in lists.into_iter().flatten() {
+                list.truncate(n_listed);
+            }
+            card.candidates.truncate(n_listed);
+        }
+    }
+    if size(cards) > max_bytes {
+        for card in cards.iter_mut() {
+            card.doc = None;
+            card.signature = None;
+        }
+    }
+    while size(cards) > max_bytes && cards.len() > 1 {
+        cards.pop();
+    }
+}

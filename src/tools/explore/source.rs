@@ -1,0 +1,97 @@
+//! The text and the definitions of files, each read once for an answer.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use crate::error::Result;
+use crate::model::{RepoPath, Sources as _};
+use crate::workspace::{SymbolRow, View};
+
+/// Reads files of one view.
+pub(super) struct Source<'v> {
+    pub(super) view: &'v View<'v>,
+    texts: RefCell<HashMap<RepoPath, Option<Rc<Text>>>>,
+    symbols: RefCell<HashMap<RepoPath, Rc<Vec<SymbolRow>>>>,
+}
+
+/// The text of a file, cut at its line ends.
+pub(super) struct Text {
+    text: Arc<str>,
+    /// Where each line begins; the last entry is the end of the text.
+    starts: Vec<usize>,
+}
+
+impl<'v> Source<'v> {
+    pub(super) fn of(view: &'v View<'v>) -> Self {
+        Self {
+            view,
+            texts: RefCell::default(),
+            symbols: RefCell::default(),
+        }
+    }
+
+    /// Returns the text of a file; `None` where its bytes are not those that were indexed.
+    pub(super) fn text(&self, path: &RepoPath) -> Result<Option<Rc<Text>>> {
+        if let Some(known) = self.texts.borrow().get(path) {
+            return Ok(known.clone());
+        }
+        let file = self.view.read.file(path.as_str())?;
+        let text = file.and_then(|file| self.view.read(path, file.content));
+        let text = text.map(|text| Rc::new(Text::of(text)));
+        self.texts.borrow_mut().insert(path.clone(), text.clone());
+        Ok(text)
+    }
+
+    /// Returns the definitions of a file, in source order.
+    pub(super) fn symbols(&self, path: &RepoPath) -> Result<Rc<Vec<SymbolRow>>> {
+        if let Some(known) = self.symbols.borrow().get(path) {
+            return Ok(Rc::clone(known));
+        }
+        let found = match self.view.read.file(path.as_str())? {
+            Some(file) => self.view.read.symbols_of(file.id)?,
+            None => Vec::new(),
+        };
+        let found = Rc::new(found);
+        self.symbols
+            .borrow_mut()
+            .insert(path.clone(), Rc::clone(&found));
+        Ok(found)
+    }
+}
+
+impl Text {
+    fn of(text: Arc<str>) -> Self {
+        let mut starts = vec![0];
+        starts.extend(text.match_indices('\n').map(|(at, _)| at + 1));
+        if starts.last() != Some(&text.len()) {
+            starts.push(text.len());
+        }
+        Self { text, starts }
+    }
+
+    /// Returns the text of some lines, from 1, with their line ends; empty beyond the end of the file.
+    pub(super) fn lines(&self, first: u32, last: u32) -> &str {
+        let at = |line: usize| self.starts.get(line).copied().unwrap_or(self.text.len());
+        let from = at((first as usize).saturating_sub(1));
+        self.text
+            .get(from..at(last as usize).max(from))
+            .unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Text;
+
+    #[test]
+    fn lines_are_whole_with_their_ends() {
+        let text = Text::of("one\ntwo\r\nthree".into());
+        assert_eq!(text.lines(1, 1), "one\n");
+        assert_eq!(text.lines(2, 3), "two\r\nthree");
+        assert_eq!(text.lines(3, 9), "three");
+        assert_eq!(text.lines(4, 9), "");
+        assert_eq!(Text::of("".into()).lines(1, 1), "");
+    }
+}
