@@ -22,6 +22,10 @@ pub struct NameId(pub u32);
 pub enum ContainerKind {
     /// Iterating and indexing give elements: `T[]`, `Set<T>`, `list[T]`, and the values of `Map<K, T>`.
     Sequence,
+    /// A loop gives elements first, not positions: a channel.
+    Stream,
+    /// Keys and values: the element is a tuple of both, of which indexing gives the second.
+    Map,
     /// Every member is an element, whatever its name: `Record<K, T>`, `{ [key: string]: T }`.
     IndexSignature,
 }
@@ -71,6 +75,11 @@ pub enum Expr {
     /// One element of an iterated or indexed object: `object[i]`, `for (const one of object)`.
     Element {
         /// The object.
+        object: ExprId,
+    },
+    /// The first of two things that a loop gives: a key of a map, a position in a sequence, what a channel sends.
+    Key {
+        /// The thing that the loop goes through.
         object: ExprId,
     },
     /// `object[KEY]` where a constant is the key: the member that was given under that key, else an element.
@@ -188,6 +197,7 @@ impl Expr {
             | Self::Argument { .. } => {}
             Self::Member { object, .. }
             | Self::Element { object }
+            | Self::Key { object }
             | Self::Keyed { object, .. }
             | Self::Item { object, .. }
             | Self::Entered { object }
@@ -248,6 +258,9 @@ impl Expr {
                 name: name_of(*name),
             },
             Self::Element { object } => Self::Element {
+                object: part_of(*object),
+            },
+            Self::Key { object } => Self::Key {
                 object: part_of(*object),
             },
             Self::Keyed { object, key } => Self::Keyed {

@@ -110,8 +110,11 @@ kinds! {
         /// A module that code reaches without a statement that names it: `app.db` of `app.db.open()` after `import app`.
         /// Nothing is missing where there is none, and the file does not import it.
         Implied = 9 "implied",
+        /// A package whose own name is the name here: `import "a/store"`. The name in the facts is the usual one for such
+        /// a path.
+        Package = 10 "package",
         /// `import static a.b.C.member`: a member of a class, whose name is the local one; `*` for all of them.
-        StaticMember = 10 "static member",
+        StaticMember = 11 "static member",
     }
 }
 

@@ -45,6 +45,10 @@ impl Linker<'_, '_> {
         };
         let loaded = self.library.get(file)?;
         let rules = rules::of(&loaded);
+        let is_conversion = rules.members == MemberOrder::Embedding && !callee.is_instance();
+        if is_conversion && is_type(loaded.symbol(at).kind) {
+            return Some(callee.clone().instance());
+        }
         if loaded.symbol(at).kind == SymbolKind::Class {
             if rules.constructs_by_call && !callee.is_instance() {
                 return Some(callee.clone().instance());

@@ -37,6 +37,10 @@ impl Linker<'_, '_> {
                 format!("{}<{}>", name(self.library, *def), given.join(", "))
             }
             Type::Container(ContainerKind::Sequence, element) => format!("{}[]", inner(element)),
+            Type::Container(ContainerKind::Stream, element) => {
+                format!("stream of {}", inner(element))
+            }
+            Type::Container(ContainerKind::Map, element) => format!("map of {}", inner(element)),
             Type::Container(ContainerKind::IndexSignature, element) => {
                 format!("{{ [key]: {} }}", inner(element))
             }

@@ -99,6 +99,10 @@ impl Linker<'_, '_> {
                 let (object, _) = self.infer_object(file, *object, this)?;
                 self.element(&object)?
             }
+            Expr::Key { object } => {
+                let (object, _) = self.infer_object(file, *object, this)?;
+                self.key(&object)?
+            }
             Expr::Keyed { object, key } => {
                 let (object, _) = self.infer_object(file, *object, this)?;
                 let key = file.facts.exprs.name_of(*key);

@@ -8,6 +8,7 @@ use std::rc::Rc;
 
 use super::auto_imports::AutoImported;
 use super::file::Loaded;
+use crate::ir::{FileFacts, ImportKind};
 use crate::model::hash::{HashMap, HashSet};
 use crate::store::surface::{REST, bucket};
 use crate::store::{Read, StoreError};
@@ -49,6 +50,8 @@ pub(super) struct Library<'a> {
     replaced: HashMap<i64, Rc<Loaded>>,
     /// Targets of imports that stand in for those of the index.
     redirected: HashMap<i64, Vec<Option<i64>>>,
+    /// The names of packages, by their units.
+    package_names: RefCell<HashMap<i64, Option<String>>>,
     /// The files of units that stand in for those of the index.
     regrouped: HashMap<i64, Vec<i64>>,
     /// Names that no file binds, once one was asked for.
@@ -69,6 +72,7 @@ impl<'a> Library<'a> {
             failure: RefCell::default(),
             replaced: HashMap::default(),
             redirected: HashMap::default(),
+            package_names: RefCell::default(),
             regrouped: HashMap::default(),
             auto: OnceCell::new(),
         }
@@ -284,6 +288,33 @@ impl<'a> Library<'a> {
         })
     }
 
+    /// Gives imports without a name of their own the names of their packages, the end of a unit's key.
+    fn named_by_packages(
+        &self,
+        mut facts: FileFacts,
+        targets: &[Option<i64>],
+    ) -> Result<FileFacts, StoreError> {
+        for (import, target) in facts.imports.iter_mut().zip(targets) {
+            let (ImportKind::Package, Some(target @ ..0)) = (import.kind, *target) else {
+                continue;
+            };
+            let known = self.package_names.borrow().get(&target).cloned();
+            let name = match known {
+                Some(name) => name,
+                None => {
+                    let key = self.read.unit_key(-target)?;
+                    let name = key.and_then(|key| Some(key.rsplit_once('#')?.1.to_owned()));
+                    self.package_names.borrow_mut().insert(target, name.clone());
+                    name
+                }
+            };
+            if let (Some(name), Some(local)) = (name, import.names.first_mut()) {
+                local.local = name;
+            }
+        }
+        Ok(facts)
+    }
+
     fn load(&self, file: i64) -> Result<Option<Rc<Loaded>>, StoreError> {
         if let Some(replaced) = self.replaced.get(&file) {
             return Ok(Some(Rc::clone(replaced)));
@@ -303,6 +334,7 @@ impl<'a> Library<'a> {
             Some(targets) => targets.clone(),
             None => self.read.import_targets(file)?,
         };
+        let facts = self.named_by_packages(facts, &targets)?;
         let units = self.read.units_of(file)?.into_iter().map(|unit| -unit);
         let units = units.collect();
         Ok(Some(Rc::new(Loaded::of(file, facts, ids, targets, units))))

@@ -46,8 +46,12 @@ impl Linker<'_, '_> {
                 provenance,
             }),
             Some((found, _)) if found.is_external() => Use::External,
-            // Where types are written, a member that is no definition is one of a type from outside.
-            Some(_) if self.rules().has_overloads => Use::External,
+            // A field that holds a function is no definition, nor is a member of an array.
+            Some((found, _))
+                if self.rules().proves_external && !matches!(found, Type::Definition(_)) =>
+            {
+                Use::External
+            }
             _ if used.target == Target::Lexical
                 && outside(&self.file, self.file.facts.name(used)).is_some() =>
             {
@@ -72,7 +76,7 @@ impl Linker<'_, '_> {
             Target::Symbol(at) => Type::Definition(Def::Symbol(file.file, at)),
             Target::Value(expr) => {
                 let found = self.infer(file, expr, None)?;
-                if !self.is_plain(expr, &found) {
+                if !(self.rules().has_overloads && self.is_plain(expr, &found)) {
                     provenance = Provenance::Member;
                 }
                 found

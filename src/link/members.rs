@@ -14,6 +14,24 @@ use super::types::{Type, each};
 use crate::ir::{BaseKind, ContainerKind, ExportKind, PathId, Slot, SymbolIdx};
 use crate::model::{SymbolFlags, SymbolKind};
 
+/// The part of a container that is asked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Contained {
+    Element,
+    Key,
+}
+
+impl Contained {
+    fn of(self, kind: ContainerKind, element: &Type) -> Option<Type> {
+        match (kind, self, element) {
+            (ContainerKind::Map, Self::Element, Type::Tuple(pair)) => pair.get(1)?.clone(),
+            (ContainerKind::Map, Self::Key, Type::Tuple(pair)) => pair.first()?.clone(),
+            (ContainerKind::Sequence, Self::Key, _) => Some(Type::External),
+            _ => Some(element.clone()),
+        }
+    }
+}
+
 /// How deep what is embedded is looked through, and how many types of it.
 const MAX_EMBEDDED_DEPTH: usize = 16;
 const MAX_EMBEDDED: usize = 256;
@@ -440,11 +458,20 @@ impl Linker<'_, '_> {
 
     /// Returns one of the elements of something that is iterated or indexed.
     pub(super) fn element(&self, object: &Type) -> Option<Type> {
+        self.contained(object, Contained::Element)
+    }
+
+    /// Returns the first of two things that a loop gives: a key, a position, what a channel sends.
+    pub(super) fn key(&self, object: &Type) -> Option<Type> {
+        self.contained(object, Contained::Key)
+    }
+
+    fn contained(&self, object: &Type, part: Contained) -> Option<Type> {
         self.step()?;
         let (file, at) = match object {
-            Type::Container(_, element) => return Some((**element).clone()),
+            Type::Container(kind, element) => return part.of(*kind, element),
             Type::Tuple(items) => return items.iter().flatten().cloned().reduce(Type::or),
-            Type::Union(all) => return each(all, |one| self.element(one)),
+            Type::Union(all) => return each(all, |one| self.contained(one, part)),
             Type::External => return Some(Type::External),
             Type::ExternalType(of) => return of.element(),
             _ => object.symbol()?,
@@ -459,14 +486,15 @@ impl Linker<'_, '_> {
             let found = self
                 .infer(&loaded, base, Some(object))
                 .filter(|base| base != object)
-                .and_then(|base| self.element(&base));
+                .and_then(|base| self.contained(&base, part));
             if found.is_some() {
                 return found;
             }
         }
         let held = self.held(&loaded, at, None);
         match held.filter(|held| held != object) {
-            Some(held) => self.element(&held),
+            Some(held) => self.contained(&held, part),
+            None if part == Contained::Key => None,
             None => self.iterated(object, rules::of(&loaded)),
         }
     }

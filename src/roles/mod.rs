@@ -353,6 +353,7 @@ enum Family {
     /// A component, which no runner runs by itself.
     Component,
     Python,
+    Go,
     Other,
     /// No code.
     Data,
@@ -363,6 +364,7 @@ fn family(path: &RepoPath) -> Family {
         "ts" | "tsx" | "mts" | "cts" | "js" | "jsx" | "mjs" | "cjs" => Family::Script,
         "vue" | "svelte" => Family::Component,
         "py" => Family::Python,
+        "go" => Family::Go,
         _ if syntax::by_path(path).is_code => Family::Other,
         _ => Family::Data,
     }
@@ -387,6 +389,9 @@ fn role(path: &RepoPath, suites: &[Compiled], content: impl FnOnce() -> Content)
                 helped
             };
         }
+        // The go command runs these, and no others.
+        Family::Go if text.ends_with("_test.go") => return FileRole::Test,
+        Family::Go => return helped,
         Family::Component => return by_name.unwrap_or(helped),
         Family::Other => return by_name.unwrap_or(by_directory),
         Family::Script | Family::Python => {}

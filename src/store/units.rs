@@ -107,6 +107,14 @@ impl Read<'_> {
             .doing("reading units")
     }
 
+    /// Returns the key of a unit; `None` where there is none.
+    pub fn unit_key(&self, unit: i64) -> StoreResult<Option<String>> {
+        self.tx
+            .prepare_cached("SELECT key FROM unit WHERE id = ?1")
+            .and_then(|mut statement| statement.query_row([unit], |row| row.get(0)).optional())
+            .doing("reading units")
+    }
+
     /// Returns the units of a file, in the order of their keys.
     pub fn units_of(&self, file: i64) -> StoreResult<Vec<i64>> {
         self.tx

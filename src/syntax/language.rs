@@ -14,6 +14,8 @@ use crate::model::{Analysis, RepoPath};
 const ECMASCRIPT_FACTS: u32 = 16;
 /// The same for Python.
 const PYTHON_FACTS: u32 = 2;
+/// The same for Go.
+const GO_FACTS: u32 = 1;
 /// The same for Java.
 const JAVA_FACTS: u32 = 1;
 /// The same for languages that are cut into chunks alone.
@@ -39,6 +41,8 @@ pub(super) enum Shape {
     Component(Framework),
     /// A module of Python.
     Python,
+    /// A file of a package of Go.
+    Go,
     /// A compilation unit of Java.
     Java,
     /// Markup that may be the template of a class in another file.
@@ -80,7 +84,9 @@ impl Language {
     /// Returns how deep its files are analysed.
     pub fn analysis(&self) -> Analysis {
         match self.shape {
-            Shape::Script(_) | Shape::Component(_) | Shape::Python | Shape::Java => Analysis::Full,
+            Shape::Script(_) | Shape::Component(_) | Shape::Python | Shape::Go | Shape::Java => {
+                Analysis::Full
+            }
             // Its uses are known where a class names it; it has no definitions.
             Shape::Page | Shape::Document(_) | Shape::Plain => Analysis::Text,
         }
@@ -96,6 +102,7 @@ const fn row(
     let (is_prose, is_code, facts_version) = match shape {
         Shape::Script(_) | Shape::Component(_) => (false, true, ECMASCRIPT_FACTS),
         Shape::Python => (false, true, PYTHON_FACTS),
+        Shape::Go => (false, true, GO_FACTS),
         Shape::Java => (false, true, JAVA_FACTS),
         Shape::Page => (false, false, ECMASCRIPT_FACTS),
         Shape::Document(_) => (true, false, TEXT_FACTS),
@@ -247,7 +254,8 @@ pub static LANGUAGES: &[Language] = &[
     code("astro", &["astro"], &[]),
     plain("pug", &["pug", "jade"]),
     row("python", &["py", "pyi", "pyw"], &[], Shape::Python),
-    code("go", &["go"], &["go.mod", "go.work"]),
+    row("go", &["go"], &[], Shape::Go),
+    named("gomod", &[], &["go.mod", "go.work"]),
     code("rust", &["rs"], &[]),
     row("java", &["java"], &[], Shape::Java),
     code("kotlin", &["kt", "kts"], &[]),

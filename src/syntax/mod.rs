@@ -71,6 +71,17 @@ pub fn extract(
                 facts: file.facts,
             })
         }
+        Shape::Go => {
+            let file = lang::go::read(source, budget)?;
+            let outline = Outline {
+                symbols: &file.facts.symbols,
+                leads: &file.leads,
+            };
+            Some(Extraction {
+                chunks: chunk::of_code(&lines, outline),
+                facts: file.facts,
+            })
+        }
         Shape::Java => {
             let file = lang::java::read(source, budget)?;
             let outline = Outline {

@@ -8,7 +8,7 @@ use tree_sitter::{Node, Tree};
 
 use super::component;
 use super::lang::ecmascript::kinds::{Dialect, Grammar};
-use super::lang::{java, python};
+use super::lang::{go, java, python};
 use super::parse::{Parsed, parse};
 use super::{Language, Shape};
 use crate::model::Budget;
@@ -100,6 +100,7 @@ pub fn scopes(language: &Language, source: &str, budget: &Budget) -> Option<Scop
     let parts = match language.shape {
         Shape::Script(dialect) => vec![part(of_script(dialect), source, whole)?],
         Shape::Python => vec![part(python::grammar(), source, whole)?],
+        Shape::Go => vec![part(go::grammar(), source, whole)?],
         Shape::Java => vec![part(java::grammar(), source, whole)?],
         Shape::Component(framework) => component::scripts(framework, source)
             .into_iter()

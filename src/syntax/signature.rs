@@ -149,6 +149,9 @@ fn is_remark(text: &str) -> bool {
         "tslint:",
         "jshint",
         "global ",
+        "go:",
+        "nolint",
+        "+build",
     ]
     .iter()
     .any(|mark| inner.starts_with(mark))

@@ -118,12 +118,22 @@ fn found(dump: &str, wanted: &BTreeSet<Said>) -> BTreeSet<Said> {
     for row in rows.iter().filter(|row| row[0] == "import_file") {
         behind.entry((&row[1], &row[2])).or_default().push(&row[3]);
     }
+    let imports = rows.iter().filter(|row| row[0] == "import");
+    let lines: BTreeMap<(&str, &str), usize> = imports
+        .map(|row| ((row[1].as_str(), row[2].as_str()), number(&row[6])))
+        .collect();
     for row in &rows {
         match row[0].as_str() {
             // A name of a package that may be a module: nothing is missing where it is none.
             "import" if row[4] == SUBMODULE && row[8] == "-" => {}
             // A module that code reaches without importing it.
             "import" if row[4] == IMPLIED => {}
+            // The files behind it have rows of their own.
+            "import" if row[9] != "-" => {}
+            "import_file" => {
+                let line = lines[&(row[1].as_str(), row[2].as_str())];
+                found.insert((row[1].clone(), line, format!("imports {}", row[3])));
+            }
             "import" => {
                 let files = behind.get(&(row[1].as_str(), row[2].as_str()));
                 let mut files = files.cloned().unwrap_or_default();

@@ -49,7 +49,7 @@ pub(super) struct LanguageRules {
     pub(super) has_named_owners: bool,
     /// Whether what an import leads out of the repository for, and each member of that, is known to be from outside.
     pub(super) proves_external: bool,
-    /// Types that the language itself defines.
+    /// Types and functions that the language itself defines.
     pub(super) predeclared: &'static [&'static str],
     /// In which order the bases of a type are looked through.
     pub(super) members: MemberOrder,

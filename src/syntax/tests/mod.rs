@@ -243,6 +243,8 @@ fn begins(facts: &FileFacts, expr: ExprId) -> Option<(&'static str, String)> {
         Expr::Container { kind, element } => {
             let word = match kind {
                 ContainerKind::Sequence => "element",
+                ContainerKind::Stream => "stream",
+                ContainerKind::Map => "map",
                 ContainerKind::IndexSignature => "keyed",
             };
             (word, instance(*element)?)

@@ -84,6 +84,14 @@ pub(crate) fn step(repo: &Repo, dice: &mut Dice, n: usize) -> String {
             );
             rules_at(repo, "tsconfig.json", &text)
         }
+        14 if dice.below(3) == 0 => {
+            let modules = [
+                "module walk\n",
+                "module walk\n\nreplace walk/lib => ./src\n",
+                "module example.com/walk // moved\n",
+            ];
+            rules_at(repo, "go.mod", modules[dice.below(3)])
+        }
         14 if dice.below(2) == 0 => {
             let settings = [
                 "[tool.setuptools.packages.find]\nwhere = [\"lib\"]\n",
@@ -222,6 +230,10 @@ fn add(repo: &Repo, dice: &mut Dice, n: usize) -> String {
         "f2.pyi",
         "__init__.py",
         "conftest.py",
+        "g1.go",
+        "g2.go",
+        "g2_windows.go",
+        "g1_test.go",
         "F1.java",
         "F2.java",
         "F3.java",
@@ -236,11 +248,12 @@ fn add(repo: &Repo, dice: &mut Dice, n: usize) -> String {
     format!("write {path}")
 }
 
-/// Text for a file: Python and Java where its name says so, TypeScript everywhere else.
+/// Text for a file: Python, Go and Java where its name says so, TypeScript everywhere else.
 fn source(dice: &mut Dice, n: usize, file: &Path) -> String {
     let extension = file.extension().and_then(|extension| extension.to_str());
     match extension {
         Some("py" | "pyi") => python(dice, n),
+        Some("go") => go(dice),
         Some("java") => java(dice),
         _ => ecmascript(dice, n),
     }
@@ -298,6 +311,42 @@ fn python(dice: &mut Dice, n: usize) -> String {
             text,
             "def work{k}(x: \"C{k}\") -> int:\n    \"\"\"Does {k}.\"\"\"\n    x.m{k}()\n    return src.f1.work{k}(a{n}(x))\n\nclass C{k}{base}:\n    def m{k}(self):\n        return self.m1()\n\n"
         );
+    }
+    text
+}
+
+/// Files of a few packages that share names and methods, embed each other's types and may change their package.
+fn go(dice: &mut Dice) -> String {
+    let clauses = ["src", "src", "src", "lib", "lib_test", "main"];
+    let paths = ["walk/src", "walk/lib", "walk/src/deep/er", "fmt", "walk"];
+    let tags = [
+        "",
+        "",
+        "",
+        "//go:build windows\n\n",
+        "//go:build !windows\n\n",
+    ];
+    let (tag, clause) = (dice.pick(&tags), dice.pick(&clauses));
+    let mut text = format!("{tag}package {clause}\n\n");
+    let (one, other) = (dice.pick(&paths), dice.pick(&paths));
+    let _ = writeln!(text, "import \"{one}\"\nimport x \"{other}\"");
+    for _ in 0..dice.below(5) {
+        let k = dice.below(6);
+        let j = dice.below(6);
+        let _ = match dice.below(3) {
+            0 => writeln!(
+                text,
+                "// C{k} is {k}.\ntype C{k} struct {{ C{j}; f *x.C{k} }}"
+            ),
+            1 => writeln!(
+                text,
+                "func (c *C{k}) M{j}() *C{j} {{ c.f.M{k}(); return c.M1() }}"
+            ),
+            _ => writeln!(
+                text,
+                "func Work{k}(c C{j}) *C{k} {{ Work{j}(c).M{k}(); return src.Work{k}(x.Work{j}()) }}"
+            ),
+        };
     }
     text
 }

@@ -32,6 +32,7 @@ fn dump(facts: &FileFacts, id: ExprId) -> String {
         }
         Expr::Member { object, name: it } => format!("Member({}, {})", one(object), name(*it)),
         Expr::Element { object } => format!("Element({})", one(object)),
+        Expr::Key { object } => format!("Key({})", one(object)),
         Expr::Keyed { object, key } => format!("Keyed({}, {})", one(object), name(*key)),
         Expr::Item { object, index } => format!("Item({}, {index})", one(object)),
         Expr::Call { callee, args, .. } if args.is_empty() => format!("Call({})", one(callee)),
@@ -41,6 +42,8 @@ fn dump(facts: &FileFacts, id: ExprId) -> String {
         Expr::Specialized { base, args } => format!("Specialized({}, [{}])", one(base), all(args)),
         Expr::Container { kind, element } => match kind {
             ContainerKind::Sequence => format!("Sequence({})", one(element)),
+            ContainerKind::Stream => format!("Stream({})", one(element)),
+            ContainerKind::Map => format!("Map({})", one(element)),
             ContainerKind::IndexSignature => format!("IndexSignature({})", one(element)),
         },
         Expr::Tuple(items) => format!("Tuple({})", all(items)),

@@ -1,0 +1,190 @@
+//! Lowering of expressions: the part of a value that name resolution can use.
+
+use tree_sitter::Node;
+
+use super::grammar::Kind;
+use super::lowering::{Local, Lowering, MAX_DEPTH};
+use crate::ir::{Expr, ExprId};
+
+/// The most arguments of a call that are kept.
+const MAX_ARGS: usize = 12;
+
+impl<'t> Lowering<'t> {
+    /// Returns what an expression is, where the walk is now.
+    pub(super) fn lower(&mut self, node: Node<'t>) -> ExprId {
+        if self.depth > MAX_DEPTH {
+            return self.unknown;
+        }
+        self.depth += 1;
+        let value = self.lower_expr(node);
+        self.depth -= 1;
+        value
+    }
+
+    fn lower_expr(&mut self, node: Node<'t>) -> ExprId {
+        let fields = self.grammar.fields;
+        match self.kind(node) {
+            Kind::Identifier | Kind::TypeIdentifier => self.lower_name(self.text(node)),
+            Kind::SelectorExpression => {
+                let operand = node.child_by_field_id(fields.operand);
+                let field = node.child_by_field_id(fields.field);
+                let (Some(operand), Some(field)) = (operand, field) else {
+                    return self.unknown;
+                };
+                let object = self.lower(operand);
+                self.member(object, self.text(field))
+            }
+            Kind::CallExpression => self.lower_call(node),
+            Kind::IndexExpression => match node.child_by_field_id(fields.operand) {
+                Some(operand) => self.element_of(operand),
+                None => self.unknown,
+            },
+            Kind::SliceExpression => match node.child_by_field_id(fields.operand) {
+                Some(operand) => self.lower(operand),
+                None => self.unknown,
+            },
+            Kind::ParenthesizedExpression | Kind::LiteralElement => {
+                match self.children(node).first() {
+                    Some(inner) => self.lower(*inner),
+                    None => self.unknown,
+                }
+            }
+            Kind::TypeInstantiation => match node.child_by_field_id(fields.type_) {
+                Some(inner) => self.type_name(inner),
+                None => self.unknown,
+            },
+            Kind::CompositeLiteral | Kind::TypeAssertion | Kind::TypeConversion => {
+                match node.child_by_field_id(fields.type_) {
+                    Some(type_) => self.value_of(type_),
+                    None => self.unknown,
+                }
+            }
+            Kind::UnaryExpression => {
+                let Some(operand) = node.child_by_field_id(fields.operand) else {
+                    return self.unknown;
+                };
+                let operator = node.child(0).map_or("", |it| it.kind());
+                match operator {
+                    "<-" => self.element_of(operand),
+                    "!" => self.predeclared,
+                    _ => self.lower(operand),
+                }
+            }
+            Kind::BinaryExpression => {
+                let operator = node.child(1).map_or("", |it| it.kind());
+                let is_number = matches!(
+                    operator,
+                    "+" | "-" | "*" | "/" | "%" | "|" | "&" | "^" | "<<" | ">>" | "&^"
+                );
+                match node.child_by_field_id(fields.left) {
+                    Some(left) if is_number => self.lower(left),
+                    _ => self.predeclared,
+                }
+            }
+            Kind::FuncLiteral => {
+                let result = self.result_of(node);
+                self.add(Expr::Callable { result })
+            }
+            Kind::InterpretedString | Kind::RawString => self.predeclared,
+            kind if kind.is_type() => self.value_of(node),
+            Kind::Other if node.kind().ends_with("_literal") => self.predeclared,
+            _ => self.unknown,
+        }
+    }
+
+    fn element_of(&mut self, operand: Node<'t>) -> ExprId {
+        let object = self.lower(operand);
+        self.element(object)
+    }
+
+    /// Adds an element of what is indexed, received from or gone through.
+    pub(super) fn element(&mut self, object: ExprId) -> ExprId {
+        if object == self.unknown {
+            return object;
+        }
+        self.add(Expr::Element { object })
+    }
+
+    /// Adds the first thing that a loop over something gives: a key, an index, what a channel sends.
+    pub(super) fn key(&mut self, object: ExprId) -> ExprId {
+        if object == self.unknown {
+            return object;
+        }
+        self.add(Expr::Key { object })
+    }
+
+    /// Adds result `index` of a call that gives several.
+    pub(super) fn item(&mut self, object: ExprId, index: usize) -> ExprId {
+        match u8::try_from(index) {
+            Ok(index) if object != self.unknown => self.add(Expr::Item { object, index }),
+            _ => self.unknown,
+        }
+    }
+
+    fn lower_name(&mut self, name: &'t str) -> ExprId {
+        match self.local(name) {
+            Some(Local::Value(value) | Local::Type(value)) => value,
+            None if matches!(name, "_" | "nil") => self.unknown,
+            None if matches!(name, "true" | "false" | "iota") => self.predeclared,
+            None => self.top_name(name),
+        }
+    }
+
+    fn lower_call(&mut self, node: Node<'t>) -> ExprId {
+        let fields = self.grammar.fields;
+        let Some(function) = node.child_by_field_id(fields.function) else {
+            return self.unknown;
+        };
+        let arguments = node.child_by_field_id(fields.arguments);
+        let arguments = arguments
+            .map(|list| self.children(list))
+            .unwrap_or_default();
+        if let Some(found) = self.builtin(function, &arguments) {
+            return found;
+        }
+        let callee = self.lower(function);
+        if callee == self.unknown {
+            return callee;
+        }
+        let types = node.child_by_field_id(fields.type_arguments);
+        let types = types.map(|list| self.children(list)).unwrap_or_default();
+        let types: Vec<ExprId> = types
+            .into_iter()
+            .take(MAX_ARGS)
+            .map(|it| self.value_of(it))
+            .collect();
+        let args: Vec<ExprId> = arguments
+            .into_iter()
+            .take(MAX_ARGS)
+            .map(|it| self.lower(it))
+            .collect();
+        self.add(Expr::Call {
+            callee,
+            types: types.into(),
+            args: args.into(),
+        })
+    }
+
+    /// Returns what a function of the language gives; `None` for any other, also one of the file with such a name.
+    fn builtin(&mut self, function: Node<'t>, arguments: &[Node<'t>]) -> Option<ExprId> {
+        let name = self.text(function);
+        if self.kind(function) != Kind::Identifier
+            || self.local(name).is_some()
+            || self.defines(name)
+        {
+            return None;
+        }
+        let first = arguments.first().copied();
+        Some(match name {
+            "new" | "make" => first.map_or(self.unknown, |it| self.value_of(it)),
+            "append" | "min" | "max" => first.map_or(self.unknown, |it| self.lower(it)),
+            "len" | "cap" | "copy" | "recover" | "real" | "imag" | "complex" => self.predeclared,
+            _ => return None,
+        })
+    }
+
+    /// Returns whether the file defines a name at its top level.
+    pub(super) fn defines(&self, name: &str) -> bool {
+        self.top_names.contains(name)
+    }
+}
