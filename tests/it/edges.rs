@@ -108,15 +108,10 @@ fn found(dump: &str, wanted: &BTreeSet<Said>) -> BTreeSet<Said> {
     let mut found = BTreeSet::new();
     let rows: Vec<Vec<String>> = dump.lines().map(cells).collect();
     let mut names: BTreeMap<(&str, &str), &str> = BTreeMap::new();
-    let mut lines: BTreeMap<(&str, &str), &str> = BTreeMap::new();
+    let mut name_lines: BTreeMap<(&str, &str), &str> = BTreeMap::new();
     for row in rows.iter().filter(|row| row[0] == "symbol") {
         names.insert((&row[1], &row[3]), &row[6]);
-        lines.insert((&row[1], &row[3]), &row[12]);
-    }
-    // The files behind an import of a unit.
-    let mut behind: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
-    for row in rows.iter().filter(|row| row[0] == "import_file") {
-        behind.entry((&row[1], &row[2])).or_default().push(&row[3]);
+        name_lines.insert((&row[1], &row[3]), &row[12]);
     }
     let imports = rows.iter().filter(|row| row[0] == "import");
     let lines: BTreeMap<(&str, &str), usize> = imports
@@ -135,14 +130,8 @@ fn found(dump: &str, wanted: &BTreeSet<Said>) -> BTreeSet<Said> {
                 found.insert((row[1].clone(), line, format!("imports {}", row[3])));
             }
             "import" => {
-                let files = behind.get(&(row[1].as_str(), row[2].as_str()));
-                let mut files = files.cloned().unwrap_or_default();
-                if files.is_empty() {
-                    files.push(if row[8] == "-" { "nothing" } else { &row[8] });
-                }
-                for to in files {
-                    found.insert((row[1].clone(), number(&row[6]), format!("imports {to}")));
-                }
+                let to = if row[8] == "-" { "nothing" } else { &row[8] };
+                found.insert((row[1].clone(), number(&row[6]), format!("imports {to}")));
             }
             "edge" => {
                 let line = number(&row[8]);
@@ -158,7 +147,7 @@ fn found(dump: &str, wanted: &BTreeSet<Said>) -> BTreeSet<Said> {
                 let exact = format!(
                     "{kind} {}:{} {}",
                     row[3],
-                    lines[&(row[3].as_str(), row[4].as_str())],
+                    name_lines[&(row[3].as_str(), row[4].as_str())],
                     names[&(row[3].as_str(), row[4].as_str())]
                 );
                 let forms = [&to, &exact].map(|to| {
