@@ -127,12 +127,14 @@ async def handshake(s: Session, mode: str) -> None:
         s.checks.that(f"{tool.name} takes `repo`", "repo" in tool.input_schema.get("properties", {}), tool.input_schema)
         hints = tool.annotations and (
             tool.annotations.read_only_hint, tool.annotations.destructive_hint, tool.annotations.idempotent_hint)
-        s.checks.that(f"{tool.name} has its annotations", hints and None not in hints, str(tool.annotations))
+        # The other two mean nothing for a tool that only reads.
+        is_told = hints and (hints[0] is True or None not in hints)
+        s.checks.that(f"{tool.name} has its annotations", is_told, str(tool.annotations))
         shown = tool.model_dump(by_alias=True, exclude_none=True)
         definition = {key: shown.get(key) for key in ("name", "description", "inputSchema", "annotations")}
         n_bytes["definitions"] += len(json.dumps(definition, separators=(",", ":")).encode())
         n_bytes["outputs"] += len(json.dumps(shown.get("outputSchema"), separators=(",", ":")).encode())
-    s.checks.that("the definitions stay under 4,000 tokens", n_bytes["definitions"] < 4 * 4000, n_bytes)
+    s.checks.that("the definitions stay within 3,700 tokens", n_bytes["definitions"] <= 4 * 3700, n_bytes)
     s.checks.that("the output schemas stay under 6,000 tokens", n_bytes["outputs"] < 4 * 6000, n_bytes)
 
 

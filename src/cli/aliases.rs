@@ -15,21 +15,80 @@ pub(super) struct Alias {
     stands_for: &'static str,
     about: &'static str,
     examples: &'static str,
+    /// The option whose value stands alone in this command, in place of the tool's own: `NAME` for `--symbol NAME`.
+    argument: Option<&'static str>,
     /// Values of the fields that the command line does not set.
     defaults: &'static [(&'static str, &'static str)],
 }
 
 /// Every such command.
-pub(super) const ALIASES: &[Alias] = &[Alias {
-    name: "grep",
-    tool: "cl_search",
-    stands_for: "search --match regex",
-    about: "List every line that a regular expression matches, from the disk",
-    examples: "codelens grep \"queue(Job|Flush)\" --path packages --path \"!*.spec.ts\"\n\
-        codelens grep TODO --scope comments --context-lines 1\n\
-        codelens grep \"foo(\" --match literal",
-    defaults: &[("match", "\"regex\"")],
-}];
+pub(super) const ALIASES: &[Alias] = &[
+    Alias {
+        name: "grep",
+        tool: "cl_search",
+        stands_for: "search --match regex",
+        about: "List every line that a regular expression matches, from the disk",
+        examples: "codelens grep \"queue(Job|Flush)\" --path packages --path \"!*.spec.ts\"\n\
+            codelens grep TODO --scope comments --context-lines 1\n\
+            codelens grep \"foo(\" --match literal",
+        argument: None,
+        defaults: &[("match", "\"regex\"")],
+    },
+    Alias {
+        name: "references",
+        tool: "cl_impact",
+        stands_for: "impact NAME --sites",
+        about: "List every line that uses a definition, and every other mention of its name",
+        examples: "codelens references queueJob\ncodelens references Store.open --path src/store.ts",
+        argument: None,
+        defaults: &[("sites", "true")],
+    },
+    Alias {
+        name: "trace",
+        tool: "cl_impact",
+        stands_for: "impact NAME --depth 1 --source-lines 3",
+        about: "Show who calls a definition and what it calls, with source",
+        examples: "codelens trace queueJob\ncodelens trace Store.open --source-lines 10",
+        argument: None,
+        defaults: &[("depth", "1"), ("sourceLines", "3")],
+    },
+    Alias {
+        name: "definition",
+        tool: "cl_expand",
+        stands_for: "expand --symbol NAME",
+        about: "Read the definition of a name, with its comment",
+        examples: "codelens definition queueJob\ncodelens definition Store.open --path src/store.ts",
+        argument: Some("symbol"),
+        defaults: &[],
+    },
+    Alias {
+        name: "symbols",
+        tool: "cl_map",
+        stands_for: "map --name NAME",
+        about: "List definitions by their name and kind",
+        examples: "codelens symbols queue\ncodelens symbols --kind class --path src --path \"!*.spec.ts\"",
+        argument: Some("name"),
+        defaults: &[("name", "\"\"")],
+    },
+    Alias {
+        name: "list-files",
+        tool: "cl_map",
+        stands_for: "map --view files",
+        about: "List files with their language and size",
+        examples: "codelens list-files src\ncodelens list-files \"*.vue\" --limit 500",
+        argument: None,
+        defaults: &[("view", "\"files\"")],
+    },
+    Alias {
+        name: "tree",
+        tool: "cl_map",
+        stands_for: "map --view tree",
+        about: "Draw the directories with their files and lines",
+        examples: "codelens tree\ncodelens tree packages --depth 3",
+        argument: None,
+        defaults: &[("view", "\"tree\"")],
+    },
+];
 
 impl Alias {
     /// Returns the alias of a name.
@@ -45,8 +104,13 @@ impl Alias {
     /// Returns its command: that of the tool, under another name.
     pub(super) fn command(&self) -> Command {
         let examples: Vec<&str> = self.examples.lines().map(str::trim).collect();
-        (self.tool().command)()
-            .name(self.name)
+        let mut command = (self.tool().command)().name(self.name);
+        if let Some(argument) = self.argument {
+            // The path that the tool's own command takes becomes an option.
+            command = command.mut_arg("path", |arg| arg.index(None).long("path"));
+            command = command.mut_arg(argument, |arg| arg.long(None).index(1));
+        }
+        command
             .about(self.about)
             .long_about(format!(
                 "{}. Stands for `codelens {}`.",
@@ -69,7 +133,7 @@ impl Alias {
 
 #[cfg(test)]
 mod tests {
-    use super::ALIASES;
+    use super::{ALIASES, Alias};
 
     #[test]
     fn an_alias_sets_what_the_command_line_leaves_out() {
@@ -78,12 +142,32 @@ mod tests {
             let matches = alias.command().try_get_matches_from(line).unwrap();
             let input = alias.input_of(&matches).unwrap();
             for (field, value) in alias.defaults {
-                assert_eq!(input[field].to_string(), *value, "{}", alias.name);
+                let is_given = Some(*field) == alias.argument;
+                assert!(
+                    is_given || input[field].to_string() == *value,
+                    "{}",
+                    alias.name
+                );
+            }
+            if let Some(argument) = alias.argument {
+                assert_eq!(input[argument], "x", "{}", alias.name);
             }
         }
-        let grep = &ALIASES[0];
-        let line = ["grep", "a(", "--match", "literal"];
-        let matches = grep.command().try_get_matches_from(line).unwrap();
-        assert_eq!(grep.input_of(&matches).unwrap()["match"], "literal");
+        let input = |line: &[&str]| {
+            let alias = Alias::named(line[0]).unwrap();
+            let matches = alias.command().try_get_matches_from(line).unwrap();
+            alias.input_of(&matches).unwrap()
+        };
+        assert_eq!(
+            input(&["grep", "a(", "--match", "literal"])["match"],
+            "literal"
+        );
+        assert_eq!(
+            input(&["symbols", "x", "--path", "a", "--path", "b"])["path"][1],
+            "b"
+        );
+        assert_eq!(input(&["symbols"])["name"], "");
+        assert_eq!(input(&["definition", "x", "--path", "a"])["path"], "a");
+        assert_eq!(input(&["list-files", "a", "b"])["path"][1], "b");
     }
 }

@@ -12,6 +12,8 @@ use super::{args, output, render, screen::Screen};
 use crate::clients::{self, Act, CLIENTS, Client, Done, Job, Machine, Removal, Scope};
 use crate::config::Config;
 use crate::error::{Code, Error, Result};
+use crate::tools::toolset::select;
+use crate::tools::{TOOLS, ToolSpec};
 use crate::workspace::Workspaces;
 
 const INSTALL: &str = "\
@@ -43,6 +45,7 @@ pub(super) fn install_command() -> Command {
                 .allow_hyphen_values(true)
                 .help("The command that starts this program, a word each [default: where it is; `codelens` in a repository]"),
         )
+        .arg(super::serve::tools_arg())
         .arg(flag("dry-run", "Say what would be done, and do nothing"))
         .arg(flag("print", "Print the entry for a client that is not known here, or for those named, and do nothing"))
         .arg(flag("force", "Replace an entry of this name that was not written by `install`"))
@@ -237,6 +240,23 @@ fn words(
         });
     }
     words.push("serve".to_owned());
+    if let Some(tools) = text(matches, "tools") {
+        // Whoever is at the terminal can still correct the name.
+        if let Some(unknown) = select(tools).unknown.first() {
+            let names: Vec<&str> = TOOLS.iter().map(ToolSpec::command_name).collect();
+            return Err(Error::invalid(
+                format!(
+                    "`{}` is no tool and no set of tools",
+                    unknown.escape_debug()
+                ),
+                format!(
+                    "pass default, lean, find, read, or names of {}",
+                    names.join(", ")
+                ),
+            ));
+        }
+        words.push(format!("--tools={tools}"));
+    }
     if let Some(repo) = named_repo(matches, cwd).filter(|_| scope == Scope::User) {
         let repo = std::path::absolute(&repo).unwrap_or(repo);
         words.extend(["--repo".to_owned(), as_text(&repo)?]);

@@ -17,6 +17,8 @@ use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::mcp::http::{Listen, Token};
 use crate::mcp::{http, stdio};
+use crate::tools::ToolSpec;
+use crate::tools::toolset::select;
 use crate::workspace::{Served, Workspaces};
 
 /// The variable that may hold the token.
@@ -28,6 +30,7 @@ kept in the data directory for its user alone, unless CODELENS_HTTP_TOKEN or --t
 
 Examples:
   codelens serve
+  codelens serve --tools lean
   codelens serve --repo ~/src/project
   codelens serve --http 127.0.0.1:7345
   codelens serve --http 7345 --root ~/src/project --root ~/src/library";
@@ -37,6 +40,7 @@ pub(super) fn command() -> Command {
     let with_http = |arg: Arg| arg.requires("http");
     Command::new("serve")
         .about("Serve the tools to agents over MCP: on standard input and output, or over HTTP")
+        .arg(tools_arg())
         .arg(
             Arg::new("http")
                 .long("http")
@@ -74,6 +78,35 @@ pub(super) fn command() -> Command {
         .after_help(EXAMPLES)
 }
 
+/// Returns the option that chooses tools.
+pub(super) fn tools_arg() -> Arg {
+    Arg::new("tools")
+        .long("tools")
+        .value_name("LIST")
+        .allow_hyphen_values(true)
+        .help("Which tools are offered: default, lean, find, read, or names; +NAME adds, -NAME takes away [env: CODELENS_TOOLS]")
+}
+
+/// Returns the settings that the command line names.
+fn settings(matches: &ArgMatches) -> Vec<(&'static str, String)> {
+    let mut settings = flags(matches);
+    let tools = matches.get_one::<String>("tools");
+    settings.extend(tools.map(|tools| ("tools", tools.clone())));
+    settings
+}
+
+/// Returns the tools that are offered; a name that means nothing costs a warning alone.
+fn offered(config: &Config) -> Vec<ToolSpec> {
+    let selection = select(&config.tools);
+    for name in &selection.unknown {
+        let name = name.escape_debug();
+        output::aside(&format!(
+            "codelens: `{name}` is no tool and no set of tools: passed over\n"
+        ));
+    }
+    selection.tools
+}
+
 /// Serves until the client leaves or the process is asked to end.
 pub(super) fn run(matches: &ArgMatches, cwd: Option<PathBuf>) -> ExitCode {
     let served = match matches.get_one::<String>("http") {
@@ -92,9 +125,10 @@ fn over_stdio(matches: &ArgMatches, cwd: Option<PathBuf>) -> Result<()> {
             "codelens: waiting for an agent on standard input; `codelens help` shows the commands for people\n",
         );
     }
-    let config = Config::load(&flags(matches))?;
+    let config = Config::load(&settings(matches))?;
     let repo = named_repo(matches, cwd.as_ref());
-    stdio::serve(Workspaces::new(config).for_server(), repo, cwd)
+    let tools = offered(&config);
+    stdio::serve(tools, Workspaces::new(config).for_server(), repo, cwd)
 }
 
 fn over_http(matches: &ArgMatches, address: &str, cwd: Option<&PathBuf>) -> Result<()> {
@@ -105,7 +139,7 @@ fn over_http(matches: &ArgMatches, address: &str, cwd: Option<&PathBuf>) -> Resu
             "listen on 127.0.0.1, or pass --allow-remote if that is meant; nothing is encrypted",
         ));
     }
-    let config = Config::load(&flags(matches))?;
+    let config = Config::load(&settings(matches))?;
     let roots: Vec<PathBuf> = matches
         .get_many::<PathBuf>("root")
         .into_iter()
@@ -131,8 +165,9 @@ fn over_http(matches: &ArgMatches, address: &str, cwd: Option<&PathBuf>) -> Resu
         token: token.clone(),
     };
     let names: Vec<String> = served.names().map(str::to_owned).collect();
+    let tools = offered(&config);
     let workspaces = Workspaces::new(config).for_server().limited_to(served);
-    http::serve(workspaces, &listen, |address| {
+    http::serve(tools, workspaces, &listen, |address| {
         tell(address, &names, &token, args::is_json(matches));
     })
 }

@@ -3,6 +3,7 @@
 //! What a repository brings along ([`repository`]) sets nothing of this: it is not trusted with the user's disk and
 //! time, only asked which of its files matter.
 
+mod ci;
 mod file;
 pub mod repository;
 mod table;
@@ -10,6 +11,7 @@ mod table;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+pub use ci::pull_request;
 pub use table::{Kind, SETTINGS, Setting};
 
 use crate::error::{Code, Error, Result};
@@ -36,6 +38,8 @@ pub struct Config {
     pub max_total_bytes: u64,
     /// Memory that an idle server may keep, in megabytes; 0 for no bound.
     pub idle_memory_mb: u64,
+    /// The tools that a server offers: names of sets and of tools.
+    pub tools: String,
     /// Whether useless indexes are removed without being asked for.
     pub housekeeping: bool,
     /// Whether `.codelens.toml` of a repository counts.
@@ -79,6 +83,7 @@ impl Config {
             max_repo_bytes: 0,
             max_total_bytes: 0,
             idle_memory_mb: 0,
+            tools: String::new(),
             housekeeping: true,
             repository_file: true,
         };
@@ -86,6 +91,7 @@ impl Config {
             match setting.kind {
                 Kind::Number { default, .. } => config.set(setting.name, default),
                 Kind::Switch { default } => config.set(setting.name, u64::from(default)),
+                Kind::Text { default, .. } => config.set_text(setting.name, default),
                 Kind::Place => {}
             }
         }
@@ -105,6 +111,7 @@ impl Config {
         for value in values(flags)? {
             match value.setting.kind {
                 Kind::Place => config.home = PathBuf::from(&value.text),
+                Kind::Text { .. } => config.set_text(value.setting.name, &value.text),
                 Kind::Number { .. } => {
                     config.set(value.setting.name, value.text.parse().unwrap_or_default());
                 }
@@ -125,6 +132,13 @@ impl Config {
     /// any other.
     pub fn first_build(&self) -> Duration {
         Duration::from_millis(self.first_build_ms.max(self.budget_ms))
+    }
+
+    fn set_text(&mut self, name: &str, value: &str) {
+        match name {
+            "tools" => value.clone_into(&mut self.tools),
+            other => unreachable!("`{other}` is in the table of settings"),
+        }
     }
 
     fn set(&mut self, name: &str, value: u64) {
@@ -213,6 +227,7 @@ fn default(setting: &Setting) -> Result<String> {
     match setting.kind {
         Kind::Number { default, .. } => Ok(default.to_string()),
         Kind::Switch { default } => Ok(if default { "on" } else { "off" }.to_owned()),
+        Kind::Text { default, .. } => Ok(default.to_owned()),
         Kind::Place => directories::ProjectDirs::from("", "", "codelens")
             .and_then(|dirs| Some(Path::to_str(dirs.data_local_dir())?.to_owned()))
             .ok_or_else(|| {

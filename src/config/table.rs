@@ -18,6 +18,9 @@ pub struct Setting {
     pub kind: Kind,
 }
 
+/// The longest text of a setting, in bytes.
+const MAX_TEXT_BYTES: usize = 1_000;
+
 /// The type and bounds of a setting's values.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -37,6 +40,13 @@ pub enum Kind {
     },
     /// An absolute path of a directory.
     Place,
+    /// Words.
+    Text {
+        /// Where nobody sets it.
+        default: &'static str,
+        /// The values that it takes, in words.
+        values: &'static str,
+    },
 }
 
 const fn number(
@@ -101,6 +111,16 @@ pub const SETTINGS: &[Setting] = &[
         about: "whether a repository's .codelens.toml counts",
         kind: Kind::Switch { default: true },
     },
+    Setting {
+        name: "tools",
+        variable: "CODELENS_TOOLS",
+        unit: "",
+        about: "the tools that a server offers",
+        kind: Kind::Text {
+            default: "default",
+            values: "default, lean, find, read, or names of tools",
+        },
+    },
     number(
         "unused_days",
         "CODELENS_UNUSED_DAYS",
@@ -158,6 +178,7 @@ impl Setting {
             Kind::Number { min, max, .. } => format!("{min} to {max}"),
             Kind::Switch { .. } => "on or off".to_owned(),
             Kind::Place => "an absolute path".to_owned(),
+            Kind::Text { values, .. } => values.to_owned(),
         }
     }
 
@@ -196,6 +217,11 @@ impl Setting {
             },
             Kind::Place if std::path::Path::new(text).is_absolute() => Ok(text.to_owned()),
             Kind::Place => Err(wrong("an absolute path", "/var/cache/codelens")),
+            Kind::Text { default, values } => match text.trim() {
+                "" => Err(wrong(values, default)),
+                text if text.len() > MAX_TEXT_BYTES => Err(wrong("at most 1,000 bytes", default)),
+                text => Ok(text.to_owned()),
+            },
         }
     }
 }

@@ -35,7 +35,7 @@ impl ServerHandler for Server {
             .with_server_info(
                 Implementation::new("codelens", env!("CARGO_PKG_VERSION")).with_title("CodeLens"),
             )
-            .with_instructions(definitions::instructions(self.shared.tools))
+            .with_instructions(definitions::instructions(&self.shared.tools))
     }
 
     async fn list_tools(
@@ -58,8 +58,8 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let tools = self.shared.tools;
-        let Some(tool) = tools.iter().find(|tool| tool.name == request.name) else {
+        let tools = &self.shared.tools;
+        let Some(&tool) = tools.iter().find(|tool| tool.name == request.name) else {
             let known: Vec<_> = tools.iter().map(|tool| tool.name).collect();
             return Err(ErrorData::invalid_params(
                 format!(

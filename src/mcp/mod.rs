@@ -45,7 +45,7 @@ const MAX_CALLS: usize = 256;
 
 /// State that all sessions of a process share.
 struct Shared {
-    tools: &'static [ToolSpec],
+    tools: Vec<ToolSpec>,
     workspaces: Workspaces,
     lifetime: Lifetime,
     definitions: OnceLock<Vec<Tool>>,
@@ -53,7 +53,7 @@ struct Shared {
 }
 
 impl Shared {
-    fn new(tools: &'static [ToolSpec], workspaces: Workspaces, lifetime: Lifetime) -> Self {
+    fn new(tools: Vec<ToolSpec>, workspaces: Workspaces, lifetime: Lifetime) -> Self {
         Self {
             tools,
             workspaces,

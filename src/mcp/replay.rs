@@ -20,7 +20,7 @@ const PIPE_BYTES: usize = 64 << 10;
 /// # Errors
 /// `io` where the runtime can't be started.
 pub fn replay(workspaces: Workspaces, repo: Option<PathBuf>, input: Vec<u8>) -> Result<Vec<u8>> {
-    let shared = Shared::new(TOOLS, workspaces, Lifetime::default());
+    let shared = Shared::new(TOOLS.to_vec(), workspaces, Lifetime::default());
     let server = Server::new(Arc::new(shared), repo, None);
     let mut told = Vec::new();
     ending::run(async {

@@ -15,7 +15,7 @@ use super::session::Session;
 use super::stdio_transport::StdioTransport;
 use super::{Server, Shared, input};
 use crate::error::Result;
-use crate::tools::TOOLS;
+use crate::tools::ToolSpec;
 use crate::workspace::Workspaces;
 
 /// Serves the tools until the input closes or the process is asked to end; takes standard input and
@@ -24,11 +24,16 @@ use crate::workspace::Workspaces;
 ///
 /// # Errors
 /// `io` where the runtime can't be started. A client that breaks off is no error.
-pub fn serve(workspaces: Workspaces, repo: Option<PathBuf>, cwd: Option<PathBuf>) -> Result<()> {
+pub fn serve(
+    tools: Vec<ToolSpec>,
+    workspaces: Workspaces,
+    repo: Option<PathBuf>,
+    cwd: Option<PathBuf>,
+) -> Result<()> {
     let state = Arc::<Session>::default();
     let told = Arc::clone(&state);
     let workspaces = workspaces.telling(Arc::new(move || told.work()));
-    let shared = Arc::new(Shared::new(TOOLS, workspaces, Lifetime::default()));
+    let shared = Arc::new(Shared::new(tools, workspaces, Lifetime::default()));
     let mut server = Server::new(Arc::clone(&shared), repo, cwd);
     let heritage = Handover::left();
     let is_first = heritage.is_none();

@@ -93,6 +93,16 @@ impl Read<'_> {
             .doing("reading a file row")
     }
 
+    /// Returns every file, by path. One pass over the files.
+    pub fn all_summaries(&self) -> StoreResult<Vec<FileSummary>> {
+        self.tx
+            .prepare_cached(
+                "SELECT id, path, content, language, skip, lines FROM file ORDER BY path",
+            )
+            .and_then(|mut statement| statement.query_map([], summary)?.collect())
+            .doing("reading files")
+    }
+
     /// Returns the files whose language passes a test. One pass over the files.
     pub fn files_in(&self, fits: impl Fn(&str) -> bool) -> StoreResult<HashSet<i64>> {
         let found = (|| {

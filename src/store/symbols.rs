@@ -120,6 +120,32 @@ impl Read<'_> {
         self.symbols("WHERE s.file = ?1 ORDER BY s.ordinal", [file])
     }
 
+    /// Returns the rows of the symbols that pass a test of their file, name and kind, each with its file and its place
+    /// there. One pass over the symbols.
+    pub fn symbols_that(
+        &self,
+        fits: impl Fn(i64, &str, SymbolKind) -> bool,
+    ) -> StoreResult<Vec<(i64, u32, i64)>> {
+        let found = (|| {
+            let mut statement = self
+                .tx
+                .prepare_cached("SELECT file, ordinal, id, name, kind FROM symbol")?;
+            let mut rows = statement.query([])?;
+            let mut found = Vec::new();
+            while let Some(row) = rows.next()? {
+                let Some(kind) = SymbolKind::from_code(row.get(4)?) else {
+                    continue;
+                };
+                let file: i64 = row.get(0)?;
+                if fits(file, row.get_ref(3)?.as_str()?, kind) {
+                    found.push((file, row.get(1)?, row.get(2)?));
+                }
+            }
+            Ok(found)
+        })();
+        found.doing("reading symbols")
+    }
+
     /// Returns the symbols whose normal form (see [`super::token::normal_form`]) is `norm`, by path
     /// and line.
     pub fn symbols_named(&self, norm: &str) -> StoreResult<Vec<SymbolRow>> {

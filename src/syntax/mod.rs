@@ -24,7 +24,7 @@ pub use language::{LANGUAGES, Language, by_id, by_path};
 pub use literal::{Literal, literals};
 pub use occurrences::{Occurrence, Occurrences, Role, UseKind, occurrences, starts};
 pub use scopes::{Scope, Scopes, scopes};
-pub use test_titles::{test_block, test_title};
+pub use test_titles::{TestCase, test_block, test_cases, test_title};
 
 use crate::ir::Extraction;
 

@@ -3,6 +3,7 @@
 use tree_sitter::Node;
 
 use super::lang::ecmascript::kinds::Grammar;
+use super::lang::python;
 use super::language::{self, Shape};
 use super::parse::{Parsed, parse};
 use crate::model::{Budget, RepoPath};
@@ -50,6 +51,44 @@ pub fn test_title(path: &RepoPath, source: &str, lines: &[u32], budget: &Budget)
             common
         });
     joined(&common?)
+}
+
+/// A test or a group of tests.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TestCase {
+    /// Its first line, from 1.
+    pub line: u32,
+    /// Its title, behind those of the groups that it is in; of Python its name.
+    pub title: String,
+}
+
+/// Returns the innermost test around each of some lines (from 1), each once, in source order: of JavaScript the call that
+/// makes it, of Python the function whose name begins with `test`. Costs the parsing of the file.
+pub fn test_cases(path: &RepoPath, source: &str, lines: &[u32], budget: &Budget) -> Vec<TestCase> {
+    let grammar = match language::by_path(path).shape {
+        Shape::Script(dialect) => &Grammar::of(dialect).language,
+        Shape::Python => python::grammar(),
+        _ => return Vec::new(),
+    };
+    let Parsed::Tree(tree) = parse(grammar, source, budget) else {
+        return Vec::new();
+    };
+    let rows = lines.iter().filter_map(|line| line.checked_sub(1));
+    let mut cases: Vec<TestCase> = rows
+        .filter_map(|row| {
+            let around = tests_around(tree.root_node(), source, row as usize);
+            let (_, node) = around.last()?;
+            let line = node.start_position().row + 1;
+            let titles: Vec<String> = around.iter().map(|(title, _)| title.clone()).collect();
+            Some(TestCase {
+                line: u32::try_from(line).unwrap_or(u32::MAX),
+                title: joined(&titles)?,
+            })
+        })
+        .collect();
+    cases.sort();
+    cases.dedup();
+    cases
 }
 
 /// Returns the lines (from 1) of the innermost test or group around a line of a script, and its title: `it('adds', …)` with its
@@ -112,6 +151,14 @@ fn holds_test(node: Node<'_>, source: &str) -> bool {
 
 /// Returns the title of a call that makes a test or a group.
 fn title(node: Node<'_>, source: &str) -> Option<String> {
+    if matches!(node.kind(), "function_definition" | "class_definition") {
+        let name = node.child_by_field_name("name")?;
+        let name = source.get(name.byte_range())?;
+        return name
+            .to_ascii_lowercase()
+            .starts_with("test")
+            .then(|| name.to_owned());
+    }
     if node.kind() != "call_expression" {
         return None;
     }
@@ -164,7 +211,7 @@ fn joined(titles: &[String]) -> Option<String> {
 mod tests {
     use std::sync::Arc;
 
-    use super::{MAX_LETTERS, test_title};
+    use super::{MAX_LETTERS, test_cases, test_title};
     use crate::model::{Budget, RepoPath};
 
     fn at(source: &str, line: u32) -> Option<String> {
@@ -195,6 +242,47 @@ test('alone')
         assert_eq!(at(source, 12), None);
         assert_eq!(at(source, 99), None);
         assert_eq!(at("describe('", 1), None);
+    }
+
+    #[test]
+    fn the_tests_around_lines_are_told_apart() {
+        let cases = |path: &str, source: &str, lines: &[u32]| {
+            let path = RepoPath::new(path).unwrap();
+            let budget = Budget::unlimited(Arc::default());
+            let cases = test_cases(&path, source, lines, &budget);
+            cases
+                .into_iter()
+                .map(|case| format!("{}:{}", case.line, case.title))
+                .collect::<Vec<_>>()
+        };
+        let source = "describe('queue', () => {
+  it('pushes', () => {
+    f(1)
+    f(2)
+  })
+  it('pops', () => f(3))
+  f(4)
+})
+f(5)
+";
+        assert_eq!(
+            cases("a.spec.ts", source, &[6, 4, 3, 7, 9, 0, 99]),
+            ["1:queue", "2:queue > pushes", "6:queue > pops"]
+        );
+        let source = "class TestStore:
+    def test_open(self):
+        run()
+    def helper(self):
+        run()
+@fixture
+def test_alone():
+    run()
+";
+        assert_eq!(
+            cases("test_a.py", source, &[3, 8]),
+            ["2:TestStore > test_open", "7:test_alone"]
+        );
+        assert!(cases("a.md", "x", &[1]).is_empty() && cases("a.py", "def (", &[1]).is_empty());
     }
 
     #[test]

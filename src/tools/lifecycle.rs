@@ -44,7 +44,7 @@ pub struct CheckOutput {
 
 impl Tool for Doctor {
     const NAME: &'static str = "cl_doctor";
-    const TITLE: &'static str = "Check the repository, the data directory and the index";
+    const TITLE: &'static str = "Check repository and index";
     const ABOUT: &'static str = "Checks the repository, the data directory and the index, and says how to repair a failure. Use it when \
         another tool reports `io`, `git` or `internal`.";
     const EXAMPLES: &'static str = "codelens doctor\ncodelens doctor --json";

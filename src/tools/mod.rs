@@ -17,6 +17,7 @@ pub mod lifecycle;
 pub mod lines;
 pub mod manual;
 pub mod map;
+pub mod map_lists;
 mod near_paths;
 mod places;
 pub mod prune;
@@ -25,6 +26,7 @@ mod related_symbol;
 mod revision;
 pub mod schema;
 pub mod search;
+pub mod toolset;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -127,6 +129,7 @@ pub trait Tool {
 }
 
 /// A tool as the faces see it.
+#[derive(Clone, Copy, Debug)]
 pub struct ToolSpec {
     /// The name on the wire (`cl_search`).
     pub name: &'static str,
@@ -176,20 +179,20 @@ impl ToolSpec {
     }
 }
 
-/// Every tool, in the order in which a newcomer needs them.
+/// Every tool, in the order of use.
 pub const TOOLS: &[ToolSpec] = &[
-    ToolSpec::of::<index::Current>(),
-    ToolSpec::of::<search::Search>(),
     ToolSpec::of::<explore::Explore>(),
-    ToolSpec::of::<map::Map>(),
+    ToolSpec::of::<search::Search>(),
     ToolSpec::of::<expand::Expand>(),
+    ToolSpec::of::<map::Map>(),
     ToolSpec::of::<impact::Impact>(),
     ToolSpec::of::<related::Related>(),
+    ToolSpec::of::<context::Load>(),
+    ToolSpec::of::<context::Save>(),
+    ToolSpec::of::<index::Current>(),
     ToolSpec::of::<index::Refresh>(),
     ToolSpec::of::<index::Stats>(),
     ToolSpec::of::<lifecycle::Doctor>(),
-    ToolSpec::of::<context::Save>(),
-    ToolSpec::of::<context::Load>(),
     ToolSpec::of::<prune::Prune>(),
     ToolSpec::of::<prune::Drop>(),
 ];

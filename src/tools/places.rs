@@ -9,9 +9,12 @@ use crate::graph::impact::Reached;
 use crate::graph::related::TestBasis;
 use crate::model::path::is_at_or_below;
 use crate::model::sanitize::one_line;
-use crate::model::{Budget, Handle, HandleKind, Provenance, RepoPath, SymbolKind};
-use crate::uses::Uses;
+use crate::model::{Budget, Handle, HandleKind, Provenance, RepoPath, Sources as _, SymbolKind};
+use crate::uses::{TestCase, Uses};
 use crate::workspace::{SymbolRow, View, brief, normal_form, outside};
+
+/// Bytes of the first lines of a definition.
+const MAX_TEXT_BYTES: usize = 4_000;
 
 /// Returns the search for uses over what a query sees.
 pub(super) fn uses<'v>(view: &'v View<'v>) -> Uses<'v> {
@@ -31,6 +34,9 @@ pub(super) struct TargetOutput {
     line: u32,
     kind: &'static str,
     signature: String,
+    /// Its first lines.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) text: Option<String>,
 }
 
 /// Values of the fields that the entries of an answer leave out.
@@ -98,6 +104,9 @@ pub(super) struct CallerOutput {
     test: Option<String>,
     /// Line of the first use.
     line: u32,
+    /// That line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) text: Option<String>,
     /// Lines of its further uses.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     also: Vec<u32>,
@@ -128,15 +137,34 @@ pub(super) struct CalleeOutput {
     stale: bool,
 }
 
+/// A test.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct CaseOutput {
+    title: String,
+    line: u32,
+}
+
+impl From<TestCase> for CaseOutput {
+    fn from(case: TestCase) -> Self {
+        Self {
+            title: one_line(&case.title).into_owned(),
+            line: case.line,
+        }
+    }
+}
+
 /// A file with such places.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct FileOutput {
-    path: String,
+    pub(super) path: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     hops: Option<u32>,
     /// How a test is known: graph, path (named after the file) or mention (names the definition, no use is bound).
     #[serde(skip_serializing_if = "Option::is_none")]
     basis: Option<&'static str>,
+    /// The tests in it that use the target themselves.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) cases: Vec<CaseOutput>,
     /// `test support`: helps tests and is none; `example`: of an example, a playground, a benchmark.
     #[serde(skip_serializing_if = "Option::is_none")]
     role: Option<&'static str>,
@@ -408,6 +436,7 @@ pub(super) fn caller_output(
         symbol: Some(symbol.unwrap_or_else(|| "(module)".to_owned())),
         test: None,
         line: reached.line,
+        text: None,
         count: (reached.hops == 1 && reached.count > 1 && lines.is_empty())
             .then_some(reached.count),
         also: lines.into_iter().skip(1).collect(),
@@ -480,6 +509,7 @@ pub(super) fn file_output(
         path: path.to_string(),
         hops: beyond_one(*hops),
         basis: None,
+        cases: Vec::new(),
         role: view.roles.of(path).word(),
         known_by: defaults.known_by(*provenance),
         stale: view.is_stale_at(path.as_str(), *hops),
@@ -513,5 +543,28 @@ pub(super) fn target(symbol: &SymbolRow) -> TargetOutput {
         line: symbol.name_line,
         kind: symbol.kind.as_str(),
         signature: one_line(&symbol.signature).into_owned(),
+        text: None,
     }
+}
+
+/// Returns the first lines of a definition, at most `max_lines`; `None` where the file is not as it was indexed.
+pub(super) fn first_lines(
+    view: &View<'_>,
+    symbol: &SymbolRow,
+    max_lines: usize,
+) -> Result<Option<String>> {
+    let Some(file) = view.read.file(symbol.path.as_str())? else {
+        return Ok(None);
+    };
+    let Some(text) = view.read(&symbol.path, file.content) else {
+        return Ok(None);
+    };
+    let (from, to) = (symbol.span.start_line, symbol.span.end_line);
+    let n_lines = (to + 1).saturating_sub(from) as usize;
+    let lines = text
+        .split_inclusive('\n')
+        .skip(from.saturating_sub(1) as usize);
+    let lines: String = lines.take(n_lines.min(max_lines)).collect();
+    let end = lines.floor_char_boundary(MAX_TEXT_BYTES);
+    Ok(Some(lines[..end].trim_end_matches('\n').to_owned()))
 }

@@ -78,7 +78,7 @@ pub struct RemovedOutput {
 
 impl Tool for Prune {
     const NAME: &'static str = "cl_prune";
-    const TITLE: &'static str = "Remove indexes that are no longer useful";
+    const TITLE: &'static str = "Remove unused indexes";
     const ABOUT: &'static str = "Removes indexes of branches, worktrees and repositories that are gone, of old commits, unused ones, \
         and what is over the quota; never what is checked out, pinned or in use. Happens automatically: call it to free space now.";
     const EXAMPLES: &'static str = "codelens prune --dry-run\ncodelens prune --older-than-days 3\ncodelens prune --ci --max-bytes 500000000";

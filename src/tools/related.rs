@@ -291,7 +291,7 @@ pub(super) type Found = (Vec<Edge>, bool);
 
 impl Tool for Related {
     const NAME: &'static str = "cl_related";
-    const TITLE: &'static str = "List the files or definitions related to a file or definition";
+    const TITLE: &'static str = "List related code";
     const ABOUT: &'static str = "The files that a file imports, calls or names, those that do so to it, and its tests, the nearest first; with a \
         definition's handle, its own callers, callees and tests.";
     const EXAMPLES: &'static str = "codelens related src/store.ts\ncodelens related src/store.ts --types imported_by,tests --depth 1";

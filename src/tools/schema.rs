@@ -168,6 +168,11 @@ fn tidy(value: &mut Value, is_output: bool) {
     match value {
         Value::Object(object) => {
             object.remove("format");
+            if is_output {
+                // That a count is not negative need not be said.
+                object.remove("minimum");
+                object.remove("maximum");
+            }
             if object.get("default").is_some_and(Value::is_null) {
                 object.remove("default");
             }

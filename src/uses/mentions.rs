@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::link::use_targets::{Definition, FileTargets, Meaning, Overlay, UseTargets};
 use crate::model::{Provenance, RepoPath, SkipReason, Span};
 use crate::store::{FileSummary, SymbolRow, token};
-use crate::syntax::{self, Occurrences, Role, UseKind};
+use crate::syntax::{self, Occurrences, Role, TestCase, UseKind};
 
 /// Files that are read for one name.
 const MAX_FILES: usize = 5_000;
@@ -93,19 +93,7 @@ impl Uses<'_> {
     /// are one to their users (overloads, merged declarations), or none. Reads and parses each file that holds the
     /// word: some 0.3 s a megabyte.
     pub fn mentions(&self, name: &str, targets: &[SymbolRow]) -> Result<Mentions> {
-        let mut wanted = Wanted {
-            name,
-            targets: HashSet::new(),
-            named_at: HashSet::new(),
-            is_member: targets.iter().any(|target| target.parent.is_some()),
-        };
-        for target in targets {
-            if let Some(file) = self.read.file(target.path.as_str())? {
-                wanted.targets.insert((file.id, target.ordinal));
-            }
-            let at = (target.path.as_str(), target.name_line);
-            wanted.named_at.insert(at);
-        }
+        let wanted = self.wanted(name, targets)?;
         let files = self.files_to_read(name, targets)?;
         let bindings = UseTargets::new(self.read, Overlay::default());
         let mut mentions = Mentions {
@@ -124,6 +112,54 @@ impl Uses<'_> {
             self.of_file(file, &text, &bindings, &wanted, &mut mentions.all)?;
         }
         Ok(mentions)
+    }
+
+    /// Returns what tells the uses of `targets` from other places of their name.
+    fn wanted<'t>(&self, name: &'t str, targets: &'t [SymbolRow]) -> Result<Wanted<'t>> {
+        let mut wanted = Wanted {
+            name,
+            targets: HashSet::new(),
+            named_at: HashSet::new(),
+            is_member: targets.iter().any(|target| target.parent.is_some()),
+        };
+        for target in targets {
+            if let Some(file) = self.read.file(target.path.as_str())? {
+                wanted.targets.insert((file.id, target.ordinal));
+            }
+            let at = (target.path.as_str(), target.name_line);
+            wanted.named_at.insert(at);
+        }
+        Ok(wanted)
+    }
+
+    /// Returns the lines of a file that use one of `targets`, each once; none where the file differs from the index now.
+    pub fn lines_that_use(&self, path: &RepoPath, targets: &[SymbolRow]) -> Result<Vec<u32>> {
+        let Some(name) = targets.first().map(|target| target.name.as_str()) else {
+            return Ok(Vec::new());
+        };
+        let Some(file) = self.read.file(path.as_str())? else {
+            return Ok(Vec::new());
+        };
+        let Some(text) = self.sources.read(path, file.content) else {
+            return Ok(Vec::new());
+        };
+        let wanted = self.wanted(name, targets)?;
+        let bindings = UseTargets::new(self.read, Overlay::default());
+        let mut all = Vec::new();
+        self.of_file(&file, &text, &bindings, &wanted, &mut all)?;
+        let uses = all.iter().filter(|it| matches!(it.part, Part::Use(..)));
+        let mut lines: Vec<u32> = uses.map(|it| it.line).collect();
+        lines.dedup();
+        Ok(lines)
+    }
+
+    /// Returns the innermost test around each of some lines of a file; none where it differs from the index now.
+    pub fn test_cases(&self, path: &RepoPath, lines: &[u32]) -> Result<Vec<TestCase>> {
+        let Some(file) = self.read.file(path.as_str())? else {
+            return Ok(Vec::new());
+        };
+        let text = self.sources.read(path, file.content).unwrap_or_default();
+        Ok(syntax::test_cases(path, &text, lines, &self.budget))
     }
 
     /// Returns a line of a file as it was indexed, without its indentation; empty where it differs now.

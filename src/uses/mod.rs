@@ -14,7 +14,7 @@ pub use mentions::{Mention, Mentions, Part};
 pub use removed::{DanglingUse, EarlierText, Removed};
 
 pub use crate::graph::changes::ChangeKind;
-pub use crate::syntax::UseKind;
+pub use crate::syntax::{TestCase, UseKind};
 
 use crate::model::{Budget, Sources};
 use crate::store::Read;

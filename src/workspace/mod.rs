@@ -51,7 +51,9 @@ pub use view::{View, brief, missing, outside};
 pub use crate::model::Analysis;
 pub use crate::store::token::normal_form;
 /// Rows that a [`View`] hands out.
-pub use crate::store::{ChunkRow, EdgeRow, FileRow, SavedContext, SavedItem, SymbolRow};
+pub use crate::store::{
+    ChunkRow, EdgeRow, FileRow, FileSummary, SavedContext, SavedItem, SymbolRow,
+};
 pub use crate::syntax::{by_id as language, by_path as language_of};
 
 use crate::config::Config;

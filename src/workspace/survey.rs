@@ -9,6 +9,7 @@ use super::{key_of, now_ms};
 use crate::git::{GitError, Repo};
 use crate::lifecycle::policy::{Entry, Known, RECENT_DAYS, Reason, Repository, Standing};
 use crate::lifecycle::prune::Extra;
+use crate::model::CommitId;
 use crate::store::{Contexts, Home, IndexKey, Pointer, RepoHome, SCHEMA_VERSION};
 
 /// A repository with its part of the data directory.
@@ -148,21 +149,29 @@ fn read(repo: &Repo) -> std::result::Result<ReadRepo, GitError> {
     })
 }
 
-/// Returns what the next job does without: of this repository and its clones everything but what is
-/// checked out here and the latest index of the default branch.
-pub(super) fn needless(found: &[Found], repo: &Repo) -> Extra {
+/// Returns the indexes that the next job does without: of this repository and its clones everything but what is
+/// checked out here, and the latest index of the default branch and of each of `names`, which are branches and commits.
+pub(super) fn needless(found: &[Found], repo: &Repo, names: &[String]) -> Extra {
     let id = repo.repo_id();
     let own = found.iter().find(|found| found.home.id() == id);
     let family = own.and_then(|own| own.family.clone());
     let is_kin =
         |other: &Found| other.home.id() == id || (family.is_some() && other.family == family);
     let branches = repo.branches().unwrap_or_default();
-    let default = branches.usual().map(str::to_owned);
-    let tips: BTreeSet<_> = default
-        .iter()
-        .flat_map(|name| branches.tips(name))
+    let names: BTreeSet<&str> = branches
+        .usual()
+        .into_iter()
+        .chain(names.iter().map(String::as_str))
         .collect();
-    let mut latest = None;
+    let wanted: Vec<(&str, BTreeSet<CommitId>)> = names
+        .into_iter()
+        .map(|name| {
+            let mut commits = branches.tips(name);
+            commits.extend(CommitId::new(name));
+            (name, commits)
+        })
+        .collect();
+    let mut latest = vec![None; wanted.len()];
     let mut extra: BTreeMap<(usize, usize), Reason> = BTreeMap::new();
     for (at, kin) in found.iter().enumerate().filter(|(_, found)| is_kin(found)) {
         for (n, entry) in kin.state.entries.iter().enumerate() {
@@ -171,19 +180,20 @@ pub(super) fn needless(found: &[Found], repo: &Repo) -> Extra {
                 continue;
             }
             extra.insert((at, n), Reason::NotForCi);
-            let is_tip = entry
-                .pointer
-                .head()
-                .is_some_and(|head| tips.contains(&head));
-            let is_default = default.is_some() && entry.pointer.branch == default;
-            let is_readable = entry.pointer.schema_version == SCHEMA_VERSION;
-            if is_readable && (is_tip || is_default) {
-                let rank = (is_here, is_tip, entry.last_used_ms);
-                latest = latest.max(Some((rank, at, n)));
+            if entry.pointer.schema_version != SCHEMA_VERSION {
+                continue;
+            }
+            for ((name, commits), latest) in wanted.iter().zip(&mut latest) {
+                let head = entry.pointer.head();
+                let is_tip = head.is_some_and(|head| commits.contains(&head));
+                if is_tip || entry.pointer.branch.as_deref() == Some(*name) {
+                    let rank = (is_here, is_tip, entry.last_used_ms);
+                    *latest = (*latest).max(Some((rank, at, n)));
+                }
             }
         }
     }
-    if let Some((_, at, n)) = latest {
+    for (_, at, n) in latest.into_iter().flatten() {
         extra.remove(&(at, n));
     }
     extra

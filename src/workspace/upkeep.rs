@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use super::survey::{self, Found};
 use super::{Workspace, now_ms};
+use crate::config::pull_request;
 use crate::error::{Code, Error, Result};
 use crate::git::Repo;
 use crate::lifecycle::policy::{Entry, Repository, Rules};
@@ -47,7 +48,8 @@ pub struct Wish {
     pub unused_days: Option<u32>,
     /// Another quota for all indexes together, in bytes.
     pub max_bytes: Option<u64>,
-    /// Whether to keep only what the next job on a build server can start from.
+    /// Whether to keep only what the next job on a build server can start from: the checked-out commit, the default
+    /// branch, and base and head of the pull request.
     pub ci: bool,
 }
 
@@ -221,7 +223,7 @@ impl Workspace {
     fn clean(&self, repo: &Repo, rules: &Rules, ci: bool, dry_run: bool) -> Pruned {
         let found = survey::look_at_all(&self.home, Some(repo));
         let extra = if ci {
-            survey::needless(&found, repo)
+            survey::needless(&found, repo, &pull_request())
         } else {
             Extra::new()
         };

@@ -192,7 +192,7 @@ fn an_agent_may_write_paths_numbers_and_names_in_its_own_way() {
         ("cl_search", json!({"query": "x", "related": "maybe"})),
         ("cl_search", json!({"query": "x", "path": 7})),
         ("cl_search", json!({"query": "x", "limti": 1})),
-        ("cl_map", json!({"path": ["a"]})),
+        ("cl_map", json!({"path": [["a"]]})),
         ("cl_map", json!({"file": {"a": 1}})),
     ] {
         let found = ask(tool, input.clone());

@@ -108,6 +108,9 @@ fn symbols(symbols: &[Value], screen: &Screen) -> String {
 /// Returns the source as it is, so that it can be piped. A person also sees which lines these are, and
 /// everybody is told on standard error when there are more.
 pub(super) fn expand(value: &Value, screen: &Screen) -> Page {
+    if value["candidates"].is_array() {
+        return candidates(value, screen).into();
+    }
     let path = visible(value.text("path"));
     let (start, end) = (value.number("startLine"), value.number("endLine"));
     let total = value.number("totalLines");
@@ -149,4 +152,27 @@ pub(super) fn expand(value: &Value, screen: &Screen) -> Page {
         add(&mut page.aside, cut);
     }
     page
+}
+
+/// Returns the definitions that a name may mean.
+fn candidates(value: &Value, screen: &Screen) -> String {
+    let mut text = format!("{}\n", visible(value.text("note")));
+    for candidate in value.items("candidates") {
+        let place = format!(
+            "{}:{}",
+            visible(candidate.text("path")),
+            candidate.number("line")
+        );
+        let (kind, symbol) = (
+            visible(candidate.text("kind")),
+            visible(candidate.text("symbol")),
+        );
+        let handle = screen.paint(FAINT, &visible(candidate.text("handle")));
+        let place = screen.paint(PLACE, &place);
+        add(
+            &mut text,
+            format_args!("  {place}  {kind} {symbol}  {handle}\n"),
+        );
+    }
+    text
 }

@@ -4,6 +4,7 @@
 
 mod code;
 mod drawing;
+mod files;
 mod graph;
 mod hits;
 mod impact_graph;
@@ -55,6 +56,7 @@ pub(super) fn page(tool: &str, value: &Value, screen: &Screen) -> Page {
         "cl_explore" => hits::explore(value, screen).into(),
         "cl_impact" => graph::impact(value, screen).into(),
         "cl_related" => graph::related(value, screen).into(),
+        "cl_map" if value["view"].is_string() => files::list(value, screen).into(),
         "cl_map" => code::map(value, screen).into(),
         "cl_expand" => code::expand(value, screen),
         "cl_current" => state::current(value, screen).into(),

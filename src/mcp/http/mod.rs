@@ -33,7 +33,7 @@ use super::ending::{self, GRACE, Lifetime, WIND_DOWN};
 use super::message::{self, Read};
 use super::{Server, Shared};
 use crate::error::{Code, Error, Result};
-use crate::tools::TOOLS;
+use crate::tools::ToolSpec;
 use crate::workspace::Workspaces;
 use gate::{Gate, Refusal};
 use sessions::LastUsed;
@@ -84,13 +84,18 @@ pub struct Listen {
 ///
 /// # Errors
 /// `io` where the address can't be listened on or the runtime can't be started.
-pub fn serve(workspaces: Workspaces, listen: &Listen, tell: impl FnOnce(SocketAddr)) -> Result<()> {
+pub fn serve(
+    tools: Vec<ToolSpec>,
+    workspaces: Workspaces,
+    listen: &Listen,
+    tell: impl FnOnce(SocketAddr),
+) -> Result<()> {
     let names = workspaces
         .served()
         .map(|served| served.names().map(str::to_owned).collect())
         .unwrap_or_default();
     let lifetime = Lifetime::default();
-    let shared = Arc::new(Shared::new(TOOLS, workspaces, lifetime.clone()));
+    let shared = Arc::new(Shared::new(tools, workspaces, lifetime.clone()));
     let make = move || Server::new(Arc::clone(&shared), None, None);
     ending::run(run(make, lifetime, names, listen, tell))
 }

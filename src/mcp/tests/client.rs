@@ -93,7 +93,7 @@ impl Client {
     /// Connects to a server for a session that another one may have begun.
     pub(super) fn connect_to(repo: Option<&str>, state: Arc<Session>, roots: Roots) -> Self {
         let workspaces = Workspaces::new(Config::at(PathBuf::from("/nonexistent")));
-        let shared = Shared::new(TEST_TOOLS, workspaces, Lifetime::default());
+        let shared = Shared::new(TEST_TOOLS.to_vec(), workspaces, Lifetime::default());
         let mut server = Server::new(
             Arc::new(shared),
             repo.map(PathBuf::from),

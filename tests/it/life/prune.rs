@@ -266,9 +266,18 @@ fn the_quota_takes_what_was_used_longest_ago_and_never_what_is_active_or_pinned(
 fn the_unused_go_after_their_time() {
     let (_repo, cli) = two_branches();
     assert_eq!(cli.json(&["prune", "--older-than-days", "1"])["total"], 0);
+    unused_for(&cli, 20);
+    assert_eq!(
+        reasons(&cli.json(&["prune"])),
+        pairs(&[("feature", "unused")])
+    );
+}
+
+/// Makes all indexes look as if they were last used so many days ago.
+fn unused_for(cli: &Cli, days: u64) {
     for path in walk(&cli.home()) {
         if path.extension().is_some_and(|end| end == "open") {
-            let old = std::time::SystemTime::now() - std::time::Duration::from_hours(24 * 20);
+            let old = std::time::SystemTime::now() - std::time::Duration::from_hours(24 * days);
             std::fs::File::options()
                 .write(true)
                 .open(&path)
@@ -277,10 +286,96 @@ fn the_unused_go_after_their_time() {
                 .unwrap();
         }
     }
-    assert_eq!(
-        reasons(&cli.json(&["prune"])),
-        pairs(&[("feature", "unused")])
-    );
+}
+
+/// The commits that have an index which was made for them, not for a checkout; sorted.
+fn commits(cli: &Cli) -> Vec<String> {
+    let stats = cli.json(&["stats"]);
+    let indexes = stats["indexes"].as_array().unwrap().iter();
+    let mut found: Vec<String> = indexes
+        .filter(|index| index["worktree"] == "commit")
+        .map(|index| index["headSha"].as_str().unwrap().to_owned())
+        .collect();
+    found.sort();
+    found
+}
+
+/// Three branches of two commits each, `main` checked out.
+fn three_branches() -> Repo {
+    Fixture::parse(
+        "//- /a.ts\nexport function a() {}\n//- commit one\n\
+         //- git branch release\n//- git branch topic\n//- /a.ts\nexport function b() {}\n//- commit two\n\
+         //- git checkout -q release\n//- /a.ts\nexport function c() {}\n//- commit three\n\
+         //- git checkout -q topic\n//- /a.ts\nexport function d() {}\n//- commit four\n//- git checkout -q main\n",
+    )
+    .build()
+}
+
+#[test]
+fn indexes_of_commits_go_earlier_unless_a_branch_points_to_them() {
+    let repo = three_branches();
+    let cli = quiet(&repo);
+    cli.json(&["refresh"]);
+    for name in ["main~1", "release", "topic"] {
+        cli.json(&["map", "--ref", name]);
+    }
+    let sha = |name: &str| repo.git(&["rev-parse", name]).trim().to_owned();
+    let mut all = vec![sha("main~1"), sha("release"), sha("topic")];
+    all.sort();
+    assert_eq!(commits(&cli), all);
+    let listed = cli.json(&["list"]);
+    assert_eq!(listed["repositories"][0]["commitIndexes"], 3, "{listed}");
+    unused_for(&cli, 2);
+    assert_eq!(cli.json(&["prune"])["total"], 0);
+    unused_for(&cli, 4);
+    assert_eq!(reasons(&cli.json(&["prune"])), pairs(&[("-", "unused")]));
+    let mut tips = vec![sha("release"), sha("topic")];
+    tips.sort();
+    assert_eq!(commits(&cli), tips);
+    repo.git(&["branch", "-D", "topic"]);
+    assert_eq!(reasons(&cli.json(&["prune"])), pairs(&[("-", "unused")]));
+    unused_for(&cli, 20);
+    let gone = cli.json(&["prune"]);
+    assert_eq!(reasons(&gone), pairs(&[("-", "unused")]));
+    assert!(commits(&cli).is_empty());
+    let id = cli.json(&["refresh", "--ref", "main~1"])["indexId"].clone();
+    let dropped = cli.json(&["drop", "--index-id", id.as_str().unwrap()]);
+    assert_eq!(dropped["deleted"], true);
+    assert!(commits(&cli).is_empty());
+}
+
+#[test]
+fn a_job_of_a_pull_request_keeps_its_base_and_head() {
+    let repo = three_branches();
+    let sha = |name: &str| repo.git(&["rev-parse", name]).trim().to_owned();
+    for (variables, kept) in [
+        (&[][..], vec!["main"]),
+        (&[("GITHUB_BASE_REF", "release")], vec!["main", "release"]),
+        (
+            &[("GITHUB_BASE_REF", "release"), ("GITHUB_HEAD_REF", "topic")],
+            vec!["main", "release", "topic"],
+        ),
+        (
+            &[("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "topic")],
+            vec!["main", "topic"],
+        ),
+        (&[("GITHUB_BASE_REF", "no-such-branch")], vec!["main"]),
+        (&[("GITHUB_BASE_REF", "")], vec!["main"]),
+    ] {
+        let mut cli = quiet(&repo);
+        repo.git(&["checkout", "-q", "--detach", "main~1"]);
+        cli.json(&["refresh"]);
+        for name in ["main", "release", "topic"] {
+            cli.json(&["map", "--ref", name]);
+        }
+        for (name, value) in variables {
+            cli.set(name, *value);
+        }
+        cli.json(&["prune", "--ci"]);
+        let mut kept: Vec<String> = kept.into_iter().map(sha).collect();
+        kept.sort();
+        assert_eq!(commits(&cli), kept, "{variables:?}");
+    }
 }
 
 #[test]

@@ -335,9 +335,11 @@ impl<'t> Lowering<'t> {
         self.push(parent, [slot], value);
     }
 
-    /// Joins the results of overloads: where the arguments solve the type variable of one, that is the result.
+    /// Joins the results of overloads: where the arguments solve the type variable of one, that is the result, else those of
+    /// the others; the bound of the variable where there are no others.
     fn joined_results(&mut self, results: Vec<ExprId>) -> ExprId {
-        let (mut variables, mut arguments, mut others) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut variables, mut firsts) = (Vec::new(), Vec::new());
+        let (mut bounds, mut others) = (Vec::new(), Vec::new());
         for result in results {
             match *self.facts.exprs.get(result) {
                 Expr::Fallback {
@@ -346,17 +348,18 @@ impl<'t> Lowering<'t> {
                     other,
                 } => {
                     variables.push(variable);
-                    arguments.push(first);
-                    others.push(other);
+                    firsts.push(first);
+                    bounds.push(other);
                 }
                 _ => others.push(result),
             }
         }
-        let other = self.union(others);
+        others.retain(|it| *it != self.unknown);
+        let other = self.union(if others.is_empty() { bounds } else { others });
         let Some(variable) = variables.first().copied() else {
             return other;
         };
-        let first = self.union(arguments);
+        let first = self.union(firsts);
         self.add(Expr::Fallback {
             variable,
             first,
