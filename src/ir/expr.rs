@@ -176,6 +176,11 @@ pub enum Expr {
         /// The value where nothing is known of the first.
         other: ExprId,
     },
+    /// The definition that a call calls: of several by that name the one that takes its arguments.
+    Callee {
+        /// An [`Expr::Call`].
+        call: ExprId,
+    },
 }
 
 impl Expr {
@@ -195,7 +200,8 @@ impl Expr {
             | Self::Key { object }
             | Self::Keyed { object, .. }
             | Self::Item { object, .. }
-            | Self::Entered { object } => visit(*object),
+            | Self::Entered { object }
+            | Self::Callee { call: object } => visit(*object),
             Self::Call {
                 callee,
                 types,
@@ -306,6 +312,9 @@ impl Expr {
                 variable: part_of(*variable),
                 first: part_of(*first),
                 other: part_of(*other),
+            },
+            Self::Callee { call } => Self::Callee {
+                call: part_of(*call),
             },
             Self::Unknown
             | Self::Receiver { .. }

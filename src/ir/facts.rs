@@ -19,6 +19,8 @@ pub enum Family {
     Python,
     /// Go.
     Go,
+    /// Java.
+    Java,
 }
 
 /// Everything a file says that linking needs, without its text.
@@ -111,6 +113,8 @@ kinds! {
         /// A package whose own name is the name here: `import "a/store"`. The name in the facts is the usual one for such
         /// a path.
         Package = 10 "package",
+        /// `import static a.b.C.member`: a member of a class, whose name is the local one; `*` for all of them.
+        StaticMember = 11 "static member",
     }
 }
 

@@ -43,6 +43,8 @@ struct Units {
     of_files: HashMap<i64, Vec<i64>>,
     files: HashMap<i64, Vec<i64>>,
     n_new: i64,
+    /// The keys of those that the index has no row of.
+    new: Vec<String>,
 }
 
 impl Units {
@@ -65,6 +67,9 @@ impl Units {
         let mut then = Vec::new();
         for (key, rank) in wanted {
             let known = manifest.units.get(&key).copied();
+            if known.is_none() {
+                self.new.push(key.clone());
+            }
             let unit = known.unwrap_or_else(|| {
                 self.n_new += 1;
                 // A unit is a module by its number below 0.
@@ -138,6 +143,9 @@ pub fn overlay(
             (Some(_), None) => drop(manifest.files.remove(path)),
             _ => {}
         }
+    }
+    for key in std::mem::take(&mut units.new) {
+        causes.add_unit(key);
     }
     let mut overlay = Overlay {
         units: units.of_files,

@@ -34,6 +34,8 @@ impl Linker<'_, '_> {
             Type::Callable(result) => return Some((**result).clone()),
             Type::Union(all) => return each(all, |one| self.result(one, object)),
             Type::External => return Some(Type::External),
+            Type::ExternalMethod(of, method) => return self.external_result(of, method),
+            Type::ExternalType(_) => return None,
             _ => {}
         }
         let (file, at) = callee.symbol()?;
@@ -61,8 +63,18 @@ impl Linker<'_, '_> {
             let held = self.held(&loaded, at, object)?;
             return (held != *callee).then(|| self.result(&held, None))?;
         }
+        if rules.has_overloads && loaded.symbol(at).kind == SymbolKind::Field {
+            // The accessor of a record, or one that is written for an annotation.
+            return self.held(&loaded, at, object);
+        }
         // Of several heads, which one is meant depends on what they are given.
-        let heads = loaded.same(at).iter();
+        let own = [at];
+        let heads = if rules.has_overloads {
+            &own
+        } else {
+            loaded.same(at)
+        };
+        let heads = heads.iter();
         let mut returned = heads
             .filter_map(|at| loaded.value(*at, Slot::Return))
             .peekable();
@@ -106,6 +118,8 @@ impl Linker<'_, '_> {
                 let path = loaded.below(*path, Slot::Param(index))?;
                 return self.in_object(*file, *owner, path, object.unwrap_or(callee));
             }
+            Type::ExternalType(of) => return of.parameter(usize::from(index)),
+            Type::ExternalMethod(of, method) => return of.parameter_of(method),
             _ => {}
         }
         let (file, at) = callee.symbol()?;
@@ -114,11 +128,12 @@ impl Linker<'_, '_> {
             _ => object,
         };
         let loaded = self.library.get(file)?;
+        let rules = rules::of(&loaded);
         let kind = loaded.symbol(at).kind;
         let is_type = matches!(kind, SymbolKind::Interface | SymbolKind::Type);
         if kind == SymbolKind::Class {
             let made = matches!(callee, Type::Definition(_)).then(|| callee.clone().instance())?;
-            let found = self.declared(&made, Access::Name("constructor"))?;
+            let found = self.declared(&made, Access::Name(rules.constructor))?;
             let is_own = matches!(found, Type::Definition(Def::Symbol(file, at))
                 if self.kind(file, at) == Some(SymbolKind::Constructor));
             return is_own
@@ -129,10 +144,12 @@ impl Linker<'_, '_> {
             return None;
         }
         if let Some(path) = loaded.below(PathId::EMPTY, Slot::Param(index)) {
+            // One that was chosen by its arguments stands for itself.
+            let is_chosen = rules.has_overloads && kind == SymbolKind::Method;
             let heads = loaded
                 .same(at)
                 .iter()
-                .filter(|it| loaded.symbol(**it).kind == kind);
+                .filter(|it| loaded.symbol(**it).kind == kind && (!is_chosen || **it == at));
             let heads: Vec<Option<Type>> = heads
                 .map(|head| self.in_object(file, Some(*head), path, object.unwrap_or(callee)))
                 .collect();
@@ -150,7 +167,8 @@ impl Linker<'_, '_> {
         }
         if is_type {
             // A name for another type; an interface may have signatures beside those of what it is built on.
-            let mut bases = loaded.bases(at).filter(|_| kind == SymbolKind::Type);
+            let is_another = kind == SymbolKind::Type || rules.has_overloads;
+            let mut bases = loaded.bases(at).filter(|_| is_another);
             let (base, None) = (bases.next()?, bases.next()) else {
                 return None;
             };

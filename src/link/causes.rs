@@ -27,6 +27,11 @@ impl Causes {
         self.changes.add(path);
     }
 
+    /// Notes a unit of several files that came into being or went, by its key.
+    pub fn add_unit(&mut self, key: String) {
+        self.changes.add_unit(key);
+    }
+
     /// Notes a path that is laid over the index, whose configuration stays as it is.
     pub(super) fn add_path(&mut self, path: &RepoPath) {
         self.changes.add_path(path);

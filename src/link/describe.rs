@@ -51,6 +51,8 @@ impl Linker<'_, '_> {
                     .collect();
                 format!("[{}]", items.join(", "))
             }
+            Type::ExternalType(of) => of.to_string(),
+            Type::ExternalMethod(of, name) => format!("{of}.{name}"),
             Type::External => "external".to_owned(),
             Type::Callable(result) => format!("() => {}", inner(result)),
             Type::AnonymousObject(..) => "{ … }".to_owned(),

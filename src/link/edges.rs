@@ -104,7 +104,7 @@ pub(super) fn of_file(library: &Library<'_>, file: i64) -> Result<Links, StoreEr
                 used.line,
             );
         }
-        import_files = units.files();
+        import_files = units.files(&own);
     }
     let dependencies = library.end(file)?;
     Ok(Links {

@@ -27,12 +27,17 @@ pub(super) fn top(library: &Library<'_>, file: &Loaded, name: &str) -> Option<De
             return None;
         }
         let mut implicit = rules::of(file).implicit_imports.iter();
-        implicit.find_map(|implicit| match implicit {
-            Implicit::OwnUnit => {
-                let mut units = file.units.iter();
-                units.find_map(|unit| resolve(library, *unit, name))
-            }
-        })
+        implicit
+            .find_map(|implicit| match implicit {
+                Implicit::OwnUnit => {
+                    let mut units = file.units.iter();
+                    units.find_map(|unit| resolve(library, *unit, name))
+                }
+            })
+            .or_else(|| {
+                let mut wildcards = file.wildcards.iter();
+                wildcards.find_map(|unit| resolve(library, *unit, name))
+            })
     })
 }
 

@@ -2,12 +2,13 @@
 //!
 //! Refuses to know what a name means.
 
+use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
 
 use super::rules;
 use crate::ir::{
     BaseKind, Directive, Export, ExportKind, Expr, ExprArena, ExprId, FileFacts, Import,
-    ImportKind, PathId, Slot, SymbolIdx,
+    ImportKind, ImportedName, PathId, Slot, SymbolIdx,
 };
 use crate::model::hash::{HashMap, HashSet};
 use crate::model::{Symbol, SymbolKind};
@@ -43,6 +44,12 @@ pub(super) struct Loaded {
     imported: HashMap<String, (u32, u32)>,
     /// The modules that names may stand for which an import takes from a package, by their import.
     submodules: HashMap<String, u32>,
+    /// The imports of static members, by their places.
+    pub(super) static_imports: Vec<u32>,
+    /// The units all of whose names are names of this file, where nothing nearer has them: `import a.b.*`.
+    pub(super) wildcards: Vec<i64>,
+    /// Whether one of those is out of the repository.
+    pub(super) has_outer_wildcard: bool,
     /// The files whose names it offers by `export * from`.
     pub(super) stars: Vec<i64>,
     /// The names that each of them exports, as buckets, once asked.
@@ -78,9 +85,10 @@ impl Loaded {
             }
             let at = place(at);
             let names = path_of(&facts.symbols, symbol);
-            let own = facts.exprs.name(&symbol.name);
+            let has_overloads = rules::of_family(facts.family).has_overloads;
+            let own = facts.exprs.name(&lookup_name(symbol, has_overloads));
             let own = facts.exprs.path(PathId::EMPTY, Slot::Member(own));
-            let path = if names == symbol.name {
+            let path = if has_overloads || names == symbol.name {
                 own
             } else {
                 let mut path = PathId::EMPTY;
@@ -110,10 +118,22 @@ impl Loaded {
             add_objects(&mut objects, &facts.exprs, binding.owner, binding.path);
         }
         let generic = generic_in(&facts);
+        let mut static_imports = Vec::new();
+        let mut wildcards = Vec::new();
+        let mut has_outer_wildcard = false;
         let mut imported = HashMap::default();
         let mut submodules = HashMap::default();
         for (at, import) in facts.imports.iter().enumerate() {
-            if matches!(import.kind, ImportKind::ReExport) {
+            if import.kind == ImportKind::StaticMember {
+                static_imports.push(place(at));
+            }
+            let is_all = |name: &ImportedName| name.imported == "*" && name.local == "*";
+            if import.names.iter().any(is_all) {
+                wildcards.extend(targets.get(at).copied().flatten());
+                has_outer_wildcard |= targets.get(at).copied().flatten().is_none();
+                continue;
+            }
+            if matches!(import.kind, ImportKind::ReExport | ImportKind::StaticMember) {
                 continue;
             }
             for (n, name) in import.names.iter().enumerate() {
@@ -156,6 +176,9 @@ impl Loaded {
             generic,
             imported,
             submodules,
+            static_imports,
+            wildcards,
+            has_outer_wildcard,
             stars,
             star_offers: OnceCell::new(),
             buckets,
@@ -373,6 +396,13 @@ impl Loaded {
         self.generic[at.0 as usize]
     }
 
+    /// The name by which a symbol is looked up in what is around it: that of a method that shares it with no field ends in
+    /// parentheses.
+    pub(super) fn lookup_name(&self, at: SymbolIdx) -> Cow<'_, str> {
+        let rules = rules::of_family(self.facts.family);
+        lookup_name(&self.facts.symbols[at as usize], rules.has_overloads)
+    }
+
     /// The definitions of the same name in the same place: overloads, merged interfaces. The first of them, where
     /// there are more than anyone writes: each use of the name looks through all.
     pub(super) fn same(&self, at: u32) -> &[u32] {
@@ -583,6 +613,15 @@ fn path_of<'s>(symbols: &'s [Symbol], symbol: &'s Symbol) -> &'s str {
     let path = path.filter(|path| path.ends_with(&symbol.name));
     // Names that are too deep are cut off.
     path.unwrap_or(&symbol.name)
+}
+
+/// Returns the name by which a symbol is looked up in what is around it.
+fn lookup_name(symbol: &Symbol, has_overloads: bool) -> Cow<'_, str> {
+    match symbol.kind {
+        SymbolKind::Method if has_overloads => Cow::Owned(format!("{}()", symbol.name)),
+        SymbolKind::Constructor if has_overloads => Cow::Borrowed("<init>()"),
+        _ => Cow::Borrowed(&symbol.name),
+    }
 }
 
 fn is_member(kind: SymbolKind) -> bool {

@@ -8,6 +8,7 @@ use super::exports;
 use super::file::{Access, Loaded};
 use super::library::Def;
 use super::linker::Linker;
+use super::rules;
 use super::types::{Substitution, Type, each};
 use crate::ir::{Expr, ExprId};
 use crate::model::SymbolKind;
@@ -65,7 +66,10 @@ impl Linker<'_, '_> {
             Expr::Unknown => return None,
             Expr::Name { name, scope } => {
                 let name = file.facts.exprs.name_of(*name);
-                self.named(file, *scope, name)?
+                match self.in_scope(file, *scope, name) {
+                    Some(found) => return Some(found),
+                    None => self.named(file, *scope, name)?,
+                }
             }
             Expr::Receiver { scope } => self.receiver(file, *scope, this)?,
             Expr::Super { scope } => self.base_of_receiver(file, *scope)?,
@@ -119,7 +123,10 @@ impl Linker<'_, '_> {
                 types,
                 args,
             } => {
-                let (callee, object) = self.infer_object(file, *callee, this)?;
+                let (mut callee, object) = self.infer_object(file, *callee, this)?;
+                if rules::of(file).has_overloads {
+                    callee = self.overload(callee, object.as_ref(), file, args, this);
+                }
                 let is_given = !types.is_empty() || !args.is_empty();
                 let call = is_given.then(|| self.substitution(file, types, args, this));
                 self.called(&callee, object.as_ref(), call)?
@@ -129,7 +136,14 @@ impl Linker<'_, '_> {
                 self.instance_of(file, *class, is_argument, this)?
             }
             Expr::Instance { of } => self.instance_of(file, *of, false, this)?,
-            Expr::Specialized { base, .. } => return self.infer_member(file, *base, this),
+            Expr::Specialized { base, args } => {
+                let found = self.infer_member(file, *base, this)?;
+                let (Type::ExternalType(of), object) = found else {
+                    return Some(found);
+                };
+                let args = args.iter().map(|arg| self.infer(file, *arg, this));
+                return Some((of.with_args(args.collect()), object));
+            }
             Expr::Container { kind, element } => {
                 Type::Container(*kind, Rc::new(self.infer(file, *element, this)?))
             }
@@ -149,6 +163,14 @@ impl Linker<'_, '_> {
                 has_bound,
             } => self.type_parameter(file, *owner, *index, *has_bound, this)?,
             Expr::Argument { index } => self.argument(*index)?,
+            Expr::Callee { call } => {
+                let Expr::Call { callee, args, .. } = file.expr(*call) else {
+                    return None;
+                };
+                let (callee, object) = self.infer_object(file, *callee, this)?;
+                let found = self.overload(callee, object.as_ref(), file, args, this);
+                return Some((found, object));
+            }
             Expr::Union(all) => {
                 let all = all.iter().filter_map(|one| self.infer(file, *one, this));
                 all.reduce(Type::or)?

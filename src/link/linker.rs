@@ -32,6 +32,9 @@ pub(super) struct Linker<'a, 'b> {
     pub(super) call: RefCell<Option<Rc<Substitution>>>,
     /// Directives and pipes of the template that was asked for last.
     pub(super) usable: RefCell<Option<UsableIn>>,
+    /// The classes whose members are looked through for a bare name, by file and symbol: what such a class is built on is
+    /// no member of it.
+    pub(super) open_scopes: RefCell<Vec<(i64, SymbolIdx)>>,
     /// Memo of [`Self::linearization`], by class.
     pub(super) linearizations: RefCell<HashMap<(i64, SymbolIdx), Linearization>>,
 }
@@ -51,6 +54,7 @@ impl<'a, 'b> Linker<'a, 'b> {
             depth: Cell::new(0),
             call: RefCell::new(None),
             usable: RefCell::new(None),
+            open_scopes: RefCell::default(),
             linearizations: RefCell::default(),
         }
     }

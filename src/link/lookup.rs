@@ -9,7 +9,7 @@ use super::file::{Access, Loaded};
 use super::library::Def;
 use super::linker::Linker;
 use super::rules;
-use super::types::Type;
+use super::types::{ExternalType, Type};
 use crate::ir::{Expr, ExprId, FileFacts, PathId, Reference, ReferenceKind, SymbolIdx, Target};
 use crate::model::{Provenance, SymbolFlags, SymbolKind};
 
@@ -32,13 +32,21 @@ pub(super) enum Use {
 impl Linker<'_, '_> {
     /// Returns what a use means.
     pub(super) fn meaning(&self, used: &Reference) -> Use {
-        match self.found(used) {
+        let found = self.found(used).map(|(found, provenance)| {
+            let found = match found {
+                // A class that is made an instance of by the word for its base.
+                Type::Instance(def) if used.kind == ReferenceKind::New => Type::Definition(def),
+                found => found.inside().unwrap_or(found),
+            };
+            (found, provenance)
+        });
+        match found {
             Some((Type::Definition(Def::Symbol(file, at)), provenance)) => Use::Bound(Bound {
                 to: (file, self.picked(file, at, used.kind)),
                 provenance,
             }),
-            Some((Type::External, _)) => Use::External,
-            // A field that holds a function is no definition.
+            Some((found, _)) if found.is_external() => Use::External,
+            // A field that holds a function is no definition, nor is a member of an array.
             Some((found, _))
                 if self.rules().proves_external && !matches!(found, Type::Definition(_)) =>
             {
@@ -67,12 +75,17 @@ impl Linker<'_, '_> {
             }
             Target::Symbol(at) => Type::Definition(Def::Symbol(file.file, at)),
             Target::Value(expr) => {
-                provenance = Provenance::Member;
-                self.infer(file, expr, None)?
+                let found = self.infer(file, expr, None)?;
+                if !(self.rules().has_overloads && self.is_plain(expr, &found)) {
+                    provenance = Provenance::Member;
+                }
+                found
             }
             Target::Lexical if name == "super" => self.base_of_receiver(file, used.symbol)?,
             Target::Lexical => self
-                .bare(file, used.symbol, name)
+                .in_scope(file, used.symbol, name)
+                .map(|found| found.0)
+                .or_else(|| self.bare(file, used.symbol, name))
                 .or_else(|| self.auto_imported(file, used))?,
             Target::Member {
                 receiver,
@@ -150,6 +163,29 @@ impl Linker<'_, '_> {
             .names_object(owner)
             .then(|| loaded.inner(owner, name))??;
         Some(Type::Definition(Def::Symbol(file, found)))
+    }
+
+    /// Whether a value was found without knowing a type: a member of a class around, or of a class by its name.
+    fn is_plain(&self, expr: ExprId, found: &Type) -> bool {
+        let callee = match self.file.expr(expr) {
+            Expr::Callee { call } => match self.file.expr(*call) {
+                Expr::Call { callee, .. } => *callee,
+                _ => expr,
+            },
+            Expr::Member { .. } => expr,
+            _ => return false,
+        };
+        match self.file.expr(callee) {
+            Expr::Name { .. } => true,
+            Expr::Member { object, .. } => match self.file.expr(*object) {
+                Expr::Receiver { .. } | Expr::Super { .. } => true,
+                _ => {
+                    let object = self.infer(&self.file, *object, None);
+                    object.is_some_and(|object| self.is_own(&object, found))
+                }
+            },
+            _ => false,
+        }
     }
 
     /// Whether a member was found without knowing a type: in a module, or written within the definition that
@@ -368,9 +404,17 @@ fn outside(file: &Loaded, name: &str) -> Option<Type> {
     let is_outside = rules.proves_external
         && match file.import(name) {
             Some((target, _)) => target.is_none(),
-            None => rules.predeclared.contains(&name),
+            None => {
+                rules.predeclared.contains(&name)
+                    || file.has_outer_wildcard && name.starts_with(char::is_uppercase)
+            }
         };
-    is_outside.then_some(Type::External)
+    if !rules.has_overloads {
+        return is_outside.then_some(Type::External);
+    }
+    // Types are followed by their names: what a `List<Item>` gives is known.
+    let imported = file.import(name).map_or(name, |(_, imported)| imported);
+    is_outside.then(|| ExternalType::named(imported))
 }
 
 /// Whether it can be the type of something.
@@ -398,6 +442,10 @@ pub(super) fn root_of(facts: &FileFacts, expr: ExprId) -> Option<&str> {
     match facts.exprs.get(expr) {
         Expr::Name { name, .. } => Some(facts.exprs.name_of(*name)),
         Expr::Member { object, .. } => root_of(facts, *object),
+        Expr::Callee { call } => match facts.exprs.get(*call) {
+            Expr::Call { callee, .. } => root_of(facts, *callee),
+            _ => None,
+        },
         _ => None,
     }
 }

@@ -47,9 +47,15 @@ impl Linker<'_, '_> {
     pub(super) fn declared(&self, object: &Type, access: Access<'_>) -> Option<Type> {
         self.step()?;
         match object {
-            Type::Container(_, element) => container_member(self.rules(), element, access.name()?),
+            Type::Container(_, element) => {
+                let rules = self.rules();
+                let found = container_member(rules, element, access.name()?);
+                found.or_else(|| rules.has_overloads.then_some(Type::External))
+            }
             Type::Tuple(_) => None,
             Type::External => Some(Type::External),
+            Type::ExternalType(of) => Some(of.member(access.name()?)),
+            Type::ExternalMethod(..) => None,
             Type::Callable(_) => {
                 let is_call = self.rules().function_calls.contains(&access.name()?);
                 is_call.then(|| object.clone())
@@ -154,6 +160,14 @@ impl Linker<'_, '_> {
         access: Access<'_>,
         this: &Type,
     ) -> Option<Type> {
+        if rules::of(loaded).has_overloads
+            && loaded.symbol(at).kind == SymbolKind::EnumMember
+            && !this.is_instance()
+        {
+            // Its type is the enumeration; what its own body says is not seen from outside.
+            let held = self.held(loaded, at, None)?;
+            return self.declared(&held, access);
+        }
         let all = loaded.same(at);
         if let Access::Name(name) = access {
             for at in all {
@@ -170,6 +184,9 @@ impl Linker<'_, '_> {
         if let Some(path) = loaded.member_path(PathId::EMPTY, access) {
             for at in all {
                 if let Some(found) = self.in_object(loaded.file, Some(*at), path, this) {
+                    if rules::of(loaded).has_overloads {
+                        return Some(found);
+                    }
                     let declared = self.declared_by_base(loaded, *at, access, this);
                     return declared.or(Some(found));
                 }
@@ -184,6 +201,7 @@ impl Linker<'_, '_> {
             }
             _ => {}
         }
+        let mut outside = None;
         for at in all {
             for base in loaded.bases(*at) {
                 let base = self.infer(loaded, base, None);
@@ -197,10 +215,22 @@ impl Linker<'_, '_> {
                 let found = base
                     .filter(|base| *base != this.unspecialized())
                     .and_then(|base| self.declared(&base, access));
-                if found.is_some() {
-                    return found;
+                match found {
+                    // Another base may have it in the repository.
+                    Some(found) if found.is_external() => outside = outside.or(Some(found)),
+                    Some(found) => return Some(found),
+                    None => {}
                 }
             }
+        }
+        if outside.is_some() {
+            return outside;
+        }
+        if is_type(loaded.symbol(at).kind)
+            && let Some(name) = access.name()
+            && rules::of(loaded).root_members.contains(&name)
+        {
+            return Some(Type::External);
         }
         let held = self.held(loaded, at, None)?;
         (held != *this)
@@ -443,6 +473,7 @@ impl Linker<'_, '_> {
             Type::Tuple(items) => return items.iter().flatten().cloned().reduce(Type::or),
             Type::Union(all) => return each(all, |one| self.contained(one, part)),
             Type::External => return Some(Type::External),
+            Type::ExternalType(of) => return of.element(),
             _ => object.symbol()?,
         };
         let loaded = self.library.get(file)?;

@@ -13,8 +13,10 @@ mod crew;
 mod describe;
 mod directives;
 mod edges;
+mod enclosing;
 pub mod entries;
 mod exports;
+mod external;
 mod file;
 mod generics;
 mod infer;
@@ -22,6 +24,7 @@ mod library;
 mod linker;
 mod lookup;
 mod members;
+mod overloads;
 mod rules;
 mod types;
 mod unit_imports;
@@ -328,6 +331,10 @@ impl SourceFiles for Manifest {
             .take_while(|key| key.starts_with(prefix))
             .cloned()
             .collect()
+    }
+
+    fn has_unit(&self, key: &str) -> bool {
+        self.units.contains_key(key)
     }
 
     fn read_config(&self, path: &str) -> Option<Vec<u8>> {

@@ -27,8 +27,21 @@ pub(super) enum Type {
     AnonymousObject(i64, Option<SymbolIdx>, PathId),
     /// Something from outside the repository, or made of such: nothing here is a member of it.
     External,
+    /// A class from outside the repository, or a value of it: only its name and type arguments are known.
+    ExternalType(Rc<ExternalType>),
+    /// A method of such a class, by its name.
+    ExternalMethod(Rc<ExternalType>, Rc<str>),
     /// One of several, which none but the running code knows.
     Union(Rc<[Type]>),
+}
+
+/// A class, or a value of a class, that is outside of the repository.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ExternalType {
+    /// Its name without that of its package: `List`.
+    pub(super) name: Rc<str>,
+    /// Its type arguments, `None` for one of which nothing is known.
+    pub(super) args: Rc<[Option<Type>]>,
 }
 
 /// The type arguments and arguments of one generic type or call, as expressions of the file that wrote them: evaluated when
@@ -48,6 +61,26 @@ pub(super) struct Substitution {
 }
 
 impl Type {
+    /// Of several things it may be, the one that is of the repository, where there is one and the others are not.
+    pub(super) fn inside(&self) -> Option<Self> {
+        let Self::Union(all) = self else {
+            return None;
+        };
+        let mut inside = all.iter().filter(|one| !one.is_external());
+        match (inside.next(), inside.next()) {
+            (Some(one), None) => Some(one.clone()),
+            _ => None,
+        }
+    }
+
+    /// Whether it is from outside the repository.
+    pub(super) fn is_external(&self) -> bool {
+        matches!(
+            self,
+            Self::External | Self::ExternalType(_) | Self::ExternalMethod(..)
+        )
+    }
+
     /// Whether it is something whose type is a definition.
     pub(super) fn is_instance(&self) -> bool {
         matches!(self, Self::Instance(_) | Self::Specialized(..))

@@ -10,7 +10,7 @@ use super::exports;
 use super::file::Loaded;
 use super::library::{Def, Library};
 use super::lookup::root_of;
-use crate::ir::{Reference, Target};
+use crate::ir::{ImportedName, Reference, Target};
 use crate::model::hash::HashMap;
 
 /// The imports of units in one file, with the files that they lead to as far as uses were noted.
@@ -42,7 +42,9 @@ impl UnitImports {
                     all.found.insert((at, file));
                 }
             }
-            if own.stars.contains(&unit) {
+            let is_all =
+                own.wildcards.contains(&unit) && import.names.iter().any(|name| name.local == "*");
+            if own.stars.contains(&unit) || is_all {
                 all.stars.push(at);
             }
             all.imports.insert(at, files);
@@ -79,8 +81,12 @@ impl UnitImports {
     }
 
     /// Returns the files of each import: those noted, else the first of the unit.
-    pub(super) fn files(mut self) -> Vec<(u32, i64)> {
+    pub(super) fn files(mut self, own: &Loaded) -> Vec<(u32, i64)> {
         for (at, unit) in self.imports {
+            // One that takes names leads to the files that have them.
+            if own.facts.imports[at as usize].names.iter().any(is_taken) {
+                continue;
+            }
             let is_known = self
                 .found
                 .range((at, i64::MIN)..=(at, i64::MAX))
@@ -92,4 +98,9 @@ impl UnitImports {
         }
         self.found.into_iter().collect()
     }
+}
+
+/// Whether an import takes a name itself, or all of them one by one; else the module as a whole.
+fn is_taken(name: &ImportedName) -> bool {
+    name.imported != "*" || name.local == "*"
 }

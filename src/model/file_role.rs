@@ -139,6 +139,7 @@ pub fn by_name(path: &str) -> Option<FileRole> {
     let is_camel = name.rsplit_once('.').is_some_and(|(stem, extension)| {
         matches!(extension, "java" | "kt" | "cs" | "swift" | "php" | "scala")
             && (stem.ends_with("Test") || stem.ends_with("Tests"))
+            || extension == "java" && is_java_test(stem)
     });
     // Django's default.
     let is_tests_module = name == "tests.py";
@@ -157,6 +158,7 @@ pub fn by_directories(path: &str) -> FileRole {
     let directories = path
         .rsplit_once('/')
         .map_or("", |(directories, _)| directories);
+    let directories = outside_of_package(path, directories);
     let mut role = FileRole::Code;
     for part in directories.to_ascii_lowercase().split('/') {
         let is = |names: &[&str], ends: &[&str]| {
@@ -171,6 +173,37 @@ pub fn by_directories(path: &str) -> FileRole {
         }
     }
     role
+}
+
+/// Returns the directories around the package that a file is in: those of a package are named after whoever wrote it, so
+/// that `src/main/java/com/example/demo` is no example.
+fn outside_of_package<'a>(path: &str, directories: &'a str) -> &'a str {
+    let extension = path.rsplit_once('.').map_or("", |it| it.1);
+    if !matches!(extension, "java" | "kt" | "scala" | "groovy") {
+        return directories;
+    }
+    let mut before = [""; 2];
+    let mut at = 0;
+    for part in directories.split('/') {
+        // `src/test/java`, else the usual beginnings of names of packages.
+        let is_root = before[0] == "src" && matches!(part, "java" | "kotlin" | "scala" | "groovy");
+        if is_root || matches!(part, "com" | "org" | "net" | "io" | "edu" | "gov") {
+            return directories[..at].trim_end_matches('/');
+        }
+        before = [before[1], part];
+        at += part.len() + 1;
+    }
+    directories
+}
+
+/// Names of tests in Java beside `ParserTest` and `ParserTests`: `ParserIT`, `ParserTestCase`, `TestParser`.
+fn is_java_test(stem: &str) -> bool {
+    let is_word = |rest: &str| rest.starts_with(|c: char| c.is_uppercase());
+    stem.ends_with("TestCase")
+        || stem
+            .strip_suffix("IT")
+            .is_some_and(|rest| rest.ends_with(|c: char| c.is_lowercase()))
+        || stem.strip_prefix("Test").is_some_and(is_word)
 }
 
 /// Returns whether a file lies in a directory of tests that is among sources, as code about tests does too
@@ -208,6 +241,10 @@ mod tests {
             ("conftest.py", Some(TestSupport)),
             ("src/UserTest.java", Some(Test)),
             ("src/latestTest.ts", None),
+            ("src/LoginIT.java", Some(Test)),
+            ("src/TestLogin.java", Some(Test)),
+            ("src/UNIT.java", None),
+            ("src/Testing.java", None),
             ("a.bench.ts", Some(Example)),
             ("legacy.js", None),
             ("a.cy.ts", Some(Test)),
@@ -229,6 +266,11 @@ mod tests {
             ("tests/fixtures/examples/a.ts", TestSupport),
             ("docs/a.js", Example),
             ("test.ts", Code),
+            ("src/main/java/org/acme/samples/A.java", Code),
+            ("src/test/java/com/example/A.java", Test),
+            ("app/src/main/java/demo/A.java", Code),
+            ("examples/src/main/java/com/acme/A.java", Example),
+            ("tests/com/acme/A.java", Test),
         ] {
             assert_eq!(by_directories(path), wanted, "{path}");
         }

@@ -69,6 +69,8 @@ bitflags::bitflags! {
         const GENERATOR = 1 << 6;
         /// A test, or a hook that a test framework runs for tests.
         const TEST = 1 << 7;
+        /// A function whose last parameter takes any number of arguments: `Item... items`.
+        const VARIADIC = 1 << 8;
     }
 }
 

@@ -186,6 +186,7 @@ impl Batch<'_> {
                 if candidate.known.is_some() {
                     applied.causes.add(path);
                     self.writer.remove_file(path)?;
+                    self.note_units(applied);
                     applied.n_deleted += 1;
                     self.answerable = true;
                 }
@@ -200,11 +201,21 @@ impl Batch<'_> {
                     applied.causes.add_edited(path);
                 }
                 self.writer.replace_file(&file)?;
+                self.note_units(applied);
                 applied.n_indexed += 1;
                 self.answerable = true;
             }
         }
         Ok(())
+    }
+
+    /// Notes the units that came into being or went with the last file.
+    fn note_units(&mut self, applied: &mut Applied) {
+        for key in self.writer.take_changed_units() {
+            if self.detection.was_complete {
+                applied.causes.add_unit(key);
+            }
+        }
     }
 
     fn commit(mut self, causes: &Causes) -> Result<(), ReconcileError> {

@@ -2,7 +2,7 @@
 //!
 //! Errs on the side of looking again: each ecosystem answers for the imports of its own files.
 
-use super::{Ecosystem, go, is_config, node, python};
+use super::{Ecosystem, go, is_config, java, node, python};
 use crate::model::RepoPath;
 
 /// The paths of one transaction that came or went, and the configuration files that changed.
@@ -12,6 +12,8 @@ pub struct PathChanges {
     pub(super) paths: Vec<RepoPath>,
     /// Configuration files that came, went or changed.
     configs: Vec<RepoPath>,
+    /// Units of several files that came into being or went, by their keys.
+    units: Vec<String>,
 }
 
 impl PathChanges {
@@ -33,9 +35,19 @@ impl PathChanges {
         self.configs.push(path.clone());
     }
 
+    /// Adds a unit of several files that came into being or went, by its [key](super::units).
+    pub fn add_unit(&mut self, key: String) {
+        self.units.push(key);
+    }
+
+    /// Returns the units that came into being or went.
+    pub(super) fn units(&self) -> &[String] {
+        &self.units
+    }
+
     /// Returns whether nothing came, went or changed.
     pub fn is_empty(&self) -> bool {
-        self.paths.is_empty() && self.configs.is_empty()
+        self.paths.is_empty() && self.configs.is_empty() && self.units.is_empty()
     }
 
     /// Returns the paths that came or went.
@@ -68,6 +80,7 @@ pub struct AffectedImports<'a> {
     node: node::AffectedImports<'a>,
     python: python::AffectedImports,
     go: go::AffectedImports,
+    java: java::AffectedImports,
 }
 
 impl<'a> AffectedImports<'a> {
@@ -83,6 +96,7 @@ impl<'a> AffectedImports<'a> {
             node: node::AffectedImports::of(changes, paths, configs, lacks_configs),
             python: python::AffectedImports::of(changes),
             go: go::AffectedImports::of(changes, configs),
+            java: java::AffectedImports::of(changes),
         }
     }
 
@@ -92,6 +106,7 @@ impl<'a> AffectedImports<'a> {
             Ecosystem::Node => self.node.contains(specifier, target),
             Ecosystem::Python => self.python.contains(from, specifier, target),
             Ecosystem::Go => self.go.contains(specifier),
+            Ecosystem::Java => self.java.contains(specifier),
         }
     }
 }

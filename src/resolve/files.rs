@@ -16,6 +16,9 @@ pub trait SourceFiles: Send + Sync {
     /// Returns the keys of the [units](super::units) that begin with `prefix`, sorted: units that have a file.
     fn units(&self, prefix: &str) -> Vec<String>;
 
+    /// Returns whether there is a unit of this key, which has a file.
+    fn has_unit(&self, key: &str) -> bool;
+
     /// Returns the bytes of a configuration file (see [`is_config`](super::is_config)), as [`kept`](super::kept) left it; `None` for any other file and
     /// where there is none.
     fn read_config(&self, path: &str) -> Option<Vec<u8>>;

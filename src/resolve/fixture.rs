@@ -38,6 +38,10 @@ impl SourceFiles for Texts {
         keys
     }
 
+    fn has_unit(&self, key: &str) -> bool {
+        self.units(key).iter().any(|it| it == key)
+    }
+
     fn read_config(&self, path: &str) -> Option<Vec<u8>> {
         let bytes = self.0.get(path)?;
         let path = RepoPath::new(path)?;

@@ -8,6 +8,7 @@ mod files;
 #[cfg(test)]
 mod fixture;
 mod go;
+mod java;
 mod json;
 mod node;
 mod place;
@@ -23,6 +24,7 @@ pub use node::AutoImports;
 use crate::ir::{FileFacts, ImportKind};
 use crate::model::RepoPath;
 use go::GoResolver;
+use java::JavaResolver;
 use node::NodeResolver;
 use python::PythonResolver;
 
@@ -66,6 +68,7 @@ enum Ecosystem {
     Node,
     Python,
     Go,
+    Java,
 }
 
 impl Ecosystem {
@@ -75,6 +78,8 @@ impl Ecosystem {
             Self::Python
         } else if go::is_source(path) {
             Self::Go
+        } else if java::is_source(path) {
+            Self::Java
         } else {
             Self::Node
         }
@@ -115,6 +120,7 @@ pub fn kept<'a>(path: &RepoPath, bytes: &'a [u8]) -> Cow<'a, [u8]> {
 pub fn units(path: &RepoPath, facts: &FileFacts) -> Vec<(String, u8)> {
     match Ecosystem::of_source(path.as_str()) {
         Ecosystem::Go => go::units(path, facts),
+        Ecosystem::Java => java::units(path, facts),
         Ecosystem::Node | Ecosystem::Python => Vec::new(),
     }
 }
@@ -128,6 +134,7 @@ pub struct Resolver {
     node: NodeResolver,
     python: PythonResolver,
     go: GoResolver,
+    java: JavaResolver,
 }
 
 impl Resolver {
@@ -138,7 +145,8 @@ impl Resolver {
         Self {
             node: NodeResolver::new(Arc::clone(&files)),
             python: PythonResolver::new(Arc::clone(&files)),
-            go: GoResolver::new(files),
+            go: GoResolver::new(Arc::clone(&files)),
+            java: JavaResolver::new(files),
         }
     }
 
@@ -153,6 +161,7 @@ impl Resolver {
             Ecosystem::Node => &self.node,
             Ecosystem::Python => &self.python,
             Ecosystem::Go => &self.go,
+            Ecosystem::Java => &self.java,
         }
     }
 

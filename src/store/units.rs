@@ -9,6 +9,11 @@ use super::surface::{MEMBERS, Surface, bucket};
 use super::{Doing, Read, StoreResult, Writer};
 
 impl Writer<'_> {
+    /// Returns the keys of the units that came into being or went since this was asked last.
+    pub fn take_changed_units(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.changed_units)
+    }
+
     /// Takes a file out of the units that it is in and that are not `wanted`. Those who looked there at a name that it
     /// offered are linked again. A unit without files goes.
     pub(super) fn leave_units(
@@ -24,7 +29,7 @@ impl Writer<'_> {
             )?
             .query_map([file], |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?))))?
             .collect::<Result<_, _>>()?;
-        for (unit, _) in known.iter().filter(|(_, known)| !wanted.contains(known)) {
+        for (unit, (key, _)) in known.iter().filter(|(_, known)| !wanted.contains(known)) {
             self.queue_dependents_on(-unit, Some(seen_in(surface)))?;
             self.tx()
                 .prepare_cached("DELETE FROM unit_file WHERE unit = ?1 AND file = ?2")?
@@ -43,6 +48,7 @@ impl Writer<'_> {
             ] {
                 self.tx().prepare_cached(statement)?.execute([unit])?;
             }
+            self.changed_units.push(key.clone());
         }
         Ok(())
     }
@@ -62,10 +68,12 @@ impl Writer<'_> {
                 .optional()?;
             let unit = match known {
                 Some(unit) => unit,
-                None => self
-                    .tx()
-                    .prepare_cached("INSERT INTO unit(key) VALUES(?1)")?
-                    .insert([key])?,
+                None => {
+                    self.changed_units.push(key.clone());
+                    self.tx()
+                        .prepare_cached("INSERT INTO unit(key) VALUES(?1)")?
+                        .insert([key])?
+                }
             };
             let n_new = self
                 .tx()

@@ -60,13 +60,18 @@ pub struct PreparedFile {
 #[derive(Debug)]
 pub struct Writer<'a> {
     tx: Transaction<'a>,
+    /// Units that came into being or went, by their keys, until they are asked for.
+    pub(super) changed_units: Vec<String>,
 }
 
 impl<'a> Writer<'a> {
     pub(super) fn begin(connection: &'a mut Connection) -> StoreResult<Self> {
         connection
             .transaction_with_behavior(TransactionBehavior::Immediate)
-            .map(|tx| Self { tx })
+            .map(|tx| Self {
+                tx,
+                changed_units: Vec::new(),
+            })
             .doing("beginning to write")
     }
 

@@ -16,6 +16,8 @@ const ECMASCRIPT_FACTS: u32 = 16;
 const PYTHON_FACTS: u32 = 2;
 /// The same for Go.
 const GO_FACTS: u32 = 1;
+/// The same for Java.
+const JAVA_FACTS: u32 = 1;
 /// The same for languages that are cut into chunks alone.
 const TEXT_FACTS: u32 = 2;
 
@@ -41,6 +43,8 @@ pub(super) enum Shape {
     Python,
     /// A file of a package of Go.
     Go,
+    /// A compilation unit of Java.
+    Java,
     /// Markup that may be the template of a class in another file.
     Page,
     /// Headings and sections.
@@ -80,7 +84,9 @@ impl Language {
     /// Returns how deep its files are analysed.
     pub fn analysis(&self) -> Analysis {
         match self.shape {
-            Shape::Script(_) | Shape::Component(_) | Shape::Python | Shape::Go => Analysis::Full,
+            Shape::Script(_) | Shape::Component(_) | Shape::Python | Shape::Go | Shape::Java => {
+                Analysis::Full
+            }
             // Its uses are known where a class names it; it has no definitions.
             Shape::Page | Shape::Document(_) | Shape::Plain => Analysis::Text,
         }
@@ -97,6 +103,7 @@ const fn row(
         Shape::Script(_) | Shape::Component(_) => (false, true, ECMASCRIPT_FACTS),
         Shape::Python => (false, true, PYTHON_FACTS),
         Shape::Go => (false, true, GO_FACTS),
+        Shape::Java => (false, true, JAVA_FACTS),
         Shape::Page => (false, false, ECMASCRIPT_FACTS),
         Shape::Document(_) => (true, false, TEXT_FACTS),
         Shape::Plain => (false, false, TEXT_FACTS),
@@ -250,7 +257,7 @@ pub static LANGUAGES: &[Language] = &[
     row("go", &["go"], &[], Shape::Go),
     named("gomod", &[], &["go.mod", "go.work"]),
     code("rust", &["rs"], &[]),
-    code("java", &["java"], &[]),
+    row("java", &["java"], &[], Shape::Java),
     code("kotlin", &["kt", "kts"], &[]),
     code("scala", &["scala", "sc", "sbt"], &[]),
     code("groovy", &["groovy", "gradle"], &[]),

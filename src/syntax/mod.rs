@@ -84,6 +84,17 @@ pub fn extract(
                 facts: file.facts,
             })
         }
+        Shape::Java => {
+            let file = lang::java::read(source, budget)?;
+            let outline = Outline {
+                symbols: &file.facts.symbols,
+                leads: &file.leads,
+            };
+            Some(Extraction {
+                chunks: chunk::of_code(&lines, outline),
+                facts: file.facts,
+            })
+        }
         Shape::Script(dialect) => {
             let mut script = lang::ecmascript::read(dialect, source, budget)?;
             component::add_inline(&lines, &mut script, false, budget)?;

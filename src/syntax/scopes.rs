@@ -8,7 +8,7 @@ use tree_sitter::{Node, Tree};
 
 use super::component;
 use super::lang::ecmascript::kinds::{Dialect, Grammar};
-use super::lang::{go, python};
+use super::lang::{go, java, python};
 use super::parse::{Parsed, parse};
 use super::{Language, Shape};
 use crate::model::Budget;
@@ -101,6 +101,7 @@ pub fn scopes(language: &Language, source: &str, budget: &Budget) -> Option<Scop
         Shape::Script(dialect) => vec![part(of_script(dialect), source, whole)?],
         Shape::Python => vec![part(python::grammar(), source, whole)?],
         Shape::Go => vec![part(go::grammar(), source, whole)?],
+        Shape::Java => vec![part(java::grammar(), source, whole)?],
         Shape::Component(framework) => component::scripts(framework, source)
             .into_iter()
             .map(|(dialect, text, bytes)| part(of_script(dialect), &text, bytes))
@@ -180,6 +181,7 @@ mod tests {
                 "cs-",
             ),
             ("a.ts", "x = 1;\nf('x", "c-"),
+            ("A.java", "x x /* x */ \"x\" // x", "ccksk"),
             ("a.md", "x", "none"),
             ("a.css", "/* x */", "none"),
         ] {

@@ -246,6 +246,7 @@ pub(super) fn named(
         check_name(view, name)?;
         return Ok(None);
     }
+    leave_out_hidden(&mut found);
     // The likeliest first: code before its tests and declarations, exported before not, a class before the namespace that
     // is merged with it.
     found.sort_by_key(|symbol| {
@@ -258,6 +259,28 @@ pub(super) fn named(
         (order, merges(symbol.kind))
     });
     Ok(Some(found))
+}
+
+/// Leaves out definitions whose name means another one of the same class first: a field beside a method of its name, and a
+/// constructor that bears the name of its class. A handle names them.
+fn leave_out_hidden(found: &mut Vec<SymbolRow>) {
+    let is_at = |one: &SymbolRow, other: &SymbolRow| {
+        one.path == other.path && one.qualified_name == other.qualified_name
+    };
+    let hides = |symbol: &SymbolRow, other: &SymbolRow| match (symbol.kind, other.kind) {
+        (SymbolKind::Field, SymbolKind::Method) => is_at(symbol, other),
+        (SymbolKind::Constructor, SymbolKind::Class | SymbolKind::Enum) => {
+            let owner = symbol.qualified_name.rsplit_once('.');
+            let bears_its_name = other.qualified_name == symbol.name
+                || other.qualified_name.ends_with(&format!(".{}", symbol.name));
+            bears_its_name
+                && symbol.path == other.path
+                && owner.is_some_and(|(owner, _)| owner == other.qualified_name)
+        }
+        _ => false,
+    };
+    let all = found.clone();
+    found.retain(|symbol| !all.iter().any(|other| hides(symbol, other)));
 }
 
 /// Returns the definitions whose names are like one that none has: of the same name elsewhere, else of the nearest names.

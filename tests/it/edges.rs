@@ -9,6 +9,7 @@
 //! import './store' //> imports src/store.ts      (`imports nothing`: it leads to no file)
 //! shape: Shape //> references src/types.ts Shape
 //! nothing() //> unbound nothing
+//! add(1) //> calls src/Json.java:3 Json.add       (of several by that name the one in line 3)
 //! ```
 //!
 //! In languages with another mark for comments it stands after that: `open() #> calls store.py open`.
@@ -107,8 +108,10 @@ fn found(dump: &str, wanted: &BTreeSet<Said>) -> BTreeSet<Said> {
     let mut found = BTreeSet::new();
     let rows: Vec<Vec<String>> = dump.lines().map(cells).collect();
     let mut names: BTreeMap<(&str, &str), &str> = BTreeMap::new();
+    let mut name_lines: BTreeMap<(&str, &str), &str> = BTreeMap::new();
     for row in rows.iter().filter(|row| row[0] == "symbol") {
         names.insert((&row[1], &row[3]), &row[6]);
+        name_lines.insert((&row[1], &row[3]), &row[12]);
     }
     let imports = rows.iter().filter(|row| row[0] == "import");
     let lines: BTreeMap<(&str, &str), usize> = imports
@@ -141,14 +144,23 @@ fn found(dump: &str, wanted: &BTreeSet<Said>) -> BTreeSet<Said> {
                 let from = names.get(&(row[1].as_str(), row[2].as_str()));
                 let from = from.copied().unwrap_or("(module)");
                 let how = if row[6] == "1" { "member" } else { "resolved" };
-                let forms = [
-                    to.clone(),
-                    format!("{to} {how}"),
-                    format!("{to} from {from}"),
-                    format!("{to} {how} from {from}"),
-                ];
+                let exact = format!(
+                    "{kind} {}:{} {}",
+                    row[3],
+                    name_lines[&(row[3].as_str(), row[4].as_str())],
+                    names[&(row[3].as_str(), row[4].as_str())]
+                );
+                let forms = [&to, &exact].map(|to| {
+                    [
+                        to.clone(),
+                        format!("{to} {how}"),
+                        format!("{to} from {from}"),
+                        format!("{to} {how} from {from}"),
+                    ]
+                });
                 let said = forms
                     .into_iter()
+                    .flatten()
                     .map(|form| (row[1].clone(), line, form))
                     .find(|said| wanted.contains(said));
                 found.insert(said.unwrap_or((

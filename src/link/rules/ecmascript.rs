@@ -44,6 +44,10 @@ pub(super) static RULES: LanguageRules = LanguageRules {
         ("next", Element),
         ("deref", Element),
     ],
+    members_in_scope: false,
+    has_overloads: false,
+    root_members: &[],
+    constructor: "constructor",
     function_calls: &["call", "apply"],
     function_binds: &["bind"],
 };

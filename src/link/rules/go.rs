@@ -61,6 +61,10 @@ pub(super) static RULES: LanguageRules = LanguageRules {
     package_file: None,
     stars_bind: true,
     container_members: &[],
+    members_in_scope: false,
+    has_overloads: false,
+    root_members: &[],
+    constructor: "constructor",
     function_calls: &[],
     function_binds: &[],
 };

@@ -2,6 +2,7 @@
 
 mod ecmascript;
 mod go;
+mod java;
 mod python;
 
 use super::file::Loaded;
@@ -79,6 +80,15 @@ pub(super) struct LanguageRules {
     pub(super) stars_bind: bool,
     /// Members of containers, with their types: `filter`, `pop`.
     pub(super) container_members: &'static [(&'static str, ContainerMember)],
+    /// Whether the members of the classes around code are names in it, without a receiver: `open()` for `this.open()`.
+    pub(super) members_in_scope: bool,
+    /// Whether methods share no names with fields and types, and several of one name are told apart by the arguments of a
+    /// call. A method is then looked up by its name with parentheses: `open()`.
+    pub(super) has_overloads: bool,
+    /// The members of the class that every other is built on.
+    pub(super) root_members: &'static [&'static str],
+    /// The name by which the constructors of a class are looked up.
+    pub(super) constructor: &'static str,
     /// Members of a function that call it.
     pub(super) function_calls: &'static [&'static str],
     /// Members of a function that make a function that calls it.
@@ -104,5 +114,6 @@ pub(super) fn of_family(family: Family) -> &'static LanguageRules {
         Family::Ecmascript => &ecmascript::RULES,
         Family::Python => &python::RULES,
         Family::Go => &go::RULES,
+        Family::Java => &java::RULES,
     }
 }

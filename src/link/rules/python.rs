@@ -34,6 +34,10 @@ pub(super) static RULES: LanguageRules = LanguageRules {
         ("__getitem__", Element),
         ("__next__", Element),
     ],
+    members_in_scope: false,
+    has_overloads: false,
+    root_members: &[],
+    constructor: "constructor",
     function_calls: &["__call__"],
     function_binds: &[],
 };

@@ -4,4 +4,5 @@
 
 pub(in crate::syntax) mod ecmascript;
 pub(in crate::syntax) mod go;
+pub(in crate::syntax) mod java;
 pub(in crate::syntax) mod python;

@@ -150,7 +150,7 @@ fn check_owned(extraction: &Extraction, path: &str) {
 }
 
 const PATHS: &[&str] = &[
-    "a.ts", "a.tsx", "a.js", "a.vue", "a.svelte", "a.md", "a.rst", "a.adoc", "a.json",
+    "a.ts", "a.tsx", "a.js", "a.vue", "a.svelte", "a.md", "a.rst", "a.adoc", "a.json", "a.java",
 ];
 
 proptest! {

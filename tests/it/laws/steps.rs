@@ -234,6 +234,9 @@ fn add(repo: &Repo, dice: &mut Dice, n: usize) -> String {
         "g2.go",
         "g2_windows.go",
         "g1_test.go",
+        "F1.java",
+        "F2.java",
+        "F3.java",
     ];
     let path = format!("{}/{}", dice.pick(&dirs), dice.pick(&names));
     let file = repo.path().join(&path);
@@ -245,19 +248,45 @@ fn add(repo: &Repo, dice: &mut Dice, n: usize) -> String {
     format!("write {path}")
 }
 
-/// Text for a file: Python or Go where its name says so, TypeScript everywhere else.
+/// Text for a file: Python, Go and Java where its name says so, TypeScript everywhere else.
 fn source(dice: &mut Dice, n: usize, file: &Path) -> String {
-    let is_python = file
-        .extension()
-        .is_some_and(|extension| extension == "py" || extension == "pyi");
-    let is_go = file.extension().is_some_and(|extension| extension == "go");
-    if is_python {
-        python(dice, n)
-    } else if is_go {
-        go(dice)
-    } else {
-        ecmascript(dice, n)
+    let extension = file.extension().and_then(|extension| extension.to_str());
+    match extension {
+        Some("py" | "pyi") => python(dice, n),
+        Some("go") => go(dice),
+        Some("java") => java(dice),
+        _ => ecmascript(dice, n),
     }
+}
+
+/// Types of packages that their directories do not tell, with names that are inherited, imported in every form, shared in
+/// a package and overloaded.
+fn java(dice: &mut Dice) -> String {
+    let packages = ["a", "a.b", "c"];
+    let mut text = String::new();
+    if dice.below(6) > 0 {
+        let _ = writeln!(text, "package {};", dice.pick(&packages));
+    }
+    let _ = writeln!(
+        text,
+        "import {}.C{};\nimport {}.*;\nimport static {}.C{}.run;\nimport java.util.List;",
+        dice.pick(&packages),
+        dice.below(6),
+        dice.pick(&packages),
+        dice.pick(&packages),
+        dice.below(6),
+    );
+    for _ in 0..dice.below(4) {
+        let (k, base, held) = (dice.below(6), dice.below(6), dice.below(6));
+        let params = ["", "int n", "String text", "C1 one"];
+        let _ = write!(
+            text,
+            "public class C{k} extends C{base} {{\n  C{held} held;\n  static C{held} run({}) {{ return run(); }}\n  C{k} m{k}({}) {{\n    held.m{held}(1).m{held}();\n    m{base}(\"a\");\n    return new C{k}() {{ void f() {{ m{base}(); }} }};\n  }}\n  interface I {{ void m(C{k} one); }}\n}}\n",
+            dice.pick(&params),
+            dice.pick(&params),
+        );
+    }
+    text
 }
 
 /// Modules that import each other by every form of the language, with a class whose base may be another file's.

@@ -85,9 +85,8 @@ impl<'s, 'w, 'a> BindingSite<'s, 'w, 'a> {
             | Expr::Item { .. }
             | Expr::Key { .. }
             | Expr::Entered { .. }
-            | Expr::Fallback { .. } => {
-                return None;
-            }
+            | Expr::Fallback { .. }
+            | Expr::Callee { .. } => return None,
             Expr::Union(_) => self.value(id)?,
             Expr::Name { name, .. } => {
                 let name = self.resolver.text(name);

@@ -52,6 +52,7 @@ fn dump(facts: &FileFacts, id: ExprId) -> String {
         Expr::Entered { object } => format!("Entered({})", one(object)),
         Expr::TypeParam { owner, index, .. } => format!("TypeParam({}, {index})", symbol(*owner)),
         Expr::Argument { index } => format!("Argument {index}"),
+        Expr::Callee { call } => format!("Callee({})", one(call)),
         Expr::Union(parts) => format!("Union({})", all(parts)),
         Expr::Fallback {
             variable,

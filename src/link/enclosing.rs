@@ -1,0 +1,92 @@
+//! Members of the classes around code, which it names without a receiver: `open()` for `this.open()`, also what is
+//! inherited, and members of classes further out.
+
+use std::rc::Rc;
+
+use super::file::{Access, Loaded};
+use super::library::Def;
+use super::linker::Linker;
+use super::lookup::is_type;
+use super::rules;
+use super::types::Type;
+use crate::ir::SymbolIdx;
+use crate::model::SymbolKind;
+
+/// A member, and what it is a member of.
+type Member = (Type, Option<Type>);
+
+impl Linker<'_, '_> {
+    /// Returns the meaning of a bare name in a language whose members are in scope: a member of the innermost class
+    /// around that has it, else one that a static import takes, with what it is a member of.
+    pub(super) fn in_scope(
+        &self,
+        file: &Rc<Loaded>,
+        scope: Option<SymbolIdx>,
+        name: &str,
+    ) -> Option<Member> {
+        if !rules::of(file).members_in_scope {
+            return None;
+        }
+        let mut outside = None;
+        let mut at = scope;
+        while let Some(symbol) = at {
+            let around = file.symbol(symbol);
+            if is_type(around.kind) || around.kind == SymbolKind::EnumMember {
+                let definition = Type::Definition(Def::Symbol(file.file, symbol));
+                if around.name == name && is_type(around.kind) {
+                    return Some((definition, None));
+                }
+                let receiver = definition.instance();
+                let key = (file.file, symbol);
+                if self.open_scopes.borrow().contains(&key) {
+                    at = around.parent;
+                    continue;
+                }
+                self.open_scopes.borrow_mut().push(key);
+                let found = self.declared(&receiver, Access::Name(name));
+                self.open_scopes.borrow_mut().pop();
+                match found {
+                    Some(found) if !found.is_external() => return Some((found, Some(receiver))),
+                    found => outside = outside.or(found),
+                }
+            }
+            at = around.parent;
+        }
+        match self.statically_imported(file, name) {
+            Some(found) if !found.0.is_external() => Some(found),
+            found => {
+                let is_method = name.ends_with("()");
+                // A field or a type that a class from outside may have is rather one of the file.
+                found.or_else(|| Some((outside.filter(|_| is_method)?, None)))
+            }
+        }
+    }
+
+    /// Returns the member that a static import takes: `import static a.B.open`, `import static a.B.*`.
+    fn statically_imported(&self, file: &Rc<Loaded>, name: &str) -> Option<Member> {
+        let plain = name.strip_suffix("()").unwrap_or(name);
+        let mut outside = None;
+        for wanted in [plain, "*"] {
+            for at in &file.static_imports {
+                let class = file.facts.imports[*at as usize].names.first();
+                let Some(class) = class.filter(|it| it.local == wanted) else {
+                    continue;
+                };
+                let Some(target) = file.target(*at) else {
+                    outside = outside.or(Some((Type::External, None)));
+                    continue;
+                };
+                let found = super::exports::imported(self.library, target, &class.imported);
+                let Some(found) = found.map(Type::Definition) else {
+                    continue;
+                };
+                if let Some(member) = self.declared(&found, Access::Name(name))
+                    && !member.is_external()
+                {
+                    return Some((member, Some(found)));
+                }
+            }
+        }
+        outside
+    }
+}

@@ -1,0 +1,440 @@
+//! Lowering of expressions: the part of a value that name resolution can use.
+
+use tree_sitter::Node;
+
+use super::declarations::method_name;
+use super::grammar::Kind;
+use super::locals::Local;
+use super::lowering::{Lowering, MAX_DEPTH};
+use crate::ir::{Expr, ExprId};
+
+/// The most arguments of a call that are kept.
+const MAX_ARGS: usize = 24;
+
+impl<'t> Lowering<'t> {
+    /// Lowers an expression. Each node is lowered once; one that needs its own value is unknown.
+    pub(super) fn lower_expr(&mut self, node: Node<'t>) -> ExprId {
+        if let Some(known) = self.lowered.get(&node.id()) {
+            return *known;
+        }
+        if self.depth > MAX_DEPTH {
+            return self.unknown;
+        }
+        self.lowered.insert(node.id(), self.unknown);
+        self.depth += 1;
+        let expr = self.lower_new(node);
+        self.depth -= 1;
+        self.lowered.insert(node.id(), expr);
+        expr
+    }
+
+    fn lower_new(&mut self, node: Node<'t>) -> ExprId {
+        let fields = self.grammar.fields;
+        match self.kind(node) {
+            Kind::Identifier => self.lower_name(node),
+            Kind::This => self.add(Expr::Receiver { scope: self.around }),
+            Kind::Parenthesized => match node.named_child(0) {
+                Some(inner) => self.lower_expr(inner),
+                None => self.unknown,
+            },
+            Kind::FieldAccess => self.lower_field_access(node),
+            Kind::MethodInvocation => self.lower_invocation(node),
+            Kind::New => {
+                let class = self.created(node);
+                if class == self.unknown {
+                    return class;
+                }
+                self.add(Expr::Construct { class })
+            }
+            Kind::ArrayAccess => match self.field(node, fields.array) {
+                Some(array) => {
+                    let object = self.lower_expr(array);
+                    self.element(object)
+                }
+                None => self.unknown,
+            },
+            Kind::ArrayCreation => {
+                let type_ = self.field(node, fields.type_);
+                let element = type_.map_or(self.unknown, |it| self.lower_type(it));
+                let n = self
+                    .text(node)
+                    .split('{')
+                    .next()
+                    .map_or(0, |head| head.matches('[').count());
+                (0..n.min(16)).fold(element, |element, _| self.array(element))
+            }
+            Kind::Cast => match self.field(node, fields.type_) {
+                Some(type_) => self.lower_type(type_),
+                None => self.unknown,
+            },
+            Kind::Ternary => {
+                let (one, other) = (
+                    self.field(node, fields.consequence),
+                    self.field(node, fields.alternative),
+                );
+                let all = one.into_iter().chain(other);
+                let all: Vec<ExprId> = all.map(|it| self.lower_expr(it)).collect();
+                let null = self.primitive("null");
+                let all = all.into_iter().filter(|it| *it != null).collect();
+                self.union(all)
+            }
+            Kind::Assignment => match self.field(node, fields.left) {
+                Some(left) => self.lower_expr(left),
+                None => self.unknown,
+            },
+            Kind::SwitchExpression => self.unknown,
+            Kind::Lambda => self.lower_lambda(node),
+            Kind::MethodReference => self.lower_method_reference(node),
+            Kind::ClassLiteral => {
+                let type_ = node.named_child(0);
+                let of = type_.map_or(self.unknown, |it| self.lower_type(it));
+                let name = self.facts.exprs.name("Class");
+                let base = self.add(Expr::Name { name, scope: None });
+                let args = vec![of].into();
+                let class = self.add(Expr::Specialized { base, args });
+                self.instance(class)
+            }
+            Kind::Binary => self.lower_binary(node),
+            Kind::Unary => match (node.child(0).map(|it| it.kind()), node.named_child(0)) {
+                (Some("!"), _) => self.primitive("boolean"),
+                (_, Some(operand)) => self.lower_expr(operand),
+                _ => self.unknown,
+            },
+            Kind::Update => match node.named_child(0) {
+                Some(operand) => self.lower_expr(operand),
+                None => self.unknown,
+            },
+            Kind::InstanceOf | Kind::True | Kind::False => self.primitive("boolean"),
+            Kind::Str => self.primitive("String"),
+            Kind::Character => self.primitive("char"),
+            Kind::Null => self.primitive("null"),
+            Kind::DecimalInteger | Kind::HexInteger | Kind::OctalInteger | Kind::BinaryInteger => {
+                let is_long = self.text(node).ends_with(['l', 'L']);
+                self.primitive(if is_long { "long" } else { "int" })
+            }
+            Kind::DecimalFloat | Kind::HexFloat => {
+                let is_float = self.text(node).ends_with(['f', 'F']);
+                self.primitive(if is_float { "float" } else { "double" })
+            }
+            _ => self.unknown,
+        }
+    }
+
+    /// Adds a value of a type that needs no import.
+    pub(super) fn primitive(&mut self, name: &str) -> ExprId {
+        let name = self.facts.exprs.name(name);
+        let of = self.add(Expr::Name { name, scope: None });
+        self.add(Expr::Instance { of })
+    }
+
+    /// Adds an element of what is iterated or indexed.
+    pub(super) fn element(&mut self, object: ExprId) -> ExprId {
+        if object == self.unknown {
+            return object;
+        }
+        if let Expr::Container { element, .. } = self.facts.exprs.get(object) {
+            return *element;
+        }
+        self.add(Expr::Element { object })
+    }
+
+    fn lower_name(&mut self, node: Node<'t>) -> ExprId {
+        let name = self.text(node);
+        match self.locals.get(name) {
+            Some(Local::Value(value)) => value,
+            Some(Local::Class(symbol)) => self.add(Expr::Symbol(symbol)),
+            _ => self.name(name),
+        }
+    }
+
+    fn lower_field_access(&mut self, node: Node<'t>) -> ExprId {
+        let fields = self.grammar.fields;
+        let (Some(object), Some(name)) = (
+            self.field(node, fields.object),
+            self.field(node, fields.field),
+        ) else {
+            return self.unknown;
+        };
+        if self.kind(name) == Kind::This {
+            // `Outer.this`
+            let class = self.lower_expr(object);
+            return self.instance(class);
+        }
+        let object = self.lower_object(object);
+        self.member_of(object, self.text(name))
+    }
+
+    /// Lowers what stands before a dot.
+    pub(super) fn lower_object(&mut self, node: Node<'t>) -> ExprId {
+        if self.kind(node) == Kind::Super {
+            return self.add(Expr::Super { scope: self.around });
+        }
+        self.lower_expr(node)
+    }
+
+    /// Lowers the class that `new` makes an instance of.
+    pub(super) fn created(&mut self, node: Node<'t>) -> ExprId {
+        let Some(type_) = self.field(node, self.grammar.fields.type_) else {
+            return self.unknown;
+        };
+        match self.outer_object(node) {
+            // `outer.new Inner()`
+            Some(outer) => {
+                let object = self.lower_expr(outer);
+                let name = self.text(type_);
+                let name = name.split(['<', ' ']).next().unwrap_or(name);
+                self.member_of(object, name)
+            }
+            None => self.type_path(type_),
+        }
+    }
+
+    /// Returns the object before `.new`.
+    pub(super) fn outer_object(&self, node: Node<'t>) -> Option<Node<'t>> {
+        let first = node.child(0)?;
+        (first.is_named() && first.kind() != "new")
+            .then_some(first)
+            .filter(|it| !matches!(self.kind(*it), Kind::LineComment | Kind::BlockComment))
+    }
+
+    /// Lowers the callee of `object.name(…)`; unknown where the object is.
+    pub(super) fn callee(&mut self, node: Node<'t>) -> ExprId {
+        let fields = self.grammar.fields;
+        let Some(name) = self.field(node, fields.name) else {
+            return self.unknown;
+        };
+        let name = method_name(self.text(name));
+        let Some(object) = self.field(node, fields.object) else {
+            return self.name(&name);
+        };
+        let mut receiver = self.lower_object(object);
+        if self.kind(object) != Kind::Super && self.child_of(node, Kind::Super).is_some() {
+            // `Shape.super.draw()`
+            receiver = self.instance(receiver);
+        }
+        self.member_of(receiver, &name)
+    }
+
+    /// Lowers a call as far as it tells which of several methods is called: without the bodies of lambdas.
+    pub(super) fn call_head(&mut self, node: Node<'t>) -> ExprId {
+        if let Some(known) = self.call_heads.get(&node.id()) {
+            return *known;
+        }
+        let callee = self.callee(node);
+        let list = self.field(node, self.grammar.fields.arguments);
+        let args = self.arguments(list);
+        let mut lowered = Vec::with_capacity(args.len());
+        for arg in &args {
+            let is_function = matches!(self.kind(*arg), Kind::Lambda | Kind::MethodReference);
+            lowered.push(if is_function {
+                self.primitive("lambda")
+            } else {
+                self.lower_expr(*arg)
+            });
+        }
+        let types = self.written_types(node);
+        let call = if callee == self.unknown {
+            callee
+        } else {
+            self.add(Expr::Call {
+                callee,
+                types: types.into(),
+                args: lowered.into(),
+            })
+        };
+        self.call_heads.insert(node.id(), call);
+        self.expect_of_call(call, &args);
+        call
+    }
+
+    /// Notes the type that each lambda among the arguments of a call becomes an instance of.
+    pub(super) fn expect_of_call(&mut self, call: ExprId, args: &[Node<'t>]) {
+        for (index, arg) in args.iter().enumerate() {
+            let (true, Ok(index)) = (
+                matches!(self.kind(*arg), Kind::Lambda | Kind::MethodReference)
+                    && call != self.unknown,
+                u8::try_from(index),
+            ) else {
+                continue;
+            };
+            let callee = self.add(Expr::Callee { call });
+            let param = self.add(Expr::Param { callee, index });
+            self.expected.insert(arg.id(), param);
+        }
+    }
+
+    /// Returns the arguments in a list, without parentheses around them.
+    pub(super) fn arguments(&self, list: Option<Node<'t>>) -> Vec<Node<'t>> {
+        list.map_or_else(Vec::new, |list| self.children(list))
+            .into_iter()
+            .take(MAX_ARGS)
+            .map(|it| self.unwrapped(it))
+            .collect()
+    }
+
+    fn written_types(&mut self, node: Node<'t>) -> Vec<ExprId> {
+        let Some(list) = self.field(node, self.grammar.fields.type_arguments) else {
+            return Vec::new();
+        };
+        self.children(list)
+            .into_iter()
+            .take(MAX_ARGS)
+            .map(|it| self.lower_type(it))
+            .collect()
+    }
+
+    fn lower_invocation(&mut self, node: Node<'t>) -> ExprId {
+        let head = self.call_head(node);
+        let args = self.arguments(self.field(node, self.grammar.fields.arguments));
+        let has_function = args
+            .iter()
+            .any(|it| matches!(self.kind(*it), Kind::Lambda | Kind::MethodReference));
+        if !has_function || head == self.unknown {
+            return head;
+        }
+        let lowered: Vec<ExprId> = args.iter().map(|it| self.lower_expr(*it)).collect();
+        let types = self.written_types(node);
+        let callee = self.add(Expr::Callee { call: head });
+        self.add(Expr::Call {
+            callee,
+            types: types.into(),
+            args: lowered.into(),
+        })
+    }
+
+    /// Lowers a lambda to a function that returns what its body gives.
+    fn lower_lambda(&mut self, node: Node<'t>) -> ExprId {
+        let Some(body) = self.field(node, self.grammar.fields.body) else {
+            return self.unknown;
+        };
+        let mark = self.locals.mark();
+        self.enter_lambda(node);
+        let result = if self.kind(body) == Kind::Block {
+            self.returned_by(body)
+        } else {
+            self.lower_expr(body)
+        };
+        self.locals.leave(mark);
+        if result == self.unknown {
+            return result;
+        }
+        self.add(Expr::Callable { result })
+    }
+
+    /// Lowers what the statements of a block return, as far as its own declarations tell.
+    fn returned_by(&mut self, block: Node<'t>) -> ExprId {
+        let mut all = Vec::new();
+        for child in self.children(block) {
+            match self.kind(child) {
+                Kind::LocalVariable => self.bind_variables(child),
+                Kind::ReturnStatement => {
+                    if let Some(value) = child.named_child(0) {
+                        all.push(self.lower_expr(value));
+                    }
+                }
+                _ => {}
+            }
+        }
+        self.union(all)
+    }
+
+    /// Binds the parameters of a lambda.
+    pub(super) fn enter_lambda(&mut self, node: Node<'t>) {
+        let Some(list) = self.field(node, self.grammar.fields.parameters) else {
+            return;
+        };
+        let expected = self.expected.get(&node.id()).copied();
+        let names = match self.kind(list) {
+            Kind::Identifier => vec![list],
+            Kind::InferredParameters => self.children(list),
+            _ => {
+                for (index, (param, _)) in self.params(list).into_iter().enumerate() {
+                    let is_var = param.type_.is_some_and(|it| self.text(it) == "var");
+                    let value = if is_var {
+                        self.given_to_lambda(expected, index)
+                    } else {
+                        self.param_type(&param)
+                    };
+                    self.locals.bind(param.name, Local::Value(value));
+                }
+                return;
+            }
+        };
+        for (index, name) in names.into_iter().enumerate() {
+            let value = self.given_to_lambda(expected, index);
+            self.locals.bind(self.text(name), Local::Value(value));
+        }
+    }
+
+    fn given_to_lambda(&mut self, expected: Option<ExprId>, index: usize) -> ExprId {
+        match (expected, u8::try_from(index)) {
+            (Some(callee), Ok(index)) if callee != self.unknown => {
+                self.add(Expr::Param { callee, index })
+            }
+            _ => self.unknown,
+        }
+    }
+
+    /// Lowers `object::name` and `Class::new`.
+    fn lower_method_reference(&mut self, node: Node<'t>) -> ExprId {
+        let (Some(object), Some(name)) = (node.child(0), self.referenced(node)) else {
+            return self.unknown;
+        };
+        if name.kind() == "new" {
+            let class = self.reference_object(object);
+            if class == self.unknown {
+                return class;
+            }
+            let result = self.add(Expr::Construct { class });
+            return self.add(Expr::Callable { result });
+        }
+        let object = self.reference_object(object);
+        let callee = self.member_of(object, &method_name(self.text(name)));
+        if callee == self.unknown {
+            return callee;
+        }
+        let result = self.add(Expr::Call {
+            callee,
+            types: Box::default(),
+            args: Box::default(),
+        });
+        self.add(Expr::Callable { result })
+    }
+
+    /// Lowers what stands before `::`: an expression, or a type.
+    pub(super) fn reference_object(&mut self, node: Node<'t>) -> ExprId {
+        if self.kind(node).is_type() {
+            return self.type_path(node);
+        }
+        self.lower_object(node)
+    }
+
+    /// Returns the name behind `::`, or the word `new`.
+    #[expect(clippy::unused_self, reason = "reads as `callee` does")]
+    pub(super) fn referenced(&self, node: Node<'t>) -> Option<Node<'t>> {
+        let last = node.child(u32::try_from(node.child_count().checked_sub(1)?).ok()?)?;
+        (last.kind() == "identifier" || last.kind() == "new").then_some(last)
+    }
+
+    fn lower_binary(&mut self, node: Node<'t>) -> ExprId {
+        let fields = self.grammar.fields;
+        let operator = self.field(node, fields.operator).map_or("", |it| it.kind());
+        let (Some(left), Some(right)) = (
+            self.field(node, fields.left),
+            self.field(node, fields.right),
+        ) else {
+            return self.unknown;
+        };
+        match operator {
+            "&&" | "||" | "==" | "!=" | "<" | ">" | "<=" | ">=" => self.primitive("boolean"),
+            _ => {
+                let text = self.primitive("String");
+                let (left, right) = (self.lower_expr(left), self.lower_expr(right));
+                if operator == "+" && (left == text || right == text) {
+                    return text;
+                }
+                if left == right { left } else { self.unknown }
+            }
+        }
+    }
+}

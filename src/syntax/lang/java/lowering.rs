@@ -1,0 +1,339 @@
+//! The state of lowering one file, and access to its syntax tree.
+
+use tree_sitter::Node;
+
+use super::LoweredFile;
+use super::grammar::{Grammar, Kind};
+use super::locals::Locals;
+use super::types::Param;
+use crate::ir::{
+    Binding, Expr, ExprId, Family, FileFacts, NameId, PathId, Reference, ReferenceKind, Slot,
+    SymbolIdx, Target,
+};
+use crate::model::Budget;
+use crate::model::hash::{HashMap, HashSet};
+use crate::syntax::signature::Comment;
+
+/// The deepest nesting of syntax that is read; deeper syntax says nothing.
+pub(super) const MAX_DEPTH: usize = 200;
+
+/// The most values that one expression may be.
+const MAX_UNION: usize = 8;
+
+/// A use of a name, equal to others but for its line.
+type UseKey = (NameId, Target, ReferenceKind, Option<SymbolIdx>);
+
+/// A type parameter that is in scope.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TypeParam<'t> {
+    pub(super) name: &'t str,
+    /// The class or method that declares it.
+    pub(super) owner: SymbolIdx,
+    /// From 0.
+    pub(super) index: u8,
+}
+
+/// Everything known of a file while it is lowered.
+pub(super) struct Lowering<'t> {
+    pub(super) source: &'t str,
+    pub(super) grammar: &'static Grammar,
+    pub(super) facts: FileFacts,
+    /// For each symbol the byte at which the comments above it begin.
+    pub(super) leads: Vec<u32>,
+    /// All comments, by their first byte.
+    pub(super) comments: Vec<Comment>,
+    pub(super) locals: Locals<'t>,
+    /// The type parameters in scope, the innermost last.
+    pub(super) type_params: Vec<TypeParam<'t>>,
+    /// The innermost symbol around the code that is read.
+    pub(super) around: Option<SymbolIdx>,
+    /// Expressions by the id of their node.
+    pub(super) lowered: HashMap<usize, ExprId>,
+    /// The functional interface that a lambda or a method reference becomes an instance of, by the id of its node.
+    pub(super) expected: HashMap<usize, ExprId>,
+    /// Calls without the bodies of the lambdas that they are given, by the id of their node.
+    pub(super) call_heads: HashMap<usize, ExprId>,
+    /// The type of the values that the method returns.
+    pub(super) returned: ExprId,
+    /// The value that the innermost `switch` looks at.
+    pub(super) subject: ExprId,
+    pub(super) depth: usize,
+    /// The method whose result type is lowered, with its parameters: what the arguments of a call tell is known there.
+    pub(super) result_of: Option<SymbolIdx>,
+    pub(super) params_of_result: Vec<Param<'t>>,
+    /// The places that are bound.
+    bound: HashSet<(SymbolIdx, PathId)>,
+    /// How many classes without a name are built on a class, by what is around them and its name.
+    pub(super) anonymous: HashMap<(Option<SymbolIdx>, &'t str), u32>,
+    /// References by what they have in common.
+    uses: HashMap<UseKey, usize>,
+    /// Whether the position of each use is kept.
+    pub(super) keeps_positions: bool,
+    /// First byte of each use and its reference, where they are kept.
+    positions: Vec<(u32, u32)>,
+    /// First byte of each line.
+    line_starts: Vec<usize>,
+    pub(super) unknown: ExprId,
+}
+
+impl<'t> Lowering<'t> {
+    /// Begins a file.
+    pub(super) fn new(source: &'t str, grammar: &'static Grammar) -> Self {
+        let mut facts = FileFacts {
+            family: Family::Java,
+            ..FileFacts::default()
+        };
+        let unknown = facts.exprs.add(Expr::Unknown);
+        let newlines = source.bytes().enumerate().filter(|it| it.1 == b'\n');
+        Self {
+            source,
+            grammar,
+            facts,
+            leads: Vec::new(),
+            comments: Vec::new(),
+            locals: Locals::default(),
+            type_params: Vec::new(),
+            around: None,
+            lowered: HashMap::default(),
+            expected: HashMap::default(),
+            call_heads: HashMap::default(),
+            returned: unknown,
+            subject: unknown,
+            depth: 0,
+            result_of: None,
+            params_of_result: Vec::new(),
+            bound: HashSet::default(),
+            anonymous: HashMap::default(),
+            uses: HashMap::default(),
+            keeps_positions: false,
+            positions: Vec::new(),
+            line_starts: std::iter::once(0)
+                .chain(newlines.map(|it| it.0 + 1))
+                .collect(),
+            unknown,
+        }
+    }
+
+    /// Lowers the declarations of a file one after another; `None` where the budget ended.
+    pub(super) fn lower_file(&mut self, root: Node<'t>, budget: &Budget) -> Option<()> {
+        self.find_comments(root);
+        for child in self.children(root) {
+            if budget.is_spent() {
+                return None;
+            }
+            match self.kind(child) {
+                Kind::Package => self.package(child),
+                Kind::Import => self.import(child),
+                Kind::Module => {}
+                // A script of methods and statements, or the rest of broken code.
+                _ => self.member(child),
+            }
+        }
+        self.sort_references();
+        Some(())
+    }
+
+    fn find_comments(&mut self, root: Node<'t>) {
+        let mut cursor = root.walk();
+        loop {
+            let node = cursor.node();
+            if matches!(self.kind(node), Kind::LineComment | Kind::BlockComment) {
+                self.comments.push(Comment {
+                    start: offset(node.start_byte()),
+                    end: offset(node.end_byte()),
+                });
+            }
+            if cursor.goto_first_child() {
+                continue;
+            }
+            while !cursor.goto_next_sibling() {
+                if !cursor.goto_parent() {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Puts the references in the order of their lines.
+    fn sort_references(&mut self) {
+        let references = std::mem::take(&mut self.facts.references);
+        let mut numbered: Vec<(usize, Reference)> = references.into_iter().enumerate().collect();
+        numbered.sort_by_key(|(_, it)| it.line);
+        let mut places = vec![0; numbered.len()];
+        for (new, (old, reference)) in numbered.into_iter().enumerate() {
+            places[old] = offset(new);
+            self.facts.references.push(reference);
+        }
+        for (_, reference) in &mut self.positions {
+            *reference = places[*reference as usize];
+        }
+        self.positions.sort_unstable();
+        self.positions.dedup_by_key(|position| position.0);
+    }
+
+    /// Ends the file.
+    pub(super) fn finish(mut self, has_errors: bool) -> LoweredFile {
+        self.facts.has_errors = has_errors;
+        LoweredFile {
+            facts: self.facts,
+            leads: self.leads,
+            positions: self.positions,
+        }
+    }
+
+    /// Returns the kind of a node.
+    pub(super) fn kind(&self, node: Node<'t>) -> Kind {
+        self.grammar.kind(node)
+    }
+
+    /// Returns a child by its field.
+    #[expect(clippy::unused_self, reason = "reads as `kind` and `text` do")]
+    pub(super) fn field(&self, node: Node<'t>, field: u16) -> Option<Node<'t>> {
+        node.child_by_field_id(field)
+    }
+
+    /// Returns the named children of a node but comments.
+    pub(super) fn children(&self, node: Node<'t>) -> Vec<Node<'t>> {
+        let mut cursor = node.walk();
+        node.named_children(&mut cursor)
+            .filter(|child| !matches!(self.kind(*child), Kind::LineComment | Kind::BlockComment))
+            .collect()
+    }
+
+    /// Returns the first named child of a kind.
+    pub(super) fn child_of(&self, node: Node<'t>, kind: Kind) -> Option<Node<'t>> {
+        let mut cursor = node.walk();
+        node.named_children(&mut cursor)
+            .find(|child| self.kind(*child) == kind)
+    }
+
+    /// Returns the source of a node.
+    pub(super) fn text(&self, node: Node<'t>) -> &'t str {
+        self.source.get(node.byte_range()).unwrap_or_default()
+    }
+
+    /// Returns a node without the parentheses around it.
+    pub(super) fn unwrapped(&self, node: Node<'t>) -> Node<'t> {
+        let mut node = node;
+        while self.kind(node) == Kind::Parenthesized {
+            match node.named_child(0) {
+                Some(inner) => node = inner,
+                None => break,
+            }
+        }
+        node
+    }
+
+    /// Returns the line of a byte, from 1.
+    pub(super) fn line_at(&self, byte: usize) -> u32 {
+        offset(self.line_starts.partition_point(|start| *start <= byte))
+    }
+
+    /// Adds an expression.
+    pub(super) fn add(&mut self, expr: Expr) -> ExprId {
+        self.facts.exprs.add(expr)
+    }
+
+    /// Adds a name that no local scope binds.
+    pub(super) fn name(&mut self, name: &str) -> ExprId {
+        let name = self.facts.exprs.name(name);
+        let scope = self.around;
+        self.add(Expr::Name { name, scope })
+    }
+
+    /// Adds `object.name`; unknown where the object is.
+    pub(super) fn member_of(&mut self, object: ExprId, name: &str) -> ExprId {
+        if object == self.unknown {
+            return object;
+        }
+        let name = self.facts.exprs.name(name);
+        self.add(Expr::Member { object, name })
+    }
+
+    /// Adds an instance of a type; unknown where the type is.
+    pub(super) fn instance(&mut self, of: ExprId) -> ExprId {
+        if of == self.unknown {
+            return of;
+        }
+        self.add(Expr::Instance { of })
+    }
+
+    /// Adds an array of elements.
+    pub(super) fn array(&mut self, element: ExprId) -> ExprId {
+        self.add(Expr::Container {
+            kind: crate::ir::ContainerKind::Sequence,
+            element,
+        })
+    }
+
+    /// Adds the union of the known ones of `all`.
+    pub(super) fn union(&mut self, all: Vec<ExprId>) -> ExprId {
+        let unknown = self.unknown;
+        let mut known: Vec<ExprId> = Vec::new();
+        for one in all {
+            if one != unknown && !known.contains(&one) && known.len() < MAX_UNION {
+                known.push(one);
+            }
+        }
+        let union = self.facts.exprs.union(known);
+        match self.facts.exprs.get(union) {
+            // Unions of unions could double in size at each step.
+            Expr::Union(parts) if parts.len() > 2 * MAX_UNION => unknown,
+            _ => union,
+        }
+    }
+
+    /// Adds a binding. Of several things that are said of one place the first counts, but for bases.
+    pub(super) fn bind(&mut self, owner: SymbolIdx, slot: Slot, value: ExprId) {
+        let path = self.facts.exprs.path_of([slot]);
+        if !matches!(slot, Slot::Base(_)) && !self.bound.insert((owner, path)) {
+            return;
+        }
+        self.facts.bindings.push(Binding {
+            owner: Some(owner),
+            path,
+            value,
+        });
+    }
+
+    /// Adds a binding of a member.
+    pub(super) fn bind_member(&mut self, owner: SymbolIdx, name: &str, value: ExprId) {
+        if value != self.unknown {
+            let name = self.facts.exprs.name(name);
+            self.bind(owner, Slot::Member(name), value);
+        }
+    }
+
+    /// Records a use whose name stands at a node.
+    pub(super) fn push_use(&mut self, node: Node<'t>, target: Target, kind: ReferenceKind) {
+        let name = self.facts.exprs.name(self.text(node));
+        let (symbol, at) = (self.around, node.start_byte());
+        let key = (name, target, kind, symbol);
+        let line = self.line_at(at);
+        let known = self.uses.get(&key).copied();
+        if self.keeps_positions {
+            let reference = known.unwrap_or(self.facts.references.len());
+            self.positions.push((offset(at), offset(reference)));
+        }
+        if let Some(known) = known {
+            let reference = &mut self.facts.references[known];
+            reference.count += 1;
+            reference.line = reference.line.min(line);
+            return;
+        }
+        self.uses.insert(key, self.facts.references.len());
+        self.facts.references.push(Reference {
+            name,
+            target,
+            kind,
+            symbol,
+            line,
+            count: 1,
+        });
+    }
+}
+
+/// Returns an offset as the facts keep it.
+pub(super) fn offset(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
+}
