@@ -82,6 +82,15 @@ of the answers with a score below 0.2, 24 % below 0.4, 42 % below 0.6, 68 % belo
 `chk_…` (a chunk), `sym_…` (a symbol), `rel:<path>` (a file). The same code keeps its handle when lines above it move, in another branch and on
 another machine; an edited symbol keeps it as long as its qualified name and file stay.
 
+## Changes
+
+The lists of `cl_changes`: `changes:[{handle?, path, symbol, kind, change, exported, from?:{path?, symbol?, line?, signature?, exported?, evidence?}, line, signature?, callers?, tests?, source?}]`
+(`change`: added, removed, moved, renamed, signature, body; `kind: reexport` for a name that a file passes on) ·
+`broken:[{path, line, text, symbol?, uses:{path, symbol, change, now?}, provenance, also?}]` (one entry for an import, `also` the lines that it leaves without a meaning; uses that come
+through a re-export which is listed itself are not listed again) · `collisions:[{with, kind, path, symbol?, ours, theirs, detail}]` (`kind`: uses_changed, same_symbol, both_added, file_only) ·
+`tests:[{path, hops, confidence, provenance, cases?}]` (`hops` 0: changed itself) · `files:[{path, from?, status, added?, deleted?}]`. `complete` says whether every use in reach was bound:
+only then an empty `broken` means that there is none. `base` is taken as it is; `main...` stands for where the head left `main`. Calls with too few arguments are looked for in TypeScript and Python.
+
 ## Errors
 
 A failed call has `isError` and `{\"error\":{\"code\",\"message\",\"hint\"}}`; `hint` is the next step. On the command line it goes to stderr, with exit

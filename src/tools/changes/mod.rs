@@ -104,13 +104,17 @@ pub struct ChangesInput {
 #[serde(rename_all = "camelCase")]
 pub struct ChangesOutput {
     index_id: String,
+    #[schemars(with = "serde_json::Value")]
     base: StateOutput,
+    #[schemars(with = "serde_json::Value")]
     head: StateOutput,
     summary: String,
     /// Uses at the head of what the changes took away, or calls that pass too few arguments now.
+    #[schemars(with = "Vec<serde_json::Value>")]
     broken: Vec<BrokenOutput>,
     broken_total: u64,
     /// The exported ones first, changes of bodies behind them, tests last.
+    #[schemars(with = "Vec<serde_json::Value>")]
     changes: Vec<ChangeOutput>,
     changes_total: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
