@@ -6,7 +6,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
 use super::aliases::{ALIASES, Alias};
-use super::render::Language;
+use super::render::{Format, Language};
 use crate::tools::{TOOLS, ToolSpec};
 
 const ABOUT: &str = "Search and structure of a git repository, always for the branch and the edits that are on disk";
@@ -24,7 +24,7 @@ Examples:
 
 `codelens help COMMAND` explains a command. `codelens serve` is what an agent starts.
 
-Exit codes: 0 done; 1 an error, or a check of `doctor` failed; 2 wrong usage; 130 interrupted.";
+Exit codes: 0 done; 1 an error, or a check of `doctor` failed; 2 wrong usage; 3 a use is broken (`changes --exit-code`); 130 interrupted.";
 
 const SHARED: &str = "Shared options";
 
@@ -40,6 +40,7 @@ pub(super) fn command() -> Command {
         .arg_required_else_help(true)
         .args(shared())
         .subcommands(TOOLS.iter().map(of_tool))
+        .subcommand(super::reaching_tests::command())
         .subcommands(ALIASES.iter().map(Alias::command))
         .subcommand(super::view::command())
         .subcommand(super::watch::command())
@@ -79,7 +80,8 @@ pub(super) fn repo(matches: &ArgMatches) -> Option<PathBuf> {
 
 /// Returns whether the bare value is asked for, in one piece or in lines.
 pub(super) fn is_json(matches: &ArgMatches) -> bool {
-    matches.get_flag("json") || is_jsonl(matches)
+    let format = matches.try_get_one::<String>("format").ok().flatten();
+    matches.get_flag("json") || is_jsonl(matches) || format.is_some_and(|it| it == "json")
 }
 
 /// Returns whether the value is asked for in lines.
@@ -116,6 +118,8 @@ fn of_tool(tool: &ToolSpec) -> Command {
     let command = (tool.command)().after_help(help.join("\n  "));
     if draws(tool) {
         command.args(drawing_flags())
+    } else if tool.name == "cl_changes" {
+        command.args(change_flags())
     } else if tool.name == "cl_explore" {
         command.arg(
             Arg::new(MARKDOWN)
@@ -127,6 +131,39 @@ fn of_tool(tool: &ToolSpec) -> Command {
     } else {
         command
     }
+}
+
+fn change_flags() -> [Arg; 2] {
+    [
+        Arg::new("format")
+            .long("format")
+            .value_name("FORMAT")
+            .value_parser(PossibleValuesParser::new([
+                "text", "json", "markdown", "github", "sarif",
+            ]))
+            .help("Print it as text, JSON, a comment for a pull request, workflow annotations or SARIF"),
+        Arg::new("exit_code")
+            .long("exit-code")
+            .action(ArgAction::SetTrue)
+            .help("End with exit code 3 if a use is broken"),
+    ]
+}
+
+/// Returns the form in which changes are asked for; `None` for JSON, and for other commands.
+pub(super) fn format(matches: &ArgMatches) -> Option<Format> {
+    let named = matches.try_get_one::<String>("format").ok().flatten();
+    match named.map(String::as_str) {
+        Some("text") => Some(Format::Text),
+        Some("markdown") => Some(Format::Markdown),
+        Some("github") => Some(Format::Github),
+        Some("sarif") => Some(Format::Sarif),
+        _ => None,
+    }
+}
+
+/// Returns whether the exit code says that something is broken.
+pub(super) fn has_exit_code(matches: &ArgMatches) -> bool {
+    matches.try_get_one::<bool>("exit_code").ok().flatten() == Some(&true)
 }
 
 /// The flag of `codelens explore` for Markdown.

@@ -13,6 +13,7 @@ mod manual;
 mod output;
 mod pager;
 mod progress;
+mod reaching_tests;
 mod render;
 mod run;
 mod screen;
@@ -83,6 +84,7 @@ pub fn run(command: &Invocation, cwd: Option<PathBuf>) -> ExitCode {
         "bundle" => bundle::run(&command.matches, cwd.as_ref()),
         "install" => install::install(&command.matches, cwd.as_ref()),
         "uninstall" => install::uninstall(&command.matches, cwd.as_ref()),
+        "tests" => reaching_tests::run(&command.matches, cwd.as_ref()),
         "context" => context::run(&command.matches, cwd.as_ref()),
         name => {
             let mut tools = crate::tools::TOOLS.iter();

@@ -21,6 +21,12 @@ use crate::error::{Code, Error, Result};
 use crate::tools::{Call, ToolSpec};
 use crate::workspace::{FirstBuild, Patience, Workspace, Workspaces};
 
+/// Tokens of a list of changes that is printed.
+const PERSON_TOKENS: u32 = 20_000;
+
+/// The exit code where changes break a use, with `--exit-code`.
+const BROKEN: u8 = 3;
+
 /// Steps that are drawn of a graph whose caller names no depth.
 const DRAWN_STEPS: u32 = 2;
 
@@ -50,6 +56,11 @@ pub(super) fn tool(
     let is_searched = matches!(tool.name, "cl_search" | "cl_explore");
     if is_searched && !is_json && Screen::of_stdout().is_coloured {
         input["highlight"] = true.into();
+    }
+    let format = args::format(matches);
+    if tool.name == "cl_changes" && !is_json && input["budget"].is_null() {
+        // A person reads on where an agent pays.
+        input["budget"] = PERSON_TOKENS.into();
     }
     let is_listed = input["include"].is_null() && input["targets"].is_null();
     if args::is_markdown(matches) && is_listed {
@@ -93,6 +104,10 @@ pub(super) fn tool(
         Ok(_) => screen(&workspaces, matches, cwd),
         Err(_) => Screen::of_stdout(),
     };
+    let is_broken = args::has_exit_code(matches)
+        && outcome
+            .as_ref()
+            .is_ok_and(|value| value["brokenTotal"].as_u64() > Some(0));
     let code = match outcome {
         Ok(value) if is_json => output::value(&value, args::is_jsonl(matches)),
         Ok(value) if value["candidates"].is_array() && language.is_some() => {
@@ -100,6 +115,9 @@ pub(super) fn tool(
         }
         Ok(value) if let Some(language) = language => {
             output::data(&render::drawing(tool.name, &value, &asked, language))
+        }
+        Ok(value) if let Some(format) = format.filter(|it| *it != render::Format::Text) => {
+            output::exact(&render::formatted(&value, format, &screen))
         }
         Ok(value) if args::is_markdown(matches) && value["parts"].is_array() => {
             output::data(&render::markdown(&value))
@@ -124,6 +142,9 @@ pub(super) fn tool(
     }
     if let Ok(workspaces) = workspaces {
         workspaces.finish();
+    }
+    if is_broken && code == ExitCode::SUCCESS {
+        return ExitCode::from(BROKEN);
     }
     code
 }

@@ -65,6 +65,12 @@ pub enum GitError {
         /// Why.
         source: std::io::Error,
     },
+    /// Two commits could not be compared; an object may be missing.
+    #[error("two commits could not be compared: an object is missing in this clone")]
+    Compare {
+        /// Why.
+        source: Box<dyn Error + Send + Sync>,
+    },
     /// The comparison with `HEAD` failed; an object may be missing.
     #[error("the work tree could not be compared with the commit that is checked out")]
     Status {

@@ -40,6 +40,17 @@ impl Repo {
     }
 }
 
+/// Returns how many lines of `after` are new, and how many of `before` are gone. Line ends do not count.
+pub fn n_changed_lines(before: &str, after: &str) -> (u32, u32) {
+    let (before, after) = (
+        unix_lines(before.as_bytes().to_vec()),
+        unix_lines(after.as_bytes().to_vec()),
+    );
+    let input = InternedInput::new(before.as_slice(), after.as_slice());
+    let diff = diff_with_slider_heuristics(Algorithm::Histogram, &input);
+    (diff.count_additions(), diff.count_removals())
+}
+
 fn unix_lines(bytes: Vec<u8>) -> Vec<u8> {
     if !bytes.windows(2).any(|pair| pair == b"\r\n") {
         return bytes;

@@ -1,10 +1,13 @@
-//! How far two commits are from each other.
+//! What differs between the trees of two commits: how many files, and which.
 
 use std::ops::ControlFlow;
 
-use crate::model::CommitId;
+use gix::bstr::ByteSlice as _;
 
-use super::Repo;
+use crate::model::{CommitId, RepoPath};
+
+use super::error::boxed;
+use super::{GitError, Repo};
 
 impl Repo {
     /// Returns how many files differ between the trees of two commits, at most `at_most`; both ends of a
@@ -36,5 +39,54 @@ impl Repo {
         });
         // Ending early may be reported as an error; a count that is full is an answer all the same.
         (walked.is_ok() || n_files >= at_most).then_some(n_files)
+    }
+
+    /// Returns the paths of files, sorted, that one of two commits has and the other has not, or has with other bytes or
+    /// as a link; both ends of a rename. `None` stands for the empty tree. Costs a fraction of a millisecond for each
+    /// directory that differs.
+    pub fn differing_paths(
+        &self,
+        from: Option<&CommitId>,
+        to: Option<&CommitId>,
+    ) -> Result<Vec<RepoPath>, GitError> {
+        let failed = |source| GitError::Compare {
+            source: boxed(source),
+        };
+        let tree = |commit: Option<&CommitId>| -> gix::Result<gix::Tree<'_>> {
+            let Some(commit) = commit else {
+                return Ok(self.inner.empty_tree());
+            };
+            let id = gix::ObjectId::from_hex(commit.as_str().as_bytes());
+            let id = id.expect("a commit's name is hexadecimal");
+            Ok(self.inner.find_commit(id)?.tree()?)
+        };
+        let (from, to) = (tree(from).map_err(failed)?, tree(to).map_err(failed)?);
+        let mut paths = Vec::new();
+        if from.id == to.id {
+            return Ok(paths);
+        }
+        let mut changes = from.changes().map_err(failed)?;
+        changes.options(|options| {
+            options.track_rewrites(None).track_path();
+        });
+        let walked = changes.for_each_to_obtain_tree(&to, |change| {
+            use gix::object::tree::diff::Change;
+            let is_file = match &change {
+                Change::Modification {
+                    entry_mode,
+                    previous_entry_mode,
+                    ..
+                } => entry_mode.is_blob() || previous_entry_mode.is_blob(),
+                other => other.entry_mode().is_blob(),
+            };
+            if is_file && let Ok(path) = change.location().to_str() {
+                paths.extend(RepoPath::new(path));
+            }
+            Ok(ControlFlow::Continue(()))
+        });
+        walked.map_err(failed)?;
+        paths.sort_unstable();
+        paths.dedup();
+        Ok(paths)
     }
 }

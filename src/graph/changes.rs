@@ -2,7 +2,9 @@
 //!
 //! Compares what the caller hands over; which files differ, and who uses a definition, is found out elsewhere.
 
-use std::collections::HashMap;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ops::Range;
 
 use crate::model::{RepoPath, SymbolKind};
 
@@ -28,10 +30,14 @@ pub struct Version<'a> {
     pub kind: SymbolKind,
     /// Whether another module can use it.
     pub exported: bool,
+    /// Whether it is the default export.
+    pub is_default: bool,
     /// The definition without its body.
     pub signature: &'a str,
     /// Its text.
     pub text: &'a str,
+    /// The places of its members in `text`, in source order: what changes in one of them is a change of that one alone.
+    pub members: Vec<Range<usize>>,
 }
 
 /// How a definition differs between the two states.
@@ -47,7 +53,7 @@ pub enum ChangeKind {
     Renamed,
     /// Other modules can't use it any more.
     Unexported,
-    /// Its signature differs.
+    /// Its signature differs, or other modules can use it now.
     Signature,
     /// Its text differs, not its signature.
     Body,
@@ -62,78 +68,130 @@ pub struct Change {
     pub old: Option<usize>,
     /// Its place in the new list; `None` for one that was removed.
     pub new: Option<usize>,
+    /// Of one that was moved or renamed, the share of tokens that both have, in percent; 100 elsewhere.
+    pub alike_percent: usize,
 }
 
 /// Compares the definitions of two states. The lists hold those of the files that differ; the same lists give the same
 /// changes.
 ///
-/// A definition is the same where file and qualified name are. One that is gone was *moved* or *renamed* where an added
-/// one of the same kind has the same text but for white space and the name, else where at least 60% of their tokens are
-/// alike and no other added one is more so. Members of a definition that is gone are not listed apart.
+/// A definition is the same where file and qualified name are; a type and a value of one name are two. One that is gone
+/// was *moved* or *renamed* where an added one of the same kind has the same text but for white space and the name, else
+/// where at least 60% of their tokens are alike, the owner has the same name, and no other added one is more alike.
+/// Members of a definition that is gone or added are not listed apart.
 pub fn compare(old: &[Version<'_>], new: &[Version<'_>]) -> Vec<Change> {
-    let by_name = |all: &[Version<'_>]| {
-        let mut found: HashMap<(String, String), Vec<usize>> = HashMap::new();
-        for (at, one) in all.iter().enumerate() {
-            let key = (one.path.to_string(), one.qualified_name.to_owned());
-            found.entry(key).or_default().push(at);
-        }
-        found
-    };
     let (old_names, new_names) = (by_name(old), by_name(new));
-    let key = |one: &Version<'_>| (one.path.to_string(), one.qualified_name.to_owned());
     let mut changes = Vec::new();
     let mut gone = Vec::new();
-    for (at, one) in old.iter().enumerate() {
-        let key = key(one);
-        // Overloads are one definition.
-        if old_names[&key][0] != at {
-            continue;
-        }
-        let Some(kept) = new_names.get(&key) else {
-            gone.push(at);
+    for (key, places) in &old_names {
+        let Some(kept) = new_names.get(key) else {
+            gone.extend(places.iter().copied());
             continue;
         };
-        let kind = of_kept(&pick(old, &old_names[&key]), &pick(new, kept));
-        changes.extend(kind.map(|kind| Change {
-            kind,
-            old: Some(at),
-            new: Some(kept[0]),
-        }));
+        for (old_places, new_places) in declarations(old, places, new, kept) {
+            match (old_places.first(), new_places.first()) {
+                (Some(at), Some(new_at)) => {
+                    let kind = of_kept(&pick(old, &old_places), &pick(new, &new_places));
+                    changes.extend(kind.map(|kind| Change {
+                        kind,
+                        old: Some(*at),
+                        new: Some(*new_at),
+                        alike_percent: 100,
+                    }));
+                }
+                (Some(at), None) => changes.push(Change {
+                    kind: ChangeKind::Removed,
+                    old: Some(*at),
+                    new: None,
+                    alike_percent: 100,
+                }),
+                (None, Some(at)) => changes.push(Change {
+                    kind: ChangeKind::Added,
+                    old: None,
+                    new: Some(*at),
+                    alike_percent: 100,
+                }),
+                (None, None) => {}
+            }
+        }
     }
-    let came: Vec<usize> = new
+    changes.sort_by_key(|change| (change.old, change.new));
+    let mut came: Vec<usize> = new_names
         .iter()
-        .enumerate()
-        .filter(|(at, one)| {
-            let key = key(one);
-            !old_names.contains_key(&key) && new_names[&key][0] == *at
-        })
-        .map(|(at, _)| at)
+        .filter(|(key, _)| !old_names.contains_key(*key))
+        .flat_map(|(_, places)| places.iter().copied())
         .collect();
-    let gone: Vec<usize> = outermost(old, &gone);
+    came.sort_unstable();
+    gone.sort_unstable();
+    // Overloads are one definition.
+    let gone = outermost(old, &firsts(old, &gone));
+    let came = firsts(new, &came);
     let successors = successors(old, new, &gone, &came);
     for at in &gone {
-        let new_at = successors.get(at).copied();
-        let kind = match new_at {
+        let successor = successors.get(at).copied();
+        let kind = match successor {
             None => ChangeKind::Removed,
-            Some(new_at) if old[*at].name == new[new_at].name => ChangeKind::Moved,
+            Some((new_at, _)) if old[*at].name == new[new_at].name => ChangeKind::Moved,
             Some(_) => ChangeKind::Renamed,
         };
         changes.push(Change {
             kind,
             old: Some(*at),
-            new: new_at,
+            new: successor.map(|it| it.0),
+            alike_percent: successor.map_or(100, |it| it.1),
         });
     }
-    let taken: Vec<usize> = successors.into_values().collect();
-    let fresh: Vec<usize> = came.into_iter().filter(|at| !taken.contains(at)).collect();
-    for at in outermost(new, &fresh) {
-        changes.push(Change {
-            kind: ChangeKind::Added,
-            old: None,
-            new: Some(at),
-        });
+    let taken: HashSet<usize> = successors.into_values().map(|it| it.0).collect();
+    for at in outermost(new, &came) {
+        if !taken.contains(&at) {
+            changes.push(Change {
+                kind: ChangeKind::Added,
+                old: None,
+                new: Some(at),
+                alike_percent: 100,
+            });
+        }
     }
     changes
+}
+
+/// The key by which a definition is the same in both states.
+type Key<'a> = (&'a RepoPath, &'a str);
+
+fn by_name<'a>(all: &[Version<'a>]) -> BTreeMap<Key<'a>, Vec<usize>> {
+    let mut found: BTreeMap<Key<'a>, Vec<usize>> = BTreeMap::new();
+    for (at, one) in all.iter().enumerate() {
+        let key = (one.path, one.qualified_name);
+        found.entry(key).or_default().push(at);
+    }
+    found
+}
+
+/// Pairs the declarations of one name in both states: types with types and values with values where a state has both.
+fn declarations(
+    old: &[Version<'_>],
+    old_places: &[usize],
+    new: &[Version<'_>],
+    new_places: &[usize],
+) -> Vec<(Vec<usize>, Vec<usize>)> {
+    let is_type = |one: &Version<'_>| matches!(one.kind, SymbolKind::Interface | SymbolKind::Type);
+    let split = |all: &[Version<'_>], places: &[usize]| -> (Vec<usize>, Vec<usize>) {
+        places.iter().partition(|at| is_type(&all[**at]))
+    };
+    let (old_types, old_values) = split(old, old_places);
+    let (new_types, new_values) = split(new, new_places);
+    let has_both = |types: &[usize], values: &[usize]| !types.is_empty() && !values.is_empty();
+    if has_both(&old_types, &old_values) || has_both(&new_types, &new_values) {
+        return vec![(old_types, new_types), (old_values, new_values)];
+    }
+    vec![(old_places.to_vec(), new_places.to_vec())]
+}
+
+/// Returns the first declaration of each name among places in ascending order.
+fn firsts(all: &[Version<'_>], places: &[usize]) -> Vec<usize> {
+    let mut seen = HashSet::new();
+    let is_first = |at: &usize| seen.insert((all[*at].path, all[*at].qualified_name));
+    places.iter().copied().filter(is_first).collect()
 }
 
 fn pick<'v, 'a>(all: &'v [Version<'a>], places: &[usize]) -> Vec<&'v Version<'a>> {
@@ -143,22 +201,133 @@ fn pick<'v, 'a>(all: &'v [Version<'a>], places: &[usize]) -> Vec<&'v Version<'a>
 /// Compares the declarations of one definition before and after.
 fn of_kept(old: &[&Version<'_>], new: &[&Version<'_>]) -> Option<ChangeKind> {
     let exported = |all: &[&Version<'_>]| all.iter().any(|one| one.exported);
-    if exported(old) && !exported(new) {
-        return Some(ChangeKind::Unexported);
+    let texts = |all: &[&Version<'_>]| all.iter().map(|one| one.text).collect::<String>();
+    match (exported(old), exported(new)) {
+        (true, false) => return Some(ChangeKind::Unexported),
+        (false, true) => return Some(ChangeKind::Signature),
+        _ if old.len() == new.len() && texts(old) == texts(new) => return None,
+        _ => {}
     }
-    let differs = |of: &dyn Fn(&Version<'_>) -> String| {
-        let texts = |all: &[&Version<'_>]| all.iter().map(|one| of(one)).collect::<Vec<_>>();
-        texts(old) != texts(new)
+    let heads = |all: &[&Version<'_>]| all.iter().map(|one| folded(head(one))).collect::<Vec<_>>();
+    let defaults = |all: &[&Version<'_>]| all.iter().any(|one| one.is_default);
+    let overloads = |all: &[&Version<'_>]| {
+        let each = all.iter().flat_map(|one| overloads(one));
+        each.map(folded).collect::<Vec<_>>()
     };
-    if differs(&|one| folded(one.signature)) {
+    let is_called_otherwise = heads(old) != heads(new)
+        || defaults(old) != defaults(new)
+        || overloads(old) != overloads(new);
+    if is_called_otherwise {
         return Some(ChangeKind::Signature);
     }
-    differs(&|one| folded(one.text)).then_some(ChangeKind::Body)
+    let bodies = |all: &[&Version<'_>]| {
+        let each = all.iter().map(|one| folded(&own_text(one)));
+        each.collect::<Vec<_>>()
+    };
+    (bodies(old) != bodies(new)).then_some(ChangeKind::Body)
+}
+
+/// Returns the lines of a function that declare it, those of its overloads among them: `function read(path: string): string`.
+fn overloads<'v>(one: &Version<'v>) -> Vec<&'v str> {
+    let is_function = matches!(
+        one.kind,
+        SymbolKind::Function | SymbolKind::Method | SymbolKind::Constructor
+    );
+    let Some((_, last)) = one.text.rsplit_once('\n').filter(|_| is_function) else {
+        return Vec::new();
+    };
+    // What is in the body stands further in than its end.
+    let indent = &last[..last.len() - last.trim_start().len()];
+    let declares = |line: &&str| {
+        let rest = line.strip_prefix(indent).unwrap_or(line);
+        let mut words = tokens(rest).take(8);
+        let is_word = |it: &str| it.chars().all(char::is_alphanumeric);
+        words.find(|word| *word == one.name || !is_word(word)) == Some(one.name)
+            && !rest.starts_with(char::is_whitespace)
+    };
+    one.text.lines().skip(1).filter(declares).collect()
+}
+
+/// Returns the signature of a definition without a value that it shows.
+fn head<'v>(one: &'v Version<'_>) -> &'v str {
+    let is_value = matches!(
+        one.kind,
+        SymbolKind::Constant | SymbolKind::Variable | SymbolKind::Field | SymbolKind::Property
+    );
+    let end = is_value.then(|| value_at(one.signature)).flatten();
+    &one.signature[..end.unwrap_or(one.signature.len())]
+}
+
+/// Returns where the value of `name: Type = value` begins: its `=` outside of brackets, no part of `=>` or `==`.
+fn value_at(signature: &str) -> Option<usize> {
+    let bytes = signature.as_bytes();
+    let mut depth = 0_i32;
+    for (at, byte) in bytes.iter().enumerate() {
+        match byte {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => depth -= 1,
+            b'=' if depth == 0 => {
+                let next = bytes.get(at + 1);
+                let before = at.checked_sub(1).and_then(|at| bytes.get(at));
+                if !matches!(next, Some(b'=' | b'>'))
+                    && !matches!(before, Some(b'=' | b'!' | b'<' | b'>'))
+                {
+                    return Some(at);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Returns the text of a definition without its members, the comments above them and the marks between them.
+fn own_text<'v>(one: &'v Version<'_>) -> Cow<'v, str> {
+    if one.members.is_empty() {
+        return Cow::Borrowed(one.text);
+    }
+    let mut own = String::with_capacity(one.text.len());
+    let mut at = 0;
+    for member in &one.members {
+        let Some(before) = one.text.get(at..member.start) else {
+            continue;
+        };
+        own.push_str(without_last_comment(before));
+        own.push(' ');
+        at = member.end;
+        let rest = one.text.get(at..).unwrap_or_default();
+        let mark = rest.trim_start();
+        if mark.starts_with([',', ';']) {
+            at += rest.len() - mark.len() + 1;
+        }
+    }
+    own.push_str(one.text.get(at..).unwrap_or_default());
+    Cow::Owned(own)
+}
+
+/// Cuts the comments off at the end of a text: those that document what is behind it.
+fn without_last_comment(text: &str) -> &str {
+    let mut rest = text.trim_end();
+    loop {
+        let line = rest.rfind('\n').map_or(0, |newline| newline + 1);
+        let begins = |mark: &str| rest[line..].trim_start().starts_with(mark);
+        let start = if rest.ends_with("*/") {
+            rest.rfind("/*")
+        } else if begins("//") || begins("# ") {
+            Some(line)
+        } else {
+            None
+        };
+        match start {
+            Some(start) => rest = rest[..start].trim_end(),
+            None => return rest,
+        }
+    }
 }
 
 /// Leaves out the members of definitions that are in the list themselves.
 fn outermost(all: &[Version<'_>], places: &[usize]) -> Vec<usize> {
-    let listed: std::collections::HashSet<(&RepoPath, &str)> = places
+    let listed: HashSet<Key<'_>> = places
         .iter()
         .map(|at| (all[*at].path, all[*at].qualified_name))
         .collect();
@@ -176,77 +345,133 @@ fn outermost(all: &[Version<'_>], places: &[usize]) -> Vec<usize> {
     places.iter().copied().filter(|at| !is_inside(at)).collect()
 }
 
-/// Finds for each definition that is gone the added one that it became, each added one at most once.
+/// Finds for each definition that is gone the added one that it became, with how alike both are in percent; each added one at
+/// most once.
 fn successors(
     old: &[Version<'_>],
     new: &[Version<'_>],
     gone: &[usize],
     came: &[usize],
-) -> HashMap<usize, usize> {
+) -> HashMap<usize, (usize, usize)> {
+    let bags = |all: &[Version<'_>], places: &[usize]| -> Vec<Bag> {
+        places.iter().map(|at| Bag::of(&all[*at])).collect()
+    };
+    let (old_bags, new_bags) = (bags(old, gone), bags(new, came));
+    let mut by_kind: HashMap<SymbolKind, Vec<usize>> = HashMap::new();
+    let mut by_content: HashMap<(SymbolKind, &[(String, usize)]), Vec<usize>> = HashMap::new();
+    let mut by_own_name: HashMap<(SymbolKind, &str), Vec<usize>> = HashMap::new();
+    for (m, new_at) in came.iter().enumerate() {
+        let other = &new[*new_at];
+        by_kind.entry(other.kind).or_default().push(m);
+        by_content
+            .entry((other.kind, &new_bags[m].counts))
+            .or_default()
+            .push(m);
+        by_own_name
+            .entry((other.kind, other.name))
+            .or_default()
+            .push(m);
+    }
     let mut pairs = Vec::new();
-    if gone.len().saturating_mul(came.len()) <= MAX_PAIRS {
-        let bags = |all: &[Version<'_>], places: &[usize]| -> Vec<Bag> {
-            places.iter().map(|at| Bag::of(&all[*at])).collect()
-        };
-        let (old_bags, new_bags) = (bags(old, gone), bags(new, came));
-        for (n, at) in gone.iter().enumerate() {
-            for (m, new_at) in came.iter().enumerate() {
-                let (one, other) = (&old[*at], &new[*new_at]);
-                let alike = old_bags[n].alike_percent(&new_bags[m]);
-                if one.kind != other.kind || alike < MIN_ALIKE_PERCENT {
-                    continue;
-                }
-                // The same file under another name is likelier than another file under the same name.
-                let nearness = (one.path != other.path, one.name != other.name);
-                pairs.push((100 - alike, nearness, *at, *new_at));
+    let mut n_compared = 0;
+    for (n, at) in gone.iter().enumerate() {
+        let one = &old[*at];
+        // Equal and namesakes first: they are compared however many others there are.
+        let none = Vec::new();
+        let near = [
+            by_content.get(&(one.kind, &old_bags[n].counts)),
+            by_own_name.get(&(one.kind, one.name)),
+        ];
+        let mut candidates: Vec<usize> = near.into_iter().flatten().flatten().copied().collect();
+        let others = by_kind.get(&one.kind).unwrap_or(&none);
+        if n_compared + others.len() <= MAX_PAIRS {
+            candidates.extend(others);
+        }
+        candidates.sort_unstable();
+        candidates.dedup();
+        n_compared += candidates.len();
+        for m in candidates {
+            let other = &new[came[m]];
+            let alike = old_bags[n].alike_percent(&new_bags[m]);
+            let is_of_same_owner = owner(one) == owner(other);
+            if alike < MIN_ALIKE_PERCENT || alike < 100 && !is_of_same_owner {
+                continue;
             }
+            // The same file under another name is likelier than another file under the same name; without either, little
+            // text says little.
+            let is_near = one.path == other.path || one.name == other.name;
+            if !is_near && old_bags[n].n_tokens < MIN_TOKENS {
+                continue;
+            }
+            let nearness = (one.name != other.name, one.path != other.path);
+            pairs.push((100 - alike, nearness, *at, came[m]));
         }
     }
     pairs.sort_unstable();
     let mut found = HashMap::new();
-    let mut taken = std::collections::HashSet::new();
-    for (_, _, at, new_at) in pairs {
+    let mut taken = HashSet::new();
+    for (unlike, _, at, new_at) in pairs {
         if !found.contains_key(&at) && taken.insert(new_at) {
-            found.insert(at, new_at);
+            found.insert(at, (new_at, 100 - unlike));
         }
     }
     found
 }
 
-/// The tokens of a definition with how often each occurs, its own name apart.
+/// Returns the name of what a definition is a member of; empty at the top level.
+fn owner<'a>(one: &Version<'a>) -> &'a str {
+    one.qualified_name
+        .rsplit_once('.')
+        .map_or("", |(owner, _)| owner)
+}
+
+/// The tokens of a definition with how often each occurs, its own name apart, sorted.
 struct Bag {
-    counts: HashMap<String, usize>,
+    counts: Vec<(String, usize)>,
     n_tokens: usize,
 }
 
 impl Bag {
     fn of(version: &Version<'_>) -> Self {
-        let mut counts: HashMap<String, usize> = HashMap::new();
+        let mut counts: HashMap<&str, usize> = HashMap::new();
         let mut n_tokens = 0;
         for token in tokens(version.text).filter(|token| *token != version.name) {
-            *counts.entry(token.to_owned()).or_default() += 1;
+            *counts.entry(token).or_default() += 1;
             n_tokens += 1;
         }
+        let mut counts: Vec<(String, usize)> = counts
+            .into_iter()
+            .map(|(token, n)| (token.to_owned(), n))
+            .collect();
+        counts.sort_unstable();
         Self { counts, n_tokens }
     }
 
     /// The share of the tokens of both that are in both, in percent (the Sørensen–Dice coefficient). Short definitions
     /// have to be equal.
     fn alike_percent(&self, other: &Self) -> usize {
-        let (smaller, larger) = if self.counts.len() <= other.counts.len() {
-            (self, other)
-        } else {
-            (other, self)
-        };
-        let shared: usize = smaller
-            .counts
-            .iter()
-            .map(|(token, n)| (*n).min(larger.counts.get(token).copied().unwrap_or(0)))
-            .sum();
         let all = self.n_tokens + other.n_tokens;
-        let is_equal = 2 * shared == all;
-        if all == 0 || !is_equal && self.n_tokens.min(other.n_tokens) < MIN_TOKENS {
+        let (fewer, more) = (
+            self.n_tokens.min(other.n_tokens),
+            self.n_tokens.max(other.n_tokens),
+        );
+        // At most all of the smaller one is in both.
+        if all == 0 || 200 * fewer < MIN_ALIKE_PERCENT * all {
             return 0;
+        }
+        if fewer < MIN_TOKENS && (fewer != more || self.counts != other.counts) {
+            return 0;
+        }
+        let (mut shared, mut at) = (0, 0);
+        for (token, n) in &self.counts {
+            while at < other.counts.len() && other.counts[at].0 < *token {
+                at += 1;
+            }
+            if let Some((found, m)) = other.counts.get(at)
+                && found == token
+            {
+                shared += (*n).min(*m);
+            }
         }
         200 * shared / all
     }
@@ -270,9 +495,25 @@ fn tokens(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Returns a text with every run of white space as one blank.
+/// Returns a text with one blank between all tokens, and without a comma before a closing bracket: lines that were broken
+/// elsewhere give the same.
 fn folded(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    let mut out = String::with_capacity(text.len());
+    let mut is_comma_open = false;
+    for token in tokens(text) {
+        if is_comma_open && !matches!(token, ")" | "]" | "}") {
+            out.push_str(" ,");
+        }
+        is_comma_open = token == ",";
+        if !is_comma_open {
+            out.push(' ');
+            out.push_str(token);
+        }
+    }
+    if is_comma_open {
+        out.push_str(" ,");
+    }
+    out
 }
 
 #[cfg(test)]
@@ -307,8 +548,10 @@ mod tests {
                         qualified_name: qualified,
                         kind: SymbolKind::Function,
                         exported: text.starts_with("export "),
+                        is_default: text.starts_with("export default "),
                         signature: text.split('{').next().unwrap(),
                         text,
+                        members: Vec::new(),
                     }
                 })
                 .collect()

@@ -21,6 +21,17 @@ pub struct EarlierFile {
     pub path: RepoPath,
     /// Its facts then; `None` where it was not there.
     pub facts: Option<FileFacts>,
+    /// Its facts now, if its present uses are to be bound as if all other files were as they were.
+    pub now: Option<FileFacts>,
+}
+
+/// The numbers of a file in an overlay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Numbers {
+    /// Of the file as it was: the row of one that the index has, a number below 0 for one that is gone.
+    pub earlier: i64,
+    /// Of the file as it is, among the others as they were.
+    pub now: i64,
 }
 
 /// Numbers of files and units that the index has no row of begin here: no unit of the index has one.
@@ -43,8 +54,9 @@ impl Units {
         read: &Read<'_>,
         manifest: &mut Manifest,
         file: &EarlierFile,
-        id: i64,
+        numbers: Numbers,
     ) -> Result<bool, StoreError> {
+        let id = numbers.earlier;
         let now = if id > 0 {
             read.units_of(id)?
         } else {
@@ -79,6 +91,11 @@ impl Units {
         let then: Vec<i64> = then.into_iter().map(|(unit, _)| unit).collect();
         let differs = now != then;
         self.of_files.insert(id, then);
+        if let Some(facts) = &file.now {
+            let known = crate::resolve::units(&file.path, facts).into_iter();
+            let known = known.filter_map(|(key, _)| manifest.units.get(&key).copied());
+            self.of_files.insert(numbers.now, known.collect());
+        }
         Ok(differs)
     }
 
@@ -94,16 +111,16 @@ impl Units {
     }
 }
 
-/// Lays the earlier files over the index. Returns the overlay and the number of each file in it: the row of one that the
-/// index has, a number below 0 for one that is gone.
+/// Lays the earlier files over the index. Returns the overlay and the numbers of each file in it.
 ///
 /// Costs a pass over all paths and imports where files came or went, else the resolution of the imports of `files`.
 pub fn overlay(
     read: &Read<'_>,
     files: Vec<EarlierFile>,
-) -> Result<(Overlay, Vec<i64>), StoreError> {
+) -> Result<(Overlay, Vec<Numbers>), StoreError> {
     let mut manifest = Manifest::of(read)?;
     let mut causes = Causes::default();
+    let n_files = i64::try_from(files.len()).unwrap_or(i64::MAX / 4);
     let mut units = Units::default();
     let mut ids = Vec::with_capacity(files.len());
     for (at, file) in files.iter().enumerate() {
@@ -113,9 +130,12 @@ pub fn overlay(
             causes.add_path(&file.path);
         }
         let own = FIRST_NEW + i64::try_from(at).unwrap_or(0);
-        let id = known.unwrap_or(own);
-        ids.push(id);
-        if units.change(read, &mut manifest, file, id)? {
+        let numbers = Numbers {
+            earlier: known.unwrap_or(own),
+            now: own + n_files,
+        };
+        ids.push(numbers);
+        if units.change(read, &mut manifest, file, numbers)? {
             causes.add_path(&file.path);
         }
         match (known, &file.facts) {
@@ -135,14 +155,19 @@ pub fn overlay(
     let manifest = Arc::new(manifest);
     let resolver = Resolver::new(Arc::clone(&manifest) as Arc<dyn SourceFiles>);
     for (file, id) in files.into_iter().zip(&ids) {
-        let facts = file.facts.unwrap_or_default();
-        let imports = facts.imports.iter();
-        let targets: Vec<ImportTarget> = imports
-            .map(|import| {
-                manifest.target(&resolver.resolve(&file.path, &import.specifier, import.kind))
-            })
-            .collect();
-        overlay.files.insert(*id, (facts, targets));
+        let mut lay = |id: i64, facts: FileFacts| {
+            let imports = facts.imports.iter();
+            let targets: Vec<ImportTarget> = imports
+                .map(|import| {
+                    manifest.target(&resolver.resolve(&file.path, &import.specifier, import.kind))
+                })
+                .collect();
+            overlay.files.insert(id, (facts, targets));
+        };
+        if let Some(now) = file.now {
+            lay(id.now, now);
+        }
+        lay(id.earlier, file.facts.unwrap_or_default());
     }
     if causes.is_empty() {
         return Ok((overlay, ids));

@@ -11,7 +11,7 @@ use crate::tools::ToolSpec;
 pub(super) const ADVICE: &[(&str, &str)] = &[
     (
         "cl_explore",
-        "first orientation in an unknown area: search grouped by file, with its neighbours",
+        "orientation in an unknown area: search by file, with neighbours",
     ),
     (
         "cl_search",
@@ -19,21 +19,19 @@ pub(super) const ADVICE: &[(&str, &str)] = &[
     ),
     (
         "cl_expand",
-        "exact current source of a handle or line range; use it instead of reading whole files",
+        "exact current source of a handle or line range, instead of reading whole files",
     ),
     (
         "cl_map",
         "outline of a file or directory; without a path, the files that matter most",
     ),
     ("cl_impact", "callers and tests to check before a change"),
+    ("cl_changes", "what a branch changes and breaks"),
     (
         "cl_related",
-        "what a file imports, is imported by, calls or is tested by",
+        "what a file imports, is imported by, calls, is tested by",
     ),
-    (
-        "cl_current",
-        "branch, commit and state of the index; builds nothing",
-    ),
+    ("cl_current", "branch, commit and state of the index"),
     (
         "cl_refresh",
         "build the index fully; needed only for a first build of a large repository",

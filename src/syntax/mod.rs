@@ -4,6 +4,7 @@
 //! and what a name in another file means. Everything but [`Budget`] is a count, so that the same bytes give
 //! the same facts on every machine.
 
+mod arity;
 mod chunk;
 mod component;
 mod lang;
@@ -20,6 +21,7 @@ mod test_titles;
 mod tests;
 mod text;
 
+pub use arity::Arities;
 pub use language::{LANGUAGES, Language, by_id, by_path};
 pub use literal::{Literal, literals};
 pub use occurrences::{Occurrence, Occurrences, Role, UseKind, occurrences, starts};

@@ -22,7 +22,7 @@ pub struct Occurrence {
 }
 
 /// The part that a word plays at one place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Role {
     /// A use that the facts of the file hold.
     Use {
@@ -64,7 +64,7 @@ pub enum Role {
 }
 
 /// How a definition is used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum UseKind {
     /// `f()`, `<F/>`
     Call,

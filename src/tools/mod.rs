@@ -3,8 +3,10 @@
 //! A tool is one function with one input type and one output type. MCP, the command line and `--json` all go through
 //! [`ToolSpec::call`], so for equal input they give equal values.
 
+mod affected;
 mod analysed;
 pub mod answer;
+pub mod changes;
 pub mod complete;
 pub mod context;
 pub mod expand;
@@ -186,6 +188,7 @@ pub const TOOLS: &[ToolSpec] = &[
     ToolSpec::of::<expand::Expand>(),
     ToolSpec::of::<map::Map>(),
     ToolSpec::of::<impact::Impact>(),
+    ToolSpec::of::<changes::Changes>(),
     ToolSpec::of::<related::Related>(),
     ToolSpec::of::<context::Load>(),
     ToolSpec::of::<context::Save>(),

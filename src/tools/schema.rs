@@ -148,12 +148,12 @@ fn schema_of<T: JsonSchema>(is_output: bool) -> Map<String, Value> {
         object.remove("description");
         // Other names of the fields are taken as well; see `lenient`.
         object.remove("additionalProperties");
-        // Every tool has it: the manual says it at length.
-        if let Some(repo) = object
-            .get_mut("properties")
-            .and_then(|it| it.get_mut("repo"))
-        {
-            repo["description"] = "Path of the repository.".into();
+        // Every tool has `repo`: the instructions of the server say what it is, and an answer names its `nextCursor`.
+        for name in ["repo", "cursor"] {
+            let field = object.get_mut("properties").and_then(|it| it.get_mut(name));
+            if let Some(field) = field.and_then(Value::as_object_mut) {
+                field.remove("description");
+            }
         }
     }
     object
@@ -175,6 +175,16 @@ fn tidy(value: &mut Value, is_output: bool) {
             }
             if object.get("default").is_some_and(Value::is_null) {
                 object.remove("default");
+            }
+            if let (false, Some(Value::Object(items))) = (is_output, object.get_mut("items"))
+                && items.contains_key("enum")
+            {
+                // The words say it.
+                items.remove("description");
+            }
+            if is_output {
+                // Counts are never negative; the types say what a client checks.
+                object.remove("minimum");
             }
             if is_output && object.get("description").is_some_and(Value::is_string) {
                 object.remove("description");

@@ -4,11 +4,18 @@
 //! The index holds one edge for all uses of a definition in another; the single places behind an edge are found again
 //! here, from the text of the files and the rules that made the edge. Nothing is written.
 
+mod arguments;
+mod broken;
+mod collisions;
+mod difference;
 mod exposure;
 mod mentions;
 mod naming_tests;
 mod removed;
 
+pub use broken::{Broken, BrokenUses, Reason};
+pub use collisions::{Collision, CollisionKind, Side};
+pub use difference::{ChangedFile, Difference, Place, ReExport, SymbolChange, Texts};
 pub use exposure::Exposure;
 pub use mentions::{Mention, Mentions, Part};
 pub use removed::{DanglingUse, EarlierText, Removed};

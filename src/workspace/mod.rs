@@ -10,6 +10,7 @@ mod cache;
 mod catch_up;
 mod changes;
 pub mod checkup;
+mod comparison;
 mod contexts;
 pub mod diagnosis;
 mod disk;
@@ -39,6 +40,7 @@ pub use asking::{FirstBuild, Patience, Question};
 pub use bundle::{Exported, Imported, OnBundle};
 pub use cache::{CacheKey, RepositoryEntry};
 pub use changes::Change;
+pub use comparison::{Comparison, DifferingFile, Other, State, Version};
 pub use contexts::{Loaded, MAX_ITEMS, Wanted, wanted};
 pub use refresh::Refreshed;
 pub use revision::Revision;
@@ -48,6 +50,7 @@ pub use state::{Contents, Current, IndexEntry, IndexStatus};
 pub use upkeep::Wish;
 pub use view::{View, brief, missing, outside};
 
+pub use crate::git::n_changed_lines;
 pub use crate::model::Analysis;
 pub use crate::store::token::normal_form;
 /// Rows that a [`View`] hands out.

@@ -6,6 +6,7 @@
 )]
 
 mod callers;
+mod changes;
 mod cli_and_mcp;
 mod cli_output;
 mod clients;

@@ -39,12 +39,13 @@ fn check_types(files: &str) {
     let earlier = sources.iter().map(|(path, _, facts)| EarlierFile {
         path: path.clone(),
         facts: Some(facts.clone()),
+        now: None,
     });
     let (overlay, ids) = overlay(&read, earlier.collect()).unwrap();
     let bindings = UseTargets::new(&read, overlay);
     let mut n_checked = 0;
     for ((path, text, facts), id) in sources.iter().zip(ids) {
-        let receivers = bindings.receivers_of(id).unwrap();
+        let receivers = bindings.receivers_of(id.earlier).unwrap();
         for (n, line) in text.lines().enumerate() {
             let said = line.split_once("//> type ").or(line.split_once("#> type "));
             let Some((code, wanted)) = said else {

@@ -2,6 +2,7 @@
 //!
 //! Knows the shape of every answer, and takes a missing part for an empty one: a value is shown as far as it goes.
 
+mod changes;
 mod code;
 mod drawing;
 mod files;
@@ -18,6 +19,7 @@ mod tree;
 
 use serde_json::Value;
 
+pub(super) use changes::{Format, RUNNERS, formatted, tests};
 pub(super) use drawing::{Language, drawing};
 
 use super::screen::{self, Screen, visible};
@@ -55,6 +57,7 @@ pub(super) fn page(tool: &str, value: &Value, screen: &Screen) -> Page {
         "cl_explore" if value["parts"].is_array() => pack::pack(value, screen).into(),
         "cl_explore" => hits::explore(value, screen).into(),
         "cl_impact" => graph::impact(value, screen).into(),
+        "cl_changes" => changes::formatted(value, Format::Text, screen).into(),
         "cl_related" => graph::related(value, screen).into(),
         "cl_map" if value["view"].is_string() => files::list(value, screen).into(),
         "cl_map" => code::map(value, screen).into(),

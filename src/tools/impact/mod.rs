@@ -2,7 +2,6 @@
 //!
 //! An ambiguous name gives candidates, never a guess; uses that could not be bound are listed beside those that were.
 
-mod affected;
 mod changed_lines;
 mod counts;
 mod removed;
@@ -17,6 +16,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::affected::Affected;
 use super::analysed::AnalysedOutput;
 use super::answer::{Currency, MAX_LIST_BYTES, fitting, is_zero};
 use super::places::{
@@ -32,11 +32,11 @@ use crate::graph::related::{self, TestBasis};
 use crate::model::{Provenance, RepoPath};
 use crate::uses::EarlierText;
 use crate::workspace::{Change, SymbolRow, View, Workspace, outside};
-use affected::Affected;
 pub(super) use counts::{Counts, counts};
 use removed::ChangeSetOutput;
 use sites::{LineOutput, OtherMentionsOutput, SiteOutput};
 use summary::Found;
+pub(super) use summary::count;
 use targets::Targets;
 pub(super) use targets::is_one;
 use unknown::MentionsOutput;
@@ -304,7 +304,10 @@ struct Asked<'a> {
 fn earlier(workspace: &Workspace, changes: &[Change]) -> Result<Vec<EarlierText>> {
     let texts = workspace.earlier_texts(changes)?.into_iter();
     Ok(texts
-        .map(|(path, text)| EarlierText { path, text })
+        .map(|(path, text)| EarlierText {
+            path,
+            text: text.map(Into::into),
+        })
         .collect())
 }
 

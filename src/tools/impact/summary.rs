@@ -132,7 +132,7 @@ pub(super) fn note(found: &Found) -> String {
 }
 
 /// Returns a number with its noun: `1 file`, `2 files`.
-pub(super) fn count(n: u64, noun: &str) -> String {
+pub(in crate::tools) fn count(n: u64, noun: &str) -> String {
     format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }
 

@@ -20,6 +20,7 @@ const KNOWN: &[&[&str]] = &[
         "cli/house",
         "cli/install",
         "cli/manual",
+        "cli/reaching_tests",
         "cli/run",
         "cli/serve",
         "cli/settings",

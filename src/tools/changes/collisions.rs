@@ -1,0 +1,195 @@
+//! Where the changes meet those of other branches and work trees.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::Asked;
+use super::entries::word;
+use super::gather::{Gathered, texts, texts_of};
+use crate::error::{Error, Result};
+use crate::model::sanitize::one_line;
+use crate::model::{Budget, RepoPath};
+use crate::tools::places::uses;
+use crate::uses::{Collision, CollisionKind, Difference, Reason, Side};
+use crate::workspace::{Comparison, Other, State, View, Workspace, brief};
+
+/// A branch or work tree to look for collisions with: both sides since the commit where they left each other.
+pub(super) struct Opposite {
+    name: String,
+    theirs: Comparison,
+    /// Our side; `None` where it is the comparison that is asked about.
+    ours: Option<Comparison>,
+}
+
+/// A place where both sides meet.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct CollisionOutput {
+    /// The branch or work tree.
+    with: String,
+    /// `uses_changed`, `same_symbol`, `both_added` or `file_only`.
+    kind: &'static str,
+    path: String,
+    /// Empty for a file.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    symbol: String,
+    /// What our side did: a kind of change, or `uses`.
+    ours: &'static str,
+    theirs: &'static str,
+    detail: String,
+}
+
+/// Compares each of the others with the commit where it and the head left each other.
+pub(super) fn opposites(
+    workspace: &Workspace,
+    comparison: &Comparison,
+    others: Vec<Other>,
+    interrupt: &Arc<AtomicBool>,
+) -> Result<Vec<Opposite>> {
+    let mut all = Vec::new();
+    for other in others {
+        let state = other.state();
+        let name = state.name.clone();
+        let (Some(own), Some(their)) = (&comparison.head.commit, &state.commit) else {
+            continue;
+        };
+        let base = workspace.merge_base(own, their)?.ok_or_else(|| {
+            Error::invalid(
+                format!(
+                    "`{}` has no commit in common with the head in this clone",
+                    brief(&name)
+                ),
+                "leave it out of `with`; in a shallow clone fetch more history first",
+            )
+        })?;
+        let base = State {
+            name: "merge base".to_owned(),
+            commit: Some(base),
+            is_work_tree: false,
+        };
+        let theirs = workspace.compare_other(base.clone(), &other, interrupt)?;
+        let ours = if comparison.base.commit == base.commit {
+            None
+        } else {
+            Some(workspace.compare(base, comparison.head.clone(), interrupt)?)
+        };
+        all.push(Opposite { name, theirs, ours });
+    }
+    Ok(all)
+}
+
+/// Finds the collisions; `None` where no other side was asked for.
+pub(super) fn find(
+    view: &View<'_>,
+    asked: &Asked<'_>,
+    gathered: &Gathered,
+) -> Result<Option<Vec<CollisionOutput>>> {
+    if asked.input.with.is_empty() {
+        return Ok(None);
+    }
+    let uses = uses(view);
+    let mut all = Vec::new();
+    for opposite in asked.opposites {
+        let own;
+        let ours = match &opposite.ours {
+            None => &gathered.difference,
+            Some(comparison) => {
+                own = Difference::of(texts(view, comparison)?.0, &uses.budget)?;
+                &own
+            }
+        };
+        let budget = Budget::unlimited(view.budget.interrupt());
+        let theirs = opposite.theirs.files.iter();
+        let theirs = theirs.filter_map(|file| Some((file.path.clone(), texts_of(file)?)));
+        let theirs = Difference::of(theirs.collect(), &budget)?;
+        let mut found = uses.collisions(ours, &theirs)?;
+        add_files(opposite, asked.comparison, &mut found);
+        found.sort_by(|a, b| (a.kind, &a.path, &a.symbol).cmp(&(b.kind, &b.path, &b.symbol)));
+        for one in &found {
+            if asked.is_wanted(one.path.as_str()) {
+                all.push(shown(&opposite.name, one));
+            }
+        }
+    }
+    Ok(Some(all))
+}
+
+/// Adds the files that both sides changed, where no definition of them collides.
+fn add_files(opposite: &Opposite, comparison: &Comparison, found: &mut Vec<Collision>) {
+    let ours = opposite.ours.as_ref().unwrap_or(comparison);
+    let known: BTreeSet<&RepoPath> = found.iter().map(|one| &one.path).collect();
+    let theirs: BTreeMap<&RepoPath, _> = opposite
+        .theirs
+        .files
+        .iter()
+        .map(|file| (&file.path, &file.new))
+        .collect();
+    let mut files = Vec::new();
+    for file in &ours.files {
+        let Some(their) = theirs.get(&file.path) else {
+            continue;
+        };
+        let content =
+            |version: &Option<crate::workspace::Version>| version.as_ref().map(|it| it.content);
+        if content(&file.new) != content(their) && !known.contains(&file.path) {
+            files.push(Collision {
+                kind: CollisionKind::FileOnly,
+                path: file.path.clone(),
+                symbol: String::new(),
+                ours: None,
+                theirs: None,
+                added: None,
+            });
+        }
+    }
+    found.extend(files);
+}
+
+fn shown(with: &str, one: &Collision) -> CollisionOutput {
+    let of = |kind: Option<crate::uses::ChangeKind>, side: Side| match (kind, &one.added) {
+        (Some(kind), _) => word(kind),
+        (None, Some((user, _))) if *user == side => "uses",
+        (None, _) => "modified",
+    };
+    let detail = match (&one.added, one.kind) {
+        (Some((side, broken)), _) => {
+            let who = match side {
+                Side::Ours => "we",
+                Side::Theirs => "they",
+            };
+            let how = match broken.reason {
+                Reason::TooFewArguments { given, required } => {
+                    format!(" with {given} of {required} arguments")
+                }
+                _ => String::new(),
+            };
+            format!(
+                "{who} use it{how} at {}:{}: {}",
+                broken.path,
+                broken.line,
+                one_line(&broken.text)
+            )
+        }
+        (None, CollisionKind::SameSymbol) => "both sides changed it".to_owned(),
+        (None, CollisionKind::BothAdded) => "both sides added one of this name".to_owned(),
+        (None, _) => "both sides changed the file, not the same definition".to_owned(),
+    };
+    CollisionOutput {
+        with: with.to_owned(),
+        kind: match one.kind {
+            CollisionKind::UsesChanged => "uses_changed",
+            CollisionKind::SameSymbol => "same_symbol",
+            CollisionKind::BothAdded => "both_added",
+            CollisionKind::FileOnly => "file_only",
+        },
+        path: one.path.to_string(),
+        symbol: one.symbol.clone(),
+        ours: of(one.ours, Side::Ours),
+        theirs: of(one.theirs, Side::Theirs),
+        detail,
+    }
+}

@@ -1,0 +1,78 @@
+//! The difference of two states, with the uses that it breaks, for an index of the later one.
+
+use crate::error::Result;
+use crate::model::{RepoPath, SkipReason};
+use crate::tools::places::uses;
+use crate::uses::{BrokenUses, Difference, Texts};
+use crate::workspace::{Analysis, Comparison, DifferingFile, View, language_of};
+
+/// A difference and what belongs to it.
+pub(super) struct Gathered {
+    pub(super) difference: Difference,
+    pub(super) broken: BrokenUses,
+    /// Files that the index does not have as they are.
+    pub(super) pending: Vec<RepoPath>,
+    /// Changed files whose definitions are not compared.
+    pub(super) n_not_analysed: u64,
+}
+
+impl Gathered {
+    /// Compares the definitions of the files that differ, and finds the uses that broke.
+    pub(super) fn of(view: &View<'_>, comparison: &Comparison) -> Result<Self> {
+        let (files, pending, n_not_analysed) = texts(view, comparison)?;
+        let uses = uses(view);
+        let difference = Difference::of(files, &uses.budget)?;
+        let broken = uses.broken(&difference)?;
+        Ok(Self {
+            difference,
+            broken,
+            pending,
+            n_not_analysed,
+        })
+    }
+}
+
+/// Returns the texts of the files that can be compared, those that the index does not have as they are, and how many others
+/// there are.
+pub(super) fn texts(
+    view: &View<'_>,
+    comparison: &Comparison,
+) -> Result<(Vec<(RepoPath, Texts)>, Vec<RepoPath>, u64)> {
+    let (mut files, mut pending, mut n_others) = (Vec::new(), Vec::new(), 0);
+    for file in &comparison.files {
+        let row = view.read.file(file.path.as_str())?;
+        let is_reduced = row.as_ref().and_then(|row| row.skip);
+        let is_reduced = is_reduced.is_some_and(|skip| skip != SkipReason::Masked);
+        let is_as_indexed = match (&file.new, &row) {
+            (Some(new), Some(row)) => is_reduced || new.content == Some(row.content),
+            // One that no rule lets in has no row.
+            (Some(_), None) => view.freshness.as_str() == "fresh",
+            (None, Some(_)) => false,
+            (None, None) => true,
+        };
+        if !is_as_indexed {
+            pending.push(file.path.clone());
+            continue;
+        }
+        let is_left_out = is_reduced || file.new.is_some() && row.is_none();
+        match texts_of(file).filter(|_| !is_left_out) {
+            Some(texts) => files.push((file.path.clone(), texts)),
+            None => n_others += 1,
+        }
+    }
+    Ok((files, pending, n_others))
+}
+
+/// Returns both texts of a file that is analysed; `None` for any other.
+pub(super) fn texts_of(file: &DifferingFile) -> Option<Texts> {
+    let is_analysed = language_of(&file.path).analysis() == Analysis::Full;
+    let text = |version: &Option<crate::workspace::Version>| match version {
+        None => Some(None),
+        Some(version) => version.text.clone().map(Some),
+    };
+    is_analysed.then_some(())?;
+    Some(Texts {
+        old: text(&file.old)?,
+        new: text(&file.new)?,
+    })
+}

@@ -1,0 +1,357 @@
+//! `cl_changes`: what changed between two states of the repository, definition by definition, and what that breaks.
+//!
+//! The head is asked through its index; of the base only the files that differ are read, from git.
+
+mod collisions;
+mod entries;
+mod gather;
+mod reach;
+
+use clap::{Args, ValueEnum};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::answer::{Currency, Cursor, fitting, is_zero};
+use super::impact::count;
+use super::schema::{clamp, number};
+use super::{Call, Tool};
+use crate::error::Result;
+use crate::model::RepoPath;
+use crate::model::path::is_at_or_below;
+use crate::workspace::{Comparison, Question, View, outside};
+use collisions::{CollisionOutput, Opposite};
+use entries::{BrokenOutput, ChangeOutput, FileOutput, Listed};
+use gather::Gathered;
+use reach::TestOutput;
+
+/// Tokens of an answer whose caller names no budget.
+const DEFAULT_BUDGET: usize = 3_000;
+
+/// Bytes that count as a token.
+const BYTES_PER_TOKEN: usize = 2;
+
+/// Names that `with` takes.
+const MAX_OTHERS: usize = 20;
+
+/// `cl_changes`.
+pub struct Changes;
+
+/// A part of the answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum Part {
+    /// Changes of bodies alone.
+    Body,
+    /// Tests that reach the changes, with their titles.
+    Tests,
+    /// How many places use each changed definition.
+    Callers,
+    /// The text of changed definitions.
+    Source,
+}
+
+/// Input of `cl_changes`.
+#[derive(Debug, Default, Serialize, Deserialize, JsonSchema, Args)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ChangesInput {
+    /// Default: the merge base with the default branch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<String>,
+    /// The work tree.
+    #[arg(long)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub head: Option<String>,
+    /// Branches or work trees.
+    #[arg(long, value_delimiter = ',')]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub with: Vec<String>,
+    /// Files or directories.
+    #[arg(long)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub path: Vec<String>,
+    /// All but source.
+    #[arg(long, value_delimiter = ',')]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub include: Vec<Part>,
+    /// Tokens.
+    #[arg(long, allow_negative_numbers = true)]
+    #[serde(
+        default,
+        deserialize_with = "number",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub budget: Option<i64>,
+    /// Entries.
+    #[arg(long, short = 'n', allow_negative_numbers = true)]
+    #[serde(
+        default,
+        deserialize_with = "number",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub limit: Option<i64>,
+    /// `nextCursor` of the page before.
+    #[arg(long)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cursor: Option<String>,
+    /// Path of the repository, where it is not the working directory's.
+    #[arg(skip)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repo: Option<String>,
+}
+
+/// What changed.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ChangesOutput {
+    index_id: String,
+    base: StateOutput,
+    head: StateOutput,
+    summary: String,
+    /// Uses at the head of what the changes took away, or calls that pass too few arguments now.
+    broken: Vec<BrokenOutput>,
+    broken_total: u64,
+    /// The exported ones first, changes of bodies behind them, tests last.
+    changes: Vec<ChangeOutput>,
+    changes_total: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Vec<serde_json::Value>")]
+    collisions: Option<Vec<CollisionOutput>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    collisions_total: Option<u64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Vec<serde_json::Value>")]
+    tests: Vec<TestOutput>,
+    #[serde(skip_serializing_if = "is_zero")]
+    tests_total: u64,
+    #[schemars(with = "Vec<serde_json::Value>")]
+    files: Vec<FileOutput>,
+    files_total: u64,
+    /// Whether every use in reach was bound: an empty `broken` of a complete answer means that there is none.
+    complete: bool,
+    /// Uses of the names of definitions that are gone whose meaning is not known.
+    #[serde(skip_serializing_if = "is_zero")]
+    unresolved: u64,
+    /// Changed files whose definitions are not compared: of a language without analysis, generated, or not indexed.
+    #[serde(skip_serializing_if = "is_zero")]
+    not_analysed: u64,
+    /// Changed files that the index does not have as they are yet.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pending: Vec<String>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    truncated: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_cursor: Option<String>,
+    #[serde(flatten)]
+    currency: Currency,
+}
+
+/// One side.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct StateOutput {
+    /// As it is called.
+    name: String,
+    /// Its commit; that of `HEAD` for a work tree.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sha: Option<String>,
+}
+
+impl Tool for Changes {
+    const NAME: &'static str = "cl_changes";
+    const TITLE: &'static str = "Review a branch";
+    const ABOUT: &'static str = "Definitions changed since `base`, broken uses, tests that reach it; `with`: collisions that git would merge.";
+    const EXAMPLES: &'static str = "codelens changes\ncodelens changes main... --with feature,worktrees\ncodelens changes v1.2 --head v1.3 --include body\ncodelens changes --format markdown --exit-code";
+    type Input = ChangesInput;
+    type Output = ChangesOutput;
+
+    fn run(input: ChangesInput, call: &Call<'_>) -> Result<ChangesOutput> {
+        let mut paths = Vec::new();
+        for text in &input.path {
+            if !matches!(text.as_str(), "" | "." | "./" | "/") {
+                paths.push(RepoPath::normalise(text).ok_or_else(|| outside(text))?);
+            }
+        }
+        let workspace = call.workspaces.open(input.repo.as_deref(), call.places)?;
+        let (base, head) = workspace.states(input.base.as_deref(), input.head.as_deref())?;
+        let names = input.with.iter().take(MAX_OTHERS).cloned();
+        let others = workspace.others(&names.collect::<Vec<_>>())?;
+        let comparison = workspace.compare(base, head, &call.interrupt)?;
+        let opposites = collisions::opposites(&workspace, &comparison, others, &call.interrupt)?;
+        let words = input.path.join(" ");
+        let asked = Asked {
+            input: &input,
+            paths: &paths,
+            comparison: &comparison,
+            opposites: &opposites,
+        };
+        let revision = comparison.head.revision();
+        call.with_question(&words, |question| {
+            let question = Question {
+                revision: revision.as_ref(),
+                ..question
+            };
+            workspace.query(question, |view| answer(view, &asked))
+        })
+    }
+}
+
+/// A question with what was read for it beside the index.
+struct Asked<'a> {
+    input: &'a ChangesInput,
+    paths: &'a [RepoPath],
+    comparison: &'a Comparison,
+    opposites: &'a [Opposite],
+}
+
+impl Asked<'_> {
+    fn is_wanted(&self, path: &str) -> bool {
+        let mut paths = self.paths.iter();
+        self.paths.is_empty() || paths.any(|asked| is_at_or_below(path, asked.as_str()))
+    }
+
+    fn has(&self, part: Part) -> bool {
+        match self.input.include.as_slice() {
+            [] => part != Part::Source,
+            parts => parts.contains(&part),
+        }
+    }
+
+    /// Returns everything that decides which changes are listed.
+    fn digest(&self) -> String {
+        let sha = |state: &crate::workspace::State| state.commit.as_ref().map(ToString::to_string);
+        format!(
+            "changes {:?} {:?} {:?} {}",
+            sha(&self.comparison.base),
+            (
+                &self.comparison.head.is_work_tree,
+                sha(&self.comparison.head)
+            ),
+            self.paths,
+            self.has(Part::Body)
+        )
+    }
+}
+
+fn answer(view: &View<'_>, asked: &Asked<'_>) -> Result<ChangesOutput> {
+    let input = asked.input;
+    let comparison = asked.comparison;
+    let limit = clamp(input.limit, 200, 1..=500);
+    let list_bytes = BYTES_PER_TOKEN * clamp(input.budget, DEFAULT_BUDGET, 500..=20_000);
+    let gathered = Gathered::of(view, comparison)?;
+    let listed = Listed::of(view, asked, &gathered)?;
+    let digest = asked.digest();
+    let after = match &input.cursor {
+        Some(text) => Some(Cursor::read(text, &digest, view.index_id)?),
+        None => None,
+    };
+    let reach = reach::Reach::of(view, asked, &gathered, &listed)?;
+    let collisions = collisions::find(view, asked, &gathered)?;
+    let mut currency = Currency::of(view);
+    let is_fresh = currency.freshness == "fresh";
+    if !gathered.pending.is_empty() && is_fresh {
+        currency.mark_moved();
+    }
+    let mut left = list_bytes;
+    let mut take = |n: usize, share: usize| -> usize {
+        let n = n.min(left * share / 100);
+        left -= n;
+        n
+    };
+    let mut broken = entries::broken(view, asked, &gathered)?;
+    let broken_total = broken.len() as u64;
+    broken.truncate(limit);
+    broken.truncate(fitting(&broken, take(usize::MAX, 30)));
+    left += list_bytes * 30 / 100 - size(&broken).min(list_bytes * 30 / 100);
+    let (mut changes, mut next) = (Vec::new(), None);
+    let rest = listed.after(after.as_ref());
+    for one in rest.iter().take(limit) {
+        changes.push(entries::change(view, asked, &gathered, one, &reach)?);
+    }
+    changes.truncate(fitting(&changes, left * 60 / 100));
+    // A page ends with a line, so that the next one begins with another.
+    while changes.len() > 1
+        && changes.len() < rest.len()
+        && rest[changes.len() - 1].key() == rest[changes.len()].key()
+    {
+        changes.pop();
+    }
+    if changes.len() < rest.len()
+        && let Some(last) = changes.len().checked_sub(1)
+    {
+        next = Some(rest[last].cursor().text(&digest, view.index_id));
+    }
+    let mut left = left.saturating_sub(size(&changes));
+    let mut collisions_total = None;
+    let collisions = collisions.map(|mut all| {
+        collisions_total = Some(all.len() as u64);
+        all.truncate(limit);
+        all.truncate(fitting(&all, left / 2));
+        left = left.saturating_sub(size(&all));
+        all
+    });
+    let mut tests = reach::tests(view, asked, &reach)?;
+    let tests_total = reach.tests.len() as u64;
+    tests.truncate(limit);
+    tests.truncate(fitting(&tests, left * 2 / 3));
+    let left = left.saturating_sub(size(&tests));
+    let mut files = entries::files(asked, &gathered);
+    let files_total = files.len() as u64;
+    files.truncate(limit);
+    files.truncate(fitting(&files, left));
+    let state = |state: &crate::workspace::State| StateOutput {
+        name: state.name.clone(),
+        sha: state.commit.as_ref().map(ToString::to_string),
+    };
+    let is_cut = gathered.broken.is_cut || !comparison.is_complete;
+    let truncated = next.is_some()
+        || (broken.len() as u64) < broken_total
+        || (tests.len() as u64) < tests_total
+        || (files.len() as u64) < files_total
+        || collisions_total > collisions.as_ref().map(|all| all.len() as u64);
+    let mut summary = listed.summary(&gathered, broken_total);
+    if asked.has(Part::Tests) {
+        summary += &format!(
+            " {} {} it.",
+            count(tests_total, "test file"),
+            if tests_total == 1 { "reaches" } else { "reach" }
+        );
+    }
+    if let Some(total) = collisions_total {
+        summary += &format!(" {}.", count(total, "collision"));
+    }
+    Ok(ChangesOutput {
+        index_id: view.index_id.to_owned(),
+        base: state(&comparison.base),
+        head: state(&comparison.head),
+        summary,
+        complete: is_fresh
+            && gathered.pending.is_empty()
+            && !is_cut
+            && gathered.broken.n_unresolved == 0,
+        broken,
+        broken_total,
+        changes_total: listed.all.len() as u64,
+        changes,
+        collisions,
+        collisions_total,
+        tests,
+        tests_total,
+        files,
+        files_total,
+        unresolved: gathered.broken.n_unresolved,
+        not_analysed: gathered.n_not_analysed,
+        pending: gathered
+            .pending
+            .iter()
+            .take(20)
+            .map(ToString::to_string)
+            .collect(),
+        truncated,
+        next_cursor: next,
+        currency,
+    })
+}
+
+fn size<T: Serialize>(items: &[T]) -> usize {
+    serde_json::to_vec(items).map_or(0, |text| text.len())
+}

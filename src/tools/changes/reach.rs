@@ -1,0 +1,290 @@
+//! How far the changes reach: the places that use each definition, and the tests.
+
+use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::entries::Listed;
+use super::gather::Gathered;
+use super::{Asked, Part};
+use crate::error::Result;
+use crate::graph::confidence::test_confidence;
+use crate::graph::impact::{files_of, walk};
+use crate::graph::related::{self, Direction, Relation, TestBasis};
+use crate::model::sanitize::one_line;
+use crate::model::{FileRole, Provenance, RepoPath};
+use crate::tools::affected::Affected;
+use crate::tools::places::{places, uses};
+use crate::uses::ChangeKind;
+use crate::workspace::{SymbolRow, View};
+
+/// Edges from a changed definition to a test.
+const DEPTH: u32 = 5;
+
+/// Imports from a file whose top level changed to a test.
+const IMPORT_DEPTH: u32 = 3;
+
+/// Changes whose tests are counted one by one.
+const MAX_COUNTED: usize = 100;
+
+/// Tests whose titles are read.
+const MAX_TITLED: usize = 20;
+
+/// A test file that reaches the changes.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct TestOutput {
+    path: String,
+    /// Edges on the way; 0 for a test that changed itself.
+    hops: u32,
+    confidence: f64,
+    provenance: &'static str,
+    /// Titles of the tests around its uses.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    cases: Vec<String>,
+}
+
+/// A test file with how it is known.
+#[derive(Clone, Debug)]
+pub(super) struct Test {
+    path: RepoPath,
+    hops: u32,
+    provenance: Provenance,
+    basis: TestBasis,
+}
+
+/// The reach of all changes.
+pub(super) struct Reach {
+    /// The tests, the nearest first.
+    pub(super) tests: Vec<Test>,
+    /// The rows of each changed definition.
+    rows: HashMap<usize, Vec<SymbolRow>>,
+    callers: HashMap<usize, u64>,
+    n_counted: Cell<usize>,
+}
+
+impl Reach {
+    /// Walks from the changed definitions to their users.
+    pub(super) fn of(
+        view: &View<'_>,
+        asked: &Asked<'_>,
+        gathered: &Gathered,
+        listed: &Listed,
+    ) -> Result<Self> {
+        let difference = &gathered.difference;
+        let mut rows: HashMap<usize, Vec<SymbolRow>> = HashMap::new();
+        let mut of_file: HashMap<usize, Vec<SymbolRow>> = HashMap::new();
+        for (at, change) in difference.changes.iter().enumerate() {
+            let Some(place) = &change.new else { continue };
+            let known = match of_file.entry(place.file) {
+                std::collections::hash_map::Entry::Occupied(known) => known.into_mut(),
+                std::collections::hash_map::Entry::Vacant(entry) => {
+                    let path = difference.files[place.file].path.as_str();
+                    let file = view.read.file(path)?;
+                    let rows = file.map(|file| view.read.symbols_of(file.id)).transpose()?;
+                    entry.insert(rows.unwrap_or_default())
+                }
+            };
+            let of_it = known
+                .iter()
+                .filter(|row| place.symbols.contains(&row.ordinal));
+            rows.insert(at, of_it.cloned().collect());
+        }
+        let mut callers = HashMap::new();
+        if asked.has(Part::Callers) {
+            for entry in &listed.all {
+                let Some(at) = entry.change() else { continue };
+                let change = &difference.changes[at];
+                if change.is_gone() && change.kind != ChangeKind::Unexported {
+                    continue;
+                }
+                let mut users = BTreeSet::new();
+                for row in rows.get(&at).into_iter().flatten() {
+                    let edges = view.read.edges_into(row.id)?;
+                    users.extend(edges.iter().map(|edge| (edge.src_file, edge.src)));
+                }
+                callers.insert(at, users.len() as u64);
+            }
+        }
+        for broken in &gathered.broken.all {
+            if let Some(at) = broken.change
+                && difference.changes[at].is_gone()
+            {
+                *callers.entry(at).or_default() += 1 + broken.also.len() as u64;
+            }
+        }
+        let mut reach = Self {
+            tests: Vec::new(),
+            rows,
+            callers,
+            n_counted: Cell::new(0),
+        };
+        if asked.has(Part::Tests) {
+            reach.tests = reach.find_tests(view, asked, gathered)?;
+        }
+        Ok(reach)
+    }
+
+    /// Returns how many places use a changed definition.
+    pub(super) fn callers(&self, change: usize) -> u64 {
+        self.callers.get(&change).copied().unwrap_or(0)
+    }
+
+    /// Returns how many test files reach a changed definition; of the first hundred that are asked for.
+    pub(super) fn tests_of(&self, view: &View<'_>, change: usize) -> Result<u64> {
+        self.n_counted.set(self.n_counted.get() + 1);
+        let seeds: Vec<i64> = self
+            .rows
+            .get(&change)
+            .into_iter()
+            .flatten()
+            .map(|it| it.id)
+            .collect();
+        if seeds.is_empty() || self.n_counted.get() > MAX_COUNTED {
+            return Ok(0);
+        }
+        let reached = walk(view.read, &seeds, Direction::In, DEPTH, view.budget)?;
+        let files: BTreeSet<i64> = reached.places.iter().map(|place| place.file).collect();
+        let mut n = 0;
+        for file in files {
+            if let Some(path) = view.read.path_of(file)? {
+                n += u64::from(view.roles.is_test(&path));
+            }
+        }
+        Ok(n)
+    }
+
+    fn find_tests(
+        &self,
+        view: &View<'_>,
+        asked: &Asked<'_>,
+        gathered: &Gathered,
+    ) -> Result<Vec<Test>> {
+        let difference = &gathered.difference;
+        let is_wanted = |path: &RepoPath| asked.is_wanted(path.as_str());
+        let mut tests: BTreeMap<RepoPath, Test> = BTreeMap::new();
+        let mut add = |path: RepoPath, hops: u32, provenance: Provenance, basis: TestBasis| {
+            if view.roles.of(&path) != FileRole::Test {
+                return;
+            }
+            let key = path.clone();
+            let test = Test {
+                path,
+                hops,
+                provenance,
+                basis,
+            };
+            let known = tests.entry(key).or_insert_with(|| test.clone());
+            if (basis, hops, provenance) < (known.basis, known.hops, known.provenance) {
+                *known = test;
+            }
+        };
+        for file in &asked.comparison.files {
+            if file.new.is_some() && is_wanted(&file.path) {
+                add(file.path.clone(), 0, Provenance::Resolved, TestBasis::Graph);
+            }
+        }
+        for one in gathered
+            .broken
+            .all
+            .iter()
+            .filter(|one| is_wanted(&one.home))
+        {
+            add(one.path.clone(), 1, one.provenance, TestBasis::Graph);
+        }
+        let mut targets: Vec<SymbolRow> = Vec::new();
+        let mut changed_in = BTreeSet::new();
+        for (at, change) in difference.changes.iter().enumerate() {
+            let places = [&change.old, &change.new];
+            changed_in.extend(places.into_iter().flatten().map(|place| place.file));
+            let of_it = self.rows.get(&at).into_iter().flatten();
+            targets.extend(of_it.filter(|row| is_wanted(&row.path)).cloned());
+        }
+        targets.sort_by(|a, b| (&a.path, a.ordinal).cmp(&(&b.path, b.ordinal)));
+        let seeds: Vec<i64> = targets.iter().map(|row| row.id).collect();
+        let reached = walk(view.read, &seeds, Direction::In, DEPTH, view.budget)?;
+        let placed = places(view, &reached.places)?;
+        let reached: Vec<_> = placed
+            .iter()
+            .map(|place| {
+                (
+                    place.path.clone(),
+                    place.reached.hops,
+                    place.reached.provenance,
+                )
+            })
+            .collect();
+        let mut affected = Affected::of(view, files_of(&reached));
+        affected.add_unbound_tests(view, &targets)?;
+        for ((path, hops, provenance), basis) in affected.tests {
+            add(path, hops, provenance, basis);
+        }
+        // Of a file in which no definition changed, its top level did.
+        for (at, file) in difference.files.iter().enumerate() {
+            let is_top_level = !changed_in.contains(&at) && file.new.is_there;
+            if !is_top_level || !is_wanted(&file.path) || view.roles.is_test(&file.path) {
+                continue;
+            }
+            let near = related::neighbours(
+                view.read,
+                &view.roles,
+                &file.path,
+                Relation::Tests,
+                Direction::In,
+                IMPORT_DEPTH,
+                view.budget,
+            )?;
+            for test in near.found {
+                add(test.path, test.hops, test.provenance, test.basis);
+            }
+        }
+        let mut tests: Vec<Test> = tests.into_values().collect();
+        tests.sort_by(|a, b| (a.basis, a.hops, &a.path).cmp(&(b.basis, b.hops, &b.path)));
+        Ok(tests)
+    }
+}
+
+/// Returns the tests as they are shown; with their titles where the caller asks for tests.
+pub(super) fn tests(view: &View<'_>, asked: &Asked<'_>, reach: &Reach) -> Result<Vec<TestOutput>> {
+    let is_titled = asked.input.include.contains(&Part::Tests);
+    let mut all = Vec::with_capacity(reach.tests.len());
+    for (n, test) in reach.tests.iter().enumerate() {
+        let mut cases = Vec::new();
+        if is_titled && n < MAX_TITLED && test.hops == 1 {
+            cases = titles(view, reach, &test.path)?;
+        }
+        all.push(TestOutput {
+            path: test.path.to_string(),
+            hops: test.hops,
+            confidence: test_confidence(test.basis),
+            provenance: test.provenance.as_str(),
+            cases,
+        });
+    }
+    Ok(all)
+}
+
+/// Returns the titles of the tests in a file that use changed definitions directly.
+fn titles(view: &View<'_>, reach: &Reach, path: &RepoPath) -> Result<Vec<String>> {
+    let Some(file) = view.read.file(path.as_str())? else {
+        return Ok(Vec::new());
+    };
+    let mut lines = BTreeSet::new();
+    for row in reach.rows.values().flatten() {
+        let edges = view.read.edges_into(row.id)?;
+        lines.extend(
+            edges
+                .iter()
+                .filter(|edge| edge.src_file == file.id)
+                .map(|edge| edge.line),
+        );
+    }
+    let mut titles = BTreeSet::new();
+    for line in lines.into_iter().take(MAX_TITLED) {
+        let title = uses(view).test_around(path, line, None)?;
+        titles.extend(title.map(|title| one_line(&title).into_owned()));
+    }
+    Ok(titles.into_iter().collect())
+}

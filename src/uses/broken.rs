@@ -1,0 +1,791 @@
+//! Uses that a change breaks: of definitions that it removed, renamed, moved away from their import or stopped to offer,
+//! and calls that pass fewer arguments than the changed signature requires.
+//!
+//! The uses of the new state are bound twice: among all other files as they are, and among them as they were. A use is
+//! broken where only the earlier files bind it.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use super::Uses;
+use super::difference::Difference;
+use super::mentions::line_at;
+use crate::error::{Error, Result};
+use crate::graph::changes::ChangeKind;
+use crate::ir::{ExportKind, FileFacts, ImportKind, Target};
+use crate::link::base::{EarlierFile, Numbers, overlay};
+use crate::link::use_targets::{Definition, FileTargets, Meaning, Overlay, UseTargets};
+use crate::model::{Provenance, RepoPath};
+use crate::store::{ImportTarget, token};
+use crate::syntax::{self, Language, Occurrences, Role, UseKind};
+
+/// Names whose uses are looked for.
+const MAX_NAMES: usize = 2_000;
+
+/// Files whose names are bound.
+const MAX_FILES: usize = 5_000;
+
+/// Files that pass names of a changed file on.
+const MAX_PASSING: u32 = 2_000;
+
+/// Uses of one definition in one file that mean nothing now, or no longer agree with it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Broken {
+    /// The file of the uses.
+    pub path: RepoPath,
+    /// The first line: the import, where there is one.
+    pub line: u32,
+    /// That line, without its indentation.
+    pub text: String,
+    /// How the definition is used there; `None` in an import or an export.
+    pub kind: Option<UseKind>,
+    /// Further lines of the file that the broken import leaves without a meaning, with how each uses it.
+    pub also: Vec<(u32, String, Option<UseKind>)>,
+    /// The definition or the module, as it was: its file and its qualified name.
+    pub home: RepoPath,
+    /// Its qualified name; empty for a module as a whole.
+    pub symbol: String,
+    /// The change that breaks the uses, an index into [`Difference::changes`]; `None` where the definition itself is as it was.
+    pub change: Option<usize>,
+    /// Why they are broken.
+    pub reason: Reason,
+    /// How the first use is known.
+    pub provenance: Provenance,
+    /// Line of an import whose module is gone, which all names of it share.
+    pub module_line: Option<u32>,
+    /// Whether the name comes through another file's re-export, which is broken itself.
+    pub is_through: bool,
+}
+
+/// Why a use is broken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// The definition is gone from where it was.
+    Gone,
+    /// The definition is there, and the file that the use imports it from no longer offers it.
+    NotOffered,
+    /// The file that the use imports is gone.
+    NoModule,
+    /// The call passes fewer arguments than the new signature requires.
+    TooFewArguments {
+        /// Arguments that it passes.
+        given: u32,
+        /// Arguments that it has to pass.
+        required: u32,
+    },
+}
+
+impl Broken {
+    /// Returns all lines, with their text and how each uses the definition.
+    pub fn lines(&self) -> Vec<(u32, String, Option<UseKind>)> {
+        let mut all = vec![(self.line, self.text.clone(), self.kind)];
+        all.extend(self.also.iter().cloned());
+        all
+    }
+}
+
+/// The broken uses of a difference.
+#[derive(Clone, Debug, Default)]
+pub struct BrokenUses {
+    /// The uses, by path and line.
+    pub all: Vec<Broken>,
+    /// Uses of the names of definitions that are gone whose meaning is not known: they may be broken too.
+    pub n_unresolved: u64,
+    /// Whether there were more names or files than are looked at.
+    pub is_cut: bool,
+}
+
+/// Both states of a difference, to bind names in.
+pub(super) struct Worlds<'a> {
+    pub(super) difference: &'a Difference,
+    pub(super) numbers: Vec<Numbers>,
+    pub(super) before: UseTargets<'a>,
+    pub(super) now: UseTargets<'a>,
+    /// The declarations that are gone, with their change.
+    pub(super) gone: HashMap<Definition, usize>,
+    pub(super) targets_before: HashMap<i64, Vec<ImportTarget>>,
+}
+
+/// One file of the new state, bound in both worlds.
+pub(super) struct Bound<'a> {
+    pub(super) path: &'a RepoPath,
+    pub(super) language: &'static Language,
+    /// Its number in the new state.
+    pub(super) id: i64,
+    pub(super) text: &'a str,
+    pub(super) facts: &'a FileFacts,
+    pub(super) before: FileTargets,
+    pub(super) now: FileTargets,
+    /// Where its imports lead now.
+    pub(super) targets: Vec<Option<ImportTarget>>,
+    /// Its place in the difference, where its own definitions are looked for.
+    pub(super) changed: Option<usize>,
+}
+
+/// The places that are found, by file and loss.
+#[derive(Default)]
+pub(super) struct Losses {
+    pub(super) spots: BTreeMap<(RepoPath, Lost), Vec<Spot>>,
+    /// Re-exports that are broken themselves: file and name.
+    exports: HashSet<(i64, String)>,
+}
+
+/// A place in a file that is broken.
+pub(super) struct Spot {
+    start: u32,
+    line: u32,
+    kind: Option<UseKind>,
+    provenance: Provenance,
+    module_line: Option<u32>,
+    /// The file and the name there that an import takes.
+    from: Option<(i64, String)>,
+}
+
+/// A name of an import or export list that means nothing now.
+struct Listed {
+    lost: Lost,
+    module_line: Option<u32>,
+    from: Option<(i64, String)>,
+}
+
+/// What a broken place means.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Lost {
+    /// A declaration that is gone, by its change.
+    Change(usize),
+    /// A definition that its importer no longer gets: file and symbol.
+    Definition(Definition),
+    /// A module, by its file.
+    Module(i64),
+}
+
+impl Uses<'_> {
+    /// Finds the broken uses of a difference whose new state is that of the index. Reads and parses the files that hold one of
+    /// the names, and binds their uses.
+    pub fn broken(&self, difference: &Difference) -> Result<BrokenUses> {
+        let worlds = self.worlds(difference)?;
+        let mut found = BrokenUses {
+            is_cut: difference.is_cut,
+            ..BrokenUses::default()
+        };
+        let files = self.files_to_bind(&worlds, &mut found)?;
+        let mut losses = Losses::default();
+        let mut sources = HashMap::new();
+        for (path, id) in files {
+            if self.budget.is_cancelled() {
+                return Err(Error::cancelled());
+            }
+            let Some(file) = self.read.file(path.as_str())? else {
+                continue;
+            };
+            let (Some(text), Some(language)) = (
+                self.sources.read(&path, file.content),
+                syntax::by_id(&file.language),
+            ) else {
+                found.is_cut = true;
+                continue;
+            };
+            let changed = difference.file(&path).map(|it| it.0);
+            let stored;
+            let facts = match changed {
+                Some(at) => &difference.files[at].new.facts,
+                None => match self.read.facts(id)? {
+                    Some(facts) => {
+                        stored = facts;
+                        &stored
+                    }
+                    None => continue,
+                },
+            };
+            let number = changed.map_or(id, |at| worlds.numbers[at].now);
+            let bound = Bound {
+                path: &path,
+                language,
+                id,
+                text: &text,
+                facts,
+                before: worlds.before.of_file(number)?,
+                now: worlds.now.of_file(id)?,
+                targets: self
+                    .read
+                    .imports(id)?
+                    .iter()
+                    .map(|row| row.target)
+                    .collect(),
+                changed,
+            };
+            if bound.before.references.len() != bound.now.references.len() {
+                // The index is of other bytes than the text.
+                found.is_cut = true;
+                continue;
+            }
+            self.of_bound(&worlds, &bound, number, &mut losses)?;
+            sources.insert(path, text);
+        }
+        for ((path, lost), spots) in std::mem::take(&mut losses.spots) {
+            let text = sources.get(&path).cloned().unwrap_or_default();
+            let file = (&path, &*text);
+            found
+                .all
+                .extend(self.entries(&worlds, file, &lost, spots, &losses)?);
+        }
+        self.add_calls(&worlds, &mut found)?;
+        found.all.sort_by(|a, b| {
+            (&a.path, a.line, &a.symbol, &a.home).cmp(&(&b.path, b.line, &b.symbol, &b.home))
+        });
+        found.n_unresolved = self.n_unresolved(difference, &found.all)?;
+        Ok(found)
+    }
+
+    fn worlds<'w>(&'w self, difference: &'w Difference) -> Result<Worlds<'w>> {
+        let earlier = difference.files.iter().map(|file| EarlierFile {
+            path: file.path.clone(),
+            facts: file.old.is_there.then(|| file.old.facts.clone()),
+            now: file.new.is_there.then(|| file.new.facts.clone()),
+        });
+        let (overlay, numbers) = overlay(self.read, earlier.collect())?;
+        let mut gone = HashMap::new();
+        for (at, change) in difference.changes.iter().enumerate() {
+            if let (true, Some(place)) = (change.is_gone(), &change.old) {
+                for symbol in &place.symbols {
+                    gone.insert((numbers[place.file].earlier, *symbol), at);
+                }
+            }
+        }
+        let of_files = overlay.files.iter();
+        let mut targets: HashMap<i64, Vec<ImportTarget>> = of_files
+            .map(|(id, (_, targets))| (*id, targets.clone()))
+            .collect();
+        targets.extend(overlay.targets.iter().map(|(id, it)| (*id, it.clone())));
+        Ok(Worlds {
+            difference,
+            numbers,
+            before: UseTargets::new(self.read, overlay),
+            now: UseTargets::new(self.read, Overlay::default()),
+            gone,
+            targets_before: targets,
+        })
+    }
+
+    /// Returns the files whose names have to be bound: the changed ones, those that hold the name of a definition that is
+    /// gone, those that import a file that offers less, and those whose imports lead elsewhere.
+    fn files_to_bind(
+        &self,
+        worlds: &Worlds<'_>,
+        found: &mut BrokenUses,
+    ) -> Result<BTreeMap<RepoPath, i64>> {
+        let difference = worlds.difference;
+        let mut names = BTreeSet::new();
+        let mut lesser = BTreeSet::new();
+        for change in difference.changes.iter().filter(|it| it.is_gone()) {
+            if let Some((file, symbol)) = difference.old(change) {
+                names.insert(last_name(&symbol.name).to_owned());
+                lesser.insert(file.path.clone());
+            }
+        }
+        for export in difference.re_exports.iter().filter(|it| !it.is_added) {
+            names.insert(export.name.clone());
+            lesser.insert(difference.files[export.file].path.clone());
+        }
+        for file in &difference.files {
+            let offered = |facts: &FileFacts| -> BTreeSet<String> {
+                facts.exports.iter().map(|it| it.name.clone()).collect()
+            };
+            let (before, now) = (offered(&file.old.facts), offered(&file.new.facts));
+            let mut less = before.difference(&now).cloned().peekable();
+            if less.peek().is_some() {
+                lesser.insert(file.path.clone());
+                names.extend(less);
+            }
+        }
+        let mut all = BTreeMap::new();
+        for path in &lesser {
+            let Some(file) = self.read.file(path.as_str())? else {
+                continue;
+            };
+            let mut passing = self.read.passing_on(file.id, MAX_PASSING)?;
+            passing.push(file.id);
+            for id in passing {
+                for importer in self.read.imported_by_row(id, false)? {
+                    if let Some(path) = self.read.path_of(importer)? {
+                        all.insert(path, importer);
+                    }
+                }
+            }
+        }
+        found.is_cut |= names.len() > MAX_NAMES;
+        for name in names.iter().take(MAX_NAMES) {
+            let norm = token::normal_form(name);
+            if !(2..=token::MAX_WORD_BYTES).contains(&norm.len()) {
+                continue;
+            }
+            for file in self.read.files_with_word(&norm)? {
+                all.insert(file.path, file.id);
+            }
+        }
+        for id in worlds.targets_before.keys().filter(|id| **id > 0) {
+            if let Some(path) = self.read.path_of(*id)? {
+                all.insert(path, *id);
+            }
+        }
+        found.is_cut |= all.len() > MAX_FILES;
+        while all.len() > MAX_FILES {
+            all.pop_last();
+        }
+        Ok(all)
+    }
+
+    /// Adds the broken places of one file; `number` is its number in the earlier state.
+    pub(super) fn of_bound(
+        &self,
+        worlds: &Worlds<'_>,
+        bound: &Bound<'_>,
+        number: i64,
+        losses: &mut Losses,
+    ) -> Result<()> {
+        let (facts, path) = (bound.facts, bound.path);
+        let lost = &mut losses.spots;
+        // Names of import and export lists by their words, to be found in the text.
+        let mut lists: BTreeMap<String, HashMap<Role, Listed>> = BTreeMap::new();
+        // Definitions that are as they were, and that an import no longer gets.
+        let mut not_offered: HashSet<Definition> = HashSet::new();
+        let before_targets = worlds.targets_before.get(&number);
+        for (at, import) in facts.imports.iter().enumerate() {
+            let target_now = bound.targets.get(at).copied().flatten();
+            let target_before = match before_targets {
+                Some(targets) => targets.get(at).copied(),
+                None => target_now,
+            };
+            let is_missing = matches!(target_before, Some(ImportTarget::File(_)))
+                && target_now == Some(ImportTarget::Missing)
+                && !matches!(
+                    import.kind,
+                    ImportKind::Submodule | ImportKind::Implied | ImportKind::RequireResolve
+                );
+            let module_line = is_missing.then_some(import.line);
+            let mut has_lost = false;
+            for (n, name) in import.names.iter().enumerate() {
+                let meaning = |bindings: &FileTargets| {
+                    bindings
+                        .imports
+                        .get(at)
+                        .and_then(|names| names.get(n))
+                        .copied()
+                };
+                let (Some(before), Some(mut now)) = (meaning(&bound.before), meaning(&bound.now))
+                else {
+                    continue;
+                };
+                if let (Meaning::Definition(..), Meaning::Module(module), "default") =
+                    (before, now, name.imported.as_str())
+                    && self.is_typed(module)?
+                {
+                    // The module itself stands in for its default in CommonJS alone.
+                    now = Meaning::Dangling(module);
+                }
+                let Some(it) = lost_by(worlds, before, now, is_missing) else {
+                    continue;
+                };
+                has_lost = true;
+                let from = match target_now {
+                    Some(ImportTarget::File(target)) => Some((target, name.imported.clone())),
+                    _ => None,
+                };
+                if let Lost::Definition(definition) = it {
+                    not_offered.insert(definition);
+                }
+                if import.kind == ImportKind::ReExport {
+                    continue;
+                }
+                let role = Role::Import {
+                    import: u32::try_from(at).unwrap_or(u32::MAX),
+                    name: u32::try_from(n).unwrap_or(u32::MAX),
+                };
+                let word = match name.imported.as_str() {
+                    "default" | "*" => &name.local,
+                    word => word,
+                };
+                let listed = Listed {
+                    lost: it,
+                    module_line,
+                    from,
+                };
+                lists
+                    .entry(word.to_owned())
+                    .or_default()
+                    .insert(role, listed);
+            }
+            if let (true, false, Some(ImportTarget::File(target))) =
+                (is_missing, has_lost, target_before)
+            {
+                let spot = Spot {
+                    start: start_of_line(bound.text, import.line),
+                    line: import.line,
+                    kind: None,
+                    provenance: Provenance::Resolved,
+                    module_line,
+                    from: None,
+                };
+                lost.entry((path.clone(), Lost::Module(target)))
+                    .or_default()
+                    .push(spot);
+            }
+        }
+        for (at, export) in facts.exports.iter().enumerate() {
+            let meaning = |bindings: &FileTargets| bindings.exports.get(at).copied();
+            let (Some(before), Some(now)) = (meaning(&bound.before), meaning(&bound.now)) else {
+                continue;
+            };
+            if export.specifier.is_empty() || export.kind == ExportKind::Star {
+                continue;
+            }
+            let Some(it) = lost_by(worlds, before, now, false) else {
+                continue;
+            };
+            losses.exports.insert((bound.id, export.name.clone()));
+            let role = Role::Export {
+                export: u32::try_from(at).unwrap_or(u32::MAX),
+            };
+            let word = if matches!(export.local.as_str(), "" | "default" | "*") {
+                &export.name
+            } else {
+                &export.local
+            };
+            let listed = Listed {
+                lost: it,
+                module_line: None,
+                from: None,
+            };
+            lists.entry(word.clone()).or_default().insert(role, listed);
+        }
+        let mut references: HashMap<u32, (Lost, Provenance)> = HashMap::new();
+        let meanings = bound.before.references.iter().zip(&bound.now.references);
+        for (n, (before, now)) in meanings.enumerate() {
+            let (Meaning::Definition(definition, provenance), true) = (before, is_unbound(*now))
+            else {
+                continue;
+            };
+            let it = match worlds.gone.get(definition) {
+                Some(change) => Lost::Change(*change),
+                None if not_offered.contains(definition) => Lost::Definition(*definition),
+                None => continue,
+            };
+            references.insert(u32::try_from(n).unwrap_or(u32::MAX), (it, *provenance));
+        }
+        let own = self.own_gone(worlds, bound)?;
+        if references.is_empty() && lists.is_empty() && own.is_empty() {
+            return Ok(());
+        }
+        let mut words: BTreeSet<&str> = lists.keys().map(String::as_str).collect();
+        words.extend(own.keys().map(|(word, _)| word.as_str()));
+        if words.is_empty() {
+            // One pass finds all uses, whatever word is asked for.
+            words.insert("_");
+        }
+        let mut are_uses_read = false;
+        for word in words {
+            let found = syntax::occurrences(bound.language, bound.text, word, &self.budget);
+            let found = found.ok_or_else(Error::cancelled)?;
+            if !are_uses_read {
+                are_uses_read = true;
+                for (start, line, reference, kind) in &found.uses {
+                    if let Some((it, provenance)) = references.get(reference) {
+                        let spot = Spot {
+                            start: *start,
+                            line: *line,
+                            kind: Some(*kind),
+                            provenance: *provenance,
+                            module_line: None,
+                            from: None,
+                        };
+                        lost.entry((path.clone(), it.clone()))
+                            .or_default()
+                            .push(spot);
+                    }
+                }
+            }
+            let roles = lists.get(word);
+            for place in &found.places {
+                if let Some(listed) = roles.and_then(|roles| roles.get(&place.role)) {
+                    let spot = Spot {
+                        start: place.start_byte,
+                        line: place.line,
+                        kind: None,
+                        provenance: Provenance::Resolved,
+                        module_line: listed.module_line,
+                        from: listed.from.clone(),
+                    };
+                    let key = (path.clone(), listed.lost.clone());
+                    lost.entry(key).or_default().push(spot);
+                }
+            }
+            add_own(bound, &own, word, &found, lost);
+        }
+        Ok(())
+    }
+
+    /// Returns the definitions of a changed file that are gone from it, by name: uses in the file itself have no import that
+    /// could bind them. Beside each the references that are of its owner, where it is a member.
+    fn own_gone(
+        &self,
+        worlds: &Worlds<'_>,
+        bound: &Bound<'_>,
+    ) -> Result<HashMap<(String, usize), Option<HashSet<u32>>>> {
+        let mut own = HashMap::new();
+        let Some(at) = bound.changed else {
+            return Ok(own);
+        };
+        let file = &worlds.difference.files[at];
+        let mut receivers = None;
+        for (change_at, change) in worlds.difference.changes.iter().enumerate() {
+            let is_own = change.old.as_ref().is_some_and(|place| place.file == at);
+            if !is_own || !change.is_gone() || change.kind == ChangeKind::Unexported {
+                continue;
+            }
+            let Some((_, symbol)) = worlds.difference.old(change) else {
+                continue;
+            };
+            let name = last_name(&symbol.name).to_owned();
+            let Some((owner, _)) = symbol.qualified_name.rsplit_once('.') else {
+                own.insert((name, change_at), None);
+                continue;
+            };
+            if receivers.is_none() {
+                receivers = Some(worlds.now.receivers_of(bound.id)?);
+            }
+            let of_class = format!("typeof {owner}");
+            let all = receivers.iter().flatten().enumerate();
+            let fits = all.filter(|(n, receiver)| {
+                let is_of_owner = receiver
+                    .as_deref()
+                    .is_some_and(|it| it == owner || it == of_class);
+                let used = file.new.facts.references.get(*n);
+                is_of_owner
+                    && used.is_some_and(|used| file.new.facts.name(used) == name)
+                    && bound
+                        .now
+                        .references
+                        .get(*n)
+                        .is_some_and(|it| is_unbound(*it))
+            });
+            let fits: HashSet<u32> = fits.filter_map(|(n, _)| u32::try_from(n).ok()).collect();
+            if !fits.is_empty() {
+                own.insert((name, change_at), Some(fits));
+            }
+        }
+        Ok(own)
+    }
+
+    /// Returns the broken places of one definition in one file as entries: one for an import with all that it binds, else one
+    /// for each line.
+    pub(super) fn entries(
+        &self,
+        worlds: &Worlds<'_>,
+        (path, text): (&RepoPath, &str),
+        lost: &Lost,
+        mut spots: Vec<Spot>,
+        losses: &Losses,
+    ) -> Result<Vec<Broken>> {
+        let (home, symbol, change, reason) = match lost {
+            Lost::Change(at) => {
+                let change = &worlds.difference.changes[*at];
+                let Some((file, symbol)) = worlds.difference.old(change) else {
+                    return Ok(Vec::new());
+                };
+                let name = symbol.qualified_name.clone();
+                (file.path.clone(), name, Some(*at), Reason::Gone)
+            }
+            Lost::Definition((file, ordinal)) => {
+                let facts = worlds.before.facts(*file);
+                let symbol = facts
+                    .as_ref()
+                    .and_then(|it| it.symbols.get(*ordinal as usize));
+                let (Some(home), Some(symbol)) = (self.path_before(worlds, *file)?, symbol) else {
+                    return Ok(Vec::new());
+                };
+                (
+                    home,
+                    symbol.qualified_name.clone(),
+                    None,
+                    Reason::NotOffered,
+                )
+            }
+            Lost::Module(file) => {
+                let Some(home) = self.path_before(worlds, *file)? else {
+                    return Ok(Vec::new());
+                };
+                (home, String::new(), None, Reason::NoModule)
+            }
+        };
+        let is_through = |spot: &Spot| {
+            let mut from = spot.from.iter();
+            from.any(|it| losses.exports.contains(it))
+        };
+        // Imports first, of those the ones that are broken themselves.
+        spots.sort_by_key(|spot| (spot.kind.is_some(), is_through(spot), spot.start));
+        spots.dedup_by_key(|spot| spot.start);
+        let entry = |spot: &Spot| Broken {
+            path: path.clone(),
+            line: spot.line,
+            text: line_at(text, spot.start as usize),
+            kind: spot.kind,
+            also: Vec::new(),
+            home: home.clone(),
+            symbol: symbol.clone(),
+            change,
+            reason,
+            provenance: spot.provenance,
+            module_line: spot.module_line,
+            is_through: is_through(spot),
+        };
+        let mut all: Vec<Broken> = Vec::new();
+        let has_import = spots.first().is_some_and(|spot| spot.kind.is_none());
+        for spot in &spots {
+            let is_same_line = all.last().is_some_and(|last| last.line == spot.line);
+            match all.first_mut() {
+                Some(first) if spot.kind.is_some() && has_import => {
+                    let is_known = first.line == spot.line
+                        || first.also.iter().any(|(line, ..)| *line == spot.line);
+                    if !is_known {
+                        let text = line_at(text, spot.start as usize);
+                        first.also.push((spot.line, text, spot.kind));
+                    }
+                }
+                // A statement that imports and exports is one line.
+                _ if is_same_line => {}
+                _ => all.push(entry(spot)),
+            }
+        }
+        Ok(all)
+    }
+
+    fn path_before(&self, worlds: &Worlds<'_>, file: i64) -> Result<Option<RepoPath>> {
+        let at = worlds.numbers.iter().position(|it| it.earlier == file);
+        Ok(match at {
+            Some(at) => Some(worlds.difference.files[at].path.clone()),
+            None => self.read.path_of(file)?,
+        })
+    }
+
+    /// Whether a file is of TypeScript, whose modules export by statements alone.
+    fn is_typed(&self, file: i64) -> Result<bool> {
+        let path = self.read.path_of(file)?;
+        let ends = [".ts", ".tsx", ".mts", ".cts"];
+        Ok(path.is_some_and(|path| ends.iter().any(|end| path.as_str().ends_with(end))))
+    }
+
+    /// Returns how many uses of the names of definitions that are gone have no known meaning, those that are listed apart.
+    fn n_unresolved(&self, difference: &Difference, broken: &[Broken]) -> Result<u64> {
+        let mut names: BTreeSet<(&str, bool)> = BTreeSet::new();
+        for change in difference.changes.iter().filter(|it| it.is_gone()) {
+            if let Some((_, symbol)) = difference.old(change) {
+                names.insert((last_name(&symbol.name), symbol.parent.is_some()));
+            }
+        }
+        let mut listed: HashMap<(&RepoPath, &str), u64> = HashMap::new();
+        for one in broken {
+            let name = last_name(&one.symbol);
+            let n_lines = 1 + one.also.len() as u64;
+            *listed.entry((&one.path, name)).or_default() += n_lines;
+        }
+        let mut n_unresolved = 0;
+        for (name, is_member) in names.into_iter().take(MAX_NAMES) {
+            for place in self.read.unbound_places(name)? {
+                if place.is_member == is_member {
+                    let known = listed.get(&(&place.path, name)).copied().unwrap_or(0);
+                    n_unresolved += u64::from(place.count).saturating_sub(known);
+                }
+            }
+        }
+        Ok(n_unresolved)
+    }
+}
+
+/// Adds the places of a name in its own file, where no scope binds it any more.
+fn add_own(
+    bound: &Bound<'_>,
+    own: &HashMap<(String, usize), Option<HashSet<u32>>>,
+    word: &str,
+    found: &Occurrences,
+    lost: &mut BTreeMap<(RepoPath, Lost), Vec<Spot>>,
+) {
+    for ((name, change), references) in own {
+        if name != word {
+            continue;
+        }
+        for place in &found.places {
+            let (kind, provenance) = match (place.role, references) {
+                (Role::Global(kind), None) => (Some(kind), Provenance::Resolved),
+                (Role::Use { reference, kind }, None) => {
+                    let used = bound.facts.references.get(reference as usize);
+                    let is_lexical = used.is_some_and(|it| it.target == Target::Lexical);
+                    let now = bound.now.references.get(reference as usize);
+                    if !is_lexical || !now.is_some_and(|it| is_unbound(*it)) {
+                        continue;
+                    }
+                    (Some(kind), Provenance::Resolved)
+                }
+                (Role::Export { export }, None) => {
+                    let now = bound.now.exports.get(export as usize);
+                    let listed = bound.facts.exports.get(export as usize);
+                    let is_here = listed.is_some_and(|it| it.specifier.is_empty());
+                    if !is_here || !now.is_some_and(|it| is_unbound(*it)) {
+                        continue;
+                    }
+                    (None, Provenance::Resolved)
+                }
+                (Role::Use { reference, kind }, Some(references))
+                    if references.contains(&reference) =>
+                {
+                    (Some(kind), Provenance::Member)
+                }
+                _ => continue,
+            };
+            let spot = Spot {
+                start: place.start_byte,
+                line: place.line,
+                kind,
+                provenance,
+                module_line: None,
+                from: None,
+            };
+            let key = (bound.path.clone(), Lost::Change(*change));
+            lost.entry(key).or_default().push(spot);
+        }
+    }
+}
+
+/// Returns what a name of an import or export list lost: it had a meaning among the earlier files and has none now.
+fn lost_by(worlds: &Worlds<'_>, before: Meaning, now: Meaning, is_missing: bool) -> Option<Lost> {
+    if !is_unbound(now) {
+        return None;
+    }
+    let is_provable = is_missing || matches!(now, Meaning::Dangling(_));
+    match before {
+        Meaning::Definition(definition, _) => match worlds.gone.get(&definition) {
+            Some(change) => Some(Lost::Change(*change)),
+            None => is_provable.then_some(Lost::Definition(definition)),
+        },
+        Meaning::Module(file) => is_provable.then_some(Lost::Module(file)),
+        _ => None,
+    }
+}
+
+fn is_unbound(meaning: Meaning) -> bool {
+    matches!(meaning, Meaning::Unresolved | Meaning::Dangling(_))
+}
+
+/// Returns the last name of a chain: `open` of `app.open`.
+fn last_name(name: &str) -> &str {
+    name.rsplit('.').next().unwrap_or(name)
+}
+
+/// Returns the first byte of a line (from 1) that is no white space.
+fn start_of_line(text: &str, line: u32) -> u32 {
+    let before = text
+        .split_inclusive('\n')
+        .take(line.saturating_sub(1) as usize);
+    let start: usize = before.map(str::len).sum();
+    let rest = text.get(start..).unwrap_or_default();
+    let indent = rest.len() - rest.trim_start().len();
+    u32::try_from((start + indent).min(text.len())).unwrap_or(u32::MAX)
+}

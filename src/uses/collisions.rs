@@ -1,0 +1,342 @@
+//! Where the changes of two branches meet although git merges them: one definition changed on both sides, a use added on one
+//! side of a definition that the other side took away, two definitions of one name.
+//!
+//! Both differences begin at the commit where the branches left each other. Nothing is merged.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use super::Uses;
+use super::arguments::is_counted;
+use super::broken::{Bound, Broken, Losses, Reason, Worlds};
+use super::difference::{ChangedFile, Difference, Place, SymbolChange};
+use super::mentions::line_at;
+use crate::error::{Error, Result};
+use crate::graph::changes::ChangeKind;
+use crate::ir::FileFacts;
+use crate::link::base::{EarlierFile, overlay};
+use crate::link::use_targets::{Definition, Meaning, UseTargets};
+use crate::model::{Provenance, RepoPath};
+use crate::store::ImportTarget;
+use crate::syntax::{self, Arities, UseKind};
+
+/// How the changes of two sides meet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum CollisionKind {
+    /// One side added a use of a definition that the other side changed or removed.
+    UsesChanged,
+    /// Both changed one definition.
+    SameSymbol,
+    /// Both added a definition of one name in one scope.
+    BothAdded,
+    /// Both changed one file, in different places.
+    FileOnly,
+}
+
+/// A side of a comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// The state that the answer is about.
+    Ours,
+    /// The state that it is compared with.
+    Theirs,
+}
+
+/// A place where the changes of two sides meet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Collision {
+    /// How.
+    pub kind: CollisionKind,
+    /// The file of the definition.
+    pub path: RepoPath,
+    /// Its qualified name; empty for a file.
+    pub symbol: String,
+    /// The change of our side; `None` where it only uses the definition.
+    pub ours: Option<ChangeKind>,
+    /// The change of their side.
+    pub theirs: Option<ChangeKind>,
+    /// Of a use that one side added: which side, and the use.
+    pub added: Option<(Side, Broken)>,
+}
+
+impl Uses<'_> {
+    /// Finds where two differences from one base meet. The new state of `ours` is that of the index.
+    pub fn collisions(&self, ours: &Difference, theirs: &Difference) -> Result<Vec<Collision>> {
+        let mut found = Vec::new();
+        for (side, changer, user) in [(Side::Theirs, ours, theirs), (Side::Ours, theirs, ours)] {
+            for one in self.added_uses(changer, user)? {
+                let Some(change) = one.change.map(|at| &changer.changes[at]) else {
+                    continue;
+                };
+                let kind = Some(change.kind);
+                found.push(Collision {
+                    kind: CollisionKind::UsesChanged,
+                    path: one.home.clone(),
+                    symbol: one.symbol.clone(),
+                    ours: kind.filter(|_| side == Side::Theirs),
+                    theirs: kind.filter(|_| side == Side::Ours),
+                    added: Some((side, one)),
+                });
+            }
+        }
+        same_symbols(ours, theirs, &mut found);
+        Ok(found)
+    }
+
+    /// Returns the uses that `user` added of definitions that `changer` took away, or whose calls it made to pass more.
+    fn added_uses(&self, changer: &Difference, user: &Difference) -> Result<Vec<Broken>> {
+        let has_lost = changer
+            .changes
+            .iter()
+            .any(|it| it.is_gone() || it.kind == ChangeKind::Signature);
+        if !has_lost || user.files.is_empty() {
+            return Ok(Vec::new());
+        }
+        let paths: Vec<&RepoPath> = changer
+            .files
+            .iter()
+            .chain(&user.files)
+            .map(|file| &file.path)
+            .collect::<BTreeSet<_>>()
+            .into_iter()
+            .collect();
+        let facts = |file: Option<&ChangedFile>, of_new: bool| -> Option<FileFacts> {
+            let file = file?;
+            let side = if of_new { &file.new } else { &file.old };
+            side.is_there.then(|| side.facts.clone())
+        };
+        // The base, and the base with the changes of `changer`; in both the files of `user` as they are there.
+        let layers = |of_changer_new: bool| -> Vec<EarlierFile> {
+            let each = paths.iter().map(|path| {
+                let (at_changer, at_user) = (changer.file(path), user.file(path));
+                let (at_changer, at_user) = (at_changer.map(|it| it.1), at_user.map(|it| it.1));
+                EarlierFile {
+                    path: (*path).clone(),
+                    facts: match at_changer {
+                        Some(_) => facts(at_changer, of_changer_new),
+                        None => facts(at_user, false),
+                    },
+                    now: facts(at_user, true),
+                }
+            });
+            each.collect()
+        };
+        let (base, numbers) = overlay(self.read, layers(false))?;
+        let (changed, changed_numbers) = overlay(self.read, layers(true))?;
+        let targets =
+            |overlay: &crate::link::use_targets::Overlay| -> HashMap<i64, Vec<ImportTarget>> {
+                let of_files = overlay.files.iter();
+                of_files
+                    .map(|(id, (_, targets))| (*id, targets.clone()))
+                    .collect()
+            };
+        let (targets_before, targets_now) = (targets(&base), targets(&changed));
+        let mut gone = HashMap::new();
+        let mut stricter: HashMap<Definition, (usize, u32, u32)> = HashMap::new();
+        let number_of = |path: &RepoPath| {
+            let at = paths.binary_search(&path).ok()?;
+            Some(numbers[at].earlier)
+        };
+        for (at, change) in changer.changes.iter().enumerate() {
+            let Some(Place { file, symbols }) = &change.old else {
+                continue;
+            };
+            let Some(number) = number_of(&changer.files[*file].path) else {
+                continue;
+            };
+            if change.is_gone() {
+                gone.extend(symbols.iter().map(|symbol| ((number, *symbol), at)));
+            } else if change.kind == ChangeKind::Signature
+                && let Some((before, now)) = self.required(changer, change)
+            {
+                stricter.extend(symbols.iter().map(|it| ((number, *it), (at, before, now))));
+            }
+        }
+        let worlds = Worlds {
+            difference: changer,
+            numbers: numbers.clone(),
+            before: UseTargets::new(self.read, base),
+            now: UseTargets::new(self.read, changed),
+            gone,
+            targets_before,
+        };
+        let kept = kept_lines(user);
+        let mut losses = Losses::default();
+        let mut found = Vec::new();
+        for file in user.files.iter().filter(|file| file.new.is_there) {
+            if self.budget.is_cancelled() {
+                return Err(Error::cancelled());
+            }
+            let Ok(at) = paths.binary_search(&&file.path) else {
+                continue;
+            };
+            let (number, number_now) = (numbers[at].now, changed_numbers[at].now);
+            let bound = Bound {
+                path: &file.path,
+                language: syntax::by_path(&file.path),
+                id: number_now,
+                text: &file.new.text,
+                facts: &file.new.facts,
+                before: worlds.before.of_file(number)?,
+                now: worlds.now.of_file(number_now)?,
+                targets: targets_now
+                    .get(&number_now)
+                    .into_iter()
+                    .flatten()
+                    .map(|target| Some(*target))
+                    .collect(),
+                changed: None,
+            };
+            self.of_bound(&worlds, &bound, number, &mut losses)?;
+            self.add_short_calls(changer, file, &bound, &stricter, &mut found)?;
+        }
+        for ((path, lost), spots) in std::mem::take(&mut losses.spots) {
+            let text = user.file(&path).map(|it| it.1.new.text.clone());
+            let text = text.unwrap_or_default();
+            found.extend(self.entries(&worlds, (&path, &text), &lost, spots, &losses)?);
+        }
+        found.retain_mut(|one| {
+            let own = user.file(&one.path).map(|it| it.1);
+            let old = own.map(|file| lines_of(&file.old.text)).unwrap_or_default();
+            let is_added = |text: &str| {
+                let text = text.trim();
+                !old.contains(text) && !kept.contains(text)
+            };
+            one.also.retain(|(_, text, _)| is_added(text));
+            one.change.is_some() && (is_added(&one.text) || !one.also.is_empty())
+        });
+        Ok(found)
+    }
+
+    /// Adds the calls of one file that pass fewer arguments than the other side requires.
+    fn add_short_calls(
+        &self,
+        changer: &Difference,
+        file: &ChangedFile,
+        bound: &Bound<'_>,
+        stricter: &HashMap<Definition, (usize, u32, u32)>,
+        found: &mut Vec<Broken>,
+    ) -> Result<()> {
+        let of_stricter = |meaning: &Meaning| {
+            let definition = meaning.definition()?;
+            stricter.get(&definition).copied()
+        };
+        if !is_counted(&file.path)
+            || !bound
+                .before
+                .references
+                .iter()
+                .any(|it| of_stricter(it).is_some())
+        {
+            return Ok(());
+        }
+        let text = &file.new.text;
+        let Some(arities) = Arities::of(bound.language, text, &self.budget) else {
+            return Ok(());
+        };
+        let uses = syntax::occurrences(bound.language, text, "_", &self.budget);
+        for (start, line, reference, kind) in uses.ok_or_else(Error::cancelled)?.uses {
+            let meaning = bound.before.references.get(reference as usize);
+            let Some((at, before, required)) = meaning.and_then(of_stricter) else {
+                continue;
+            };
+            let Some(given) = arities.arguments(start) else {
+                continue;
+            };
+            let is_call = matches!(kind, UseKind::Call | UseKind::New);
+            let Some((home, symbol)) = changer.old(&changer.changes[at]) else {
+                continue;
+            };
+            if is_call && given >= before && given < required {
+                found.push(Broken {
+                    path: file.path.clone(),
+                    line,
+                    text: line_at(text, start as usize),
+                    kind: Some(kind),
+                    also: Vec::new(),
+                    home: home.path.clone(),
+                    symbol: symbol.qualified_name.clone(),
+                    change: Some(at),
+                    reason: Reason::TooFewArguments { given, required },
+                    provenance: Provenance::Resolved,
+                    module_line: None,
+                    is_through: false,
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns the lines of files that a side took away: in files that it added they are no new ones.
+fn kept_lines(user: &Difference) -> HashSet<&str> {
+    let removed = user.files.iter().filter(|file| !file.new.is_there);
+    removed.flat_map(|file| lines_of(&file.old.text)).collect()
+}
+
+fn lines_of(text: &str) -> HashSet<&str> {
+    text.lines().map(str::trim).collect()
+}
+
+/// Adds the definitions that both sides changed or added, each other than the other side.
+fn same_symbols(ours: &Difference, theirs: &Difference, found: &mut Vec<Collision>) {
+    type Key<'a> = (&'a RepoPath, &'a str);
+    let by_key = |difference: &'_ Difference, is_old: bool| -> Vec<(RepoPath, String, usize)> {
+        let mut all = Vec::new();
+        for (at, change) in difference.changes.iter().enumerate() {
+            let place = if is_old {
+                difference.old(change)
+            } else if change.old.is_none() {
+                difference.new_of(change)
+            } else {
+                None
+            };
+            if let Some((file, symbol)) = place {
+                all.push((file.path.clone(), symbol.qualified_name.clone(), at));
+            }
+        }
+        all
+    };
+    for (is_old, kind) in [
+        (true, CollisionKind::SameSymbol),
+        (false, CollisionKind::BothAdded),
+    ] {
+        let (mine, others) = (by_key(ours, is_old), by_key(theirs, is_old));
+        let others: BTreeMap<Key<'_>, usize> = others
+            .iter()
+            .map(|(path, name, at)| ((path, name.as_str()), *at))
+            .collect();
+        for (path, name, at) in &mine {
+            let Some(other) = others.get(&(path, name.as_str())) else {
+                continue;
+            };
+            let (change, other) = (&ours.changes[*at], &theirs.changes[*other]);
+            if is_same(ours, change, theirs, other) {
+                continue;
+            }
+            found.push(Collision {
+                kind,
+                path: path.clone(),
+                symbol: name.clone(),
+                ours: Some(change.kind),
+                theirs: Some(other.kind),
+                added: None,
+            });
+        }
+    }
+}
+
+/// Whether both sides made the same of a definition.
+fn is_same(
+    ours: &Difference,
+    change: &SymbolChange,
+    theirs: &Difference,
+    other: &SymbolChange,
+) -> bool {
+    let text = |difference: &Difference, change: &SymbolChange| -> Option<(RepoPath, String)> {
+        let (file, symbol) = difference.new_of(change)?;
+        let range = symbol.span.start_byte as usize..symbol.span.end_byte as usize;
+        let text = file.new.text.get(range).unwrap_or_default();
+        Some((file.path.clone(), text.to_owned()))
+    };
+    text(ours, change) == text(theirs, other)
+}

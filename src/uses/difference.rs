@@ -1,0 +1,327 @@
+//! Definitions that differ between two states of some files, from the text of both.
+//!
+//! `graph::changes` compares; the uses that a change breaks are found in `broken`.
+
+use std::sync::Arc;
+
+use super::Removed;
+use crate::error::{Error, Result};
+use crate::graph::changes::{ChangeKind, Version, compare};
+use crate::ir::{ExportKind, FileFacts};
+use crate::model::{Analysis, Budget, RepoPath, Symbol};
+use crate::syntax;
+
+/// Changed files whose definitions are compared.
+const MAX_FILES: usize = 5_000;
+
+/// A file that differs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Texts {
+    /// Its text as it would be indexed; `None` where it is not there.
+    pub old: Option<Arc<str>>,
+    /// Its text in the new state.
+    pub new: Option<Arc<str>>,
+}
+
+/// One state of a file; empty where it is not there.
+#[derive(Debug, Default)]
+pub struct Side {
+    /// Its text.
+    pub text: Arc<str>,
+    /// What it says.
+    pub facts: FileFacts,
+    /// Whether it is there.
+    pub is_there: bool,
+}
+
+/// A changed file in both states.
+#[derive(Debug)]
+pub struct ChangedFile {
+    /// Its path.
+    pub path: RepoPath,
+    /// As it was.
+    pub old: Side,
+    /// As it is.
+    pub new: Side,
+}
+
+/// A definition in one state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Its file, an index into [`Difference::files`].
+    pub file: usize,
+    /// Its declarations, as indexes into the file's symbols: several where it is overloaded.
+    pub symbols: Vec<u32>,
+}
+
+/// A definition that differs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SymbolChange {
+    /// How.
+    pub kind: ChangeKind,
+    /// As it was; `None` where it was added.
+    pub old: Option<Place>,
+    /// As it is; `None` where it was removed.
+    pub new: Option<Place>,
+    /// Of one that was moved or renamed, the share of tokens that both have, in percent.
+    pub alike_percent: usize,
+}
+
+/// A name that a file passes on from another module, and did not before, or no longer does.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ReExport {
+    /// The file, an index into [`Difference::files`].
+    pub file: usize,
+    /// The name that it offers; `*` for all of the other module.
+    pub name: String,
+    /// The other module, as written.
+    pub specifier: String,
+    /// Whether it is new.
+    pub is_added: bool,
+    /// Its line, in the state that has it.
+    pub line: u32,
+}
+
+/// The definitions that differ between two states.
+#[derive(Debug, Default)]
+pub struct Difference {
+    /// The files that differ and are analysed, by path.
+    pub files: Vec<ChangedFile>,
+    /// The definitions, by file and line: those that are gone by their old place.
+    pub changes: Vec<SymbolChange>,
+    /// The re-exports that came or went, by file.
+    pub re_exports: Vec<ReExport>,
+    /// Whether there were more files than are compared.
+    pub is_cut: bool,
+}
+
+impl Difference {
+    /// Compares files, which are sorted by path. Costs the extraction of both states, about 0.3 s a megabyte, on two threads.
+    pub fn of(files: Vec<(RepoPath, Texts)>, budget: &Budget) -> Result<Self> {
+        let is_analysed = |path: &RepoPath| syntax::by_path(path).analysis() == Analysis::Full;
+        let mut files: Vec<(RepoPath, Texts)> = files
+            .into_iter()
+            .filter(|(path, texts)| is_analysed(path) && texts.old != texts.new)
+            .collect();
+        let is_cut = files.len() > MAX_FILES;
+        files.truncate(MAX_FILES);
+        let half = files.split_off(files.len() / 2);
+        let read = |files: Vec<(RepoPath, Texts)>| -> Result<Vec<ChangedFile>> {
+            let each = files.into_iter().map(|(path, texts)| {
+                Ok(ChangedFile {
+                    old: side(&path, texts.old, budget)?,
+                    new: side(&path, texts.new, budget)?,
+                    path,
+                })
+            });
+            each.collect()
+        };
+        let (first, second) = std::thread::scope(|scope| {
+            let second = scope.spawn(|| read(half));
+            let first = read(files);
+            let second = second.join();
+            (
+                first,
+                second.unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+            )
+        });
+        let mut files = first?;
+        files.extend(second?);
+        let changes = changes(&files);
+        let re_exports = re_exports(&files);
+        Ok(Self {
+            files,
+            changes,
+            re_exports,
+            is_cut,
+        })
+    }
+
+    /// Returns the file and the first declaration of a definition as it was.
+    pub fn old(&self, change: &SymbolChange) -> Option<(&ChangedFile, &Symbol)> {
+        let place = change.old.as_ref()?;
+        let file = &self.files[place.file];
+        Some((file, &file.old.facts.symbols[place.symbols[0] as usize]))
+    }
+
+    /// Returns the file and the first declaration of a definition as it is.
+    pub fn new_of(&self, change: &SymbolChange) -> Option<(&ChangedFile, &Symbol)> {
+        let place = change.new.as_ref()?;
+        let file = &self.files[place.file];
+        Some((file, &file.new.facts.symbols[place.symbols[0] as usize]))
+    }
+
+    /// Returns the changed file at a path, with its place.
+    pub fn file(&self, path: &RepoPath) -> Option<(usize, &ChangedFile)> {
+        let at = self
+            .files
+            .binary_search_by(|file| file.path.cmp(path))
+            .ok()?;
+        Some((at, &self.files[at]))
+    }
+}
+
+impl SymbolChange {
+    /// Whether uses of the definition as it was mean nothing now.
+    pub fn is_gone(&self) -> bool {
+        matches!(
+            self.kind,
+            ChangeKind::Removed | ChangeKind::Moved | ChangeKind::Renamed | ChangeKind::Unexported
+        )
+    }
+}
+
+fn side(path: &RepoPath, text: Option<Arc<str>>, budget: &Budget) -> Result<Side> {
+    let Some(text) = text else {
+        return Ok(Side::default());
+    };
+    let extracted = syntax::extract(syntax::by_path(path), &text, true, budget);
+    Ok(Side {
+        facts: extracted.ok_or_else(Error::cancelled)?.facts,
+        text,
+        is_there: true,
+    })
+}
+
+fn changes(files: &[ChangedFile]) -> Vec<SymbolChange> {
+    let (mut old, mut old_at) = (Vec::new(), Vec::new());
+    let (mut new, mut new_at) = (Vec::new(), Vec::new());
+    for (at, file) in files.iter().enumerate() {
+        versions(&file.path, &file.old, at, &mut old, &mut old_at);
+        versions(&file.path, &file.new, at, &mut new, &mut new_at);
+    }
+    // All declarations of the name that the one at a place has: overloads are one definition.
+    let place = |all: &[Version<'_>], places: &[(usize, u32)], at: usize| {
+        let (file, _) = places[at];
+        let of_file = all[..=at].iter().rposition(|one| one.path != all[at].path);
+        let first = of_file.map_or(0, |before| before + 1);
+        let declarations = all[first..].iter().zip(&places[first..]);
+        let same = declarations
+            .take_while(|(one, _)| one.path == all[at].path)
+            .filter(|(one, _)| one.qualified_name == all[at].qualified_name);
+        Place {
+            file,
+            symbols: same.map(|(_, (_, symbol))| *symbol).collect(),
+        }
+    };
+    let mut all: Vec<SymbolChange> = compare(&old, &new)
+        .into_iter()
+        .map(|change| SymbolChange {
+            kind: change.kind,
+            old: change.old.map(|at| place(&old, &old_at, at)),
+            new: change.new.map(|at| place(&new, &new_at, at)),
+            alike_percent: change.alike_percent,
+        })
+        .collect();
+    all.sort_by_key(|change| {
+        let place = change.old.as_ref().or(change.new.as_ref());
+        let place = place.map(|it| (it.file, it.symbols[0]));
+        (place, change.old.is_none())
+    });
+    all
+}
+
+fn versions<'a>(
+    path: &'a RepoPath,
+    side: &'a Side,
+    file: usize,
+    all: &mut Vec<Version<'a>>,
+    places: &mut Vec<(usize, u32)>,
+) {
+    let first = all.len();
+    let mut exports = side.facts.exports.iter();
+    let default = exports.find(|it| it.name == "default" && it.specifier.is_empty());
+    let default = default.map(|it| it.local.as_str());
+    for (ordinal, symbol) in side.facts.symbols.iter().enumerate() {
+        let (from, to) = (
+            symbol.span.start_byte as usize,
+            symbol.span.end_byte as usize,
+        );
+        all.push(Version {
+            path,
+            name: &symbol.name,
+            qualified_name: &symbol.qualified_name,
+            kind: symbol.kind,
+            // Members come and go with what they are members of.
+            exported: symbol.exported || symbol.parent.is_some(),
+            is_default: symbol.parent.is_none() && default == Some(symbol.name.as_str()),
+            signature: &symbol.signature,
+            text: side.text.get(from..to).unwrap_or_default(),
+            members: Vec::new(),
+        });
+        places.push((file, u32::try_from(ordinal).unwrap_or(u32::MAX)));
+        if let Some(parent) = symbol.parent {
+            let outer = &side.facts.symbols[parent as usize].span;
+            if outer.contains(&symbol.span) && outer != &symbol.span {
+                let start = outer.start_byte as usize;
+                let members = &mut all[first + parent as usize].members;
+                members.push(from - start..to - start);
+            }
+        }
+    }
+    for one in &mut all[first..] {
+        one.members.sort_by_key(|it| (it.start, it.end));
+    }
+}
+
+fn re_exports(files: &[ChangedFile]) -> Vec<ReExport> {
+    let mut all = Vec::new();
+    for (at, file) in files.iter().enumerate() {
+        let lists = [&file.old, &file.new].map(|side| {
+            let exports = side.facts.exports.iter().filter(|export| {
+                matches!(
+                    export.kind,
+                    ExportKind::From | ExportKind::Star | ExportKind::Namespace
+                )
+            });
+            let row = |export: &crate::ir::Export| {
+                let key = (export.name.clone(), export.specifier.clone());
+                (key, export.line)
+            };
+            exports
+                .map(row)
+                .collect::<std::collections::BTreeMap<_, _>>()
+        });
+        // A module that came or went as a whole does not pass names on in its own right.
+        if !file.old.is_there || !file.new.is_there {
+            continue;
+        }
+        for (is_added, (one, other)) in [
+            (false, (&lists[0], &lists[1])),
+            (true, (&lists[1], &lists[0])),
+        ] {
+            for ((name, specifier), line) in one {
+                let is_kept = other.contains_key(&(name.clone(), specifier.clone()));
+                // From another module under the same name: it is offered as before.
+                let is_redirected = name != "*" && other.keys().any(|(it, _)| it == name);
+                if !is_kept && !is_redirected {
+                    all.push(ReExport {
+                        file: at,
+                        name: name.clone(),
+                        specifier: specifier.clone(),
+                        is_added,
+                        line: *line,
+                    });
+                }
+            }
+        }
+    }
+    all
+}
+
+impl Removed {
+    /// Returns a definition that is gone, without its uses.
+    pub(super) fn of(difference: &Difference, change: &SymbolChange) -> Option<Self> {
+        let (file, symbol) = difference.old(change)?;
+        let now = difference.new_of(change);
+        Some(Self {
+            path: file.path.clone(),
+            qualified_name: symbol.qualified_name.clone(),
+            kind: symbol.kind,
+            line: symbol.name_line,
+            change: change.kind,
+            now: now.map(|(file, it)| (file.path.clone(), it.qualified_name.clone(), it.name_line)),
+            uses: Vec::new(),
+        })
+    }
+}

@@ -1,0 +1,424 @@
+//! The files that differ between two states of a repository, with the text that they had: what the base of a comparison is,
+//! and what its other side is.
+//!
+//! Nothing of it comes from an index.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use super::{Revision, Workspace, view};
+use crate::error::{Error, Result};
+use crate::git::{Checkout, Repo};
+use crate::model::indexing_rules::{MAX_FILE_BYTES, is_secret_name};
+use crate::model::{Branch, Budget, CommitId, ContentId, RepoPath};
+use crate::reconcile::prepare::decode;
+
+/// Files that are compared.
+const MAX_FILES: usize = 20_000;
+
+/// Names that are offered for one that nothing has.
+const MAX_NEAR: usize = 5;
+
+/// One side of a comparison.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct State {
+    /// As it is called: `main`, `worktree`.
+    pub name: String,
+    /// Its commit, that of `HEAD` for a work tree; `None` before the first one.
+    pub commit: Option<CommitId>,
+    /// Whether it is a work tree with its uncommitted edits.
+    pub is_work_tree: bool,
+}
+
+/// A file that differs between two states.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DifferingFile {
+    /// Where it is.
+    pub path: RepoPath,
+    /// As it was; `None` where it was not there.
+    pub old: Option<Version>,
+    /// As it is; `None` where it is not there.
+    pub new: Option<Version>,
+}
+
+/// A file in one state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Version {
+    /// Its bytes; `None` where they could not be read: too large, a secret by its name, not in this clone.
+    pub content: Option<ContentId>,
+    /// Its text as it would be indexed; `None` for binary files too.
+    pub text: Option<Arc<str>>,
+}
+
+/// Two states and what differs between them.
+#[derive(Clone, Debug)]
+pub struct Comparison {
+    /// The earlier state.
+    pub base: State,
+    /// The later one.
+    pub head: State,
+    /// The files that differ, by path.
+    pub files: Vec<DifferingFile>,
+    /// Whether all files were compared.
+    pub is_complete: bool,
+}
+
+/// A state to compare with, by the name that a caller gave it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Other {
+    /// A branch, or any other commit.
+    Commit(State),
+    /// Another work tree of the repository: its state, and where it is.
+    WorkTree(State, std::path::PathBuf),
+}
+
+impl State {
+    /// Returns the commit as a question is asked about it; `None` for a work tree.
+    pub fn revision(&self) -> Option<Revision> {
+        let commit = self.commit.clone().filter(|_| !self.is_work_tree)?;
+        let name = self.name.clone();
+        Some(Revision { name, commit })
+    }
+}
+
+impl Other {
+    /// Returns its state.
+    pub fn state(&self) -> &State {
+        match self {
+            Self::Commit(state) | Self::WorkTree(state, _) => state,
+        }
+    }
+}
+
+impl Workspace {
+    /// Returns the base and the head that a caller names. Without a base it is where the head left the default branch;
+    /// `main...` is where it left `main`.
+    ///
+    /// # Errors
+    /// `invalid_argument` for a name that nothing has, and where there is no default branch or no common commit.
+    pub fn states(&self, base: Option<&str>, head: Option<&str>) -> Result<(State, State)> {
+        let repo = self.repo()?;
+        let head = match head {
+            None => Self::own_state(&repo)?,
+            Some(name) => State {
+                commit: Some(self.commit_of(name)?),
+                name: name.to_owned(),
+                is_work_tree: false,
+            },
+        };
+        let Some(own) = &head.commit else {
+            let name = base.unwrap_or("the empty tree").to_owned();
+            let commit = base.map(|name| self.commit_of(name)).transpose()?;
+            let is_work_tree = false;
+            return Ok((
+                State {
+                    name,
+                    commit,
+                    is_work_tree,
+                },
+                head,
+            ));
+        };
+        let (name, from) = match base {
+            Some(name) => match name.strip_suffix("...") {
+                None => {
+                    let commit = Some(self.commit_of(name)?);
+                    let name = name.to_owned();
+                    let is_work_tree = false;
+                    return Ok((State { name, commit, is_work_tree }, head));
+                }
+                Some(name) => (name.to_owned(), self.commit_of(name)?),
+            },
+            None => default_branch(&repo)?.ok_or_else(|| {
+                Error::invalid(
+                    "there is no default branch to compare with: neither `origin/HEAD` nor `main` or `master`",
+                    "pass `base`: a branch, a tag or a commit",
+                )
+            })?,
+        };
+        let Some(commit) = repo.merge_base(own, &from) else {
+            return Err(Error::invalid(
+                format!(
+                    "`{}` and `{}` have no commit in common in this clone",
+                    view::brief(&name),
+                    head.name
+                ),
+                "pass `base`: a branch, a tag or a commit; in a shallow clone fetch more history first",
+            ));
+        };
+        let state = State {
+            name: format!("merge base with {name}"),
+            commit: Some(commit),
+            is_work_tree: false,
+        };
+        Ok((state, head))
+    }
+
+    fn own_state(repo: &Repo) -> Result<State> {
+        let commit = repo.snapshot()?.head;
+        let is_work_tree = !repo.is_bare();
+        let name = if is_work_tree { "worktree" } else { "HEAD" };
+        Ok(State {
+            name: name.to_owned(),
+            commit,
+            is_work_tree,
+        })
+    }
+
+    /// Returns the commit of a name.
+    fn commit_of(&self, name: &str) -> Result<CommitId> {
+        if let Some(revision) = self.revision(name)? {
+            return Ok(revision.commit);
+        }
+        let near = near_names(&self.reference_names()?, name);
+        Err(Error::invalid(
+            format!("no branch, tag or commit is named `{}`", view::brief(name)),
+            if near.is_empty() {
+                "pass the name of one commit, for example `main`, `v1.2` or `HEAD~3`; nothing is fetched".to_owned()
+            } else {
+                format!("did you mean {}? Nothing is fetched", near.join(", "))
+            },
+        ))
+    }
+
+    /// Returns what a caller calls by names to compare with: branches and other commits, linked work trees by the names of
+    /// their directories, or `worktrees` for all of them.
+    ///
+    /// # Errors
+    /// `invalid_argument` for a name that nothing has.
+    pub fn others(&self, names: &[String]) -> Result<Vec<Other>> {
+        let repo = self.repo()?;
+        let mut all = Vec::new();
+        for name in names {
+            let trees = self.other_work_trees(&repo)?;
+            if name == "worktrees" {
+                all.extend(trees);
+                continue;
+            }
+            let tree = trees.into_iter().find(|tree| tree.state().name == *name);
+            match tree {
+                // A branch that is checked out elsewhere by the name of its directory is asked with its edits.
+                Some(tree) => all.push(tree),
+                None => all.push(Other::Commit(State {
+                    commit: Some(self.commit_of(name)?),
+                    name: name.clone(),
+                    is_work_tree: false,
+                })),
+            }
+        }
+        Ok(all)
+    }
+
+    fn other_work_trees(&self, repo: &Repo) -> Result<Vec<Other>> {
+        let own = repo.worktree_id();
+        let mut found = Vec::new();
+        for checkout in repo.checkouts(i64::MAX)? {
+            let Checkout {
+                worktree_id,
+                work_dir: Some(dir),
+                snapshot: Some(snapshot),
+                ..
+            } = checkout
+            else {
+                continue;
+            };
+            if worktree_id == own || !dir.is_dir() {
+                continue;
+            }
+            let name = match worktree_id.strip_prefix("worktrees/") {
+                Some(name) => name.to_owned(),
+                None => match &snapshot.branch {
+                    Branch::Named(name) => name.clone(),
+                    Branch::Detached => worktree_id.clone(),
+                },
+            };
+            let state = State {
+                name,
+                commit: snapshot.head,
+                is_work_tree: true,
+            };
+            found.push(Other::WorkTree(state, dir));
+        }
+        Ok(found)
+    }
+
+    /// Returns where two commits left each other; `None` where they have none in common.
+    pub fn merge_base(&self, one: &CommitId, two: &CommitId) -> Result<Option<CommitId>> {
+        Ok(self.repo()?.merge_base(one, two))
+    }
+
+    /// Returns the files that differ between two states, with their texts. Costs a comparison of two trees, a pass over the
+    /// work tree where one is asked, and the reading of the files that differ.
+    pub fn compare(
+        &self,
+        base: State,
+        head: State,
+        interrupt: &Arc<AtomicBool>,
+    ) -> Result<Comparison> {
+        let repo = self.repo()?;
+        compare(&repo, &repo, base, head, interrupt)
+    }
+
+    /// Returns the files that differ between a commit and another state of the repository.
+    pub fn compare_other(
+        &self,
+        base: State,
+        other: &Other,
+        interrupt: &Arc<AtomicBool>,
+    ) -> Result<Comparison> {
+        let repo = self.repo()?;
+        match other {
+            Other::Commit(state) => compare(&repo, &repo, base, state.clone(), interrupt),
+            Other::WorkTree(state, dir) => {
+                let there = Repo::discover(dir)?;
+                let rules = self.repository_settings(&there).indexing_rules;
+                let there = there.with_indexing_rules(rules);
+                compare(&repo, &there, base, state.clone(), interrupt)
+            }
+        }
+    }
+}
+
+/// Compares a commit of `repo` with a commit, or with the work tree of `there`.
+fn compare(
+    repo: &Repo,
+    there: &Repo,
+    base: State,
+    head: State,
+    interrupt: &Arc<AtomicBool>,
+) -> Result<Comparison> {
+    let budget = Budget::unlimited(Arc::clone(interrupt));
+    let mut paths = repo.differing_paths(base.commit.as_ref(), head.commit.as_ref())?;
+    let mut is_complete = true;
+    if head.is_work_tree {
+        let dirty = there.dirty(&budget)?;
+        is_complete &= dirty.complete;
+        paths.extend(dirty.paths);
+        paths.sort_unstable();
+        paths.dedup();
+    }
+    is_complete &= paths.len() <= MAX_FILES;
+    paths.truncate(MAX_FILES);
+    let at = |commit: &Option<CommitId>| -> Result<Option<Repo>> {
+        let Some(commit) = commit else {
+            return Ok(None);
+        };
+        Ok(Some(Repo::discover(repo.work_dir())?.at_commit(commit)?))
+    };
+    let old_files = at(&base.commit)?;
+    let new_files = if head.is_work_tree {
+        None
+    } else {
+        at(&head.commit)?
+    };
+    let new_files = if head.is_work_tree {
+        Some(there)
+    } else {
+        new_files.as_ref()
+    };
+    let mut files = Vec::with_capacity(paths.len());
+    for path in paths {
+        if budget.is_cancelled() {
+            return Err(Error::cancelled());
+        }
+        let read = |repo: Option<&Repo>| {
+            let source = repo?.source();
+            version(&path, |limit| Ok(source.read(&path, limit)?.bytes))
+        };
+        let (old, new) = (read(old_files.as_ref()), read(new_files));
+        let is_same = match (&old, &new) {
+            (None, None) => true,
+            (Some(old), Some(new)) => {
+                let is_alike = |one: &str, other: &str| one.lines().eq(other.lines());
+                let texts = old.text.as_deref().zip(new.text.as_deref());
+                old.content.is_some() && old.content == new.content
+                    || texts.is_some_and(|(one, other)| is_alike(one, other))
+            }
+            _ => false,
+        };
+        if !is_same {
+            files.push(DifferingFile { path, old, new });
+        }
+    }
+    Ok(Comparison {
+        base,
+        head,
+        files,
+        is_complete,
+    })
+}
+
+/// Reads one version of a file; `None` where there is none.
+fn version(
+    path: &RepoPath,
+    read: impl FnOnce(u64) -> std::result::Result<Vec<u8>, crate::git::ReadError>,
+) -> Option<Version> {
+    use crate::git::ReadError;
+    let unread = Some(Version {
+        content: None,
+        text: None,
+    });
+    match read(MAX_FILE_BYTES) {
+        Ok(bytes) => {
+            let is_shown =
+                !is_secret_name(path) && !bytes.iter().take(8_000).any(|byte| *byte == 0);
+            Some(Version {
+                content: Some(ContentId::of(&bytes)),
+                text: is_shown.then(|| decode(&bytes).into()),
+            })
+        }
+        Err(ReadError::Missing | ReadError::NotAFile | ReadError::Outside) => None,
+        Err(ReadError::TooLarge { .. } | ReadError::Io(_) | ReadError::NoBlob) => unread,
+    }
+}
+
+/// Returns the branch that others start from, with its tip: what `origin` calls so, else `main` or `master`.
+fn default_branch(repo: &Repo) -> Result<Option<(String, CommitId)>> {
+    if let Some(commit) = repo.resolve("refs/remotes/origin/HEAD") {
+        let branches = repo.branches()?;
+        let name = branches.default.unwrap_or_else(|| "HEAD".to_owned());
+        return Ok(Some((format!("origin/{name}"), commit)));
+    }
+    let names = ["main", "master", "origin/main", "origin/master"];
+    let mut found = names.into_iter().filter_map(|name| {
+        let commit = repo.resolve(name)?;
+        Some((name.to_owned(), commit))
+    });
+    Ok(found.next())
+}
+
+/// Returns the names of references that are like one that nothing has.
+fn near_names(all: &[String], name: &str) -> Vec<String> {
+    let wanted = name.to_lowercase();
+    let mut near: Vec<(usize, &String)> = all
+        .iter()
+        .filter_map(|it| {
+            let other = it.to_lowercase();
+            let is_part = other.contains(&wanted) && !wanted.is_empty();
+            let distance = if is_part { 1 } else { edits(&wanted, &other) };
+            let is_near = distance <= 1 + wanted.chars().count() / 4;
+            is_near.then_some((distance, it))
+        })
+        .collect();
+    near.sort();
+    let shown = near.into_iter().take(MAX_NEAR);
+    shown
+        .map(|(_, name)| format!("`{}`", view::brief(name)))
+        .collect()
+}
+
+/// Returns how many letters have to be put in, taken out or changed to make one word of the other.
+fn edits(one: &str, other: &str) -> usize {
+    let other: Vec<char> = other.chars().take(100).collect();
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (i, a) in one.chars().take(100).enumerate() {
+        let mut before = row[0];
+        row[0] = i + 1;
+        for (j, b) in other.iter().enumerate() {
+            let changed = before + usize::from(a != *b);
+            before = row[j + 1];
+            row[j + 1] = changed.min(row[j] + 1).min(row[j + 1] + 1);
+        }
+    }
+    row[other.len()]
+}
