@@ -438,6 +438,10 @@ fn answer(view: &View<'_>, asked: &Asked<'_>) -> Result<ImpactOutput> {
 }
 
 /// Walks from the targets and lists who uses them, what they use, and the files that reaches.
+#[expect(
+    clippy::too_many_lines,
+    reason = "one pass, whose steps are read in order"
+)]
 fn reach(
     view: &View<'_>,
     input: &ImpactInput,
