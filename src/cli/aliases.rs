@@ -136,6 +136,7 @@ mod tests {
     use super::{ALIASES, Alias};
 
     #[test]
+    #[expect(clippy::cmp_owned, reason = "reads best as it is")]
     fn an_alias_sets_what_the_command_line_leaves_out() {
         for alias in ALIASES {
             let line = [alias.name, "x"];

@@ -34,6 +34,10 @@ const DRAWN_STEPS: u32 = 2;
 const PATIENCE: Duration = Duration::from_millis(300);
 
 /// Runs a tool with the input that `input_of` reads from the command line, and prints what it returns.
+#[expect(
+    clippy::too_many_lines,
+    reason = "one pass, whose steps are read in order"
+)]
 pub(super) fn tool(
     tool: &ToolSpec,
     input_of: impl Fn(&ArgMatches) -> std::result::Result<Value, clap::Error>,

@@ -58,7 +58,7 @@ impl Repo {
             };
             let id = gix::ObjectId::from_hex(commit.as_str().as_bytes());
             let id = id.expect("a commit's name is hexadecimal");
-            Ok(self.inner.find_commit(id)?.tree()?)
+            self.inner.find_commit(id)?.tree()
         };
         let (from, to) = (tree(from).map_err(failed)?, tree(to).map_err(failed)?);
         let mut paths = Vec::new();

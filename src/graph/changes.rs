@@ -347,6 +347,10 @@ fn outermost(all: &[Version<'_>], places: &[usize]) -> Vec<usize> {
 
 /// Finds for each definition that is gone the added one that it became, with how alike both are in percent; each added one at
 /// most once.
+#[expect(
+    clippy::type_complexity,
+    reason = "named where it is made, and used here alone"
+)]
 fn successors(
     old: &[Version<'_>],
     new: &[Version<'_>],

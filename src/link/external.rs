@@ -314,6 +314,7 @@ impl Linker<'_, '_> {
     }
 
     /// `List.of(a, b)`, `Optional.of(a)`, `Arrays.asList(a)`, `Objects.requireNonNull(a)`
+    #[expect(clippy::match_same_arms, reason = "each arm is a case of its own")]
     fn static_result(&self, of: &ExternalType, method: &str) -> Option<Type> {
         if let Some(found) = STATIC_METHODS
             .iter()

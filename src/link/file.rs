@@ -62,6 +62,10 @@ pub(super) struct Loaded {
 }
 
 impl Loaded {
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one pass, whose steps are read in order"
+    )]
     pub(super) fn of(
         file: i64,
         mut facts: FileFacts,

@@ -56,6 +56,10 @@ impl Linker<'_, '_> {
         self.infer_form(file, expr, this)
     }
 
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one pass, whose steps are read in order"
+    )]
     fn infer_form(
         &self,
         file: &Rc<Loaded>,

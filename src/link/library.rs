@@ -299,14 +299,13 @@ impl<'a> Library<'a> {
                 continue;
             };
             let known = self.package_names.borrow().get(&target).cloned();
-            let name = match known {
-                Some(name) => name,
-                None => {
-                    let key = self.read.unit_key(-target)?;
-                    let name = key.and_then(|key| Some(key.rsplit_once('#')?.1.to_owned()));
-                    self.package_names.borrow_mut().insert(target, name.clone());
-                    name
-                }
+            let name = if let Some(name) = known {
+                name
+            } else {
+                let key = self.read.unit_key(-target)?;
+                let name = key.and_then(|key| Some(key.rsplit_once('#')?.1.to_owned()));
+                self.package_names.borrow_mut().insert(target, name.clone());
+                name
             };
             if let (Some(name), Some(local)) = (name, import.names.first_mut()) {
                 local.local = name;

@@ -44,6 +44,7 @@ impl Linker<'_, '_> {
     }
 
     /// Returns the member that something has by a name of its own.
+    #[expect(clippy::match_same_arms, reason = "each arm is a case of its own")]
     pub(super) fn declared(&self, object: &Type, access: Access<'_>) -> Option<Type> {
         self.step()?;
         match object {

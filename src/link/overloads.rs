@@ -184,7 +184,7 @@ impl Linker<'_, '_> {
                 .map(|one| self.fit(Some(one), Some(param), depth + 1))
                 .max()
                 .flatten(),
-            (_, Type::Union(_)) | (_, Type::External) => UNKNOWN,
+            (_, Type::Union(_) | Type::External) => UNKNOWN,
             (Type::External | Type::ExternalMethod(..), param) => {
                 Some(if param.symbol().is_some() { 0 } else { 2 })
             }

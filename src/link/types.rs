@@ -9,6 +9,7 @@ use crate::ir::{ContainerKind, ExprId, PathId, SymbolIdx};
 
 /// The type of an expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::enum_variant_names, reason = "reads best as it is")]
 pub(super) enum Type {
     /// The definition or module itself: a class, a function, a variable by its name.
     Definition(Def),

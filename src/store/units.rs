@@ -66,14 +66,13 @@ impl Writer<'_> {
                 .prepare_cached("SELECT id FROM unit WHERE key = ?1")?
                 .query_row([key], |row| row.get(0))
                 .optional()?;
-            let unit = match known {
-                Some(unit) => unit,
-                None => {
-                    self.changed_units.push(key.clone());
-                    self.tx()
-                        .prepare_cached("INSERT INTO unit(key) VALUES(?1)")?
-                        .insert([key])?
-                }
+            let unit = if let Some(unit) = known {
+                unit
+            } else {
+                self.changed_units.push(key.clone());
+                self.tx()
+                    .prepare_cached("INSERT INTO unit(key) VALUES(?1)")?
+                    .insert([key])?
             };
             let n_new = self
                 .tx()

@@ -121,7 +121,9 @@ impl Files {
             language: file.language.clone(),
             bytes: self.sizes.get(&file.id).copied(),
             lines: file.n_lines,
-            skipped: file.skip.map(|reason| reason.as_str()),
+            skipped: file
+                .skip
+                .map(super::super::model::freshness::SkipReason::as_str),
             stale: view.is_stale(file.path.as_str()),
         };
         let key = |file: &FileSummary| (file.path.to_string(), 0);

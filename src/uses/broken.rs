@@ -335,6 +335,10 @@ impl Uses<'_> {
     }
 
     /// Adds the broken places of one file; `number` is its number in the earlier state.
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one pass, whose steps are read in order"
+    )]
     pub(super) fn of_bound(
         &self,
         worlds: &Worlds<'_>,
@@ -525,6 +529,11 @@ impl Uses<'_> {
 
     /// Returns the definitions of a changed file that are gone from it, by name: uses in the file itself have no import that
     /// could bind them. Beside each the references that are of its owner, where it is a member.
+    #[expect(clippy::unused_self, reason = "asked like its neighbours")]
+    #[expect(
+        clippy::type_complexity,
+        reason = "named where it is made, and used here alone"
+    )]
     fn own_gone(
         &self,
         worlds: &Worlds<'_>,

@@ -83,6 +83,10 @@ impl Uses<'_> {
     }
 
     /// Returns the uses that `user` added of definitions that `changer` took away, or whose calls it made to pass more.
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one pass, whose steps are read in order"
+    )]
     fn added_uses(&self, changer: &Difference, user: &Difference) -> Result<Vec<Broken>> {
         let has_lost = changer
             .changes

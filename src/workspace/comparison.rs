@@ -209,6 +209,7 @@ impl Workspace {
         Ok(all)
     }
 
+    #[expect(clippy::unused_self, reason = "asked like its neighbours")]
     fn other_work_trees(&self, repo: &Repo) -> Result<Vec<Other>> {
         let own = repo.worktree_id();
         let mut found = Vec::new();

@@ -250,6 +250,10 @@ fn pages_are_joined_by_a_cursor() {
 }
 
 #[test]
+#[expect(
+    clippy::too_many_lines,
+    reason = "one pass, whose steps are read in order"
+)]
 fn what_can_not_be_searched_for_is_said() {
     let (_repo, cli) = repo();
     let mut session = Session::of(cli.command(&["serve"]));

@@ -145,6 +145,10 @@ fn about(one: &Value) -> String {
 }
 
 /// Returns why a use is broken.
+#[expect(
+    clippy::format_push_string,
+    reason = "the text is short, and reads in order"
+)]
 fn reason(one: &Value) -> String {
     let uses = &one["uses"];
     let name = definition(uses);
@@ -176,6 +180,10 @@ fn place(one: &Value) -> String {
 }
 
 /// Returns the comment for a pull request.
+#[expect(
+    clippy::format_push_string,
+    reason = "the text is short, and reads in order"
+)]
 fn markdown(value: &Value) -> String {
     let mut text = format!("### CodeLens\n\n{}\n", escaped(value.text("summary")));
     let broken = value.items("broken");
@@ -304,6 +312,10 @@ fn span(text: &str) -> String {
 }
 
 /// Returns annotations of a workflow: an error for each broken use, a warning for each collision.
+#[expect(
+    clippy::format_push_string,
+    reason = "the text is short, and reads in order"
+)]
 fn github(value: &Value) -> String {
     let mut text = String::new();
     let mut say = |level: &str, path: &str, line: u64, title: &str, message: &str| {
@@ -418,6 +430,10 @@ fn sarif(value: &Value) -> Value {
 }
 
 /// Returns a path as a relative URI.
+#[expect(
+    clippy::format_push_string,
+    reason = "the text is short, and reads in order"
+)]
 fn uri(path: &str) -> String {
     let mut out = String::with_capacity(path.len());
     for byte in path.bytes() {
@@ -434,6 +450,7 @@ fn uri(path: &str) -> String {
 pub(in crate::cli) const RUNNERS: [&str; 6] = ["jest", "vitest", "pytest", "go", "cargo", "junit"];
 
 /// Returns the paths of tests, a line each, or (with a runner) its arguments in one line.
+#[expect(clippy::format_collect, reason = "reads best as it is")]
 pub(in crate::cli) fn tests(paths: &[&str], runner: Option<&str>) -> String {
     let Some(runner) = runner else {
         return paths

@@ -173,6 +173,7 @@ pub(super) struct Listed {
 
 impl Listed {
     /// Orders the changes: what other modules see first, then the rest, then bodies alone, tests last; each by path and line.
+    #[expect(clippy::unnecessary_wraps, reason = "reads best as it is")]
     pub(super) fn of(view: &View<'_>, asked: &Asked<'_>, gathered: &Gathered) -> Result<Self> {
         let difference = &gathered.difference;
         let mut all = Vec::new();
@@ -242,6 +243,10 @@ impl Listed {
     }
 
     /// Returns the finding in a sentence or two.
+    #[expect(
+        clippy::format_push_string,
+        reason = "the text is short, and reads in order"
+    )]
     pub(super) fn summary(&self, gathered: &Gathered, n_broken: u64) -> String {
         if self.n_files == 0 {
             return "No file differs.".to_owned();
@@ -396,6 +401,10 @@ fn source(file: &ChangedFile, of_new: bool, symbol: &Symbol) -> String {
 }
 
 /// Returns the broken uses as they are shown: names that one import takes from a module that is gone are one entry.
+#[expect(
+    clippy::format_push_string,
+    reason = "the text is short, and reads in order"
+)]
 pub(super) fn broken(
     view: &View<'_>,
     asked: &Asked<'_>,
@@ -598,6 +607,7 @@ fn renamed(all: &[DifferingFile]) -> HashMap<usize, usize> {
     found
 }
 
+#[expect(clippy::manual_checked_ops, reason = "reads best as it is")]
 fn alike_percent(one: &HashMap<String, usize>, other: &HashMap<String, usize>) -> usize {
     let total: usize = one.values().chain(other.values()).sum();
     let shared: usize = one

@@ -34,6 +34,10 @@ impl Gathered {
 
 /// Returns the texts of the files that can be compared, those that the index does not have as they are, and how many others
 /// there are.
+#[expect(
+    clippy::type_complexity,
+    reason = "named where it is made, and used here alone"
+)]
 pub(super) fn texts(
     view: &View<'_>,
     comparison: &Comparison,

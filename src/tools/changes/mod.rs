@@ -236,6 +236,14 @@ impl Asked<'_> {
     }
 }
 
+#[expect(
+    clippy::too_many_lines,
+    reason = "one pass, whose steps are read in order"
+)]
+#[expect(
+    clippy::format_push_string,
+    reason = "the text is short, and reads in order"
+)]
 fn answer(view: &View<'_>, asked: &Asked<'_>) -> Result<ChangesOutput> {
     let input = asked.input;
     let comparison = asked.comparison;

@@ -141,11 +141,14 @@ pub struct ImpactOutput {
     target: Target,
     /// The definitions that `changes` or `path` stands for.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Vec<serde_json::Value>>")]
     targets: Option<Vec<TargetOutput>>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Vec<serde_json::Value>>")]
     candidates: Option<Vec<TargetOutput>>,
     /// Definitions with names like the one that none has.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Vec<serde_json::Value>>")]
     did_you_mean: Option<Vec<TargetOutput>>,
     summary: String,
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -155,6 +158,7 @@ pub struct ImpactOutput {
     defaults: Option<Defaults>,
     /// Definitions that the changes removed or renamed, with the uses that still name them.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<serde_json::Value>")]
     change_set: Option<ChangeSetOutput>,
     callers: Vec<CallerOutput>,
     total_callers: u64,
@@ -185,12 +189,14 @@ pub struct ImpactOutput {
     /// Code; with `depth` examples too, by their role.
     affected_files: Vec<FileOutput>,
     /// Test files: first those that the graph reaches, last those that only name it.
+    #[schemars(with = "Vec<serde_json::Value>")]
     affected_tests: Vec<FileOutput>,
     /// Test files that name it and have no bound use; listed where no test has one, and with `limit`.
     #[serde(skip_serializing_if = "is_zero")]
     mentioning_tests: u64,
     /// Examples, playgrounds, benchmarks and code of documents.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Vec<serde_json::Value>")]
     affected_examples: Vec<FileOutput>,
     callees: Vec<CalleeOutput>,
     depth: u32,
@@ -432,6 +438,10 @@ fn answer(view: &View<'_>, asked: &Asked<'_>) -> Result<ImpactOutput> {
 }
 
 /// Walks from the targets and lists who uses them, what they use, and the files that reaches.
+#[expect(
+    clippy::too_many_lines,
+    reason = "one pass, whose steps are read in order"
+)]
 fn reach(
     view: &View<'_>,
     input: &ImpactInput,

@@ -88,6 +88,7 @@ impl PositionedFile {
     }
 
     /// Classifies an identifier that is no use which the facts hold.
+    #[expect(clippy::match_same_arms, reason = "each arm is a case of its own")]
     fn named(&self, node: Node<'_>) -> Role {
         let fields = self.grammar.fields;
         let Some(parent) = node.parent() else {

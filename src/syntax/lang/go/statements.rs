@@ -436,10 +436,11 @@ impl<'t> Lowering<'t> {
             return;
         };
         for element in self.children(body) {
-            if self.kind(element) == Kind::KeyedElement && has_keys {
-                if let Some(key) = element.child_by_field_id(fields.key) {
-                    self.walk(key);
-                }
+            if self.kind(element) == Kind::KeyedElement
+                && has_keys
+                && let Some(key) = element.child_by_field_id(fields.key)
+            {
+                self.walk(key);
             }
             self.walk(element);
         }

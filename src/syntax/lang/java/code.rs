@@ -42,6 +42,10 @@ impl<'t> Lowering<'t> {
         self.locals.leave(mark);
     }
 
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one pass, whose steps are read in order"
+    )]
     fn walk_at(&mut self, node: Node<'t>) {
         let fields = self.grammar.fields;
         match self.kind(node) {

@@ -352,7 +352,7 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// Returns whether the class around is a test of JUnit 3.
+    /// Returns whether the class around is a test of `JUnit` 3.
     fn in_test_case(&self) -> bool {
         self.around.is_some_and(|at| {
             let signature = &self.facts.symbols[at as usize].signature;

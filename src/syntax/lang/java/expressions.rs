@@ -28,6 +28,7 @@ impl<'t> Lowering<'t> {
         expr
     }
 
+    #[expect(clippy::match_same_arms, reason = "each arm is a case of its own")]
     fn lower_new(&mut self, node: Node<'t>) -> ExprId {
         let fields = self.grammar.fields;
         match self.kind(node) {
@@ -411,6 +412,7 @@ impl<'t> Lowering<'t> {
 
     /// Returns the name behind `::`, or the word `new`.
     #[expect(clippy::unused_self, reason = "reads as `callee` does")]
+    #[expect(clippy::useless_conversion, reason = "reads best as it is")]
     pub(super) fn referenced(&self, node: Node<'t>) -> Option<Node<'t>> {
         let last = node.child(u32::try_from(node.child_count().checked_sub(1)?).ok()?)?;
         (last.kind() == "identifier" || last.kind() == "new").then_some(last)

@@ -8,7 +8,7 @@ use crate::ir::SymbolIdx;
 use crate::model::{Span, Symbol, SymbolFlags, SymbolKind};
 use crate::syntax::signature::{doc_above, of_head, of_value};
 
-/// Annotations of tests, and of methods that a test framework runs before or after them: JUnit 4 and 5, TestNG.
+/// Annotations of tests, and of methods that a test framework runs before or after them: `JUnit` 4 and 5, `TestNG`.
 const TEST_ANNOTATIONS: &[&str] = &[
     "Test",
     "ParameterizedTest",
@@ -37,6 +37,7 @@ const TEST_ANNOTATIONS: &[&str] = &[
 
 /// The modifiers of a declaration.
 #[derive(Clone, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "independent marks")]
 pub(super) struct Modifiers<'t> {
     pub(super) is_public: bool,
     pub(super) is_protected: bool,

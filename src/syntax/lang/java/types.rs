@@ -102,12 +102,11 @@ impl<'t> Lowering<'t> {
             }
             Kind::TypeIdentifier | Kind::Identifier => {
                 let name = self.text(node);
-                match self.type_param(name) {
-                    Some(param) => self.type_param_value(param),
-                    None => {
-                        let path = self.type_name(name);
-                        self.instance(path)
-                    }
+                if let Some(param) = self.type_param(name) {
+                    self.type_param_value(param)
+                } else {
+                    let path = self.type_name(name);
+                    self.instance(path)
                 }
             }
             Kind::VoidType => self.unknown,
