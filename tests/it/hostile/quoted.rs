@@ -20,6 +20,7 @@ const QUOTING: &[&str] = &[
     "qualifiedName",
     "via",
     "notes",
+    "text",
 ];
 
 /// Lines that pose as something else, in comments, names, signatures and documents.
