@@ -75,7 +75,10 @@ impl Entry {
             // A pattern that matches a directory matches its content.
             Some(glob) => {
                 let ends = path.match_indices('/').map(|(at, _)| &path[..at]);
-                glob.is_match(path) || ends.into_iter().any(|directory| glob.is_match(directory))
+                // A file may have such a name: `{brace}.ts`.
+                is_at_or_below(path, &self.text)
+                    || glob.is_match(path)
+                    || ends.into_iter().any(|directory| glob.is_match(directory))
             }
             None => is_at_or_below(path, &self.text),
         }
@@ -84,7 +87,9 @@ impl Entry {
     fn names(&self, path: &str) -> bool {
         let last = self.text.rsplit('/').next().unwrap_or_default();
         match &self.glob {
-            Some(glob) => !last.chars().all(|c| c == '*') && glob.is_match(path),
+            Some(glob) => {
+                path == self.text || !last.chars().all(|c| c == '*') && glob.is_match(path)
+            }
             None => path == self.text,
         }
     }
