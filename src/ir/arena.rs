@@ -85,6 +85,23 @@ impl ExprArena {
         }
     }
 
+    /// The union of the first `max` different known values of `all`; unknown where it would have more than twice as many
+    /// parts, because unions of unions could double in size at each step.
+    pub fn union_of_known(&mut self, all: impl IntoIterator<Item = ExprId>, max: usize) -> ExprId {
+        let unknown = self.add(Expr::Unknown);
+        let mut known: Vec<ExprId> = Vec::new();
+        for one in all {
+            if one != unknown && !known.contains(&one) && known.len() < max {
+                known.push(one);
+            }
+        }
+        let union = self.union(known);
+        match self.get(union) {
+            Expr::Union(parts) if parts.len() > 2 * max => unknown,
+            _ => union,
+        }
+    }
+
     /// Returns the id of the path that ends with `slot` below `parent`, new or known.
     pub fn path(&mut self, parent: PathId, slot: Slot) -> PathId {
         if let Some(known) = self.path_ids.get(&(parent, slot)) {

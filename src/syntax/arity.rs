@@ -7,7 +7,7 @@ use tree_sitter::{Node, Tree};
 
 use super::Language;
 use super::lang::ecmascript::kinds::Grammar;
-use super::lang::python;
+use super::lang::frontend;
 use super::language::Shape;
 use super::parse::{Parsed, parse};
 use crate::model::{Budget, Span};
@@ -43,7 +43,7 @@ impl<'s> Arities<'s> {
     pub fn of(language: &Language, source: &'s str, budget: &Budget) -> Option<Self> {
         let (grammar, is_python) = match language.shape {
             Shape::Script(dialect) => (&Grammar::of(dialect).language, false),
-            Shape::Python => (python::grammar(), true),
+            Shape::Python => (frontend(language.shape)?.grammar(), true),
             _ => return None,
         };
         match parse(grammar, source, budget) {

@@ -62,30 +62,8 @@ pub fn extract(
         Shape::Document(markup) => Some(chunks_alone(text::document(&lines, markup))),
         Shape::Page => component::read_page(&lines, budget),
         Shape::Component(framework) => component::read(framework, &lines, budget),
-        Shape::Python => {
-            let file = lang::python::read(source, budget)?;
-            let outline = Outline {
-                symbols: &file.facts.symbols,
-                leads: &file.leads,
-            };
-            Some(Extraction {
-                chunks: chunk::of_code(&lines, outline),
-                facts: file.facts,
-            })
-        }
-        Shape::Go => {
-            let file = lang::go::read(source, budget)?;
-            let outline = Outline {
-                symbols: &file.facts.symbols,
-                leads: &file.leads,
-            };
-            Some(Extraction {
-                chunks: chunk::of_code(&lines, outline),
-                facts: file.facts,
-            })
-        }
-        Shape::Java => {
-            let file = lang::java::read(source, budget)?;
+        Shape::Python | Shape::Go | Shape::Java => {
+            let file = lang::frontend(language.shape)?.read(source, budget)?;
             let outline = Outline {
                 symbols: &file.facts.symbols,
                 leads: &file.leads,

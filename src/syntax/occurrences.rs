@@ -4,7 +4,7 @@
 //! comments, strings, other definitions. `link` tells which definition a use means.
 
 use super::lang::ecmascript::ReadOptions;
-use super::lang::{ecmascript, go, java, python};
+use super::lang::{ecmascript, frontend};
 use super::lines::Lines;
 use super::{Language, Shape, component};
 use crate::ir::FileFacts;
@@ -116,40 +116,8 @@ pub fn occurrences(
     if language.shape == Shape::Page {
         return component::page_occurrences(&lines, word, budget);
     }
-    if language.shape == Shape::Python {
-        let parsed = python::read_positioned(source, budget)?;
-        let length = u32::try_from(word.len()).unwrap_or(u32::MAX);
-        let places = starts(source, word).map(|start_byte| Occurrence {
-            start_byte,
-            line: line_at(start_byte),
-            role: parsed.role(source, start_byte, start_byte + length),
-        });
-        let uses = parsed.uses();
-        let uses = uses.map(|(start, reference, kind)| (start, line_at(start), reference, kind));
-        return Some(Occurrences {
-            places: places.collect(),
-            uses: uses.collect(),
-            facts: parsed.file.facts,
-        });
-    }
-    if language.shape == Shape::Go {
-        let parsed = go::read_positioned(source, budget)?;
-        let length = u32::try_from(word.len()).unwrap_or(u32::MAX);
-        let places = starts(source, word).map(|start_byte| Occurrence {
-            start_byte,
-            line: line_at(start_byte),
-            role: parsed.role(source, start_byte, start_byte + length),
-        });
-        let uses = parsed.uses();
-        let uses = uses.map(|(start, reference, kind)| (start, line_at(start), reference, kind));
-        return Some(Occurrences {
-            places: places.collect(),
-            uses: uses.collect(),
-            facts: parsed.file.facts,
-        });
-    }
-    if language.shape == Shape::Java {
-        let parsed = java::read_positioned(source, budget)?;
+    if let Some(frontend) = frontend(language.shape) {
+        let parsed = frontend.read_positioned(source, budget)?;
         let length = u32::try_from(word.len()).unwrap_or(u32::MAX);
         let places = starts(source, word).map(|start_byte| Occurrence {
             start_byte,

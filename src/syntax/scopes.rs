@@ -8,7 +8,7 @@ use tree_sitter::{Node, Tree};
 
 use super::component;
 use super::lang::ecmascript::kinds::{Dialect, Grammar};
-use super::lang::{go, java, python};
+use super::lang::frontend;
 use super::parse::{Parsed, parse};
 use super::{Language, Shape};
 use crate::model::Budget;
@@ -99,9 +99,9 @@ pub fn scopes(language: &Language, source: &str, budget: &Budget) -> Option<Scop
     let of_script = |dialect: Dialect| &Grammar::of(dialect).language;
     let parts = match language.shape {
         Shape::Script(dialect) => vec![part(of_script(dialect), source, whole)?],
-        Shape::Python => vec![part(python::grammar(), source, whole)?],
-        Shape::Go => vec![part(go::grammar(), source, whole)?],
-        Shape::Java => vec![part(java::grammar(), source, whole)?],
+        Shape::Python | Shape::Go | Shape::Java => {
+            vec![part(frontend(language.shape)?.grammar(), source, whole)?]
+        }
         Shape::Component(framework) => component::scripts(framework, source)
             .into_iter()
             .map(|(dialect, text, bytes)| part(of_script(dialect), &text, bytes))

@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::lang::ecmascript::kinds::Grammar;
-use super::lang::python;
+use super::lang::frontend;
 use super::language::{self, Shape};
 use super::parse::{Parsed, parse};
 use crate::model::{Budget, RepoPath};
@@ -65,9 +65,10 @@ pub struct TestCase {
 /// Returns the innermost test around each of some lines (from 1), each once, in source order: of JavaScript the call that
 /// makes it, of Python the function whose name begins with `test`. Costs the parsing of the file.
 pub fn test_cases(path: &RepoPath, source: &str, lines: &[u32], budget: &Budget) -> Vec<TestCase> {
-    let grammar = match language::by_path(path).shape {
-        Shape::Script(dialect) => &Grammar::of(dialect).language,
-        Shape::Python => python::grammar(),
+    let shape = language::by_path(path).shape;
+    let grammar = match (shape, frontend(shape)) {
+        (Shape::Script(dialect), _) => &Grammar::of(dialect).language,
+        (Shape::Python, Some(python)) => python.grammar(),
         _ => return Vec::new(),
     };
     let Parsed::Tree(tree) = parse(grammar, source, budget) else {

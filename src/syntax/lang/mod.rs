@@ -3,6 +3,26 @@
 //! Refuses to know other files, and how a file is cut into chunks.
 
 pub(in crate::syntax) mod ecmascript;
-pub(in crate::syntax) mod go;
-pub(in crate::syntax) mod java;
-pub(in crate::syntax) mod python;
+mod frontend;
+mod go;
+mod java;
+mod node_table;
+mod python;
+mod use_recorder;
+
+use super::language::Shape;
+use frontend::Frontend;
+
+/// Returns the front end of a family that has one of its own.
+pub(in crate::syntax) fn frontend(shape: Shape) -> Option<&'static Frontend> {
+    match shape {
+        Shape::Python => Some(&python::FRONTEND),
+        Shape::Go => Some(&go::FRONTEND),
+        Shape::Java => Some(&java::FRONTEND),
+        Shape::Script(_)
+        | Shape::Component(_)
+        | Shape::Page
+        | Shape::Document(_)
+        | Shape::Plain => None,
+    }
+}

@@ -3,13 +3,14 @@
 use tree_sitter::Node;
 
 use super::grammar::Kind;
-use super::lowering::{Lowering, offset, span_of};
+use super::lowering::Lowering;
 use crate::ir::{
     BaseKind, Export, ExportKind, Expr, ExprId, Import, ImportKind, ImportedName, NamedOwner,
     ReferenceKind, Slot, SymbolIdx, member_name,
 };
 use crate::model::hash::HashMap;
 use crate::model::{Symbol, SymbolFlags, SymbolKind};
+use crate::syntax::lang::use_recorder::{offset, span_of};
 use crate::syntax::signature::{self, Comment, doc_above};
 
 /// A function, type, variable or constant to be lowered once all names of the top level are known.

@@ -2,13 +2,13 @@
 
 use tree_sitter::Node;
 
-use super::grammar::{Grammar, Kind};
+use super::grammar::{Grammar, Kind, grammar};
 use crate::ir::{
-    Binding, Expr, ExprId, Family, FileFacts, NameId, PathId, Reference, ReferenceKind, Slot,
-    SymbolIdx, Target,
+    Binding, Expr, ExprId, Family, FileFacts, PathId, ReferenceKind, Slot, SymbolIdx, Target,
 };
-use crate::model::Span;
 use crate::model::hash::{HashMap, HashSet};
+use crate::syntax::lang::frontend::LoweredFile;
+use crate::syntax::lang::use_recorder::{Use, UseRecorder};
 use crate::syntax::signature::Comment;
 
 /// The deepest nesting of syntax that is read; deeper syntax says nothing.
@@ -25,9 +25,6 @@ pub(super) enum Local {
     /// A type of the function, or a type parameter: a value of it.
     Type(ExprId),
 }
-
-/// A use of a name, equal to others but for its line.
-type UseKey = (NameId, Target, ReferenceKind, Option<SymbolIdx>);
 
 /// Everything known of a file while it is lowered.
 pub(super) struct Lowering<'t> {
@@ -46,11 +43,7 @@ pub(super) struct Lowering<'t> {
     /// Structs without a name that were given one.
     pub(super) n_anonymous: u32,
     pub(super) depth: usize,
-    uses: HashMap<UseKey, usize>,
-    pub(super) keeps_positions: bool,
-    /// First byte of each use and its reference, where they are kept.
-    pub(super) positions: Vec<(u32, u32)>,
-    line_starts: Vec<usize>,
+    pub(super) uses: UseRecorder,
     pub(super) unknown: ExprId,
     /// A value of a type that the language defines.
     pub(super) predeclared: ExprId,
@@ -58,7 +51,7 @@ pub(super) struct Lowering<'t> {
 
 impl<'t> Lowering<'t> {
     /// Begins a file.
-    pub(super) fn new(source: &'t str, grammar: &'static Grammar) -> Self {
+    pub(super) fn new(source: &'t str, keeps_positions: bool) -> Self {
         let mut facts = FileFacts {
             family: Family::Go,
             ..FileFacts::default()
@@ -67,10 +60,9 @@ impl<'t> Lowering<'t> {
         let name = facts.exprs.name("string");
         let of = facts.exprs.add(Expr::Name { name, scope: None });
         let predeclared = facts.exprs.add(Expr::Instance { of });
-        let newlines = source.bytes().enumerate().filter(|it| it.1 == b'\n');
         Self {
             source,
-            grammar,
+            grammar: grammar(),
             facts,
             leads: Vec::new(),
             comments: Vec::new(),
@@ -79,12 +71,7 @@ impl<'t> Lowering<'t> {
             symbol: None,
             n_anonymous: 0,
             depth: 0,
-            uses: HashMap::default(),
-            keeps_positions: false,
-            positions: Vec::new(),
-            line_starts: std::iter::once(0)
-                .chain(newlines.map(|it| it.0 + 1))
-                .collect(),
+            uses: UseRecorder::new(source, keeps_positions),
             unknown,
             predeclared,
         }
@@ -122,7 +109,7 @@ impl<'t> Lowering<'t> {
 
     /// Returns the line of a byte, from 1.
     pub(super) fn line_at(&self, byte: usize) -> u32 {
-        offset(self.line_starts.partition_point(|start| *start <= byte))
+        self.uses.line_at(byte)
     }
 
     /// Adds an expression.
@@ -186,61 +173,22 @@ impl<'t> Lowering<'t> {
     /// Records a use of the name at byte `at`.
     pub(super) fn push_use(&mut self, name: &str, target: Target, kind: ReferenceKind, at: usize) {
         let name = self.facts.exprs.name(name);
-        let key = (name, target, kind, self.symbol);
-        let line = self.line_at(at);
-        let known = self.uses.get(&key).copied();
-        if self.keeps_positions {
-            let reference = known.unwrap_or(self.facts.references.len());
-            self.positions.push((offset(at), offset(reference)));
-        }
-        if let Some(known) = known {
-            let reference = &mut self.facts.references[known];
-            reference.count += 1;
-            reference.line = reference.line.min(line);
-            return;
-        }
-        self.uses.insert(key, self.facts.references.len());
-        self.facts.references.push(Reference {
+        let used = Use {
             name,
             target,
             kind,
             symbol: self.symbol,
-            line,
-            count: 1,
-        });
+        };
+        self.uses.record(&mut self.facts.references, used, at);
     }
 
-    /// Puts the references in the order of their lines.
-    pub(super) fn sort_references(&mut self) {
-        let references = std::mem::take(&mut self.facts.references);
-        let mut numbered: Vec<(usize, Reference)> = references.into_iter().enumerate().collect();
-        numbered.sort_by_key(|(_, it)| it.line);
-        let mut places = vec![0; numbered.len()];
-        for (new, (old, reference)) in numbered.into_iter().enumerate() {
-            places[old] = offset(new);
-            self.facts.references.push(reference);
+    /// Ends the file.
+    pub(super) fn finish(mut self) -> LoweredFile {
+        self.uses.sort(&mut self.facts.references);
+        LoweredFile {
+            facts: self.facts,
+            leads: self.leads,
+            positions: self.uses.into_positions(),
         }
-        for (_, reference) in &mut self.positions {
-            *reference = places[*reference as usize];
-        }
-        self.positions.sort_unstable();
-        self.positions.dedup_by_key(|position| position.0);
     }
-}
-
-/// Returns the span of a node.
-pub(super) fn span_of(node: Node<'_>) -> Span {
-    let end = node.end_position();
-    let last = end.row + usize::from(end.column > 0 || end.row == node.start_position().row);
-    Span {
-        start_byte: offset(node.start_byte()),
-        end_byte: offset(node.end_byte()),
-        start_line: offset(node.start_position().row + 1),
-        end_line: offset(last),
-    }
-}
-
-/// Returns an offset as the facts keep it.
-pub(super) fn offset(at: usize) -> u32 {
-    u32::try_from(at).unwrap_or(u32::MAX)
 }

@@ -5,7 +5,7 @@ use crate::model::Budget;
 
 fn facts(source: &str) -> FileFacts {
     let budget = Budget::unlimited(std::sync::Arc::default());
-    super::read(source, &budget).unwrap().facts
+    super::FRONTEND.read(source, &budget).unwrap().facts
 }
 
 fn symbols(source: &str) -> Vec<String> {

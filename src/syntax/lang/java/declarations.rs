@@ -533,7 +533,7 @@ impl<'t> Lowering<'t> {
         let (Some((method, _)), None) = (methods.next(), methods.next()) else {
             return;
         };
-        let method = super::lowering::offset(method);
+        let method = crate::syntax::lang::use_recorder::offset(method);
         let mut own = Vec::new();
         for binding in self.facts.bindings.iter().skip(first_binding) {
             if binding.owner == Some(method)

@@ -2,23 +2,7 @@
 
 use std::sync::OnceLock;
 
-use tree_sitter::{Language, Node};
-
-macro_rules! node_kinds {
-    ($($variant:ident $text:literal,)*) => {
-        /// The kind of a node.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub(super) enum Kind {
-            /// A node whose children alone matter.
-            Other,
-            $(#[doc = concat!("`", $text, "`")] $variant,)*
-        }
-
-        fn kind_of(name: &str) -> Kind {
-            match name { $($text => Kind::$variant,)* _ => Kind::Other }
-        }
-    };
-}
+use crate::syntax::lang::node_table::{self, fields, node_kinds};
 
 node_kinds! {
     Annotation "annotation",
@@ -167,21 +151,6 @@ impl Kind {
     }
 }
 
-macro_rules! fields {
-    ($($name:ident $text:literal,)*) => {
-        /// The numbers of the fields that lowering reads; 0 for a field that the grammar lacks.
-        #[derive(Clone, Copy, Debug)]
-        pub(super) struct Fields { $(#[doc = concat!("`", $text, "`")] pub(super) $name: u16,)* }
-
-        impl Fields {
-            fn of(language: &Language) -> Self {
-                let id = |name: &str| language.field_id_for_name(name).map_or(0, u16::from);
-                Self { $($name: id($text),)* }
-            }
-        }
-    };
-}
-
 fields! {
     alternative "alternative",
     arguments "arguments",
@@ -207,40 +176,10 @@ fields! {
 }
 
 /// The grammar of Java.
-pub(super) struct Grammar {
-    /// The library's own handle.
-    pub(super) language: Language,
-    /// The fields.
-    pub(super) fields: Fields,
-    table: Box<[Kind]>,
-}
+pub(super) type Grammar = node_table::Grammar<Kind, Fields>;
 
-impl Grammar {
-    /// Returns the grammar; builds its table on first use.
-    pub(super) fn get() -> &'static Self {
-        static GRAMMAR: OnceLock<Grammar> = OnceLock::new();
-        GRAMMAR.get_or_init(|| {
-            let language: Language = tree_sitter_java::LANGUAGE.into();
-            let n_kinds = u16::try_from(language.node_kind_count()).unwrap_or(u16::MAX);
-            let table = (0..n_kinds)
-                .map(|id| match language.node_kind_for_id(id) {
-                    Some(name) if language.node_kind_is_named(id) => kind_of(name),
-                    _ => Kind::Other,
-                })
-                .collect();
-            Self {
-                fields: Fields::of(&language),
-                language,
-                table,
-            }
-        })
-    }
-
-    /// Returns the kind of a node; [`Kind::Other`] for an error.
-    pub(super) fn kind(&self, node: Node<'_>) -> Kind {
-        self.table
-            .get(usize::from(node.kind_id()))
-            .copied()
-            .unwrap_or(Kind::Other)
-    }
+/// Returns the grammar; numbers its kinds on first use.
+pub(super) fn grammar() -> &'static Grammar {
+    static GRAMMAR: OnceLock<Grammar> = OnceLock::new();
+    GRAMMAR.get_or_init(|| Grammar::new(tree_sitter_java::LANGUAGE.into()))
 }

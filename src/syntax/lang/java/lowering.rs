@@ -2,16 +2,16 @@
 
 use tree_sitter::Node;
 
-use super::LoweredFile;
-use super::grammar::{Grammar, Kind};
+use super::grammar::{Grammar, Kind, grammar};
 use super::locals::Locals;
 use super::types::Param;
 use crate::ir::{
-    Binding, Expr, ExprId, Family, FileFacts, NameId, PathId, Reference, ReferenceKind, Slot,
-    SymbolIdx, Target,
+    Binding, Expr, ExprId, Family, FileFacts, PathId, ReferenceKind, Slot, SymbolIdx, Target,
 };
 use crate::model::Budget;
 use crate::model::hash::{HashMap, HashSet};
+use crate::syntax::lang::frontend::LoweredFile;
+use crate::syntax::lang::use_recorder::{Use, UseRecorder, offset};
 use crate::syntax::signature::Comment;
 
 /// The deepest nesting of syntax that is read; deeper syntax says nothing.
@@ -19,9 +19,6 @@ pub(super) const MAX_DEPTH: usize = 200;
 
 /// The most values that one expression may be.
 const MAX_UNION: usize = 8;
-
-/// A use of a name, equal to others but for its line.
-type UseKey = (NameId, Target, ReferenceKind, Option<SymbolIdx>);
 
 /// A type parameter that is in scope.
 #[derive(Clone, Copy, Debug)]
@@ -65,29 +62,21 @@ pub(super) struct Lowering<'t> {
     bound: HashSet<(SymbolIdx, PathId)>,
     /// How many classes without a name are built on a class, by what is around them and its name.
     pub(super) anonymous: HashMap<(Option<SymbolIdx>, &'t str), u32>,
-    /// References by what they have in common.
-    uses: HashMap<UseKey, usize>,
-    /// Whether the position of each use is kept.
-    pub(super) keeps_positions: bool,
-    /// First byte of each use and its reference, where they are kept.
-    positions: Vec<(u32, u32)>,
-    /// First byte of each line.
-    line_starts: Vec<usize>,
+    pub(super) uses: UseRecorder,
     pub(super) unknown: ExprId,
 }
 
 impl<'t> Lowering<'t> {
     /// Begins a file.
-    pub(super) fn new(source: &'t str, grammar: &'static Grammar) -> Self {
+    pub(super) fn new(source: &'t str, keeps_positions: bool) -> Self {
         let mut facts = FileFacts {
             family: Family::Java,
             ..FileFacts::default()
         };
         let unknown = facts.exprs.add(Expr::Unknown);
-        let newlines = source.bytes().enumerate().filter(|it| it.1 == b'\n');
         Self {
             source,
-            grammar,
+            grammar: grammar(),
             facts,
             leads: Vec::new(),
             comments: Vec::new(),
@@ -104,12 +93,7 @@ impl<'t> Lowering<'t> {
             params_of_result: Vec::new(),
             bound: HashSet::default(),
             anonymous: HashMap::default(),
-            uses: HashMap::default(),
-            keeps_positions: false,
-            positions: Vec::new(),
-            line_starts: std::iter::once(0)
-                .chain(newlines.map(|it| it.0 + 1))
-                .collect(),
+            uses: UseRecorder::new(source, keeps_positions),
             unknown,
         }
     }
@@ -129,7 +113,7 @@ impl<'t> Lowering<'t> {
                 _ => self.member(child),
             }
         }
-        self.sort_references();
+        self.uses.sort(&mut self.facts.references);
         Some(())
     }
 
@@ -154,30 +138,13 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// Puts the references in the order of their lines.
-    fn sort_references(&mut self) {
-        let references = std::mem::take(&mut self.facts.references);
-        let mut numbered: Vec<(usize, Reference)> = references.into_iter().enumerate().collect();
-        numbered.sort_by_key(|(_, it)| it.line);
-        let mut places = vec![0; numbered.len()];
-        for (new, (old, reference)) in numbered.into_iter().enumerate() {
-            places[old] = offset(new);
-            self.facts.references.push(reference);
-        }
-        for (_, reference) in &mut self.positions {
-            *reference = places[*reference as usize];
-        }
-        self.positions.sort_unstable();
-        self.positions.dedup_by_key(|position| position.0);
-    }
-
     /// Ends the file.
     pub(super) fn finish(mut self, has_errors: bool) -> LoweredFile {
         self.facts.has_errors = has_errors;
         LoweredFile {
             facts: self.facts,
             leads: self.leads,
-            positions: self.positions,
+            positions: self.uses.into_positions(),
         }
     }
 
@@ -226,7 +193,7 @@ impl<'t> Lowering<'t> {
 
     /// Returns the line of a byte, from 1.
     pub(super) fn line_at(&self, byte: usize) -> u32 {
-        offset(self.line_starts.partition_point(|start| *start <= byte))
+        self.uses.line_at(byte)
     }
 
     /// Adds an expression.
@@ -268,19 +235,7 @@ impl<'t> Lowering<'t> {
 
     /// Adds the union of the known ones of `all`.
     pub(super) fn union(&mut self, all: Vec<ExprId>) -> ExprId {
-        let unknown = self.unknown;
-        let mut known: Vec<ExprId> = Vec::new();
-        for one in all {
-            if one != unknown && !known.contains(&one) && known.len() < MAX_UNION {
-                known.push(one);
-            }
-        }
-        let union = self.facts.exprs.union(known);
-        match self.facts.exprs.get(union) {
-            // Unions of unions could double in size at each step.
-            Expr::Union(parts) if parts.len() > 2 * MAX_UNION => unknown,
-            _ => union,
-        }
+        self.facts.exprs.union_of_known(all, MAX_UNION)
     }
 
     /// Adds a binding. Of several things that are said of one place the first counts, but for bases.
@@ -307,33 +262,13 @@ impl<'t> Lowering<'t> {
     /// Records a use whose name stands at a node.
     pub(super) fn push_use(&mut self, node: Node<'t>, target: Target, kind: ReferenceKind) {
         let name = self.facts.exprs.name(self.text(node));
-        let (symbol, at) = (self.around, node.start_byte());
-        let key = (name, target, kind, symbol);
-        let line = self.line_at(at);
-        let known = self.uses.get(&key).copied();
-        if self.keeps_positions {
-            let reference = known.unwrap_or(self.facts.references.len());
-            self.positions.push((offset(at), offset(reference)));
-        }
-        if let Some(known) = known {
-            let reference = &mut self.facts.references[known];
-            reference.count += 1;
-            reference.line = reference.line.min(line);
-            return;
-        }
-        self.uses.insert(key, self.facts.references.len());
-        self.facts.references.push(Reference {
+        let used = Use {
             name,
             target,
             kind,
-            symbol,
-            line,
-            count: 1,
-        });
+            symbol: self.around,
+        };
+        let at = node.start_byte();
+        self.uses.record(&mut self.facts.references, used, at);
     }
-}
-
-/// Returns an offset as the facts keep it.
-pub(super) fn offset(at: usize) -> u32 {
-    u32::try_from(at).unwrap_or(u32::MAX)
 }

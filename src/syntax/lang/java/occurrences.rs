@@ -2,72 +2,37 @@
 //!
 //! Reads the syntax tree at single bytes. Which definition a use means is not decided here; see `link`.
 
-use tree_sitter::{Node, Tree};
+use tree_sitter::Node;
 
-use super::LoweredFile;
-use super::grammar::{Grammar, Kind};
-use crate::ir::{Import, ReferenceKind};
-use crate::syntax::occurrences::{Role, UseKind};
+use super::grammar::{Grammar, Kind, grammar};
+use crate::ir::{FileFacts, Import};
+use crate::syntax::lang::frontend::Word;
+use crate::syntax::occurrences::Role;
 
 /// Ancestors that are looked at to find the declaration around a name.
 const MAX_ANCESTORS: usize = 6;
 
-/// A file with its tree, to classify places in it.
-pub(in crate::syntax) struct PositionedFile {
-    pub(super) grammar: &'static Grammar,
-    /// `None` where the file costs too much to parse: then nothing is known of any place.
-    pub(super) tree: Option<Tree>,
-    pub(in crate::syntax) file: LoweredFile,
+/// Classifies a word that is no recorded use.
+pub(super) fn role_of(facts: &FileFacts, node: Node<'_>, word: Word<'_>) -> Role {
+    let grammar = grammar();
+    Classifier { grammar, facts }.role(node, word)
 }
 
-impl PositionedFile {
-    /// Classifies the word at `start..end`.
-    pub(in crate::syntax) fn role(&self, source: &str, start: u32, end: u32) -> Role {
-        let (from, to) = (start as usize, end as usize);
-        let root = self.tree.as_ref().map(Tree::root_node);
-        let Some(node) = root.and_then(|root| root.descendant_for_byte_range(from, to)) else {
-            return Role::Unknown;
-        };
-        if let Some(reference) = self.use_at(start) {
-            return Role::Use {
-                reference,
-                kind: self.use_kind(reference),
-            };
-        }
+struct Classifier<'a> {
+    grammar: &'static Grammar,
+    facts: &'a FileFacts,
+}
+
+impl Classifier<'_> {
+    fn role(&self, node: Node<'_>, word: Word<'_>) -> Role {
         match self.grammar.kind(node) {
             Kind::LineComment | Kind::BlockComment => Role::Comment,
-            Kind::Identifier | Kind::TypeIdentifier if node.byte_range() != (from..to) => {
-                Role::OtherName
-            }
-            Kind::Identifier | Kind::TypeIdentifier => self.named(node, &source[from..to]),
+            Kind::Identifier | Kind::TypeIdentifier if !word.is_whole => Role::OtherName,
+            Kind::Identifier | Kind::TypeIdentifier => self.named(node, word.text),
             _ if self.is_text(node) => Role::Text,
             _ => Role::Unknown,
         }
     }
-
-    /// Returns every use of the file, by the first byte of its name.
-    pub(in crate::syntax) fn uses(&self) -> impl Iterator<Item = (u32, u32, UseKind)> {
-        let all = self.file.positions.iter();
-        all.map(|(start, reference)| (*start, *reference, self.use_kind(*reference)))
-    }
-
-    fn use_at(&self, start: u32) -> Option<u32> {
-        let positions = &self.file.positions;
-        let at = positions.binary_search_by_key(&start, |position| position.0);
-        Some(positions[at.ok()?].1)
-    }
-
-    fn use_kind(&self, reference: u32) -> UseKind {
-        match self.file.facts.references[reference as usize].kind {
-            ReferenceKind::Call | ReferenceKind::Jsx => UseKind::Call,
-            ReferenceKind::New => UseKind::New,
-            ReferenceKind::Decorator => UseKind::Decorator,
-            ReferenceKind::Type => UseKind::Type,
-            ReferenceKind::Heritage => UseKind::Extends,
-            ReferenceKind::Value => UseKind::Reference,
-        }
-    }
-
     fn is_text(&self, node: Node<'_>) -> bool {
         let kind = |node: Node<'_>| self.grammar.kind(node);
         matches!(kind(node), Kind::Str | Kind::Character)
@@ -138,7 +103,7 @@ impl PositionedFile {
     fn imported(&self, statement: Node<'_>, word: &str) -> Role {
         let row = |row: usize| u32::try_from(row + 1).unwrap_or(u32::MAX);
         let lines = row(statement.start_position().row)..=row(statement.end_position().row);
-        let imports = self.file.facts.imports.iter().enumerate();
+        let imports = self.facts.imports.iter().enumerate();
         let mut here = imports.filter(|(_, import)| lines.contains(&import.line));
         let name_in = |import: &Import| {
             let mut names = import.names.iter();

@@ -3,9 +3,10 @@
 use tree_sitter::Node;
 
 use super::grammar::Kind;
-use super::lowering::{Lowering, offset};
+use super::lowering::Lowering;
 use crate::ir::SymbolIdx;
-use crate::model::{Span, Symbol, SymbolFlags, SymbolKind};
+use crate::model::{Symbol, SymbolFlags, SymbolKind};
+use crate::syntax::lang::use_recorder::{offset, span_of};
 use crate::syntax::signature::{doc_above, of_head, of_value};
 
 /// Annotations of tests, and of methods that a test framework runs before or after them: `JUnit` 4 and 5, `TestNG`.
@@ -178,17 +179,5 @@ impl<'t> Lowering<'t> {
     /// Returns whether the symbol around is visible outside of its package.
     pub(super) fn is_exported(&self, symbol: Option<SymbolIdx>) -> bool {
         symbol.is_none_or(|at| self.facts.symbols[at as usize].exported)
-    }
-}
-
-/// Returns the span of a node.
-pub(super) fn span_of(node: Node<'_>) -> Span {
-    let end = node.end_position();
-    let last = end.row + usize::from(end.column > 0 || end.row == node.start_position().row);
-    Span {
-        start_byte: offset(node.start_byte()),
-        end_byte: offset(node.end_byte()),
-        start_line: offset(node.start_position().row + 1),
-        end_line: offset(last),
     }
 }

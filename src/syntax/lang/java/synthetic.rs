@@ -4,11 +4,12 @@ use tree_sitter::Node;
 
 use super::declarations::method_name;
 use super::grammar::Kind;
-use super::lowering::{Lowering, offset};
+use super::lowering::Lowering;
 use super::symbols::Modifiers;
 use crate::ir::{Expr, SymbolIdx};
 use crate::model::SymbolKind;
 use crate::model::hash::HashMap;
+use crate::syntax::lang::use_recorder::offset;
 
 impl<'t> Lowering<'t> {
     /// Binds `values()` and `valueOf(name)` of an enumeration.

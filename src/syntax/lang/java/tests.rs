@@ -1,12 +1,15 @@
 //! Small sources and the facts that they lower to.
 
-use super::{LoweredFile, read};
+use super::FRONTEND;
 use crate::ir::ReferenceKind;
 use crate::model::{Budget, SymbolFlags};
+use crate::syntax::lang::frontend::LoweredFile;
 
 fn lower(source: &str) -> LoweredFile {
     let budget = Budget::unlimited(std::sync::Arc::default());
-    let file = read(source, &budget).expect("the budget is not spent");
+    let file = FRONTEND
+        .read(source, &budget)
+        .expect("the budget is not spent");
     assert_eq!(file.leads.len(), file.facts.symbols.len());
     file
 }

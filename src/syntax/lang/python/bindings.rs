@@ -17,7 +17,7 @@ impl<'t> Lowering<'t> {
     pub(super) fn lower_bindings(&mut self) {
         self.module_bindings();
         for draft in 0..self.drafts.len() {
-            let draft = super::symbols::offset(draft);
+            let draft = crate::syntax::lang::use_recorder::offset(draft);
             if self.drafts[draft as usize].class.is_some() {
                 self.class_bindings(draft);
             } else if self.drafts[draft as usize].function.is_some() {

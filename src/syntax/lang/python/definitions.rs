@@ -6,8 +6,9 @@ use super::declarations::{Place, Receiver};
 use super::grammar::Kind;
 use super::lowering::Lowering;
 use super::scopes::{Held, ScopeIdx, ScopeKind, Site};
-use super::symbols::{Class, DraftId, Function, Param, span_of};
+use super::symbols::{Class, DraftId, Function, Param};
 use crate::model::{SymbolFlags, SymbolKind};
+use crate::syntax::lang::use_recorder::span_of;
 
 /// The most parameters of a function that are read.
 const MAX_PARAMS: usize = 100;

@@ -2,12 +2,13 @@
 
 use std::cmp::Reverse;
 
-use super::LoweredFile;
 use super::lowering::Lowering;
 use super::scopes::Held;
-use super::symbols::{Attribute, AttributePlace, DraftId, offset};
+use super::symbols::{Attribute, AttributePlace, DraftId};
 use crate::model::hash::{HashMap, HashSet};
 use crate::model::{SymbolFlags, SymbolKind};
+use crate::syntax::lang::frontend::LoweredFile;
+use crate::syntax::lang::use_recorder::offset;
 
 impl<'t> Lowering<'t> {
     /// Adds the symbols of attributes and fixes the order of all symbols.
@@ -109,7 +110,7 @@ impl<'t> Lowering<'t> {
         LoweredFile {
             facts: self.facts,
             leads,
-            positions: self.positions,
+            positions: self.uses.into_positions(),
         }
     }
 

@@ -2,20 +2,16 @@
 
 use tree_sitter::Node;
 
-use super::grammar::{Grammar, Kind};
+use super::grammar::{Grammar, Kind, grammar};
 use super::modules::string_text;
 use super::scopes::{ScopeIdx, Scopes};
 use super::symbols::{Draft, DraftId};
-use crate::ir::{
-    Expr, ExprId, Family, FileFacts, ImportIdx, NameId, ReferenceKind, SymbolIdx, Target,
-};
+use crate::ir::{Expr, ExprId, Family, FileFacts, ImportIdx, SymbolIdx};
 use crate::model::hash::{HashMap, HashSet};
+use crate::syntax::lang::use_recorder::UseRecorder;
 
 /// The deepest nesting of syntax that is read; deeper syntax says nothing.
 pub(super) const MAX_DEPTH: usize = 200;
-
-/// A use of a name, equal to others but for its line.
-pub(super) type UseKey = (NameId, Target, ReferenceKind, Option<SymbolIdx>);
 
 /// Everything known of a file while it is lowered.
 pub(super) struct Lowering<'t> {
@@ -47,29 +43,21 @@ pub(super) struct Lowering<'t> {
     /// Expressions by the id of their node; `None` while one is lowered.
     pub(super) lowered: HashMap<usize, Option<ExprId>>,
     pub(super) depth: usize,
-    /// References by what they have in common.
-    pub(super) uses: HashMap<UseKey, usize>,
-    /// Whether the position of each use is kept.
-    pub(super) keeps_positions: bool,
-    /// First byte of each use and its reference, where they are kept.
-    pub(super) positions: Vec<(u32, u32)>,
-    /// First byte of each line.
-    line_starts: Vec<usize>,
+    pub(super) uses: UseRecorder,
     pub(super) unknown: ExprId,
 }
 
 impl<'t> Lowering<'t> {
     /// Begins a file.
-    pub(super) fn new(source: &'t str, grammar: &'static Grammar) -> Self {
+    pub(super) fn new(source: &'t str, keeps_positions: bool) -> Self {
         let mut facts = FileFacts {
             family: Family::Python,
             ..FileFacts::default()
         };
         let unknown = facts.exprs.add(Expr::Unknown);
-        let newlines = source.bytes().enumerate().filter(|it| it.1 == b'\n');
         Self {
             source,
-            grammar,
+            grammar: grammar(),
             drafts: Vec::new(),
             order: Vec::new(),
             scopes: Scopes::default(),
@@ -85,12 +73,7 @@ impl<'t> Lowering<'t> {
             top_symbols: HashMap::default(),
             lowered: HashMap::default(),
             depth: 0,
-            uses: HashMap::default(),
-            keeps_positions: false,
-            positions: Vec::new(),
-            line_starts: std::iter::once(0)
-                .chain(newlines.map(|it| it.0 + 1))
-                .collect(),
+            uses: UseRecorder::new(source, keeps_positions),
             unknown,
         }
     }
@@ -136,11 +119,6 @@ impl<'t> Lowering<'t> {
         node
     }
 
-    /// Returns the line of a byte, from 1.
-    pub(super) fn line_at(&self, byte: usize) -> u32 {
-        super::symbols::offset(self.line_starts.partition_point(|start| *start <= byte))
-    }
-
     /// Returns the symbol of a draft.
     pub(super) fn symbol(&self, draft: DraftId) -> SymbolIdx {
         self.order[draft as usize]
@@ -182,19 +160,7 @@ impl<'t> Lowering<'t> {
 
     /// Adds the union of the known ones of `all`, at most 8.
     pub(super) fn union(&mut self, all: Vec<ExprId>) -> ExprId {
-        let unknown = self.unknown;
-        let mut known: Vec<ExprId> = Vec::new();
-        for one in all {
-            if one != unknown && !known.contains(&one) && known.len() < MAX_UNION {
-                known.push(one);
-            }
-        }
-        let union = self.facts.exprs.union(known);
-        match self.facts.exprs.get(union) {
-            // Unions of unions could double in size at each step.
-            Expr::Union(parts) if parts.len() > 2 * MAX_UNION => unknown,
-            _ => union,
-        }
+        self.facts.exprs.union_of_known(all, MAX_UNION)
     }
 }
 

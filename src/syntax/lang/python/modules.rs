@@ -7,8 +7,9 @@ use super::declarations::Place;
 use super::grammar::Kind;
 use super::lowering::Lowering;
 use super::scopes::{Held, ScopeKind};
-use super::symbols::{line_of, offset};
+use super::symbols::line_of;
 use crate::ir::{Export, ExportKind, Import, ImportIdx, ImportKind, ImportedName};
+use crate::syntax::lang::use_recorder::offset;
 
 /// The most modules of packages that a file reaches without importing them.
 const MAX_IMPLIED: usize = 200;

@@ -7,10 +7,11 @@ use super::builtins::type_form;
 use super::grammar::Kind;
 use super::lowering::{Lowering, MAX_DEPTH};
 use super::scopes::{Binder, Held, ScopeIdx};
-use super::symbols::{Param, offset};
-use crate::ir::{Expr, ExprId, Reference, ReferenceKind, Target};
+use super::symbols::Param;
+use crate::ir::{Expr, ExprId, ReferenceKind, Target};
 use crate::model::Budget;
 use crate::model::SymbolFlags;
+use crate::syntax::lang::use_recorder::Use;
 
 /// The surroundings of a use.
 #[derive(Clone, Copy, Debug)]
@@ -29,25 +30,8 @@ impl<'t> Lowering<'t> {
             }
             self.uses_in(child, place);
         }
-        self.sort_references();
+        self.uses.sort(&mut self.facts.references);
         Some(())
-    }
-
-    /// Puts the references in the order of their lines.
-    fn sort_references(&mut self) {
-        let references = std::mem::take(&mut self.facts.references);
-        let mut numbered: Vec<(usize, Reference)> = references.into_iter().enumerate().collect();
-        numbered.sort_by_key(|(_, it)| it.line);
-        let mut places = vec![0; numbered.len()];
-        for (new, (old, reference)) in numbered.into_iter().enumerate() {
-            places[old] = offset(new);
-            self.facts.references.push(reference);
-        }
-        for (_, reference) in &mut self.positions {
-            *reference = places[*reference as usize];
-        }
-        self.positions.sort_unstable();
-        self.positions.dedup_by_key(|position| position.0);
     }
 
     fn uses_in_children(&mut self, node: Node<'t>, place: UsePlace) {
@@ -562,28 +546,12 @@ impl<'t> Lowering<'t> {
         at: usize,
     ) {
         let name = self.facts.exprs.name(name);
-        let symbol = self.symbol_around(scope);
-        let key = (name, target, kind, symbol);
-        let line = self.line_at(at);
-        let known = self.uses.get(&key).copied();
-        if self.keeps_positions {
-            let reference = known.unwrap_or(self.facts.references.len());
-            self.positions.push((offset(at), offset(reference)));
-        }
-        if let Some(known) = known {
-            let reference = &mut self.facts.references[known];
-            reference.count += 1;
-            reference.line = reference.line.min(line);
-            return;
-        }
-        self.uses.insert(key, self.facts.references.len());
-        self.facts.references.push(Reference {
+        let used = Use {
             name,
             target,
             kind,
-            symbol,
-            line,
-            count: 1,
-        });
+            symbol: self.symbol_around(scope),
+        };
+        self.uses.record(&mut self.facts.references, used, at);
     }
 }

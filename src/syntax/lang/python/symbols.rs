@@ -4,7 +4,8 @@ use tree_sitter::Node;
 
 use super::lowering::Lowering;
 use super::scopes::{ScopeIdx, Site};
-use crate::model::{Span, Symbol, SymbolFlags, SymbolKind};
+use crate::model::{Symbol, SymbolFlags, SymbolKind};
+use crate::syntax::lang::use_recorder::{offset, span_of};
 use crate::syntax::signature::{DOC_BYTES, SIGNATURE_BYTES, cut, fold};
 
 /// A symbol in the order in which it was met, an index into the drafts of a file.
@@ -232,24 +233,7 @@ fn clean_doc(text: &str) -> String {
     out
 }
 
-/// Returns the span of a node.
-pub(super) fn span_of(node: Node<'_>) -> Span {
-    let end = node.end_position();
-    let last = end.row + usize::from(end.column > 0 || end.row == node.start_position().row);
-    Span {
-        start_byte: offset(node.start_byte()),
-        end_byte: offset(node.end_byte()),
-        start_line: line_of(node),
-        end_line: offset(last),
-    }
-}
-
 /// Returns the line of a node, from 1.
 pub(super) fn line_of(node: Node<'_>) -> u32 {
     offset(node.start_position().row + 1)
-}
-
-/// Returns an offset as the facts keep it.
-pub(super) fn offset(at: usize) -> u32 {
-    u32::try_from(at).unwrap_or(u32::MAX)
 }

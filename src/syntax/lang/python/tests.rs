@@ -2,13 +2,16 @@
 
 use std::fmt::Write as _;
 
-use super::{LoweredFile, read};
+use super::FRONTEND;
 use crate::ir::{ContainerKind, Expr, ExprId, FileFacts, Slot, Target};
 use crate::model::Budget;
+use crate::syntax::lang::frontend::LoweredFile;
 
 fn lower(source: &str) -> LoweredFile {
     let budget = Budget::unlimited(std::sync::Arc::default());
-    let file = read(source, &budget).expect("the budget is not spent");
+    let file = FRONTEND
+        .read(source, &budget)
+        .expect("the budget is not spent");
     assert_eq!(file.leads.len(), file.facts.symbols.len());
     file
 }

@@ -1,0 +1,144 @@
+//! The seam for families that are lowered by a front end of their own: Python, Go, Java.
+//!
+//! A front end lowers a tree, and classifies words that are no recorded use; parsing, files that are too hard, and looking a
+//! use up by its place are the same for all. ECMAScript has dialects and is entered by `ecmascript` itself.
+
+use tree_sitter::{Language, Node, Tree};
+
+use crate::ir::{Family, FileFacts, ReferenceKind};
+use crate::model::Budget;
+use crate::syntax::occurrences::{Role, UseKind};
+use crate::syntax::parse::{Parsed, parse};
+
+/// A family of languages with its functions.
+pub(in crate::syntax) struct Frontend {
+    pub(super) family: Family,
+    /// Returns the grammar.
+    pub(super) grammar: fn() -> &'static Language,
+    /// Lowers a tree; `None` where the budget ended. The flag keeps the position of each use.
+    pub(super) lower: fn(&str, Node<'_>, bool, &Budget) -> Option<LoweredFile>,
+    /// Classifies a word that is no recorded use, by the smallest node around it.
+    pub(super) role_of: fn(&FileFacts, Node<'_>, Word<'_>) -> Role,
+}
+
+/// The facts of one file, with the bytes that cutting it into chunks needs beside them.
+#[derive(Debug, Default)]
+pub(in crate::syntax) struct LoweredFile {
+    /// The facts.
+    pub(in crate::syntax) facts: FileFacts,
+    /// For each symbol the byte at which the comments above it begin.
+    pub(in crate::syntax) leads: Vec<u32>,
+    /// Each use by the first byte of its name, in source order, with its reference; empty unless it was asked for.
+    pub(in crate::syntax) positions: Vec<(u32, u32)>,
+}
+
+/// A word of a source.
+#[derive(Clone, Copy)]
+pub(super) struct Word<'s> {
+    pub(super) text: &'s str,
+    /// Whether the node around it is the word and no more.
+    pub(super) is_whole: bool,
+}
+
+/// A file with its tree, to classify places in it.
+pub(in crate::syntax) struct PositionedFile {
+    /// `None` where the file costs too much to parse: then nothing is known of any place.
+    tree: Option<Tree>,
+    role_of: fn(&FileFacts, Node<'_>, Word<'_>) -> Role,
+    pub(in crate::syntax) file: LoweredFile,
+}
+
+impl Frontend {
+    /// Returns the grammar.
+    pub(in crate::syntax) fn grammar(&self) -> &'static Language {
+        (self.grammar)()
+    }
+
+    /// Lowers a file; `None` where the budget ended. A file that costs more to parse than one of its length may says
+    /// nothing but that it has errors.
+    pub(in crate::syntax) fn read(&self, source: &str, budget: &Budget) -> Option<LoweredFile> {
+        Some(self.lowered(source, false, budget)?.file)
+    }
+
+    /// Lowers a file as [`Self::read`] does, and keeps its tree and the position of each use.
+    pub(in crate::syntax) fn read_positioned(
+        &self,
+        source: &str,
+        budget: &Budget,
+    ) -> Option<PositionedFile> {
+        self.lowered(source, true, budget)
+    }
+
+    fn lowered(
+        &self,
+        source: &str,
+        keeps_positions: bool,
+        budget: &Budget,
+    ) -> Option<PositionedFile> {
+        let (tree, file) = match parse(self.grammar(), source, budget) {
+            Parsed::Ended => return None,
+            Parsed::TooHard => {
+                let mut file = LoweredFile::default();
+                file.facts.family = self.family;
+                file.facts.has_errors = true;
+                (None, file)
+            }
+            Parsed::Tree(tree) => {
+                let file = (self.lower)(source, tree.root_node(), keeps_positions, budget)?;
+                (Some(tree), file)
+            }
+        };
+        Some(PositionedFile {
+            tree,
+            role_of: self.role_of,
+            file,
+        })
+    }
+}
+
+impl PositionedFile {
+    /// Classifies the word at `start..end`.
+    pub(in crate::syntax) fn role(&self, source: &str, start: u32, end: u32) -> Role {
+        let range = start as usize..end as usize;
+        let root = self.tree.as_ref().map(Tree::root_node);
+        let node = root.and_then(|root| root.descendant_for_byte_range(range.start, range.end));
+        let Some(node) = node else {
+            return Role::Unknown;
+        };
+        if let Some(reference) = self.use_at(start) {
+            // Also inside a string: an annotation of Python that names a type.
+            return Role::Use {
+                reference,
+                kind: self.use_kind(reference),
+            };
+        }
+        let word = Word {
+            is_whole: node.byte_range() == range,
+            text: source.get(range).unwrap_or_default(),
+        };
+        (self.role_of)(&self.file.facts, node, word)
+    }
+
+    /// Returns every use of the file, by the first byte of its name.
+    pub(in crate::syntax) fn uses(&self) -> impl Iterator<Item = (u32, u32, UseKind)> {
+        let all = self.file.positions.iter();
+        all.map(|(start, reference)| (*start, *reference, self.use_kind(*reference)))
+    }
+
+    fn use_at(&self, start: u32) -> Option<u32> {
+        let positions = &self.file.positions;
+        let at = positions.binary_search_by_key(&start, |position| position.0);
+        Some(positions[at.ok()?].1)
+    }
+
+    fn use_kind(&self, reference: u32) -> UseKind {
+        match self.file.facts.references[reference as usize].kind {
+            ReferenceKind::Call | ReferenceKind::Jsx => UseKind::Call,
+            ReferenceKind::New => UseKind::New,
+            ReferenceKind::Decorator => UseKind::Decorator,
+            ReferenceKind::Type => UseKind::Type,
+            ReferenceKind::Heritage => UseKind::Extends,
+            ReferenceKind::Value => UseKind::Reference,
+        }
+    }
+}

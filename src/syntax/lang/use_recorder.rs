@@ -1,0 +1,112 @@
+//! The uses of names in one file, each recorded once for all places where it is the same.
+//!
+//! `a.open(); a.open()` in one function is one reference with a count of 2. Does not decide which definition a use means.
+
+use tree_sitter::Node;
+
+use crate::ir::{NameId, Reference, ReferenceKind, SymbolIdx, Target};
+use crate::model::Span;
+use crate::model::hash::HashMap;
+
+/// A use of a name: equal ones are one reference.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Use {
+    pub(super) name: NameId,
+    pub(super) target: Target,
+    pub(super) kind: ReferenceKind,
+    /// The innermost symbol around.
+    pub(super) symbol: Option<SymbolIdx>,
+}
+
+/// Collects the references of a file.
+pub(super) struct UseRecorder {
+    known: HashMap<Use, usize>,
+    keeps_positions: bool,
+    /// First byte of each use and its reference, where they are kept.
+    positions: Vec<(u32, u32)>,
+    line_starts: Vec<usize>,
+}
+
+impl UseRecorder {
+    /// Begins a file. `keeps_positions` keeps the place of each use beside its reference.
+    pub(super) fn new(source: &str, keeps_positions: bool) -> Self {
+        let newlines = source.bytes().enumerate().filter(|it| it.1 == b'\n');
+        Self {
+            known: HashMap::default(),
+            keeps_positions,
+            positions: Vec::new(),
+            line_starts: std::iter::once(0)
+                .chain(newlines.map(|it| it.0 + 1))
+                .collect(),
+        }
+    }
+
+    /// Returns the line of a byte, from 1.
+    pub(super) fn line_at(&self, byte: usize) -> u32 {
+        offset(self.line_starts.partition_point(|start| *start <= byte))
+    }
+
+    /// Adds the use at byte `at` to the references.
+    pub(super) fn record(&mut self, references: &mut Vec<Reference>, used: Use, at: usize) {
+        let line = self.line_at(at);
+        let known = self.known.get(&used).copied();
+        if self.keeps_positions {
+            let reference = known.unwrap_or(references.len());
+            self.positions.push((offset(at), offset(reference)));
+        }
+        if let Some(known) = known {
+            let reference = &mut references[known];
+            reference.count += 1;
+            reference.line = reference.line.min(line);
+            return;
+        }
+        self.known.insert(used, references.len());
+        references.push(Reference {
+            name: used.name,
+            target: used.target,
+            kind: used.kind,
+            symbol: used.symbol,
+            line,
+            count: 1,
+        });
+    }
+
+    /// Puts the references in the order of their lines. Nothing can be recorded afterwards.
+    pub(super) fn sort(&mut self, references: &mut Vec<Reference>) {
+        let mut numbered: Vec<(usize, Reference)> =
+            std::mem::take(references).into_iter().enumerate().collect();
+        numbered.sort_by_key(|(_, it)| it.line);
+        let mut places = vec![0; numbered.len()];
+        for (new, (old, reference)) in numbered.into_iter().enumerate() {
+            places[old] = offset(new);
+            references.push(reference);
+        }
+        for (_, reference) in &mut self.positions {
+            *reference = places[*reference as usize];
+        }
+        self.positions.sort_unstable();
+        self.positions.dedup_by_key(|position| position.0);
+    }
+
+    /// Returns the first byte of each use with its reference, in source order; empty unless positions are kept.
+    pub(super) fn into_positions(self) -> Vec<(u32, u32)> {
+        self.positions
+    }
+}
+
+/// Returns the span of a node.
+pub(super) fn span_of(node: Node<'_>) -> Span {
+    let end = node.end_position();
+    let last = end.row + usize::from(end.column > 0 || end.row == node.start_position().row);
+    Span {
+        start_byte: offset(node.start_byte()),
+        end_byte: offset(node.end_byte()),
+        start_line: offset(node.start_position().row + 1),
+        end_line: offset(last),
+    }
+}
+
+/// Returns an offset as the facts keep it.
+pub(super) fn offset(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
+}
