@@ -98,10 +98,6 @@ pub struct Occurrences {
 
 /// Finds the places where `word` occurs in `source`; `None` where the budget ended. A word ends where a letter,
 /// a digit or `_` ends, as with `grep -w`. Costs as much as extraction, some 0.3 s a megabyte of code.
-#[expect(
-    clippy::too_many_lines,
-    reason = "one pass, whose steps are read in order"
-)]
 pub fn occurrences(
     language: &Language,
     source: &str,

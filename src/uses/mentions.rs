@@ -132,34 +132,36 @@ impl Uses<'_> {
         Ok(wanted)
     }
 
-    /// Returns the lines of a file that use one of `targets`, each once; none where the file differs from the index now.
-    pub fn lines_that_use(&self, path: &RepoPath, targets: &[SymbolRow]) -> Result<Vec<u32>> {
-        let Some(name) = targets.first().map(|target| target.name.as_str()) else {
-            return Ok(Vec::new());
+    /// Finds the tests that use one of `targets`: those of `paths[n]` are given to `on_file` with `n`, until it returns false. A file
+    /// that differs from the index now has none. Facts of the files that several of them import are read once.
+    pub fn test_cases(
+        &self,
+        paths: &[&RepoPath],
+        targets: &[SymbolRow],
+        mut on_file: impl FnMut(usize, Vec<TestCase>) -> bool,
+    ) -> Result<()> {
+        let Some(first) = targets.first() else {
+            return Ok(());
         };
-        let Some(file) = self.read.file(path.as_str())? else {
-            return Ok(Vec::new());
-        };
-        let Some(text) = self.sources.read(path, file.content) else {
-            return Ok(Vec::new());
-        };
-        let wanted = self.wanted(name, targets)?;
+        let wanted = self.wanted(&first.name, targets)?;
         let bindings = UseTargets::new(self.read, Overlay::default());
-        let mut all = Vec::new();
-        self.of_file(&file, &text, &bindings, &wanted, &mut all)?;
-        let uses = all.iter().filter(|it| matches!(it.part, Part::Use(..)));
-        let mut lines: Vec<u32> = uses.map(|it| it.line).collect();
-        lines.dedup();
-        Ok(lines)
-    }
-
-    /// Returns the innermost test around each of some lines of a file; none where it differs from the index now.
-    pub fn test_cases(&self, path: &RepoPath, lines: &[u32]) -> Result<Vec<TestCase>> {
-        let Some(file) = self.read.file(path.as_str())? else {
-            return Ok(Vec::new());
-        };
-        let text = self.sources.read(path, file.content).unwrap_or_default();
-        Ok(syntax::test_cases(path, &text, lines, &self.budget))
+        for (at, path) in paths.iter().enumerate() {
+            let file = self.read.file(path.as_str())?;
+            let read = file.and_then(|file| Some((self.sources.read(path, file.content)?, file)));
+            let mut cases = Vec::new();
+            if let Some((text, file)) = read {
+                let mut all = Vec::new();
+                self.of_file(&file, &text, &bindings, &wanted, &mut all)?;
+                let uses = all.iter().filter(|it| matches!(it.part, Part::Use(..)));
+                let mut lines: Vec<u32> = uses.map(|it| it.line).collect();
+                lines.dedup();
+                cases = syntax::test_cases(path, &text, &lines, &self.budget);
+            }
+            if !on_file(at, cases) {
+                break;
+            }
+        }
+        Ok(())
     }
 
     /// Returns a line of a file as it was indexed, without its indentation; empty where it differs now.

@@ -44,6 +44,10 @@ const WHOLE: &[(&str, &str)] = &[
         "has a row for each configuration of tests",
     ),
     (
+        "SELECT f.path, c.packed FROM config",
+        "has a row for each configuration file; once for each search for uses",
+    ),
+    (
         "SELECT id, path, content, facts_version",
         "detection compares each file, once for each version of the index",
     ),

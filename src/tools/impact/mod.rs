@@ -567,29 +567,30 @@ fn add_cases(
 ) -> Result<()> {
     let size = |text: Option<String>| text.map_or(0, |text| text.len() + 1);
     let mut n_bytes = size(serde_json::to_string(&*tests).ok());
-    let mut n_read = 0;
-    for test in tests {
+    let direct = |test: &&mut FileOutput| {
         let mut direct = placed.iter().filter(|place| place.reached.hops == 1);
-        let Some(place) = direct.find(|place| place.path.as_str() == test.path) else {
-            continue;
-        };
-        let path = &place.path;
-        n_read += 1;
-        if n_read > MAX_FILES_WITH_CASES {
-            break;
+        let place = direct.find(|place| place.path.as_str() == test.path)?;
+        Some(&place.path)
+    };
+    let (mut paths, mut direct_tests) = (Vec::new(), Vec::new());
+    for test in tests {
+        if let Some(path) = direct(&test) {
+            paths.push(path);
+            direct_tests.push(test);
         }
-        let lines = uses(view).lines_that_use(path, targets)?;
-        let cases = uses(view).test_cases(path, &lines)?;
+    }
+    paths.truncate(MAX_FILES_WITH_CASES);
+    uses(view).test_cases(&paths, targets, |at, cases| {
         let mut cases: Vec<CaseOutput> = cases.into_iter().map(CaseOutput::from).collect();
         cases.truncate(MAX_CASES);
         let more = size(serde_json::to_string(&cases).ok()) + 10;
-        if n_bytes + more > max_bytes {
-            break;
+        let fits = n_bytes + more <= max_bytes;
+        if fits {
+            n_bytes += more;
+            direct_tests[at].cases = cases;
         }
-        n_bytes += more;
-        test.cases = cases;
-    }
-    Ok(())
+        fits
+    })
 }
 
 /// Returns the tests as they are shown: all that are bound, some of those that only name a definition.
