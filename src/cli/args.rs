@@ -1,4 +1,4 @@
-//! What can be written on the command line: a command for each tool, and what all of them share.
+//! The command line: a command for each tool, and the options that all share.
 
 use std::path::PathBuf;
 

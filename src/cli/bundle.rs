@@ -72,7 +72,7 @@ pub(super) fn command() -> Command {
         .after_help("Examples:\n  codelens bundle export ../main.bundle\n  codelens bundle import ../main.bundle --repo ../clone")
 }
 
-/// Does what the command says.
+/// Runs the command.
 pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
     let (verb, matches) = matches
         .subcommand()

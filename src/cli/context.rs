@@ -72,7 +72,7 @@ pub(super) fn command() -> Command {
         )
 }
 
-/// Does what the command says.
+/// Runs the command.
 pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
     let (verb, matches) = matches
         .subcommand()

@@ -127,7 +127,7 @@ pub(super) fn install(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
     finish(matches, outcome)
 }
 
-/// Takes out what was put in.
+/// Removes the entries that `install` added.
 pub(super) fn uninstall(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
     let outcome = (|| {
         let scope = text(matches, "scope");
@@ -166,7 +166,7 @@ fn finish(matches: &ArgMatches, outcome: Result<(ExitCode, Vec<String>)>) -> Exi
     }
 }
 
-/// What is to be done, and what there is to say of clients that are passed over.
+/// Returns the jobs, and notes on clients that are passed over.
 fn jobs(
     matches: &ArgMatches,
     machine: &Machine,
@@ -232,7 +232,7 @@ fn words(
 ) -> Result<Vec<String>> {
     let mut words = named(matches, "command");
     if words.is_empty() {
-        // What is shared can't name a place on this machine.
+        // A shared file can't name a place on this machine.
         words.push(if scope == Scope::Project {
             clients::ENTRY.to_owned()
         } else {

@@ -1,4 +1,4 @@
-//! Places that can be clicked: which terminals show them (OSC 8), and what they lead to.
+//! Links to places in files: which terminals show them (OSC 8), and their targets.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ pub(super) fn are_shown(variable: impl Fn(&str) -> Option<String>) -> bool {
         return forced != "0";
     }
     let term = variable("TERM").unwrap_or_default();
-    // What stands between may swallow them.
+    // A program in between may swallow them.
     if variable("CI").is_some()
         || variable("TMUX").is_some()
         || term.starts_with("screen")
@@ -51,7 +51,7 @@ pub(super) fn are_shown(variable: impl Fn(&str) -> Option<String>) -> bool {
         || signs.iter().any(|sign| variable(sign).is_some())
 }
 
-/// Returns what a place (`path` or `path:line`) leads to; `None` if there is no such file.
+/// Returns the target of a place (`path` or `path:line`); `None` if there is no such file.
 pub(super) fn target(root: &Path, place: &str) -> Option<String> {
     let numbered = place
         .rsplit_once(':')

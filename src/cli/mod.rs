@@ -35,8 +35,7 @@ pub struct Invocation {
 }
 
 impl Invocation {
-    /// Returns what to log, as directives of the environment filter: `-v` and its repetitions, else
-    /// `CODELENS_LOG`, else warnings.
+    /// Returns the log filter, as directives: by `-v` and its repetitions, else `CODELENS_LOG`, else warnings.
     pub fn log_filter(&self) -> String {
         match args::verbosity(&self.matches) {
             0 => std::env::var("CODELENS_LOG")
@@ -50,11 +49,11 @@ impl Invocation {
     }
 }
 
-/// Reads the command line; the first argument is the program's name.
+/// Parses the command line; the first argument is the program's name.
 ///
 /// # Errors
-/// The exit code of what was already answered: help and the version with success, wrong usage with 2
-/// and an explanation on standard error.
+/// The exit code where the answer is given already: help and the version with success, wrong usage with 2 and an
+/// explanation on standard error.
 pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Invocation, ExitCode> {
     let read = args::command().try_get_matches_from(arguments);
     match read {
@@ -68,8 +67,8 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Invocation
     }
 }
 
-/// Does what the command line asks and returns its exit code: 0, 1 for an error, 2 for wrong usage,
-/// 130 when it was interrupted. `cwd` is where it was called.
+/// Runs the command and returns its exit code: 0, 1 for an error, 2 for wrong usage, 130 when it was interrupted.
+/// `cwd` is the working directory.
 pub fn run(command: &Invocation, cwd: Option<PathBuf>) -> ExitCode {
     output::choose_colours(args::colours(&command.matches));
     match command.name.as_str() {

@@ -44,8 +44,8 @@ pub(super) fn exact(text: &str) -> ExitCode {
     outcome(written)
 }
 
-/// Writes JSON to standard output, in full: what looks like a style in it belongs to it. On a terminal what is
-/// hidden is written as JSON escapes it, which is the same value.
+/// Writes JSON to standard output, in full: text that resembles a style belongs to it. On a terminal hidden characters
+/// are written as JSON escapes, which is the same value.
 fn json(text: &str) -> ExitCode {
     if !io::stdout().is_terminal() {
         return exact(text);
@@ -63,7 +63,7 @@ fn json(text: &str) -> ExitCode {
     exact(&shown)
 }
 
-/// Writes data to standard output. A reader that closed its end has what it wanted.
+/// Writes data to standard output. A reader that closed its end has enough.
 pub(super) fn data(text: &str) -> ExitCode {
     let stdout = io::stdout();
     let choice = AutoStream::choice(&stdout);
@@ -172,7 +172,7 @@ pub(super) fn failure(error: &Error, is_json: bool) -> ExitCode {
     ExitCode::FAILURE
 }
 
-/// Writes what is no data to standard error; nobody has to read it.
+/// Writes a note to standard error, beside the data; nobody has to read it.
 pub(super) fn aside(text: &str) {
     drop(anstream::stderr().write_all(text.as_bytes()));
 }

@@ -19,8 +19,7 @@ pub(super) struct Meter {
 }
 
 impl Meter {
-    /// Returns a bar that appears after `delay`, on a terminal, unless `is_quiet`. It says what is done, and of
-    /// what it counts.
+    /// Returns a bar that appears after `delay`, on a terminal, unless `is_quiet`. It names the work and its unit.
     pub(super) fn new(
         doing: &'static str,
         unit: &'static str,
@@ -93,7 +92,7 @@ fn bar(doing: &str, unit: &str) -> ProgressBar {
 pub(super) struct Spinner(Option<ProgressBar>);
 
 impl Spinner {
-    /// Shows what goes on, on a terminal, unless `is_quiet`.
+    /// Shows the current work, on a terminal, unless `is_quiet`.
     pub(super) fn start(doing: &str, is_quiet: bool) -> Self {
         if is_quiet || !stderr().is_terminal() {
             return Self(None);
@@ -107,7 +106,7 @@ impl Spinner {
         Self(Some(bar))
     }
 
-    /// Says what goes on now.
+    /// Names the current work.
     pub(super) fn say(&self, doing: &str) {
         if let Some(bar) = &self.0 {
             bar.set_message(doing.to_owned());

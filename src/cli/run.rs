@@ -197,7 +197,7 @@ pub(super) fn without_repo(
     }
 }
 
-/// Prints what `act` returns: a value, and the same as text.
+/// Prints the result of `act`: a value, and the same as text.
 pub(super) fn show(
     matches: &ArgMatches,
     act: impl FnOnce() -> Result<(Value, String)>,
@@ -226,7 +226,7 @@ pub(super) fn completions(matches: &ArgMatches) -> ExitCode {
     output::data(&String::from_utf8_lossy(&script))
 }
 
-/// Returns where to look for the repository. What was named stands alone: a mistyped place must not be answered from
+/// Returns where to look for the repository. A named place stands alone: a mistyped one must not be answered from
 /// another repository.
 fn places(matches: &ArgMatches, cwd: Option<&PathBuf>) -> Vec<PathBuf> {
     let named = named_repo(matches, cwd);
@@ -285,8 +285,8 @@ pub(super) fn listen_for_interrupts(interrupt: &Arc<AtomicBool>) {
     listen_for_interrupts_of(interrupt, None);
 }
 
-/// Does [`listen_for_interrupts`]; an interrupt during a first build ends the build alone, and the question is answered
-/// from what is there.
+/// Does [`listen_for_interrupts`]; an interrupt during a first build ends the build alone, and the question is
+/// answered from the files read so far.
 fn listen_for_interrupts_of(interrupt: &Arc<AtomicBool>, first_build: Option<Arc<FirstBuild>>) {
     let interrupt = Arc::clone(interrupt);
     let listening = ctrlc::set_handler(move || {

@@ -1,4 +1,4 @@
-//! What the output goes to: its width, its colours, and what may not reach it.
+//! The terminal or file that output goes to: its width, its colours, and characters that must not reach it.
 
 use std::borrow::Cow;
 use std::io::{IsTerminal, stderr, stdout};
@@ -14,19 +14,19 @@ use crate::model::sanitize;
 pub(super) const PLACE: Style = AnsiColor::Cyan.on_default();
 /// Names and headings.
 pub(super) const STRONG: Style = Style::new().bold();
-/// What is said besides.
+/// Secondary text.
 pub(super) const FAINT: Style = Style::new().dimmed();
-/// What is well.
+/// A good state.
 pub(super) const GOOD: Style = AnsiColor::Green.on_default();
-/// What needs care.
+/// A state that needs care.
 pub(super) const CARE: Style = AnsiColor::Yellow.on_default();
-/// What went wrong.
+/// A failure.
 pub(super) const BAD: Style = AnsiColor::Red.on_default();
 
-/// The width of what is no terminal, in columns.
+/// The width where there is no terminal, in columns.
 const PLAIN_WIDTH: usize = 100;
 
-/// What the output goes to.
+/// The terminal or file that output goes to.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Screen {
     /// Columns.
@@ -90,8 +90,7 @@ impl Screen {
         }
     }
 
-    /// Returns the text cut to `width` columns where somebody looks at it; what goes to a program is
-    /// never cut.
+    /// Returns the text cut to `width` columns on a terminal; output for a program is never cut.
     pub(super) fn fit<'a>(&self, text: &'a str, width: usize) -> Cow<'a, str> {
         if !self.is_terminal || text.chars().count() <= width {
             return Cow::Borrowed(text);

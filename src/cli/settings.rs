@@ -97,7 +97,7 @@ pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
     })
 }
 
-/// Returns what the repository says of itself; `None` outside of one.
+/// Returns the repository's own settings; `None` outside of one.
 fn of_repository(
     matches: &ArgMatches,
     cwd: Option<&PathBuf>,

@@ -1,4 +1,4 @@
-//! `codelens view`: a page that draws how the files of a repository hang together, or what a change reaches.
+//! `codelens view`: a page that draws the relations of a repository's files, or the reach of a change.
 
 use std::collections::HashMap;
 use std::io::Write as _;
@@ -254,7 +254,7 @@ fn nothing_to_draw(workspace: &Arc<Workspace>, below: &str, call: &Call<'_>) -> 
     }
 }
 
-/// Returns the files below a directory that define something or are bound to others, and what binds them.
+/// Returns the files below a directory that define something or have relations, and these relations.
 fn map(view: &View<'_>, below: &str) -> Result<(Vec<Node>, Vec<Edge>, String)> {
     let couplings = view.read.couplings()?;
     let mut bound = std::collections::HashSet::new();

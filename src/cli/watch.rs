@@ -50,7 +50,7 @@ pub(super) fn command() -> Command {
         .after_help("Examples:\n  codelens watch\n  codelens watch --jsonl | jq .changed")
 }
 
-/// What an answer was made from.
+/// The state behind an answer.
 #[derive(Default)]
 struct State {
     branch: String,
@@ -166,7 +166,7 @@ fn look(workspace: &Arc<Workspace>, interrupt: &Arc<AtomicBool>) -> Result<State
     })
 }
 
-/// Returns what changed; `None` where nothing did.
+/// Returns the change; `None` where there is none.
 fn event(known: Option<&State>, now: &State, took: Duration) -> Option<Value> {
     let nothing = State::default();
     let before = known.unwrap_or(&nothing);

@@ -1,4 +1,4 @@
-//! What a build server says of the job that it runs.
+//! A build server's variables for the job that it runs.
 
 /// Variables with the branches or commits of a pull request, base and head, on GitHub and GitLab.
 const PULL_REQUEST: [&str; 6] = [

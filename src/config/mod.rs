@@ -1,6 +1,6 @@
 //! Settings: defaults, then the file of the user, then the environment, then flags.
 //!
-//! What a repository brings along ([`repository`]) sets nothing of this: it is not trusted with the user's disk and
+//! A repository's own file ([`repository`]) sets nothing of this: its author is not trusted with the user's disk and
 //! time, only asked which of its files matter.
 
 mod ci;

@@ -1,6 +1,7 @@
 //! Which files a repository marks as generated.
 //!
-//! The rules are those on disk, uncommitted ones included; what git would take from its staging area is not.
+//! The rules are those on disk, uncommitted ones included; `.gitattributes` files that are only in the staging area do
+//! not count.
 
 use std::path::{Path, PathBuf};
 

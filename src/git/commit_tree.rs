@@ -39,7 +39,7 @@ struct Readers {
     idle: Mutex<Vec<gix::Repository>>,
 }
 
-/// What is at a path of a commit.
+/// The entry at a path of a commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Entry {
     /// A regular file.
@@ -88,7 +88,7 @@ impl CommitTree {
         self.commit.as_ref()
     }
 
-    /// Returns what is at a path. Costs about 5 µs for each directory on the way.
+    /// Returns the entry at a path. Costs about 5 µs for each directory on the way.
     pub(super) fn entry(&self, path: &RepoPath) -> Option<Entry> {
         self.read_with(|repo| self.find(repo, path))
             .map(|(kind, _)| kind)

@@ -1,6 +1,7 @@
 //! The one way to a file's bytes: through an open handle of the work tree, following no link.
 //!
-//! What it reads cannot lie outside the work tree or in a `.git` directory, whatever is done to the tree meanwhile.
+//! A file that it reads cannot lie outside the work tree or in a `.git` directory, even if the tree is changed
+//! meanwhile.
 
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -25,7 +26,7 @@ pub struct WorkTree {
     git_dirs: Arc<[RepoPath]>,
 }
 
-/// What was read from a file.
+/// The bytes of a file, with its stat.
 #[derive(Clone, Debug)]
 pub struct FileRead {
     /// The whole content.
@@ -66,8 +67,8 @@ pub enum ReadError {
 }
 
 impl WorkTree {
-    /// Opens the work tree whose root is `root`. What is in `git_dirs`, canonical paths of directories that git
-    /// keeps its own in, is as good as outside.
+    /// Opens the work tree whose root is `root`. Paths in `git_dirs`, canonical paths of git's own directories, count
+    /// as outside.
     pub fn open(root: &Path, git_dirs: &[&Path]) -> io::Result<Self> {
         let path = root.canonicalize()?;
         let dir = Dir::open_ambient_dir(&path, cap_std::ambient_authority())?;
@@ -167,8 +168,8 @@ impl WorkTree {
         })
     }
 
-    /// Returns where `path`, as a person may write it, leads to when links inside the work tree are
-    /// followed. Refuses what leaves the work tree or enters a `.git` directory.
+    /// Returns the path to which `path` leads when links inside the work tree are followed. A path that leaves the
+    /// work tree or enters a `.git` directory is an error.
     pub fn resolve(&self, path: &RepoPath) -> Result<RepoPath, ReadError> {
         if self.is_git_s(path) {
             return Err(ReadError::Outside);
@@ -192,7 +193,7 @@ impl WorkTree {
         Ok(found)
     }
 
-    /// Returns whether a path leads to what is git's own, by any name.
+    /// Returns whether a path leads to one of git's own files, by any name.
     fn is_git_s(&self, path: &RepoPath) -> bool {
         enters_dot_git(path)
             || self
@@ -263,8 +264,8 @@ pub(super) fn read_outside(path: &PathBuf, limit: u64) -> io::Result<Option<Vec<
     Ok(Some(bytes))
 }
 
-/// Returns whether an error of [`WorkTree::list`], or of what it opened, says that there is no directory at the
-/// path: nothing, a file, a link, or a way out of the work tree, which has no number of the system's.
+/// Returns whether an error of [`WorkTree::list`] says that there is no directory at the path: nothing, a file, a
+/// link, or a way out of the work tree, which has no error number.
 pub(super) fn is_gone(e: &io::Error) -> bool {
     let leads_out = e.kind() == io::ErrorKind::PermissionDenied && e.raw_os_error().is_none();
     is_absent(e) || leads_out
@@ -297,7 +298,7 @@ fn lstat(dir: &Dir, name: &str) -> Result<FileStat, ReadError> {
     }
 }
 
-/// Returns what `meta` says.
+/// Returns the part of `meta` that tells states of the file apart.
 pub(super) fn stat_of(meta: &Metadata) -> FileStat {
     #[cfg(unix)]
     {

@@ -1,6 +1,6 @@
-//! What directories held when they were last listed, for as long as their stat proves that they still do.
+//! Remembers the entries of directories, for as long as their stat proves that they are unchanged.
 //!
-//! A look at a work tree in which nothing changed lists none of them again.
+//! A look at an unchanged work tree lists no directory again.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,9 +16,9 @@ const MAX_BYTES: usize = 32 << 20;
 /// in one piece (`PATH_MAX`, 4,096 bytes on Linux).
 const MAX_PATH_BYTES: usize = 3_500;
 
-/// What is known of the directories of one work tree. A server keeps it from call to call.
+/// The remembered directories of one work tree. A server keeps them from call to call.
 ///
-/// Invariant: what is kept was read between two looks at the directory that found the same stat, later than
+/// Invariant: the entries were read between two looks at the directory that found the same stat, later than
 /// `settled_after` its last change. An entry that comes, goes or is renamed afterwards changes that stat, since the
 /// clock has left the tick of the last change; this holds on local file systems, and those alone are remembered.
 #[derive(Debug)]
@@ -44,7 +44,7 @@ struct Kept {
     walk: u64,
 }
 
-/// What a directory holds. Clones share it.
+/// The entries of a directory. Clones share them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Contents {
     pub(super) special: Special,
@@ -58,20 +58,20 @@ pub(super) struct Names {
     packed: Vec<u8>,
 }
 
-/// One walk, which tells what is not there any more.
+/// One walk, which forgets the directories that it does not visit.
 pub(super) struct Pass<'a> {
     directories: &'a Directories,
     number: u64,
 }
 
-/// The right to keep what one directory holds, once it was read.
+/// The right to remember the entries of one directory, once they were read.
 pub(super) struct Claim {
     before: Identity,
 }
 
 impl Directories {
-    /// Returns the set of a work tree of which nothing was listed. What changed less than `settled_after` before it is
-    /// read is read again: the coarsest tick of the clocks of file systems, 2 s (FAT), where nothing else is known.
+    /// Returns the empty set of a work tree. A directory that changed less than `settled_after` before it is read is
+    /// read again: the coarsest tick of the clocks of file systems, 2 s (FAT), where nothing else is known.
     pub fn new(settled_after: Duration) -> Self {
         Self {
             settled_after,
@@ -106,7 +106,7 @@ impl Directories {
 }
 
 impl Pass<'_> {
-    /// Returns what the directory at `path` is known to hold, if it is still the one that `now` finds there.
+    /// Returns the remembered entries of the directory at `path`, if `now` proves that it is unchanged.
     pub(super) fn look_up(
         &self,
         path: &[u8],
@@ -121,7 +121,8 @@ impl Pass<'_> {
         (now() == Some(identity)).then_some(contents)
     }
 
-    /// Returns the right to keep what an open directory holds, which is read after this, where that can be proved.
+    /// Returns the right to remember the entries of an open directory, which are read after this, where their state
+    /// can be proved.
     pub(super) fn claim(&self, dir: &Opened) -> Option<Claim> {
         let now_ns = now_ns();
         let before = dir.identity()?;
@@ -129,7 +130,7 @@ impl Pass<'_> {
         (is_settled && dir.notes_changes()).then_some(Claim { before })
     }
 
-    /// Keeps what was read from the directory at `path` since its claim was given.
+    /// Remembers the entries that were read from the directory at `path` since its claim was given.
     pub(super) fn keep(&self, path: &[u8], dir: &Opened, claim: &Claim, contents: &Contents) {
         if path.len() > MAX_PATH_BYTES || dir.identity() != Some(claim.before) {
             return;
@@ -150,7 +151,7 @@ impl Pass<'_> {
         }
     }
 
-    /// Ends the walk, which visited every directory: what it did not come by is forgotten.
+    /// Ends the walk, which visited every directory: directories that it did not visit are forgotten.
     pub(super) fn end(self) {
         let mut state = self.directories.state();
         state.kept.retain(|_, kept| kept.walk >= self.number);
@@ -160,7 +161,7 @@ impl Pass<'_> {
 
 impl Kept {
     fn n_bytes(&self) -> usize {
-        // With about what the table takes for one.
+        // About the size of an entry of the table.
         self.contents.names.packed.len() + 200
     }
 }

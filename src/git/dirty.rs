@@ -22,7 +22,7 @@ use super::{GitError, Repo, reftable};
 
 const POLL: Duration = Duration::from_millis(2);
 
-/// What [`Repo::dirty`] found.
+/// The result of [`Repo::dirty`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Dirty {
     /// Paths that were changed, added (staged, or untracked and not ignored), deleted, replaced by
@@ -232,7 +232,7 @@ fn is_as_tree(file: &gix::index::File, tree: gix::ObjectId) -> bool {
     })
 }
 
-/// Adds the paths of what a comparison finds; returns false when it was stopped.
+/// Adds the paths that a comparison yields; returns false when it was stopped.
 fn gather<T>(
     items: impl Iterator<Item = gix::Result<T>>,
     path_of: impl Fn(T) -> Option<RepoPath>,

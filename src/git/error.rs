@@ -1,4 +1,4 @@
-//! What can go wrong between this program and git's data.
+//! Failures of reading git's data.
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -22,7 +22,7 @@ pub enum GitError {
     /// A format that cannot be read.
     #[error("not supported: {what}")]
     Unsupported {
-        /// What it is.
+        /// The kind of object.
         what: String,
         /// The git command that turns it into something that can be read.
         hint: String,
@@ -35,7 +35,7 @@ pub enum GitError {
         /// Why.
         source: Box<dyn Error + Send + Sync>,
     },
-    /// `HEAD`, or what it names, could not be read.
+    /// `HEAD`, or the reference that it names, could not be read.
     #[error("the branch and commit that are checked out could not be read")]
     Head {
         /// Why.
@@ -80,7 +80,7 @@ pub enum GitError {
 }
 
 impl GitError {
-    /// Returns what to run to get past the error, where that is known.
+    /// Returns a command that gets past the error, where one is known.
     pub fn hint(&self) -> Option<&str> {
         match self {
             Self::Unsupported { hint, .. } => Some(hint),

@@ -1,4 +1,4 @@
-//! What is checked out now, and whether it moves.
+//! The checked-out branch and commit, and whether they move.
 
 use cap_std::fs::Metadata;
 
@@ -35,7 +35,7 @@ impl Repo {
         self.checked_out()
     }
 
-    /// Returns what `HEAD` points to, whichever source is asked.
+    /// Returns the branch or commit that `HEAD` points to, whichever source is asked.
     pub fn checked_out(&self) -> Result<Snapshot, GitError> {
         // The library trusts an unchanged time of packed-refs, which two writes within one tick of the
         // clock have. It fails where there is no such file, which the look-up notices by itself.
@@ -110,7 +110,7 @@ impl Repo {
     }
 }
 
-/// Returns what is checked out in a work tree of the repository.
+/// Returns the branch and commit that a work tree of the repository has checked out.
 pub(super) fn snapshot_of(repo: &gix::Repository) -> Result<Snapshot, GitError> {
     let failed = |source| GitError::Head {
         source: boxed(source),

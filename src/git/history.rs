@@ -1,7 +1,7 @@
-//! What past commits say and which files they touched.
+//! Messages of past commits, and the files they touched.
 //!
-//! Only what lies in the object store is read: nothing is fetched, replacement objects are passed over, and what a
-//! shallow clone cut off is not there.
+//! Only the object store is read: nothing is fetched, replacement objects are passed over, and commits that a shallow
+//! clone cut off are absent.
 
 use std::collections::HashMap;
 
@@ -23,7 +23,7 @@ const MAX_MESSAGE_BYTES: usize = 2_048;
 /// Trees of neighbouring commits are mostly the same.
 const OBJECT_CACHE_BYTES: usize = 16 << 20;
 
-/// What a commit says, and what it did to which files.
+/// A commit's message, and its effect on files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CommitRecord {
     /// Its message without trailers; empty for a merge.
@@ -62,13 +62,12 @@ impl Repo {
         }
     }
 
-    /// As [`Self::history`], with files of objects that are its own: what it reads of them stays in memory no longer
-    /// than it does, which for two thousand commits of a large repository may be some 70 MB. Costs reading the
-    /// configuration once more.
+    /// As [`Self::history`], with object files of its own: their memory, some 70 MB for two thousand commits of a
+    /// large repository, is freed with it. Costs reading the configuration once more.
     pub fn history_apart(&self) -> History {
         let mut history = self.history();
         let options = self.inner.open_options().clone();
-        // What can't be opened twice is read where it is open.
+        // A repository that can't be opened twice is read where it is open.
         if let Ok(apart) = options.open(self.inner.git_dir()) {
             history.repo.objects = apart.to_thread_local().objects;
             history.repo.objects.ignore_replacements = true;
@@ -108,9 +107,9 @@ impl History {
         Some(CommitLinks { time_s, parents })
     }
 
-    /// Returns what a commit says and did. A merge says nothing of its own; where the clone is cut off, or
-    /// lacks a tree, no file is known to be touched; of one that touched more than `max_files`, only what it
-    /// moved is kept. Costs about 50 µs in a repository of 700 files, more where directories are large.
+    /// Returns a commit's message and touched files. A merge has neither; where the clone is cut off, or lacks a tree,
+    /// no file is known to be touched; of a commit that touched more than `max_files`, only moved files are kept.
+    /// Costs about 50 µs in a repository of 700 files, more where directories are large.
     pub fn record(&mut self, id: &CommitId, max_files: usize) -> CommitRecord {
         object_id(id)
             .and_then(|id| self.read(id, max_files))

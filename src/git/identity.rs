@@ -53,9 +53,9 @@ impl Repo {
         places
     }
 
-    /// Returns what clones of one project share: 32 hexadecimal digits over the normalised address of the
-    /// remote (the only one, or `origin`), else over the first commit along first parents; `None` where
-    /// there is neither, or history is cut off or too long.
+    /// Returns the family of clones: 32 hexadecimal digits over the normalised address of the remote (the only one, or
+    /// `origin`), else over the first commit along first parents; `None` where there is neither, or history is cut off
+    /// or too long.
     pub fn family(&self) -> Option<String> {
         self.remote_family().or_else(|| self.root_family())
     }

@@ -21,7 +21,7 @@ const PARSER: Ignore = Ignore {
 
 type Patterns = gix::glob::search::pattern::List<Ignore>;
 
-/// Whose rule hides a path.
+/// The origin of a rule that hides a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IgnoreSource {
     /// `.gitignore`, `.git/info/exclude` or the user's excludes file.
@@ -33,7 +33,7 @@ pub enum IgnoreSource {
 /// The rules that hold everywhere in the work tree, strongest last.
 pub(super) struct Rules {
     global: Vec<Patterns>,
-    /// What the repository's settings take away, weaker than any `.codelensignore`.
+    /// Patterns of the repository's settings, weaker than any `.codelensignore`.
     own: Option<Patterns>,
     case: Case,
 }
@@ -54,7 +54,7 @@ pub(super) struct RuleFiles {
 }
 
 impl Repo {
-    /// Returns whose rule hides `path`, if any does; a directory that is hidden hides what is below.
+    /// Returns the origin of the rule that hides `path`, if any does; a directory that is hidden hides its content.
     /// Tracked files are not hidden by git's rules. Costs a read of the staging area.
     pub fn ignored_by(
         &self,
@@ -194,7 +194,7 @@ impl Level {
     }
 }
 
-/// Returns what the last matching pattern says; `None` where none matches.
+/// Returns whether the last matching pattern hides the path; `None` where none matches.
 fn hides(list: &Patterns, path: &[u8], is_dir: bool, case: Case) -> Option<bool> {
     let name_at = path.rfind_byte(b'/').map(|at| at + 1);
     let found = pattern_matching_relative_path(list, path.as_bstr(), name_at, Some(is_dir), case)?;

@@ -18,7 +18,7 @@ const MAX_HELD: usize = 8_192;
 /// Which entries a directory has that say something of all others.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Special {
-    /// What git keeps a repository in, or says where it is.
+    /// `.git`: a repository, or a file that says where it is.
     pub(super) dot_git: bool,
     pub(super) rules: RuleFiles,
     pub(super) gitattributes: bool,
@@ -98,7 +98,7 @@ impl<'a> Listing<'a> {
         })
     }
 
-    /// Returns what the directory holds that says something of all entries.
+    /// Returns the entries that tell something about all others.
     pub(super) fn special(&self) -> Special {
         self.contents.special
     }
@@ -120,8 +120,8 @@ impl<'a> Listing<'a> {
     pub(super) fn stat(&self, name: &[u8], path: &[u8]) -> io::Result<Option<FileStat>> {
         match &self.dir {
             Some(dir) => dir.stat(name),
-            // Opening a directory costs more than the way to its files. Of what a link leads to, where one came in its
-            // place meanwhile, the stat is told (or waited for) and nothing read.
+            // Opening a directory costs more than the way to its files. Where a link came in its place meanwhile, its
+            // target's stat is told and nothing read.
             None => stat_at(self.tree.root(), path),
         }
     }

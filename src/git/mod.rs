@@ -112,8 +112,7 @@ impl Repo {
         Err(not_found())
     }
 
-    /// Returns the directory in which git keeps what belongs to this work tree alone: `HEAD`, the staging
-    /// area.
+    /// Returns the directory in which git keeps this work tree's own files: `HEAD`, the staging area.
     pub fn git_dir(&self) -> &Path {
         &self.git_dir
     }
@@ -148,7 +147,7 @@ impl Repo {
         Ok(self)
     }
 
-    /// Opens what `found` was found in.
+    /// Opens the repository of `found`.
     fn open(dot_git: &Path, found: &sound::Found) -> Result<Self, GitError> {
         let failed = |source| GitError::Open {
             path: dot_git.to_owned(),
@@ -211,8 +210,8 @@ impl Repo {
         self
     }
 
-    /// Makes walks over the work tree list only those directories of which `known`, kept from earlier ones over the same
-    /// work tree, can't prove what is in them.
+    /// Makes walks over the work tree list only those directories whose entries `known`, kept from earlier walks over
+    /// the same work tree, can't prove.
     #[must_use]
     pub fn with_directories(mut self, known: Arc<Directories>) -> Self {
         self.directories = Some(known);
@@ -260,7 +259,7 @@ fn points_back(work_dir: &Path, git_dir: &Path) -> bool {
     target.canonicalize().is_ok_and(|target| target == git_dir)
 }
 
-/// Whether the environment points git at another repository, as it does in hooks. What is found from a
+/// Whether the environment points git at another repository, as it does in hooks. A repository that is found from a
 /// path must not be mixed with that.
 fn environment_redirects() -> bool {
     [

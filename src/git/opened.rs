@@ -6,7 +6,7 @@ use std::io;
 
 use crate::model::FileStat;
 
-/// What an entry is.
+/// The kind of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Kind {
@@ -66,7 +66,7 @@ mod unix {
     }
 
     impl Opened {
-        /// Takes what was opened. That it is no directory is said here or when it is read.
+        /// Takes an opened file. An error that it is no directory comes here or when it is read.
         pub(in crate::git) fn new(file: cap_std::fs::File) -> io::Result<Self> {
             Ok(Self {
                 dir: Entries::new(file.into_std())?,

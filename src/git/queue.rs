@@ -65,7 +65,7 @@ impl<T> Queue<T> {
     }
 }
 
-/// Hands in what a task found when it ends, even by a panic, so that no other thread waits for ever.
+/// Hands in a task's result when the task ends, even by a panic, so that no other thread waits for ever.
 struct Done<'a, T> {
     queue: &'a Queue<T>,
     found: &'a mut Vec<T>,

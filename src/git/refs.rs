@@ -1,4 +1,4 @@
-//! What keeps a commit of interest: branches, work trees, and where `HEAD` was lately.
+//! Commits of interest: branches, work trees, and the places where `HEAD` was lately.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -30,7 +30,7 @@ pub struct Checkout {
     pub worktree_id: String,
     /// Where it is, as far as known.
     pub work_dir: Option<PathBuf>,
-    /// What is checked out; `None` where that could not be read.
+    /// The checked-out branch and commit; `None` where they could not be read.
     pub snapshot: Option<Snapshot>,
     /// The commits that its `HEAD` pointed to since the time asked for; `None` where no log is kept.
     pub recent: Option<BTreeSet<CommitId>>,
@@ -45,8 +45,7 @@ impl Branches {
         }
     }
 
-    /// Returns the branch that others start from: what a remote calls so, else the one with a usual
-    /// name.
+    /// Returns the default branch: the one that a remote calls so, else one with a usual name.
     pub fn usual(&self) -> Option<&str> {
         let is_known = |name: &str| self.local.contains_key(name) || self.remote.contains_key(name);
         let named = self.default.as_deref().filter(|name| is_known(name));

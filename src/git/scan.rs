@@ -11,7 +11,7 @@ use crate::model::{Budget, FoundFile, RepoPath, SkipReason};
 use super::walk::{Found, Want, walk};
 use super::{Dirty, GitError, Repo};
 
-/// What [`Repo::scan`] found.
+/// The result of [`Repo::scan`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scan {
     /// Regular files on disk that are tracked, or untracked and not ignored, and that no
@@ -21,7 +21,7 @@ pub struct Scan {
     /// repositories inside this one, special files, files whose stat could not be had, and directories
     /// that could not be listed (each counted once).
     pub skipped: BTreeMap<SkipReason, u64>,
-    /// Directories that could not be listed; what is in them is unknown. Sorted.
+    /// Directories that could not be listed; their content is unknown. Sorted.
     pub unreadable: Vec<PathBuf>,
     /// Every `.gitattributes` in a directory that may hold files, ignored ones included; sorted.
     pub attributes: Vec<RepoPath>,

@@ -14,7 +14,7 @@ const MAX_LINK_BYTES: u64 = 16 << 10;
 /// The longest configuration that is read, in bytes.
 const MAX_CONFIG_BYTES: u64 = 1 << 20;
 
-/// What is read of a git directory, from it.
+/// Files that opening a repository reads, relative to the git directory.
 const READ: &[&str] = &[
     "HEAD",
     "commondir",
@@ -32,7 +32,7 @@ const READ: &[&str] = &[
     "shallow",
 ];
 
-/// What was found in a git directory.
+/// A git directory, with the files that were checked.
 pub(super) struct Found {
     /// Whether its configuration takes in other files, which may be anything.
     pub(super) has_includes: bool,
@@ -75,7 +75,7 @@ pub(super) fn look(dot_git: &Path) -> Result<Found, GitError> {
     Ok(found)
 }
 
-/// Returns what a small file names behind `prefix`; `None` where it is none, or says something else.
+/// Returns the path behind `prefix` in a small file; `None` where there is no such file or prefix.
 pub(super) fn link(file: &Path, prefix: &str) -> Option<PathBuf> {
     let text = read_outside(&file.to_owned(), MAX_LINK_BYTES).ok()??;
     let text = std::str::from_utf8(&text).ok()?;

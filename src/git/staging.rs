@@ -101,7 +101,7 @@ impl Staging {
         within.start + start..within.start + start + n_below
     }
 
-    /// Returns the mode of the entry at `path`, whatever its stage; `None` where it is not tracked.
+    /// Returns the mode of the entry at `path`, in any stage; `None` where it is not tracked.
     pub(super) fn mode(&self, within: Range<usize>, path: &[u8]) -> Option<Mode> {
         let entries = &self.file.entries()[within];
         let at = entries.partition_point(|entry| self.path(entry) < path);

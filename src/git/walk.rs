@@ -1,4 +1,4 @@
-//! One walk over the work tree: what is on disk, seen with git's rules.
+//! One walk over the work tree: the files on disk, seen with git's rules.
 //!
 //! It enters no `.git`, no repository inside this one, and follows no link.
 
@@ -25,7 +25,7 @@ use super::{Repo, content};
 const FEW: usize = 1_000;
 const MAX_THREADS: usize = 8;
 
-/// What a walk looks for.
+/// The entries that a walk looks for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Want {
     /// Regular files that belong to the work tree, with their stat; `.codelensignore` applies.
@@ -49,7 +49,7 @@ impl Want {
     };
 }
 
-/// What a walk found, in no order. All but `untracked` is of the members alone.
+/// The entries that a walk found, in no order. All but `untracked` is of the members alone.
 #[derive(Default)]
 pub(super) struct Found {
     pub(super) files: Vec<FoundFile>,
@@ -74,7 +74,7 @@ struct Walk<'a> {
 
 /// A directory to look at.
 struct Task {
-    /// What may be in it: below what `.codelensignore` hides there are no members.
+    /// The entries that may be in it: below a path that `.codelensignore` hides there are no members.
     want: Want,
     /// Empty for the root, else with a slash at its end.
     dir: Vec<u8>,
@@ -354,7 +354,7 @@ impl Here<'_> {
                 stat,
                 blob: None,
             }),
-            // It was replaced since it was listed; what it is now, the next walk says.
+            // It was replaced since it was listed; the next walk finds its new state.
             Ok(None) => {}
             Err(e) if content::is_gone(&e) => {}
             // As where names may be listed and no more: that a file is gone can't be told.

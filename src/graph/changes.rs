@@ -347,22 +347,29 @@ fn outermost(all: &[Version<'_>], places: &[usize]) -> Vec<usize> {
 
 /// Finds for each definition that is gone the added one that it became, with how alike both are in percent; each added one at
 /// most once.
-#[expect(
-    clippy::type_complexity,
-    reason = "named where it is made, and used here alone"
-)]
 fn successors(
     old: &[Version<'_>],
     new: &[Version<'_>],
     gone: &[usize],
     came: &[usize],
 ) -> HashMap<usize, (usize, usize)> {
-    let bags = |all: &[Version<'_>], places: &[usize]| -> Vec<Bag> {
-        places.iter().map(|at| Bag::of(&all[*at])).collect()
+    let kinds = |all: &[Version<'_>], places: &[usize]| -> HashSet<SymbolKind> {
+        places.iter().map(|at| all[*at].kind).collect()
     };
-    let (old_bags, new_bags) = (bags(old, gone), bags(new, came));
+    // Tokens cost most: those of a kind without a counterpart are compared with nothing.
+    let (gone_kinds, come_kinds) = (kinds(old, gone), kinds(new, came));
+    let of_both = |all: &[Version<'_>], places: &[usize]| -> Vec<usize> {
+        let is_of_both = |at: &usize| {
+            let kind = &all[*at].kind;
+            gone_kinds.contains(kind) && come_kinds.contains(kind)
+        };
+        places.iter().copied().filter(is_of_both).collect()
+    };
+    let (gone, came) = (of_both(old, gone), of_both(new, came));
+    let old_bags: Vec<Bag<'_>> = gone.iter().map(|at| Bag::of(&old[*at])).collect();
+    let new_bags: Vec<Bag<'_>> = came.iter().map(|at| Bag::of(&new[*at])).collect();
     let mut by_kind: HashMap<SymbolKind, Vec<usize>> = HashMap::new();
-    let mut by_content: HashMap<(SymbolKind, &[(String, usize)]), Vec<usize>> = HashMap::new();
+    let mut by_content: HashMap<(SymbolKind, &Counts<'_>), Vec<usize>> = HashMap::new();
     let mut by_own_name: HashMap<(SymbolKind, &str), Vec<usize>> = HashMap::new();
     for (m, new_at) in came.iter().enumerate() {
         let other = &new[*new_at];
@@ -429,24 +436,24 @@ fn owner<'a>(one: &Version<'a>) -> &'a str {
         .map_or("", |(owner, _)| owner)
 }
 
-/// The tokens of a definition with how often each occurs, its own name apart, sorted.
-struct Bag {
-    counts: Vec<(String, usize)>,
+/// Tokens with how often each occurs, sorted.
+type Counts<'v> = [(&'v str, usize)];
+
+/// The tokens of a definition, its own name apart.
+struct Bag<'v> {
+    counts: Box<Counts<'v>>,
     n_tokens: usize,
 }
 
-impl Bag {
-    fn of(version: &Version<'_>) -> Self {
+impl<'v> Bag<'v> {
+    fn of(version: &Version<'v>) -> Self {
         let mut counts: HashMap<&str, usize> = HashMap::new();
         let mut n_tokens = 0;
         for token in tokens(version.text).filter(|token| *token != version.name) {
             *counts.entry(token).or_default() += 1;
             n_tokens += 1;
         }
-        let mut counts: Vec<(String, usize)> = counts
-            .into_iter()
-            .map(|(token, n)| (token.to_owned(), n))
-            .collect();
+        let mut counts: Box<Counts<'v>> = counts.into_iter().collect();
         counts.sort_unstable();
         Self { counts, n_tokens }
     }

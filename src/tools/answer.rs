@@ -1,4 +1,4 @@
-//! What all answers share: how current they are, how long they may be, and where the next page begins.
+//! The parts that all answers share: how current they are, how long they may be, and where the next page begins.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -12,7 +12,7 @@ use crate::workspace::{View, brief};
 /// replies of more than 25,000 tokens, some of more than 20,000.
 pub const MAX_REPLY_BYTES: usize = 44_000;
 
-/// The most bytes that the lists of one reply may take: a reply, less room for what stands around them.
+/// The most bytes that the lists of one reply may take: a reply, less room for its other fields.
 pub const MAX_LIST_BYTES: usize = MAX_REPLY_BYTES - 6_000;
 
 /// How current an answer is; flat in every answer of a query tool.
@@ -48,7 +48,7 @@ pub struct Currency {
 }
 
 impl Currency {
-    /// Returns what a view knows of itself.
+    /// Returns the freshness fields of a view.
     pub fn of(view: &View<'_>) -> Self {
         let reason = match view.freshness.state {
             FreshnessState::Unknown(reason) => Some(reason.as_str()),
@@ -88,8 +88,8 @@ impl Currency {
         self.note += sentence;
     }
 
-    /// Adds that nothing was found, and in how many files: `n_files` are those that were looked through, `what`
-    /// says what was looked for (`No place in`).
+    /// Adds a note that nothing was found, and in how many files: `n_files` are those that were looked through, `what`
+    /// names the subject (`No place in`).
     pub fn say_nothing_found(&mut self, what: &str, n_files: u64) {
         let files = match n_files {
             1 => "1 file".to_owned(),
@@ -257,8 +257,7 @@ pub struct Cursor {
 }
 
 impl Cursor {
-    /// Returns the cursor as text that is bound to a question (everything that decides what is listed)
-    /// and an index.
+    /// Returns the cursor as text that is bound to a question (all inputs that decide on the list) and an index.
     pub fn text(&self, asked: &str, index_id: &str) -> String {
         let digest = digest(asked, index_id);
         format!("{digest}.{}.{}.{}", self.score, self.line, self.path)

@@ -43,8 +43,8 @@ pub fn symbols(value: &str, call: &Call<'_>) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// Returns what can stand next in a path that begins with `value`: files, and directories with a slash at
-/// the end. Where nothing does, files whose own names begin with it.
+/// Returns the possible continuations of a path that begins with `value`: files, and directories with a slash at the
+/// end. Where there are none, files whose own names begin with it.
 pub fn paths(value: &str, call: &Call<'_>) -> Result<Vec<String>> {
     let workspace = call.workspaces.open(None, call.places)?;
     let directory = value

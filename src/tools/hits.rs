@@ -1,4 +1,4 @@
-//! What the tools that search share: a question, its filters, and a hit as it is shown.
+//! Shared by the tools that search: a question, its filters, and a hit as it is shown.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -54,7 +54,7 @@ pub enum SnippetMode {
 }
 
 impl ContentType {
-    /// Returns what a search takes for it.
+    /// Returns the search room's type for it.
     pub(super) fn meaning(self) -> search::ContentType {
         match self {
             Self::Code => search::ContentType::Code,
@@ -71,7 +71,7 @@ pub(super) struct Shown {
     pub(super) matches: Vec<[usize; 2]>,
     /// The definition that the match lies in.
     pub(super) definition: Option<Definition>,
-    /// How often it holds what the question means as it stands.
+    /// How many quoted texts of the question it holds.
     pub(super) n_literal: usize,
     /// How much of it that is.
     pub(super) mode: Snippet,
@@ -83,7 +83,7 @@ pub(super) struct Shown {
 pub(super) struct Definition {
     /// Its name with those around it.
     pub(super) symbol: String,
-    /// What it is.
+    /// The kind.
     pub(super) kind: &'static str,
     /// The line of its name.
     pub(super) line: u32,
@@ -118,7 +118,8 @@ pub struct NearDefaults {
 }
 
 impl NearDefaults {
-    /// Takes what most entries have out of them: the commonest edge type with its direction. `None` for an empty list.
+    /// Takes the values that most entries have out of them: the commonest edge type with its direction. `None` for an
+    /// empty list.
     pub(super) fn taken_from(related: &mut [NearOutput]) -> Option<Self> {
         let mut counts: BTreeMap<(&str, &str), usize> = BTreeMap::new();
         for kind in related.iter().filter_map(NearOutput::kind) {
@@ -181,7 +182,7 @@ pub(super) fn question(text: &str) -> Result<Query> {
     })
 }
 
-/// Returns what answers a question, best first, without files that are known to be gone.
+/// Returns the hits of a question, best first, without files that are known to be gone.
 ///
 /// # Errors
 /// Those of filters that leave no file.
@@ -258,7 +259,7 @@ pub(super) fn shown(
             .map(|at| [at.start, at.end])
             .collect(),
         mode,
-        // What can't be read as it was indexed differs, whatever the detection saw.
+        // A file whose bytes are not the indexed ones is stale, even where the detection saw no difference.
         is_stale: source.is_none() || view.is_stale(chunk.path.as_str()),
     })
 }

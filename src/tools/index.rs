@@ -1,4 +1,4 @@
-//! `cl_current`, `cl_refresh`, `cl_stats`: the state of the index of what is checked out.
+//! `cl_current`, `cl_refresh`, `cl_stats`: the state of the checked-out commit's index.
 
 use std::collections::BTreeMap;
 

@@ -1,7 +1,7 @@
 //! Input as agents and people write it → input as a tool's schema has it.
 //!
-//! Takes other names of a field, numbers and switches written as text, and paths that are absolute or relative to the working
-//! directory. What no schema has stays as it is, for [`super::schema`] to refuse.
+//! Takes other names of a field, numbers and switches written as text, and paths that are absolute or relative to the
+//! working directory. A field that no schema has stays as it is: [`super::schema`] reports it.
 
 use serde_json::{Map, Value, json};
 
@@ -170,7 +170,7 @@ pub(super) fn make_paths_relative(input: &mut Value, call: &Call<'_>) -> Result<
         if matches!(text, "" | "/") || is_handle || !(is_absolute || call.cwd.is_some()) {
             continue;
         }
-        // The tool itself tells what is wrong with the repository.
+        // The tool itself reports the fault of the repository.
         let Ok(workspace) = call.workspaces.open(repo.as_deref(), call.places) else {
             continue;
         };

@@ -12,7 +12,7 @@ use crate::workspace::diagnosis::{self, Check};
 /// `cl_doctor`.
 pub struct Doctor;
 
-/// What was checked and found.
+/// The checks and their findings.
 #[allow(
     clippy::struct_excessive_bools,
     reason = "each is a field of the tool's contract"

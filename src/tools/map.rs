@@ -551,7 +551,7 @@ pub(super) fn whole_of(symbol: &SymbolRow, with_handle: bool) -> SymbolOutput {
     }
 }
 
-/// Chooses what an outline shows: everything, or what is exported, or the top where nothing is.
+/// Chooses the symbols of an outline: everything, or the exported ones, or the top level where nothing is exported.
 fn chosen(mut symbols: Vec<SymbolRow>, all: bool, with_members: bool) -> Vec<SymbolRow> {
     let has_exports = symbols.iter().any(|symbol| symbol.exported);
     symbols.retain(|symbol| {

@@ -1,4 +1,4 @@
-//! The tools: the only list of them, and what the faces read of each.
+//! The tools: the only list of them, and the parts of each that the faces read.
 //!
 //! A tool is one function with one input type and one output type. MCP, the command line and `--json` all go through
 //! [`ToolSpec::call`], so for equal input they give equal values.
@@ -42,12 +42,12 @@ use serde_json::{Map, Value};
 use crate::error::{Error, Result};
 use crate::workspace::{Patience, Question, Revision, View, Workspace, Workspaces};
 
-/// What one call may use besides its input.
+/// The means of one call besides its input.
 pub struct Call<'a> {
     /// The repositories that this process has open.
     pub workspaces: &'a Workspaces,
-    /// Where to look for the repository if the input names none, in this order: what was said at the
-    /// start, the client's root, the working directory. The first that is there is used.
+    /// Where to look for the repository if the input names none, in this order: the place given at the start, the
+    /// client's root, the working directory. The first that exists is used.
     pub places: &'a [PathBuf],
     /// The directory to which the caller's relative paths belong, on the command line; they belong to the root of the
     /// repository where it is `None` or holds no such path.
@@ -111,19 +111,19 @@ pub trait Tool {
     const NAME: &'static str;
     /// A short name for people.
     const TITLE: &'static str;
-    /// What it is for and when to use it; the description that an agent reads.
+    /// Its purpose and when to use it; the description that an agent reads.
     const ABOUT: &'static str;
     /// Examples for the command line's help: a line each.
     const EXAMPLES: &'static str;
     /// Whether it only reads the index.
     const READ_ONLY: bool = true;
-    /// Whether it may delete what cannot be had back at once.
+    /// Whether it may delete data that cannot be restored at once.
     const DESTRUCTIVE: bool = false;
     /// Whether it takes `ref`, a commit that it is about in place of the work tree.
     const TAKES_REF: bool = false;
-    /// What it takes. Its doc comments feed `--help`, the schema and TOOLS.md.
+    /// The input. Its doc comments feed `--help`, the schema and TOOLS.md.
     type Input: DeserializeOwned + Serialize + JsonSchema + clap::Args;
-    /// What it returns.
+    /// The output.
     type Output: Serialize + JsonSchema;
 
     /// Does the work.
@@ -137,13 +137,13 @@ pub struct ToolSpec {
     pub name: &'static str,
     /// A short name for people.
     pub title: &'static str,
-    /// What it is for.
+    /// The description.
     pub about: &'static str,
     /// Examples for the command line's help.
     pub examples: &'static str,
     /// Whether it only reads the index.
     pub read_only: bool,
-    /// Whether it may delete what cannot be had back at once.
+    /// Whether it may delete data that cannot be restored at once.
     pub destructive: bool,
     /// Returns the JSON Schema of the input.
     pub input_schema: fn() -> Map<String, Value>,
@@ -158,7 +158,7 @@ pub struct ToolSpec {
 }
 
 impl ToolSpec {
-    /// Returns what the faces see of a tool.
+    /// Returns the description of a tool for the faces.
     pub const fn of<T: Tool>() -> Self {
         Self {
             name: T::NAME,

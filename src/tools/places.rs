@@ -16,7 +16,7 @@ use crate::workspace::{SymbolRow, View, brief, normal_form, outside};
 /// Bytes of the first lines of a definition.
 const MAX_TEXT_BYTES: usize = 4_000;
 
-/// Returns the search for uses over what a query sees.
+/// Returns the search for uses over a query's view.
 pub(super) fn uses<'v>(view: &'v View<'v>) -> Uses<'v> {
     Uses {
         read: view.read,
@@ -174,7 +174,7 @@ pub(super) struct FileOutput {
     stale: bool,
 }
 
-/// What a caller named.
+/// The object that a caller named.
 pub(super) enum Named {
     /// A definition.
     Symbol(Box<SymbolRow>),
@@ -191,7 +191,7 @@ pub(super) fn by_path(view: &View<'_>, text: &str) -> Result<RepoPath> {
     }
 }
 
-/// Returns what a handle names: a chunk stands for the definition it belongs to, else for its file.
+/// Returns the object of a handle: a chunk stands for the definition it belongs to, else for its file.
 pub(super) fn by_handle(view: &View<'_>, text: &str) -> Result<Named> {
     let unknown = || super::unknown_handle(text);
     if let Some(path) = text.strip_prefix("rel:") {
@@ -328,7 +328,7 @@ fn is_named(symbol: &SymbolRow, wanted: &str) -> bool {
             .is_some_and(|before| before.ends_with('.'))
 }
 
-/// Whether what is declared like this can be declared beside a value of the same name and means the same name.
+/// Whether a declaration of this kind can stand beside a value of the same name and mean the same name.
 pub(super) fn merges(kind: SymbolKind) -> bool {
     matches!(
         kind,
@@ -398,7 +398,7 @@ pub(super) fn places(view: &View<'_>, reached: &[Reached]) -> Result<Vec<Placed>
     placed.sort_by_cached_key(|place| {
         let reached = &place.reached;
         let name = place.symbol.as_ref().map(|it| it.qualified_name.clone());
-        // What is to be changed before what checks it.
+        // Code comes before its tests.
         let role = view.roles.of(&place.path);
         let known = (reached.hops, role, reached.provenance);
         (known, place.path.clone(), reached.line, name)

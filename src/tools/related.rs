@@ -1,4 +1,4 @@
-//! `cl_related`: what is around a file or a definition.
+//! `cl_related`: the neighbours of a file or a definition.
 
 use std::collections::BTreeMap;
 
@@ -358,7 +358,8 @@ fn answer(view: &View<'_>, input: &RelatedInput) -> Result<RelatedOutput> {
         Some(text) => Some(Cursor::read(text, &question, view.index_id)?),
         None => None,
     };
-    // The place in the list is what a cursor holds: of another generation it may be off by what came or went before it.
+    // A cursor holds the position in the list: in another generation it may be off by entries that came or went before
+    // it.
     let start_at = after.map_or(0, |last| last.score as usize);
     let rest = results.get(start_at..).unwrap_or_default();
     let (defaults, shown) = page(view, input, rest)?;
@@ -399,7 +400,7 @@ fn answer(view: &View<'_>, input: &RelatedInput) -> Result<RelatedOutput> {
     })
 }
 
-/// Returns the first of some edges as they are shown, within the limits of the call, and what most of them have.
+/// Returns a page of edges, within the limits of the call, and the values that most of them have.
 fn page(
     view: &View<'_>,
     input: &RelatedInput,
@@ -409,7 +410,7 @@ fn page(
         return Ok((None, Vec::new()));
     };
     let shown = fitting_page(view, input, edges, &of_all)?;
-    // What is common in the whole list may be rare in its part that fits.
+    // A value that is common in the whole list may be rare in the part that fits.
     let of_shown = DefaultsOutput::of(&edges[..shown.len()]);
     match of_shown.filter(|it| *it != of_all) {
         None => Ok((Some(of_all), shown)),
@@ -546,7 +547,7 @@ fn package(view: &View<'_>, path: &RepoPath) -> Result<Vec<Edge>> {
     Ok(Vec::new())
 }
 
-/// Returns a definition as the neighbour of what holds it.
+/// Returns a definition as the neighbour of its owner.
 pub(super) fn definition(view: &View<'_>, symbol: &SymbolRow, edge_type: EdgeType) -> Edge {
     Edge {
         symbol: Some(symbol.qualified_name.clone()),

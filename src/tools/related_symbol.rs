@@ -125,7 +125,7 @@ fn members(view: &View<'_>, symbol: &SymbolRow) -> Result<Vec<Edge>> {
         .collect())
 }
 
-/// Returns what a definition is in: another definition, or its file.
+/// Returns the owner of a definition: another definition, or its file.
 fn owner(view: &View<'_>, symbol: &SymbolRow) -> Result<Vec<Edge>> {
     let Some(file) = view.read.file(symbol.path.as_str())? else {
         return Ok(Vec::new());

@@ -1,6 +1,6 @@
 //! Input and output types as JSON Schema, and input values as types.
 //!
-//! The schema of an input is what an agent pays for in every session: it is kept short.
+//! Agents pay for the schema of an input in every session: it is kept short.
 
 use std::time::Duration;
 
@@ -48,8 +48,8 @@ pub fn read<T: DeserializeOwned + JsonSchema>(value: Value) -> Result<T> {
     })
 }
 
-/// Reads a whole number that may be written as `5` or `5.0`; one beyond the range of an `i64` is its
-/// bound, so that the caller's clamping sees what was meant.
+/// Reads a whole number that may be written as `5` or `5.0`; one beyond the range of an `i64` is its bound, so that
+/// the caller's clamping sees its sign.
 pub fn number<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<Option<i64>, D::Error> {
     let Some(value) = Option::<serde_json::Number>::deserialize(from)? else {
         return Ok(None);
@@ -293,7 +293,7 @@ mod tests {
     #[derive(Debug, Deserialize, JsonSchema)]
     #[serde(rename_all = "camelCase", deny_unknown_fields)]
     struct Sample {
-        /// What to look for.
+        /// The words to look for.
         query: String,
         /// How many.
         #[serde(default, deserialize_with = "number")]

@@ -75,6 +75,10 @@ impl Uses<'_> {
         earlier: &[EarlierText],
         is_wanted: impl Fn(&RepoPath, &str) -> bool,
     ) -> Result<Vec<Removed>> {
+        // Files that are new take nothing away.
+        if earlier.iter().all(|one| one.text.is_none()) {
+            return Ok(Vec::new());
+        }
         let difference = self.difference(earlier)?;
         let gone = |at: &usize| difference.changes[*at].is_gone();
         let places: Vec<usize> = (0..difference.changes.len()).filter(gone).collect();

@@ -1,7 +1,7 @@
-//! A question to an index: what it is about, how long it may wait for the index, and who is told of that.
+//! A question to an index: its subject, how long it may wait for the index, and who gets progress.
 //!
-//! Questions that are being answered are counted, so that work in the background makes room for them. Does not
-//! answer them; see `query`.
+//! Questions that are being answered are counted, so that work in the background makes room for them. Does not answer
+//! them; see `query`.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,7 +17,7 @@ pub enum Patience<'a> {
     /// As configured: `first_build_ms` where the index is missing or was never complete, else `budget_ms`.
     #[default]
     Configured,
-    /// So long, whatever the state of the index.
+    /// At most this long, in any state of the index.
     Within(Duration),
     /// As configured, but a first build goes on to its end unless it is stopped.
     ToTheEnd(&'a FirstBuild),
@@ -99,7 +99,7 @@ impl Question<'_> {
     }
 }
 
-/// A question that is being answered: what works in the background makes room for it.
+/// A question that is being answered: work in the background makes room for it.
 pub(super) struct Asking<'a>(&'a Workspace);
 
 impl<'a> Asking<'a> {

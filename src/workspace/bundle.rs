@@ -1,7 +1,7 @@
-//! Carrying an index of a clean commit from one machine to another.
+//! Carries an index of a clean commit from one machine to another.
 //!
-//! Nothing uncommitted leaves, and what comes in is only a seed: no answer is given from it before each of its files
-//! was compared with the work tree.
+//! Nothing uncommitted leaves, and an imported index is only a seed: no answer is given from it before each of its
+//! files was compared with the work tree.
 
 use std::cell::Cell;
 use std::path::Path;
@@ -132,12 +132,12 @@ impl Workspace {
         })
     }
 
-    /// Takes in a bundle as an index that others can start from; one of the same commit is replaced. With
-    /// `is_verified` every file is extracted again, and what the bundle says of it must be the same.
+    /// Imports a bundle as an index that others can start from; one of the same commit is replaced. With `is_verified`
+    /// every file is extracted again and compared with the bundle's rows.
     ///
     /// # Errors
-    /// `invalid_argument` for a file that is no bundle of this repository and version, that is damaged or that
-    /// does not say what its files say.
+    /// `invalid_argument` for a file that is no bundle of this repository and version, that is damaged, or whose rows
+    /// differ from its files.
     pub fn import_bundle(
         self: &Arc<Self>,
         source: &Path,
@@ -193,7 +193,7 @@ impl Workspace {
             );
             drop(index);
             crate::store::seed::discard(&home, &theirs);
-            // What was extracted here takes the place of what came.
+            // The facts that were extracted here replace the imported ones.
             (index, n_left_out) = verified?;
         }
         let published = seed::publish(&self.home, &index);

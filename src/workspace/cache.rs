@@ -1,4 +1,4 @@
-//! What a build server's cache is called, and every repository that has indexes here.
+//! The keys of a build server's cache, and every repository that has indexes here.
 
 use super::survey::{self, Found};
 use super::{Workspace, Workspaces, now_ms, rules_of};
@@ -12,9 +12,9 @@ use crate::syntax;
 /// The name of a cache, and the beginnings of names that are the next best, best first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CacheKey {
-    /// The name of what this job leaves.
+    /// The key under which this job saves its cache.
     pub key: String,
-    /// What to start from where there is none of that name.
+    /// Keys to restore from where that one is missing.
     pub restore_keys: Vec<String>,
 }
 
@@ -42,8 +42,8 @@ pub struct RepositoryEntry {
 }
 
 impl Workspace {
-    /// Returns what a build server calls the cache of this job. `branch` and `default` are the names
-    /// that the server knows where git does not: a job often has a detached head and no remote branches.
+    /// Returns the cache keys of this job. `branch` and `default` are names that the server knows and git does not: a
+    /// job often has a detached head and no remote branches.
     pub fn cache_key(&self, branch: Option<&str>, default: Option<&str>) -> Result<CacheKey> {
         let repo = self.repo()?;
         let snapshot = repo.snapshot()?;
@@ -139,8 +139,8 @@ fn entry(found: &Found) -> RepositoryEntry {
     }
 }
 
-/// Returns what decides whether an index can be used again: the layout of its file, what is left out, and what
-/// extraction says of each language.
+/// Returns the versions that decide whether an index can be used again: of its tables, of the indexing rules, and of
+/// each language's facts.
 pub(super) fn layout() -> String {
     let mut hasher = blake3::Hasher::new();
     hasher.update(&POLICY_VERSION.to_le_bytes());

@@ -1,4 +1,4 @@
-//! What is done after an answer, so that the next one finds it done.
+//! Work after an answer, so that the next one finds it done.
 //!
 //! Only in a server, by one thread for each work tree, which makes room for questions.
 
@@ -20,21 +20,21 @@ const STEP: Duration = Duration::from_secs(2);
 /// How long work in the background waits for questions to end.
 const MAX_POLITENESS: Duration = Duration::from_secs(1);
 
-/// What is left to be done in the background.
+/// Work that is left for the background.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Left {
-    /// What the budget of an answer did not suffice for.
+    /// Files that the budget of an answer did not suffice for.
     Work,
     /// Perhaps nothing: files changed.
     Changes,
-    /// Nothing but to settle what was written.
+    /// Only a checkpoint of written rows.
     ToSettle,
 }
 
 impl Workspace {
-    /// Works off what an answer left undone, so that the next call finds it done. Only a server does
-    /// this, one thread a work tree; the thread ends when nothing is left or nothing gets done. Unless an answer
-    /// asked for it, no index is made while git is in the middle of a rebase, merge or bisect.
+    /// Does the work that an answer left, so that the next call finds it done. Only a server does this, one thread a
+    /// work tree; the thread ends when nothing is left or nothing gets done. Unless an answer asked for it, no index
+    /// is made while git is in the middle of a rebase, merge or bisect.
     pub(super) fn catch_up(self: &Arc<Self>, what: Left) {
         if !self.is_server || self.is_catching_up.swap(true, Ordering::AcqRel) {
             return;
@@ -79,15 +79,15 @@ impl Workspace {
         }
     }
 
-    /// Returns the files that answers showed although they may differ from their rows: what an agent asked
-    /// about once it asks about again.
+    /// Returns the files that answers showed although they may differ from their rows: an agent that asked about them
+    /// asks again.
     pub(super) fn shown_stale(&self) -> MutexGuard<'_, HashSet<RepoPath>> {
         self.shown_stale
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Does what no question waits for: moves a log into its file, and waits for the disk.
+    /// Checkpoints the log and waits for the disk; no question waits for this.
     pub(super) fn settle(&self) {
         for pointer in self.idle_pointers() {
             let home = self.home.repo(&pointer.repo_id);

@@ -1,4 +1,4 @@
-//! What is changed and not committed.
+//! Uncommitted changes.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

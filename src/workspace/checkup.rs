@@ -15,10 +15,10 @@ use crate::watch::network_type;
 /// How many names a finding shows.
 const MAX_NAMES: usize = 3;
 
-/// How much has to be free at least, in bytes: an index of a middling repository, and what writing it takes.
+/// Least free space, in bytes: an index of a middling repository, and the room for writing it.
 const LEAST_FREE_BYTES: u64 = 200 << 20;
 
-/// Checks what lies in the data directory, whoever's it is. Costs a look at every file's name.
+/// Checks the content of the data directory, of all owners. Costs a look at every file's name.
 pub fn of_data_directory(config: &Config) -> Vec<Check> {
     let Ok(home) = Home::at(&config.home, &[]) else {
         return Vec::new();
@@ -52,8 +52,8 @@ fn file_system(home: &Path) -> Check {
     Check::passed(name, "no network mount, as far as the system tells")
 }
 
-/// Compares what is free with what the indexes may still grow by, at least with the largest one: a new one
-/// begins as a copy.
+/// Compares the free space with the possible growth of the indexes, at least with the largest one: a new one begins as
+/// a copy.
 fn room(config: &Config, found: &[Found]) -> Check {
     let name = "free space";
     let sizes = || {

@@ -1,4 +1,4 @@
-//! Saving code under a name and finding it again on whatever is checked out.
+//! Saves code under a name and finds it again on any branch.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ const MAX_NOTES: usize = 16_000;
 /// The longest name, in bytes.
 const MAX_NAME: usize = 200;
 
-/// What a caller wants to save: a piece of code or a file.
+/// An item to save: a piece of code or a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Wanted {
     /// A symbol or a chunk.
@@ -208,7 +208,7 @@ impl Workspace {
     }
 }
 
-/// What saved contexts have to say of a fault: nothing is built anew in their place.
+/// Turns a fault of the saved contexts into an error: they are never built anew.
 fn contexts_error(error: StoreError) -> Error {
     let (code, message, hint) = match &error {
         StoreError::Version { found, wanted, .. } => (
@@ -356,10 +356,10 @@ fn loaded(disk: &Disk<'_>, item: &SavedItem) -> Loaded {
     }
 }
 
-/// Returns what a caller wants to save, by what it named it.
+/// Returns the item that a caller names.
 ///
 /// # Errors
-/// `unknown_handle` for what is no handle, `outside_repo` for a path that is none.
+/// `unknown_handle` for text that is no handle, `outside_repo` for a path that is none.
 pub fn wanted(text: &str, is_handle: bool) -> Result<Wanted> {
     let path = if is_handle {
         if let Some(handle) = Handle::parse(text) {

@@ -1,25 +1,25 @@
-//! Checks of what answers rest on, each with its repair.
+//! Checks of the foundations of answers, each with its repair.
 
 use super::Workspace;
 use crate::config::{self, Config, repository};
 use crate::model::size::size;
 use crate::store;
 
-/// One check and what it found.
+/// One check and its finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Check {
-    /// What was looked at.
+    /// The subject of the check.
     pub name: &'static str,
-    /// What was found.
+    /// The finding.
     pub detail: String,
     /// How to mend it; `None` when it is in order.
     pub fix: Option<String>,
 }
 
-/// What the checks of one repository found.
+/// The checks of one repository.
 #[derive(Clone, Debug)]
 pub struct Diagnosis {
-    /// Whether the index of what is checked out passed SQLite's check, or there is none.
+    /// Whether the checked-out commit's index passed SQLite's check, or there is none.
     pub integrity_ok: bool,
     /// Whether it uses a write-ahead log, or there is none.
     pub wal_mode: bool,
@@ -76,13 +76,13 @@ pub fn data_directory(config: &Config) -> Check {
     }
 }
 
-/// Tells what is passed over of the user's settings; `None` where all of it counts.
+/// Returns the settings of the user's file that were passed over; `None` where all of it counts.
 pub fn settings_file() -> Option<Check> {
     let warnings = config::file_warnings();
     (!warnings.is_empty()).then(|| Check::passed("settings", warnings.join("; ")))
 }
 
-/// Checks a repository, its indexes and the index of what is checked out.
+/// Checks a repository, its indexes and the checked-out commit's index.
 pub fn of_repository(workspace: &Workspace) -> Diagnosis {
     let mut found = Diagnosis {
         integrity_ok: true,
@@ -118,7 +118,7 @@ pub fn of_repository(workspace: &Workspace) -> Diagnosis {
                 [] => "nothing set".to_owned(),
                 set => format!("sets {}", set.join(", ")),
             };
-            // What a repository says wrongly is no fault of this machine.
+            // Faults in a repository's own settings are no fault of this machine.
             let warnings = said.warnings.iter().map(|warning| format!("; {warning}"));
             let detail = set + &warnings.collect::<String>();
             found.checks.push(Check::passed(repository::FILE, detail));

@@ -1,4 +1,4 @@
-//! What the doors report, as the error that a client sees.
+//! Errors of the rooms → the error that a client sees.
 //!
 //! The only place where a room's error gets its code and its next step.
 
@@ -122,7 +122,7 @@ impl From<ReconcileError> for Error {
     }
 }
 
-/// Returns why the system refused, to be put behind what was tried; nothing where it did not say.
+/// Returns the system's reason for refusing, to stand behind the failed operation; empty where it gave none.
 fn reason(error: &StoreError) -> &'static str {
     match error.refusal() {
         Some(Refusal::Full) => ": no space is left on the disk, or the quota is used up",

@@ -1,7 +1,6 @@
-//! The composition root: which repository a call is about, which index answers it, and how current
-//! that index is.
+//! The composition root: the repository of a call, the index that answers it, and how current that index is.
 //!
-//! Knows every room below and hands plain values down. Does not know what is asked: a tool brings a function over a
+//! Knows every room below and hands plain values down. Does not know the tools: a tool brings a function over a
 //! [`View`].
 
 mod asking;
@@ -71,7 +70,7 @@ use crate::store::{Home, Index, IndexKey, Pointer, RepoHome};
 /// How many open indexes a repository keeps for the next calls.
 const MAX_IDLE_INDEXES: usize = 4;
 
-/// What is called when work in the background ended.
+/// Called when work in the background ended.
 type OnRest = Arc<dyn Fn() + Send + Sync>;
 
 /// The repositories that this process has open.
@@ -127,15 +126,16 @@ impl Workspaces {
         }
     }
 
-    /// Makes it the set of a server: what an answer leaves undone is worked off after it.
+    /// Makes it the set of a server: work that an answer leaves is done after it.
     #[must_use]
     pub fn for_server(mut self) -> Self {
         self.is_server = true;
         self.remembering_directories(FileStat::TICK)
     }
 
-    /// Makes it list a directory again only when it may have changed since the call before. What changed less than
-    /// `settled_after` before it was listed may have: [`FileStat::TICK`], where the file system's clock is not known.
+    /// Makes it list a directory again only when it may have changed since the call before. A directory that changed
+    /// less than `settled_after` before it was listed may have: [`FileStat::TICK`], where the file system's clock is
+    /// not known.
     #[must_use]
     pub fn remembering_directories(mut self, settled_after: Duration) -> Self {
         self.directories_settle_after = Some(settled_after);
@@ -204,7 +204,7 @@ impl Workspaces {
         }))
     }
 
-    /// Does what calls put off until their answers are given. For a process that makes one call and ends.
+    /// Does the work that calls put off until their answers are given. For a process that makes one call and ends.
     pub fn finish(&self) {
         let open = self.opened();
         let open: Vec<_> = open.values().map(Arc::clone).collect();
@@ -270,7 +270,7 @@ impl Workspace {
         self.home.root()
     }
 
-    /// Opens the repository anew: what it says is never older than the call.
+    /// Opens the repository anew: its state is never older than the call.
     pub fn repo(&self) -> Result<Repo> {
         let repo = Repo::discover(&self.work_dir)?;
         let indexing_rules = self.repository_settings(&repo).indexing_rules;
@@ -281,7 +281,7 @@ impl Workspace {
         })
     }
 
-    /// Returns what the repository says of itself, as it is on the disk now.
+    /// Returns the repository's own settings, as they are on the disk now.
     pub fn repository_settings(&self, repo: &Repo) -> Repository {
         let path = RepoPath::new(repository::FILE).expect("it is a path");
         if !self.reads_repository_file {
@@ -325,7 +325,7 @@ impl Workspace {
         idle.iter().map(|index| index.pointer().clone()).collect()
     }
 
-    /// Closes what is open of an index.
+    /// Closes idle connections to an index.
     fn close_idle(&self, index_id: &str) {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         idle.retain(|index| index.pointer().index_id != index_id);
@@ -358,8 +358,8 @@ impl Workspace {
     }
 }
 
-/// Sets aside what another user left in our directory and we may not write: a cache that was restored, a
-/// command that ran as root. Where nothing may be written at all, all is read as it is.
+/// Quarantines files of another user in our directory that we may not write: a cache that was restored, a command that
+/// ran as root. Where nothing may be written at all, all is read as it is.
 fn set_foreign_aside(home: &RepoHome) {
     if !machine::is_writable(home.dir()) {
         return;

@@ -71,7 +71,7 @@ impl Workspace {
         let mut ancestors: Vec<&Path> = path.ancestors().collect();
         ancestors.reverse();
         for ancestor in ancestors {
-            // Nothing is below what is not there.
+            // Nothing is below a missing directory.
             let real = ancestor.canonicalize().ok()?;
             if let Ok(below) = real.strip_prefix(&root) {
                 return slashed(&below.join(path.strip_prefix(ancestor).ok()?));

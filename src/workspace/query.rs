@@ -1,5 +1,5 @@
-//! The road to an answer: find out what differs, bring the index up within the budget, answer from one
-//! generation, and make sure that neither `HEAD` nor the staging area moved meanwhile.
+//! The road to an answer: detect differences, bring the index up within the budget, answer from one generation, and
+//! make sure that neither `HEAD` nor the staging area moved meanwhile.
 //!
 //! `fresh` is the outcome of a proof that this call made; nothing here assumes it.
 
@@ -23,7 +23,7 @@ use crate::store::{Index, IndexKey, Pointer, StoreError, StoreResult, WriteLock}
 /// How long a first build waits for the lock before it looks whether it is to be given up.
 const LOCK_STEP: Duration = Duration::from_millis(100);
 
-/// What there was to see in the work tree, where it was looked at while the index was made.
+/// The scan of the work tree, where it was made while the index was copied.
 type Ahead = Option<std::result::Result<Scan, GitError>>;
 
 impl Workspace {
@@ -56,7 +56,7 @@ impl Workspace {
             };
             let is_made = is_made && lent.is_none();
             question.set_building(is_made);
-            // What is declared last is closed first: the stand-in's files go after their index.
+            // Variables that are declared last are dropped first: the stand-in's files go after their index.
             let (proved, lent) = lent.unzip();
             let (_stand_in, (mut index, is_new), scan) = if let Some(index) = lent {
                 (None, (index, false), None)
@@ -95,8 +95,8 @@ impl Workspace {
                     self.replace_damaged(&repo, &key, index, &error)?;
                     continue;
                 }
-                // What SQLite learned when its files could not be opened to write stays with connections that were
-                // open then: without them the next try finds out anew.
+                // Connections remember that their files could not be opened for writing: with new ones the next try
+                // finds out anew.
                 Err(ReconcileError::Store(error))
                     if self.is_server && !is_last && !error.is_busy() =>
                 {
@@ -183,7 +183,7 @@ impl Workspace {
         unreachable!("once its time is up, a try returns")
     }
 
-    /// Leaves what an answer did not need, or had no time for, to what runs behind the calls.
+    /// Leaves work that an answer did not need, or had no time for, to the background.
     fn leave(
         self: &Arc<Self>,
         index: &Index,
@@ -239,8 +239,7 @@ impl Workspace {
             })
     }
 
-    /// Returns the index of what is checked out, made from the nearest one if there is none, and
-    /// whether it was made.
+    /// Returns the checked-out commit's index, made from the nearest one if there is none, and whether it was made.
     pub(super) fn index_for(&self, repo: &Repo, key: &IndexKey) -> Result<(Index, bool)> {
         match self.idle_index(key) {
             Some(index) => Ok((index, false)),
@@ -250,7 +249,7 @@ impl Workspace {
 
     fn open_or_make(&self, repo: &Repo, key: &IndexKey) -> Result<(Index, bool)> {
         if self.has_to_be_made(key) {
-            // What nobody has open is copied in a third of the time.
+            // An index that nobody has open is copied in a third of the time.
             self.close_all_idle();
         }
         let (index, origin) = seed::open_or_create(repo, &self.home, key)?;
@@ -260,7 +259,7 @@ impl Workspace {
         Ok((index, origin != seed::Origin::Existing))
     }
 
-    /// Returns whether there is no index of what is checked out.
+    /// Returns whether the checked-out commit has no index.
     pub(super) fn has_to_be_made(&self, key: &IndexKey) -> bool {
         let home = self.home.repo(&key.repo_id);
         home.pointer(&key.index_id()).is_none()
@@ -281,12 +280,12 @@ impl Workspace {
         }
         let (found, ahead) = std::thread::scope(|scope| {
             let builder = std::thread::Builder::new().name("scan".to_owned());
-            // What can't be opened twice, or by one more thread, is scanned afterwards.
+            // A repository that can't be opened twice, or by one more thread, is scanned afterwards.
             let scan = || Some(self.repo().ok()?.scan(budget));
             let scanning = builder.spawn_scoped(scope, scan).ok();
             let found = self.open_or_make(repo, key);
             if let Ok((index, _)) = &found {
-                // Kept for the comparison with what the scan finds; what fails here fails there again.
+                // Kept for the comparison with the scan; an error here comes again there.
                 drop(index.read().and_then(|read| read.file_rows()));
             }
             let ahead = scanning.and_then(|scanning| {
@@ -298,9 +297,9 @@ impl Workspace {
         Ok((found?, ahead))
     }
 
-    /// Returns what is checked out. Where there is no index of it, or what was asked for was not found there, and
-    /// git holds its lock, waits until the lock is gone, for half of what the call may take; the last value tells
-    /// whether there is no index and that was not enough.
+    /// Returns the checked-out branch and commit. Where there is no index of them, or the question's subject was not
+    /// found there, and git holds its lock, waits until the lock is gone, for half of the call's budget; the last
+    /// value tells whether there is no index and that was not enough.
     pub(super) fn when_git_is_done(
         &self,
         repo: &Repo,
@@ -319,7 +318,7 @@ impl Workspace {
         }
     }
 
-    /// Returns whether less than half of what a call may take has gone by.
+    /// Returns whether less than half of the call's budget has gone by.
     fn may_wait(&self, budget: &Budget) -> bool {
         let rest = self.budget / 2;
         budget.remaining().is_some_and(|left| left > rest) && !budget.is_cancelled()
@@ -334,7 +333,7 @@ impl Workspace {
         let &BringUp { repo, budget, .. } = how;
         let mut detection =
             reconcile::detect_by(repo, index, || ahead.unwrap_or_else(|| repo.scan(budget)))?;
-        // Where git is about to change what is there, nothing is written until it is done.
+        // Where git is about to change the work tree, nothing is written until it is done.
         if detection.is_current() || how.before.locked {
             return Ok(reconcile::inspect(
                 repo,
@@ -377,7 +376,7 @@ impl Workspace {
         error: &(dyn std::error::Error + 'static),
     ) -> Result<()> {
         let pointer = damaged.pointer().clone();
-        // Closed first: what is open can't be deleted.
+        // Closed first: an open file can't be deleted.
         drop(damaged);
         let home = self.home.repo(&pointer.repo_id);
         self.close_idle(&pointer.index_id);
@@ -436,7 +435,7 @@ fn is_damage(error: &Error) -> bool {
         .is_some_and(StoreError::is_corrupt)
 }
 
-/// Returns what is known where the proof failed: nothing but the rows.
+/// Returns the outcome of a failed proof: the rows alone.
 fn unproved(index: &Index, error: &ReconcileError) -> Result<Outcome> {
     let reason = match error {
         ReconcileError::Git(_) => UnknownReason::Git,

@@ -1,6 +1,6 @@
-//! Bringing an index fully up, with no budget.
+//! Brings an index fully up, with no budget.
 //!
-//! A build that is stopped keeps what it did and goes on from there.
+//! A build that is stopped keeps its rows and goes on from there.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,15 +19,15 @@ use crate::store::WriteLock;
 /// How often the work tree may change under a refresh before it reports what is pending.
 const MAX_ROUNDS: usize = 3;
 
-/// How long to wait for git to finish what it is doing.
+/// How long to wait until git has finished.
 const GIT_PATIENCE: Duration = Duration::from_secs(3);
 
-/// What a refresh did and left.
+/// The result of a refresh.
 #[derive(Clone, Debug)]
 pub struct Refreshed {
     /// The index.
     pub index_id: String,
-    /// What is checked out.
+    /// The checked-out branch and commit.
     pub snapshot: Snapshot,
     /// `ready`, or `partial` if the work tree changed faster than it could be read.
     pub status: IndexStatus,
@@ -39,7 +39,7 @@ pub struct Refreshed {
     pub n_files: u64,
     /// Chunks in the index.
     pub n_chunks: u64,
-    /// What was left out or reduced, by reason.
+    /// Files that were left out or reduced, by reason.
     pub skipped: BTreeMap<&'static str, u64>,
     /// The index that a new one was started from.
     pub seeded_from: Option<String>,
@@ -77,12 +77,12 @@ impl Workspace {
         }
         let mut seeded_from = None;
         let mut is_new = force;
-        // Declared first, dropped after the index: what is open can't be deleted.
+        // Declared first, dropped after the index: an open file can't be deleted.
         let mut unpublished = None;
         let mut index = if force {
             seed::create_empty(&repo, &self.home, &key)?
         } else {
-            // Opened anew: what could not be written when it was opened before may be writable by now.
+            // Opened anew: a file that could not be written when it was opened before may be writable by now.
             self.close_idle(&key.index_id());
             let (index, origin) = seed::open_or_create(&repo, &self.home, &key)?;
             is_new = origin != seed::Origin::Existing;

@@ -1,5 +1,4 @@
-//! What a server that nobody asks any more has to know of its work trees before it ends, and how another one takes
-//! them over.
+//! The state of an idle server's work trees before it ends, and how another server takes them over.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;

@@ -36,7 +36,7 @@ pub struct Text {
 }
 
 impl Place {
-    /// Returns a whole file by what a caller named it.
+    /// Returns a whole file by the path that a caller gives.
     ///
     /// # Errors
     /// `outside_repo` for an absolute path or one with `..`.
@@ -55,15 +55,15 @@ fn not_a_file(path: &RepoPath) -> Error {
 }
 
 impl Workspace {
-    /// Reads a file of the work tree as it is now, ignored ones included, secrets not. What is not there, or was
+    /// Reads a file of the work tree as it is now, ignored ones included, secrets not. A file that is missing, or was
     /// written a moment ago, while git changes the work tree may be half of a checkout: it is read again when git is
-    /// done, or when half of what a call may take has gone by.
+    /// done, or when half of the call's budget has gone by.
     pub fn text(&self, path: &RepoPath, revision: Option<&Revision>) -> Result<Text> {
         let repo = self.repo_at(revision)?;
         if repo.source().is_commit() {
             return text_now(&repo, path).map(|(text, _)| text);
         }
-        // What is not known of git is no hindrance to reading.
+        // A repository in an unknown state can be read all the same.
         let before = repo.motion().ok();
         let read = text_now(&repo, path);
         let is_doubtful = match &read {

@@ -1,4 +1,4 @@
-//! What is known of the indexes of a repository without building anything.
+//! The state of a repository's indexes, without building anything.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -38,7 +38,7 @@ impl IndexStatus {
     }
 }
 
-/// What is checked out and which index belongs to it.
+/// The checked-out branch and commit, and their index.
 #[derive(Clone, Debug)]
 pub struct Current {
     /// The work tree.
@@ -49,7 +49,7 @@ pub struct Current {
     pub is_bare: bool,
     /// The branch that is checked out, or that `HEAD` of a bare repository names.
     pub branch: Branch,
-    /// What is checked out.
+    /// The checked-out branch and commit.
     pub snapshot: Snapshot,
     /// The index that belongs to it, whether or not it exists.
     pub index_id: String,
@@ -68,19 +68,19 @@ pub struct Current {
 /// One index of a repository.
 #[derive(Clone, Debug)]
 pub struct IndexEntry {
-    /// Whose it is.
+    /// Repository, work tree, branch and commit.
     pub pointer: Pointer,
     /// The bytes of its files.
     pub bytes: u64,
     /// When it was last opened, in milliseconds since the Unix epoch.
     pub last_used_ms: Option<i64>,
-    /// Whether it belongs to what is checked out here.
+    /// Whether it is the checked-out commit's.
     pub is_active: bool,
     /// Whether a pinned context was saved on it.
     pub is_pinned: bool,
 }
 
-/// What an index holds.
+/// The counts of an index.
 #[derive(Clone, Debug, Default)]
 pub struct Contents {
     /// Rows of each kind.
@@ -89,7 +89,7 @@ pub struct Contents {
     pub n_couplings: u64,
     /// Files by language.
     pub languages: BTreeMap<String, u64>,
-    /// What was left out or reduced, by reason.
+    /// Files that were left out or reduced, by reason.
     pub skipped: BTreeMap<&'static str, u64>,
     /// When rows last changed, in milliseconds since the Unix epoch.
     pub last_indexed_ms: Option<i64>,
@@ -97,7 +97,7 @@ pub struct Contents {
     pub n_pending: u64,
 }
 
-/// What a check of the index found.
+/// The result of checking the index.
 #[derive(Clone, Debug)]
 pub struct Health {
     /// SQLite's finding; `None` when nothing is wrong.
@@ -181,7 +181,7 @@ impl Workspace {
         Ok(n_pending(repo, detection, &budget).min(n_files))
     }
 
-    /// Returns the index that belongs to what is checked out, whether or not it exists.
+    /// Returns the checked-out commit's index id, whether or not the index exists.
     pub fn identity(&self) -> Result<(String, Snapshot)> {
         let repo = self.repo()?;
         let snapshot = repo.snapshot()?;
@@ -220,7 +220,7 @@ impl Workspace {
         Ok(found)
     }
 
-    /// Returns what the index of what is checked out holds; `None` if there is none.
+    /// Returns the counts of the checked-out commit's index; `None` if there is none.
     pub fn contents(&self, interrupt: &Arc<AtomicBool>) -> Result<Option<Contents>> {
         let repo = self.repo()?;
         let key = key_of(&repo, repo.snapshot()?);
@@ -245,7 +245,7 @@ impl Workspace {
         Ok(Some(contents))
     }
 
-    /// Checks the index of what is checked out; `None` if there is none.
+    /// Checks the checked-out commit's index; `None` if there is none.
     pub fn health(&self) -> Result<Option<Health>> {
         let repo = self.repo()?;
         let key = key_of(&repo, repo.snapshot()?);
@@ -299,7 +299,7 @@ fn n_pending(repo: &Repo, detection: Detection, budget: &Budget) -> u64 {
     outcome.freshness.n_pending()
 }
 
-/// What can't be read can't be compared: that is no reason to say nothing of the rest.
+/// An unreadable file can't be compared: the rest is told all the same.
 fn n_dirty(dirty: std::result::Result<Dirty, GitError>) -> Option<u64> {
     dirty
         .map(|dirty| dirty.paths.len() as u64)
@@ -309,7 +309,7 @@ fn n_dirty(dirty: std::result::Result<Dirty, GitError>) -> Option<u64> {
         .ok()
 }
 
-/// Returns what was left out or reduced, by the words used in answers.
+/// Returns the files that were left out or reduced, by the words used in answers.
 pub(super) fn skipped(read: &Read<'_>) -> Result<BTreeMap<&'static str, u64>> {
     let mut found: BTreeMap<&'static str, u64> = read
         .skipped()?

@@ -1,6 +1,6 @@
-//! What is known of the repositories that have a part of the data directory.
+//! The state of the repositories that have a part of the data directory.
 //!
-//! What cannot be found out counts as not known: nothing follows from it.
+//! A fact that cannot be found out counts as unknown: nothing follows from it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -25,7 +25,7 @@ pub(super) fn look_at_all(home: &Home, own: Option<&Repo>) -> Vec<Found> {
     home.repos().iter().map(|home| look(home, own)).collect()
 }
 
-/// Returns what is known of a repository and its indexes.
+/// Returns the state of a repository and its indexes.
 pub(super) fn look(home: &RepoHome, own: Option<&Repo>) -> Found {
     let owner = home.owner();
     let pointers = home.pointers();
@@ -81,7 +81,7 @@ pub(super) fn look(home: &RepoHome, own: Option<&Repo>) -> Found {
     }
 }
 
-/// Returns whether an index is what is checked out now in its work tree, or pinned now.
+/// Returns whether an index is the checked-out one of its work tree, or pinned, at this moment.
 pub(super) fn is_needed(home: &RepoHome, pointer: &Pointer) -> bool {
     let checked_out = Repo::discover(&pointer.work_dir).ok().and_then(|repo| {
         let snapshot = repo.snapshot().ok()?;
@@ -108,7 +108,7 @@ fn open(id: &str, pointers: &[Pointer]) -> Option<Repo> {
 
 struct ReadRepo {
     known: Known,
-    /// The indexes of what is checked out somewhere.
+    /// The indexes of commits that some work tree has checked out.
     active: BTreeSet<String>,
     /// Work trees of which that is not known.
     unread: BTreeSet<String>,
@@ -138,7 +138,7 @@ fn read(repo: &Repo) -> std::result::Result<ReadRepo, GitError> {
             .worktrees
             .insert(checkout.worktree_id, checkout.recent);
     }
-    // The work tree that asks is there, whatever the list says.
+    // The asking work tree exists, even if the list lacks it.
     let own = key_of(repo, repo.snapshot()?);
     known.worktrees.entry(own.worktree_id.clone()).or_default();
     active.insert(own.index_id());

@@ -1,4 +1,4 @@
-//! Removing what is useless: when asked, and by itself.
+//! Removes useless indexes and files: on request, and by itself.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,13 +18,13 @@ use crate::store::{Pointer, WriteLock};
 /// How often the whole data directory is looked through, unasked.
 const INTERVAL: Duration = Duration::from_hours(1);
 
-/// How long what no index owns is left alone: a build that is being made is young.
+/// How long files without an owner are left alone: a build that is being made is young.
 pub(super) const LEFT_AGE: Duration = Duration::from_mins(10);
 
 /// How long a call waits for another process that is pruning.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// After what housekeeping is thought of.
+/// The occasion for housekeeping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Occasion {
     /// A refresh.
@@ -39,7 +39,7 @@ pub(super) enum Occasion {
     },
 }
 
-/// What a caller wants of pruning, beside the settings.
+/// A caller's options for pruning, beside the settings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Wish {
     /// Whether to look and remove nothing.
@@ -54,7 +54,7 @@ pub struct Wish {
 }
 
 impl Workspace {
-    /// Removes what cannot be useful again, in the whole data directory.
+    /// Removes useless indexes and files, in the whole data directory.
     ///
     /// # Errors
     /// `index_busy` while another process prunes.
@@ -156,10 +156,9 @@ impl Workspace {
         Ok((first.pointer.index_id.clone(), bytes))
     }
 
-    /// Removes what is useless, quietly and seldom: the whole data directory once an hour, this
-    /// repository's part also when a new index was made. Never fails a call and never waits. A server does
-    /// it in a thread of its own; a process that makes one call when its answer is given, and a mere question
-    /// only where it made an index.
+    /// Removes useless indexes, quietly and seldom: in the whole data directory once an hour, in this repository's
+    /// part also when a new index was made. Never fails a call and never waits. A server does it in a thread of its
+    /// own; a process that makes one call when its answer is given, and a mere question only where it made an index.
     pub(super) fn keep_house(self: &Arc<Self>, after: Occasion) {
         let is_wanted = match after {
             Occasion::Question { is_new } => is_new || self.is_server && self.is_due(),
@@ -218,8 +217,8 @@ impl Workspace {
         }
     }
 
-    /// Looks through the whole data directory. What no index owns goes, too; on a build server nobody
-    /// else is there to own it.
+    /// Looks through the whole data directory. Files without an owner go, too; on a build server there is no other
+    /// process that could own them.
     fn clean(&self, repo: &Repo, rules: &Rules, ci: bool, dry_run: bool) -> Pruned {
         let found = survey::look_at_all(&self.home, Some(repo));
         let extra = if ci {
@@ -257,14 +256,14 @@ impl Workspace {
         )
     }
 
-    /// Closes what this process has open for later, but for what is checked out now: being open for
-    /// later is no reason to be kept.
+    /// Closes idle connections, but for the checked-out commit's index: an idle connection is no reason to keep an
+    /// index.
     fn close_unneeded(&self) {
         let mut idle = self
             .idle
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner);
-        // Asked under the lock: what was known before may be of another branch.
+        // Asked under the lock: an earlier answer may be about another branch.
         if let Ok((index_id, _)) = self.identity() {
             idle.retain(|index| index.pointer().index_id == index_id);
         }

@@ -1,4 +1,4 @@
-//! Extracting again what somebody else's index says of files.
+//! Extracts files again and compares the result with an imported index.
 
 use std::collections::HashSet;
 

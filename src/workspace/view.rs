@@ -1,4 +1,4 @@
-//! What a query tool sees: one generation of one index, and how current it is.
+//! A query tool's view: one generation of one index, and how current it is.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
@@ -24,7 +24,7 @@ pub struct View<'a> {
     pub index_id: &'a str,
     /// When and by whom the call is ended.
     pub budget: &'a Budget,
-    /// What its files are for.
+    /// The roles of its files.
     pub roles: Roles<'a>,
     /// The commit that was asked for; `None` for the work tree.
     pub revision: Option<&'a Revision>,
@@ -32,7 +32,7 @@ pub struct View<'a> {
     pub(super) looked_at: LookedAt,
 }
 
-/// What a view found out about single files, where no proof covers them all.
+/// Findings about single files, where no proof covers them all.
 #[derive(Debug, Default)]
 pub(super) struct LookedAt {
     stale: RefCell<HashMap<String, bool>>,
@@ -84,7 +84,7 @@ impl View<'_> {
         is_stale
     }
 
-    /// Returns whether what the text of `path` leads to may not hold any more.
+    /// Returns whether edges out of `path` may be out of date.
     pub fn has_stale_edges(&self, path: &str) -> bool {
         if self.freshness.state == FreshnessState::Fresh {
             return false;
@@ -212,7 +212,7 @@ fn not_indexed(path: &RepoPath, reason: &str) -> Error {
     )
 }
 
-/// Returns what a caller sent, cut and escaped so that a message stays one line.
+/// Returns a caller's text, cut and escaped so that a message stays one line.
 pub fn brief(text: &str) -> String {
     text.chars()
         .take(200)

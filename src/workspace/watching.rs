@@ -1,4 +1,4 @@
-//! A server's watch over a work tree: what changes is brought up before it is asked for.
+//! A server's watch over a work tree: changes are brought up before a question comes.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -69,8 +69,8 @@ impl Workspace {
         }
     }
 
-    /// Watches what another server of this work tree watched, if what is checked out has an index. Nothing is
-    /// looked at: the next question finds out what changed meanwhile.
+    /// Watches the directories that an earlier server of this work tree watched, if the checked-out commit has an
+    /// index. Nothing is looked at: the next question finds the changes in between.
     ///
     /// # Errors
     /// `git` and `io` where the repository or its index can't be read.
@@ -84,8 +84,8 @@ impl Workspace {
         Ok(())
     }
 
-    /// Returns the directories that hold indexed files, the root among them, and those where git notes what is
-    /// checked out.
+    /// Returns the directories that hold indexed files, the root among them, and those where git notes the checked-out
+    /// commit.
     fn directories(&self, index: &Index) -> Result<BTreeSet<PathBuf>> {
         let repo = self.repo()?;
         let root = repo.work_dir();
@@ -140,7 +140,7 @@ impl Workspace {
         }
     }
 
-    /// Returns what there is to say of the watch.
+    /// Returns the state of the watch, in words.
     pub(super) fn watching(&self) -> String {
         match &*self.watching_now() {
             Watching::NotYet if self.is_server => "off until the first question".to_owned(),

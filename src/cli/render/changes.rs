@@ -1,4 +1,4 @@
-//! What changed and what that breaks: as text for a terminal, as a comment for a pull request, as annotations of a hosted
+//! The changes of a branch and their breakage: as text for a terminal, as a comment for a pull request, as annotations of a hosted
 //! workflow, and as SARIF for code scanning.
 
 use serde_json::{Value, json};

@@ -1,7 +1,7 @@
 //! A graph as text for programs that draw: Graphviz' DOT and Mermaid.
 //!
-//! Nodes are numbered, names stand only in labels, and labels are escaped: what a repository calls its files and
-//! definitions can't end a label.
+//! Nodes are numbered, names stand only in labels, and labels are escaped: a file's or definition's name can't end a
+//! label.
 
 use serde_json::Value;
 
@@ -18,7 +18,7 @@ pub(in crate::cli) enum Language {
     Mermaid,
 }
 
-/// What is drawn.
+/// The graph to draw.
 #[derive(Debug, Default)]
 struct Graph {
     nodes: Vec<Node>,
@@ -27,7 +27,7 @@ struct Graph {
 
 #[derive(Debug)]
 struct Node {
-    /// What edges know it by.
+    /// Keys by which edges find their node.
     keys: Vec<String>,
     lines: Vec<String>,
     look: Look,
@@ -48,7 +48,7 @@ struct Edge {
     is_certain: bool,
 }
 
-/// Returns the graph of what `cl_impact` or `cl_related` answered; `asked` is what the command line named.
+/// Returns the graph of an answer of `cl_impact` or `cl_related`; `asked` is the subject on the command line.
 pub(in crate::cli) fn drawing(
     tool: &str,
     value: &Value,
@@ -66,7 +66,7 @@ pub(in crate::cli) fn drawing(
 }
 
 impl Graph {
-    /// The callers of the targets, each with an edge to what it uses on the way.
+    /// The callers of the targets, each with an edge to the definition that it uses on the way.
     fn of_impact(value: &Value) -> Self {
         let mut graph = Self::default();
         let asked = targets(value);
@@ -110,7 +110,7 @@ impl Graph {
         graph
     }
 
-    /// What is around a file or definition, each with an edge to what leads there.
+    /// The neighbours of a file or definition, each with an edge to the one before it on the way.
     fn of_related(value: &Value, asked: &str) -> Self {
         let mut graph = Self::default();
         let name = match value.text("symbol") {
@@ -153,7 +153,7 @@ impl Graph {
         self.nodes.len() - 1
     }
 
-    /// Adds the edge of a neighbour to what is before it on the way, or to the node `root`.
+    /// Adds the edge of a neighbour to the node before it on the way, or to the node `root`.
     fn connect(&mut self, near: usize, via: &str, root: usize, kind: &str, value: &Value) {
         let before = self
             .nodes

@@ -1,4 +1,4 @@
-//! What is around a file, and what a change reaches, as trees.
+//! The neighbours of a file, and the reach of a change, as trees.
 
 use serde_json::Value;
 
@@ -7,8 +7,8 @@ use super::tree::{Line, Node, draw};
 use super::{footer, is_fresh};
 use crate::cli::screen::{CARE, FAINT, PLACE, STRONG, Screen, visible};
 
-/// Returns what a change reaches: definitions that are gone, callers by distance and file, unbound uses, tests apart, then
-/// what it uses.
+/// Returns the reach of a change: definitions that are gone, callers by distance and file, unbound uses, tests apart,
+/// then the definitions it uses.
 pub(super) fn impact(value: &Value, screen: &Screen) -> String {
     let summary = visible(value.text("summary"));
     let is_first = !is_fresh(value);
@@ -196,7 +196,7 @@ pub(super) fn analysed(value: &Value, screen: &Screen) -> String {
     }
 }
 
-/// Returns a branch for each file with its lines and their texts; `role` names the field that says what a line is.
+/// Returns a branch for each file with its lines and their texts; `role` names the field with the kind of a line.
 fn lines(places: &[Value], role: &str) -> Vec<Node> {
     let mut files: Vec<(&str, Node)> = Vec::new();
     for value in places {
@@ -227,7 +227,7 @@ fn plain(text: &str) -> Node {
     }
 }
 
-/// Returns what is around a file or definition: a tree for each kind of edge.
+/// Returns the neighbours of a file or definition: a tree for each kind of edge.
 pub(super) fn related(value: &Value, screen: &Screen) -> String {
     let results = entries(value, "results");
     let mut text = String::new();
@@ -365,7 +365,7 @@ fn by_file(places: &[&Value]) -> Vec<Node> {
     files.into_iter().map(|(_, file)| file).collect()
 }
 
-/// Returns the trees of what leads to what; a neighbour whose way is not shown stands by itself.
+/// Returns trees of chains; a neighbour whose way is not shown stands by itself.
 fn chains(results: &[&Value]) -> Vec<Node> {
     let is_of = |result: &Value, via: &str| !via.is_empty() && key(result) == via;
     let is_shown = |via: &str, hops: u64| {
@@ -396,7 +396,7 @@ fn chain(result: &Value, results: &[&Value]) -> Node {
     node
 }
 
-/// Returns the neighbours of what was explored, by the file they are neighbours of.
+/// Returns the neighbours of explored files, by the file they are neighbours of.
 pub(super) fn neighbours(related: &[Value], screen: &Screen) -> String {
     let mut sources: Vec<(&str, Node)> = Vec::new();
     for near in related {

@@ -1,4 +1,4 @@
-//! What a search found.
+//! The results of a search.
 
 use serde_json::Value;
 
@@ -42,7 +42,7 @@ pub(super) fn search(value: &Value, screen: &Screen) -> String {
     text + &footer(value, screen)
 }
 
-/// Returns the files with their hits, best first, and what is around them.
+/// Returns the files with their hits, best first, and their neighbours.
 pub(super) fn explore(value: &Value, screen: &Screen) -> String {
     let mut text = String::new();
     let files = value.items("files");
@@ -136,7 +136,7 @@ fn place_in_file(path: &str, hit: &Value, screen: &Screen) -> String {
     line
 }
 
-/// Returns the mark of what must be read anew.
+/// Returns the mark of results that must be read anew.
 pub(super) fn stale(value: &Value, screen: &Screen) -> String {
     if value.is_true("stale") {
         format!("  {}", screen.paint(CARE, "stale"))
@@ -174,7 +174,7 @@ fn heading(hit: &Value, screen: &Screen) -> String {
     line + &stale(hit, screen) + "\n"
 }
 
-/// Returns a line with what the score is made of; nothing where that was not asked for.
+/// Returns a line with the parts of the score; empty where they were not asked for.
 fn explanation(explain: &Value, screen: &Screen) -> String {
     let signals = explain.items("signals").iter().map(|signal| {
         let adds = signal["adds"].as_f64().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What `cl_impact` answered, as a graph to draw.
+//! An answer of `cl_impact`, as a graph to draw.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,8 @@ use super::text::{Fields, entries, key, plural};
 use crate::error::{Error, Result};
 use crate::view::{Edge, Node};
 
-/// Returns the places and their edges: what the targets use at distance 0, the targets at 1, their callers behind them.
+/// Returns the places and their edges: definitions that the targets use at distance 0, the targets at 1, their callers
+/// behind them.
 ///
 /// # Errors
 /// `invalid_argument` where the name means several definitions.

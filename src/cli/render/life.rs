@@ -1,4 +1,4 @@
-//! Saved contexts, and what was removed or is kept.
+//! Saved contexts, and removed or kept indexes.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use super::state::branch_of;
 use super::text::{Facts, Fields, add, bytes, plural, short, table};
 use crate::cli::screen::{BAD, CARE, FAINT, GOOD, STRONG, Screen, visible, visible_lines};
 
-/// Returns what was saved.
+/// Returns the saved context.
 pub(super) fn save(value: &Value, screen: &Screen) -> String {
     let items = plural(value.number("itemCount"), "item");
     let pinned = if value.is_true("pinned") {
@@ -128,7 +128,7 @@ pub(in crate::cli) fn contexts(value: &Value, screen: &Screen) -> String {
     )
 }
 
-/// Returns what was removed, or would be.
+/// Returns the indexes that were removed, or would be.
 pub(super) fn prune(value: &Value, screen: &Screen) -> String {
     let is_dry = value.is_true("dryRun");
     let removed = value.items("deletedIndexes");
@@ -166,7 +166,7 @@ pub(super) fn prune(value: &Value, screen: &Screen) -> String {
     text
 }
 
-/// Returns what was dropped.
+/// Returns the dropped index.
 pub(super) fn dropped(value: &Value) -> String {
     let id = visible(value.text("indexId")).into_owned();
     format!("dropped {id}, {}\n", bytes(value.number("bytesFreed")))
@@ -268,7 +268,7 @@ pub(in crate::cli) fn settings(value: &Value, screen: &Screen) -> String {
     text
 }
 
-/// Returns what became of a bundle.
+/// Returns the result of exporting or importing a bundle.
 pub(in crate::cli) fn bundle(value: &Value) -> String {
     let commit = short(value.text("commit"));
     let files = plural(value.number("files"), "file");

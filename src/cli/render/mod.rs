@@ -30,12 +30,12 @@ pub(super) use pack::markdown;
 pub(super) use setup::installed;
 use text::{Fields, count};
 
-/// What is shown for a value.
+/// The text for a value.
 #[derive(Debug, Default)]
 pub(super) struct Page {
     /// For standard output.
     pub(super) data: String,
-    /// For standard error: what a person wants to know and a program must not read.
+    /// For standard error: a note for people that a program must not read.
     pub(super) aside: String,
 }
 
@@ -110,7 +110,7 @@ fn header(value: &Value, screen: &Screen) -> String {
 /// Returns the last lines of an answer: how to get the rest.
 fn footer(value: &Value, screen: &Screen) -> String {
     let mut lines = Vec::new();
-    // An outline says itself what it leaves out.
+    // An outline names its omissions itself.
     if value.is_true("truncated") && value["omitted"].is_null() {
         let total = ["total", "fileCount", "totalCallers"]
             .into_iter()
@@ -139,7 +139,7 @@ fn footer(value: &Value, screen: &Screen) -> String {
     format!("\n{}\n", lines.join("\n"))
 }
 
-/// Returns a word as a shell takes it: what a repository names its files must not run when pasted.
+/// Returns a word quoted for a shell: a file's name must not run when pasted.
 fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "._/-@%+=:".contains(c);
     if word.chars().all(is_plain) {

@@ -161,7 +161,7 @@ fn place_of(card: &Value) -> String {
     }
 }
 
-/// Returns what a card says, a line each.
+/// Returns the lines of a card.
 fn facts(card: &Value) -> Vec<String> {
     let mut lines = Vec::new();
     for key in ["signature", "doc"] {

@@ -1,11 +1,11 @@
-//! What was done to the configuration of agents.
+//! Changes to the configuration of agents.
 
 use serde_json::Value;
 
 use super::text::{Fields, add};
 use crate::cli::screen::{BAD, CARE, FAINT, GOOD, PLACE, STRONG, Screen, visible};
 
-/// Returns a line for each file, with what comes next.
+/// Returns a line for each file, with the next step.
 pub(in crate::cli) fn installed(value: &Value, screen: &Screen) -> String {
     let files = value.items("files");
     let is_dry = value.is_true("dryRun");

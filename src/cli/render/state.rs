@@ -1,4 +1,4 @@
-//! Where things stand: what is checked out, what an index holds, whether all is well.
+//! The checked-out branch, the content of an index, and the checks of `doctor`.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use super::text::{Facts, Fields, add, bytes, count, duration, list, plural, shor
 use crate::cli::screen::{BAD, CARE, FAINT, GOOD, STRONG, Screen, visible};
 use crate::model::COMMIT_SOURCE;
 
-/// Returns what is checked out and how its index is.
+/// Returns the checked-out branch and commit, and the state of their index.
 pub(super) fn current(value: &Value, screen: &Screen) -> String {
     if !value.is_true("inGitRepo") {
         return format!(
@@ -67,7 +67,7 @@ pub(super) fn current(value: &Value, screen: &Screen) -> String {
     facts.finish()
 }
 
-/// Returns what a refresh did.
+/// Returns the result of a refresh.
 pub(super) fn refresh(value: &Value, screen: &Screen) -> String {
     let mut did = vec![format!(
         "indexed {}",
@@ -109,7 +109,7 @@ pub(super) fn refresh(value: &Value, screen: &Screen) -> String {
     facts.finish()
 }
 
-/// Returns what the index holds, and which others there are.
+/// Returns the counts of the index, and the list of others.
 pub(super) fn stats(value: &Value, screen: &Screen) -> String {
     let mut facts = Facts::on(screen);
     facts.add("index", visible(value.text("indexId")));
@@ -174,7 +174,7 @@ pub(super) fn stats(value: &Value, screen: &Screen) -> String {
     text
 }
 
-/// Returns each check with its finding, and how to mend what failed.
+/// Returns each check with its finding, and the repair of failed ones.
 pub(super) fn doctor(value: &Value, screen: &Screen) -> String {
     let mut head = vec![format!("codelens {}", visible(value.text("codeVersion")))];
     for (name, key) in [("schema", "schemaVersion"), ("SQLite", "sqliteVersion")] {
@@ -320,7 +320,7 @@ pub(super) fn branch_of(value: &Value) -> String {
     }
 }
 
-/// How much of an identity tells it apart on a terminal; what goes to a program is never cut.
+/// Digits of an identity that tell it apart on a terminal; output for a program is never cut.
 const ID_WIDTH: usize = 14;
 
 fn index_row(index: &Value, screen: &Screen) -> Vec<String> {

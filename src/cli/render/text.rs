@@ -123,7 +123,7 @@ pub(super) fn list(counts: &[(impl AsRef<str>, u64)]) -> String {
         .join(", ")
 }
 
-/// Lines of a name and what there is to say of it, in two columns.
+/// Lines of a name and a text, in two columns.
 pub(super) struct Facts<'a> {
     screen: &'a Screen,
     rows: Vec<(&'static str, String)>,

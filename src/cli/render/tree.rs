@@ -5,9 +5,9 @@ use crate::cli::screen::{FAINT, Screen};
 /// A line with those below it.
 #[derive(Debug, Default)]
 pub(super) struct Node {
-    /// What it says: the plain text, by which its width is known, and the same as it is shown.
+    /// The line: the plain text, by which its width is known, and the styled one.
     pub(super) line: Line,
-    /// What hangs on it.
+    /// The nodes below it.
     pub(super) below: Vec<Node>,
 }
 
@@ -24,8 +24,7 @@ impl Line {
         self
     }
 
-    /// Returns the line as it is shown in `width` columns: what does not fit is cut at the end, and only
-    /// where somebody looks at it.
+    /// Returns the line within `width` columns: the rest is cut, and only on a terminal.
     fn shown(&self, screen: &Screen, width: usize) -> String {
         let mut text = String::new();
         let mut left = width;

@@ -144,7 +144,7 @@ fn only_what_rests_is_remembered_and_only_as_long_as_it_is_there() {
     std::thread::sleep(PAUSE);
     scan(&f, &known);
     assert_eq!(known_of(&f, &known, &dirs), [is_noted; 3]);
-    // What is in a file is no matter to its directory.
+    // The bytes of a file do not concern its directory.
     f.write("src/c.ts", "2");
     assert_eq!(known_of(&f, &known, &dirs), [is_noted; 3]);
     std::fs::remove_file(f.root.join("src/c.ts")).unwrap();

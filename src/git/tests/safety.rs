@@ -19,7 +19,7 @@ fn a_repository_of_another_user_is_read_with_reduced_trust() {
         // Only root can give files away; for others the rest has nothing to show.
         return;
     }
-    // What the other user configured is no longer believed; the rest is read as ever.
+    // The other user's configuration is no longer believed; the rest is read as ever.
     assert_eq!(f.found(), [".gitignore", "a", "b"]);
     assert_eq!(f.dirty(), ["b"]);
     assert_eq!(f.repo().snapshot().unwrap().branch.name(), Some("main"));

@@ -1,7 +1,7 @@
 //! Packages of Java: an import names a type of a package, and the package clause of each file says which one that is.
 //!
 //! The files of a package are a unit, in whatever directories they lie: `src/main/java` and `src/test/java` of several
-//! modules share one. No build file is read: where two modules define one type, the nearer file is meant.
+//! modules share one. No build file is read: where two modules define one type, the file with the lower rank, then path, is meant.
 
 mod affected;
 

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use crate::workspace::SymbolRow;
 
-/// Returns the innermost definitions that hold the lines, in source order. `lines` are (first, last), from
-/// 1; where first is behind last, lines between the two were removed, which changes what holds both.
-/// `symbols` are those of one file, in source order.
+/// Returns the innermost definitions that hold the lines, in source order. `lines` are (first, last), from 1; where
+/// first is behind last, lines between the two were removed, which changes the definition that holds both. `symbols`
+/// are those of one file, in source order.
 pub(super) fn definitions(symbols: Vec<SymbolRow>, lines: &[(u32, u32)]) -> Vec<SymbolRow> {
     let spans: Vec<(u32, u32)> = symbols
         .iter()

@@ -44,7 +44,7 @@ use unknown::MentionsOutput;
 /// Candidates that are shown of an ambiguous name.
 const MAX_CANDIDATES: usize = 30;
 
-/// Bytes of the lists of an answer whose caller names no `limit`: about 2,500 tokens with what stands around them.
+/// Bytes of the lists of an answer whose caller names no `limit`: about 2,500 tokens with its other fields.
 const DEFAULT_LIST_BYTES: usize = 7_600;
 
 /// Lines of source that are shown of a definition.
@@ -298,7 +298,7 @@ impl ImpactInput {
     }
 }
 
-/// A question with what was read for it beside the index.
+/// A question with the rows that were read for it.
 #[derive(Clone, Copy)]
 struct Asked<'a> {
     input: &'a ImpactInput,
@@ -437,7 +437,7 @@ fn answer(view: &View<'_>, asked: &Asked<'_>) -> Result<ImpactOutput> {
     Ok(output)
 }
 
-/// Walks from the targets and lists who uses them, what they use, and the files that reaches.
+/// Walks from the targets and lists their users, the definitions they use, and the files that reaches.
 #[expect(
     clippy::too_many_lines,
     reason = "one pass, whose steps are read in order"

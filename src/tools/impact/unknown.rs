@@ -1,5 +1,5 @@
-//! The answer to a name that no definition has: what became of it, who still imports it, where the word occurs, and which
-//! definitions have a name like it.
+//! The answer to a name that no definition has: its last change, the files that still import it, the places of the
+//! word, and definitions with a similar name.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -230,7 +230,7 @@ fn looks_like_definition(line: &str, word: &str) -> bool {
     last.is_some_and(|last| DEFINING_WORDS.contains(&last))
 }
 
-/// Says what became of a definition, and how many places still name it.
+/// Names the change of a definition, and how many places still name it.
 fn became(one: &Removed) -> String {
     let now = one
         .now
