@@ -92,7 +92,7 @@ impl Source {
         }
     }
 
-    /// Returns what a commit has at `path`; `None` where it has nothing, and for a work tree.
+    /// Returns the entry of a commit at `path`; `None` where it has none, and for a work tree.
     pub fn entry(&self, path: &RepoPath) -> Option<Entry> {
         self.commit_tree()?.entry(path)
     }

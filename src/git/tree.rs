@@ -1,4 +1,4 @@
-//! What differs between the trees of two commits: how many files, and which.
+//! The difference between the trees of two commits: how many files, and which.
 
 use std::ops::ControlFlow;
 

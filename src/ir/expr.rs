@@ -57,8 +57,8 @@ pub enum Expr {
     },
     /// A symbol of this file, whatever its name: a function inside a function.
     Symbol(SymbolIdx),
-    /// What an imported module offers by a name, where the import is an expression: `require('./m').open`. The name `*`
-    /// is the module itself.
+    /// An export of an imported module, where the import is an expression: `require('./m').open`. The name `*` is the
+    /// module itself.
     Imported {
         /// The import.
         import: ImportIdx,
@@ -143,7 +143,7 @@ pub enum Expr {
         /// From 0.
         index: u8,
     },
-    /// What `with object as name` binds, by the protocol of the language.
+    /// The value that `with object as name` binds, by the protocol of the language.
     Entered {
         /// The context manager.
         object: ExprId,

@@ -36,7 +36,7 @@ pub struct FileFacts {
     pub symbols: Vec<Symbol>,
     /// The types of members that need not be declared in this file, by their symbols: the receiver of a method in Go.
     pub owners: Vec<NamedOwner>,
-    /// What it takes from other modules, in source order.
+    /// Imports, in source order.
     pub imports: Vec<Import>,
     /// Exports, in source order.
     pub exports: Vec<Export>,
@@ -73,7 +73,7 @@ pub struct NamedOwner {
 pub struct Directive {
     /// The class, an index into the file's symbols.
     pub symbol: u32,
-    /// What a template selects it by, as written: `my-list, [myList]`, for a pipe its name; empty for none.
+    /// The selector of a directive in templates, as written: `my-list, [myList]`, for a pipe its name; empty for none.
     pub selector: String,
     /// Whether it is a pipe.
     pub is_pipe: bool,
@@ -129,8 +129,8 @@ pub struct Import {
     pub type_only: bool,
     /// Line of the specifier.
     pub line: u32,
-    /// What is bound or passed on; empty for an import for its effects and for a dynamic import whose
-    /// result is not destructured.
+    /// Names that are bound or passed on; empty for an import for its effects and for a dynamic import whose result is
+    /// not destructured.
     pub names: Vec<ImportedName>,
 }
 
@@ -200,7 +200,7 @@ kinds! {
     }
 }
 
-/// What stands before a name in the markup of an Angular template.
+/// The sign before a name in the markup of an Angular template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum MarkupPlace {
     /// The name is that of an element.
@@ -290,7 +290,7 @@ pub fn member_name(owner: &str, member: &str) -> String {
     format!("{owner}.{member}")
 }
 
-/// What extraction yields for one file.
+/// The result of extracting one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Extraction {
     /// The facts.

@@ -15,7 +15,7 @@ const MAX_MATCHES: usize = 64;
 /// How many matches are looked at between two looks at the clock.
 const STEP: usize = 1_024;
 
-/// What stands for the part of a line that is cut off.
+/// Stands for the part of a line that is cut off.
 const CUT: char = '…';
 
 /// A line that matches, or the lines of a match that goes over several.
@@ -39,7 +39,7 @@ pub struct Line {
     pub content: ContentId,
 }
 
-/// What was found in one file.
+/// The matches of one file.
 #[derive(Debug, Default)]
 pub(super) struct Reading {
     /// Lines that are shown, the first behind the cursor first.

@@ -52,11 +52,11 @@ pub struct Searched {
     pub is_marked: bool,
     /// Whether the caller named it: lock files and minified files are searched only then.
     pub is_named: bool,
-    /// What is known of its text without reading it: `Some(None)` that all of it is there.
+    /// The reason for leaving its text out, where that is known without reading: `Some(None)` for a whole text.
     pub skip: Option<Option<SkipReason>>,
 }
 
-/// What is looked for, and how much of it is shown.
+/// The pattern, and how much of each match is shown.
 #[derive(Debug)]
 pub struct Search<'a> {
     /// The pattern.
@@ -154,7 +154,7 @@ fn lock(done: &Mutex<Done>) -> MutexGuard<'_, Done> {
     done.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What was found so far, a place for each file.
+/// The matches so far, a place for each file.
 struct Done {
     readings: Vec<Option<Reading>>,
     /// How many files from the first on are done, and how many lines to show they have.

@@ -41,7 +41,7 @@ pub enum PatternError {
     /// It is no regular expression: what is wrong, and at which character from 1.
     #[error("the pattern is no regular expression: {what} at character {at}")]
     Syntax {
-        /// What is wrong.
+        /// The fault.
         what: String,
         /// Where.
         at: usize,

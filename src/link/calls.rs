@@ -189,7 +189,7 @@ fn names_callable(rules: &LanguageRules, callee: &Type, kind: SymbolKind) -> boo
     kind == SymbolKind::Type || rules.members == MemberOrder::Embedding && callee.is_instance()
 }
 
-/// What all of several are.
+/// The type that all of several have.
 fn agreed(mut all: impl Iterator<Item = Option<Type>>) -> Option<Type> {
     let first = all.next()??;
     all.all(|one| one.as_ref() == Some(&first)).then_some(first)

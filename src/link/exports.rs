@@ -1,7 +1,5 @@
-//! What a module offers by a name: through lists, re-exports, stars, namespaces and CommonJS forms, to
+//! Resolves a name that is imported from a module: through lists, re-exports, stars, namespaces and CommonJS forms, to
 //! any depth, with cycles cut.
-//!
-//! Refuses to know who asks.
 
 use super::file::Loaded;
 use super::library::{Def, Library};

@@ -27,7 +27,7 @@ enum Given {
     Mapped,
     /// A stream of what the first function argument returns streams of.
     Flattened,
-    /// What the function argument at a place returns.
+    /// The result of the function argument at a place.
     Returned(usize),
 }
 
@@ -288,7 +288,8 @@ impl Linker<'_, '_> {
         is_given.then_some(Type::External)
     }
 
-    /// Returns what a type gives of its type arguments.
+    /// Returns the result of a member of a type from outside, in terms of its type arguments: `get` of `Map<K, V>`
+    /// gives `V`.
     fn held_result(&self, of: &Rc<ExternalType>, method: &str) -> Option<Type> {
         let one = |at: usize| of.args.get(at).cloned().flatten();
         let last = || of.args.last().cloned().flatten();

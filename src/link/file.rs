@@ -56,8 +56,8 @@ pub(super) struct Loaded {
     pub(super) star_offers: OnceCell<Vec<u64>>,
     /// The bucket of the outermost definition around each symbol.
     buckets: Vec<u64>,
-    /// What was looked up since the library last [began](super::library::Library::begin) a file, by buckets of the
-    /// surface; `None` before the first look.
+    /// The names that were looked up since the library last [began](super::library::Library::begin) a file, by buckets
+    /// of the fingerprint; `None` before the first look.
     pub(super) looked: Cell<Option<u64>>,
 }
 

@@ -11,7 +11,7 @@ use super::types::{Substitution, Type};
 use crate::ir::{Expr, ExprId, Slot, SymbolIdx};
 use crate::model::SymbolKind;
 
-/// What a type parameter is given in one place.
+/// The type argument for a type parameter in one place.
 enum Given {
     /// This.
     Known(Type),
@@ -166,8 +166,8 @@ impl Linker<'_, '_> {
         found
     }
 
-    /// Returns what a field or a variable holds whose type is given types or has a type parameter in it; `object` is what
-    /// it is a member of.
+    /// Returns the type of a field or variable whose declared type has type arguments or parameters; `object` is the
+    /// object that it is a member of.
     pub(super) fn held_by_generic(&self, found: &Type, object: Option<&Type>) -> Option<Type> {
         self.held_if(found, object, |(gives, takes)| gives || takes)
     }

@@ -19,7 +19,7 @@ pub(super) struct Bound {
     pub(super) provenance: Provenance,
 }
 
-/// What a use means.
+/// The meaning of a use.
 pub(super) enum Use {
     /// A definition of the repository.
     Bound(Bound),
@@ -30,7 +30,7 @@ pub(super) enum Use {
 }
 
 impl Linker<'_, '_> {
-    /// Returns what a use means.
+    /// Returns the meaning of a use.
     pub(super) fn meaning(&self, used: &Reference) -> Use {
         let found = self.found(used).map(|(found, provenance)| {
             let found = match found {
@@ -146,8 +146,8 @@ impl Linker<'_, '_> {
         Some((Def::Symbol(file.file, *at), Provenance::Member))
     }
 
-    /// Returns what `this.load` is in the options of a component: frameworks make one object of `methods`, `computed` and
-    /// the like, and call all of them on that.
+    /// Returns the member `this.load` in the options of a component: frameworks make one object of `methods`,
+    /// `computed` and the like, and call all of them on that.
     fn option(&self, receiver: ExprId, name: &str, object: &Type) -> Option<Type> {
         let (file, owner) = match object {
             Type::AnonymousObject(file, Some(owner), _)
@@ -241,7 +241,7 @@ impl Linker<'_, '_> {
         Some(loaded.symbol(at).kind)
     }
 
-    /// Returns what a name means that no local scope binds.
+    /// Returns the type of a name that no local scope binds.
     pub(super) fn named(
         &self,
         file: &Rc<Loaded>,
@@ -254,8 +254,8 @@ impl Linker<'_, '_> {
             .or_else(|| outside(file, name))
     }
 
-    /// Returns what the receiver of a member is (`this`, `self`): what it was asked of, else an instance of the class
-    /// around.
+    /// Returns the type of the receiver of a member (`this`, `self`): the object that the member was asked of, else an
+    /// instance of the class around.
     pub(super) fn receiver(
         &self,
         file: &Rc<Loaded>,

@@ -72,7 +72,7 @@ impl FileStat {
 pub struct FoundFile {
     /// Where it is.
     pub path: RepoPath,
-    /// What `lstat` said; all zero for a file of a commit.
+    /// The result of `lstat`; all zero for a file of a commit.
     pub stat: FileStat,
     /// Which bytes a commit has there; `None` for a file of the work tree.
     pub blob: Option<BlobId>,

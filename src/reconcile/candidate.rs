@@ -10,7 +10,7 @@ use crate::syntax;
 pub struct Candidate {
     /// Where it is.
     pub path: RepoPath,
-    /// What `lstat` said of it; of a file of a commit the size alone.
+    /// The result of `lstat`; of a file of a commit the size alone.
     pub stat: FileStat,
     /// Which bytes the commit has there; `None` for a file of the work tree.
     pub blob: Option<BlobId>,

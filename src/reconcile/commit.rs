@@ -1,4 +1,4 @@
-//! What is particular to an index of a commit: its files never change, so that what was proved of the rows stays so.
+//! The particulars of a commit's index: its files never change, so that a proof of the rows stays valid.
 //!
 //! Does not list the files; see [`crate::git::Repo::scan`].
 

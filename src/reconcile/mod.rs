@@ -117,7 +117,7 @@ pub fn inspect(
     }
 }
 
-/// Returns what can be said of a commit by an index that was made for a checkout of it, as it is; `None` where the two
+/// Proves that an index which was made for a checkout holds a commit's files and no others; `None` where the two
 /// differ. Nothing is written.
 pub fn prove_commit(
     repo: &Repo,

@@ -48,7 +48,8 @@ pub struct Detection {
     pub new_left_out: Option<String>,
     /// Files of the commit whose bytes are not in this clone; their rows say so.
     pub missing: Vec<RepoPath>,
-    /// What the rows will prove of a commit when all is done, where that is not noted yet; see [`super::commit`].
+    /// The manifest that the rows will prove of a commit when all is done, where it is not noted yet; see
+    /// [`super::commit`].
     pub new_manifest: Option<String>,
     /// Whether the rows of past commits are those that can be reached from the index's commit. Makes no
     /// answer partial.

@@ -31,10 +31,10 @@ pub enum Prepared {
     Left,
 }
 
-/// What tells later, without reading, whether a file still has the bytes that were indexed.
+/// Tells later, without reading, whether a file still has the bytes that were indexed.
 #[derive(Clone, Copy, Debug)]
 pub struct Seen {
-    /// What `lstat` said; `None` for a file of a commit.
+    /// The result of `lstat`; `None` for a file of a commit.
     pub stat: Option<StatRow>,
     /// Git's name of the bytes; `None` where they were not read.
     pub blob: Option<BlobId>,

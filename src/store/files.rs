@@ -23,7 +23,7 @@ pub struct FileRow {
     pub marked: bool,
     /// The reason why the file was left out or reduced.
     pub skip: Option<SkipReason>,
-    /// What `lstat` said; `None` where the row came from another work tree or from a commit.
+    /// The result of `lstat`; `None` where the row came from another work tree or from a commit.
     pub stat: Option<StatRow>,
     /// How many bytes it has.
     pub size_bytes: u64,

@@ -41,8 +41,8 @@ pub struct Meta {
     pub link_version: u32,
     /// Files of the work tree that have no row, by reason: `reason=count`, joined by commas.
     pub left_out: String,
-    /// What was proved of the rows: that they are all files of a commit, as these versions and rules see them; empty
-    /// where nothing was.
+    /// The proof that the rows are all files of a commit, as these versions and rules see them; empty where there is
+    /// none.
     pub manifest: String,
     /// Of which commit the rows of past commits are the whole history; see [`super::history`].
     pub history: String,

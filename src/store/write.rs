@@ -31,7 +31,7 @@ pub struct PreparedFile {
     pub marked: bool,
     /// The reason why the file was left out or reduced.
     pub skip: Option<SkipReason>,
-    /// What `lstat` said, and whether that proves anything later; `None` for a file of a commit.
+    /// The result of `lstat`, and whether that proves anything later; `None` for a file of a commit.
     pub stat: Option<StatRow>,
     /// Git's name of the bytes; `None` where they were not read.
     pub blob: Option<BlobId>,

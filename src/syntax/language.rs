@@ -53,7 +53,7 @@ pub(super) enum Shape {
     Plain,
 }
 
-/// Whose single-file components.
+/// The framework of a single-file component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Framework {
     /// `.vue`
@@ -159,7 +159,7 @@ const fn document(
     row(id, extensions, &[], Shape::Document(markup))
 }
 
-/// What `.txt` and `README`, `LICENSE` and the like are written in.
+/// The language of `.txt` and `README`, `LICENSE` and the like.
 const PLAIN_PROSE: Language = Language {
     is_prose: true,
     ..named(

@@ -5,7 +5,7 @@
 
 use crate::model::hash::HashMap;
 
-/// What a scope is to hoisting and to definitions.
+/// The kind of a scope, for hoisting and for definitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ScopeKind {
     /// The file, or a namespace: its names are definitions.
@@ -90,7 +90,7 @@ impl<'a> Scopes<'a> {
         self.all[scope as usize].end = self.n_scopes();
     }
 
-    /// Returns what a scope is.
+    /// Returns the kind of a scope.
     pub(super) fn kind(&self, scope: u32) -> ScopeKind {
         self.all[scope as usize].kind
     }

@@ -52,7 +52,7 @@ const SUBSTITUTIONS: &[&str] = &[
     "string_interpolation",
 ];
 
-/// What a byte belongs to.
+/// The part of a source that a byte belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
     /// Neither a comment nor a string; substitutions in templates are code.

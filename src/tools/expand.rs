@@ -201,7 +201,7 @@ impl Tool for Expand {
     }
 }
 
-/// What a name means.
+/// The definitions of a name.
 enum Named {
     One(Place, Definition),
     Candidates(CandidatesOutput),

@@ -261,7 +261,7 @@ impl Tool for Map {
     }
 }
 
-/// What the paths of an input name.
+/// The paths that an input names.
 enum PathsOf {
     /// One file or directory; `None`: everything.
     One(Option<RepoPath>),

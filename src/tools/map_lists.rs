@@ -74,7 +74,7 @@ pub struct ListedSymbol {
     stale: bool,
 }
 
-/// What `path` and `language` leave.
+/// The files that `path` and `language` leave.
 pub(super) struct Files {
     pub(super) all: Vec<FileSummary>,
     sizes: HashMap<i64, u64>,

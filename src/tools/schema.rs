@@ -92,7 +92,7 @@ pub(super) fn take_budget(input: &mut Value) -> Result<Option<Duration>> {
 /// The field of every tool that can be asked about a commit.
 pub(super) const REF: &str = "ref";
 
-/// What it is for.
+/// The description of `ref`.
 pub(super) const ABOUT_REF: &str = "A branch, tag or commit, in place of the work tree.";
 
 /// Takes `ref` out of an input; no input type has it.
@@ -308,7 +308,7 @@ mod tests {
             json!({
                 "type": "object",
                 "properties": {
-                    "query": {"description": "What to look for.", "type": "string"},
+                    "query": {"description": "The words to look for.", "type": "string"},
                     "limit": {"description": "How many.", "type": "integer", "minimum": 1, "maximum": 50},
                 },
                 "required": ["query"],

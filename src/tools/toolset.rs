@@ -7,7 +7,7 @@ use super::{TOOLS, ToolSpec};
 pub struct Toolset {
     /// Its name.
     pub name: &'static str,
-    /// What it is for.
+    /// The purpose of the set.
     pub about: &'static str,
 }
 

@@ -147,7 +147,7 @@ struct Listed {
     from: Option<(i64, String)>,
 }
 
-/// What a broken place means.
+/// The meaning that a broken place lost.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Lost {
     /// A declaration that is gone, by its change.
@@ -763,7 +763,8 @@ fn add_own(
     }
 }
 
-/// Returns what a name of an import or export list lost: it had a meaning among the earlier files and has none now.
+/// Returns the meaning that a name of an import or export list lost: it had one among the earlier files and has none
+/// now.
 fn lost_by(worlds: &Worlds<'_>, before: Meaning, now: Meaning, is_missing: bool) -> Option<Lost> {
     if !is_unbound(now) {
         return None;

@@ -28,7 +28,7 @@ pub struct Texts {
 pub struct Side {
     /// Its text.
     pub text: Arc<str>,
-    /// What it says.
+    /// Its facts.
     pub facts: FileFacts,
     /// Whether it is there.
     pub is_there: bool,

@@ -114,7 +114,7 @@ impl Uses<'_> {
         Ok(mentions)
     }
 
-    /// Returns what tells the uses of `targets` from other places of their name.
+    /// Returns the properties that tell the uses of `targets` from other places of their name.
     fn wanted<'t>(&self, name: &'t str, targets: &'t [SymbolRow]) -> Result<Wanted<'t>> {
         let mut wanted = Wanted {
             name,

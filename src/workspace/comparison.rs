@@ -181,8 +181,8 @@ impl Workspace {
         ))
     }
 
-    /// Returns what a caller calls by names to compare with: branches and other commits, linked work trees by the names of
-    /// their directories, or `worktrees` for all of them.
+    /// Returns the states that a caller names to compare with: branches and other commits, linked work trees by the
+    /// names of their directories, or `worktrees` for all of them.
     ///
     /// # Errors
     /// `invalid_argument` for a name that nothing has.

@@ -12,7 +12,7 @@ use crate::model::CommitId;
 pub struct Revision {
     /// As it was asked for: `main`, `v3.4.0`, `HEAD~3`.
     pub name: String,
-    /// What that names in this call.
+    /// The commit of that name in this call.
     pub commit: CommitId,
 }
 

@@ -107,7 +107,7 @@ pub struct Health {
 }
 
 impl Workspace {
-    /// Returns what is checked out, or the commit that is asked for, and how far its index is. Builds nothing.
+    /// Returns the checked-out commit, or the one that is asked for, and how complete its index is. Builds nothing.
     pub fn current(
         &self,
         revision: Option<&Revision>,

@@ -96,7 +96,7 @@ pub(super) struct LanguageRules {
 }
 
 impl LanguageRules {
-    /// Returns what a member of a container gives.
+    /// Returns the kind of a container's member.
     pub(super) fn container_member(&self, name: &str) -> Option<ContainerMember> {
         let found = self.container_members.iter().find(|it| it.0 == name);
         found.map(|it| it.1)

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 /// Directives of one file that are kept.
 const MAX_DIRECTIVES: usize = 10_000;
 
-/// What a file says of import paths.
+/// The statements of a `go.mod` about import paths.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct ModFile {
     /// The path of the module.

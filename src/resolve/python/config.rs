@@ -84,7 +84,7 @@ pub(super) fn is_config(name: &str) -> bool {
     NAMES.contains(&name)
 }
 
-/// What one configuration file says about roots; paths are those of the repository.
+/// The roots that one configuration file declares; paths are those of the repository.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Declared {

@@ -43,7 +43,7 @@ pub(super) struct Name {
     pub(super) kind: ReferenceKind,
 }
 
-/// What a name in the markup is the name of.
+/// The kind of thing that a name in the markup names.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum NamePlace {
     /// An element.

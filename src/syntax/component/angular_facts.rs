@@ -28,8 +28,8 @@ pub(in crate::syntax) struct Template {
     named: Vec<u32>,
 }
 
-/// Returns what a file of markup says: nothing but its lines where it is no template of Angular. `None` where the budget
-/// ended.
+/// Returns the facts of a file of markup: nothing but its lines where it is no template of Angular. `None` where the
+/// budget ended.
 pub(in crate::syntax) fn read_page(lines: &Lines<'_>, budget: &Budget) -> Option<Extraction> {
     let chunks: Vec<Chunk> = text::plain(lines);
     let (facts, _) = page(lines, false, budget)?;

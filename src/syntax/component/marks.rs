@@ -1,4 +1,4 @@
-//! What markup itself tells of places in it: comments, names of attributes, closing tags.
+//! Places that markup itself classifies: comments, names of attributes, closing tags.
 
 use std::ops::Range;
 

@@ -61,7 +61,7 @@ struct Part {
     exports: Vec<Option<u32>>,
 }
 
-/// Returns what a component says; `None` where the budget ended.
+/// Returns the facts of a component; `None` where the budget ended.
 pub(super) fn read(framework: Framework, lines: &Lines<'_>, budget: &Budget) -> Option<Extraction> {
     let component = component(framework, lines, false, budget)?;
     let Component { script, whole, .. } = component;

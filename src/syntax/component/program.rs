@@ -32,14 +32,14 @@ struct Piece {
     is_broken: bool,
 }
 
-/// What a piece is.
+/// The form of a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     /// `a + b`
     Expression,
     /// `a(); b()`
     Statements,
-    /// What a scope binds: `{ a, b }`.
+    /// The names that a scope binds: `{ a, b }`.
     Pattern,
     /// The name of an element: `Foo`.
     Element,
@@ -172,7 +172,7 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// What is called with something that does not matter: `f` in `@click="f"`.
+    /// A function that is called with an argument of no interest: `f` in `@click="f"`.
     pub(super) fn called(&mut self, range: Range<usize>) {
         let text = self.own_text(&range);
         self.enclosed(";(", (range, text), Form::Expression, ")();");

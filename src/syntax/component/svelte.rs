@@ -104,7 +104,7 @@ impl<'s> Reader<'s, '_> {
         self.source.get(range).unwrap_or_default()
     }
 
-    /// What stands in `{ }` between tags.
+    /// The text in `{ }` between tags.
     fn hole(&mut self, range: Range<usize>) {
         let range = trimmed(self.source, range);
         let text = self.text(range.clone());

@@ -1,4 +1,4 @@
-//! What is written about the types and values of names.
+//! Annotations and other evidence of the types and values of names.
 
 use super::{locals, owned, read, same};
 

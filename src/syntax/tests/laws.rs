@@ -1,4 +1,4 @@
-//! What holds for any bytes.
+//! Laws that hold for any bytes.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

@@ -1,4 +1,4 @@
-//! What local names and expressions are followed to.
+//! The values that local names and expressions are followed to.
 
 use super::{locals, owned, read, same};
 use crate::ir::Slot;

@@ -107,7 +107,7 @@ pub(super) fn uses(path: &str, source: &str) -> String {
         })
 }
 
-/// What stands before the name of a use, with a dot: a chain of names, `?` for what is inferred; in markup `<` for an
+/// The text before the name of a use, with a dot: a chain of names, `?` for an inferred receiver; in markup `<` for an
 /// element, `<a` for an attribute of the element `a`, `[` for one of another, `|` for a pipe.
 pub(super) fn receiver(facts: &FileFacts, used: &Reference) -> String {
     match used.target {
@@ -219,7 +219,7 @@ fn type_parameter(facts: &FileFacts, owner: u32) -> char {
     }
 }
 
-/// What is given, without the word where that is the usual one.
+/// The types or arguments that are given, without the word where that is the usual one.
 fn given(facts: &FileFacts, expr: ExprId, usual: &str) -> String {
     if *facts.exprs.get(expr) == Expr::Unknown {
         return String::new();

@@ -1,4 +1,4 @@
-//! What a written type says about a value of it, in code and in comments.
+//! The value that a written type describes, in code and in comments.
 
 use super::owned;
 

@@ -37,7 +37,7 @@ pub(super) struct CollisionOutput {
     /// Empty for a file.
     #[serde(skip_serializing_if = "String::is_empty")]
     symbol: String,
-    /// What our side did: a kind of change, or `uses`.
+    /// The change on our side: a kind of change, or `uses`.
     ours: &'static str,
     theirs: &'static str,
     detail: String,

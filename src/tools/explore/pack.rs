@@ -26,7 +26,7 @@ const TOKEN_BYTES: usize = 4;
 const MAX_PART: usize = 3;
 const MAX_FIRST_PART: usize = 2;
 
-/// What stands around the definitions that were found takes at most this share.
+/// The share that the surroundings of found definitions take at most.
 const MAX_AROUND: usize = 2;
 
 /// Shares of a budget that are kept for the list of omitted definitions, for sentences, and for related files.

@@ -23,7 +23,7 @@ const MAX_LEVELS: usize = 20;
 pub(in crate::syntax) struct InlineTemplate {
     /// The class, an index into the file's symbols.
     pub(in crate::syntax) symbol: u32,
-    /// What is between the quotes.
+    /// The bytes between the quotes.
     pub(in crate::syntax) range: Range<usize>,
 }
 
@@ -199,7 +199,7 @@ impl<'s> Reader<'s> {
         found
     }
 
-    /// Returns what is between the quotes of a string or a template literal.
+    /// Returns the bytes between the quotes of a string or a template literal.
     fn string(&self, value: Node<'_>) -> Option<Range<usize>> {
         let is_string = matches!(self.kind(value), Kind::Str | Kind::TemplateString);
         let range = value.byte_range();

@@ -18,7 +18,7 @@ pub(in crate::syntax) enum Dialect {
 
 macro_rules! node_kinds {
     ($($variant:ident $text:literal,)*) => {
-        /// What a node is to the walk.
+        /// The kind of a node.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(in crate::syntax) enum Kind {
             /// Nothing to act on; its children may be.
@@ -275,7 +275,7 @@ impl Grammar {
         })
     }
 
-    /// Returns what a node is. Errors have a number outside the table and are [`Kind::Other`].
+    /// Returns the kind of a node. Errors have a number outside the table and are [`Kind::Other`].
     pub(in crate::syntax) fn kind(&self, node: tree_sitter::Node<'_>) -> Kind {
         self.table
             .get(usize::from(node.kind_id()))

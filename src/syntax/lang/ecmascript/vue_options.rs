@@ -22,7 +22,7 @@ pub(in crate::syntax) struct VueOptions {
     pub(in crate::syntax) props: Vec<String>,
 }
 
-/// What a name of the instance is.
+/// The kind of a name of the instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::syntax) enum VueMember {
     /// A definition in the options, by its qualified name: `default.methods.load`.
@@ -318,7 +318,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Returns what an interface or a type of the file is made of.
+    /// Returns the members of an interface or a type of the file.
     fn type_body(&self, name: &str) -> Vec<Node<'t>> {
         let fields = &self.script.grammar.fields;
         let mut found = Vec::new();

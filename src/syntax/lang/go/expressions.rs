@@ -10,7 +10,7 @@ use crate::ir::{Expr, ExprId};
 const MAX_ARGS: usize = 12;
 
 impl<'t> Lowering<'t> {
-    /// Returns what an expression is, where the walk is now.
+    /// Lowers an expression, with the scopes around the walk.
     pub(super) fn lower(&mut self, node: Node<'t>) -> ExprId {
         if self.depth > MAX_DEPTH {
             return self.unknown;
@@ -165,7 +165,8 @@ impl<'t> Lowering<'t> {
         })
     }
 
-    /// Returns what a function of the language gives; `None` for any other, also one of the file with such a name.
+    /// Returns the result of a function of the language (`make`, `new`, `append`); `None` for any other, also one of
+    /// the file with such a name.
     fn builtin(&mut self, function: Node<'t>, arguments: &[Node<'t>]) -> Option<ExprId> {
         let name = self.text(function);
         if self.kind(function) != Kind::Identifier

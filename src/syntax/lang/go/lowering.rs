@@ -17,7 +17,7 @@ pub(super) const MAX_DEPTH: usize = 200;
 /// Names of one block that are kept, and blocks around each other.
 const MAX_NAMES: usize = 10_000;
 
-/// What a name stands for in a function.
+/// The meaning of a name in a function.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Local {
     /// A variable, a constant or a parameter: its value.
@@ -164,7 +164,7 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// Returns what a block around binds a name to.
+    /// Returns the binding of a name in the blocks around.
     pub(super) fn local(&self, name: &str) -> Option<Local> {
         let mut around = self.scopes.iter().rev();
         around.find_map(|scope| scope.get(name).copied())

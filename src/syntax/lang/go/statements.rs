@@ -97,7 +97,7 @@ impl<'t> Lowering<'t> {
         .collect()
     }
 
-    /// Returns what each of several names is bound to: one value each, or the results of one call.
+    /// Returns the values of several names: one each, or the results of one call.
     pub(super) fn values(&mut self, list: Node<'t>, n_names: usize) -> Vec<ExprId> {
         let all = if self.kind(list) == Kind::ExpressionList {
             self.children(list)
@@ -291,7 +291,7 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// Returns what a parameter is: of a variadic one a sequence.
+    /// Returns the value of a parameter: of a variadic one a sequence.
     pub(super) fn parameter_value(&mut self, parameter: Node<'t>, type_: Node<'t>) -> ExprId {
         let value = self.value_of(type_);
         if self.kind(parameter) != Kind::VariadicParameter || value == self.unknown {

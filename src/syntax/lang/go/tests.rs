@@ -1,4 +1,4 @@
-//! What files of Go say by themselves.
+//! The facts of single files of Go.
 
 use crate::ir::FileFacts;
 use crate::model::Budget;

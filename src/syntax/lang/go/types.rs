@@ -159,7 +159,7 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// Returns what calling a function of this signature gives: its result, a tuple of several.
+    /// Returns the result of calling a function of this signature: a tuple of several.
     pub(super) fn result_of(&mut self, signature: Node<'t>) -> ExprId {
         let Some(result) = signature.child_by_field_id(self.grammar.fields.result) else {
             return self.add(Expr::Tuple(Box::default()));
