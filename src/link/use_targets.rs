@@ -90,8 +90,8 @@ impl std::ops::Deref for FactsOf {
 
 /// Binds names in memory, over the rows of one generation.
 pub struct UseTargets<'a> {
-    read: &'a Read<'a>,
-    library: Library<'a>,
+    pub(super) read: &'a Read<'a>,
+    pub(super) library: Library<'a>,
     overlay: Overlay,
 }
 

@@ -141,6 +141,15 @@ fn confidences(out: &mut String) {
                 "bound through scopes, imports and re-exports to one definition"
             }
             Provenance::Member => "a member bound through a receiver whose type is evident",
+            Provenance::Dispatch => {
+                "a call of the method that this one overrides or implements, or of one that overrides or implements it"
+            }
+            Provenance::Overload => {
+                "one of several overloads; the types of the arguments do not decide"
+            }
+            Provenance::Alternative => {
+                "a use of the definition that stands for it in a build for another platform"
+            }
             Provenance::Name => "the one definition of that name in reach, nothing more",
             Provenance::PathHeuristic => "a test file by its name",
         };
