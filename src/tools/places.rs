@@ -7,9 +7,11 @@ use crate::error::{Error, Result};
 use crate::graph::confidence::{confidence, test_confidence};
 use crate::graph::impact::Reached;
 use crate::graph::related::TestBasis;
+use crate::ir::Family;
 use crate::model::path::is_at_or_below;
 use crate::model::sanitize::one_line;
 use crate::model::{Budget, Handle, HandleKind, Provenance, RepoPath, SymbolKind};
+use crate::syntax;
 use crate::uses::Uses;
 use crate::workspace::{SymbolRow, View, brief, normal_form, outside};
 
@@ -42,23 +44,27 @@ pub(super) struct Defaults {
     /// Of the entries of `affectedTests` with the basis `graph`, which they leave out too.
     #[serde(skip_serializing_if = "Option::is_none")]
     test_confidence: Option<f64>,
+    /// The language of the entries.
+    #[serde(skip)]
+    family: Option<Family>,
 }
 
 impl Defaults {
-    /// Returns those of direct edges of the commonest class.
-    pub(super) fn of_edges() -> Self {
-        let provenance = Provenance::Resolved;
+    /// Returns those of direct edges of the commonest class, in the language of a file.
+    pub(super) fn of_edges(path: &str) -> Self {
+        let (family, provenance) = (family_of(path), Provenance::Resolved);
         Self {
-            confidence: confidence(provenance),
+            confidence: confidence(family, provenance),
             provenance: provenance.as_str(),
             test_confidence: None,
+            family,
         }
     }
 
     /// Adds those of tests.
     pub(super) fn with_tests(self) -> Self {
         Self {
-            test_confidence: Some(test_confidence(TestBasis::Graph)),
+            test_confidence: Some(test_confidence(self.family, TestBasis::Graph)),
             ..self
         }
     }
@@ -66,10 +72,15 @@ impl Defaults {
     pub(super) fn known_by(&self, provenance: Provenance) -> KnownBy {
         let differs = provenance.as_str() != self.provenance;
         KnownBy {
-            confidence: differs.then(|| confidence(provenance)),
+            confidence: differs.then(|| confidence(self.family, provenance)),
             provenance: differs.then(|| provenance.as_str()),
         }
     }
+}
+
+/// Returns the language of a file, as far as its names are resolved.
+pub(super) fn family_of(path: &str) -> Option<Family> {
+    syntax::by_path(&RepoPath::new(path)?).family()
 }
 
 /// Returns the number of steps of an entry, where that is not the one that an entry without it has.
@@ -84,6 +95,24 @@ pub(super) struct KnownBy {
     confidence: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     provenance: Option<&'static str>,
+}
+
+impl KnownBy {
+    /// Returns all that is known of an edge of a file.
+    pub(super) fn of(path: &str, provenance: Provenance) -> Self {
+        Self {
+            confidence: Some(confidence(family_of(path), provenance)),
+            provenance: Some(provenance.as_str()),
+        }
+    }
+
+    /// Leaves out what the defaults say.
+    pub(super) fn leave_out(&mut self, defaults: &Defaults) {
+        self.provenance = self.provenance.filter(|own| *own != defaults.provenance);
+        let is_default = |own: f64| own.to_bits() == defaults.confidence.to_bits();
+        let is_usual = self.provenance.is_none() && self.confidence.is_some_and(is_default);
+        self.confidence = self.confidence.filter(|_| !is_usual);
+    }
 }
 
 /// A place that uses the target.
@@ -474,7 +503,7 @@ pub(super) fn test_output(
     FileOutput {
         basis: (!is_usual).then(|| basis.as_str()),
         known_by: KnownBy {
-            confidence: (!is_usual).then(|| test_confidence(basis)),
+            confidence: (!is_usual).then(|| test_confidence(defaults.family, basis)),
             ..defaults.known_by(*provenance)
         },
         ..file_output(view, &(path.clone(), *hops, *provenance), defaults)

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::analysed::AnalysedOutput;
 use super::answer::{Currency, Cursor, MAX_LIST_BYTES, fitting};
-use super::places::{Named, by_handle, by_path, uses};
+use super::places::{Named, by_handle, by_path, family_of, uses};
 use super::schema::{clamp, number};
 use super::{Call, Tool, related_symbol};
 use crate::error::Result;
@@ -231,10 +231,11 @@ pub struct ResultOutput {
 impl ResultOutput {
     fn of(view: &View<'_>, edge: Edge, defaults: &DefaultsOutput, with_way: bool) -> Result<Self> {
         let differs = edge.provenance.as_str() != defaults.provenance;
+        let family = family_of(&edge.path);
         let known = if edge.edge_type == EdgeType::Tests.as_str() {
-            test_confidence(edge.basis)
+            test_confidence(family, edge.basis)
         } else {
-            confidence(edge.provenance)
+            confidence(family, edge.provenance)
         };
         let path = RepoPath::new(&edge.path);
         let test = match (&path, edge.line, &edge.symbol) {
@@ -272,14 +273,15 @@ impl DefaultsOutput {
         }
         let ((edge_type, direction), _) = counts.into_iter().max_by_key(|(_, n)| *n)?;
         let provenance = Provenance::Resolved;
+        let family = edges.first().and_then(|edge| family_of(&edge.path));
         let is_of_tests = edge_type == EdgeType::Tests.as_str();
         Some(Self {
             edge_type,
             direction,
             confidence: if is_of_tests {
-                test_confidence(TestBasis::Graph)
+                test_confidence(family, TestBasis::Graph)
             } else {
-                confidence(provenance)
+                confidence(family, provenance)
             },
             provenance: provenance.as_str(),
         })
