@@ -6,7 +6,9 @@
 
 mod annotations;
 mod bindings;
+mod builders;
 mod builtins;
+mod context;
 mod declarations;
 mod definitions;
 mod expressions;
