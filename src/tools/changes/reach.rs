@@ -10,15 +10,14 @@ use super::entries::Listed;
 use super::gather::Gathered;
 use super::{Asked, Part};
 use crate::error::Result;
-use crate::graph::confidence::test_confidence;
 use crate::graph::impact::{files_of, walk};
 use crate::graph::related::{self, Direction, Relation, TestBasis};
 use crate::model::sanitize::one_line;
 use crate::model::{FileRole, Provenance, RepoPath};
 use crate::tools::affected::Affected;
-use crate::tools::places::{places, uses};
+use crate::tools::places::{Confidence, places, uses};
 use crate::uses::ChangeKind;
-use crate::workspace::{SymbolRow, View};
+use crate::workspace::{SymbolRow, View, family_of};
 
 /// Edges from a changed definition to a test.
 const DEPTH: u32 = 5;
@@ -39,7 +38,7 @@ pub(super) struct TestOutput {
     path: String,
     /// Edges on the way; 0 for a test that changed itself.
     hops: u32,
-    confidence: f64,
+    confidence: Confidence,
     provenance: &'static str,
     /// Titles of the tests around its uses.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -253,7 +252,7 @@ pub(super) fn tests(view: &View<'_>, asked: &Asked<'_>, reach: &Reach) -> Result
         all.push(TestOutput {
             path: test.path.to_string(),
             hops: test.hops,
-            confidence: test_confidence(test.basis),
+            confidence: Confidence::of_test(family_of(test.path.as_str()), test.basis),
             provenance: test.provenance.as_str(),
             cases,
         });

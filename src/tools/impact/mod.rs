@@ -488,7 +488,7 @@ fn reach(
         Some(_) => placed.len(),
     };
     output.indirect = (placed.len() - n_listed) as u64;
-    let mut defaults = Defaults::of_edges();
+    let mut defaults = Defaults::of_edges(targets.first().map_or("", |it| it.path.as_str()));
     if !affected.tests.is_empty() {
         defaults = defaults.with_tests();
     }

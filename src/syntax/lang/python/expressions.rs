@@ -3,11 +3,11 @@
 use tree_sitter::Node;
 
 use super::annotations::Annotation;
+use super::builders::BuilderId;
 use super::builtins::{Function, function, is_typing_module, operator_method};
 use super::grammar::Kind;
 use super::lowering::{Lowering, MAX_DEPTH, MAX_UNION};
 use super::scopes::{Binder, Held, STAR, ScopeIdx, Site};
-use super::symbols::DraftId;
 use super::types::TypeContext;
 use crate::ir::{Expr, ExprId, ImportIdx};
 use crate::model::SymbolFlags;
@@ -127,7 +127,7 @@ impl<'t> Lowering<'t> {
     fn lower_sent(&mut self, scope: ScopeIdx) -> ExprId {
         let around = self.scopes.statement_scope(scope);
         let function = self.scopes.get(around).symbol;
-        let function = function.and_then(|it| self.drafts[it as usize].function.as_ref());
+        let function = function.and_then(|it| self.builders[it as usize].function.as_ref());
         let Some(function) = function.filter(|it| it.inner == around) else {
             return self.unknown;
         };
@@ -259,11 +259,11 @@ impl<'t> Lowering<'t> {
     }
 
     /// Adds a symbol: by its name where it is at the top level.
-    pub(super) fn symbol_expr(&mut self, draft: DraftId, name: &str) -> ExprId {
-        if self.drafts[draft as usize].parent.is_none() {
+    pub(super) fn symbol_expr(&mut self, builder: BuilderId, name: &str) -> ExprId {
+        if self.builders[builder as usize].parent.is_none() {
             return self.top_name(name);
         }
-        let symbol = self.symbol(draft);
+        let symbol = self.symbol(builder);
         self.add(Expr::Symbol(symbol))
     }
 
@@ -295,7 +295,7 @@ impl<'t> Lowering<'t> {
             }
             Held::InstanceOf(node) => self.instance_of(node, site.scope),
             Held::Import(row, imported) => self.imported(row, imported),
-            Held::Symbol(draft) => self.symbol_expr(draft, name),
+            Held::Symbol(builder) => self.symbol_expr(builder, name),
             Held::Receiver(method) => self.add_receiver(Some(method)),
             Held::Parameter(function) => self.fixture(function, name),
             Held::TypeParam | Held::Unknown => self.unknown,
@@ -382,13 +382,13 @@ impl<'t> Lowering<'t> {
     }
 
     /// Lowers a parameter of a test or fixture that bears the name of a fixture: the fixture's result.
-    fn fixture(&mut self, function: DraftId, name: &'t str) -> ExprId {
-        let draft = &self.drafts[function as usize];
-        let is_fixture = draft.function.as_ref().is_some_and(|it| it.is_fixture);
-        if !is_fixture && !draft.symbol.flags.contains(SymbolFlags::TEST) {
+    fn fixture(&mut self, function: BuilderId, name: &'t str) -> ExprId {
+        let builder = &self.builders[function as usize];
+        let is_fixture = builder.function.as_ref().is_some_and(|it| it.is_fixture);
+        if !is_fixture && !builder.symbol.flags.contains(SymbolFlags::TEST) {
             return self.unknown;
         }
-        let scope = draft.scope;
+        let scope = builder.scope;
         let (fixture, callee) = match self.fixtures.get(&(scope, name)).copied() {
             Some(fixture) if scope != 0 && fixture != function => {
                 let receiver = self.add_receiver(Some(function));
@@ -404,31 +404,11 @@ impl<'t> Lowering<'t> {
             types: Box::default(),
             args: Box::default(),
         });
-        let yields = self.drafts[fixture as usize]
+        let yields = self.builders[fixture as usize]
             .function
             .as_ref()
             .is_some_and(|it| !it.yields.is_empty());
         if yields { self.element(call) } else { call }
-    }
-
-    /// Returns the names of a chain `a.b.c`; `None` where anything else stands in it.
-    pub(super) fn chain(&self, node: Node<'t>) -> Option<Vec<&'t str>> {
-        let fields = self.grammar.fields;
-        let (mut names, mut at) = (Vec::new(), node);
-        loop {
-            match self.kind(at) {
-                Kind::Identifier => {
-                    names.push(self.text(at));
-                    names.reverse();
-                    return Some(names);
-                }
-                Kind::Attribute if names.len() < 16 => {
-                    names.push(self.text(self.field(at, fields.attribute)?));
-                    at = self.field(at, fields.object)?;
-                }
-                _ => return None,
-            }
-        }
     }
 
     /// Lowers `a.b` of `a.b.c` where `import a` binds `a`: a name of the package, else a module of it.

@@ -3,11 +3,11 @@
 use tree_sitter::Node;
 
 use super::annotations::{Annotation, Part, parse};
+use super::builders::Param;
 use super::builtins::type_form;
 use super::grammar::Kind;
 use super::lowering::{Lowering, MAX_DEPTH};
 use super::scopes::{Binder, Held, ScopeIdx};
-use super::symbols::Param;
 use crate::ir::{Expr, ExprId, ReferenceKind, Target};
 use crate::model::Budget;
 use crate::model::SymbolFlags;
@@ -189,10 +189,10 @@ impl<'t> Lowering<'t> {
 
     /// Records that a test or fixture uses the fixtures that its parameters name.
     fn use_fixtures(&mut self, params: &[Param<'t>], inner: ScopeIdx) {
-        let Some(draft) = self.scopes.get(inner).symbol else {
+        let Some(builder) = self.scopes.get(inner).symbol else {
             return;
         };
-        let of = &self.drafts[draft as usize];
+        let of = &self.builders[builder as usize];
         let is_fixture = of.function.as_ref().is_some_and(|it| it.is_fixture);
         if !is_fixture && !of.symbol.flags.contains(SymbolFlags::TEST) {
             return;
@@ -204,7 +204,7 @@ impl<'t> Lowering<'t> {
                 self.fixtures.get(&(0, param.name)),
             ) {
                 (Some(fixture), _) if scope != 0 => Target::Symbol(self.symbol(*fixture)),
-                (_, Some(fixture)) if *fixture != draft => Target::Lexical,
+                (_, Some(fixture)) if *fixture != builder => Target::Lexical,
                 _ => continue,
             };
             self.push_use(
@@ -438,14 +438,14 @@ impl<'t> Lowering<'t> {
                 let sites = self.scopes.get(at).names.get(name);
                 let own = sites.and_then(|sites| match sites.as_slice() {
                     [one] => match one.held {
-                        Held::Symbol(draft) => Some(draft),
+                        Held::Symbol(builder) => Some(builder),
                         _ => None,
                     },
                     _ => None,
                 });
                 let expr = self.lower_name(name, place.scope, node.start_byte());
                 match own {
-                    Some(draft) => Target::Symbol(self.symbol(draft)),
+                    Some(builder) => Target::Symbol(self.symbol(builder)),
                     None if expr == self.unknown => {
                         if kind == ReferenceKind::Value {
                             return;

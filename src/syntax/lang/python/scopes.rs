@@ -5,7 +5,7 @@
 
 use tree_sitter::Node;
 
-use super::symbols::DraftId;
+use super::builders::BuilderId;
 use crate::ir::ImportIdx;
 use crate::model::hash::HashMap;
 
@@ -46,11 +46,11 @@ pub(super) enum Held<'t> {
     /// An import inside a function: name of the module; `*` is the module itself.
     Import(ImportIdx, &'t str),
     /// A function or a class.
-    Symbol(DraftId),
+    Symbol(BuilderId),
     /// The receiver of a method, the parameter `self` or `cls`.
-    Receiver(DraftId),
+    Receiver(BuilderId),
     /// A parameter of a test or fixture that bears the name of a fixture.
-    Parameter(DraftId),
+    Parameter(BuilderId),
     /// A type parameter of a class or function in brackets: `class A[T]`.
     TypeParam,
     /// Nothing is known.
@@ -87,7 +87,7 @@ pub(super) struct Scope<'t> {
     pub(super) parent: ScopeIdx,
     pub(super) kind: ScopeKind,
     /// The innermost symbol around.
-    pub(super) symbol: Option<DraftId>,
+    pub(super) symbol: Option<BuilderId>,
     pub(super) names: HashMap<&'t str, Vec<Site<'t>>>,
     /// Names of `global` (true) and `nonlocal` (false).
     outer: HashMap<&'t str, bool>,
@@ -125,7 +125,7 @@ impl<'t> Scopes<'t> {
         &mut self,
         parent: ScopeIdx,
         kind: ScopeKind,
-        symbol: Option<DraftId>,
+        symbol: Option<BuilderId>,
     ) -> ScopeIdx {
         let at = u32::try_from(self.all.len()).unwrap_or(0);
         self.all.push(Scope {
