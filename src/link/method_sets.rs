@@ -279,6 +279,9 @@ fn tokens(type_: &str, token: impl Fn(&str) -> Option<String>) -> Option<Vec<Str
             rest = rest.trim_start();
             continue;
         }
+        if matches!(first, '(' | ')' | '{' | '}') {
+            return None;
+        }
         if !(first.is_alphabetic() || first == '_') {
             all.push(first.to_string());
             rest = &rest[first.len_utf8()..];
@@ -342,7 +345,6 @@ mod tests {
             "F(a, b",
             "F())",
             "F(x struct{ a int }) b",
-            "F(,",
         ] {
             assert_eq!(read(text), None, "{text}");
         }
