@@ -4,8 +4,8 @@
 
 use std::rc::Rc;
 
+use super::cache::Def;
 use super::file::Access;
-use super::library::Def;
 use super::linker::Linker;
 use super::lookup::is_type;
 use super::rules::{self, LanguageRules, MemberOrder};
@@ -43,7 +43,7 @@ impl Linker<'_, '_> {
             Type::Specialized(..) => Some(callee),
             _ => object,
         };
-        let loaded = self.library.get(file)?;
+        let loaded = self.cache.get(file)?;
         let rules = rules::of(&loaded);
         let is_conversion = rules.members == MemberOrder::Embedding && !callee.is_instance();
         if is_conversion && is_type(loaded.symbol(at).kind) {
@@ -72,7 +72,7 @@ impl Linker<'_, '_> {
         let heads = if rules.has_overloads {
             &own
         } else {
-            loaded.same(at)
+            loaded.overloads(at)
         };
         let heads = heads.iter();
         let mut returned = heads
@@ -114,7 +114,7 @@ impl Linker<'_, '_> {
                 return agreed(all.iter().map(|one| self.parameter(one, index, object)));
             }
             Type::AnonymousObject(file, owner, path) => {
-                let loaded = self.library.get(*file)?;
+                let loaded = self.cache.get(*file)?;
                 let path = loaded.below(*path, Slot::Param(index))?;
                 return self.in_object(*file, *owner, path, object.unwrap_or(callee));
             }
@@ -127,7 +127,7 @@ impl Linker<'_, '_> {
             Type::Specialized(..) => Some(callee),
             _ => object,
         };
-        let loaded = self.library.get(file)?;
+        let loaded = self.cache.get(file)?;
         let rules = rules::of(&loaded);
         let kind = loaded.symbol(at).kind;
         let is_type = matches!(kind, SymbolKind::Interface | SymbolKind::Type);
@@ -147,7 +147,7 @@ impl Linker<'_, '_> {
             // One that was chosen by its arguments stands for itself.
             let is_chosen = rules.has_overloads && kind == SymbolKind::Method;
             let heads = loaded
-                .same(at)
+                .overloads(at)
                 .iter()
                 .filter(|it| loaded.symbol(**it).kind == kind && (!is_chosen || **it == at));
             let heads: Vec<Option<Type>> = heads

@@ -1,6 +1,6 @@
 //! Types from outside the repository: known by their names and type arguments, as far as code names them.
 //!
-//! A small table of the standard library of Java says which methods give what the type arguments say, e.g. an `Item` for
+//! A small table of the standard cache of Java says which methods give what the type arguments say, e.g. an `Item` for
 //! `List<Item>.get(0)`. Of anything else the result is unknown.
 
 use std::rc::Rc;
@@ -8,7 +8,7 @@ use std::rc::Rc;
 use super::linker::Linker;
 use super::types::{ExternalType, Type};
 
-/// The result of a method of the standard library.
+/// The result of a method of the standard cache.
 #[derive(Clone, Copy, Debug)]
 enum Given {
     /// The type argument at a place; the last one where there are fewer.
@@ -33,7 +33,7 @@ enum Given {
 
 use Given::{Argument, Flattened, Last, Mapped, Of, OfAll, OfArgument, Returned, Same};
 
-/// Methods that mean the same in each type of the standard library that has them.
+/// Methods that mean the same in each type of the standard cache that has them.
 const METHODS: &[(&str, Given)] = &[
     ("get", Last),
     ("getFirst", Last),
@@ -123,7 +123,7 @@ const METHODS: &[(&str, Given)] = &[
     ("thenCompose", Flattened),
 ];
 
-/// Static methods of the standard library whose result follows from their arguments.
+/// Static methods of the standard cache whose result follows from their arguments.
 const STATIC_METHODS: &[(&str, &str, Given)] = &[
     ("Optional", "map", Mapped),
     ("AccessController", "doPrivileged", Returned(0)),
@@ -139,7 +139,7 @@ const WITH_RESULT: &[&str] = &[
     "BinaryOperator",
 ];
 
-/// Results of methods that mean the same in each type of the standard library that has them, where overloads are often
+/// Results of methods that mean the same in each type of the standard cache that has them, where overloads are often
 /// given them.
 const PLAIN_RESULTS: &[(&str, &[&str])] = &[
     (

@@ -4,8 +4,8 @@
 
 use std::rc::Rc;
 
-use super::file::{Loaded, is_generic};
-use super::library::Def;
+use super::cache::Def;
+use super::file::{LinkedFile, is_generic};
 use super::linker::Linker;
 use super::types::{Substitution, Type};
 use crate::ir::{Expr, ExprId, Slot, SymbolIdx};
@@ -49,7 +49,7 @@ impl Linker<'_, '_> {
     /// function: inferred from the call, else its bound.
     pub(super) fn type_parameter(
         &self,
-        file: &Rc<Loaded>,
+        file: &Rc<LinkedFile>,
         owner: SymbolIdx,
         index: u8,
         has_bound: bool,
@@ -69,7 +69,7 @@ impl Linker<'_, '_> {
             if let Given::Known(known) = given {
                 return Some(known);
             }
-            let there = self.library.get(there)?;
+            let there = self.cache.get(there)?;
             let bound = there.value(at, Slot::TypeParamBound(index))?;
             return self.infer(&there, bound, None);
         }
@@ -91,7 +91,11 @@ impl Linker<'_, '_> {
         if let Given::Known(known) = given {
             return Some(known);
         }
-        let heads = if has_bound { file.same(owner) } else { &[] };
+        let heads = if has_bound {
+            file.overloads(owner)
+        } else {
+            &[]
+        };
         let by_any = |slot: Slot| {
             let mut values = heads.iter().filter_map(|at| file.value(*at, slot));
             self.infer(file, values.next()?, None)
@@ -116,10 +120,10 @@ impl Linker<'_, '_> {
             }
             _ => return Given::Nothing,
         };
-        let (Some(()), Some(loaded)) = (self.step(), self.library.get(file)) else {
+        let (Some(()), Some(loaded)) = (self.step(), self.cache.get(file)) else {
             return Given::Unknown;
         };
-        if file == owner.0 && loaded.same(at).contains(&owner.1) {
+        if file == owner.0 && loaded.overloads(at).contains(&owner.1) {
             return match found {
                 Type::Specialized(_, given) if usize::from(index) < given.types.len() => {
                     let found = self.nth(given, &given.types, index);
@@ -128,7 +132,7 @@ impl Linker<'_, '_> {
                 _ => Given::Nothing,
             };
         }
-        let heads = loaded.same(at).iter();
+        let heads = loaded.overloads(at).iter();
         for base in heads.flat_map(|at| loaded.bases(*at)) {
             let Some(made) = self.infer(&loaded, base, Some(found)).map(Type::instance) else {
                 continue;
@@ -159,7 +163,7 @@ impl Linker<'_, '_> {
     /// Evaluates one of the things that were given.
     fn nth(&self, given: &Substitution, all: &[ExprId], index: u8) -> Option<Type> {
         let written = *all.get(usize::from(index))?;
-        let file = self.library.get(given.file)?;
+        let file = self.cache.get(given.file)?;
         let outer = self.call.replace(given.call.clone());
         let found = self.infer(&file, written, given.this.as_ref());
         self.call.replace(outer);
@@ -190,7 +194,7 @@ impl Linker<'_, '_> {
         let Type::Definition(Def::Symbol(file, at)) = found else {
             return None;
         };
-        let loaded = self.library.get(*file)?;
+        let loaded = self.cache.get(*file)?;
         let symbol = loaded.symbol(*at);
         if !is_variable(symbol.kind) {
             return None;
@@ -203,7 +207,7 @@ impl Linker<'_, '_> {
 }
 
 /// The type arguments of the first alternative of an expression.
-fn first_specialized(file: &Loaded, expr: ExprId) -> Option<Rc<[ExprId]>> {
+fn first_specialized(file: &LinkedFile, expr: ExprId) -> Option<Rc<[ExprId]>> {
     match file.expr(expr) {
         Expr::Specialized { args, .. } => Some(Rc::from(&**args)),
         Expr::Union(all) => first_specialized(file, *all.first()?),

@@ -6,8 +6,8 @@
 
 use std::rc::Rc;
 
-use super::file::Loaded;
-use super::library::Def;
+use super::cache::Def;
+use super::file::LinkedFile;
 use super::linker::Linker;
 use super::types::{ExternalType, Type};
 use crate::ir::{ExprId, PathId, Slot, SymbolIdx};
@@ -47,14 +47,14 @@ impl Linker<'_, '_> {
         &self,
         found: Type,
         object: Option<&Type>,
-        file: &Rc<Loaded>,
+        file: &Rc<LinkedFile>,
         args: &[ExprId],
         this: Option<&Type>,
     ) -> Type {
         let Type::Definition(Def::Symbol(in_file, at)) = found else {
             return found;
         };
-        let Some(loaded) = self.library.get(in_file) else {
+        let Some(loaded) = self.cache.get(in_file) else {
             return found;
         };
         if loaded.symbol(at).kind != SymbolKind::Method {
@@ -64,7 +64,7 @@ impl Linker<'_, '_> {
             .iter()
             .map(|arg| self.infer(file, *arg, this))
             .collect();
-        let own = loaded.same(at);
+        let own = loaded.overloads(at);
         if own.len() == 1
             && self
                 .fit_of_method((in_file, at), object, &args, false)
@@ -92,7 +92,7 @@ impl Linker<'_, '_> {
         }
         // None fits by what is known of the types: the number of arguments decides.
         let by_arity = all.iter().find(|(in_file, at)| {
-            let loaded = self.library.get(*in_file);
+            let loaded = self.cache.get(*in_file);
             loaded.is_some_and(|it| n_params(&it, *at) == args.len())
         });
         match by_arity {
@@ -102,7 +102,7 @@ impl Linker<'_, '_> {
     }
 
     /// Returns the methods of the name of one, from its class on upwards.
-    fn methods_like(&self, loaded: &Rc<Loaded>, at: SymbolIdx) -> Vec<Method> {
+    fn methods_like(&self, loaded: &Rc<LinkedFile>, at: SymbolIdx) -> Vec<Method> {
         let Some(class) = loaded.symbol(at).parent else {
             return vec![(loaded.file, at)];
         };
@@ -112,7 +112,7 @@ impl Linker<'_, '_> {
         let mut next = 0;
         while let Some(&(in_file, class)) = seen.get(next) {
             next += 1;
-            let Some(loaded) = self.library.get(in_file) else {
+            let Some(loaded) = self.cache.get(in_file) else {
                 continue;
             };
             for method in loaded.members(class, &name) {
@@ -139,7 +139,7 @@ impl Linker<'_, '_> {
         args: &[Option<Type>],
         is_variadic: bool,
     ) -> Fit {
-        let loaded = self.library.get(in_file)?;
+        let loaded = self.cache.get(in_file)?;
         let n_params = n_params(&loaded, at);
         let takes_any = loaded.symbol(at).flags.contains(SymbolFlags::VARIADIC);
         let is_fit = if is_variadic {
@@ -222,7 +222,7 @@ impl Linker<'_, '_> {
             if (in_file, class) == to {
                 return Some(8_u32.saturating_sub(depth).max(3));
             }
-            let Some(loaded) = self.library.get(in_file) else {
+            let Some(loaded) = self.cache.get(in_file) else {
                 continue;
             };
             for base in loaded.bases(class) {
@@ -242,7 +242,7 @@ impl Linker<'_, '_> {
         let Some((in_file, class)) = arg.symbol().filter(|_| depth < 8) else {
             return false;
         };
-        let Some(loaded) = self.library.get(in_file) else {
+        let Some(loaded) = self.cache.get(in_file) else {
             return false;
         };
         loaded.bases(class).any(|base| {
@@ -256,7 +256,7 @@ impl Linker<'_, '_> {
 }
 
 /// Returns the number of parameters of a method.
-pub(super) fn n_params(loaded: &Loaded, at: SymbolIdx) -> usize {
+pub(super) fn n_params(loaded: &LinkedFile, at: SymbolIdx) -> usize {
     let has = |index: usize| {
         let slot = Slot::Param(u8::try_from(index).unwrap_or(u8::MAX));
         let path = loaded.below(PathId::EMPTY, slot);
@@ -310,12 +310,12 @@ fn is_primitive(name: &str) -> bool {
     name == "void" || BOXES.iter().any(|it| it.0 == name)
 }
 
-/// Whether a class of the standard library has no classes below it.
+/// Whether a class of the standard cache has no classes below it.
 fn is_plain(name: &str) -> bool {
     name == "String" || name == "Class" || BOXES.iter().any(|it| it.1 == name)
 }
 
-/// Whether a type of the standard library takes boxes, strings and more.
+/// Whether a type of the standard cache takes boxes, strings and more.
 fn is_object(name: &str) -> bool {
     matches!(
         name,
