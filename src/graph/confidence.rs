@@ -9,8 +9,7 @@ use std::sync::OnceLock;
 use serde::Deserialize;
 
 use super::related::TestBasis;
-use crate::ir::Family;
-use crate::model::Provenance;
+use crate::model::{Family, Provenance};
 
 /// The measurements, by the name of the language: `ecmascript`, `go`, `java`, `python`.
 pub type Table = BTreeMap<String, Measurement>;
@@ -75,26 +74,15 @@ fn test_class(basis: TestBasis) -> &'static str {
     }
 }
 
-/// The name of a language in the table.
-fn key(family: Family) -> &'static str {
-    match family {
-        Family::Ecmascript => "ecmascript",
-        Family::Python => "python",
-        Family::Go => "go",
-        Family::Java => "java",
-    }
-}
-
 fn of_class(family: Option<Family>, name: &str) -> Option<f64> {
-    table().get(key(family?))?.classes.get(name)?.precision
+    table().get(family?.as_str())?.classes.get(name)?.precision
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{confidence, key, table, test_class, test_confidence};
+    use super::{confidence, table, test_class, test_confidence};
     use crate::graph::related::TestBasis;
-    use crate::ir::Family;
-    use crate::model::Provenance;
+    use crate::model::{Family, Provenance};
 
     #[test]
     fn the_table_is_that_of_a_measurement() {
@@ -119,7 +107,7 @@ mod tests {
     fn a_class_without_a_sample_has_no_confidence() {
         let families = [Family::Ecmascript, Family::Python, Family::Go, Family::Java];
         for family in families {
-            let measured = &table()[key(family)];
+            let measured = &table()[family.as_str()];
             for provenance in Provenance::ALL {
                 let known = confidence(Some(family), *provenance);
                 assert_eq!(

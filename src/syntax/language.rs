@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use super::lang::ecmascript::kinds::Dialect;
-use crate::ir::Family;
+use crate::model::Family;
 use crate::model::{Analysis, RepoPath};
 
 /// Meaning of the facts of TypeScript, JavaScript and of the components and pages that contain them; raised when extraction

@@ -7,13 +7,13 @@ use crate::error::{Error, Result};
 use crate::graph::confidence::{confidence, test_confidence};
 use crate::graph::impact::Reached;
 use crate::graph::related::TestBasis;
-use crate::ir::Family;
 use crate::model::path::is_at_or_below;
 use crate::model::sanitize::one_line;
-use crate::model::{Budget, Handle, HandleKind, Provenance, RepoPath, Sources as _, SymbolKind};
-use crate::syntax;
+use crate::model::{
+    Budget, Family, Handle, HandleKind, Provenance, RepoPath, Sources as _, SymbolKind,
+};
 use crate::uses::{TestCase, Uses};
-use crate::workspace::{SymbolRow, View, brief, normal_form, outside};
+use crate::workspace::{SymbolRow, View, brief, family_of, normal_form, outside};
 
 /// Bytes of the first lines of a definition.
 const MAX_TEXT_BYTES: usize = 4_000;
@@ -97,11 +97,6 @@ impl Defaults {
             provenance: differs.then(|| provenance.as_str()),
         }
     }
-}
-
-/// Returns the language of a file, as far as its names are resolved.
-pub(super) fn family_of(path: &str) -> Option<Family> {
-    syntax::by_path(&RepoPath::new(path)?).family()
 }
 
 /// Returns the number of steps of an entry, where that is not the one that an entry without it has.

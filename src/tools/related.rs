@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::analysed::AnalysedOutput;
 use super::answer::{Currency, Cursor, MAX_LIST_BYTES, fitting};
-use super::places::{Confidence, Named, by_handle, by_path, family_of, uses};
+use super::places::{Confidence, Named, by_handle, by_path, uses};
 use super::schema::{clamp, number};
 use super::{Call, Tool, related_symbol};
 use crate::error::Result;

@@ -6,7 +6,7 @@ mod java;
 mod python;
 
 use super::file::LinkedFile;
-use crate::ir::Family;
+use crate::model::Family;
 
 /// The type of a member of a container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -15,9 +15,9 @@ use crate::graph::related::{self, Direction, Relation, TestBasis};
 use crate::model::sanitize::one_line;
 use crate::model::{FileRole, Provenance, RepoPath};
 use crate::tools::affected::Affected;
-use crate::tools::places::{Confidence, family_of, places, uses};
+use crate::tools::places::{Confidence, places, uses};
 use crate::uses::ChangeKind;
-use crate::workspace::{SymbolRow, View};
+use crate::workspace::{SymbolRow, View, family_of};
 
 /// Edges from a changed definition to a test.
 const DEPTH: u32 = 5;

@@ -5,7 +5,8 @@ use tree_sitter::Node;
 use super::builders::{BuilderId, SymbolBuilder};
 use super::grammar::{Grammar, Kind, grammar};
 use super::scopes::{ScopeIdx, Scopes};
-use crate::ir::{Expr, ExprId, Family, FileFacts, ImportIdx, SymbolIdx};
+use crate::ir::{Expr, ExprId, FileFacts, ImportIdx, SymbolIdx};
+use crate::model::Family;
 use crate::model::hash::{HashMap, HashSet};
 use crate::syntax::lang::use_recorder::UseRecorder;
 
