@@ -16,7 +16,7 @@ use crate::model::{SymbolFlags, SymbolKind};
 impl Linker<'_, '_> {
     /// The type that calling `callee` returns, a member of `object`, with the arguments `call`; the union over
     /// overloads.
-    pub(super) fn called(
+    pub(super) fn return_type(
         &self,
         callee: &Type,
         object: Option<&Type>,
@@ -60,12 +60,12 @@ impl Linker<'_, '_> {
         }
         if loaded.symbol(at).flags.contains(SymbolFlags::ACCESSOR) {
             // It was read before it was called.
-            let held = self.held(&loaded, at, object)?;
+            let held = self.declared_type(&loaded, at, object)?;
             return (held != *callee).then(|| self.result(&held, None))?;
         }
         if rules.has_overloads && loaded.symbol(at).kind == SymbolKind::Field {
             // The accessor of a record, or one that is written for an annotation.
-            return self.held(&loaded, at, object);
+            return self.declared_type(&loaded, at, object);
         }
         // Of several heads, which one is meant depends on what they are given.
         let own = [at];
@@ -96,7 +96,7 @@ impl Linker<'_, '_> {
                     .instance()
             }
             kind if is_type(kind) => return None,
-            _ => self.held(&loaded, at, object)?,
+            _ => self.declared_type(&loaded, at, object)?,
         };
         (held != callee.unspecialized()).then(|| self.result(&held, None))?
     }
@@ -177,7 +177,7 @@ impl Linker<'_, '_> {
                 .then(|| self.parameter(&base, index, object))
                 .flatten();
         }
-        let held = self.held(&loaded, at, object)?;
+        let held = self.declared_type(&loaded, at, object)?;
         (held != *callee)
             .then(|| self.parameter(&held, index, None))
             .flatten()

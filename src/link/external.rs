@@ -1,6 +1,6 @@
 //! Types from outside the repository: known by their names and type arguments, as far as code names them.
 //!
-//! A small table of the standard cache of Java says which methods give what the type arguments say, e.g. an `Item` for
+//! A small table of the standard library of Java says which methods give what the type arguments say, e.g. an `Item` for
 //! `List<Item>.get(0)`. Of anything else the result is unknown.
 
 use std::rc::Rc;
@@ -8,9 +8,9 @@ use std::rc::Rc;
 use super::linker::Linker;
 use super::types::{ExternalType, Type};
 
-/// The result of a method of the standard cache.
+/// The result of a method of the standard library.
 #[derive(Clone, Copy, Debug)]
-enum Given {
+enum MethodResult {
     /// The type argument at a place; the last one where there are fewer.
     Argument(usize),
     /// The last type argument.
@@ -31,10 +31,10 @@ enum Given {
     Returned(usize),
 }
 
-use Given::{Argument, Flattened, Last, Mapped, Of, OfAll, OfArgument, Returned, Same};
+use MethodResult::{Argument, Flattened, Last, Mapped, Of, OfAll, OfArgument, Returned, Same};
 
-/// Methods that mean the same in each type of the standard cache that has them.
-const METHODS: &[(&str, Given)] = &[
+/// Methods that mean the same in each type of the standard library that has them.
+const METHODS: &[(&str, MethodResult)] = &[
     ("get", Last),
     ("getFirst", Last),
     ("getLast", Last),
@@ -123,8 +123,8 @@ const METHODS: &[(&str, Given)] = &[
     ("thenCompose", Flattened),
 ];
 
-/// Static methods of the standard cache whose result follows from their arguments.
-const STATIC_METHODS: &[(&str, &str, Given)] = &[
+/// Static methods of the standard library whose result follows from their arguments.
+const STATIC_METHODS: &[(&str, &str, MethodResult)] = &[
     ("Optional", "map", Mapped),
     ("AccessController", "doPrivileged", Returned(0)),
 ];
@@ -139,7 +139,7 @@ const WITH_RESULT: &[&str] = &[
     "BinaryOperator",
 ];
 
-/// Results of methods that mean the same in each type of the standard cache that has them, where overloads are often
+/// Results of methods that mean the same in each type of the standard library that has them, where overloads are often
 /// given them.
 const PLAIN_RESULTS: &[(&str, &[&str])] = &[
     (
@@ -367,6 +367,6 @@ impl Linker<'_, '_> {
     /// Returns the result of the function that the call is given at a place.
     fn returned_by_argument(&self, at: usize) -> Option<Type> {
         let function = self.argument(u8::try_from(at).ok()?)?;
-        self.called(&function, None, None)
+        self.return_type(&function, None, None)
     }
 }

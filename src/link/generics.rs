@@ -12,7 +12,7 @@ use crate::ir::{Expr, ExprId, Slot, SymbolIdx};
 use crate::model::SymbolKind;
 
 /// The type argument for a type parameter in one place.
-enum Given {
+enum TypeArgument {
     /// This.
     Known(Type),
     /// Something that is not known.
@@ -21,7 +21,7 @@ enum Given {
     Nothing,
 }
 
-impl Given {
+impl TypeArgument {
     fn or(self, other: Self) -> Self {
         match (self, other) {
             (Self::Known(one), Self::Known(other)) => Self::Known(one.or(other)),
@@ -63,10 +63,10 @@ impl Linker<'_, '_> {
         if let Some(named) = file.facts.owner(owner as usize) {
             // The type parameters of a method are those of its receiver's type.
             let (there, at) = self.infer(file, named, None)?.symbol()?;
-            let given = this.map_or(Given::Unknown, |this| {
-                self.given_to(this, (there, at), index)
+            let given = this.map_or(TypeArgument::Unknown, |this| {
+                self.type_argument_for(this, (there, at), index)
             });
-            if let Given::Known(known) = given {
+            if let TypeArgument::Known(known) = given {
                 return Some(known);
             }
             let there = self.cache.get(there)?;
@@ -83,12 +83,12 @@ impl Linker<'_, '_> {
                 .or_else(|| by(owner, Slot::TypeParamDefault(index)));
         }
         let given = match this {
-            Some(this) => self.given_to(this, (file.file, owner), index),
+            Some(this) => self.type_argument_for(this, (file.file, owner), index),
             // A free function may have been called with any type.
-            None => Given::Unknown,
+            None => TypeArgument::Unknown,
         };
-        let is_given = !matches!(given, Given::Nothing);
-        if let Given::Known(known) = given {
+        let is_given = !matches!(given, TypeArgument::Nothing);
+        if let TypeArgument::Known(known) = given {
             return Some(known);
         }
         let heads = if has_bound {
@@ -109,27 +109,29 @@ impl Linker<'_, '_> {
 
     /// Finds the type argument that a type passes to `ancestor`, itself or a base: in `class Rows extends List<Row>`,
     /// `Rows` passes `Row` to `List`.
-    fn given_to(&self, found: &Type, owner: (i64, SymbolIdx), index: u8) -> Given {
+    fn type_argument_for(&self, found: &Type, owner: (i64, SymbolIdx), index: u8) -> TypeArgument {
         let (file, at) = match found {
             Type::Union(all) => {
-                let each = all.iter().map(|one| self.given_to(one, owner, index));
-                return each.fold(Given::Nothing, Given::or);
+                let each = all
+                    .iter()
+                    .map(|one| self.type_argument_for(one, owner, index));
+                return each.fold(TypeArgument::Nothing, TypeArgument::or);
             }
             Type::Instance(Def::Symbol(file, at)) | Type::Specialized(Def::Symbol(file, at), _) => {
                 (*file, *at)
             }
-            _ => return Given::Nothing,
+            _ => return TypeArgument::Nothing,
         };
         let (Some(()), Some(loaded)) = (self.step(), self.cache.get(file)) else {
-            return Given::Unknown;
+            return TypeArgument::Unknown;
         };
         if file == owner.0 && loaded.overloads(at).contains(&owner.1) {
             return match found {
                 Type::Specialized(_, given) if usize::from(index) < given.types.len() => {
                     let found = self.nth(given, &given.types, index);
-                    found.map_or(Given::Unknown, Given::Known)
+                    found.map_or(TypeArgument::Unknown, TypeArgument::Known)
                 }
-                _ => Given::Nothing,
+                _ => TypeArgument::Nothing,
             };
         }
         let heads = loaded.overloads(at).iter();
@@ -151,13 +153,13 @@ impl Linker<'_, '_> {
                 (made, _) => made,
             };
             if made.unspecialized() != found.unspecialized() {
-                let given = self.given_to(&made, owner, index);
-                if !matches!(given, Given::Nothing) {
+                let given = self.type_argument_for(&made, owner, index);
+                if !matches!(given, TypeArgument::Nothing) {
                     return given;
                 }
             }
         }
-        Given::Nothing
+        TypeArgument::Nothing
     }
 
     /// Evaluates one of the things that were given.

@@ -133,7 +133,7 @@ impl Linker<'_, '_> {
                 }
                 let is_given = !types.is_empty() || !args.is_empty();
                 let call = is_given.then(|| self.substitution(file, types, args, this));
-                self.called(&callee, object.as_ref(), call)?
+                self.return_type(&callee, object.as_ref(), call)?
             }
             Expr::Construct { class } => {
                 let is_argument = matches!(file.expr(*class), Expr::Argument { .. });
@@ -205,7 +205,7 @@ impl Linker<'_, '_> {
         if is_class && !self.is_class(&found) {
             return None;
         }
-        let made = self.made(found)?;
+        let made = self.as_instance(found)?;
         Some(match (made, file.expr(named)) {
             (Type::Instance(def), Expr::Specialized { args, .. }) => {
                 Type::Specialized(def, self.substitution(file, args, &[], this))
@@ -254,10 +254,10 @@ impl Linker<'_, '_> {
     }
 
     /// Returns an instance of a type or class, through names for it.
-    fn made(&self, named: Type) -> Option<Type> {
+    fn as_instance(&self, named: Type) -> Option<Type> {
         let Type::Definition(Def::Symbol(file, at)) = named else {
             return match named {
-                Type::Union(all) => each(&all, |one| self.made(one.clone())),
+                Type::Union(all) => each(&all, |one| self.as_instance(one.clone())),
                 named => Some(named.instance()),
             };
         };

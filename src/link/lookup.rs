@@ -42,7 +42,7 @@ impl Linker<'_, '_> {
         });
         match found {
             Some((Type::Definition(Def::Symbol(file, at)), provenance)) => Use::Bound(Bound {
-                to: (file, self.picked(file, at, used.kind)),
+                to: (file, self.select_declaration(file, at, used.kind)),
                 provenance,
             }),
             Some((found, _)) if found.is_external() => Use::External,
@@ -94,7 +94,7 @@ impl Linker<'_, '_> {
                 Some(object) => {
                     let found = self
                         .member(&object, name)
-                        .or_else(|| self.option(receiver, name, &object))?;
+                        .or_else(|| self.vue_options_member(receiver, name, &object))?;
                     if is_inferred || !self.is_own(&object, &found) {
                         provenance = Provenance::Member;
                     }
@@ -148,7 +148,7 @@ impl Linker<'_, '_> {
 
     /// Returns the member `this.load` in the options of a component: frameworks make one object of `methods`,
     /// `computed` and the like, and call all of them on that.
-    fn option(&self, receiver: ExprId, name: &str, object: &Type) -> Option<Type> {
+    fn vue_options_member(&self, receiver: ExprId, name: &str, object: &Type) -> Option<Type> {
         let (file, owner) = match object {
             Type::AnonymousObject(file, Some(owner), _)
             | Type::Definition(Def::Symbol(file, owner))
@@ -312,7 +312,10 @@ impl Linker<'_, '_> {
         let name = self.file.facts.exprs.name_of(*name);
         match self.auto_value(&self.file, name)? {
             Type::Definition(Def::Symbol(file, at)) => Some(Bound {
-                to: (file, self.picked(file, at, ReferenceKind::Value)),
+                to: (
+                    file,
+                    self.select_declaration(file, at, ReferenceKind::Value),
+                ),
                 provenance: Provenance::Resolved,
             }),
             _ => None,
@@ -373,7 +376,7 @@ impl Linker<'_, '_> {
     }
 
     /// Of the definitions of one name, returns the one that this kind of use means.
-    fn picked(&self, file: i64, at: u32, kind: ReferenceKind) -> u32 {
+    fn select_declaration(&self, file: i64, at: u32, kind: ReferenceKind) -> u32 {
         let Some(loaded) = self.cache.get(file) else {
             return at;
         };

@@ -85,14 +85,14 @@ impl Linker<'_, '_> {
                 found.or_else(|| {
                     let name = access.name()?;
                     function_member(&loaded, *at, name, object)
-                        .or_else(|| self.beside(&loaded, *at, name, object))
+                        .or_else(|| self.commonjs_extra_export(&loaded, *at, name, object))
                 })
             }
         }
     }
 
     /// An export beside the assigned value: `b` of `module.exports = A; module.exports.b = …`.
-    fn beside(
+    fn commonjs_extra_export(
         &self,
         loaded: &Rc<LinkedFile>,
         at: SymbolIdx,
@@ -166,7 +166,7 @@ impl Linker<'_, '_> {
             && !this.is_instance()
         {
             // Its type is the enumeration; what its own body says is not seen from outside.
-            let held = self.held(loaded, at, None)?;
+            let held = self.declared_type(loaded, at, None)?;
             return self.declared(&held, access);
         }
         let all = loaded.overloads(at);
@@ -233,7 +233,7 @@ impl Linker<'_, '_> {
         {
             return Some(Type::External);
         }
-        let held = self.held(loaded, at, None)?;
+        let held = self.declared_type(loaded, at, None)?;
         (held != *this)
             .then(|| self.declared(&held, access))
             .flatten()
@@ -404,11 +404,11 @@ impl Linker<'_, '_> {
             there.symbol(field).kind,
             SymbolKind::Field | SymbolKind::Property
         );
-        (is_field && self.held(&there, field, None).is_some()).then_some(found)
+        (is_field && self.declared_type(&there, field, None).is_some()).then_some(found)
     }
 
     /// The declared type of a variable, a field or a getter.
-    pub(super) fn held(
+    pub(super) fn declared_type(
         &self,
         loaded: &Rc<LinkedFile>,
         at: SymbolIdx,
@@ -433,7 +433,7 @@ impl Linker<'_, '_> {
         let symbol = loaded.symbol(at);
         let is_attribute = symbol.kind == SymbolKind::Field && held.is_instance();
         let method = is_attribute.then(|| self.declared(held, Access::Name(method)))??;
-        self.called(&method, Some(held), None)
+        self.return_type(&method, Some(held), None)
     }
 
     /// The member of the first base that has it, of the class around a scope.
@@ -492,7 +492,7 @@ impl Linker<'_, '_> {
                 return found;
             }
         }
-        let held = self.held(&loaded, at, None);
+        let held = self.declared_type(&loaded, at, None);
         match held.filter(|held| held != object) {
             Some(held) => self.contained(&held, part),
             None if part == Contained::Key => None,
@@ -508,7 +508,7 @@ impl Linker<'_, '_> {
         }
         if let Some(method) = rules.index_method
             && let Some(method) = self.declared(object, Access::Name(method))
-            && let Some(found) = self.called(&method, Some(object), None)
+            && let Some(found) = self.return_type(&method, Some(object), None)
         {
             return Some(found);
         }
@@ -522,13 +522,13 @@ impl Linker<'_, '_> {
         let mut iterator = object.clone();
         for method in before {
             let method = self.declared(&iterator, Access::Name(method))?;
-            iterator = self.called(&method, Some(&iterator), None)?;
+            iterator = self.return_type(&method, Some(&iterator), None)?;
         }
         if let Type::Container(_, element) = &iterator {
             return Some((**element).clone());
         }
         let method = self.declared(&iterator, Access::Name(last))?;
-        self.called(&method, Some(&iterator), None)
+        self.return_type(&method, Some(&iterator), None)
     }
 
     /// The item at an index, for destructuring by position.
@@ -550,7 +550,7 @@ impl Linker<'_, '_> {
         let methods = self.rules().context_enter_methods.iter();
         let mut found = methods.filter_map(|method| self.declared(object, Access::Name(method)));
         match found.next() {
-            Some(method) => self.called(&method, Some(object), None),
+            Some(method) => self.return_type(&method, Some(object), None),
             None => Some(object.clone()),
         }
     }
@@ -576,7 +576,7 @@ impl Linker<'_, '_> {
             }
         }
         found.or_else(|| {
-            let held = self.held(&loaded, at, None)?;
+            let held = self.declared_type(&loaded, at, None)?;
             (held != *object).then(|| self.any_member(&held)).flatten()
         })
     }

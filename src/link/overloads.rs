@@ -310,12 +310,12 @@ fn is_primitive(name: &str) -> bool {
     name == "void" || BOXES.iter().any(|it| it.0 == name)
 }
 
-/// Whether a class of the standard cache has no classes below it.
+/// Whether a class of the standard library has no classes below it.
 fn is_plain(name: &str) -> bool {
     name == "String" || name == "Class" || BOXES.iter().any(|it| it.1 == name)
 }
 
-/// Whether a type of the standard cache takes boxes, strings and more.
+/// Whether a type of the standard library takes boxes, strings and more.
 fn is_object(name: &str) -> bool {
     matches!(
         name,

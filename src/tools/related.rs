@@ -16,7 +16,7 @@ use crate::graph::related::{self, Neighbour, Relation, TestBasis};
 use crate::model::path::upwards;
 use crate::model::sanitize::one_line;
 use crate::model::{Handle, Provenance, RepoPath};
-use crate::workspace::{SymbolRow, View};
+use crate::workspace::{SymbolRow, View, family_of};
 
 /// Results of a call that names no limit: more files than that import one even in repositories of middle
 /// size, and a list of importers that ends before its end misleads.
