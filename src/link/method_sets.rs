@@ -5,8 +5,8 @@
 
 use std::rc::Rc;
 
-use super::file::Loaded;
-use super::library::Def;
+use super::cache::Def;
+use super::file::LinkedFile;
 use super::linker::Linker;
 use super::types::Type;
 use crate::ir::{Expr, ExprId, SymbolIdx};
@@ -57,7 +57,7 @@ impl Linker<'_, '_> {
     /// Returns all methods that an interface asks for; `None` where one of them is not known.
     pub(super) fn required(
         &self,
-        file: &Rc<Loaded>,
+        file: &Rc<LinkedFile>,
         interface: SymbolIdx,
     ) -> Option<Vec<Required>> {
         let mut all = Vec::new();
@@ -67,7 +67,7 @@ impl Linker<'_, '_> {
 
     fn add_required(
         &self,
-        file: &Rc<Loaded>,
+        file: &Rc<LinkedFile>,
         interface: SymbolIdx,
         depth: usize,
         all: &mut Vec<Required>,
@@ -89,7 +89,7 @@ impl Linker<'_, '_> {
         for base in file.bases(interface) {
             match self.infer(file, base, None).and_then(|it| it.symbol()) {
                 Some((in_file, at)) => {
-                    let there = self.library.get(in_file)?;
+                    let there = self.cache.get(in_file)?;
                     self.add_required(&there, at, depth + 1, all)?;
                 }
                 None => all.push(standard(file, base)?),
@@ -112,7 +112,7 @@ impl Linker<'_, '_> {
             else {
                 return None;
             };
-            let file = self.library.get(in_file)?;
+            let file = self.cache.get(in_file)?;
             let is_method = file.symbol(at).kind == SymbolKind::Method;
             if !is_method || !self.signature(&file, at)?.satisfies(&wanted.signature) {
                 return None;
@@ -123,9 +123,9 @@ impl Linker<'_, '_> {
     }
 
     /// Reads the signature of a method; `None` where it was cut off or names something unknown.
-    fn signature(&self, file: &Rc<Loaded>, at: SymbolIdx) -> Option<Signature> {
+    fn signature(&self, file: &Rc<LinkedFile>, at: SymbolIdx) -> Option<Signature> {
         let symbol = file.symbol(at);
-        let text = self.library.signature_of(file, at)?;
+        let text = self.cache.signature_of(file, at)?;
         let text = match text.strip_prefix("func ") {
             Some(rest) => split_group(rest)?.1,
             None => &text,
@@ -134,7 +134,7 @@ impl Linker<'_, '_> {
     }
 
     /// Returns the token of a type by its name: its definition, or its name where it is from outside.
-    fn type_token(&self, file: &Rc<Loaded>, name: &str) -> Option<String> {
+    fn type_token(&self, file: &Rc<LinkedFile>, name: &str) -> Option<String> {
         let (package, last) = name.rsplit_once('.').unwrap_or(("", name));
         self.refuel();
         let found = if package.is_empty() {
@@ -153,7 +153,7 @@ impl Linker<'_, '_> {
 }
 
 /// Returns the method of an interface of the standard library, by the expression that embeds it.
-fn standard(file: &Loaded, base: ExprId) -> Option<Required> {
+fn standard(file: &LinkedFile, base: ExprId) -> Option<Required> {
     let of = match file.expr(base) {
         Expr::Instance { of } => *of,
         _ => base,

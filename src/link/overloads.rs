@@ -6,8 +6,8 @@
 
 use std::rc::Rc;
 
-use super::file::Loaded;
-use super::library::Def;
+use super::cache::Def;
+use super::file::LinkedFile;
 use super::linker::Linker;
 use super::types::{ExternalType, Type};
 use crate::ir::{ExprId, PathId, Slot, SymbolIdx};
@@ -47,7 +47,7 @@ impl Linker<'_, '_> {
         &self,
         found: Type,
         object: Option<&Type>,
-        file: &Rc<Loaded>,
+        file: &Rc<LinkedFile>,
         args: &[ExprId],
         this: Option<&Type>,
     ) -> Type {
@@ -61,14 +61,14 @@ impl Linker<'_, '_> {
         &self,
         found: Type,
         object: Option<&Type>,
-        file: &Rc<Loaded>,
+        file: &Rc<LinkedFile>,
         args: &[ExprId],
         this: Option<&Type>,
     ) -> (Type, bool) {
         let Type::Definition(Def::Symbol(in_file, at)) = found else {
             return (found, false);
         };
-        let Some(loaded) = self.library.get(in_file) else {
+        let Some(loaded) = self.cache.get(in_file) else {
             return (found, false);
         };
         if loaded.symbol(at).kind != SymbolKind::Method {
@@ -78,7 +78,7 @@ impl Linker<'_, '_> {
             .iter()
             .map(|arg| self.infer(file, *arg, this))
             .collect();
-        let own = loaded.same(at);
+        let own = loaded.overloads(at);
         if own.len() == 1
             && self
                 .fit_of_method((in_file, at), object, &args, false)
@@ -115,7 +115,7 @@ impl Linker<'_, '_> {
         }
         // None fits by what is known of the types: the number of arguments decides.
         let has_arity = |(in_file, at): &&Method| {
-            let loaded = self.library.get(*in_file);
+            let loaded = self.cache.get(*in_file);
             loaded.is_some_and(|it| n_params(&it, *at) == args.len())
         };
         let mut by_arity = all.iter().filter(has_arity);
@@ -132,7 +132,7 @@ impl Linker<'_, '_> {
     /// different types.
     fn differ(&self, one: Method, other: Method) -> bool {
         let type_of = |(in_file, at): Method, index: u8| {
-            let loaded = self.library.get(in_file)?;
+            let loaded = self.cache.get(in_file)?;
             self.infer(&loaded, loaded.value(at, Slot::Param(index))?, None)
         };
         (0..u8::MAX)
@@ -142,7 +142,7 @@ impl Linker<'_, '_> {
     }
 
     /// Returns the methods of the name of one, from its class on upwards.
-    fn methods_like(&self, loaded: &Rc<Loaded>, at: SymbolIdx) -> Vec<Method> {
+    fn methods_like(&self, loaded: &Rc<LinkedFile>, at: SymbolIdx) -> Vec<Method> {
         let Some(class) = loaded.symbol(at).parent else {
             return vec![(loaded.file, at)];
         };
@@ -152,7 +152,7 @@ impl Linker<'_, '_> {
         let mut next = 0;
         while let Some(&(in_file, class)) = seen.get(next) {
             next += 1;
-            let Some(loaded) = self.library.get(in_file) else {
+            let Some(loaded) = self.cache.get(in_file) else {
                 continue;
             };
             for method in loaded.members(class, &name) {
@@ -179,7 +179,7 @@ impl Linker<'_, '_> {
         args: &[Option<Type>],
         is_variadic: bool,
     ) -> Fit {
-        let loaded = self.library.get(in_file)?;
+        let loaded = self.cache.get(in_file)?;
         let n_params = n_params(&loaded, at);
         let takes_any = loaded.symbol(at).flags.contains(SymbolFlags::VARIADIC);
         let is_fit = if is_variadic {
@@ -262,7 +262,7 @@ impl Linker<'_, '_> {
             if (in_file, class) == to {
                 return Some(8_u32.saturating_sub(depth).max(3));
             }
-            let Some(loaded) = self.library.get(in_file) else {
+            let Some(loaded) = self.cache.get(in_file) else {
                 continue;
             };
             for base in loaded.bases(class) {
@@ -282,7 +282,7 @@ impl Linker<'_, '_> {
         let Some((in_file, class)) = arg.symbol().filter(|_| depth < 8) else {
             return false;
         };
-        let Some(loaded) = self.library.get(in_file) else {
+        let Some(loaded) = self.cache.get(in_file) else {
             return false;
         };
         loaded.bases(class).any(|base| {
@@ -296,7 +296,7 @@ impl Linker<'_, '_> {
 }
 
 /// Returns the number of parameters of a method.
-pub(super) fn n_params(loaded: &Loaded, at: SymbolIdx) -> usize {
+pub(super) fn n_params(loaded: &LinkedFile, at: SymbolIdx) -> usize {
     let has = |index: usize| {
         let slot = Slot::Param(u8::try_from(index).unwrap_or(u8::MAX));
         let path = loaded.below(PathId::EMPTY, slot);

@@ -7,8 +7,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use super::file::Loaded;
-use super::library::{Def, Library};
+use super::cache::{Def, FactsCache};
+use super::file::LinkedFile;
 use super::linker::Linker;
 use super::lookup::is_type;
 use super::overloads::n_params;
@@ -56,17 +56,17 @@ impl UseTargets<'_> {
         of: Definition,
         all: &mut Counterparts,
     ) -> Result<(), StoreError> {
-        self.library.begin();
-        if let Some(file) = self.library.get(of.0)
+        self.cache.begin();
+        if let Some(file) = self.cache.get(of.0)
             && file.facts.symbols.len() > of.1 as usize
         {
             let relation = Relation {
                 targets: self,
-                linker: Linker::new(&self.library, Rc::clone(&file)),
+                linker: Linker::new(&self.cache, Rc::clone(&file)),
             };
             relation.alternatives(&file, of.1, all)?;
             if file.symbol(of.1).kind == SymbolKind::Method
-                && is_dispatched(&self.library, &file, of.1)
+                && is_dispatched(&self.cache, &file, of.1)
             {
                 match rules::of(&file).members {
                     MemberOrder::Embedding => relation.by_method_sets(&file, of.1, all)?,
@@ -76,7 +76,7 @@ impl UseTargets<'_> {
             overloads(&file, of.1, all);
             all.found.remove(&of);
         }
-        self.library.end(of.0)?;
+        self.cache.end(of.0)?;
         Ok(())
     }
 }
@@ -91,7 +91,7 @@ impl Relation<'_, '_> {
     /// Adds the definitions of the name in other files of the unit, where builds take either.
     fn alternatives(
         &self,
-        file: &Loaded,
+        file: &LinkedFile,
         at: SymbolIdx,
         all: &mut Counterparts,
     ) -> Result<(), StoreError> {
@@ -126,7 +126,7 @@ impl Relation<'_, '_> {
     /// Adds the methods of classes above and below that a method overrides, or that override it.
     fn by_classes(
         &self,
-        file: &Rc<Loaded>,
+        file: &Rc<LinkedFile>,
         at: SymbolIdx,
         all: &mut Counterparts,
     ) -> Result<(), StoreError> {
@@ -143,12 +143,12 @@ impl Relation<'_, '_> {
             // The lower of both classes says what type parameters stand for.
             let object = if n < n_above { own } else { (in_file, class) };
             let object = Type::Instance(Def::Symbol(object.0, object.1));
-            let Some(other) = self.linker.library.get(in_file) else {
+            let Some(other) = self.linker.cache.get(in_file) else {
                 continue;
             };
             for method in other.members(class, &name) {
                 if other.symbol(*method).kind == SymbolKind::Method
-                    && is_dispatched(self.linker.library, &other, *method)
+                    && is_dispatched(self.linker.cache, &other, *method)
                     && self.may_override((file, at), (&other, *method), &object)
                 {
                     all.add((in_file, *method), Provenance::Dispatch);
@@ -163,7 +163,7 @@ impl Relation<'_, '_> {
         let mut next = 0;
         while let Some(&(in_file, class)) = seen.get(next) {
             next += 1;
-            let Some(file) = self.linker.library.get(in_file) else {
+            let Some(file) = self.linker.cache.get(in_file) else {
                 continue;
             };
             for base in self.bases(&file, class) {
@@ -183,7 +183,7 @@ impl Relation<'_, '_> {
         let mut next = 0;
         while let Some(&(in_file, class)) = seen.get(next) {
             next += 1;
-            let Some(file) = self.linker.library.get(in_file) else {
+            let Some(file) = self.linker.cache.get(in_file) else {
                 continue;
             };
             let is_interface = file.symbol(class).kind == SymbolKind::Interface;
@@ -192,7 +192,7 @@ impl Relation<'_, '_> {
                 if n_files > MAX_FILES || seen.len() > MAX_CLASSES {
                     return Ok((seen.split_off(1), true));
                 }
-                let Some(other) = self.linker.library.get(at) else {
+                let Some(other) = self.linker.cache.get(at) else {
                     continue;
                 };
                 for below in built(&other) {
@@ -212,7 +212,7 @@ impl Relation<'_, '_> {
     /// made an instance of, which makes a class without a name.
     fn files_built_on(
         &self,
-        file: &Loaded,
+        file: &LinkedFile,
         class: SymbolIdx,
         is_interface: bool,
     ) -> Result<BTreeSet<i64>, StoreError> {
@@ -224,7 +224,7 @@ impl Relation<'_, '_> {
         let is_abstract = is_interface
             || self
                 .linker
-                .library
+                .cache
                 .signature_of(file, class)
                 .is_some_and(|it| it.contains("abstract "));
         for edge in read.edges_into(*row)? {
@@ -243,7 +243,7 @@ impl Relation<'_, '_> {
         Ok(files)
     }
 
-    fn bases(&self, file: &Rc<Loaded>, class: SymbolIdx) -> Vec<Definition> {
+    fn bases(&self, file: &Rc<LinkedFile>, class: SymbolIdx) -> Vec<Definition> {
         let bases = file.bases(class);
         let found = bases.filter_map(|base| {
             self.linker.refuel();
@@ -256,11 +256,11 @@ impl Relation<'_, '_> {
     /// `object` is an instance of the lower class.
     fn may_override(
         &self,
-        one: (&Rc<Loaded>, SymbolIdx),
-        other: (&Rc<Loaded>, SymbolIdx),
+        one: (&Rc<LinkedFile>, SymbolIdx),
+        other: (&Rc<LinkedFile>, SymbolIdx),
         object: &Type,
     ) -> bool {
-        let is_static = |(file, at): (&Rc<Loaded>, SymbolIdx)| file.symbol(at).is_static();
+        let is_static = |(file, at): (&Rc<LinkedFile>, SymbolIdx)| file.symbol(at).is_static();
         if is_static(one) != is_static(other) {
             return false;
         }
@@ -271,7 +271,7 @@ impl Relation<'_, '_> {
         n == n_params(other.0, other.1)
             && !is_static(one)
             && (0..n).all(|index| {
-                let type_of = |(file, at): (&Rc<Loaded>, SymbolIdx)| {
+                let type_of = |(file, at): (&Rc<LinkedFile>, SymbolIdx)| {
                     self.linker.refuel();
                     let slot = Slot::Param(u8::try_from(index).ok()?);
                     self.linker.infer(file, file.value(at, slot)?, Some(object))
@@ -288,7 +288,7 @@ impl Relation<'_, '_> {
     /// Adds the methods of interfaces that a type's method implements, or the methods of types that implement an interface's.
     fn by_method_sets(
         &self,
-        file: &Rc<Loaded>,
+        file: &Rc<LinkedFile>,
         at: SymbolIdx,
         all: &mut Counterparts,
     ) -> Result<(), StoreError> {
@@ -342,7 +342,7 @@ impl Relation<'_, '_> {
 
     fn implementations(
         &self,
-        file: &Rc<Loaded>,
+        file: &Rc<LinkedFile>,
         interface: SymbolIdx,
         name: &str,
         all: &mut Counterparts,
@@ -386,11 +386,11 @@ impl Relation<'_, '_> {
     }
 
     /// Returns the type that a method is declared for.
-    fn owner(&self, file: &Rc<Loaded>, method: SymbolIdx) -> Option<Definition> {
+    fn owner(&self, file: &Rc<LinkedFile>, method: SymbolIdx) -> Option<Definition> {
         let owner = file.facts.owner(method as usize)?;
         self.linker.refuel();
         let owner = self.linker.infer(file, owner, None)?.symbol()?;
-        let there = self.linker.library.get(owner.0)?;
+        let there = self.linker.cache.get(owner.0)?;
         is_type(there.symbol(owner.1).kind).then_some(owner)
     }
 
@@ -401,20 +401,20 @@ impl Relation<'_, '_> {
         Ok(rows)
     }
 
-    fn file_of(&self, row: &SymbolRow) -> Result<Option<Rc<Loaded>>, StoreError> {
+    fn file_of(&self, row: &SymbolRow) -> Result<Option<Rc<LinkedFile>>, StoreError> {
         let file = self.targets.read.file(row.path.as_str())?;
-        let loaded = file.and_then(|file| self.linker.library.get(file.id));
+        let loaded = file.and_then(|file| self.linker.cache.get(file.id));
         Ok(loaded.filter(|it| it.facts.symbols.len() > row.ordinal as usize))
     }
 }
 
 /// Adds the other overloads of a method: a call whose arguments do not decide may mean each of them.
-fn overloads(file: &Loaded, at: SymbolIdx, all: &mut Counterparts) {
+fn overloads(file: &LinkedFile, at: SymbolIdx, all: &mut Counterparts) {
     if !rules::of(file).has_overloads || file.symbol(at).kind != SymbolKind::Method {
         return;
     }
     let n = n_params(file, at);
-    for other in file.same(at) {
+    for other in file.overloads(at) {
         let takes_any = |at| file.symbol(at).flags.contains(SymbolFlags::VARIADIC);
         if *other != at && (n_params(file, *other) == n || takes_any(*other) || takes_any(at)) {
             all.add((file.file, *other), Provenance::Overload);
@@ -423,7 +423,7 @@ fn overloads(file: &Loaded, at: SymbolIdx, all: &mut Counterparts) {
 }
 
 /// Returns the definitions that are built on something.
-fn built(file: &Loaded) -> BTreeSet<SymbolIdx> {
+fn built(file: &LinkedFile) -> BTreeSet<SymbolIdx> {
     let is_base = |path: PathId| {
         let last = file.facts.exprs.last(path);
         last.is_some_and(|(before, slot)| before == PathId::EMPTY && matches!(slot, Slot::Base(_)))
@@ -433,17 +433,17 @@ fn built(file: &Loaded) -> BTreeSet<SymbolIdx> {
     built.filter_map(|binding| binding.owner).collect()
 }
 
-fn is_class(file: &Loaded, at: SymbolIdx) -> bool {
+fn is_class(file: &LinkedFile, at: SymbolIdx) -> bool {
     let kind = file.symbol(at).kind;
     is_type(kind) || kind == SymbolKind::EnumMember
 }
 
 /// Whether calls of a method may run another one of its name: it is neither private nor a constructor.
-fn is_dispatched(library: &Library<'_>, file: &Loaded, at: SymbolIdx) -> bool {
+fn is_dispatched(cache: &FactsCache<'_>, file: &LinkedFile, at: SymbolIdx) -> bool {
     let symbol = file.symbol(at);
     let name = symbol.name.as_str();
     let is_mangled = name.starts_with("__") && !name.ends_with("__");
-    let signature = library.signature_of(file, at).unwrap_or_default();
+    let signature = cache.signature_of(file, at).unwrap_or_default();
     let mut head = signature.split('(').next().unwrap_or("").split(' ');
     !is_mangled
         && !name.starts_with('#')

@@ -6,7 +6,7 @@ use super::annotations::{Annotation, parse};
 use super::builders::{Attribute, AttributePlace, BuilderId};
 use super::grammar::Kind;
 use super::lowering::{Lowering, MAX_UNION};
-use super::scopes::{Held, Site};
+use super::scopes::{BoundValue, Site};
 use super::types::TypeContext;
 use crate::ir::{BaseKind, Binding, Expr, ExprId, Slot, SymbolIdx};
 use crate::model::hash::HashMap;
@@ -49,13 +49,13 @@ impl<'t> Lowering<'t> {
             let sites = self.scopes.get(0).names[name].clone();
             if sites
                 .iter()
-                .any(|site| matches!(site.held, Held::Symbol(_)))
+                .any(|site| matches!(site.held, BoundValue::Symbol(_)))
             {
                 continue;
             }
             let is_import = sites
                 .iter()
-                .any(|site| matches!(site.held, Held::Import(..)));
+                .any(|site| matches!(site.held, BoundValue::Import(..)));
             let builder = self.top_symbols.get(name).copied();
             if builder.is_none() && !is_import {
                 self.facts.variables.push(name.to_owned());
@@ -73,7 +73,7 @@ impl<'t> Lowering<'t> {
             } else {
                 let own: Vec<_> = sites
                     .into_iter()
-                    .filter(|site| !matches!(site.held, Held::Import(..)))
+                    .filter(|site| !matches!(site.held, BoundValue::Import(..)))
                     .collect();
                 self.held_by_any(&own, name)
             };
@@ -86,7 +86,7 @@ impl<'t> Lowering<'t> {
     /// Lowers the type that an alias names.
     fn alias(&mut self, sites: &[Site<'t>]) -> ExprId {
         let node = sites.iter().find_map(|site| match site.held {
-            Held::Value(node) => Some(node),
+            BoundValue::Value(node) => Some(node),
             _ => None,
         });
         let Some(node) = node else {
@@ -103,7 +103,7 @@ impl<'t> Lowering<'t> {
     /// Lowers the union of values of a name; an annotation says it all where it is known.
     fn held_by_any(&mut self, sites: &[Site<'t>], name: &'t str) -> ExprId {
         for site in sites {
-            if matches!(site.held, Held::Annotation(_)) {
+            if matches!(site.held, BoundValue::Annotation(_)) {
                 let value = self.held(site, name);
                 if value != self.unknown {
                     return value;
@@ -134,12 +134,10 @@ impl<'t> Lowering<'t> {
             all.push(attribute);
         }
         for name in names {
-            let is_symbol = self
-                .scopes
-                .get(inner)
-                .names
-                .get(name)
-                .is_some_and(|all| all.iter().any(|site| matches!(site.held, Held::Symbol(_))));
+            let is_symbol = self.scopes.get(inner).names.get(name).is_some_and(|all| {
+                all.iter()
+                    .any(|site| matches!(site.held, BoundValue::Symbol(_)))
+            });
             if is_symbol {
                 continue;
             }

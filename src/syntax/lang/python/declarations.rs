@@ -6,7 +6,7 @@ use super::builders::{Attribute, AttributePlace, BuilderId, Function};
 use super::context::DeclarationContext;
 use super::grammar::Kind;
 use super::lowering::{Lowering, MAX_DEPTH};
-use super::scopes::{Held, STAR, ScopeIdx, ScopeKind, Site};
+use super::scopes::{BoundValue, STAR, ScopeIdx, ScopeKind, Site};
 use crate::model::SymbolKind;
 
 impl<'t> Lowering<'t> {
@@ -72,7 +72,7 @@ impl<'t> Lowering<'t> {
                     self.field(node, fields.value),
                 ) {
                     let text = self.text(name);
-                    let held = Held::Value(value);
+                    let held = BoundValue::Value(value);
                     let context = DeclarationContext { scope, ..context };
                     self.bind(text, node.end_byte(), held, context);
                 }
@@ -126,7 +126,7 @@ impl<'t> Lowering<'t> {
                     self.bind_target(
                         left,
                         right.end_byte(),
-                        Held::Element(right),
+                        BoundValue::Element(right),
                         &[],
                         node,
                         context,
@@ -139,17 +139,17 @@ impl<'t> Lowering<'t> {
             }
             Kind::WithItem => {
                 if let Some(value) = self.field(node, fields.value) {
-                    self.declare_as(value, node, context, Held::Entered);
+                    self.declare_as(value, node, context, BoundValue::Entered);
                 }
             }
             Kind::ExceptClause => {
                 if let Some(value) = self.field(node, fields.value) {
                     match self.field(node, fields.alias) {
                         Some(alias) => {
-                            let held = Held::InstanceOf(value);
+                            let held = BoundValue::InstanceOf(value);
                             self.bind_target(alias, alias.end_byte(), held, &[], node, context);
                         }
-                        None => self.declare_as(value, node, context, Held::InstanceOf),
+                        None => self.declare_as(value, node, context, BoundValue::InstanceOf),
                     }
                 }
             }
@@ -194,7 +194,7 @@ impl<'t> Lowering<'t> {
         &mut self,
         name: &'t str,
         start: usize,
-        held: Held<'t>,
+        held: BoundValue<'t>,
         context: DeclarationContext<'t>,
     ) {
         let site = self.site(start, held, &[], context);
@@ -205,7 +205,7 @@ impl<'t> Lowering<'t> {
     fn site(
         &self,
         start: usize,
-        held: Held<'t>,
+        held: BoundValue<'t>,
         items: &[u8],
         context: DeclarationContext<'t>,
     ) -> Site<'t> {
@@ -223,7 +223,7 @@ impl<'t> Lowering<'t> {
         &mut self,
         target: Node<'t>,
         start: usize,
-        held: Held<'t>,
+        held: BoundValue<'t>,
         items: &[u8],
         statement: Node<'t>,
         context: DeclarationContext<'t>,
@@ -278,7 +278,7 @@ impl<'t> Lowering<'t> {
     ) {
         if self.is_class_scope(context.scope) {
             if let Some(class) = self.scopes.get(context.scope).symbol {
-                let is_annotation = matches!(site.held, Held::Annotation(_));
+                let is_annotation = matches!(site.held, BoundValue::Annotation(_));
                 let at = if is_annotation {
                     AttributePlace::ClassAnnotation
                 } else {
@@ -315,7 +315,7 @@ impl<'t> Lowering<'t> {
         let sites = self.scopes.get(0).names.get(name);
         let is_known = sites.is_some_and(|all| {
             all.iter()
-                .any(|site| matches!(site.held, Held::Symbol(_) | Held::Import(..)))
+                .any(|site| matches!(site.held, BoundValue::Symbol(_) | BoundValue::Import(..)))
         });
         if is_known || name == "__all__" || self.top_symbols.contains_key(name) {
             return;
@@ -344,7 +344,7 @@ impl<'t> Lowering<'t> {
         &mut self,
         target: Node<'t>,
         start: usize,
-        held: Held<'t>,
+        held: BoundValue<'t>,
         items: &[u8],
         statement: Node<'t>,
         context: DeclarationContext<'t>,
@@ -368,7 +368,7 @@ impl<'t> Lowering<'t> {
             return;
         }
         let at = match held {
-            Held::Annotation(_) => AttributePlace::Annotation,
+            BoundValue::Annotation(_) => AttributePlace::Annotation,
             _ if receiver.is_constructor => AttributePlace::Constructor,
             _ => AttributePlace::Method,
         };
@@ -400,7 +400,7 @@ impl<'t> Lowering<'t> {
         value: Node<'t>,
         statement: Node<'t>,
         context: DeclarationContext<'t>,
-        held: fn(Node<'t>) -> Held<'t>,
+        held: fn(Node<'t>) -> BoundValue<'t>,
     ) {
         let value = self.unwrapped(value);
         if self.kind(value) == Kind::Tuple {

@@ -6,7 +6,7 @@ use super::builders::{BuilderId, Class, Function, Param};
 use super::context::{DeclarationContext, Receiver};
 use super::grammar::Kind;
 use super::lowering::Lowering;
-use super::scopes::{Held, ScopeIdx, ScopeKind, Site};
+use super::scopes::{BoundValue, ScopeIdx, ScopeKind, Site};
 use super::symbols::{MAX_PARAMS, line_of};
 use crate::model::{SymbolFlags, SymbolKind};
 use crate::syntax::lang::use_recorder::span_of;
@@ -79,7 +79,7 @@ impl<'t> Lowering<'t> {
             inner,
             attributes: Vec::new(),
         });
-        self.bind(name, whole.start_byte(), Held::Symbol(class), context);
+        self.bind(name, whole.start_byte(), BoundValue::Symbol(class), context);
         self.export(name, name_node, context);
         if let Some(bases) = self.field(node, fields.superclasses) {
             self.declare_children(bases, context);
@@ -165,7 +165,12 @@ impl<'t> Lowering<'t> {
                 self.fixtures.insert((context.scope, name), builder);
             }
             if earlier.is_none() {
-                self.bind(name, whole.start_byte(), Held::Symbol(builder), context);
+                self.bind(
+                    name,
+                    whole.start_byte(),
+                    BoundValue::Symbol(builder),
+                    context,
+                );
                 self.export(name, name_node, context);
             }
         }
@@ -227,7 +232,7 @@ impl<'t> Lowering<'t> {
     /// Finds the symbol that a definition is a further part of: its overloads, or the getter of its setter.
     fn earlier_part(&self, name: &str, is_setter: bool, scope: ScopeIdx) -> Option<BuilderId> {
         let site = self.scopes.get(scope).names.get(name)?.last()?;
-        let Held::Symbol(builder) = site.held else {
+        let BoundValue::Symbol(builder) = site.held else {
             return None;
         };
         let symbol = &self.builders[builder as usize].symbol;
@@ -310,7 +315,7 @@ impl<'t> Lowering<'t> {
                 start: 0,
                 block: (0, usize::MAX),
                 scope: inner,
-                held: Held::TypeParam,
+                held: BoundValue::TypeParam,
                 items: Box::default(),
             };
             self.scopes.bind(inner, name, site);
@@ -334,15 +339,15 @@ impl<'t> Lowering<'t> {
         let builder = self.scopes.get(inner).symbol;
         for (at, param) in params.iter().enumerate() {
             let held = match (param.annotation, param.default, method) {
-                (_, _, Some(method)) if at == 0 => Held::Receiver(method),
-                (Some(annotation), ..) if param.n_stars > 0 => Held::Annotations(annotation),
-                _ if param.n_stars > 0 => Held::Unknown,
-                (Some(annotation), ..) => Held::Annotation(annotation),
-                (None, Some(default), _) => Held::Value(default),
-                _ => builder.map_or(Held::Unknown, Held::Parameter),
+                (_, _, Some(method)) if at == 0 => BoundValue::Receiver(method),
+                (Some(annotation), ..) if param.n_stars > 0 => BoundValue::Annotations(annotation),
+                _ if param.n_stars > 0 => BoundValue::Unknown,
+                (Some(annotation), ..) => BoundValue::Annotation(annotation),
+                (None, Some(default), _) => BoundValue::Value(default),
+                _ => builder.map_or(BoundValue::Unknown, BoundValue::Parameter),
             };
             // Annotations and defaults are read around the function.
-            let is_outside = matches!(held, Held::Value(_));
+            let is_outside = matches!(held, BoundValue::Value(_));
             let site = Site {
                 start: node.start_byte(),
                 block: (node.start_byte(), node.end_byte() + 1),
@@ -373,7 +378,7 @@ impl<'t> Lowering<'t> {
                 start: node.start_byte(),
                 block: (node.start_byte(), node.end_byte() + 1),
                 scope: context.scope,
-                held: param.default.map_or(Held::Unknown, Held::Value),
+                held: param.default.map_or(BoundValue::Unknown, BoundValue::Value),
                 items: Box::default(),
             };
             self.scopes.bind(inner, param.name, site);
@@ -445,7 +450,7 @@ impl<'t> Lowering<'t> {
                 start,
                 block: from.block,
                 scope: from.scope,
-                held: Held::Element(value),
+                held: BoundValue::Element(value),
                 items: items.into(),
             };
             self.scopes.bind(inner, self.text(target), site);

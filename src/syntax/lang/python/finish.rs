@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use super::builders::{Attribute, AttributePlace, BuilderId};
 use super::lowering::Lowering;
-use super::scopes::Held;
+use super::scopes::BoundValue;
 use crate::model::hash::{HashMap, HashSet};
 use crate::model::{SymbolFlags, SymbolKind};
 use crate::syntax::lang::frontend::LoweredFile;
@@ -61,7 +61,7 @@ impl<'t> Lowering<'t> {
         for name in names {
             let is_defined = self.scopes.get(inner).names.get(name).is_some_and(|all| {
                 all.iter()
-                    .any(|site| matches!(site.held, Held::Symbol(_) | Held::Import(..)))
+                    .any(|site| matches!(site.held, BoundValue::Symbol(_) | BoundValue::Import(..)))
             });
             if is_defined {
                 continue;

@@ -6,7 +6,7 @@ use super::builtins::is_typing_module;
 use super::context::DeclarationContext;
 use super::grammar::Kind;
 use super::lowering::Lowering;
-use super::scopes::{Held, ScopeKind};
+use super::scopes::{BoundValue, ScopeKind};
 use super::symbols::line_of;
 use crate::ir::{Export, ExportKind, Import, ImportIdx, ImportKind, ImportedName};
 use crate::syntax::lang::use_recorder::offset;
@@ -226,7 +226,7 @@ impl<'t> Lowering<'t> {
         self.bind(
             local,
             node.start_byte(),
-            Held::Import(row, imported),
+            BoundValue::Import(row, imported),
             context,
         );
     }
@@ -304,9 +304,9 @@ impl<'t> Lowering<'t> {
         if self.dotted_imports.is_empty() {
             return None;
         }
-        let is_import = match self.scopes.binder(parts[0], scope) {
-            super::scopes::Binder::Module => self.holds_module(parts[0], 0),
-            super::scopes::Binder::Local(at) => self.holds_module(parts[0], at),
+        let is_import = match self.scopes.look_up(parts[0], scope) {
+            super::scopes::Lookup::FileScope => self.holds_module(parts[0], 0),
+            super::scopes::Lookup::Local(at) => self.holds_module(parts[0], at),
             _ => false,
         };
         if !is_import {
@@ -322,7 +322,7 @@ impl<'t> Lowering<'t> {
         let sites = self.scopes.get(scope).names.get(name);
         sites.is_some_and(|all| {
             all.iter()
-                .any(|site| matches!(site.held, Held::Import(_, "*")))
+                .any(|site| matches!(site.held, BoundValue::Import(_, "*")))
         })
     }
 

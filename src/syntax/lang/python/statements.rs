@@ -6,7 +6,7 @@ use super::builtins::type_form;
 use super::context::DeclarationContext;
 use super::grammar::Kind;
 use super::lowering::Lowering;
-use super::scopes::{Held, Narrowing, ScopeIdx};
+use super::scopes::{BoundValue, Narrowing, ScopeIdx};
 use crate::model::SymbolKind;
 
 impl<'t> Lowering<'t> {
@@ -43,13 +43,13 @@ impl<'t> Lowering<'t> {
         let end = node.end_byte();
         match (annotation, value) {
             (Some(annotation), _) if !is_bare_marker(self.text(annotation)) => {
-                let held = Held::Annotation(annotation);
+                let held = BoundValue::Annotation(annotation);
                 self.bind_target(left, end, held, &[], node, context);
             }
             (_, Some(value)) => {
-                self.bind_target(left, end, Held::Value(value), &[], node, context);
+                self.bind_target(left, end, BoundValue::Value(value), &[], node, context);
             }
-            _ => self.bind_target(left, end, Held::Unknown, &[], node, context),
+            _ => self.bind_target(left, end, BoundValue::Unknown, &[], node, context),
         }
     }
 
@@ -69,7 +69,7 @@ impl<'t> Lowering<'t> {
                 let name = self.text(left);
                 let is_bound = self.scopes.get(context.scope).names.contains_key(name);
                 if !is_bound && context.scope != 0 {
-                    self.bind(name, node.end_byte(), Held::Unknown, context);
+                    self.bind(name, node.end_byte(), BoundValue::Unknown, context);
                 }
             }
             self.declare(right, context);
@@ -134,7 +134,7 @@ impl<'t> Lowering<'t> {
         };
         let text = self.text(left);
         let name = text.split('[').next().unwrap_or_default().trim();
-        self.bind(name, node.end_byte(), Held::Value(right), context);
+        self.bind(name, node.end_byte(), BoundValue::Value(right), context);
         if context.scope == 0 {
             self.export(name, left, context);
             let builder = self.add_symbol(name, SymbolKind::Type, node, left, 0, None);
@@ -308,7 +308,7 @@ impl<'t> Lowering<'t> {
                     .is_some_and(|it| matches!(self.kind(it), Kind::AsPattern | Kind::DottedName));
                 let whole = subject
                     .filter(|_| is_whole)
-                    .map_or(Held::Unknown, Held::Value);
+                    .map_or(BoundValue::Unknown, BoundValue::Value);
                 self.declare_pattern(child, whole, context, 0);
             } else {
                 self.declare(child, context);
@@ -331,7 +331,7 @@ impl<'t> Lowering<'t> {
     fn declare_pattern(
         &mut self,
         node: Node<'t>,
-        whole: Held<'t>,
+        whole: BoundValue<'t>,
         context: DeclarationContext<'t>,
         depth: usize,
     ) {
@@ -344,14 +344,14 @@ impl<'t> Lowering<'t> {
                 let pattern = node.named_child(0);
                 let held = pattern
                     .and_then(|it| self.pattern_class(it))
-                    .map_or(whole, Held::InstanceOf);
+                    .map_or(whole, BoundValue::InstanceOf);
                 if let Some(name) = self.children(node).into_iter().last()
                     && self.kind(name) == Kind::Identifier
                 {
                     self.bind(self.text(name), end, held, context);
                 }
                 if let Some(pattern) = pattern {
-                    self.declare_pattern(pattern, Held::Unknown, context, depth + 1);
+                    self.declare_pattern(pattern, BoundValue::Unknown, context, depth + 1);
                 }
             }
             Kind::DottedName => {
@@ -362,12 +362,12 @@ impl<'t> Lowering<'t> {
             }
             Kind::SplatPattern => {
                 if let Some(name) = node.named_child(0) {
-                    self.bind(self.text(name), end, Held::Unknown, context);
+                    self.bind(self.text(name), end, BoundValue::Unknown, context);
                 }
             }
             Kind::ClassPattern | Kind::KeywordPattern => {
                 for child in self.children(node).into_iter().skip(1) {
-                    self.declare_pattern(child, Held::Unknown, context, depth + 1);
+                    self.declare_pattern(child, BoundValue::Unknown, context, depth + 1);
                 }
             }
             Kind::Str => {}

@@ -7,7 +7,7 @@ use super::builders::{BuilderId, Param};
 use super::builtins::{TypeForm, is_typing_module, passes_typing_on, type_form};
 use super::grammar::Kind;
 use super::lowering::Lowering;
-use super::scopes::{Binder, Held, ScopeIdx, ScopeKind};
+use super::scopes::{BoundValue, Lookup, ScopeIdx, ScopeKind};
 use crate::ir::{ContainerKind, Expr, ExprId};
 use crate::model::SymbolFlags;
 
@@ -249,19 +249,19 @@ impl<'t> Lowering<'t> {
         let form = type_form(last)?;
         let (root, _) = *parts.first()?;
         let is_standard = match self.type_site(root, scope) {
-            Some(Held::Import(row, _)) => {
+            Some(BoundValue::Import(row, _)) => {
                 let specifier = &self.facts.imports[row as usize].specifier;
                 is_typing_module(specifier) || passes_typing_on(specifier, last)
             }
             Some(_) => false,
-            None => parts.len() == 1 && self.scopes.binder(root, 0) == Binder::Nobody,
+            None => parts.len() == 1 && self.scopes.look_up(root, 0) == Lookup::Unresolved,
         };
         is_standard.then_some(form)
     }
 
     /// Returns the definition, import or type parameter that a name of an annotation means: values of that name, such
     /// as the parameter in `def f(date: date)`, are stepped over.
-    fn type_site(&self, name: &str, scope: ScopeIdx) -> Option<Held<'t>> {
+    fn type_site(&self, name: &str, scope: ScopeIdx) -> Option<BoundValue<'t>> {
         let mut at = scope;
         loop {
             let here = self.scopes.get(at);
@@ -270,14 +270,14 @@ impl<'t> Lowering<'t> {
                 let found = sites.iter().rev().find(|site| {
                     matches!(
                         site.held,
-                        Held::Symbol(_) | Held::Import(..) | Held::TypeParam
+                        BoundValue::Symbol(_) | BoundValue::Import(..) | BoundValue::TypeParam
                     )
                 });
                 if let Some(site) = found {
                     return Some(site.held);
                 }
                 if at == 0 && !sites.is_empty() {
-                    return Some(Held::Unknown);
+                    return Some(BoundValue::Unknown);
                 }
             }
             if at == 0 {
@@ -305,15 +305,15 @@ impl<'t> Lowering<'t> {
                 .fold(module, |object, name| self.member(object, name));
         }
         let base = match self.type_site(root, scope) {
-            Some(Held::Symbol(builder)) => self.symbol_expr(builder, root),
-            Some(Held::Import(row, name)) => {
-                if self.scopes.binder(root, scope) == Binder::Module {
+            Some(BoundValue::Symbol(builder)) => self.symbol_expr(builder, root),
+            Some(BoundValue::Import(row, name)) => {
+                if self.scopes.look_up(root, scope) == Lookup::FileScope {
                     self.top_name(root)
                 } else {
                     self.imported(row, name)
                 }
             }
-            Some(Held::Unknown) => self.top_name(root),
+            Some(BoundValue::Unknown) => self.top_name(root),
             None if self.has_star => self.top_name(root),
             Some(_) | None => self.unknown,
         };
@@ -390,7 +390,7 @@ impl<'t> Lowering<'t> {
                 self.type_value(&bound, context, depth + 10)
             }
             None => match self.type_site(name, context.scope) {
-                Some(Held::Import(..)) => {
+                Some(BoundValue::Import(..)) => {
                     let of = self.type_name(&[(name, 0)], context.scope);
                     self.add(Expr::Instance { of })
                 }
@@ -402,7 +402,10 @@ impl<'t> Lowering<'t> {
     /// Lowers an imported name of a result that a parameter has as well: it may be a type variable.
     fn imported_variable(&mut self, name: &'t str, context: TypeContext) -> Option<ExprId> {
         let builder = context.result_of?;
-        if !matches!(self.type_site(name, context.scope), Some(Held::Import(..))) {
+        if !matches!(
+            self.type_site(name, context.scope),
+            Some(BoundValue::Import(..))
+        ) {
             return None;
         }
         let argument = self.argument_of(name, builder)?;
