@@ -76,7 +76,9 @@ pub fn walk(
     budget: &Budget,
 ) -> StoreResult<Reach> {
     let mut reach = Reach::default();
-    let mut seen: HashMap<i64, u32> = seeds.iter().map(|seed| (seed.definition, 0)).collect();
+    // Of another overload some users alone are followed; it may be reached as a user itself.
+    let whole = seeds.iter().filter(|it| it.class != Provenance::Overload);
+    let mut seen: HashMap<i64, u32> = whole.map(|seed| (seed.definition, 0)).collect();
     let mut places: BTreeMap<(i64, Option<i64>), Reached> = BTreeMap::new();
     // The definitions around those that were reached come from these.
     let mut inner: HashMap<i64, i64> = HashMap::new();

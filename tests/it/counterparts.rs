@@ -137,6 +137,28 @@ fn what_no_call_dispatches_has_its_own_callers_alone() {
 }
 
 #[test]
+fn an_overload_that_calls_another_has_its_own_callers_in_reach() {
+    let files = "\
+//- /p/Json.java
+package p;
+class Json {
+  void add(String text) {}
+  void add(int number) { add(\"a\"); }
+}
+//- /p/Use.java
+package p;
+class Use { void run(Json json) { json.add(1); } }
+";
+    let repo = Fixture::parse(&format!("{files}//- commit all\n")).build();
+    let cli = Cli::new(repo.path());
+    let map: Value = cli.json(&["map", "p/Json.java", "--all"]);
+    let handle = handle_at(&map, 3).unwrap();
+    let said: Value = cli.json(&["impact", "--handle", &handle, "--depth", "2"]);
+    let files = said["affectedFiles"].to_string();
+    assert!(files.contains("p/Use.java"), "{files}");
+}
+
+#[test]
 fn overloads_that_the_arguments_do_not_decide_share_a_caller() {
     let files = "\
 //- /p/Json.java
