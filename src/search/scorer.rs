@@ -10,7 +10,7 @@ use super::explain::{Factor, ScoreBreakdown, Signal};
 use super::query::Query;
 use super::{ContentType, Filters, is_prose};
 use crate::model::path_class::PathClass;
-use crate::model::{ChunkKind, FileRole, RepoPath, SymbolKind};
+use crate::model::{ChunkKind, FileRole, RepoPath};
 use crate::roles::Roles;
 use crate::store::{ChunkBrief, Read, token};
 
@@ -210,7 +210,7 @@ impl<'a> Scorer<'a> {
             marks.scale(Factor::BetweenDefinitions, GAP_FACTOR);
         }
         if let Some((kind, exported)) = chunk.symbol {
-            if !self.is_look_up && is_declaration(kind) {
+            if !self.is_look_up && kind.is_declaration() {
                 marks.scale(Factor::Declaration, DECLARATION_FACTOR);
             }
             if exported {
@@ -244,17 +244,6 @@ fn is_of_words(name: &str, stems: &HashSet<&str>) -> bool {
         n += 1;
     }
     n > 1
-}
-
-fn is_declaration(kind: SymbolKind) -> bool {
-    matches!(
-        kind,
-        SymbolKind::Property
-            | SymbolKind::Interface
-            | SymbolKind::Type
-            | SymbolKind::Enum
-            | SymbolKind::EnumMember
-    )
 }
 
 /// Returns whether the components stand in the path in this order, others between them or not; the last may
