@@ -304,13 +304,7 @@ impl<'t> Reader<'_, 't> {
     }
 
     /// Adds the names that a field of a node holds.
-    fn field(
-        &mut self,
-        node: Node<'t>,
-        field: &str,
-        written: Option<Node<'t>>,
-        kind: LocalKind,
-    ) {
+    fn field(&mut self, node: Node<'t>, field: &str, written: Option<Node<'t>>, kind: LocalKind) {
         if let Some(pattern) = node.child_by_field_name(field) {
             self.bind(pattern, written, kind, 0);
         }
@@ -575,7 +569,7 @@ mod tests {
                 start_line: 1,
                 end_line: 1,
             };
-            let _ = locals(language, source, &span, &budget);
+            drop(locals(language, source, &span, &budget));
         }
     }
 }

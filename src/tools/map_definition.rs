@@ -6,6 +6,7 @@ use super::map_lists::{ListedSymbol, MAX_LIMIT};
 use super::places::{Named, by_handle, uses};
 use super::schema::clamp;
 use crate::error::{Error, Result};
+use crate::model::SymbolKind;
 use crate::uses::Locals;
 use crate::workspace::View;
 
@@ -25,7 +26,22 @@ pub(super) fn answer(view: &View<'_>, handle: &str, input: &MapInput) -> Result<
     };
     let mut currency = Currency::of(view);
     let path = &symbol.path;
-    let names = match uses(view).locals(&symbol)? {
+    let is_frame = matches!(
+        symbol.kind,
+        SymbolKind::Class
+            | SymbolKind::Interface
+            | SymbolKind::Type
+            | SymbolKind::Enum
+            | SymbolKind::Namespace
+            | SymbolKind::Module
+            | SymbolKind::Heading
+    );
+    let found = if is_frame {
+        Locals::NoFunction
+    } else {
+        uses(view).locals(&symbol)?
+    };
+    let names = match found {
         Locals::Found(locals) => {
             let locals = locals.into_iter();
             locals

@@ -6,10 +6,12 @@
 )]
 
 mod callers;
+mod chains;
 mod changes;
 mod cli_and_mcp;
 mod cli_output;
 mod clients;
+mod counterparts;
 mod crash_recovery;
 mod definitions;
 mod documents;
