@@ -131,7 +131,7 @@ pub fn locals(
     let outside = reader.declared_outside;
     let mut found = reader.found;
     found.retain(|local| !outside.contains(&local.name));
-    found.sort_by_key(|local| local.line);
+    found.sort_by_key(|local| (local.line, local.scope));
     found.truncate(MAX_LOCALS);
     Some(found)
 }

@@ -41,7 +41,7 @@ pub struct Map;
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema, Args)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct MapInput {
-    /// Files, directories, globs, `!glob`, or the handle of a function for its parameters and variables; the whole repository if absent.
+    /// Files, directories, globs, `!glob`, or a function's handle for the names in it; the whole repository if absent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub path: Vec<String>,
     /// files: all with language and size; tree: directories.

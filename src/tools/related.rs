@@ -100,7 +100,7 @@ impl Direction {
 pub struct RelatedInput {
     /// File, relative to the repository, or a handle; a definition's handle asks about it, not about its file.
     pub path: String,
-    /// Answer with the shortest chains from `path` to this file, handle or name.
+    /// Shortest chains of uses from `path` to this file, handle or name.
     #[arg(long)]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
@@ -301,7 +301,7 @@ impl Tool for Related {
     const NAME: &'static str = "cl_related";
     const TITLE: &'static str = "List related code";
     const ABOUT: &'static str = "The files that a file imports, calls or names, those that do so to it, and its tests, the nearest first; with a \
-        definition's handle, its own callers, callees and tests; with `to`, how one uses the other.";
+        definition's handle, its own callers, callees and tests.";
     const EXAMPLES: &'static str = "codelens related src/store.ts\ncodelens related src/store.ts --types imported_by,tests --depth 1\n\
         codelens related src/cli.ts --to src/store.ts\ncodelens related main --to Store.open";
     const TAKES_REF: bool = true;
