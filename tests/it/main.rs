@@ -6,6 +6,7 @@
 )]
 
 mod callers;
+mod chains;
 mod changes;
 mod cli_and_mcp;
 mod cli_output;
