@@ -62,8 +62,8 @@ def own_text(one: dict) -> str:
 def head(one: dict) -> str:
     """Returns the signature without comments; of a type alias all of it but its members."""
     text = own_text(one) if one["kind"] == "type" else one["head"]
-    text = COMMENT.sub(" ", text) if "'" not in text and '"' not in text and "`" not in text else text
-    return normal(re.sub(r"^export\s+(default\s+)?", "", text))
+    text = COMMENT.sub(" ", text)
+    return normal(re.sub(r"^export\s+(default\s+)?", "", text)).removesuffix("=").rstrip()
 
 
 class States:
@@ -169,6 +169,11 @@ def answered(server: Server, states: States, base: str, head: str) -> dict[str, 
             if before in states.old and key in states.new:
                 found[kind].add((before, key))
                 continue
+            # From or to a definition that the oracle does not list.
+            if key in states.new and key not in states.old:
+                found["added"].add(key)
+            if before in states.old and before not in states.new:
+                found["removed"].add(before)
             parts = [around(before, states), around(key, states)]
             found["body"] |= {part for part in parts if part in states.old and part in states.new}
             continue

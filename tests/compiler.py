@@ -21,6 +21,7 @@ class Compiler:
         self.process = subprocess.Popen(["node", "--max-old-space-size=4096", script, tools.resolve()], stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, text=True, encoding="utf-8")
         self.errors: list[Error] = []
+        self.files: set[str] = set()
 
     def _ask(self, **question: object) -> dict:
         self.process.stdin.write(json.dumps(question) + "\n")
@@ -40,7 +41,8 @@ class Compiler:
 
     def open(self, root: Path, config: str, include: list[str] | None = None) -> int:
         """Checks a work tree as it is, and returns how many errors it has."""
-        self._ask(open={"root": str(root.resolve()), "config": config} | ({"include": include} if include else {}))
+        opened = self._ask(open={"root": str(root.resolve()), "config": config} | ({"include": include} if include else {}))
+        self.files = set(opened["files"])
         self.errors = [tuple(error) for error in self._ask(check={})["errors"]]
         return len(self.errors)
 

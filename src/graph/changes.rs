@@ -217,9 +217,10 @@ fn of_kept(old: &[&Version<'_>], new: &[&Version<'_>]) -> Option<ChangeKind> {
     };
     let defaults = |all: &[&Version<'_>]| all.iter().any(|one| one.is_default);
     let overloads = |all: &[&Version<'_>]| {
-        let each = all.iter().flat_map(|one| {
-            let lines = overloads(one).into_iter();
-            lines.map(|line| folded(&one.text[line]))
+        let each = all.iter().filter_map(|one| {
+            // Each but the last, which is the implementation, is a signature to its end.
+            let last = overloads(one).last().cloned()?;
+            Some(folded(&without_comments(&one.text[..last.end])))
         });
         each.collect::<Vec<_>>()
     };

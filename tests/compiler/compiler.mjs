@@ -1,7 +1,7 @@
 // Answers questions of tests/compiler.py with the TypeScript compiler: one JSON object a line in, one a line out.
 //
 //   {"definitions": [{"key", "path", "text"}]}    -> {key: [definition]}: the definitions of each text
-//   {"open": {"root", "config", "include"?}}      -> {"files"}: a program of a work tree, checked once
+//   {"open": {"root", "config", "include"?}}      -> {"files"}: the paths of a program of a work tree, checked once
 //   {"check": {path: text or null}}               -> {"errors": [[path, line, code, message]]} of the program with these texts instead
 //
 // usage: node compiler.mjs DIRECTORY   (DIRECTORY/node_modules holds `typescript`)
@@ -158,7 +158,7 @@ for await (const line of createInterface({ input: process.stdin })) {
       answer = Object.fromEntries(asked.definitions.map(it => [it.key, definitions(it.path, it.text)]))
     } else if (asked.open) {
       checker = new Checker(asked.open)
-      answer = { files: checker.names.length }
+      answer = { files: checker.names.map(it => relative(checker.root, it)) }
     } else if (asked.check) {
       answer = checker.check(asked.check)
     }
