@@ -1,9 +1,9 @@
 """Measures how often each class of edges is right, and writes the table of confidences.
 
-    python3 scripts/confidence.py --binary target/release/codelens --truth TRUTH \\
+    python3 scripts/confidence.py --binary target/release/codelens --language python --truth TRUTH \\
         --corpus NAME=CLONE [--corpus …] [--write src/graph/confidence.json]
 
-TRUTH is a directory of ground truth made with the TypeScript compiler, CLONE a clone of the repository at the
+TRUTH is a directory of ground truth made with the language's compiler or type checker, CLONE a clone of the repository at the
 commit of its truth, without its dependencies. The formats are told in scripts/README.md. Needs Python alone.
 """
 
@@ -24,6 +24,9 @@ from product import Server
 CLASSES = {
     "resolved": "callers of a definition",
     "member": "callers of a definition",
+    "dispatch": "callers of a definition",
+    "overload": "callers of a definition",
+    "alternative": "callers of a definition",
     "name": "callers of a definition",
     "path-heuristic": "test files of a file",
     "test": "test files of a definition",
@@ -171,9 +174,10 @@ def measure(server: Server, truth: Truth, seen: dict[str, collections.Counter]) 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--binary", required=True, type=Path, help="the built codelens")
+    parser.add_argument("--language", required=True, choices=["ecmascript", "go", "java", "python"], help="the language of the repositories")
     parser.add_argument("--truth", required=True, type=Path, help="the directory of the truth files")
     parser.add_argument("--corpus", required=True, action="append", metavar="NAME=CLONE", help="a repository of the truth")
-    parser.add_argument("--write", type=Path, help="where to write the table (else it is printed)")
+    parser.add_argument("--write", type=Path, help="the table whose part of the language is replaced (else that part is printed)")
     args = parser.parse_args()
     seen = {name: collections.Counter() for name in CLASSES}
     corpora = []
@@ -199,7 +203,9 @@ def main() -> None:
         # Cut, not rounded: nothing is said to be certain that was wrong once.
         precision = right * 1000 // n / 1000 if n else None
         classes[name] = {"precision": precision, "samples": n, "judged": judged}
-    table = {"date": datetime.date.today().isoformat(), "corpora": corpora, "classes": classes}
+    measured = {"date": datetime.date.today().isoformat(), "corpora": corpora, "classes": classes}
+    table = json.loads(args.write.read_text(encoding="utf-8")) if args.write else {}
+    table = dict(sorted({**table, args.language: measured}.items()))
     text = json.dumps(table, indent=2) + "\n"
     if args.write:
         args.write.write_text(text, encoding="utf-8")

@@ -1,7 +1,7 @@
-//! The measured precision of each class of edges: what an answer calls its confidence.
+//! The measured precision of each class of edges, by language: what an answer calls its confidence.
 //!
-//! The figures stand in `confidence.json`, which `scripts/confidence.py` writes from a measurement against the
-//! TypeScript compiler; nothing here is set by hand.
+//! The figures stand in `confidence.json`, which `scripts/confidence.py` writes from measurements against compilers and type
+//! checkers; nothing here is set by hand.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -9,11 +9,14 @@ use std::sync::OnceLock;
 use serde::Deserialize;
 
 use super::related::TestBasis;
-use crate::model::Provenance;
+use crate::model::{Family, Provenance};
 
-/// The table of all classes.
+/// The measurements, by the name of the language: `ecmascript`, `go`, `java`, `python`.
+pub type Table = BTreeMap<String, Measurement>;
+
+/// What was measured of one language.
 #[derive(Debug, Deserialize)]
-pub struct Table {
+pub struct Measurement {
     /// The day of the measurement.
     pub date: String,
     /// The measured repositories.
@@ -34,11 +37,11 @@ pub struct Corpus {
 /// The figures of one class.
 #[derive(Debug, Deserialize)]
 pub struct Class {
-    /// The share of answers that the compiler agrees with, from 0 to 1; `None` where none was met.
+    /// The share of answers that the judge agrees with, from 0 to 1; `None` where none was met.
     pub precision: Option<f64>,
     /// How many answers were judged.
     pub samples: u64,
-    /// The judge of the answers, e.g. the TypeScript compiler.
+    /// The kind of answers that were judged, e.g. callers of a definition.
     pub judged: String,
 }
 
@@ -51,17 +54,15 @@ pub fn table() -> &'static Table {
     })
 }
 
-/// Returns the measured precision of a class of edges, from 0 to 1. A class that no corpus has is as good
-/// as the worst of the others.
-pub fn confidence(provenance: Provenance) -> f64 {
-    let others = Provenance::ALL.iter().map(|other| other.as_str());
-    of_class(provenance.as_str(), others)
+/// Returns the measured precision of a class of edges in a language, from 0 to 1; `None` where no measured repository of
+/// the language has an edge of the class.
+pub fn confidence(family: Option<Family>, provenance: Provenance) -> Option<f64> {
+    of_class(family, provenance.as_str())
 }
 
-/// Returns the measured precision of a class of tests, from 0 to 1, as [`confidence`] does for edges.
-pub fn test_confidence(basis: TestBasis) -> f64 {
-    let others = TestBasis::ALL.iter().map(|other| test_class(*other));
-    of_class(test_class(basis), others)
+/// Returns the measured precision of a class of tests in a language, as [`confidence`] does of edges.
+pub fn test_confidence(family: Option<Family>, basis: TestBasis) -> Option<f64> {
+    of_class(family, test_class(basis))
 }
 
 fn test_class(basis: TestBasis) -> &'static str {
@@ -73,34 +74,54 @@ fn test_class(basis: TestBasis) -> &'static str {
     }
 }
 
-fn of_class(name: &str, others: impl Iterator<Item = &'static str>) -> f64 {
-    let precision = |name: &str| table().classes.get(name)?.precision;
-    precision(name).unwrap_or_else(|| others.filter_map(precision).fold(1.0, f64::min))
+fn of_class(family: Option<Family>, name: &str) -> Option<f64> {
+    table().get(family?.as_str())?.classes.get(name)?.precision
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{confidence, table, test_class};
+    use super::{confidence, table, test_class, test_confidence};
     use crate::graph::related::TestBasis;
-    use crate::model::Provenance;
+    use crate::model::{Family, Provenance};
 
     #[test]
     fn the_table_is_that_of_a_measurement() {
-        for provenance in Provenance::ALL {
-            let class = &table().classes[provenance.as_str()];
-            assert_eq!(class.samples > 0, class.precision.is_some());
-            let found = confidence(*provenance);
-            assert!(found > 0.0 && found <= 1.0, "{provenance:?}: {found}");
+        let languages: Vec<&str> = table().keys().map(String::as_str).collect();
+        assert_eq!(languages, ["ecmascript", "go", "java", "python"]);
+        for measured in table().values() {
+            for provenance in Provenance::ALL {
+                let class = &measured.classes[provenance.as_str()];
+                assert_eq!(class.samples > 0, class.precision.is_some());
+            }
+            for basis in TestBasis::ALL {
+                let name = test_class(basis);
+                assert!(measured.classes.contains_key(name), "{basis:?}");
+            }
+            assert!(!measured.corpora.is_empty());
+            let commits = measured.corpora.iter().map(|corpus| corpus.commit.len());
+            assert!(commits.into_iter().all(|len| len == 40));
         }
-        for basis in TestBasis::ALL {
-            assert!(table().classes.contains_key(test_class(basis)), "{basis:?}");
+    }
+
+    #[test]
+    fn a_class_without_a_sample_has_no_confidence() {
+        let families = [Family::Ecmascript, Family::Python, Family::Go, Family::Java];
+        for family in families {
+            let measured = &table()[family.as_str()];
+            for provenance in Provenance::ALL {
+                let known = confidence(Some(family), *provenance);
+                assert_eq!(
+                    known.is_some(),
+                    measured.classes[provenance.as_str()].samples > 0
+                );
+                assert!(known.is_none_or(|it| (0.0..=1.0).contains(&it)));
+            }
+            // No measurement of another language stands in.
+            assert!(
+                family == Family::Ecmascript
+                    || test_confidence(Some(family), TestBasis::Barrel).is_none()
+            );
         }
-        assert!(!table().corpora.is_empty());
-        assert!(
-            table()
-                .corpora
-                .iter()
-                .all(|corpus| corpus.commit.len() == 40)
-        );
+        assert_eq!(confidence(None, Provenance::Resolved), None);
     }
 }

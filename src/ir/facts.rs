@@ -7,21 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Binding, Expr, ExprArena, ExprId, NameId, SymbolIdx};
 use crate::model::symbol::kinds;
-use crate::model::{Chunk, Symbol};
-
-/// Languages that resolve names by the same rules.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Family {
-    /// TypeScript, JavaScript and what contains them.
-    #[default]
-    Ecmascript,
-    /// Python.
-    Python,
-    /// Go.
-    Go,
-    /// Java.
-    Java,
-}
+use crate::model::{Chunk, Family, Symbol};
 
 /// Everything a file says that linking needs, without its text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -13,7 +13,7 @@ pub use arena::{Adopted, ExprArena};
 pub use binding::{BaseKind, Binding, PathId, Slot};
 pub use expr::{ContainerKind, Expr, ExprId, ImportIdx, NameId, SymbolIdx};
 pub use facts::{
-    Directive, Export, ExportKind, Extraction, Family, FileFacts, Import, ImportKind, ImportedName,
+    Directive, Export, ExportKind, Extraction, FileFacts, Import, ImportKind, ImportedName,
     MarkupPlace, NamedOwner, Reference, ReferenceKind, Target, member_name,
 };
 pub use fingerprint::Fingerprints;

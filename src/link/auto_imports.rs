@@ -4,8 +4,8 @@
 
 use std::rc::Rc;
 
+use super::cache::{Def, FactsCache};
 use super::exports;
-use super::library::{Def, Library};
 use crate::model::hash::HashMap;
 use crate::resolve::AutoImports;
 use crate::store::facts::unpack;
@@ -47,7 +47,7 @@ impl AutoImported {
     }
 }
 
-impl Library<'_> {
+impl FactsCache<'_> {
     /// Returns the component that an element means that the file does not bind: `<NavFooter/>`.
     pub(super) fn auto_component(&self, from: i64, name: &str) -> Option<Def> {
         let imported = self.auto_imported();
@@ -63,7 +63,7 @@ impl Library<'_> {
         let imported = Rc::clone(self.auto_imported());
         let root = imported.imports.root_of(imported.paths.get(&from)?)?;
         let key = FIRST_KEY + i64::try_from(root).ok()?;
-        self.once(key, name, || {
+        self.memoized(key, name, || {
             let mut found = None;
             for path in imported.imports.sources(root) {
                 let Some(file) = imported.files.get(path) else {

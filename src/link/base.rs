@@ -7,11 +7,11 @@ use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 use super::use_targets::Overlay;
-use super::{Causes, Manifest};
+use super::{Manifest, queue};
 use crate::ir::FileFacts;
 use crate::model::RepoPath;
 use crate::model::hash::HashMap;
-use crate::resolve::{Resolver, SourceFiles, units};
+use crate::resolve::{PathChanges, Resolver, SourceFiles, units};
 use crate::store::{ImportTarget, Read, StoreError};
 
 /// A file of the earlier state that differs now.
@@ -119,7 +119,7 @@ pub fn overlay(
     files: Vec<EarlierFile>,
 ) -> Result<(Overlay, Vec<Numbers>), StoreError> {
     let mut manifest = Manifest::of(read)?;
-    let mut causes = Causes::default();
+    let mut changes = PathChanges::default();
     let n_files = i64::try_from(files.len()).unwrap_or(i64::MAX / 4);
     let mut units = Units::default();
     let mut ids = Vec::with_capacity(files.len());
@@ -127,7 +127,7 @@ pub fn overlay(
         let path = file.path.as_str();
         let known = manifest.files.get(path).copied();
         if known.is_none() || file.facts.is_none() {
-            causes.add_path(&file.path);
+            changes.add_path(&file.path);
         }
         let own = FIRST_NEW + i64::try_from(at).unwrap_or(0);
         let numbers = Numbers {
@@ -136,7 +136,7 @@ pub fn overlay(
         };
         ids.push(numbers);
         if units.change(read, &mut manifest, file, numbers)? {
-            causes.add_path(&file.path);
+            changes.add_path(&file.path);
         }
         match (known, &file.facts) {
             (None, Some(_)) => manifest.add(path, own),
@@ -145,7 +145,7 @@ pub fn overlay(
         }
     }
     for key in std::mem::take(&mut units.new) {
-        causes.add_unit(key);
+        changes.add_unit(key);
     }
     let mut overlay = Overlay {
         units: units.of_files,
@@ -169,10 +169,10 @@ pub fn overlay(
         }
         lay(id.earlier, file.facts.unwrap_or_default());
     }
-    if causes.is_empty() {
+    if changes.is_empty() {
         return Ok((overlay, ids));
     }
-    for file in causes.touched(&manifest, read.specifiers()?) {
+    for file in queue::affected_files(&changes, &manifest, read.specifiers()?) {
         if overlay.files.contains_key(&file) {
             continue;
         }

@@ -4,8 +4,8 @@
 
 use std::rc::Rc;
 
+use super::cache::Def;
 use super::file::Access;
-use super::library::Def;
 use super::linker::Linker;
 use super::lookup::is_type;
 use super::rules::{self, LanguageRules, MemberOrder};
@@ -16,7 +16,7 @@ use crate::model::{SymbolFlags, SymbolKind};
 impl Linker<'_, '_> {
     /// The type that calling `callee` returns, a member of `object`, with the arguments `call`; the union over
     /// overloads.
-    pub(super) fn called(
+    pub(super) fn return_type(
         &self,
         callee: &Type,
         object: Option<&Type>,
@@ -43,7 +43,7 @@ impl Linker<'_, '_> {
             Type::Specialized(..) => Some(callee),
             _ => object,
         };
-        let loaded = self.library.get(file)?;
+        let loaded = self.cache.get(file)?;
         let rules = rules::of(&loaded);
         let is_conversion = rules.members == MemberOrder::Embedding && !callee.is_instance();
         if is_conversion && is_type(loaded.symbol(at).kind) {
@@ -60,19 +60,19 @@ impl Linker<'_, '_> {
         }
         if loaded.symbol(at).flags.contains(SymbolFlags::ACCESSOR) {
             // It was read before it was called.
-            let held = self.held(&loaded, at, object)?;
+            let held = self.declared_type(&loaded, at, object)?;
             return (held != *callee).then(|| self.result(&held, None))?;
         }
         if rules.has_overloads && loaded.symbol(at).kind == SymbolKind::Field {
             // The accessor of a record, or one that is written for an annotation.
-            return self.held(&loaded, at, object);
+            return self.declared_type(&loaded, at, object);
         }
         // Of several heads, which one is meant depends on what they are given.
         let own = [at];
         let heads = if rules.has_overloads {
             &own
         } else {
-            loaded.same(at)
+            loaded.overloads(at)
         };
         let heads = heads.iter();
         let mut returned = heads
@@ -96,7 +96,7 @@ impl Linker<'_, '_> {
                     .instance()
             }
             kind if is_type(kind) => return None,
-            _ => self.held(&loaded, at, object)?,
+            _ => self.declared_type(&loaded, at, object)?,
         };
         (held != callee.unspecialized()).then(|| self.result(&held, None))?
     }
@@ -114,7 +114,7 @@ impl Linker<'_, '_> {
                 return agreed(all.iter().map(|one| self.parameter(one, index, object)));
             }
             Type::AnonymousObject(file, owner, path) => {
-                let loaded = self.library.get(*file)?;
+                let loaded = self.cache.get(*file)?;
                 let path = loaded.below(*path, Slot::Param(index))?;
                 return self.in_object(*file, *owner, path, object.unwrap_or(callee));
             }
@@ -127,7 +127,7 @@ impl Linker<'_, '_> {
             Type::Specialized(..) => Some(callee),
             _ => object,
         };
-        let loaded = self.library.get(file)?;
+        let loaded = self.cache.get(file)?;
         let rules = rules::of(&loaded);
         let kind = loaded.symbol(at).kind;
         let is_type = matches!(kind, SymbolKind::Interface | SymbolKind::Type);
@@ -147,7 +147,7 @@ impl Linker<'_, '_> {
             // One that was chosen by its arguments stands for itself.
             let is_chosen = rules.has_overloads && kind == SymbolKind::Method;
             let heads = loaded
-                .same(at)
+                .overloads(at)
                 .iter()
                 .filter(|it| loaded.symbol(**it).kind == kind && (!is_chosen || **it == at));
             let heads: Vec<Option<Type>> = heads
@@ -177,7 +177,7 @@ impl Linker<'_, '_> {
                 .then(|| self.parameter(&base, index, object))
                 .flatten();
         }
-        let held = self.held(&loaded, at, object)?;
+        let held = self.declared_type(&loaded, at, object)?;
         (held != *callee)
             .then(|| self.parameter(&held, index, None))
             .flatten()

@@ -2,7 +2,7 @@
 //!
 //! For whoever checks a rule of the evaluator. Refuses to name what is no definition.
 
-use super::library::{Def, Library};
+use super::cache::{Def, FactsCache};
 use super::linker::Linker;
 use super::types::Type;
 use crate::ir::{ContainerKind, ExprId};
@@ -25,16 +25,16 @@ impl Linker<'_, '_> {
         let inner = |one: &Type| self.in_words(one, depth + 1);
         match found {
             Type::Definition(Def::Module(_)) => "module".to_owned(),
-            Type::Definition(def) => format!("typeof {}", name(self.library, *def)),
-            Type::Instance(def) => name(self.library, *def),
+            Type::Definition(def) => format!("typeof {}", name(self.cache, *def)),
+            Type::Instance(def) => name(self.cache, *def),
             Type::Specialized(def, given) => {
                 let given = given.types.iter().map(|one| {
-                    let file = self.library.get(given.file)?;
+                    let file = self.cache.get(given.file)?;
                     self.infer(&file, *one, given.this.as_ref())
                 });
                 let given = given.map(|one| one.as_ref().map_or("?".to_owned(), inner));
                 let given: Vec<String> = given.collect();
-                format!("{}<{}>", name(self.library, *def), given.join(", "))
+                format!("{}<{}>", name(self.cache, *def), given.join(", "))
             }
             Type::Container(ContainerKind::Sequence, element) => format!("{}[]", inner(element)),
             Type::Container(ContainerKind::Stream, element) => {
@@ -64,10 +64,10 @@ impl Linker<'_, '_> {
     }
 }
 
-fn name(library: &Library<'_>, def: Def) -> String {
+fn name(cache: &FactsCache<'_>, def: Def) -> String {
     match def {
         Def::Module(_) => "module".to_owned(),
-        Def::Symbol(file, at) => library.get(file).map_or_else(
+        Def::Symbol(file, at) => cache.get(file).map_or_else(
             || "?".to_owned(),
             |loaded| loaded.symbol(at).qualified_name.clone(),
         ),

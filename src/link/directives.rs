@@ -5,9 +5,9 @@
 
 use std::rc::Rc;
 
+use super::cache::Def;
 use super::exports;
-use super::file::{Access, Loaded};
-use super::library::Def;
+use super::file::{Access, LinkedFile};
 use super::linker::Linker;
 use super::types::Type;
 use crate::ir::{Directive, MarkupPlace, Reference};
@@ -22,7 +22,7 @@ const MAX_DIRECTIVES: usize = 5_000;
 /// A directive: its file, and its place among the directives there.
 #[derive(Clone)]
 pub(super) struct Usable {
-    file: Rc<Loaded>,
+    file: Rc<LinkedFile>,
     at: usize,
 }
 
@@ -38,7 +38,7 @@ impl Usable {
 
 impl Linker<'_, '_> {
     /// The class of a template that has a file of its own: `this` there.
-    pub(super) fn owner_of(&self, file: &Rc<Loaded>) -> Option<Type> {
+    pub(super) fn owner_of(&self, file: &Rc<LinkedFile>) -> Option<Type> {
         let owners = self.owners(file, None).into_iter();
         let instances = owners.map(|owner| Type::Instance(owner.class()));
         instances.reduce(Type::or)
@@ -47,7 +47,7 @@ impl Linker<'_, '_> {
     /// Resolves an element, an attribute or a pipe of a template.
     pub(super) fn in_markup(
         &self,
-        file: &Rc<Loaded>,
+        file: &Rc<LinkedFile>,
         used: &Reference,
         place: MarkupPlace,
     ) -> Option<(Type, Provenance)> {
@@ -86,9 +86,9 @@ impl Linker<'_, '_> {
 
     /// Returns the classes whose template a reference is in: that of `symbol` in a file of code, those that name the file
     /// for a template of its own.
-    fn owners(&self, file: &Rc<Loaded>, symbol: Option<u32>) -> Vec<Usable> {
+    fn owners(&self, file: &Rc<LinkedFile>, symbol: Option<u32>) -> Vec<Usable> {
         let mut found = Vec::new();
-        let mut add = |file: &Rc<Loaded>, is_owner: &dyn Fn(&Directive) -> bool| {
+        let mut add = |file: &Rc<LinkedFile>, is_owner: &dyn Fn(&Directive) -> bool| {
             for (at, directive) in file.directives().iter().enumerate() {
                 if is_owner(directive) {
                     let file = Rc::clone(file);
@@ -100,8 +100,8 @@ impl Linker<'_, '_> {
             add(file, &|it| Some(it.symbol) == symbol);
             return found;
         }
-        for owner in self.library.template_owners(file.file) {
-            if let Some(owner) = self.library.get(owner) {
+        for owner in self.cache.template_owners(file.file) {
+            if let Some(owner) = self.cache.get(owner) {
                 add(&owner, &|it| {
                     !it.template.is_empty() && owner.target_of(&it.template) == Some(file.file)
                 });
@@ -111,7 +111,7 @@ impl Linker<'_, '_> {
     }
 
     /// Returns the directives and pipes that a template can use.
-    fn usable(&self, file: &Rc<Loaded>, symbol: Option<u32>) -> Rc<[Usable]> {
+    fn usable(&self, file: &Rc<LinkedFile>, symbol: Option<u32>) -> Rc<[Usable]> {
         let key = (file.file, symbol);
         if let Some((known, found)) = &*self.usable.borrow()
             && *known == key
@@ -123,7 +123,7 @@ impl Linker<'_, '_> {
         let mut open: Vec<(Usable, usize)> = found.iter().map(|it| (it.clone(), 0)).collect();
         while let Some((one, depth)) = open.pop() {
             for name in &one.directive().imports {
-                let Some(def) = exports::top(self.library, &one.file, name) else {
+                let Some(def) = exports::top(self.cache, &one.file, name) else {
                     continue;
                 };
                 let Def::Symbol(file, symbol) = def else {
@@ -132,7 +132,7 @@ impl Linker<'_, '_> {
                 if found.len() >= MAX_DIRECTIVES || depth >= MAX_DEPTH || !seen.insert(def) {
                     continue;
                 }
-                let Some(file) = self.library.get(file) else {
+                let Some(file) = self.cache.get(file) else {
                     continue;
                 };
                 let all = file.directives();

@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::file::Loaded;
-use super::library::Library;
+use super::cache::FactsCache;
+use super::file::LinkedFile;
 use super::linker::Linker;
 use super::lookup::{Use, root_of};
 use super::unit_imports::UnitImports;
@@ -29,17 +29,18 @@ pub(super) struct Links {
 type Edge = (Option<i64>, i64, EdgeKind, Provenance);
 
 /// Binds the uses of a file. Uses of a definition within itself are left out.
-pub(super) fn of_file(library: &Library<'_>, file: i64) -> Result<Links, StoreError> {
-    library.begin();
+pub(super) fn of_file(cache: &FactsCache<'_>, file: i64) -> Result<Links, StoreError> {
+    cache.begin();
     let mut edges: BTreeMap<Edge, (u32, u32)> = BTreeMap::new();
     let mut unbound: BTreeMap<(String, bool, bool), (u32, u32)> = BTreeMap::new();
     let mut import_files = Vec::new();
     // Without a class that names it markup is text.
-    let is_text = |own: &Loaded| own.facts.is_template && library.template_owners(file).is_empty();
-    if let Some(own) = library.get(file).filter(|own| !is_text(own)) {
-        let linker = Linker::new(library, Rc::clone(&own));
+    let is_text =
+        |own: &LinkedFile| own.facts.is_template && cache.template_owners(file).is_empty();
+    if let Some(own) = cache.get(file).filter(|own| !is_text(own)) {
+        let linker = Linker::new(cache, Rc::clone(&own));
         let begun = Begun::of(&own.facts);
-        let mut units = UnitImports::of(library, &own);
+        let mut units = UnitImports::of(cache, &own);
         for used in &own.facts.references {
             let is_call = matches!(
                 used.kind,
@@ -50,7 +51,7 @@ pub(super) fn of_file(library: &Library<'_>, file: i64) -> Result<Links, StoreEr
             );
             // The root of a chain is a use of its own where no scope of the file binds it.
             if let Some(root) = linker.auto_root(used)
-                && let Some(dst) = row_of(library, root.to)
+                && let Some(dst) = row_of(cache, root.to)
             {
                 let src = around(&own, used.symbol);
                 let src = src.and_then(|at| own.ids.get(at as usize).copied());
@@ -80,7 +81,7 @@ pub(super) fn of_file(library: &Library<'_>, file: i64) -> Result<Links, StoreEr
             if target == file && used.symbol == Some(at) {
                 continue;
             }
-            let Some(dst) = row_of(library, bound.to) else {
+            let Some(dst) = row_of(cache, bound.to) else {
                 continue;
             };
             // `typeof f` in a signature is erased: it makes the file depend on `f`, not who calls its owner.
@@ -106,7 +107,7 @@ pub(super) fn of_file(library: &Library<'_>, file: i64) -> Result<Links, StoreEr
         }
         import_files = units.files(&own);
     }
-    let dependencies = library.end(file)?;
+    let dependencies = cache.end(file)?;
     Ok(Links {
         import_files,
         edges: edges
@@ -136,8 +137,8 @@ pub(super) fn of_file(library: &Library<'_>, file: i64) -> Result<Links, StoreEr
 }
 
 /// Returns the row of a definition.
-fn row_of(library: &Library<'_>, (file, at): (i64, u32)) -> Option<i64> {
-    library.get(file)?.ids.get(at as usize).copied()
+fn row_of(cache: &FactsCache<'_>, (file, at): (i64, u32)) -> Option<i64> {
+    cache.get(file)?.ids.get(at as usize).copied()
 }
 
 /// How often a name only begins a chain: `express` in `express.Router()`, which does not call `express`.
@@ -174,7 +175,7 @@ impl<'a> Begun<'a> {
 /// Returns the definition that a use is said to be in: a function that is given to a member of what is no
 /// definition (`options.done = () => …`) can't be found by its callers, so that what is around it counts. In an object
 /// literal that has a name it can.
-fn around(file: &Loaded, symbol: Option<u32>) -> Option<u32> {
+fn around(file: &LinkedFile, symbol: Option<u32>) -> Option<u32> {
     let mut at = symbol;
     while let Some(here) = at {
         let symbol = file.symbol(here);

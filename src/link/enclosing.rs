@@ -3,8 +3,8 @@
 
 use std::rc::Rc;
 
-use super::file::{Access, Loaded};
-use super::library::Def;
+use super::cache::Def;
+use super::file::{Access, LinkedFile};
 use super::linker::Linker;
 use super::lookup::is_type;
 use super::rules;
@@ -20,7 +20,7 @@ impl Linker<'_, '_> {
     /// around that has it, else one that a static import takes, with what it is a member of.
     pub(super) fn in_scope(
         &self,
-        file: &Rc<Loaded>,
+        file: &Rc<LinkedFile>,
         scope: Option<SymbolIdx>,
         name: &str,
     ) -> Option<Member> {
@@ -63,7 +63,7 @@ impl Linker<'_, '_> {
     }
 
     /// Returns the member that a static import takes: `import static a.B.open`, `import static a.B.*`.
-    fn statically_imported(&self, file: &Rc<Loaded>, name: &str) -> Option<Member> {
+    fn statically_imported(&self, file: &Rc<LinkedFile>, name: &str) -> Option<Member> {
         let plain = name.strip_suffix("()").unwrap_or(name);
         let mut outside = None;
         for wanted in [plain, "*"] {
@@ -76,7 +76,7 @@ impl Linker<'_, '_> {
                     outside = outside.or(Some((Type::External, None)));
                     continue;
                 };
-                let found = super::exports::imported(self.library, target, &class.imported);
+                let found = super::exports::imported(self.cache, target, &class.imported);
                 let Some(found) = found.map(Type::Definition) else {
                     continue;
                 };

@@ -1,8 +1,8 @@
 //! Resolves a name that is imported from a module: through lists, re-exports, stars, namespaces and CommonJS forms, to
 //! any depth, with cycles cut.
 
-use super::file::Loaded;
-use super::library::{Def, Library};
+use super::cache::{Def, FactsCache};
+use super::file::LinkedFile;
 use super::rules::{self, Implicit};
 use crate::ir::{Export, ExportKind, member_name};
 use crate::model::hash::HashSet;
@@ -13,13 +13,13 @@ const MAX_MODULES: usize = 10_000;
 const MAX_DEPTH: usize = 200;
 
 /// Resolves the export `name` of a module: `default`, `*` for the module itself, or a name.
-pub(super) fn resolve(library: &Library<'_>, file: i64, name: &str) -> Option<Def> {
-    library.once(file, name, || Search::new(library).export(file, name))
+pub(super) fn resolve(cache: &FactsCache<'_>, file: i64, name: &str) -> Option<Def> {
+    cache.memoized(file, name, || Search::new(cache).export(file, name))
 }
 
 /// Resolves a name of the top level: a definition of the file, or an import.
-pub(super) fn top(library: &Library<'_>, file: &Loaded, name: &str) -> Option<Def> {
-    let found = Search::new(library).top(file, name);
+pub(super) fn top(cache: &FactsCache<'_>, file: &LinkedFile, name: &str) -> Option<Def> {
+    let found = Search::new(cache).top(file, name);
     found.or_else(|| {
         if file.import(name).is_some() {
             return None;
@@ -29,47 +29,47 @@ pub(super) fn top(library: &Library<'_>, file: &Loaded, name: &str) -> Option<De
             .find_map(|implicit| match implicit {
                 Implicit::OwnUnit => {
                     let mut units = file.units.iter();
-                    units.find_map(|unit| resolve(library, *unit, name))
+                    units.find_map(|unit| resolve(cache, *unit, name))
                 }
             })
             .or_else(|| {
                 let mut wildcards = file.wildcards.iter();
-                wildcards.find_map(|unit| resolve(library, *unit, name))
+                wildcards.find_map(|unit| resolve(cache, *unit, name))
             })
     })
 }
 
 /// Returns the member of a type that is declared outside of it, in any file of the units of `file`, which has the type.
 pub(super) fn member_elsewhere(
-    library: &Library<'_>,
-    file: &Loaded,
+    cache: &FactsCache<'_>,
+    file: &LinkedFile,
     owner: &str,
     name: &str,
 ) -> Option<Def> {
     let name = member_name(owner, name);
     let mut units = file.units.iter();
-    units.find_map(|unit| resolve(library, *unit, &name))
+    units.find_map(|unit| resolve(cache, *unit, &name))
 }
 
 /// Resolves an imported name. `*` is the module object, or the value of `module.exports =` if there is one.
-pub(super) fn imported(library: &Library<'_>, file: i64, name: &str) -> Option<Def> {
+pub(super) fn imported(cache: &FactsCache<'_>, file: i64, name: &str) -> Option<Def> {
     if name == "*" {
-        Search::new(library).module(file)
+        Search::new(cache).module(file)
     } else {
-        resolve(library, file, name)
+        resolve(cache, file, name)
     }
 }
 
 struct Search<'a, 'b> {
-    library: &'a Library<'b>,
+    cache: &'a FactsCache<'b>,
     seen: HashSet<(i64, String)>,
     depth: usize,
 }
 
 impl<'a, 'b> Search<'a, 'b> {
-    fn new(library: &'a Library<'b>) -> Self {
+    fn new(cache: &'a FactsCache<'b>) -> Self {
         Self {
-            library,
+            cache,
             seen: HashSet::default(),
             depth: 0,
         }
@@ -89,10 +89,10 @@ impl<'a, 'b> Search<'a, 'b> {
     }
 
     fn offered(&mut self, file: i64, name: &str) -> Option<Def> {
-        if !self.library.may_offer(file, name) {
+        if !self.cache.may_export(file, name) {
             return None;
         }
-        let loaded = self.library.get(file)?;
+        let loaded = self.cache.get(file)?;
         if name == "*" {
             return Some(Def::Module(file));
         }
@@ -121,7 +121,7 @@ impl<'a, 'b> Search<'a, 'b> {
                     return found;
                 }
             }
-            for target in self.library.stars_with(&loaded, name) {
+            for target in self.cache.stars_with(&loaded, name) {
                 let found = self.starred(&loaded, target, name);
                 if found.is_some() {
                     return found;
@@ -140,7 +140,7 @@ impl<'a, 'b> Search<'a, 'b> {
         }
     }
 
-    fn local(&mut self, file: &Loaded, export: &Export) -> Option<Def> {
+    fn local(&mut self, file: &LinkedFile, export: &Export) -> Option<Def> {
         let own = || defined(file, &export.name);
         if export.local.is_empty() {
             // `exports.x = …` makes a definition that binds nothing in the file itself, where `x` may be an import.
@@ -161,7 +161,7 @@ impl<'a, 'b> Search<'a, 'b> {
         found
     }
 
-    fn assigned(&mut self, file: &Loaded, export: &Export) -> Option<Def> {
+    fn assigned(&mut self, file: &LinkedFile, export: &Export) -> Option<Def> {
         if !export.specifier.is_empty() {
             let target = file.target_of(&export.specifier)?;
             return self.module(target);
@@ -176,7 +176,7 @@ impl<'a, 'b> Search<'a, 'b> {
         if !self.seen.insert((file, "export=".to_owned())) {
             return None;
         }
-        let loaded = self.library.get(file)?;
+        let loaded = self.cache.get(file)?;
         let export = loaded
             .other_exports()
             .find(|e| e.kind == ExportKind::Assignment);
@@ -185,7 +185,7 @@ impl<'a, 'b> Search<'a, 'b> {
             .or(Some(Def::Module(file)))
     }
 
-    fn top(&mut self, file: &Loaded, name: &str) -> Option<Def> {
+    fn top(&mut self, file: &LinkedFile, name: &str) -> Option<Def> {
         let submodule = || file.submodule(name).map(Def::Module);
         if let Some((target, imported)) = file.import(name) {
             let found = target.and_then(|target| self.imported(target, imported));
@@ -197,13 +197,13 @@ impl<'a, 'b> Search<'a, 'b> {
             return found;
         }
         // `from module import *` binds the names here, too.
-        let mut targets = self.library.stars_with(file, name).into_iter();
+        let mut targets = self.cache.stars_with(file, name).into_iter();
         targets.find_map(|target| self.starred(file, target, name))
     }
 
     /// Resolves a name through `export * from`.
-    fn starred(&mut self, from: &Loaded, target: i64, name: &str) -> Option<Def> {
-        if rules::of(from).stars_bind && !self.library.get(target)?.is_starred(name) {
+    fn starred(&mut self, from: &LinkedFile, target: i64, name: &str) -> Option<Def> {
+        if rules::of(from).stars_bind && !self.cache.get(target)?.is_starred(name) {
             return None;
         }
         self.export(target, name)
@@ -218,7 +218,7 @@ impl<'a, 'b> Search<'a, 'b> {
     }
 
     fn member(&mut self, file: i64, at: u32, name: &str) -> Option<Def> {
-        let loaded = self.library.get(file)?;
+        let loaded = self.cache.get(file)?;
         loaded
             .members(at, name)
             .first()
@@ -227,7 +227,7 @@ impl<'a, 'b> Search<'a, 'b> {
 }
 
 /// The definition of a name at the top level of the file itself.
-fn defined(file: &Loaded, name: &str) -> Option<Def> {
-    let first = file.tops(name).first();
+fn defined(file: &LinkedFile, name: &str) -> Option<Def> {
+    let first = file.top_level(name).first();
     first.map(|at| Def::Symbol(file.file, *at))
 }

@@ -10,7 +10,7 @@ use super::types::{ExternalType, Type};
 
 /// The result of a method of the standard library.
 #[derive(Clone, Copy, Debug)]
-enum Given {
+enum MethodResult {
     /// The type argument at a place; the last one where there are fewer.
     Argument(usize),
     /// The last type argument.
@@ -31,10 +31,10 @@ enum Given {
     Returned(usize),
 }
 
-use Given::{Argument, Flattened, Last, Mapped, Of, OfAll, OfArgument, Returned, Same};
+use MethodResult::{Argument, Flattened, Last, Mapped, Of, OfAll, OfArgument, Returned, Same};
 
 /// Methods that mean the same in each type of the standard library that has them.
-const METHODS: &[(&str, Given)] = &[
+const METHODS: &[(&str, MethodResult)] = &[
     ("get", Last),
     ("getFirst", Last),
     ("getLast", Last),
@@ -124,7 +124,7 @@ const METHODS: &[(&str, Given)] = &[
 ];
 
 /// Static methods of the standard library whose result follows from their arguments.
-const STATIC_METHODS: &[(&str, &str, Given)] = &[
+const STATIC_METHODS: &[(&str, &str, MethodResult)] = &[
     ("Optional", "map", Mapped),
     ("AccessController", "doPrivileged", Returned(0)),
 ];
@@ -367,6 +367,6 @@ impl Linker<'_, '_> {
     /// Returns the result of the function that the call is given at a place.
     fn returned_by_argument(&self, at: usize) -> Option<Type> {
         let function = self.argument(u8::try_from(at).ok()?)?;
-        self.called(&function, None, None)
+        self.return_type(&function, None, None)
     }
 }

@@ -1,6 +1,4 @@
-//! The facts of one file while files are linked, with the tables that look-ups need, and which were looked at.
-//!
-//! Refuses to know what a name means.
+//! A file while it is linked: its facts, the tables that look-ups need, and the record of the names that were looked up.
 
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
@@ -15,10 +13,10 @@ use crate::model::{Symbol, SymbolKind};
 use crate::store::surface::{MEMBERS, REST, bucket, symbol_buckets};
 
 /// How many definitions of one name in one place are told apart.
-const MAX_SAME: usize = 64;
+const MAX_OVERLOADS: usize = 64;
 
 /// One file's facts, with the tables that look-ups need.
-pub(super) struct Loaded {
+pub(super) struct LinkedFile {
     pub(super) file: i64,
     pub(super) facts: FileFacts,
     /// Symbol rows by their place.
@@ -32,7 +30,7 @@ pub(super) struct Loaded {
     /// The path to each symbol from the one around it.
     symbol_paths: Vec<PathId>,
     /// Definitions in objects inside a definition, by their names alone.
-    inner: HashMap<(SymbolIdx, PathId), Vec<SymbolIdx>>,
+    nested: HashMap<(SymbolIdx, PathId), Vec<SymbolIdx>>,
     /// Symbols that have members, functions among them.
     owners: HashSet<SymbolIdx>,
     /// Bindings by their owner and path.
@@ -53,15 +51,15 @@ pub(super) struct Loaded {
     /// The files whose names it offers by `export * from`.
     pub(super) stars: Vec<i64>,
     /// The names that each of them exports, as buckets, once asked.
-    pub(super) star_offers: OnceCell<Vec<u64>>,
+    pub(super) star_exports: OnceCell<Vec<u64>>,
     /// The bucket of the outermost definition around each symbol.
     buckets: Vec<u64>,
-    /// The names that were looked up since the library last [began](super::library::Library::begin) a file, by buckets
-    /// of the fingerprint; `None` before the first look.
-    pub(super) looked: Cell<Option<u64>>,
+    /// The names that were looked up here for the file that is being linked, as buckets of the fingerprint; `None` before
+    /// the first look-up: see [`DependencyRecorder`](super::dependencies::DependencyRecorder).
+    pub(super) name_mask: Cell<Option<u64>>,
 }
 
-impl Loaded {
+impl LinkedFile {
     #[expect(
         clippy::too_many_lines,
         reason = "one pass, whose steps are read in order"
@@ -75,7 +73,7 @@ impl Loaded {
     ) -> Self {
         facts.exprs.index();
         let mut defined: HashMap<(Option<SymbolIdx>, PathId), Vec<SymbolIdx>> = HashMap::default();
-        let mut inner: HashMap<(SymbolIdx, PathId), Vec<SymbolIdx>> = HashMap::default();
+        let mut nested: HashMap<(SymbolIdx, PathId), Vec<SymbolIdx>> = HashMap::default();
         let buckets = symbol_buckets(&facts);
         let mut symbol_paths: Vec<PathId> = Vec::with_capacity(facts.symbols.len());
         let mut objects = HashSet::default();
@@ -109,7 +107,7 @@ impl Loaded {
             if path != own {
                 match symbol.parent {
                     None => defined.entry((None, own)).or_default().push(at),
-                    Some(parent) => inner.entry((parent, own)).or_default().push(at),
+                    Some(parent) => nested.entry((parent, own)).or_default().push(at),
                 }
             }
         }
@@ -173,7 +171,7 @@ impl Loaded {
             units,
             defined,
             symbol_paths,
-            inner,
+            nested,
             owners,
             bindings,
             objects,
@@ -184,9 +182,9 @@ impl Loaded {
             wildcards,
             has_outer_wildcard,
             stars,
-            star_offers: OnceCell::new(),
+            star_exports: OnceCell::new(),
             buckets,
-            looked: Cell::new(None),
+            name_mask: Cell::new(None),
         }
     }
 
@@ -217,7 +215,7 @@ impl Loaded {
 
     /// The files of a unit.
     pub(super) fn members_of_unit(&self) -> &[i64] {
-        self.look(bucket(MEMBERS));
+        self.record(bucket(MEMBERS));
         &self.stars
     }
 
@@ -231,19 +229,20 @@ impl Loaded {
             + facts.imports.len()
     }
 
-    fn look(&self, buckets: u64) {
-        self.looked.set(self.looked.get().map(|it| it | buckets));
+    fn record(&self, buckets: u64) {
+        self.name_mask
+            .set(self.name_mask.get().map(|it| it | buckets));
     }
 
-    fn look_at(&self, symbol: u32) {
-        self.look(self.buckets.get(symbol as usize).copied().unwrap_or(REST));
+    fn record_symbol(&self, symbol: u32) {
+        self.record(self.buckets.get(symbol as usize).copied().unwrap_or(REST));
     }
 
-    /// Looks at a name of a definition, or of the file (`a` for `a.b`).
-    fn look_in(&self, owner: Option<SymbolIdx>, path: PathId) {
+    /// Records a look-up of a name of a definition, or of the file (`a` for `a.b`).
+    fn record_path(&self, owner: Option<SymbolIdx>, path: PathId) {
         match owner {
-            Some(symbol) => self.look_at(symbol),
-            None => self.look(bucket(self.first_name(path))),
+            Some(symbol) => self.record_symbol(symbol),
+            None => self.record(bucket(self.first_name(path))),
         }
     }
 
@@ -259,40 +258,40 @@ impl Loaded {
     }
 
     pub(super) fn symbol(&self, at: u32) -> &Symbol {
-        self.look_at(at);
+        self.record_symbol(at);
         &self.facts.symbols[at as usize]
     }
 
     /// Exports of a name.
     pub(super) fn exports<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Export> {
-        self.look(bucket(name));
+        self.record(bucket(name));
         let all = self.facts.exports.iter();
         all.filter(move |export| export.name == name)
     }
 
     /// Exports without a name of their own: `export *` and `module.exports =`.
     pub(super) fn other_exports(&self) -> impl Iterator<Item = &Export> {
-        self.look(REST);
+        self.record(REST);
         let all = self.facts.exports.iter();
         all.filter(|export| matches!(export.kind, ExportKind::Assignment | ExportKind::Star))
     }
 
     /// The classes that templates use by other names.
     pub(super) fn directives(&self) -> &[Directive] {
-        self.look(REST);
+        self.record(REST);
         &self.facts.directives
     }
 
     /// Whether it offers names by assigning them, and takes no module by a statement.
     pub(super) fn is_common_js(&self) -> bool {
-        self.look(REST);
+        self.record(REST);
         self.facts.is_common_js()
     }
 
     /// The path that leads to a definition from the one around it: `b.c` for a function in the object literal `b` of
     /// another.
     pub(super) fn path(&self, at: SymbolIdx) -> PathId {
-        self.look_at(at);
+        self.record_symbol(at);
         self.symbol_paths[at as usize]
     }
 
@@ -317,15 +316,15 @@ impl Loaded {
     }
 
     /// Definitions of a name at the top level.
-    pub(super) fn tops(&self, name: &str) -> &[SymbolIdx] {
-        self.look(bucket(name));
+    pub(super) fn top_level(&self, name: &str) -> &[SymbolIdx] {
+        self.record(bucket(name));
         let path = self.member_path(PathId::EMPTY, Access::Name(name));
         path.map_or(&[], |path| self.found(None, path))
     }
 
     /// Definitions within a definition, or the file, by the path that leads to them.
     pub(super) fn defined(&self, owner: Option<SymbolIdx>, path: PathId) -> &[SymbolIdx] {
-        self.look_in(owner, path);
+        self.record_path(owner, path);
         self.found(owner, path)
     }
 
@@ -335,16 +334,16 @@ impl Loaded {
 
     /// Definitions within a definition by a name.
     pub(super) fn members(&self, of: SymbolIdx, name: &str) -> &[SymbolIdx] {
-        self.look_at(of);
+        self.record_symbol(of);
         let path = self.member_path(PathId::EMPTY, Access::Name(name));
         path.map_or(&[], |path| self.found(Some(of), path))
     }
 
     /// The only definition of a name in the objects inside a definition.
-    pub(super) fn inner(&self, of: SymbolIdx, name: &str) -> Option<SymbolIdx> {
-        self.look_at(of);
+    pub(super) fn nested(&self, of: SymbolIdx, name: &str) -> Option<SymbolIdx> {
+        self.record_symbol(of);
         let path = self.member_path(PathId::EMPTY, Access::Name(name))?;
-        match self.inner.get(&(of, path))?.as_slice() {
+        match self.nested.get(&(of, path))?.as_slice() {
             [at] => Some(*at),
             _ => None,
         }
@@ -357,9 +356,9 @@ impl Loaded {
         path: Option<PathId>,
     ) -> impl Iterator<Item = ExprId> + use<'_> {
         if let Some(path) = path {
-            self.look_in(owner, path);
+            self.record_path(owner, path);
         } else if let Some(owner) = owner {
-            self.look_at(owner);
+            self.record_symbol(owner);
         }
         let found = path.and_then(|path| self.bindings.get(&(owner, path)));
         let all = found.into_iter().flatten();
@@ -374,7 +373,7 @@ impl Loaded {
 
     /// The value of a top-level name.
     pub(super) fn top_value(&self, name: &str) -> Option<ExprId> {
-        self.look(bucket(name));
+        self.record(bucket(name));
         let path = self.member_path(PathId::EMPTY, Access::Name(name))?;
         self.values(None, Some(path)).next()
     }
@@ -409,14 +408,14 @@ impl Loaded {
 
     /// The definitions of the same name in the same place: overloads, merged interfaces. The first of them, where
     /// there are more than anyone writes: each use of the name looks through all.
-    pub(super) fn same(&self, at: u32) -> &[u32] {
+    pub(super) fn overloads(&self, at: u32) -> &[u32] {
         let all = self.defined(self.symbol(at).parent, self.path(at));
-        &all[..all.len().min(MAX_SAME)]
+        &all[..all.len().min(MAX_OVERLOADS)]
     }
 
     /// Whether members were given to a function from outside (`F.prototype.m = …`).
     pub(super) fn has_methods(&self, at: u32) -> bool {
-        self.look_at(at);
+        self.record_symbol(at);
         self.owners.contains(&at)
     }
 
@@ -433,14 +432,14 @@ impl Loaded {
 
     /// Whether members are known at a path that is no definition: an object literal, an object type.
     pub(super) fn is_object(&self, owner: Option<SymbolIdx>, path: PathId) -> bool {
-        self.look_in(owner, path);
+        self.record_path(owner, path);
         self.objects.contains(&(owner, path))
     }
 
     /// The import that binds a name: the file it leads to and the name there. `None` where no import
     /// binds it; no file where one does and leads out of the repository.
     pub(super) fn import(&self, name: &str) -> Option<(Option<i64>, &str)> {
-        self.look(bucket(name));
+        self.record(bucket(name));
         let (import, n) = *self.imported.get(name)?;
         let imported = &self.facts.imports[import as usize].names[n as usize].imported;
         Some((self.target(import), imported.as_str()))
@@ -448,7 +447,7 @@ impl Loaded {
 
     /// The module that a name means where the package has no such name: `store` of `from app import store`.
     pub(super) fn submodule(&self, name: &str) -> Option<i64> {
-        self.look(bucket(name));
+        self.record(bucket(name));
         self.target(*self.submodules.get(name)?)
     }
 
@@ -472,7 +471,7 @@ impl Loaded {
 
     /// Whether `from module import *` takes a name: one of its list, else one that is not for the module alone.
     pub(super) fn is_starred(&self, name: &str) -> bool {
-        self.look(REST);
+        self.record(REST);
         match &self.facts.all {
             Some(all) => all.iter().any(|it| self.facts.exprs.name_of(*it) == name),
             None => !name.starts_with('_'),
@@ -496,7 +495,7 @@ impl Loaded {
 
     /// As [`Self::import`], of a type that a comment imports: that is offered to other files too.
     pub(super) fn commented_import(&self, name: &str) -> Option<(i64, &str)> {
-        self.look(bucket(name));
+        self.record(bucket(name));
         let (import, _) = *self.imported.get(name)?;
         if self.facts.imports[import as usize].kind != ImportKind::TypeQuery {
             return None;

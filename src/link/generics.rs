@@ -4,15 +4,15 @@
 
 use std::rc::Rc;
 
-use super::file::{Loaded, is_generic};
-use super::library::Def;
+use super::cache::Def;
+use super::file::{LinkedFile, is_generic};
 use super::linker::Linker;
 use super::types::{Substitution, Type};
 use crate::ir::{Expr, ExprId, Slot, SymbolIdx};
 use crate::model::SymbolKind;
 
 /// The type argument for a type parameter in one place.
-enum Given {
+enum TypeArgument {
     /// This.
     Known(Type),
     /// Something that is not known.
@@ -21,7 +21,7 @@ enum Given {
     Nothing,
 }
 
-impl Given {
+impl TypeArgument {
     fn or(self, other: Self) -> Self {
         match (self, other) {
             (Self::Known(one), Self::Known(other)) => Self::Known(one.or(other)),
@@ -49,7 +49,7 @@ impl Linker<'_, '_> {
     /// function: inferred from the call, else its bound.
     pub(super) fn type_parameter(
         &self,
-        file: &Rc<Loaded>,
+        file: &Rc<LinkedFile>,
         owner: SymbolIdx,
         index: u8,
         has_bound: bool,
@@ -63,13 +63,13 @@ impl Linker<'_, '_> {
         if let Some(named) = file.facts.owner(owner as usize) {
             // The type parameters of a method are those of its receiver's type.
             let (there, at) = self.infer(file, named, None)?.symbol()?;
-            let given = this.map_or(Given::Unknown, |this| {
-                self.given_to(this, (there, at), index)
+            let given = this.map_or(TypeArgument::Unknown, |this| {
+                self.type_argument_for(this, (there, at), index)
             });
-            if let Given::Known(known) = given {
+            if let TypeArgument::Known(known) = given {
                 return Some(known);
             }
-            let there = self.library.get(there)?;
+            let there = self.cache.get(there)?;
             let bound = there.value(at, Slot::TypeParamBound(index))?;
             return self.infer(&there, bound, None);
         }
@@ -83,15 +83,19 @@ impl Linker<'_, '_> {
                 .or_else(|| by(owner, Slot::TypeParamDefault(index)));
         }
         let given = match this {
-            Some(this) => self.given_to(this, (file.file, owner), index),
+            Some(this) => self.type_argument_for(this, (file.file, owner), index),
             // A free function may have been called with any type.
-            None => Given::Unknown,
+            None => TypeArgument::Unknown,
         };
-        let is_given = !matches!(given, Given::Nothing);
-        if let Given::Known(known) = given {
+        let is_given = !matches!(given, TypeArgument::Nothing);
+        if let TypeArgument::Known(known) = given {
             return Some(known);
         }
-        let heads = if has_bound { file.same(owner) } else { &[] };
+        let heads = if has_bound {
+            file.overloads(owner)
+        } else {
+            &[]
+        };
         let by_any = |slot: Slot| {
             let mut values = heads.iter().filter_map(|at| file.value(*at, slot));
             self.infer(file, values.next()?, None)
@@ -105,30 +109,32 @@ impl Linker<'_, '_> {
 
     /// Finds the type argument that a type passes to `ancestor`, itself or a base: in `class Rows extends List<Row>`,
     /// `Rows` passes `Row` to `List`.
-    fn given_to(&self, found: &Type, owner: (i64, SymbolIdx), index: u8) -> Given {
+    fn type_argument_for(&self, found: &Type, owner: (i64, SymbolIdx), index: u8) -> TypeArgument {
         let (file, at) = match found {
             Type::Union(all) => {
-                let each = all.iter().map(|one| self.given_to(one, owner, index));
-                return each.fold(Given::Nothing, Given::or);
+                let each = all
+                    .iter()
+                    .map(|one| self.type_argument_for(one, owner, index));
+                return each.fold(TypeArgument::Nothing, TypeArgument::or);
             }
             Type::Instance(Def::Symbol(file, at)) | Type::Specialized(Def::Symbol(file, at), _) => {
                 (*file, *at)
             }
-            _ => return Given::Nothing,
+            _ => return TypeArgument::Nothing,
         };
-        let (Some(()), Some(loaded)) = (self.step(), self.library.get(file)) else {
-            return Given::Unknown;
+        let (Some(()), Some(loaded)) = (self.step(), self.cache.get(file)) else {
+            return TypeArgument::Unknown;
         };
-        if file == owner.0 && loaded.same(at).contains(&owner.1) {
+        if file == owner.0 && loaded.overloads(at).contains(&owner.1) {
             return match found {
                 Type::Specialized(_, given) if usize::from(index) < given.types.len() => {
                     let found = self.nth(given, &given.types, index);
-                    found.map_or(Given::Unknown, Given::Known)
+                    found.map_or(TypeArgument::Unknown, TypeArgument::Known)
                 }
-                _ => Given::Nothing,
+                _ => TypeArgument::Nothing,
             };
         }
-        let heads = loaded.same(at).iter();
+        let heads = loaded.overloads(at).iter();
         for base in heads.flat_map(|at| loaded.bases(*at)) {
             let Some(made) = self.infer(&loaded, base, Some(found)).map(Type::instance) else {
                 continue;
@@ -147,19 +153,19 @@ impl Linker<'_, '_> {
                 (made, _) => made,
             };
             if made.unspecialized() != found.unspecialized() {
-                let given = self.given_to(&made, owner, index);
-                if !matches!(given, Given::Nothing) {
+                let given = self.type_argument_for(&made, owner, index);
+                if !matches!(given, TypeArgument::Nothing) {
                     return given;
                 }
             }
         }
-        Given::Nothing
+        TypeArgument::Nothing
     }
 
     /// Evaluates one of the things that were given.
     fn nth(&self, given: &Substitution, all: &[ExprId], index: u8) -> Option<Type> {
         let written = *all.get(usize::from(index))?;
-        let file = self.library.get(given.file)?;
+        let file = self.cache.get(given.file)?;
         let outer = self.call.replace(given.call.clone());
         let found = self.infer(&file, written, given.this.as_ref());
         self.call.replace(outer);
@@ -190,7 +196,7 @@ impl Linker<'_, '_> {
         let Type::Definition(Def::Symbol(file, at)) = found else {
             return None;
         };
-        let loaded = self.library.get(*file)?;
+        let loaded = self.cache.get(*file)?;
         let symbol = loaded.symbol(*at);
         if !is_variable(symbol.kind) {
             return None;
@@ -203,7 +209,7 @@ impl Linker<'_, '_> {
 }
 
 /// The type arguments of the first alternative of an expression.
-fn first_specialized(file: &Loaded, expr: ExprId) -> Option<Rc<[ExprId]>> {
+fn first_specialized(file: &LinkedFile, expr: ExprId) -> Option<Rc<[ExprId]>> {
     match file.expr(expr) {
         Expr::Specialized { args, .. } => Some(Rc::from(&**args)),
         Expr::Union(all) => first_specialized(file, *all.first()?),

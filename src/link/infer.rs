@@ -4,9 +4,9 @@
 
 use std::rc::Rc;
 
+use super::cache::Def;
 use super::exports;
-use super::file::{Access, Loaded};
-use super::library::Def;
+use super::file::{Access, LinkedFile};
 use super::linker::Linker;
 use super::rules;
 use super::types::{Substitution, Type, each};
@@ -17,7 +17,7 @@ impl Linker<'_, '_> {
     /// The type of an expression. `this` is the receiver of the member in which it is written.
     pub(super) fn infer(
         &self,
-        file: &Rc<Loaded>,
+        file: &Rc<LinkedFile>,
         expr: ExprId,
         this: Option<&Type>,
     ) -> Option<Type> {
@@ -34,7 +34,7 @@ impl Linker<'_, '_> {
     /// As [`Self::infer`], of an expression before a dot or a call. Also returns the object that it is a member of.
     fn infer_object(
         &self,
-        file: &Rc<Loaded>,
+        file: &Rc<LinkedFile>,
         expr: ExprId,
         this: Option<&Type>,
     ) -> Option<(Type, Option<Type>)> {
@@ -47,7 +47,7 @@ impl Linker<'_, '_> {
 
     fn infer_member(
         &self,
-        file: &Rc<Loaded>,
+        file: &Rc<LinkedFile>,
         expr: ExprId,
         this: Option<&Type>,
     ) -> Option<(Type, Option<Type>)> {
@@ -62,7 +62,7 @@ impl Linker<'_, '_> {
     )]
     fn infer_form(
         &self,
-        file: &Rc<Loaded>,
+        file: &Rc<LinkedFile>,
         expr: ExprId,
         this: Option<&Type>,
     ) -> Option<(Type, Option<Type>)> {
@@ -81,7 +81,7 @@ impl Linker<'_, '_> {
             Expr::Imported { import, name } => {
                 let name = file.facts.exprs.name_of(*name);
                 let offered = |target: i64| {
-                    exports::imported(self.library, target, name)
+                    exports::imported(self.cache, target, name)
                         .map(Type::Definition)
                         .or_else(|| self.documented_type(target, name))
                 };
@@ -133,7 +133,7 @@ impl Linker<'_, '_> {
                 }
                 let is_given = !types.is_empty() || !args.is_empty();
                 let call = is_given.then(|| self.substitution(file, types, args, this));
-                self.called(&callee, object.as_ref(), call)?
+                self.return_type(&callee, object.as_ref(), call)?
             }
             Expr::Construct { class } => {
                 let is_argument = matches!(file.expr(*class), Expr::Argument { .. });
@@ -196,7 +196,7 @@ impl Linker<'_, '_> {
     /// An instance of the class that an expression names, with its type arguments.
     fn instance_of(
         &self,
-        file: &Rc<Loaded>,
+        file: &Rc<LinkedFile>,
         named: ExprId,
         is_class: bool,
         this: Option<&Type>,
@@ -205,7 +205,7 @@ impl Linker<'_, '_> {
         if is_class && !self.is_class(&found) {
             return None;
         }
-        let made = self.made(found)?;
+        let made = self.as_instance(found)?;
         Some(match (made, file.expr(named)) {
             (Type::Instance(def), Expr::Specialized { args, .. }) => {
                 Type::Specialized(def, self.substitution(file, args, &[], this))
@@ -215,14 +215,14 @@ impl Linker<'_, '_> {
     }
 
     /// Whether a name of an annotation is that of a type variable: a variable that is no other name for a type.
-    fn is_type_variable(&self, file: &Rc<Loaded>, variable: ExprId) -> bool {
+    fn is_type_variable(&self, file: &Rc<LinkedFile>, variable: ExprId) -> bool {
         if matches!(file.expr(variable), Expr::Unknown) {
             return true;
         }
         let Some(Type::Definition(Def::Symbol(file, at))) = self.infer(file, variable, None) else {
             return false;
         };
-        let Some(loaded) = self.library.get(file) else {
+        let Some(loaded) = self.cache.get(file) else {
             return false;
         };
         let symbol = loaded.symbol(at);
@@ -233,7 +233,7 @@ impl Linker<'_, '_> {
 
     fn substitution(
         &self,
-        file: &Loaded,
+        file: &LinkedFile,
         types: &[ExprId],
         args: &[ExprId],
         this: Option<&Type>,
@@ -254,14 +254,14 @@ impl Linker<'_, '_> {
     }
 
     /// Returns an instance of a type or class, through names for it.
-    fn made(&self, named: Type) -> Option<Type> {
+    fn as_instance(&self, named: Type) -> Option<Type> {
         let Type::Definition(Def::Symbol(file, at)) = named else {
             return match named {
-                Type::Union(all) => each(&all, |one| self.made(one.clone())),
+                Type::Union(all) => each(&all, |one| self.as_instance(one.clone())),
                 named => Some(named.instance()),
             };
         };
-        let loaded = self.library.get(file)?;
+        let loaded = self.cache.get(file)?;
         let symbol = loaded.symbol(at);
         // A constant that names a class.
         if matches!(symbol.kind, SymbolKind::Constant | SymbolKind::Variable)
@@ -276,7 +276,7 @@ impl Linker<'_, '_> {
 }
 
 /// Whether an expression is a name for something: a chain of names, an imported name, a container type.
-fn is_path(file: &Loaded, expr: ExprId) -> bool {
+fn is_path(file: &LinkedFile, expr: ExprId) -> bool {
     let mut at = expr;
     loop {
         at = match file.expr(at) {

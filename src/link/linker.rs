@@ -6,9 +6,9 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
+use super::cache::FactsCache;
 use super::directives::Usable;
-use super::file::Loaded;
-use super::library::Library;
+use super::file::LinkedFile;
 use super::rules::{self, LanguageRules};
 use super::types::Substitution;
 use crate::ir::SymbolIdx;
@@ -23,11 +23,13 @@ const MAX_DEPTH: u32 = 100;
 
 /// Binds the uses of one file.
 pub(super) struct Linker<'a, 'b> {
-    pub(super) library: &'a Library<'b>,
+    pub(super) cache: &'a FactsCache<'b>,
     /// The file whose uses are bound.
-    pub(super) file: Rc<Loaded>,
+    pub(super) file: Rc<LinkedFile>,
     fuel: Cell<u32>,
     depth: Cell<u32>,
+    /// Whether the arguments of the call that was evaluated last do not decide between several overloads.
+    pub(super) is_undecided: Cell<bool>,
     /// The type arguments and arguments of the call that is being evaluated.
     pub(super) call: RefCell<Option<Rc<Substitution>>>,
     /// Directives and pipes of the template that was asked for last.
@@ -46,12 +48,13 @@ pub(super) type Linearization = Rc<[(i64, SymbolIdx)]>;
 type UsableIn = ((i64, Option<SymbolIdx>), Rc<[Usable]>);
 
 impl<'a, 'b> Linker<'a, 'b> {
-    pub(super) fn new(library: &'a Library<'b>, file: Rc<Loaded>) -> Self {
+    pub(super) fn new(cache: &'a FactsCache<'b>, file: Rc<LinkedFile>) -> Self {
         Self {
-            library,
+            cache,
             file,
             fuel: Cell::new(FUEL),
             depth: Cell::new(0),
+            is_undecided: Cell::new(false),
             call: RefCell::new(None),
             usable: RefCell::new(None),
             open_scopes: RefCell::default(),

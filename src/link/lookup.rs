@@ -4,9 +4,9 @@
 
 use std::rc::Rc;
 
+use super::cache::Def;
 use super::exports;
-use super::file::{Access, Loaded};
-use super::library::Def;
+use super::file::{Access, LinkedFile};
 use super::linker::Linker;
 use super::rules;
 use super::types::{ExternalType, Type};
@@ -42,7 +42,7 @@ impl Linker<'_, '_> {
         });
         match found {
             Some((Type::Definition(Def::Symbol(file, at)), provenance)) => Use::Bound(Bound {
-                to: (file, self.picked(file, at, used.kind)),
+                to: (file, self.select_declaration(file, at, used.kind)),
                 provenance,
             }),
             Some((found, _)) if found.is_external() => Use::External,
@@ -76,7 +76,10 @@ impl Linker<'_, '_> {
             Target::Symbol(at) => Type::Definition(Def::Symbol(file.file, at)),
             Target::Value(expr) => {
                 let found = self.infer(file, expr, None)?;
-                if !(self.rules().has_overloads && self.is_plain(expr, &found)) {
+                let is_call = matches!(file.expr(expr), Expr::Callee { .. });
+                if is_call && self.is_undecided.get() {
+                    provenance = Provenance::Overload;
+                } else if !(self.rules().has_overloads && self.is_plain(expr, &found)) {
                     provenance = Provenance::Member;
                 }
                 found
@@ -94,7 +97,7 @@ impl Linker<'_, '_> {
                 Some(object) => {
                     let found = self
                         .member(&object, name)
-                        .or_else(|| self.option(receiver, name, &object))?;
+                        .or_else(|| self.vue_options_member(receiver, name, &object))?;
                     if is_inferred || !self.is_own(&object, &found) {
                         provenance = Provenance::Member;
                     }
@@ -128,16 +131,16 @@ impl Linker<'_, '_> {
         let name = file.facts.name(used);
         let object = chain(&file.facts, receiver)?;
         let root = object.split('.').next()?;
-        let is_open = file.tops(root).is_empty() && file.import(root).is_none();
+        let is_open = file.top_level(root).is_empty() && file.import(root).is_none();
         let runs = !matches!(used.kind, ReferenceKind::Value | ReferenceKind::Type);
         if !is_open || !runs {
             return None;
         }
         if matches!(object.as_str(), "exports" | "module.exports") {
-            let found = exports::resolve(self.library, file.file, name)?;
+            let found = exports::resolve(self.cache, file.file, name)?;
             return Some((found, Provenance::Resolved));
         }
-        let named = file.tops(name).iter();
+        let named = file.top_level(name).iter();
         let mut own = named.filter(|at| {
             let owner = file.symbol(**at).qualified_name.rsplit_once('.');
             owner.is_some_and(|(owner, _)| owner == object)
@@ -148,7 +151,7 @@ impl Linker<'_, '_> {
 
     /// Returns the member `this.load` in the options of a component: frameworks make one object of `methods`,
     /// `computed` and the like, and call all of them on that.
-    fn option(&self, receiver: ExprId, name: &str, object: &Type) -> Option<Type> {
+    fn vue_options_member(&self, receiver: ExprId, name: &str, object: &Type) -> Option<Type> {
         let (file, owner) = match object {
             Type::AnonymousObject(file, Some(owner), _)
             | Type::Definition(Def::Symbol(file, owner))
@@ -158,10 +161,10 @@ impl Linker<'_, '_> {
         if !matches!(self.file.expr(receiver), Expr::Receiver { .. }) {
             return None;
         }
-        let loaded = self.library.get(file)?;
+        let loaded = self.cache.get(file)?;
         let found = loaded
             .names_object(owner)
-            .then(|| loaded.inner(owner, name))??;
+            .then(|| loaded.nested(owner, name))??;
         Some(Type::Definition(Def::Symbol(file, found)))
     }
 
@@ -205,7 +208,7 @@ impl Linker<'_, '_> {
         if file != found_in {
             return false;
         }
-        let Some(loaded) = self.library.get(*file) else {
+        let Some(loaded) = self.cache.get(*file) else {
             return false;
         };
         let Some(parent) = loaded.symbol(*member).parent else {
@@ -219,13 +222,13 @@ impl Linker<'_, '_> {
                     && loaded.object_around(*member) == Some(*path)
                     && is_constant(loaded.symbol(*owner).kind)
             }
-            _ => parent == *owner || loaded.same(*owner).contains(&parent),
+            _ => parent == *owner || loaded.overloads(*owner).contains(&parent),
         }
     }
 
     /// Whether a definition is a type, a class among them.
     pub(super) fn is_type(&self, file: i64, at: u32) -> bool {
-        self.library
+        self.cache
             .get(file)
             .is_some_and(|loaded| is_type(loaded.symbol(at).kind))
     }
@@ -237,14 +240,14 @@ impl Linker<'_, '_> {
 
     /// The kind of a definition.
     pub(super) fn kind(&self, file: i64, at: u32) -> Option<SymbolKind> {
-        let loaded = self.library.get(file)?;
+        let loaded = self.cache.get(file)?;
         Some(loaded.symbol(at).kind)
     }
 
     /// Returns the type of a name that no local scope binds.
     pub(super) fn named(
         &self,
-        file: &Rc<Loaded>,
+        file: &Rc<LinkedFile>,
         scope: Option<SymbolIdx>,
         name: &str,
     ) -> Option<Type> {
@@ -258,7 +261,7 @@ impl Linker<'_, '_> {
     /// instance of the class around.
     pub(super) fn receiver(
         &self,
-        file: &Rc<Loaded>,
+        file: &Rc<LinkedFile>,
         scope: Option<SymbolIdx>,
         this: Option<&Type>,
     ) -> Option<Type> {
@@ -271,7 +274,7 @@ impl Linker<'_, '_> {
     /// The type of `super`: the base of the class around, or an instance of it.
     pub(super) fn base_of_receiver(
         &self,
-        file: &Rc<Loaded>,
+        file: &Rc<LinkedFile>,
         scope: Option<SymbolIdx>,
     ) -> Option<Type> {
         let base = self.base(file, scope)?;
@@ -280,23 +283,21 @@ impl Linker<'_, '_> {
     }
 
     /// Binds a name that a framework imports: `useFoo()` in Nuxt.
-    fn auto_imported(&self, file: &Rc<Loaded>, used: &Reference) -> Option<Type> {
+    fn auto_imported(&self, file: &Rc<LinkedFile>, used: &Reference) -> Option<Type> {
         let name = file.facts.name(used);
         if used.kind == ReferenceKind::Jsx && !file.binds(name) {
-            let found = self.library.auto_component(file.file, name);
+            let found = self.cache.auto_component(file.file, name);
             return found.map(Type::Definition);
         }
         self.auto_value(file, name)
     }
 
     /// As [`Self::auto_imported`], of a name that is no element's.
-    fn auto_value(&self, file: &Rc<Loaded>, name: &str) -> Option<Type> {
+    fn auto_value(&self, file: &Rc<LinkedFile>, name: &str) -> Option<Type> {
         if file.binds(name) {
             return None;
         }
-        self.library
-            .auto_value(file.file, name)
-            .map(Type::Definition)
+        self.cache.auto_value(file.file, name).map(Type::Definition)
     }
 
     /// Returns the definition that is imported by itself and begins a chain: `user` in `user.name`.
@@ -314,7 +315,10 @@ impl Linker<'_, '_> {
         let name = self.file.facts.exprs.name_of(*name);
         match self.auto_value(&self.file, name)? {
             Type::Definition(Def::Symbol(file, at)) => Some(Bound {
-                to: (file, self.picked(file, at, ReferenceKind::Value)),
+                to: (
+                    file,
+                    self.select_declaration(file, at, ReferenceKind::Value),
+                ),
                 provenance: Provenance::Resolved,
             }),
             _ => None,
@@ -322,7 +326,7 @@ impl Linker<'_, '_> {
     }
 
     /// Evaluates a name of the file, or of a namespace around the scope.
-    fn bare(&self, file: &Rc<Loaded>, scope: Option<u32>, name: &str) -> Option<Type> {
+    fn bare(&self, file: &Rc<LinkedFile>, scope: Option<u32>, name: &str) -> Option<Type> {
         self.step()?;
         let mut at = scope;
         while let Some(symbol) = at {
@@ -334,13 +338,13 @@ impl Linker<'_, '_> {
             }
             at = around.parent;
         }
-        exports::top(self.library, file, name)
+        exports::top(self.cache, file, name)
             .map(Type::Definition)
             .or_else(|| self.documented(file, name))
     }
 
     /// Returns a type that a comment defines, here or in the file that the name is imported from.
-    fn documented(&self, file: &Rc<Loaded>, name: &str) -> Option<Type> {
+    fn documented(&self, file: &Rc<LinkedFile>, name: &str) -> Option<Type> {
         if let Some(own) = self.documented_type(file.file, name) {
             return Some(own);
         }
@@ -351,20 +355,20 @@ impl Linker<'_, '_> {
     /// A type that a comment defines (`@typedef`), or the value of a top-level variable that is no definition.
     pub(super) fn documented_type(&self, target: i64, name: &str) -> Option<Type> {
         self.step()?;
-        let loaded = self.library.get(target)?;
+        let loaded = self.cache.get(target)?;
         let path = loaded.member_path(PathId::EMPTY, Access::Name(name));
         if let Some(path) = path
             && loaded.is_object(None, path)
         {
             return Some(Type::AnonymousObject(target, None, path));
         }
-        let is_alias = loaded.tops(name).is_empty();
+        let is_alias = loaded.top_level(name).is_empty();
         let value = is_alias.then(|| loaded.top_value(name)).flatten()?;
         self.infer(&loaded, value, None)
     }
 
     /// The class that the class around a scope extends.
-    fn base(&self, file: &Rc<Loaded>, scope: Option<SymbolIdx>) -> Option<Type> {
+    fn base(&self, file: &Rc<LinkedFile>, scope: Option<SymbolIdx>) -> Option<Type> {
         self.step()?;
         let (Type::Instance(Def::Symbol(_, class)) | Type::Definition(Def::Symbol(_, class))) =
             receiver_of(file, scope)?
@@ -375,8 +379,8 @@ impl Linker<'_, '_> {
     }
 
     /// Of the definitions of one name, returns the one that this kind of use means.
-    fn picked(&self, file: i64, at: u32, kind: ReferenceKind) -> u32 {
-        let Some(loaded) = self.library.get(file) else {
+    fn select_declaration(&self, file: i64, at: u32, kind: ReferenceKind) -> u32 {
+        let Some(loaded) = self.cache.get(file) else {
             return at;
         };
         let wants_type = kind == ReferenceKind::Type;
@@ -389,7 +393,7 @@ impl Linker<'_, '_> {
             return at;
         }
         loaded
-            .same(at)
+            .overloads(at)
             .iter()
             .copied()
             .find(|at| fits(*at))
@@ -399,7 +403,7 @@ impl Linker<'_, '_> {
 
 /// Returns [`Type::External`] for a name that an import takes from outside the repository, or that the language itself
 /// defines, where its rules prove that.
-fn outside(file: &Loaded, name: &str) -> Option<Type> {
+fn outside(file: &LinkedFile, name: &str) -> Option<Type> {
     let rules = rules::of(file);
     let is_outside = rules.proves_external
         && match file.import(name) {
@@ -451,7 +455,7 @@ pub(super) fn root_of(facts: &FileFacts, expr: ExprId) -> Option<&str> {
 }
 
 /// The type of `this` in a scope: an instance of the class or object around it, in static members the class.
-pub(super) fn receiver_of(file: &Rc<Loaded>, scope: Option<SymbolIdx>) -> Option<Type> {
+pub(super) fn receiver_of(file: &Rc<LinkedFile>, scope: Option<SymbolIdx>) -> Option<Type> {
     let mut at = scope;
     while let Some(symbol) = at {
         let found = file.symbol(symbol);

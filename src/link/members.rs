@@ -4,9 +4,9 @@
 
 use std::rc::Rc;
 
+use super::cache::Def;
 use super::exports;
-use super::file::{Access, Loaded};
-use super::library::Def;
+use super::file::{Access, LinkedFile};
 use super::linker::{Linearization, Linker};
 use super::lookup::{is_type, receiver_of};
 use super::rules::{self, ContainerMember, LanguageRules, MemberOrder};
@@ -63,7 +63,7 @@ impl Linker<'_, '_> {
             }
             Type::Union(all) => each(all, |one| self.declared(one, access)),
             Type::AnonymousObject(file, owner, path) => {
-                let loaded = self.library.get(*file)?;
+                let loaded = self.cache.get(*file)?;
                 loaded
                     .member_path(*path, access)
                     .and_then(|path| self.in_object(*file, *owner, path, object))
@@ -73,28 +73,28 @@ impl Linker<'_, '_> {
             | Type::Instance(Def::Module(file))
             | Type::Specialized(Def::Module(file), _) => {
                 let name = access.name()?;
-                exports::resolve(self.library, *file, name)
+                exports::resolve(self.cache, *file, name)
                     .map(Type::Definition)
                     .or_else(|| self.documented_type(*file, name))
             }
             Type::Definition(Def::Symbol(file, at))
             | Type::Instance(Def::Symbol(file, at))
             | Type::Specialized(Def::Symbol(file, at), _) => {
-                let loaded = self.library.get(*file)?;
+                let loaded = self.cache.get(*file)?;
                 let found = self.in_symbol(&loaded, *at, access, object);
                 found.or_else(|| {
                     let name = access.name()?;
                     function_member(&loaded, *at, name, object)
-                        .or_else(|| self.beside(&loaded, *at, name, object))
+                        .or_else(|| self.commonjs_extra_export(&loaded, *at, name, object))
                 })
             }
         }
     }
 
     /// An export beside the assigned value: `b` of `module.exports = A; module.exports.b = …`.
-    fn beside(
+    fn commonjs_extra_export(
         &self,
-        loaded: &Rc<Loaded>,
+        loaded: &Rc<LinkedFile>,
         at: SymbolIdx,
         name: &str,
         object: &Type,
@@ -106,14 +106,14 @@ impl Linker<'_, '_> {
                 .other_exports()
                 .any(|export| export.kind == ExportKind::Assignment && export.local == *own);
         (is_whole && name != "default")
-            .then(|| exports::resolve(self.library, loaded.file, name))?
+            .then(|| exports::resolve(self.cache, loaded.file, name))?
             .map(Type::Definition)
     }
 
     /// The member of an object's bases, beside its own members.
     fn in_base_of_object(
         &self,
-        loaded: &Rc<Loaded>,
+        loaded: &Rc<LinkedFile>,
         owner: Option<SymbolIdx>,
         path: PathId,
         access: Access<'_>,
@@ -133,7 +133,7 @@ impl Linker<'_, '_> {
         path: PathId,
         this: &Type,
     ) -> Option<Type> {
-        let loaded = self.library.get(file)?;
+        let loaded = self.cache.get(file)?;
         let is_nested = loaded.facts.exprs.last(path)?.0 != PathId::EMPTY;
         let defined = if is_nested {
             loaded.defined(owner, path)
@@ -156,7 +156,7 @@ impl Linker<'_, '_> {
     /// The member of a definition: its own, then that of its bases, then that of its value.
     fn in_symbol(
         &self,
-        loaded: &Rc<Loaded>,
+        loaded: &Rc<LinkedFile>,
         at: SymbolIdx,
         access: Access<'_>,
         this: &Type,
@@ -166,10 +166,10 @@ impl Linker<'_, '_> {
             && !this.is_instance()
         {
             // Its type is the enumeration; what its own body says is not seen from outside.
-            let held = self.held(loaded, at, None)?;
+            let held = self.declared_type(loaded, at, None)?;
             return self.declared(&held, access);
         }
-        let all = loaded.same(at);
+        let all = loaded.overloads(at);
         if let Access::Name(name) = access {
             for at in all {
                 let found = Self::own_member(loaded, *at, name, this);
@@ -233,7 +233,7 @@ impl Linker<'_, '_> {
         {
             return Some(Type::External);
         }
-        let held = self.held(loaded, at, None)?;
+        let held = self.declared_type(loaded, at, None)?;
         (held != *this)
             .then(|| self.declared(&held, access))
             .flatten()
@@ -243,7 +243,7 @@ impl Linker<'_, '_> {
     /// have it.
     fn embedded(
         &self,
-        loaded: &Rc<Loaded>,
+        loaded: &Rc<LinkedFile>,
         at: SymbolIdx,
         access: Access<'_>,
         this: &Type,
@@ -265,7 +265,7 @@ impl Linker<'_, '_> {
                         continue;
                     }
                     seen.push((in_file, type_));
-                    let (Some(base), Some(there)) = (base, self.library.get(in_file)) else {
+                    let (Some(base), Some(there)) = (base, self.cache.get(in_file)) else {
                         continue;
                     };
                     if let Some(own) = self.own_of_type(&there, type_, access, &base) {
@@ -289,7 +289,7 @@ impl Linker<'_, '_> {
     /// Returns the member that is declared in a type itself, or for it in another file.
     fn own_of_type(
         &self,
-        loaded: &Rc<Loaded>,
+        loaded: &Rc<LinkedFile>,
         at: SymbolIdx,
         access: Access<'_>,
         this: &Type,
@@ -306,12 +306,12 @@ impl Linker<'_, '_> {
     }
 
     /// Returns the member of a type that is declared outside of it, in any file of its unit.
-    fn member_elsewhere(&self, loaded: &Loaded, at: SymbolIdx, name: &str) -> Option<Type> {
+    fn member_elsewhere(&self, loaded: &LinkedFile, at: SymbolIdx, name: &str) -> Option<Type> {
         let symbol = loaded.symbol(at);
         if !rules::of(loaded).has_named_owners || symbol.parent.is_some() || !is_type(symbol.kind) {
             return None;
         }
-        let found = exports::member_elsewhere(self.library, loaded, &symbol.name, name);
+        let found = exports::member_elsewhere(self.cache, loaded, &symbol.name, name);
         found.map(Type::Definition)
     }
 
@@ -325,7 +325,7 @@ impl Linker<'_, '_> {
     ) -> Option<Type> {
         let order = self.linearization(file, class);
         order.iter().skip(1).find_map(|(file, class)| {
-            let loaded = self.library.get(*file)?;
+            let loaded = self.cache.get(*file)?;
             let own = access
                 .name()
                 .and_then(|name| Self::own_member(&loaded, *class, name, this));
@@ -352,7 +352,7 @@ impl Linker<'_, '_> {
         };
         // A class that is built on itself ends here.
         keep(vec![key]);
-        let Some(loaded) = self.library.get(file) else {
+        let Some(loaded) = self.cache.get(file) else {
             return keep(vec![key]);
         };
         let bases = loaded.bases(class);
@@ -366,7 +366,7 @@ impl Linker<'_, '_> {
         keep(order)
     }
 
-    fn own_member(loaded: &Rc<Loaded>, at: SymbolIdx, name: &str, this: &Type) -> Option<Type> {
+    fn own_member(loaded: &Rc<LinkedFile>, at: SymbolIdx, name: &str, this: &Type) -> Option<Type> {
         let is_scope = is_scope(loaded, at);
         // A local definition of a function is no member of it.
         let own = loaded.members(at, name).iter();
@@ -385,7 +385,7 @@ impl Linker<'_, '_> {
     /// The field as a base declares it: a value that the class assigns to it is only one of those that it may hold.
     fn declared_by_base(
         &self,
-        loaded: &Rc<Loaded>,
+        loaded: &Rc<LinkedFile>,
         at: SymbolIdx,
         access: Access<'_>,
         this: &Type,
@@ -399,18 +399,18 @@ impl Linker<'_, '_> {
         let Type::Definition(Def::Symbol(file, field)) = found else {
             return None;
         };
-        let there = self.library.get(file)?;
+        let there = self.cache.get(file)?;
         let is_field = matches!(
             there.symbol(field).kind,
             SymbolKind::Field | SymbolKind::Property
         );
-        (is_field && self.held(&there, field, None).is_some()).then_some(found)
+        (is_field && self.declared_type(&there, field, None).is_some()).then_some(found)
     }
 
     /// The declared type of a variable, a field or a getter.
-    pub(super) fn held(
+    pub(super) fn declared_type(
         &self,
-        loaded: &Rc<Loaded>,
+        loaded: &Rc<LinkedFile>,
         at: SymbolIdx,
         this: Option<&Type>,
     ) -> Option<Type> {
@@ -428,18 +428,18 @@ impl Linker<'_, '_> {
     }
 
     /// The result of the descriptor protocol, `__get__`, where the class of an attribute's value has it.
-    fn read_by_descriptor(&self, loaded: &Loaded, at: SymbolIdx, held: &Type) -> Option<Type> {
+    fn read_by_descriptor(&self, loaded: &LinkedFile, at: SymbolIdx, held: &Type) -> Option<Type> {
         let method = rules::of(loaded).descriptor_method?;
         let symbol = loaded.symbol(at);
         let is_attribute = symbol.kind == SymbolKind::Field && held.is_instance();
         let method = is_attribute.then(|| self.declared(held, Access::Name(method)))??;
-        self.called(&method, Some(held), None)
+        self.return_type(&method, Some(held), None)
     }
 
     /// The member of the first base that has it, of the class around a scope.
     pub(super) fn member_of_base(
         &self,
-        file: &Rc<Loaded>,
+        file: &Rc<LinkedFile>,
         scope: Option<SymbolIdx>,
         name: &str,
     ) -> Option<(Type, Type)> {
@@ -477,7 +477,7 @@ impl Linker<'_, '_> {
             Type::ExternalType(of) => return of.element(),
             _ => object.symbol()?,
         };
-        let loaded = self.library.get(file)?;
+        let loaded = self.cache.get(file)?;
         let is_class = loaded.symbol(at).kind == SymbolKind::Class && !object.is_instance();
         if is_class && rules::of(&loaded).constructs_by_call {
             // `Stack[int]` is the class.
@@ -492,7 +492,7 @@ impl Linker<'_, '_> {
                 return found;
             }
         }
-        let held = self.held(&loaded, at, None);
+        let held = self.declared_type(&loaded, at, None);
         match held.filter(|held| held != object) {
             Some(held) => self.contained(&held, part),
             None if part == Contained::Key => None,
@@ -508,7 +508,7 @@ impl Linker<'_, '_> {
         }
         if let Some(method) = rules.index_method
             && let Some(method) = self.declared(object, Access::Name(method))
-            && let Some(found) = self.called(&method, Some(object), None)
+            && let Some(found) = self.return_type(&method, Some(object), None)
         {
             return Some(found);
         }
@@ -522,13 +522,13 @@ impl Linker<'_, '_> {
         let mut iterator = object.clone();
         for method in before {
             let method = self.declared(&iterator, Access::Name(method))?;
-            iterator = self.called(&method, Some(&iterator), None)?;
+            iterator = self.return_type(&method, Some(&iterator), None)?;
         }
         if let Type::Container(_, element) = &iterator {
             return Some((**element).clone());
         }
         let method = self.declared(&iterator, Access::Name(last))?;
-        self.called(&method, Some(&iterator), None)
+        self.return_type(&method, Some(&iterator), None)
     }
 
     /// The item at an index, for destructuring by position.
@@ -550,7 +550,7 @@ impl Linker<'_, '_> {
         let methods = self.rules().context_enter_methods.iter();
         let mut found = methods.filter_map(|method| self.declared(object, Access::Name(method)));
         match found.next() {
-            Some(method) => self.called(&method, Some(object), None),
+            Some(method) => self.return_type(&method, Some(object), None),
             None => Some(object.clone()),
         }
     }
@@ -565,10 +565,10 @@ impl Linker<'_, '_> {
             Type::Union(all) => return each(all, |one| self.any_member(one)),
             _ => object.symbol()?,
         };
-        let loaded = self.library.get(file)?;
+        let loaded = self.cache.get(file)?;
         let mut found = None;
         if object.is_instance() {
-            for base in loaded.same(at).iter().flat_map(|at| loaded.bases(*at)) {
+            for base in loaded.overloads(at).iter().flat_map(|at| loaded.bases(*at)) {
                 let base = self.infer(&loaded, base, Some(object))?.instance();
                 if base != object.unspecialized() {
                     found = found.or(self.any_member(&base));
@@ -576,7 +576,7 @@ impl Linker<'_, '_> {
             }
         }
         found.or_else(|| {
-            let held = self.held(&loaded, at, None)?;
+            let held = self.declared_type(&loaded, at, None)?;
             (held != *object).then(|| self.any_member(&held)).flatten()
         })
     }
@@ -618,7 +618,12 @@ fn container_member(rules: &LanguageRules, element: &Rc<Type>, name: &str) -> Op
 }
 
 /// `f.call` and `f.apply` call `f`; `f.bind` returns a function that calls it.
-fn function_member(loaded: &Loaded, at: SymbolIdx, name: &str, function: &Type) -> Option<Type> {
+fn function_member(
+    loaded: &LinkedFile,
+    at: SymbolIdx,
+    name: &str,
+    function: &Type,
+) -> Option<Type> {
     if !matches!(
         loaded.symbol(at).kind,
         SymbolKind::Function | SymbolKind::Method | SymbolKind::Constant
@@ -634,7 +639,7 @@ fn function_member(loaded: &Loaded, at: SymbolIdx, name: &str, function: &Type) 
 }
 
 /// Whether names are defined inside a definition that are no members of it.
-fn is_scope(loaded: &Loaded, at: SymbolIdx) -> bool {
+fn is_scope(loaded: &LinkedFile, at: SymbolIdx) -> bool {
     let kind = loaded.symbol(at).kind;
     matches!(kind, SymbolKind::Function | SymbolKind::Method)
 }

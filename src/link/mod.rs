@@ -7,9 +7,9 @@
 
 mod auto_imports;
 pub mod base;
+mod cache;
 mod calls;
-mod causes;
-mod crew;
+mod dependencies;
 mod describe;
 mod directives;
 mod edges;
@@ -20,11 +20,14 @@ mod external;
 mod file;
 mod generics;
 mod infer;
-mod library;
 mod linker;
 mod lookup;
 mod members;
+mod method_sets;
 mod overloads;
+pub mod overrides;
+mod parallel;
+mod queue;
 mod rules;
 mod types;
 mod unit_imports;
@@ -33,21 +36,20 @@ pub mod use_targets;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
-pub use causes::Causes;
-use crew::Slices;
 use edges::Links;
+use parallel::Slices;
 
 use crate::ir::ImportKind;
 use crate::model::hash::{HashMap, HashSet};
 use crate::model::path::{parent, upwards};
 use crate::model::{Budget, RepoPath};
-use crate::resolve::{AutoImports, Resolution, Resolver, SourceFiles};
+use crate::resolve::{AutoImports, PathChanges, Resolution, Resolver, SourceFiles};
 use crate::store::facts::unpack;
 use crate::store::{ImportTarget, Index, Read, StoreError};
 
 /// Version of the rules of linking. Raised when the same facts lead to other edges: then all files are linked again,
 /// and nothing is extracted.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// Files whose names are bound in one transaction.
 const BATCH_FILES: u32 = 1024;
@@ -58,11 +60,11 @@ const BATCH_IMPORTERS: u32 = 1024;
 /// Files that a thread takes at a time to resolve their imports.
 const SLICE_IMPORTERS: usize = 32;
 
-/// Notes what `causes` concern, and links every file on the list, until it is empty or the budget is spent: first
+/// Notes what `changes` affect, and links every file on the list, until it is empty or the budget is spent: first
 /// where its imports lead, for all of them, then what its names mean. The caller holds the write lock and has
 /// applied every file before.
-pub fn link(index: &mut Index, causes: &Causes, budget: &Budget) -> Result<(), StoreError> {
-    let manifest = note(index, causes)?;
+pub fn link(index: &mut Index, changes: &PathChanges, budget: &Budget) -> Result<(), StoreError> {
+    let manifest = note(index, changes)?;
     if index.read()?.n_unlinked()? == 0 {
         return Ok(());
     }
@@ -75,16 +77,16 @@ pub fn link(index: &mut Index, causes: &Causes, budget: &Budget) -> Result<(), S
 
 /// Puts the files whose imports may lead elsewhere on the list of those to link. Returns the files of the index if it
 /// had to go through them. The caller holds the write lock.
-pub fn note(index: &mut Index, causes: &Causes) -> Result<Option<Manifest>, StoreError> {
-    if causes.is_empty() {
+pub fn note(index: &mut Index, changes: &PathChanges) -> Result<Option<Manifest>, StoreError> {
+    if changes.is_empty() {
         return Ok(None);
     }
-    let is_known = !causes.may_be_any();
-    let known = is_known.then(|| concerned(index, causes)).transpose()?;
+    let is_known = !changes.may_affect_any_import();
+    let known = is_known.then(|| affected(index, changes)).transpose()?;
     let mut writer = index.writer()?;
-    let mut is_any_name = causes.may_be_any_name();
+    let mut is_any_name = changes.may_affect_any_name();
     let manifest = if let Some((touched, manifest)) = known {
-        is_any_name |= causes.come_under(&manifest.auto_imports());
+        is_any_name |= changes.affect(&manifest.auto_imports());
         for file in touched {
             writer.queue_imports(file)?;
         }
@@ -103,8 +105,8 @@ pub fn note(index: &mut Index, causes: &Causes) -> Result<Option<Manifest>, Stor
     Ok(manifest)
 }
 
-/// Returns the files that `causes` concern. All imports are read for it, meanwhile all files.
-fn concerned(index: &Index, causes: &Causes) -> Result<(BTreeSet<i64>, Manifest), StoreError> {
+/// Returns the files that `changes` affect. All imports are read for it, meanwhile all files.
+fn affected(index: &Index, changes: &PathChanges) -> Result<(BTreeSet<i64>, Manifest), StoreError> {
     let read = index.read()?;
     let (specifiers, manifest) = std::thread::scope(|scope| {
         // Only this connection writes: another one sees the same rows.
@@ -122,7 +124,8 @@ fn concerned(index: &Index, causes: &Causes) -> Result<(BTreeSet<i64>, Manifest)
         };
         Ok::<_, StoreError>((specifiers, manifest))
     })?;
-    Ok((causes.touched(&manifest, specifiers), manifest))
+    let files = queue::affected_files(changes, &manifest, specifiers);
+    Ok((files, manifest))
 }
 
 /// Resolves the imports of the files on the list. Returns whether all are resolved.
@@ -186,7 +189,7 @@ fn resolved(
 ) -> Result<Vec<Changed>, StoreError> {
     let slices = Slices::of(batch, SLICE_IMPORTERS);
     let worked = Mutex::new(Vec::with_capacity(batch.len()));
-    crew::share_out(index, slices.n_threads(), |read| {
+    parallel::on_threads(index, slices.n_threads(), |read| {
         while let Some(slice) = slices.next(|| budget.is_spent()) {
             let mut found = Vec::with_capacity(slice.len());
             for (file, path) in slice {
@@ -219,7 +222,7 @@ fn names(index: &mut Index, budget: &Budget) -> Result<bool, StoreError> {
     if files.is_empty() {
         return Ok(false);
     }
-    let found = crew::bind(index, &files, budget)?;
+    let found = parallel::bind(index, &files, budget)?;
     tracing::debug!(n_files = found.len(), "bound");
     let mut writer = index.writer()?;
     for (file, links) in found {

@@ -6,8 +6,8 @@
 
 use std::rc::Rc;
 
-use super::file::Loaded;
-use super::library::Def;
+use super::cache::Def;
+use super::file::LinkedFile;
 use super::linker::Linker;
 use super::types::{ExternalType, Type};
 use crate::ir::{ExprId, PathId, Slot, SymbolIdx};
@@ -47,62 +47,102 @@ impl Linker<'_, '_> {
         &self,
         found: Type,
         object: Option<&Type>,
-        file: &Rc<Loaded>,
+        file: &Rc<LinkedFile>,
         args: &[ExprId],
         this: Option<&Type>,
     ) -> Type {
+        let (found, is_undecided) = self.chosen(found, object, file, args, this);
+        self.is_undecided.set(is_undecided);
+        found
+    }
+
+    /// As [`Self::overload`], with whether the arguments fit others as well.
+    fn chosen(
+        &self,
+        found: Type,
+        object: Option<&Type>,
+        file: &Rc<LinkedFile>,
+        args: &[ExprId],
+        this: Option<&Type>,
+    ) -> (Type, bool) {
         let Type::Definition(Def::Symbol(in_file, at)) = found else {
-            return found;
+            return (found, false);
         };
-        let Some(loaded) = self.library.get(in_file) else {
-            return found;
+        let Some(loaded) = self.cache.get(in_file) else {
+            return (found, false);
         };
         if loaded.symbol(at).kind != SymbolKind::Method {
-            return found;
+            return (found, false);
         }
         let args: Vec<Option<Type>> = args
             .iter()
             .map(|arg| self.infer(file, *arg, this))
             .collect();
-        let own = loaded.same(at);
+        let own = loaded.overloads(at);
         if own.len() == 1
             && self
                 .fit_of_method((in_file, at), object, &args, false)
                 .is_some()
         {
-            return found;
+            return (found, false);
         }
         let all = self.methods_like(&loaded, at);
         if all.len() < 2 {
-            return found;
+            return (found, false);
         }
         for is_variadic in [false, true] {
-            let mut best: Option<(u32, Method)> = None;
+            let mut best: Vec<(u32, Method)> = Vec::new();
             for method in &all {
                 let fit = self.fit_of_method(*method, object, &args, is_variadic);
-                if let Some(fit) = fit
-                    && best.is_none_or(|(known, _)| fit > known)
-                {
-                    best = Some((fit, *method));
+                if let Some(fit) = fit {
+                    let known = best.first().map(|(known, _)| *known);
+                    if known.is_none_or(|known| fit > known) {
+                        best.clear();
+                    }
+                    if known.is_none_or(|known| fit >= known) {
+                        best.push((fit, *method));
+                    }
                 }
             }
-            if let Some((_, (in_file, at))) = best {
-                return Type::Definition(Def::Symbol(in_file, at));
+            if let [(_, first), others @ ..] = best.as_slice() {
+                let mut others = others.iter();
+                let is_undecided = others.any(|(_, other)| self.differ(*first, *other));
+                return (
+                    Type::Definition(Def::Symbol(first.0, first.1)),
+                    is_undecided,
+                );
             }
         }
         // None fits by what is known of the types: the number of arguments decides.
-        let by_arity = all.iter().find(|(in_file, at)| {
-            let loaded = self.library.get(*in_file);
+        let has_arity = |(in_file, at): &&Method| {
+            let loaded = self.cache.get(*in_file);
             loaded.is_some_and(|it| n_params(&it, *at) == args.len())
-        });
-        match by_arity {
-            Some((in_file, at)) => Type::Definition(Def::Symbol(*in_file, *at)),
-            None => found,
+        };
+        let mut by_arity = all.iter().filter(has_arity);
+        match by_arity.next() {
+            Some(first) => (
+                Type::Definition(Def::Symbol(first.0, first.1)),
+                by_arity.any(|other| self.differ(*first, *other)),
+            ),
+            None => (found, true),
         }
     }
 
+    /// Whether two methods are overloads, not one method that is declared in a class and in its base: a parameter of theirs has
+    /// different types.
+    fn differ(&self, one: Method, other: Method) -> bool {
+        let type_of = |(in_file, at): Method, index: u8| {
+            let loaded = self.cache.get(in_file)?;
+            self.infer(&loaded, loaded.value(at, Slot::Param(index))?, None)
+        };
+        (0..u8::MAX)
+            .map(|index| (type_of(one, index), type_of(other, index)))
+            .take_while(|(one, other)| one.is_some() || other.is_some())
+            .any(|pair| matches!(pair, (Some(one), Some(other)) if one != other))
+    }
+
     /// Returns the methods of the name of one, from its class on upwards.
-    fn methods_like(&self, loaded: &Rc<Loaded>, at: SymbolIdx) -> Vec<Method> {
+    fn methods_like(&self, loaded: &Rc<LinkedFile>, at: SymbolIdx) -> Vec<Method> {
         let Some(class) = loaded.symbol(at).parent else {
             return vec![(loaded.file, at)];
         };
@@ -112,7 +152,7 @@ impl Linker<'_, '_> {
         let mut next = 0;
         while let Some(&(in_file, class)) = seen.get(next) {
             next += 1;
-            let Some(loaded) = self.library.get(in_file) else {
+            let Some(loaded) = self.cache.get(in_file) else {
                 continue;
             };
             for method in loaded.members(class, &name) {
@@ -139,7 +179,7 @@ impl Linker<'_, '_> {
         args: &[Option<Type>],
         is_variadic: bool,
     ) -> Fit {
-        let loaded = self.library.get(in_file)?;
+        let loaded = self.cache.get(in_file)?;
         let n_params = n_params(&loaded, at);
         let takes_any = loaded.symbol(at).flags.contains(SymbolFlags::VARIADIC);
         let is_fit = if is_variadic {
@@ -222,7 +262,7 @@ impl Linker<'_, '_> {
             if (in_file, class) == to {
                 return Some(8_u32.saturating_sub(depth).max(3));
             }
-            let Some(loaded) = self.library.get(in_file) else {
+            let Some(loaded) = self.cache.get(in_file) else {
                 continue;
             };
             for base in loaded.bases(class) {
@@ -242,7 +282,7 @@ impl Linker<'_, '_> {
         let Some((in_file, class)) = arg.symbol().filter(|_| depth < 8) else {
             return false;
         };
-        let Some(loaded) = self.library.get(in_file) else {
+        let Some(loaded) = self.cache.get(in_file) else {
             return false;
         };
         loaded.bases(class).any(|base| {
@@ -256,7 +296,7 @@ impl Linker<'_, '_> {
 }
 
 /// Returns the number of parameters of a method.
-pub(super) fn n_params(loaded: &Loaded, at: SymbolIdx) -> usize {
+pub(super) fn n_params(loaded: &LinkedFile, at: SymbolIdx) -> usize {
     let has = |index: usize| {
         let slot = Slot::Param(u8::try_from(index).unwrap_or(u8::MAX));
         let path = loaded.below(PathId::EMPTY, slot);

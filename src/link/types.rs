@@ -4,7 +4,7 @@
 
 use std::rc::Rc;
 
-use super::library::Def;
+use super::cache::Def;
 use crate::ir::{ContainerKind, ExprId, PathId, SymbolIdx};
 
 /// The type of an expression.

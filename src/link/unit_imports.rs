@@ -6,9 +6,9 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
+use super::cache::{Def, FactsCache};
 use super::exports;
-use super::file::Loaded;
-use super::library::{Def, Library};
+use super::file::LinkedFile;
 use super::lookup::root_of;
 use crate::ir::{ImportedName, Reference, Target};
 use crate::model::hash::HashMap;
@@ -16,14 +16,14 @@ use crate::model::hash::HashMap;
 /// The imports of units in one file, with the files that they lead to as far as uses were noted.
 pub(super) struct UnitImports {
     /// Each import of a unit by its place, with the files of the unit.
-    imports: HashMap<u32, Rc<Loaded>>,
+    imports: HashMap<u32, Rc<LinkedFile>>,
     found: BTreeSet<(u32, i64)>,
     /// The imports whose names all become names of this file.
     stars: Vec<u32>,
 }
 
 impl UnitImports {
-    pub(super) fn of(library: &Library<'_>, own: &Loaded) -> Self {
+    pub(super) fn of(cache: &FactsCache<'_>, own: &LinkedFile) -> Self {
         let mut all = Self {
             imports: HashMap::default(),
             found: BTreeSet::new(),
@@ -33,12 +33,11 @@ impl UnitImports {
             let Some(unit) = own.target(at).filter(|target| *target < 0) else {
                 continue;
             };
-            let Some(files) = library.get(unit) else {
+            let Some(files) = cache.get(unit) else {
                 continue;
             };
             for name in import.names.iter().filter(|name| name.imported != "*") {
-                if let Some(Def::Symbol(file, _)) = exports::resolve(library, unit, &name.imported)
-                {
+                if let Some(Def::Symbol(file, _)) = exports::resolve(cache, unit, &name.imported) {
                     all.found.insert((at, file));
                 }
             }
@@ -53,7 +52,7 @@ impl UnitImports {
     }
 
     /// Notes that a use means a definition in `target`.
-    pub(super) fn note(&mut self, own: &Loaded, used: &Reference, target: i64) {
+    pub(super) fn note(&mut self, own: &LinkedFile, used: &Reference, target: i64) {
         if self.imports.is_empty() || target == own.file {
             return;
         }
@@ -81,7 +80,7 @@ impl UnitImports {
     }
 
     /// Returns the files of each import: those noted, else the first of the unit.
-    pub(super) fn files(mut self, own: &Loaded) -> Vec<(u32, i64)> {
+    pub(super) fn files(mut self, own: &LinkedFile) -> Vec<(u32, i64)> {
         for (at, unit) in self.imports {
             // One that takes names leads to the files that have them.
             if own.facts.imports[at as usize].names.iter().any(is_taken) {

@@ -5,9 +5,9 @@
 
 use std::rc::Rc;
 
+use super::cache::{Def, FactsCache};
 use super::exports;
-use super::file::Loaded;
-use super::library::{Def, Library};
+use super::file::LinkedFile;
 use super::linker::Linker;
 use super::lookup::{Use, root_of};
 use super::rules;
@@ -78,7 +78,7 @@ pub struct Overlay {
 }
 
 /// The facts of a file that was loaded to bind its names.
-pub struct FactsOf(Rc<Loaded>);
+pub struct FactsOf(Rc<LinkedFile>);
 
 impl std::ops::Deref for FactsOf {
     type Target = FileFacts;
@@ -90,33 +90,33 @@ impl std::ops::Deref for FactsOf {
 
 /// Binds names in memory, over the rows of one generation.
 pub struct UseTargets<'a> {
-    read: &'a Read<'a>,
-    library: Library<'a>,
+    pub(super) read: &'a Read<'a>,
+    pub(super) cache: FactsCache<'a>,
     overlay: Overlay,
 }
 
 impl<'a> UseTargets<'a> {
     /// Returns bindings over the index, with some files replaced.
     pub fn new(read: &'a Read<'a>, overlay: Overlay) -> Self {
-        let mut library = Library::new(read, MAX_KEPT);
+        let mut cache = FactsCache::new(read, MAX_KEPT);
         for (file, (facts, targets)) in &overlay.files {
             let n_symbols = i64::try_from(facts.symbols.len()).unwrap_or(i64::MAX);
             // No row is theirs; places alone are asked for.
             let ids = (0..n_symbols).collect();
             let units = overlay.units.get(file).into_iter().flatten();
             let units = units.map(|unit| -unit).collect();
-            let loaded = Loaded::of(*file, facts.clone(), ids, files(targets), units);
-            library.replace(*file, loaded, surface::offers(facts));
+            let loaded = LinkedFile::of(*file, facts.clone(), ids, files(targets), units);
+            cache.replace(*file, loaded, surface::offers(facts));
         }
         for (file, targets) in &overlay.targets {
-            library.redirect(*file, files(targets));
+            cache.redirect(*file, files(targets));
         }
         for (unit, files) in &overlay.unit_files {
-            library.regroup(-unit, files.clone());
+            cache.regroup(-unit, files.clone());
         }
         Self {
             read,
-            library,
+            cache,
             overlay,
         }
     }
@@ -124,14 +124,14 @@ impl<'a> UseTargets<'a> {
     /// Binds every name of a file; empty where it has no facts.
     pub fn of_file(&self, file: i64) -> Result<FileTargets, StoreError> {
         let mut bindings = self.lists_of(file)?;
-        if let Some(own) = self.library.get(file) {
+        if let Some(own) = self.cache.get(file) {
             let targets = self.targets(file)?;
-            let linker = Linker::new(&self.library, Rc::clone(&own));
+            let linker = Linker::new(&self.cache, Rc::clone(&own));
             let mean = |used| self.reference(&linker, &own, &targets, used);
             bindings.references = own.facts.references.iter().map(mean).collect();
-            let owners = || self.library.template_owners(file);
+            let owners = || self.cache.template_owners(file);
             bindings.is_text = own.facts.is_template && owners().is_empty();
-            self.library.end(file)?;
+            self.cache.end(file)?;
         }
         Ok(bindings)
     }
@@ -139,10 +139,10 @@ impl<'a> UseTargets<'a> {
     /// Returns for each of [`FileFacts::references`] the type of what the name is a member of, in words (`Store`, `Job[]`,
     /// `typeof Store` for the class itself); `None` where it is no member, or that is not evident.
     pub fn receivers_of(&self, file: i64) -> Result<Vec<Option<String>>, StoreError> {
-        self.library.begin();
+        self.cache.begin();
         let mut receivers = Vec::new();
-        if let Some(own) = self.library.get(file) {
-            let linker = Linker::new(&self.library, Rc::clone(&own));
+        if let Some(own) = self.cache.get(file) {
+            let linker = Linker::new(&self.cache, Rc::clone(&own));
             let references = own.facts.references.iter();
             let described = references.map(|used| match used.target {
                 Target::Member { receiver, .. } => linker.described(receiver),
@@ -150,41 +150,41 @@ impl<'a> UseTargets<'a> {
             });
             receivers = described.collect();
         }
-        self.library.end(file)?;
+        self.cache.end(file)?;
         Ok(receivers)
     }
 
     /// Binds the names in the import and export lists of a file, not its uses.
     pub fn lists_of(&self, file: i64) -> Result<FileTargets, StoreError> {
-        self.library.begin();
+        self.cache.begin();
         let mut bindings = FileTargets::default();
-        if let Some(own) = self.library.get(file) {
+        if let Some(own) = self.cache.get(file) {
             let targets = self.targets(file)?;
             bindings.imports = self.imports(&own, &targets);
             bindings.exports = self.exports(&own);
         }
-        self.library.end(file)?;
+        self.cache.end(file)?;
         Ok(bindings)
     }
 
     /// Returns the facts of a file; `None` where it has none.
     pub fn facts(&self, file: i64) -> Option<FactsOf> {
-        self.library.get(file).map(FactsOf)
+        self.cache.get(file).map(FactsOf)
     }
 
     /// Returns the meaning of a name in a file that does not bind it, where a framework imports it by itself: `useFoo` in a
     /// project of Nuxt.
     pub fn imported_by_itself(&self, file: i64, name: &str) -> Option<Meaning> {
-        self.library.begin();
-        let own = self.library.get(file)?;
-        let found = (!own.binds(name)).then(|| self.library.auto_value(file, name));
+        self.cache.begin();
+        let own = self.cache.get(file)?;
+        let found = (!own.binds(name)).then(|| self.cache.auto_value(file, name));
         found.flatten().map(meaning)
     }
 
     /// Returns the meaning of a name that a file exports.
     pub fn exported(&self, file: i64, name: &str) -> Option<Definition> {
-        self.library.begin();
-        let found = exports::resolve(&self.library, file, name);
+        self.cache.begin();
+        let found = exports::resolve(&self.cache, file, name);
         found.and_then(|def| meaning(def).definition())
     }
 
@@ -200,7 +200,7 @@ impl<'a> UseTargets<'a> {
     fn reference(
         &self,
         linker: &Linker<'_, '_>,
-        own: &Loaded,
+        own: &LinkedFile,
         targets: &[Option<ImportTarget>],
         used: &Reference,
     ) -> Meaning {
@@ -234,7 +234,7 @@ impl<'a> UseTargets<'a> {
         }
     }
 
-    fn imports(&self, own: &Loaded, targets: &[Option<ImportTarget>]) -> Vec<Vec<Meaning>> {
+    fn imports(&self, own: &LinkedFile, targets: &[Option<ImportTarget>]) -> Vec<Vec<Meaning>> {
         let imports = own.facts.imports.iter().enumerate();
         imports
             .map(|(at, import)| {
@@ -245,7 +245,7 @@ impl<'a> UseTargets<'a> {
                         Some(ImportTarget::External) => Meaning::External,
                         Some(target) => match target.module() {
                             Some(target) => {
-                                match exports::imported(&self.library, target, &name.imported) {
+                                match exports::imported(&self.cache, target, &name.imported) {
                                     Some(found) => meaning(found),
                                     None => self.missing(target, &name.imported),
                                 }
@@ -259,13 +259,13 @@ impl<'a> UseTargets<'a> {
             .collect()
     }
 
-    fn exports(&self, own: &Loaded) -> Vec<Meaning> {
+    fn exports(&self, own: &LinkedFile) -> Vec<Meaning> {
         let all = own.facts.exports.iter();
         all.map(|export| {
             if export.kind == ExportKind::Star {
                 return Meaning::Unresolved;
             }
-            let found = exports::resolve(&self.library, own.file, &export.name);
+            let found = exports::resolve(&self.cache, own.file, &export.name);
             match (found, own.target_of(&export.specifier)) {
                 (Some(found), _) => meaning(found),
                 (None, Some(target)) => self.missing(target, &export.local),
@@ -276,7 +276,7 @@ impl<'a> UseTargets<'a> {
     }
 
     /// Returns the meaning of a bare use of `local`, which an import binds and that was not found in `target`.
-    fn gone(&self, own: &Loaded, local: &str, target: i64) -> Meaning {
+    fn gone(&self, own: &LinkedFile, local: &str, target: i64) -> Meaning {
         match own.import(local) {
             Some((_, imported)) => self.missing(target, imported),
             None => Meaning::Unresolved,
@@ -293,7 +293,7 @@ impl<'a> UseTargets<'a> {
                 continue;
             }
             seen.push(file);
-            let Some(loaded) = self.library.get(file) else {
+            let Some(loaded) = self.cache.get(file) else {
                 return Meaning::Unresolved;
             };
             let facts = &loaded.facts;
@@ -322,7 +322,7 @@ impl<'a> UseTargets<'a> {
 impl UseTargets<'_> {
     /// Whether a module can export nothing by assigning it (`exports.a = …`): it is TypeScript, or has a statement that no
     /// CommonJS module has.
-    fn exports_by_statements(&self, loaded: &Loaded) -> bool {
+    fn exports_by_statements(&self, loaded: &LinkedFile) -> bool {
         let path = self.read.path_of(loaded.file).ok().flatten();
         let is_typed = path.is_some_and(|path| {
             let ends = [".ts", ".tsx", ".mts", ".vue", ".svelte"];

@@ -5,6 +5,7 @@
 mod analysis;
 mod chunk;
 pub mod edge;
+mod family;
 pub mod file_role;
 pub mod freshness;
 pub mod handles;
@@ -24,6 +25,7 @@ pub mod symbol;
 pub use analysis::Analysis;
 pub use chunk::{Chunk, ChunkKind};
 pub use edge::{EdgeKind, Provenance};
+pub use family::Family;
 pub use file_role::FileRole;
 pub use freshness::{Budget, Freshness, FreshnessState, SkipReason, UnknownReason};
 pub use id::{BlobId, CommitId, ContentId, Handle, HandleKind};

@@ -11,10 +11,9 @@ use super::plan::Detection;
 use super::prepare::{Prepared, prepare};
 use super::{OnProgress, ReconcileError};
 use crate::git::Repo;
-use crate::link::Causes;
 use crate::model::indexing_rules::MAX_FILE_BYTES;
 use crate::model::{Budget, RepoPath, SkipReason};
-use crate::resolve;
+use crate::resolve::{self, PathChanges};
 use crate::store::{Index, Writer};
 
 /// Files in one transaction.
@@ -37,7 +36,7 @@ pub struct Applied {
     /// Files removed.
     pub n_deleted: u64,
     /// Paths that came and went: [`crate::link`] derives the files to link again.
-    pub causes: Causes,
+    pub changes: PathChanges,
 }
 
 /// Does the work of a plan, removals first. Each batch leaves a valid index.
@@ -57,7 +56,7 @@ pub fn apply(
     }
     if detection.owes_links {
         // A call before this one was killed between its rows and their effect, or another linker bound the names.
-        applied.causes.add_all();
+        applied.changes.add_lost();
     }
     remove(index, detection, &mut applied)?;
     replace(repo, index, detection, budget, on_progress, &mut applied)?;
@@ -82,7 +81,7 @@ fn remove(
     }
     let mut writer = index.writer()?;
     for path in gone {
-        applied.causes.add(path);
+        applied.changes.add(path);
         writer.remove_file(path)?;
     }
     writer.set_meta("owes_links", "1")?;
@@ -154,7 +153,7 @@ fn replace(
                 done += 1;
                 batch.write(at, prepared, applied)?;
             }
-            batch.commit(&applied.causes)?;
+            batch.commit(&applied.changes)?;
             on_progress(done, total);
         }
         Ok(())
@@ -184,7 +183,7 @@ impl Batch<'_> {
             }
             Prepared::Gone => {
                 if candidate.known.is_some() {
-                    applied.causes.add(path);
+                    applied.changes.add(path);
                     self.writer.remove_file(path)?;
                     self.note_units(applied);
                     applied.n_deleted += 1;
@@ -196,9 +195,9 @@ impl Batch<'_> {
                 // In a first build every file with imports is on the list of those to link anyway.
                 let is_moved = candidate.known.is_none() || !self.writer.has_units(&file)?;
                 if self.detection.was_complete && is_moved {
-                    applied.causes.add(path);
+                    applied.changes.add(path);
                 } else if self.detection.was_complete && is_config {
-                    applied.causes.add_edited(path);
+                    applied.changes.add_edited(path);
                 }
                 self.writer.replace_file(&file)?;
                 self.note_units(applied);
@@ -213,13 +212,13 @@ impl Batch<'_> {
     fn note_units(&mut self, applied: &mut Applied) {
         for key in self.writer.take_changed_units() {
             if self.detection.was_complete {
-                applied.causes.add_unit(key);
+                applied.changes.add_unit(key);
             }
         }
     }
 
-    fn commit(mut self, causes: &Causes) -> Result<(), ReconcileError> {
-        if !causes.is_empty() {
+    fn commit(mut self, changes: &PathChanges) -> Result<(), ReconcileError> {
+        if !changes.is_empty() {
             self.writer.set_meta("owes_links", "1")?;
         }
         self.writer.commit(self.answerable)?;

@@ -268,9 +268,9 @@ fn bring_rows(
     // As large as the repository in a first build, and of no more use.
     detection.plan = Plan::default();
     if applied.pending.is_empty() && detection.is_complete {
-        link::link(index, &applied.causes, budget)?;
+        link::link(index, &applied.changes, budget)?;
     } else {
-        link::note(index, &applied.causes)?;
+        link::note(index, &applied.changes)?;
     }
     Ok(applied)
 }

@@ -2,12 +2,17 @@
 //!
 //! Errs on the side of looking again: each ecosystem answers for the imports of its own files.
 
-use super::{Ecosystem, go, is_config, java, node, python};
+use super::{AutoImports, Ecosystem, go, is_config, java, node, python};
 use crate::model::RepoPath;
 
-/// The paths of one transaction that came or went, and the configuration files that changed.
+/// The paths of one transaction that came or went, and the configuration files that changed: whatever may lead imports
+/// elsewhere.
 #[derive(Debug, Default)]
 pub struct PathChanges {
+    /// Whether the changes of an earlier transaction were lost, so that any import may lead elsewhere.
+    are_lost: bool,
+    /// Whether the configuration of automatic imports changed, so that any name may mean another definition.
+    has_auto_imports: bool,
     /// Paths that came or went, configuration or not.
     pub(super) paths: Vec<RepoPath>,
     /// Configuration files that came, went or changed.
@@ -19,6 +24,7 @@ pub struct PathChanges {
 impl PathChanges {
     /// Adds a path that came or went.
     pub fn add(&mut self, path: &RepoPath) {
+        self.has_auto_imports |= AutoImports::is_config(path);
         if is_config(path) {
             self.configs.push(path.clone());
         }
@@ -32,7 +38,28 @@ impl PathChanges {
 
     /// Adds a configuration file whose kept part changed.
     pub fn add_edited(&mut self, path: &RepoPath) {
+        self.has_auto_imports |= AutoImports::is_config(path);
         self.configs.push(path.clone());
+    }
+
+    /// Notes that earlier changes were lost.
+    pub fn add_lost(&mut self) {
+        self.are_lost = true;
+    }
+
+    /// Returns whether any import may lead elsewhere.
+    pub fn may_affect_any_import(&self) -> bool {
+        self.are_lost
+    }
+
+    /// Returns whether any name may mean another definition, as far as that is known without the files.
+    pub fn may_affect_any_name(&self) -> bool {
+        self.are_lost || self.has_auto_imports
+    }
+
+    /// Returns whether a path came or went whose exports are imported automatically.
+    pub fn affect(&self, imports: &AutoImports) -> bool {
+        self.paths.iter().any(|path| imports.covers(path.as_str()))
     }
 
     /// Adds a unit of several files that came into being or went, by its [key](super::units).
@@ -47,12 +74,8 @@ impl PathChanges {
 
     /// Returns whether nothing came, went or changed.
     pub fn is_empty(&self) -> bool {
-        self.paths.is_empty() && self.configs.is_empty() && self.units.is_empty()
-    }
-
-    /// Returns the paths that came or went.
-    pub fn paths(&self) -> &[RepoPath] {
-        &self.paths
+        let is_empty = self.paths.is_empty() && self.configs.is_empty() && self.units.is_empty();
+        is_empty && !self.are_lost
     }
 
     /// Returns the changed configuration files of one ecosystem.

@@ -20,7 +20,7 @@
 
 use std::collections::HashMap;
 
-use super::channel::ChannelScores;
+use super::channel_scores::ChannelScores;
 use super::query::Query;
 
 /// Words of a question that are told apart; further ones count as held.
@@ -173,7 +173,7 @@ mod tests {
     use std::collections::HashMap;
 
     use super::{Coverage, Term};
-    use crate::search::channel::ChannelScores;
+    use crate::search::channel_scores::ChannelScores;
     use crate::search::parse;
 
     fn coverage(question: &str, terms: &[(&str, Term)]) -> Coverage {

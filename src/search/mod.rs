@@ -3,6 +3,7 @@
 //! Pure over store reads: the same index and question give the same order.
 
 mod channel;
+mod channel_scores;
 mod coverage;
 mod explain;
 mod filter;

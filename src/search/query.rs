@@ -28,6 +28,9 @@ const MAX_JOINED_WORDS: usize = 3;
 /// How many quoted phrases are looked for.
 pub(super) const MAX_PHRASES: usize = 8;
 
+/// A question of up to so many words is short.
+pub(super) const FEW_WORDS: usize = 3;
+
 /// English words that say nothing about code. They are left out while other words remain.
 const STOP_WORDS: &[&str] = &[
     "a", "about", "after", "all", "also", "an", "and", "any", "are", "as", "at", "be", "been",
@@ -295,9 +298,30 @@ pub(super) fn quoted_parts(text: &str) -> impl Iterator<Item = &str> {
         .map(|(_, part)| part)
 }
 
+/// Returns whether the components stand in the path in this order, others between them or not; the last may
+/// lack its extension.
+pub(super) fn is_path(wanted: &[String], path: &str) -> bool {
+    let path = path.to_lowercase();
+    let mut parts = path.split('/');
+    let last = wanted.len().saturating_sub(1);
+    for (at, wanted) in wanted.iter().enumerate() {
+        let is_part = |part: &str| {
+            part == wanted.as_str()
+                || (at == last
+                    && part
+                        .strip_prefix(wanted.as_str())
+                        .is_some_and(|rest| rest.starts_with('.')))
+        };
+        if !parts.any(is_part) {
+            return false;
+        }
+    }
+    true
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Query, STOP_WORDS, parse};
+    use super::{Query, STOP_WORDS, is_path, parse};
 
     fn query(text: &str) -> Query {
         parse(text).unwrap()
@@ -384,5 +408,28 @@ mod tests {
         let found = query(&text);
         assert!(found.terms.len() <= super::MAX_TERMS);
         assert!(query(&"é".repeat(20_000)).text().len() == 40_000);
+    }
+
+    #[test]
+    fn a_path_in_the_question_is_found_at_component_borders() {
+        let is = |wanted: &str, path: &str| {
+            let parts: Vec<String> = wanted.split('/').map(str::to_owned).collect();
+            is_path(&parts, path)
+        };
+        assert!(is("renderer.ts", "packages/runtime-core/src/renderer.ts"));
+        assert!(is(
+            "runtime-core/src",
+            "packages/runtime-core/src/renderer.ts"
+        ));
+        assert!(is("src/renderer", "packages/runtime-core/src/Renderer.ts"));
+        assert!(is(
+            "runtime-core/renderer",
+            "packages/runtime-core/src/renderer.ts"
+        ));
+        assert!(!is(
+            "renderer/runtime-core",
+            "packages/runtime-core/src/renderer.ts"
+        ));
+        assert!(!is("render", "src/renderer.ts"));
     }
 }

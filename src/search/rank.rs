@@ -3,7 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
-use super::channel::{ChannelScores, Found};
+use super::channel::Found;
+use super::channel_scores::ChannelScores;
 use super::coverage::Coverage;
 use super::explain::{ScoreBreakdown, Signal};
 use super::query::Query;

@@ -5,9 +5,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::channel::{ChannelScores, Found};
+use super::channel::Found;
+use super::channel_scores::ChannelScores;
 use super::explain::{Factor, ScoreBreakdown, Signal};
-use super::query::Query;
+use super::query::{FEW_WORDS, Query, is_path};
 use super::{ContentType, Filters, is_prose};
 use crate::model::path_class::PathClass;
 use crate::model::{ChunkKind, FileRole, RepoPath, SymbolKind};
@@ -28,8 +29,6 @@ const NAME_AMONG_FEW: f64 = 0.5;
 const NAME_AMONG_MANY: f64 = 0.05;
 /// One of many words is an identifier that names this definition and no other.
 const IDENTIFIER: f64 = 0.6;
-/// Up to so many words are few.
-pub(super) const FEW_WORDS: usize = 3;
 /// The definition's name is made of the words and nothing else.
 const PARTS: f64 = 1.5;
 /// The share of the question's words that a chunk holds; a question for a name has no more than that.
@@ -257,34 +256,13 @@ fn is_declaration(kind: SymbolKind) -> bool {
     )
 }
 
-/// Returns whether the components stand in the path in this order, others between them or not; the last may
-/// lack its extension.
-pub(super) fn is_path(wanted: &[String], path: &str) -> bool {
-    let path = path.to_lowercase();
-    let mut parts = path.split('/');
-    let last = wanted.len().saturating_sub(1);
-    for (at, wanted) in wanted.iter().enumerate() {
-        let is_part = |part: &str| {
-            part == wanted.as_str()
-                || (at == last
-                    && part
-                        .strip_prefix(wanted.as_str())
-                        .is_some_and(|rest| rest.starts_with('.')))
-        };
-        if !parts.any(is_part) {
-            return false;
-        }
-    }
-    true
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;
 
     use crate::store::token::stem;
 
-    use super::{file_name, is_of_words, is_path};
+    use super::{file_name, is_of_words};
 
     #[test]
     fn a_file_is_named_by_its_words() {
@@ -298,28 +276,5 @@ mod tests {
         assert!(!is_of_words("no-undef", &stems));
         // One word may be said of anything.
         assert!(!is_of_words("model", &stems) && !is_of_words("vModel", &stems));
-    }
-
-    #[test]
-    fn a_path_in_the_question_is_found_at_component_borders() {
-        let is = |wanted: &str, path: &str| {
-            let parts: Vec<String> = wanted.split('/').map(str::to_owned).collect();
-            is_path(&parts, path)
-        };
-        assert!(is("renderer.ts", "packages/runtime-core/src/renderer.ts"));
-        assert!(is(
-            "runtime-core/src",
-            "packages/runtime-core/src/renderer.ts"
-        ));
-        assert!(is("src/renderer", "packages/runtime-core/src/Renderer.ts"));
-        assert!(is(
-            "runtime-core/renderer",
-            "packages/runtime-core/src/renderer.ts"
-        ));
-        assert!(!is(
-            "renderer/runtime-core",
-            "packages/runtime-core/src/renderer.ts"
-        ));
-        assert!(!is("render", "src/renderer.ts"));
     }
 }

@@ -6,8 +6,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::coverage::Term;
 use super::filter::Allowed;
-use super::query::Query;
-use super::scorer::FEW_WORDS;
+use super::query::{FEW_WORDS, Query};
 use crate::store::text::{in_columns, near, quoted};
 use crate::store::{Read, StoreResult};
 

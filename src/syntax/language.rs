@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use super::lang::ecmascript::kinds::Dialect;
+use crate::model::Family;
 use crate::model::{Analysis, RepoPath};
 
 /// Meaning of the facts of TypeScript, JavaScript and of the components and pages that contain them; raised when extraction
@@ -81,6 +82,17 @@ pub struct Language {
 }
 
 impl Language {
+    /// The rules by which names of its files are resolved; `None` for text.
+    pub fn family(&self) -> Option<Family> {
+        match self.shape {
+            Shape::Script(_) | Shape::Component(_) | Shape::Page => Some(Family::Ecmascript),
+            Shape::Python => Some(Family::Python),
+            Shape::Go => Some(Family::Go),
+            Shape::Java => Some(Family::Java),
+            Shape::Document(_) | Shape::Plain => None,
+        }
+    }
+
     /// Returns how deep its files are analysed.
     pub fn analysis(&self) -> Analysis {
         match self.shape {

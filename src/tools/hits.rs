@@ -126,14 +126,16 @@ impl NearDefaults {
             *counts.entry(kind).or_default() += 1;
         }
         let ((edge_type, direction), _) = counts.into_iter().max_by_key(|(_, n)| *n)?;
+        let edges = Defaults::of_edges(&related.first()?.source_path);
         for near in related {
+            near.known_by.leave_out(&edges);
             near.edge_type = near.edge_type.filter(|own| *own != edge_type);
             near.direction = near.direction.filter(|own| *own != direction);
         }
         Some(Self {
             edge_type,
             direction,
-            edges: Defaults::of_edges(),
+            edges,
         })
     }
 }
@@ -152,7 +154,6 @@ pub(super) fn near(
     max: usize,
 ) -> Result<Vec<NearOutput>> {
     let found = neighborhood(view.read, &view.roles, files, depth, max, view.budget)?;
-    let defaults = Defaults::of_edges();
     Ok(found
         .into_iter()
         .filter(|near| !view.is_gone(&near.path))
@@ -164,7 +165,7 @@ pub(super) fn near(
             edge_type: Some(near.edge_type),
             direction: Some(near.direction.as_str()),
             hops: beyond_one(near.hops),
-            known_by: defaults.known_by(near.provenance),
+            known_by: KnownBy::of(near.source.as_str(), near.provenance),
         })
         .collect())
 }

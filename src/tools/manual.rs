@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value};
 
 use super::{TOOLS, ToolSpec};
-use crate::graph::confidence::{self, confidence};
+use crate::graph::confidence::table;
 use crate::model::{Provenance, SkipReason, UnknownReason};
 
 const HEAD: &str = "# Tools
@@ -124,37 +124,19 @@ pub fn manual() -> String {
 }
 
 fn confidences(out: &mut String) {
-    let table = confidence::table();
-    let _ = writeln!(
-        out,
-        "\n## Confidence\n\n`provenance` says how an edge is known, `confidence` is the measured precision of that class: the share of \
-         answers that the TypeScript compiler agrees with. A chain is as strong as its weakest edge. Written by `scripts/confidence.py`.\n\n\
-         | provenance | an edge of this class is | precision | of | what was judged |\n|---|---|---|---|---|"
+    out.push_str(
+        "\n## Confidence\n\n`provenance` says how an edge is known, `confidence` is the measured precision of that class in the language: \
+         the share of answers that the language's compiler or type checker agrees with. A chain is as strong as its weakest \
+         edge. Written by `scripts/confidence.py`.\n\n| class | an edge or test of this class is | what was judged |",
     );
-    for provenance in Provenance::ALL {
-        let name = provenance.as_str();
-        let Some(class) = table.classes.get(name) else {
-            continue;
-        };
-        let meaning = match provenance {
-            Provenance::Resolved => {
-                "bound through scopes, imports and re-exports to one definition"
-            }
-            Provenance::Member => "a member bound through a receiver whose type is evident",
-            Provenance::Name => "the one definition of that name in reach, nothing more",
-            Provenance::PathHeuristic => "a test file by its name",
-        };
-        let precision = match class.precision {
-            Some(precision) => format!("{precision:.3}"),
-            None => format!("none met; counts as {:.3}", confidence(*provenance)),
-        };
-        let _ = writeln!(
-            out,
-            "| `{name}` | {meaning} | {precision} | {} | {} |",
-            class.samples, class.judged
-        );
+    for language in table().keys() {
+        let _ = write!(out, " {language} | of |");
     }
-    for (name, meaning) in [
+    out.push_str("\n|---|---|---|");
+    out.push_str(&"---|---|".repeat(table().len()));
+    out.push('\n');
+    let edges = Provenance::ALL.iter().map(|it| (it.as_str(), meaning(*it)));
+    let tests = [
         (
             "test",
             "a test that uses or imports it, directly or through others (`basis` graph)",
@@ -167,25 +149,48 @@ fn confidences(out: &mut String) {
             "test-mention",
             "a test that names it, without a bound use (`basis` mention)",
         ),
-    ] {
-        let Some(class) = table.classes.get(name) else {
-            continue;
-        };
-        let precision = class
-            .precision
-            .map_or_else(|| "none met".to_owned(), |it| format!("{it:.3}"));
-        let _ = writeln!(
-            out,
-            "| `{name}` | {meaning} | {precision} | {} | {} |",
-            class.samples, class.judged
-        );
+    ];
+    for (name, meaning) in edges.chain(tests) {
+        let judged = table().values().find_map(|it| it.classes.get(name));
+        let judged = judged.map_or("", |it| it.judged.as_str());
+        let _ = write!(out, "| `{name}` | {meaning} | {judged} |");
+        for measured in table().values() {
+            let class = measured.classes.get(name);
+            let precision = class
+                .and_then(|it| it.precision)
+                .map_or_else(|| "none met".to_owned(), |it| format!("{it:.3}"));
+            let samples = class.map_or(0, |it| it.samples);
+            let _ = write!(out, " {precision} | {samples} |");
+        }
+        out.push('\n');
     }
-    let corpora: Vec<String> = table
-        .corpora
-        .iter()
-        .map(|corpus| format!("{} at {}", corpus.name, &corpus.commit[..12]))
-        .collect();
-    let _ = writeln!(out, "\nMeasured on {}: {}.", table.date, corpora.join(", "));
+    out.push_str(
+        "\n`none met`: no measured repository of the language has one, so `confidence` is `null`: not known, neither good nor bad.\n",
+    );
+    for (language, measured) in table() {
+        let corpora = measured.corpora.iter();
+        let corpora: Vec<String> = corpora
+            .map(|corpus| format!("{} at {}", corpus.name, &corpus.commit[..12]))
+            .collect();
+        let (date, corpora) = (&measured.date, corpora.join(", "));
+        let _ = writeln!(out, "\nMeasured on {date}, {language}: {corpora}.");
+    }
+}
+
+fn meaning(provenance: Provenance) -> &'static str {
+    match provenance {
+        Provenance::Resolved => "bound through scopes, imports and re-exports to one definition",
+        Provenance::Member => "a member bound through a receiver whose type is evident",
+        Provenance::Dispatch => {
+            "a call of the method that it overrides or implements, or of one that overrides or implements it"
+        }
+        Provenance::Overload => "one of several overloads; the arguments do not decide",
+        Provenance::Alternative => {
+            "a use of the definition that stands for it in a build for another platform"
+        }
+        Provenance::Name => "the one definition of that name in reach, nothing more",
+        Provenance::PathHeuristic => "a test file by its name",
+    }
 }
 
 fn section(tool: &ToolSpec, out: &mut String) {

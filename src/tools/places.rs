@@ -9,9 +9,11 @@ use crate::graph::impact::Reached;
 use crate::graph::related::TestBasis;
 use crate::model::path::is_at_or_below;
 use crate::model::sanitize::one_line;
-use crate::model::{Budget, Handle, HandleKind, Provenance, RepoPath, Sources as _, SymbolKind};
+use crate::model::{
+    Budget, Family, Handle, HandleKind, Provenance, RepoPath, Sources as _, SymbolKind,
+};
 use crate::uses::{TestCase, Uses};
-use crate::workspace::{SymbolRow, View, brief, normal_form, outside};
+use crate::workspace::{SymbolRow, View, brief, family_of, normal_form, outside};
 
 /// Bytes of the first lines of a definition.
 const MAX_TEXT_BYTES: usize = 4_000;
@@ -39,32 +41,51 @@ pub(super) struct TargetOutput {
     pub(super) text: Option<String>,
 }
 
+/// The measured precision of a class of edges or tests in a language; `null` where none was measured.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(transparent)]
+pub(super) struct Confidence(Option<f64>);
+
+impl Confidence {
+    pub(super) fn of_edge(family: Option<Family>, provenance: Provenance) -> Self {
+        Self(confidence(family, provenance))
+    }
+
+    pub(super) fn of_test(family: Option<Family>, basis: TestBasis) -> Self {
+        Self(test_confidence(family, basis))
+    }
+}
+
 /// Values of the fields that the entries of an answer leave out.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Defaults {
-    confidence: f64,
+    confidence: Confidence,
     provenance: &'static str,
     /// Of the entries of `affectedTests` with the basis `graph`, which they leave out too.
     #[serde(skip_serializing_if = "Option::is_none")]
-    test_confidence: Option<f64>,
+    test_confidence: Option<Confidence>,
+    /// The language of the entries.
+    #[serde(skip)]
+    family: Option<Family>,
 }
 
 impl Defaults {
-    /// Returns those of direct edges of the commonest class.
-    pub(super) fn of_edges() -> Self {
-        let provenance = Provenance::Resolved;
+    /// Returns those of direct edges of the commonest class, in the language of a file.
+    pub(super) fn of_edges(path: &str) -> Self {
+        let (family, provenance) = (family_of(path), Provenance::Resolved);
         Self {
-            confidence: confidence(provenance),
+            confidence: Confidence::of_edge(family, provenance),
             provenance: provenance.as_str(),
             test_confidence: None,
+            family,
         }
     }
 
     /// Adds those of tests.
     pub(super) fn with_tests(self) -> Self {
         Self {
-            test_confidence: Some(test_confidence(TestBasis::Graph)),
+            test_confidence: Some(Confidence::of_test(self.family, TestBasis::Graph)),
             ..self
         }
     }
@@ -72,7 +93,7 @@ impl Defaults {
     pub(super) fn known_by(&self, provenance: Provenance) -> KnownBy {
         let differs = provenance.as_str() != self.provenance;
         KnownBy {
-            confidence: differs.then(|| confidence(provenance)),
+            confidence: differs.then(|| Confidence::of_edge(self.family, provenance)),
             provenance: differs.then(|| provenance.as_str()),
         }
     }
@@ -87,9 +108,26 @@ pub(super) fn beyond_one(hops: u32) -> Option<u32> {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct KnownBy {
     #[serde(skip_serializing_if = "Option::is_none")]
-    confidence: Option<f64>,
+    confidence: Option<Confidence>,
     #[serde(skip_serializing_if = "Option::is_none")]
     provenance: Option<&'static str>,
+}
+
+impl KnownBy {
+    /// Returns all that is known of an edge of a file.
+    pub(super) fn of(path: &str, provenance: Provenance) -> Self {
+        Self {
+            confidence: Some(Confidence::of_edge(family_of(path), provenance)),
+            provenance: Some(provenance.as_str()),
+        }
+    }
+
+    /// Leaves out what the defaults say.
+    pub(super) fn leave_out(&mut self, defaults: &Defaults) {
+        self.provenance = self.provenance.filter(|own| *own != defaults.provenance);
+        let is_usual = self.provenance.is_none() && self.confidence == Some(defaults.confidence);
+        self.confidence = self.confidence.filter(|_| !is_usual);
+    }
 }
 
 /// A place that uses the target.
@@ -527,7 +565,7 @@ pub(super) fn test_output(
     FileOutput {
         basis: (!is_usual).then(|| basis.as_str()),
         known_by: KnownBy {
-            confidence: (!is_usual).then(|| test_confidence(basis)),
+            confidence: (!is_usual).then(|| Confidence::of_test(defaults.family, basis)),
             ..defaults.known_by(*provenance)
         },
         ..file_output(view, &(path.clone(), *hops, *provenance), defaults)

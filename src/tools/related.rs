@@ -8,16 +8,15 @@ use serde::{Deserialize, Serialize};
 
 use super::analysed::AnalysedOutput;
 use super::answer::{Currency, Cursor, MAX_LIST_BYTES, fitting};
-use super::places::{Named, by_handle, by_path, uses};
+use super::places::{Confidence, Named, by_handle, by_path, uses};
 use super::schema::{clamp, number};
 use super::{Call, Tool, related_symbol};
 use crate::error::Result;
-use crate::graph::confidence::{confidence, test_confidence};
 use crate::graph::related::{self, Neighbour, Relation, TestBasis};
 use crate::model::path::upwards;
 use crate::model::sanitize::one_line;
 use crate::model::{Handle, Provenance, RepoPath};
-use crate::workspace::{SymbolRow, View};
+use crate::workspace::{SymbolRow, View, family_of};
 
 /// Results of a call that names no limit: more files than that import one even in repositories of middle
 /// size, and a list of importers that ends before its end misleads.
@@ -168,7 +167,7 @@ pub struct RelatedOutput {
 pub struct DefaultsOutput {
     edge_type: &'static str,
     direction: &'static str,
-    confidence: f64,
+    confidence: Confidence,
     provenance: &'static str,
 }
 
@@ -212,7 +211,7 @@ pub struct ResultOutput {
     #[serde(skip_serializing_if = "Option::is_none")]
     hops: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    confidence: Option<f64>,
+    confidence: Option<Confidence>,
     #[serde(skip_serializing_if = "Option::is_none")]
     provenance: Option<&'static str>,
     /// Of a test: path (named after the file), barrel (imports a file that passes many on) or mention (names the definition, no use is bound).
@@ -231,10 +230,11 @@ pub struct ResultOutput {
 impl ResultOutput {
     fn of(view: &View<'_>, edge: Edge, defaults: &DefaultsOutput, with_way: bool) -> Result<Self> {
         let differs = edge.provenance.as_str() != defaults.provenance;
+        let family = family_of(&edge.path);
         let known = if edge.edge_type == EdgeType::Tests.as_str() {
-            test_confidence(edge.basis)
+            Confidence::of_test(family, edge.basis)
         } else {
-            confidence(edge.provenance)
+            Confidence::of_edge(family, edge.provenance)
         };
         let path = RepoPath::new(&edge.path);
         let test = match (&path, edge.line, &edge.symbol) {
@@ -253,7 +253,7 @@ impl ResultOutput {
             edge_type: (edge.edge_type != defaults.edge_type).then_some(edge.edge_type),
             direction: (edge.direction != defaults.direction).then_some(edge.direction),
             hops: (edge.hops > 1).then_some(edge.hops),
-            confidence: (known.to_bits() != defaults.confidence.to_bits()).then_some(known),
+            confidence: (known != defaults.confidence).then_some(known),
             provenance: differs.then(|| edge.provenance.as_str()),
             basis: (edge.basis != TestBasis::Graph).then(|| edge.basis.as_str()),
             role,
@@ -272,14 +272,15 @@ impl DefaultsOutput {
         }
         let ((edge_type, direction), _) = counts.into_iter().max_by_key(|(_, n)| *n)?;
         let provenance = Provenance::Resolved;
+        let family = edges.first().and_then(|edge| family_of(&edge.path));
         let is_of_tests = edge_type == EdgeType::Tests.as_str();
         Some(Self {
             edge_type,
             direction,
             confidence: if is_of_tests {
-                test_confidence(TestBasis::Graph)
+                Confidence::of_test(family, TestBasis::Graph)
             } else {
-                confidence(provenance)
+                Confidence::of_edge(family, provenance)
             },
             provenance: provenance.as_str(),
         })

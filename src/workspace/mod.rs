@@ -47,7 +47,7 @@ pub use served::Served;
 pub use source::{Place, Text};
 pub use state::{Contents, Current, IndexEntry, IndexStatus};
 pub use upkeep::Wish;
-pub use view::{View, brief, missing, outside};
+pub use view::{View, brief, family_of, missing, outside};
 
 pub use crate::git::n_changed_lines;
 pub use crate::model::Analysis;

@@ -8,11 +8,14 @@ use super::Revision;
 use crate::error::{Code, Error, Result};
 use crate::git::{Entry, ReadError, Repo};
 use crate::model::indexing_rules::MAX_FILE_BYTES;
-use crate::model::{Budget, ContentId, Freshness, FreshnessState, RepoPath, SkipReason, Sources};
+use crate::model::{
+    Budget, ContentId, Family, Freshness, FreshnessState, RepoPath, SkipReason, Sources,
+};
 use crate::reconcile::commit;
 use crate::reconcile::prepare::decode;
 use crate::roles::Roles;
 use crate::store::Read;
+use crate::syntax;
 
 /// One generation of one index, and how current it is.
 pub struct View<'a> {
@@ -210,6 +213,11 @@ fn not_indexed(path: &RepoPath, reason: &str) -> Error {
         format!("`{}` is not indexed: {reason}", brief(path.as_str())),
         "`codelens expand` (cl_expand) reads a file from the disk unless it is a secret",
     )
+}
+
+/// Returns the language of a file, as far as its names are resolved.
+pub fn family_of(path: &str) -> Option<Family> {
+    syntax::by_path(&RepoPath::new(path)?).family()
 }
 
 /// Returns a caller's text, cut and escaped so that a message stays one line.

@@ -5,8 +5,8 @@ mod go;
 mod java;
 mod python;
 
-use super::file::Loaded;
-use crate::ir::Family;
+use super::file::LinkedFile;
+use crate::model::Family;
 
 /// The type of a member of a container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,7 +104,7 @@ impl LanguageRules {
 }
 
 /// Returns the rules of the language of a file.
-pub(super) fn of(file: &Loaded) -> &'static LanguageRules {
+pub(super) fn of(file: &LinkedFile) -> &'static LanguageRules {
     of_family(file.facts.family)
 }
 

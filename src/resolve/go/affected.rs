@@ -24,7 +24,7 @@ impl AffectedImports {
             all: changes.configs(Ecosystem::Go).next().is_some(),
             ..Self::default()
         };
-        for path in changes.paths() {
+        for path in &changes.paths {
             if !is_source(path.as_str()) || affected.all {
                 continue;
             }

@@ -119,7 +119,7 @@ fn component(
     )?;
     let mut script = Script::default();
     for part in &mut parts {
-        merge(&mut script, part);
+        merge(&mut script, part, lines);
     }
     let whole = (lines.len() > 0)
         .then(|| offer_itself(&mut script, lines, &blocks.scripts))
@@ -197,14 +197,20 @@ pub(super) fn scripts(framework: Framework, source: &str) -> Vec<(Dialect, Strin
 }
 
 /// Adds the facts of a block to those of its file.
-fn merge(into: &mut Script, part: &mut Part) {
+fn merge(into: &mut Script, part: &mut Part, lines: &Lines<'_>) {
     let instance = part.block.instance;
+    // Broken code may begin with the blanks that stand for what is before the block.
+    let start = offset(part.block.from);
+    let first_line = offset(lines.line_at(start) + 1);
     let from = &mut part.parsed.script;
     let shift = offset(into.facts.symbols.len());
     let mut symbols = from.facts.symbols.clone();
     for symbol in &mut symbols {
         symbol.parent = symbol.parent.map(|parent| parent + shift);
         symbol.exported &= !instance;
+        if symbol.span.start_byte < start {
+            (symbol.span.start_byte, symbol.span.start_line) = (start, first_line);
+        }
     }
     from.renumber(|symbol| symbol + shift);
     let n_imports = offset(into.facts.imports.len());
@@ -231,7 +237,8 @@ fn merge(into: &mut Script, part: &mut Part) {
         into.facts.exports.append(&mut from.facts.exports.clone());
         all.map(Some).collect()
     };
-    into.leads.extend(&from.leads);
+    into.leads
+        .extend(from.leads.iter().map(|lead| *lead.max(&start)));
     into.facts.symbols.append(&mut symbols);
     into.facts
         .imports

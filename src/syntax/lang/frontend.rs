@@ -5,8 +5,9 @@
 
 use tree_sitter::{Language, Node, Tree};
 
-use crate::ir::{Family, FileFacts, ReferenceKind};
+use crate::ir::{FileFacts, ReferenceKind};
 use crate::model::Budget;
+use crate::model::Family;
 use crate::syntax::occurrences::{Role, UseKind};
 use crate::syntax::parse::{Parsed, parse};
 

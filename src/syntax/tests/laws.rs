@@ -278,3 +278,22 @@ fn an_empty_file_has_no_chunks_in_any_language() {
         assert!(found.chunks.is_empty(), "{}", language.id);
     }
 }
+
+#[test]
+fn broken_code_at_the_start_of_a_block_lies_in_the_block() {
+    let part = "</script>\n<script>?.exports.a = b.c = function () {}\n# h\n";
+    for path in PATHS {
+        for source in [part.repeat(2), format!("\n\n{}", part.repeat(3))] {
+            let found = read(path, &source);
+            check(&found, &source);
+            check_owned(&found, path);
+        }
+    }
+    let found = read("a.vue", &part.repeat(2));
+    let symbols = &found.facts.symbols;
+    let symbol = symbols
+        .iter()
+        .find(|it| it.qualified_name == "b.c")
+        .unwrap();
+    assert_eq!((symbol.span.start_line, symbol.span.start_byte), (2, 18));
+}

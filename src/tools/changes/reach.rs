@@ -10,15 +10,14 @@ use super::entries::Listed;
 use super::gather::Gathered;
 use super::{Asked, Part};
 use crate::error::Result;
-use crate::graph::confidence::test_confidence;
 use crate::graph::impact::{files_of, walk};
 use crate::graph::related::{self, Direction, Relation, TestBasis};
 use crate::model::sanitize::one_line;
 use crate::model::{FileRole, Provenance, RepoPath};
 use crate::tools::affected::Affected;
-use crate::tools::places::{places, uses};
+use crate::tools::places::{Confidence, places, uses};
 use crate::uses::ChangeKind;
-use crate::workspace::{SymbolRow, View};
+use crate::workspace::{SymbolRow, View, family_of};
 
 /// Edges from a changed definition to a test.
 const DEPTH: u32 = 5;
@@ -39,7 +38,7 @@ pub(super) struct TestOutput {
     path: String,
     /// Edges on the way; 0 for a test that changed itself.
     hops: u32,
-    confidence: f64,
+    confidence: Confidence,
     provenance: &'static str,
     /// Titles of the tests around its uses.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -135,16 +134,11 @@ impl Reach {
     /// Returns how many test files reach a changed definition; of the first hundred that are asked for.
     pub(super) fn tests_of(&self, view: &View<'_>, change: usize) -> Result<u64> {
         self.n_counted.set(self.n_counted.get() + 1);
-        let seeds: Vec<i64> = self
-            .rows
-            .get(&change)
-            .into_iter()
-            .flatten()
-            .map(|it| it.id)
-            .collect();
-        if seeds.is_empty() || self.n_counted.get() > MAX_COUNTED {
+        let targets = self.rows.get(&change).map_or(&[][..], Vec::as_slice);
+        if targets.is_empty() || self.n_counted.get() > MAX_COUNTED {
             return Ok(0);
         }
+        let (seeds, _) = uses(view).seeds(targets)?;
         let reached = walk(view.read, &seeds, Direction::In, DEPTH, view.budget)?;
         let files: BTreeSet<i64> = reached.places.iter().map(|place| place.file).collect();
         let mut n = 0;
@@ -203,7 +197,7 @@ impl Reach {
             targets.extend(of_it.filter(|row| is_wanted(&row.path)).cloned());
         }
         targets.sort_by(|a, b| (&a.path, a.ordinal).cmp(&(&b.path, b.ordinal)));
-        let seeds: Vec<i64> = targets.iter().map(|row| row.id).collect();
+        let (seeds, _) = uses(view).seeds(&targets)?;
         let reached = walk(view.read, &seeds, Direction::In, DEPTH, view.budget)?;
         let placed = places(view, &reached.places)?;
         let reached: Vec<_> = placed
@@ -258,7 +252,7 @@ pub(super) fn tests(view: &View<'_>, asked: &Asked<'_>, reach: &Reach) -> Result
         all.push(TestOutput {
             path: test.path.to_string(),
             hops: test.hops,
-            confidence: test_confidence(test.basis),
+            confidence: Confidence::of_test(family_of(test.path.as_str()), test.basis),
             provenance: test.provenance.as_str(),
             cases,
         });

@@ -8,9 +8,10 @@ use super::builder::{DeclarationContext, FileBuilder};
 use super::frame::Frame;
 use super::initializers::{self, Initializer};
 use super::kinds::Kind;
+use super::lower_expr::lower_expr;
 use super::names::is_path;
 use super::pending::{BindingSource, Owner};
-use super::{bindings, classes, lower_expr, nodes, patterns};
+use super::{bindings, classes, nodes, patterns};
 use crate::ir::{BaseKind, Expr, Slot};
 use crate::model::SymbolKind;
 
@@ -25,10 +26,7 @@ pub(super) fn assigned(
     let Some((left, right)) = nodes::sides(b, node) else {
         return;
     };
-    if matches!(
-        initializer,
-        Initializer::Function(_) | Initializer::Class(_)
-    ) {
+    if initializer.is_function_or_class() {
         return;
     }
     let text = b.text(left);
@@ -85,7 +83,7 @@ pub(super) fn assigned_pattern(b: &mut FileBuilder<'_>, node: Node<'_>, frame: &
     if b.grammar.kind(left) != Kind::ObjectPattern {
         return false;
     }
-    if let Some(expr) = lower_expr::lower_expr(b, right) {
+    if let Some(expr) = lower_expr(b, right) {
         let owner = |name| Owner::Assigned(name, frame.scope);
         patterns::bind_pattern(b, left, expr, BindingSource::Assignment, owner, frame);
     }
@@ -111,8 +109,7 @@ fn bind_assigned<'a>(
     context: &DeclarationContext,
     frame: &Frame,
 ) {
-    let found =
-        bindings::annotation_or_initializer(b, None, Some(right), context.span.start_byte as usize);
+    let found = bindings::evidence(b, None, Some(right), context.span.start_byte as usize);
     if let Some((expr, source)) = found {
         let source = source.max(if source == BindingSource::Annotation {
             BindingSource::Annotation
@@ -139,7 +136,7 @@ fn assign_prototype(b: &mut FileBuilder<'_>, class: &str, right: Node<'_>, frame
     let found = if let Some(base) = base {
         Some(b.exprs.chain(base))
     } else {
-        let made = lower_expr::lower_expr(b, right);
+        let made = lower_expr(b, right);
         let made = made.filter(|made| b.exprs.is_new(*made));
         made.and_then(|made| match *b.exprs.get(made) {
             Expr::Construct { class } => Some(class),

@@ -5,23 +5,22 @@ use tree_sitter::Node;
 use super::builder::FileBuilder;
 use super::frame::Frame;
 use super::kinds::Kind;
+use super::lower_expr::lower_expr;
+use super::lower_type::lower_type;
 use super::pending::{BindingSource, Owner};
-use super::{doc_types, lower_expr, lower_type, nodes, patterns};
+use super::{doc_types, nodes, patterns};
 use crate::ir::ExprId;
 
 /// The evidence for the value of a name: its annotation, the `@type` of the comment above `start`, else its
 /// initializer. `None` where it has none of them.
-pub(super) fn annotation_or_initializer(
+pub(super) fn evidence(
     b: &mut FileBuilder<'_>,
     written: Option<Node<'_>>,
     value: Option<Node<'_>>,
     start: usize,
 ) -> Option<(Option<ExprId>, BindingSource)> {
     if let Some(written) = written {
-        return Some((
-            lower_type::lower_type(b, written),
-            BindingSource::Annotation,
-        ));
+        return Some((lower_type(b, written), BindingSource::Annotation));
     }
     if b.grammar.untyped
         && let Some(written) = doc_types::doc_tag(b, start, "@type")
@@ -31,7 +30,7 @@ pub(super) fn annotation_or_initializer(
     let value = value.filter(|value| {
         !nodes::is_absent(b, *value) && !b.grammar.kind(*value).is_function_value()
     })?;
-    Some((lower_expr::lower_expr(b, value), BindingSource::Initializer))
+    Some((lower_expr(b, value), BindingSource::Initializer))
 }
 
 /// Binds a name, or each name of a pattern, in `scope` to its evidence.
@@ -58,7 +57,7 @@ pub(super) fn for_of(b: &mut FileBuilder<'_>, node: Node<'_>, scope: u32, frame:
     let of = node.child_by_field_id(fields.operator);
     if of.is_some_and(|of| b.text(of) == "of")
         && let Some((left, right)) = nodes::sides(b, node)
-        && let Some(expr) = lower_expr::lower_expr(b, right)
+        && let Some(expr) = lower_expr(b, right)
     {
         let found = Some((Some(b.exprs.element(expr)), BindingSource::Initializer));
         bind_target(b, left, found, scope, frame);

@@ -111,6 +111,16 @@ pub(super) struct DeclarationContext {
     pub(super) mark: usize,
 }
 
+impl DeclarationContext {
+    /// The same with `export` before it: `exports.open = …`.
+    pub(super) fn exported(&self) -> Self {
+        Self {
+            exported: true,
+            ..*self
+        }
+    }
+}
+
 /// A symbol in the making.
 #[derive(Clone, Debug)]
 #[allow(

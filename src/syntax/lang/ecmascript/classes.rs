@@ -6,8 +6,10 @@ use super::builder::{Definition, FileBuilder};
 use super::expr_builder::Start;
 use super::frame::{AssignmentTarget, Frame, line_of};
 use super::kinds::Kind;
+use super::lower_expr::lower_expr;
+use super::lower_type::{self, lower_type};
 use super::pending::Owner;
-use super::{lower_expr, lower_type, nodes, object_types};
+use super::{nodes, object_types};
 use crate::ir::{BaseKind, ExprId, PathId, Slot};
 use crate::model::SymbolKind;
 use crate::syntax::scope::ScopeKind;
@@ -112,7 +114,7 @@ fn base(
     frame: &Frame,
 ) {
     for part in object_types::intersection_parts(b, node) {
-        let found = match lower_expr::lower_expr(b, part) {
+        let found = match lower_expr(b, part) {
             Some(found) if b.exprs.start(found) == Start::Value => {
                 let given =
                     given.map_or_else(Vec::new, |given| lower_type::types(b).given(given, 0));
@@ -123,7 +125,7 @@ fn base(
                 };
                 Some(b.exprs.specialized(found, &given))
             }
-            _ => lower_type::lower_type(b, part),
+            _ => lower_type(b, part),
         };
         add_base(b, found, kind, Some(symbol), frame);
     }
@@ -150,7 +152,7 @@ pub(super) fn alias_bases(b: &mut FileBuilder<'_>, node: Node<'_>, symbol: u32, 
         return;
     };
     for part in object_types::intersection_parts(b, value) {
-        let found = lower_type::lower_type(b, part);
+        let found = lower_type(b, part);
         add_base(b, found, BaseKind::Extends, Some(symbol), frame);
     }
 }

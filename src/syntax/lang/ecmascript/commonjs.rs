@@ -132,10 +132,7 @@ fn assign_module(
         }
         Initializer::Assignment(_) => {}
         _ => {
-            let exported = DeclarationContext {
-                exported: true,
-                ..*context
-            };
+            let exported = context.exported();
             let n_exports = b.exports.len();
             exports::define_default(b, left, value, initializer, &exported, frame);
             // The export is that of the value, not of the left side.
@@ -175,22 +172,11 @@ fn assign_export<'a>(
         return;
     }
     let kind = kind_of(initializer);
-    let exported = DeclarationContext {
-        exported: true,
-        ..*context
-    };
+    let exported = context.exported();
     let mut definition = Definition::new(name, kind, line, 0);
     definition.signature = assigned_signature(b, left, value, initializer);
-    if !matches!(
-        initializer,
-        Initializer::Function(_) | Initializer::Class(_)
-    ) {
-        let found = bindings::annotation_or_initializer(
-            b,
-            None,
-            Some(value),
-            context.span.start_byte as usize,
-        );
+    if !initializer.is_function_or_class() {
+        let found = bindings::evidence(b, None, Some(value), context.span.start_byte as usize);
         bindings::bind_member(b, 0, name, found, frame);
     }
     let defined = b.define(definition, &exported, frame);

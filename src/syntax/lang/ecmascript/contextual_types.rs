@@ -6,10 +6,11 @@ use super::builder::FileBuilder;
 use super::builtins::Builtin;
 use super::frame::Frame;
 use super::kinds::Kind;
+use super::lower_expr::lower_expr;
 use super::names::is_chain;
 use super::pending::{BindingSource, ContextualType};
 use super::signatures::{self, PARAMETERS};
-use super::{bindings, lower_expr, nodes};
+use super::{bindings, nodes};
 use crate::ir::ExprId;
 
 /// The contextual type that an annotation gives; `None` for a union of functions.
@@ -125,7 +126,7 @@ fn callee(b: &mut FileBuilder<'_>, call: Node<'_>) -> Option<ExprId> {
     // `f.call(this, a => …)` has its arguments elsewhere.
     let member = callee.child_by_field_id(fields.property);
     let is_moved = member.is_some_and(|it| matches!(b.text(it), "call" | "apply" | "bind"));
-    (!is_moved).then(|| lower_expr::lower_expr(b, callee))?
+    (!is_moved).then(|| lower_expr(b, callee))?
 }
 
 /// An object that is expected to be something: so are its members.
@@ -215,10 +216,7 @@ pub(super) fn callback_parameters(b: &mut FileBuilder<'_>, call: Node<'_>) {
         .named_child(0)
         .filter(|given| b.grammar.kind(*given).is_function_value());
     let Some(given) = given else { return };
-    let Some(expr) = callee
-        .child(0)
-        .and_then(|object| lower_expr::lower_expr(b, object))
-    else {
+    let Some(expr) = callee.child(0).and_then(|object| lower_expr(b, object)) else {
         return;
     };
     let element = Some(b.exprs.element(expr));
@@ -228,7 +226,7 @@ pub(super) fn callback_parameters(b: &mut FileBuilder<'_>, call: Node<'_>) {
         _ if Builtin::CallbackPair.has(name) => vec![element; 2],
         _ if Builtin::CallbackFold.has(name) => {
             let first = match arguments.named_child(1) {
-                Some(first) => lower_expr::lower_expr(b, first),
+                Some(first) => lower_expr(b, first),
                 None => element,
             };
             vec![first, element]

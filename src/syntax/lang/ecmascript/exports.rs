@@ -222,12 +222,7 @@ pub(super) fn define_default(
     definition.signature = signature::of_head(nodes::head(b, node, end));
     b.scopes.bind(name, scope, true);
     if matches!(initializer, Initializer::Other | Initializer::Module(_)) {
-        let found = bindings::annotation_or_initializer(
-            b,
-            None,
-            Some(value),
-            context.span.start_byte as usize,
-        );
+        let found = bindings::evidence(b, None, Some(value), context.span.start_byte as usize);
         bindings::bind_member(b, frame.enclosing, name, found, frame);
     }
     if let Some(symbol) = b.define(definition, context, frame) {

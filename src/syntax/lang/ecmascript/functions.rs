@@ -5,11 +5,10 @@ use tree_sitter::Node;
 use super::builder::{Definition, FileBuilder};
 use super::frame::{AssignmentTarget, Frame, line_of};
 use super::kinds::Kind;
+use super::lower_expr::lower_expr;
+use super::lower_type::lower_type;
 use super::pending::{BindingSource, Owner, ReturnContext};
-use super::{
-    contextual_types, jsdoc, lower_expr, lower_type, nodes, object_literals, signatures,
-    type_params,
-};
+use super::{contextual_types, jsdoc, nodes, object_literals, signatures, type_params};
 use crate::ir::{PathId, Slot};
 use crate::model::SymbolKind;
 use crate::syntax::scope::ScopeKind;
@@ -142,7 +141,7 @@ pub(super) fn enter_function(
     if let Some(written) = written
         && let Some(owner) = owner.take()
     {
-        let expr = lower_type::lower_type(b, written);
+        let expr = lower_type(b, written);
         b.annotate(owner, expr, frame);
     }
     if frame.kind == Kind::ArrowFunction
@@ -210,7 +209,7 @@ fn bind_return<'a>(b: &mut FileBuilder<'a>, value: Node<'_>, owner: Owner<'a>, f
     {
         object_literals::returned_object(b, object, *symbol, *path, frame);
     } else {
-        let expr = lower_expr::lower_expr(b, value);
+        let expr = lower_expr(b, value);
         b.add_binding(owner, expr, BindingSource::Initializer, frame);
     }
 }

@@ -36,6 +36,13 @@ pub(super) enum Initializer<'t> {
     Other,
 }
 
+impl Initializer<'_> {
+    /// Whether it is a function or a class itself.
+    pub(super) fn is_function_or_class(self) -> bool {
+        matches!(self, Self::Function(_) | Self::Class(_))
+    }
+}
+
 /// Records that the body of a function belongs to `symbol`, until the walk enters it.
 pub(super) fn own_body(b: &mut FileBuilder<'_>, initializer: Initializer<'_>, symbol: u32) {
     if let Initializer::Function(body) | Initializer::Wrapped(body) = initializer {

@@ -8,9 +8,10 @@ use super::builder::{Definition, FileBuilder};
 use super::frame::{AssignmentTarget, Frame, line_of};
 use super::initializers::{self, Initializer};
 use super::kinds::Kind;
+use super::lower_expr::lower_expr;
 use super::pending::BindingSource;
 use super::{
-    bindings, classes, contextual_types, functions, lower_expr, lower_type, nodes, object_exports,
+    bindings, classes, contextual_types, functions, lower_type, nodes, object_exports,
     object_types, signatures,
 };
 use crate::ir::{BaseKind, PathId};
@@ -130,12 +131,7 @@ fn typed_member(
         && frame.kind != Kind::MethodDefinition
     {
         let written = node.child_by_field_id(fields.type_);
-        let found = bindings::annotation_or_initializer(
-            b,
-            written,
-            value_node,
-            context.span.start_byte as usize,
-        );
+        let found = bindings::evidence(b, written, value_node, context.span.start_byte as usize);
         bindings::bind_member(b, enclosing, &name, found, parent);
     }
     let defined = b.define(definition, &context, frame);
@@ -167,7 +163,7 @@ fn object_type_member(b: &mut FileBuilder<'_>, node: Node<'_>, frame: &mut Frame
         return;
     }
     if frame.kind == Kind::PropertySignature {
-        let found = bindings::annotation_or_initializer(b, written, None, node.start_byte());
+        let found = bindings::evidence(b, written, None, node.start_byte());
         bindings::bind_member(b, enclosing, &name, found, frame);
     }
     let owner = b.member_owner(enclosing, &name);
@@ -194,8 +190,7 @@ fn object_pair(b: &mut FileBuilder<'_>, node: Node<'_>, frame: &mut Frame, enclo
         }
         _ => {
             if let Some(name) = nodes::property_key(b, key_node) {
-                let found =
-                    bindings::annotation_or_initializer(b, None, Some(value), node.start_byte());
+                let found = bindings::evidence(b, None, Some(value), node.start_byte());
                 bindings::bind_member(b, enclosing, &name, found, frame);
             }
             return;
@@ -248,7 +243,7 @@ pub(super) fn spread_member(b: &mut FileBuilder<'_>, node: Node<'_>, parent: &Fr
     };
     if let (Some(value), (symbol, PathId::EMPTY)) = (node.named_child(0), b.member_path(enclosing))
     {
-        let found = lower_expr::lower_expr(b, value);
+        let found = lower_expr(b, value);
         classes::add_base(b, found, BaseKind::Extends, symbol, parent);
     }
 }

@@ -3,7 +3,7 @@
 //! One file goes through these steps, here with `const s = new Store(); export const n = s.load().size`:
 //!
 //! 1. `reparse`: code that the grammar cannot read as it is written is parsed a second time with a few words replaced.
-//! 2. `walk`: each node is entered once. `identifier_role` says what it is to its parent (`s` is bound, `Store` is
+//! 2. `traverse`: each node is entered once. `identifier_role` says what it is to its parent (`s` is bound, `Store` is
 //!    constructed, `load` is called); then the functions for its form record it in the [`builder::FileBuilder`]:
 //!    - symbols: `declarations`, `functions`, `classes`, `members`, `variables`, and by assignment `commonjs` and
 //!      `object_exports` (here the constants `s` and `n`);
@@ -57,10 +57,10 @@ mod reparse;
 mod resolve_exprs;
 mod resolve_locals;
 mod signatures;
+mod traverse;
 mod type_params;
 mod variables;
 mod vue_options;
-mod walk;
 
 use builder::FileBuilder;
 pub(in crate::syntax) use finish::{PositionedUse, Script};
@@ -116,7 +116,7 @@ fn lower(
         Parsed::Ended => return None,
         Parsed::TooHard => return Some(PositionedScript::unreadable(grammar)),
     };
-    if !walk::walk(&mut builder, tree.root_node(), budget) {
+    if !traverse::traverse(&mut builder, tree.root_node(), budget) {
         return None;
     }
     let mut script = finish::finish(builder, tree.root_node().has_error());

@@ -45,13 +45,8 @@ pub(super) fn export_member(b: &mut FileBuilder<'_>, node: Node<'_>, frame: &mut
                 Some(value) => commonjs::assigned_signature(b, key_node, value, initializer),
                 None => nodes::signature_of(b, node),
             };
-            if value.is_some()
-                && !matches!(
-                    initializer,
-                    Initializer::Function(_) | Initializer::Class(_)
-                )
-            {
-                let found = bindings::annotation_or_initializer(b, None, value, node.start_byte());
+            if value.is_some() && !initializer.is_function_or_class() {
+                let found = bindings::evidence(b, None, value, node.start_byte());
                 bindings::bind_member(b, 0, &name, found, frame);
             }
             let defined = b.define(definition, &context, frame);

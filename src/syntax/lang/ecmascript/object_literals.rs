@@ -5,8 +5,9 @@ use tree_sitter::Node;
 use super::builder::FileBuilder;
 use super::frame::Frame;
 use super::kinds::Kind;
+use super::lower_expr::lower_expr;
+use super::nodes;
 use super::pending::{BindingSource, Owner};
-use super::{lower_expr, nodes};
 use crate::ir::{Expr, PathId, Slot};
 
 /// Members of a returned object that are looked at; more is generated.
@@ -78,7 +79,7 @@ pub(super) fn returned_object(
             }
             let expr = match b.grammar.kind(value) {
                 Kind::Shorthand => Some(b.exprs.name(b.text(value))),
-                _ => lower_expr::lower_expr(b, value),
+                _ => lower_expr(b, value),
             };
             if expr.is_some() {
                 let owner = Owner::Member(Some(symbol), path);

@@ -8,7 +8,7 @@ use super::builder::FileBuilder;
 use super::builtins::Builtin;
 use super::frame::{AssignmentTarget, Frame};
 use super::kinds::Kind;
-use super::lower_type;
+use super::lower_type::lower_type;
 
 /// Parts of a type that are looked at; more is generated.
 const MAX_PARTS: usize = 64;
@@ -65,8 +65,7 @@ pub(super) fn has_object_type(b: &FileBuilder<'_>, written: Option<Node<'_>>) ->
 
 /// Returns whether it is only that: nothing else is known of it by a name.
 pub(super) fn is_only_object_type(b: &mut FileBuilder<'_>, written: Option<Node<'_>>) -> bool {
-    has_object_type(b, written)
-        && written.is_some_and(|written| lower_type::lower_type(b, written).is_none())
+    has_object_type(b, written) && written.is_some_and(|written| lower_type(b, written).is_none())
 }
 
 /// The parts of an intersection, through parentheses and types like `Readonly<A>`.

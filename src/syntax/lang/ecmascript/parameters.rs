@@ -5,8 +5,9 @@ use tree_sitter::Node;
 use super::builder::{Definition, FileBuilder};
 use super::frame::{AssignmentTarget, Frame, line_of};
 use super::kinds::Kind;
+use super::lower_type::lower_type;
 use super::pending::Owner;
-use super::{bindings, lower_type, nodes, object_literals, object_types, patterns};
+use super::{bindings, nodes, object_literals, object_types, patterns};
 use crate::model::SymbolKind;
 use crate::syntax::signature;
 
@@ -21,7 +22,7 @@ pub(super) fn parameter(b: &mut FileBuilder<'_>, node: Node<'_>, own: &mut Frame
     if written.is_none() && value.is_none() || frame.in_type {
         return;
     }
-    let found = bindings::annotation_or_initializer(b, written, value, node.start_byte());
+    let found = bindings::evidence(b, written, value, node.start_byte());
     if b.grammar.kind(pattern) == Kind::This {
         b.scopes.bind("this", frame.scope, false);
         let expr = found.and_then(|(expr, _)| expr);
@@ -56,7 +57,7 @@ fn destructured_object_type(
         let key = member.child_by_field_id(fields.name);
         let written = member.child_by_field_id(fields.type_);
         if let (Some(key), Some(written)) = (key, written) {
-            let found = lower_type::lower_type(b, written);
+            let found = lower_type(b, written);
             patterns::bind_pattern_member(b, pattern, b.text(key), found, frame);
         }
     }
@@ -73,7 +74,7 @@ pub(super) fn untyped_parameter(b: &mut FileBuilder<'_>, node: Node<'_>, frame: 
         _ => (Some(node), None),
     };
     if let Some(target) = target {
-        let found = bindings::annotation_or_initializer(b, None, value, node.start_byte());
+        let found = bindings::evidence(b, None, value, node.start_byte());
         bindings::bind_target(b, target, found, frame.scope, frame);
     }
 }
@@ -98,7 +99,7 @@ pub(super) fn parameter_property(b: &mut FileBuilder<'_>, node: Node<'_>, parent
     let Some(enclosing) = class else { return };
     let context = b.own_context(node);
     let name = b.text(pattern);
-    let found = bindings::annotation_or_initializer(
+    let found = bindings::evidence(
         b,
         node.child_by_field_id(b.grammar.fields.type_),
         node.child_by_field_id(b.grammar.fields.value),

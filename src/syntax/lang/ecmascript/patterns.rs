@@ -5,8 +5,9 @@ use tree_sitter::Node;
 use super::builder::FileBuilder;
 use super::frame::Frame;
 use super::kinds::Kind;
+use super::lower_expr::lower_expr;
+use super::nodes;
 use super::pending::{BindingSource, Owner};
-use super::{lower_expr, nodes};
 use crate::ir::ExprId;
 
 /// Names of one pattern that are looked at.
@@ -77,7 +78,7 @@ pub(super) fn member_default(b: &mut FileBuilder<'_>, node: Node<'_>, frame: &Fr
     let Some((left, right)) = nodes::sides(b, node) else {
         return;
     };
-    let made = lower_expr::lower_expr(b, right);
+    let made = lower_expr(b, right);
     let made = made.filter(|found| b.exprs.is_new(*found));
     if made.is_some() && b.grammar.kind(left) == Kind::ShorthandPattern {
         let owner = Owner::Assigned(b.text(left), frame.scope);

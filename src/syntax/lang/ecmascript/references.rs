@@ -7,9 +7,10 @@ use tree_sitter::Node;
 use super::builder::FileBuilder;
 use super::frame::{AssignmentTarget, Frame, IdentifierRole, byte, line_of};
 use super::kinds::Kind;
+use super::lower_expr::lower_expr;
 use super::names::split_chain;
 use super::pending::{BindingSource, NamePlace, Owner};
-use super::{imports, lower_expr, members};
+use super::{imports, members};
 use crate::ir::ReferenceKind;
 
 /// The role of a callee.
@@ -95,7 +96,7 @@ pub(super) fn member_chain(b: &mut FileBuilder<'_>, node: Node<'_>, frame: &Fram
     if receiver == "?"
         && !matches!(kind, ReferenceKind::Value | ReferenceKind::Type)
         && let Some(object) = node.child(0)
-        && let Some(expr) = lower_expr::lower_expr(b, object)
+        && let Some(expr) = lower_expr(b, object)
     {
         let binding = b.add_binding(
             Owner::Expression,

@@ -5,9 +5,10 @@ use tree_sitter::Node;
 use super::builder::FileBuilder;
 use super::frame::Frame;
 use super::kinds::Kind;
+use super::lower_type::lower_type;
 use super::names::is_chain;
 use super::pending::Owner;
-use super::{lower_type, object_types, type_params};
+use super::{object_types, type_params};
 use crate::ir::{ExprId, PathId, Slot};
 
 /// Functions in the parameters of functions that are looked at.
@@ -19,9 +20,7 @@ pub(super) const PARAMETERS: usize = 16;
 /// The lowered type, where no function is part of it.
 pub(super) fn non_function_type(b: &mut FileBuilder<'_>, written: Node<'_>) -> Option<ExprId> {
     let has_function = b.text(written).contains("=>");
-    (!has_function)
-        .then(|| lower_type::lower_type(b, written))
-        .flatten()
+    (!has_function).then(|| lower_type(b, written)).flatten()
 }
 
 /// The only function in a type, `null` and `undefined` apart; none with type parameters.
@@ -224,7 +223,7 @@ pub(super) fn declared_return(
     if let (Some(written), Some(symbol)) = (written, symbol) {
         let path = b.exprs.arena.path(PathId::EMPTY, Slot::Return);
         let owner = Owner::Member(Some(symbol), path);
-        let expr = lower_type::lower_type(b, written);
+        let expr = lower_type(b, written);
         b.annotate(owner, expr, frame);
     }
 }

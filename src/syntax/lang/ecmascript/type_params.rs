@@ -6,7 +6,7 @@ use super::builder::{FileBuilder, SymbolBuilder};
 use super::expr_builder::ExprBuilder;
 use super::frame::Frame;
 use super::kinds::Kind;
-use super::lower_type::{self, GIVEN};
+use super::lower_type::{GIVEN, lower_type};
 use super::pending::{BindingSource, Owner};
 use super::signatures;
 use crate::ir::{ContainerKind, Expr, ExprId, PathId, Slot};
@@ -44,7 +44,7 @@ pub(super) fn infer_from_arguments(
         b.annotate(Owner::TypeParam(name, frame.scope, at), None, frame);
         let mut known = vec![];
         if let Some(bound) = bound {
-            known.push((Slot::TypeParamDefault(at), lower_type::lower_type(b, bound)));
+            known.push((Slot::TypeParamDefault(at), lower_type(b, bound)));
         }
         if let Some(found) = inferred(b, node, name) {
             known.push((Slot::TypeParamBound(at), Some(found)));
@@ -72,7 +72,7 @@ fn inferred(b: &mut FileBuilder<'_>, node: Node<'_>, name: &str) -> Option<ExprI
             let made = inside.child_by_field_id(b.grammar.fields.type_)?;
             return (b.text(made) == name).then(|| b.exprs.construct(argument));
         }
-        let found = lower_type::lower_type(b, written)?;
+        let found = lower_type(b, written)?;
         let all = b.exprs.apart(found);
         all.into_iter()
             .find_map(|one| given_by(&mut b.exprs, argument, one, name))
@@ -87,8 +87,8 @@ pub(super) fn type_parameter(b: &mut FileBuilder<'_>, node: Node<'_>, frame: &Fr
     let Some(name) = field(fields.name) else {
         return;
     };
-    let bound = field(fields.constraint).map(|it| lower_type::lower_type(b, it));
-    let standard = field(fields.value).map(|it| lower_type::lower_type(b, it));
+    let bound = field(fields.constraint).map(|it| lower_type(b, it));
+    let standard = field(fields.value).map(|it| lower_type(b, it));
     let owner = Owner::Binding(b.text(name), frame.scope);
     let Some((symbol, at)) = place_of_type_parameter(b, node, frame) else {
         if let Some(bound) = bound {

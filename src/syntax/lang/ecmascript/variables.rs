@@ -71,7 +71,7 @@ pub(super) fn declarator(
         } else {
             context.span.start_byte as usize
         };
-        let found = bindings::annotation_or_initializer(b, written, value, start);
+        let found = bindings::evidence(b, written, value, start);
         bindings::bind_target(b, name_node, found, target, parent);
     }
     contextual_types::expect_annotation(b, written, value);

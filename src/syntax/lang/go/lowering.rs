@@ -3,9 +3,8 @@
 use tree_sitter::Node;
 
 use super::grammar::{Grammar, Kind, grammar};
-use crate::ir::{
-    Binding, Expr, ExprId, Family, FileFacts, PathId, ReferenceKind, Slot, SymbolIdx, Target,
-};
+use crate::ir::{Binding, Expr, ExprId, FileFacts, PathId, ReferenceKind, Slot, SymbolIdx, Target};
+use crate::model::Family;
 use crate::model::hash::{HashMap, HashSet};
 use crate::syntax::lang::frontend::LoweredFile;
 use crate::syntax::lang::use_recorder::{Use, UseRecorder};

@@ -16,8 +16,8 @@ mod tests;
 mod types;
 
 use super::frontend::{Frontend, LoweredFile};
-use crate::ir::Family;
 use crate::model::Budget;
+use crate::model::Family;
 
 /// The front end of Go.
 pub(super) const FRONTEND: Frontend = Frontend {

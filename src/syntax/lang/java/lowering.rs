@@ -5,10 +5,9 @@ use tree_sitter::Node;
 use super::grammar::{Grammar, Kind, grammar};
 use super::locals::Locals;
 use super::types::Param;
-use crate::ir::{
-    Binding, Expr, ExprId, Family, FileFacts, PathId, ReferenceKind, Slot, SymbolIdx, Target,
-};
+use crate::ir::{Binding, Expr, ExprId, FileFacts, PathId, ReferenceKind, Slot, SymbolIdx, Target};
 use crate::model::Budget;
+use crate::model::Family;
 use crate::model::hash::{HashMap, HashSet};
 use crate::syntax::lang::frontend::LoweredFile;
 use crate::syntax::lang::use_recorder::{Use, UseRecorder, offset};

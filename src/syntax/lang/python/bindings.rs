@@ -3,10 +3,10 @@
 use tree_sitter::Node;
 
 use super::annotations::{Annotation, parse};
+use super::builders::{Attribute, AttributePlace, BuilderId};
 use super::grammar::Kind;
 use super::lowering::{Lowering, MAX_UNION};
-use super::scopes::{Held, Site};
-use super::symbols::{Attribute, AttributePlace, DraftId};
+use super::scopes::{BoundValue, Site};
 use super::types::TypeContext;
 use crate::ir::{BaseKind, Binding, Expr, ExprId, Slot, SymbolIdx};
 use crate::model::hash::HashMap;
@@ -16,12 +16,12 @@ impl<'t> Lowering<'t> {
     /// Lowers all bindings of the file.
     pub(super) fn lower_bindings(&mut self) {
         self.module_bindings();
-        for draft in 0..self.drafts.len() {
-            let draft = crate::syntax::lang::use_recorder::offset(draft);
-            if self.drafts[draft as usize].class.is_some() {
-                self.class_bindings(draft);
-            } else if self.drafts[draft as usize].function.is_some() {
-                self.function_bindings(draft);
+        for builder in 0..self.builders.len() {
+            let builder = crate::syntax::lang::use_recorder::offset(builder);
+            if self.builders[builder as usize].class.is_some() {
+                self.class_bindings(builder);
+            } else if self.builders[builder as usize].function.is_some() {
+                self.function_bindings(builder);
             }
         }
     }
@@ -49,19 +49,19 @@ impl<'t> Lowering<'t> {
             let sites = self.scopes.get(0).names[name].clone();
             if sites
                 .iter()
-                .any(|site| matches!(site.held, Held::Symbol(_)))
+                .any(|site| matches!(site.held, BoundValue::Symbol(_)))
             {
                 continue;
             }
             let is_import = sites
                 .iter()
-                .any(|site| matches!(site.held, Held::Import(..)));
-            let draft = self.top_symbols.get(name).copied();
-            if draft.is_none() && !is_import {
+                .any(|site| matches!(site.held, BoundValue::Import(..)));
+            let builder = self.top_symbols.get(name).copied();
+            if builder.is_none() && !is_import {
                 self.facts.variables.push(name.to_owned());
             }
-            let is_alias =
-                draft.is_some_and(|it| self.drafts[it as usize].symbol.kind == SymbolKind::Type);
+            let is_alias = builder
+                .is_some_and(|it| self.builders[it as usize].symbol.kind == SymbolKind::Type);
             let value = if is_alias {
                 self.alias(&sites)
             } else if self.type_vars.contains_key(name) && !is_import {
@@ -73,7 +73,7 @@ impl<'t> Lowering<'t> {
             } else {
                 let own: Vec<_> = sites
                     .into_iter()
-                    .filter(|site| !matches!(site.held, Held::Import(..)))
+                    .filter(|site| !matches!(site.held, BoundValue::Import(..)))
                     .collect();
                 self.held_by_any(&own, name)
             };
@@ -86,7 +86,7 @@ impl<'t> Lowering<'t> {
     /// Lowers the type that an alias names.
     fn alias(&mut self, sites: &[Site<'t>]) -> ExprId {
         let node = sites.iter().find_map(|site| match site.held {
-            Held::Value(node) => Some(node),
+            BoundValue::Value(node) => Some(node),
             _ => None,
         });
         let Some(node) = node else {
@@ -103,7 +103,7 @@ impl<'t> Lowering<'t> {
     /// Lowers the union of values of a name; an annotation says it all where it is known.
     fn held_by_any(&mut self, sites: &[Site<'t>], name: &'t str) -> ExprId {
         for site in sites {
-            if matches!(site.held, Held::Annotation(_)) {
+            if matches!(site.held, BoundValue::Annotation(_)) {
                 let value = self.held(site, name);
                 if value != self.unknown {
                     return value;
@@ -114,15 +114,15 @@ impl<'t> Lowering<'t> {
         self.union(all)
     }
 
-    fn class_bindings(&mut self, draft: DraftId) {
-        let Some(class) = &self.drafts[draft as usize].class else {
+    fn class_bindings(&mut self, builder: BuilderId) {
+        let Some(class) = &self.builders[builder as usize].class else {
             return;
         };
         let (node, inner) = (class.node, class.inner);
         let attributes = class.attributes.clone();
-        let owner = self.symbol(draft);
-        self.base_bindings(draft, node);
-        self.bound_bindings(draft);
+        let owner = self.symbol(builder);
+        self.base_bindings(builder, node);
+        self.bound_bindings(builder);
         let is_enum = self.is_enum(node);
         let mut names: Vec<&'t str> = Vec::new();
         let mut by_name: HashMap<&'t str, Vec<Attribute<'t>>> = HashMap::default();
@@ -134,12 +134,10 @@ impl<'t> Lowering<'t> {
             all.push(attribute);
         }
         for name in names {
-            let is_symbol = self
-                .scopes
-                .get(inner)
-                .names
-                .get(name)
-                .is_some_and(|all| all.iter().any(|site| matches!(site.held, Held::Symbol(_))));
+            let is_symbol = self.scopes.get(inner).names.get(name).is_some_and(|all| {
+                all.iter()
+                    .any(|site| matches!(site.held, BoundValue::Symbol(_)))
+            });
             if is_symbol {
                 continue;
             }
@@ -147,8 +145,8 @@ impl<'t> Lowering<'t> {
             all.sort_by_key(|it| it.place);
             let is_member = |it: &Attribute<'t>| is_enum && it.place == AttributePlace::ClassBody;
             let value = if all.iter().any(is_member) {
-                let class_name = self.drafts[draft as usize].symbol.name.clone();
-                let of = self.symbol_expr(draft, &class_name);
+                let class_name = self.builders[builder as usize].symbol.name.clone();
+                let of = self.symbol_expr(builder, &class_name);
                 self.add(Expr::Instance { of })
             } else {
                 self.attribute_value(&all, name)
@@ -191,9 +189,9 @@ impl<'t> Lowering<'t> {
         self.unknown
     }
 
-    fn base_bindings(&mut self, draft: DraftId, node: Node<'t>) {
-        let scope = self.drafts[draft as usize].scope;
-        let owner = self.symbol(draft);
+    fn base_bindings(&mut self, builder: BuilderId, node: Node<'t>) {
+        let scope = self.builders[builder as usize].scope;
+        let owner = self.symbol(builder);
         let Some(list) = self.field(node, self.grammar.fields.superclasses) else {
             return;
         };
@@ -244,10 +242,10 @@ impl<'t> Lowering<'t> {
     }
 
     /// Lowers the bounds of type parameters.
-    fn bound_bindings(&mut self, draft: DraftId) {
-        let params = self.drafts[draft as usize].type_params.clone();
-        let inner = self.drafts[draft as usize].scope;
-        let owner = self.symbol(draft);
+    fn bound_bindings(&mut self, builder: BuilderId) {
+        let params = self.builders[builder as usize].type_params.clone();
+        let inner = self.builders[builder as usize].scope;
+        let owner = self.symbol(builder);
         for (index, name) in params.into_iter().enumerate().take(32) {
             let context = TypeContext {
                 scope: inner,
@@ -259,8 +257,8 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    fn function_bindings(&mut self, draft: DraftId) {
-        let Some(function) = &self.drafts[draft as usize].function else {
+    fn function_bindings(&mut self, builder: BuilderId) {
+        let Some(function) = &self.builders[builder as usize].function else {
             return;
         };
         let fields = self.grammar.fields;
@@ -268,8 +266,8 @@ impl<'t> Lowering<'t> {
         let params = function.params.clone();
         let skipped = usize::from(function.has_receiver);
         let overloads = function.overloads.clone();
-        let owner = self.symbol(draft);
-        self.bound_bindings(draft);
+        let owner = self.symbol(builder);
+        self.bound_bindings(builder);
         for (index, param) in params.iter().skip(skipped).enumerate() {
             if let (Some(annotation), 0, Ok(index)) =
                 (param.annotation, param.n_stars, u8::try_from(index))
@@ -280,7 +278,7 @@ impl<'t> Lowering<'t> {
         }
         let context = TypeContext {
             scope: inner,
-            result_of: Some(draft),
+            result_of: Some(builder),
         };
         let mut results = Vec::new();
         for stub in overloads.iter().chain([&node]) {
@@ -295,15 +293,15 @@ impl<'t> Lowering<'t> {
         let result = if is_annotated {
             self.joined_results(results)
         } else {
-            self.inferred_result(draft)
+            self.inferred_result(builder)
         };
         self.push(Some(owner), [Slot::Return], result);
-        self.decorator_binding(draft);
+        self.decorator_binding(builder);
     }
 
     /// The value that the outermost decorator puts in the place of a function: its members are those of the name.
-    fn decorator_binding(&mut self, draft: DraftId) {
-        let of = &self.drafts[draft as usize];
+    fn decorator_binding(&mut self, builder: BuilderId) {
+        let of = &self.builders[builder as usize];
         let unchanged = SymbolFlags::ACCESSOR | SymbolFlags::DECLARATION_ONLY | SymbolFlags::TEST;
         let Some(function) = &of.function else {
             return;
@@ -323,7 +321,7 @@ impl<'t> Lowering<'t> {
         if callee == self.unknown {
             return;
         }
-        let decorated = self.symbol(draft);
+        let decorated = self.symbol(builder);
         let decorated = self.add(Expr::Symbol(decorated));
         let value = self.add(Expr::Call {
             callee,
@@ -368,8 +366,8 @@ impl<'t> Lowering<'t> {
     }
 
     /// Lowers the union of the values that a function returns; of a generator a sequence of those that it yields.
-    fn inferred_result(&mut self, draft: DraftId) -> ExprId {
-        let Some(function) = &self.drafts[draft as usize].function else {
+    fn inferred_result(&mut self, builder: BuilderId) -> ExprId {
+        let Some(function) = &self.builders[builder as usize].function else {
             return self.unknown;
         };
         let inner = function.inner;
@@ -392,7 +390,7 @@ impl<'t> Lowering<'t> {
         }
         let mut all = Vec::new();
         for value in returns {
-            all.push(match self.argument(draft, value) {
+            all.push(match self.argument(builder, value) {
                 Some(argument) => argument,
                 None => self.lower_expr(value, inner),
             });
@@ -401,12 +399,12 @@ impl<'t> Lowering<'t> {
     }
 
     /// `def f(a): return a`: the argument itself.
-    fn argument(&mut self, draft: DraftId, value: Node<'t>) -> Option<ExprId> {
+    fn argument(&mut self, builder: BuilderId, value: Node<'t>) -> Option<ExprId> {
         if self.kind(value) != Kind::Identifier {
             return None;
         }
         let name = self.text(value);
-        let function = self.drafts[draft as usize].function.as_ref()?;
+        let function = self.builders[builder as usize].function.as_ref()?;
         let skipped = usize::from(function.has_receiver);
         let index = function
             .params

@@ -2,61 +2,41 @@
 
 use tree_sitter::Node;
 
+use super::builders::{Attribute, AttributePlace, BuilderId, Function};
+use super::context::DeclarationContext;
 use super::grammar::Kind;
 use super::lowering::{Lowering, MAX_DEPTH};
-use super::scopes::{Held, STAR, ScopeIdx, ScopeKind, Site};
-use super::symbols::{Attribute, AttributePlace, DraftId};
+use super::scopes::{BoundValue, STAR, ScopeIdx, ScopeKind, Site};
 use crate::model::SymbolKind;
-
-/// The surroundings of a statement.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Place<'t> {
-    pub(super) scope: ScopeIdx,
-    /// The bytes of the block around.
-    pub(super) block: (usize, usize),
-    pub(super) depth: usize,
-    /// Whether it runs for type checkers alone.
-    pub(super) type_only: bool,
-    /// The method around.
-    pub(super) receiver: Option<Receiver<'t>>,
-}
-
-/// The receiver of a method: its name and its class.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Receiver<'t> {
-    pub(super) name: &'t str,
-    pub(super) class: DraftId,
-    pub(super) is_constructor: bool,
-}
 
 impl<'t> Lowering<'t> {
     /// Declares all names of the file.
     pub(super) fn declare_module(&mut self, root: Node<'t>) {
         self.scopes.open(0, ScopeKind::Module, None);
-        let place = Place {
+        let context = DeclarationContext {
             scope: 0,
             block: (0, root.end_byte() + 1),
             depth: 0,
             type_only: false,
             receiver: None,
         };
-        self.declare_children(root, place);
+        self.declare_children(root, context);
     }
 
-    pub(super) fn declare_children(&mut self, node: Node<'t>, place: Place<'t>) {
+    pub(super) fn declare_children(&mut self, node: Node<'t>, context: DeclarationContext<'t>) {
         for child in self.children(node) {
-            self.declare(child, place);
+            self.declare(child, context);
         }
     }
 
     /// Declares the names that a node binds, and those inside.
-    pub(super) fn declare(&mut self, node: Node<'t>, place: Place<'t>) {
-        if place.depth > MAX_DEPTH {
+    pub(super) fn declare(&mut self, node: Node<'t>, context: DeclarationContext<'t>) {
+        if context.depth > MAX_DEPTH {
             return;
         }
-        let place = Place {
-            depth: place.depth + 1,
-            ..place
+        let context = DeclarationContext {
+            depth: context.depth + 1,
+            ..context
         };
         let fields = self.grammar.fields;
         match self.kind(node) {
@@ -65,111 +45,111 @@ impl<'t> Lowering<'t> {
                     node.start_byte(),
                     node.end_byte().max(node.start_byte() + 1),
                 );
-                self.declare_children(node, Place { block, ..place });
+                self.declare_children(node, DeclarationContext { block, ..context });
             }
             Kind::DecoratedDefinition => {
                 for child in self.children(node) {
                     if self.kind(child) == Kind::Decorator {
-                        self.declare_children(child, place);
+                        self.declare_children(child, context);
                     }
                 }
                 if let Some(definition) = self.field(node, fields.definition) {
-                    self.declare_definition(definition, Some(node), place);
+                    self.declare_definition(definition, Some(node), context);
                 }
             }
             Kind::FunctionDefinition | Kind::ClassDefinition => {
-                self.declare_definition(node, None, place);
+                self.declare_definition(node, None, context);
             }
-            Kind::ImportStatement => self.import(node, place),
-            Kind::ImportFrom => self.import_from(node, place),
+            Kind::ImportStatement => self.import(node, context),
+            Kind::ImportFrom => self.import_from(node, context),
             Kind::Identifier | Kind::DottedName | Kind::Type | Kind::FutureImport => {}
-            Kind::Assignment => self.declare_assignment(node, place),
-            Kind::AugmentedAssignment => self.declare_augmented(node, place),
+            Kind::Assignment => self.declare_assignment(node, context),
+            Kind::AugmentedAssignment => self.declare_augmented(node, context),
             Kind::NamedExpression => {
-                let scope = self.scopes.statement_scope(place.scope);
+                let scope = self.scopes.statement_scope(context.scope);
                 if let (Some(name), Some(value)) = (
                     self.field(node, fields.name),
                     self.field(node, fields.value),
                 ) {
                     let text = self.text(name);
-                    let held = Held::Value(value);
-                    let place = Place { scope, ..place };
-                    self.bind(text, node.end_byte(), held, place);
+                    let held = BoundValue::Value(value);
+                    let context = DeclarationContext { scope, ..context };
+                    self.bind(text, node.end_byte(), held, context);
                 }
-                self.declare_children(node, place);
+                self.declare_children(node, context);
             }
             Kind::ForStatement | Kind::WhileStatement | Kind::WithItem | Kind::ExceptClause => {
-                self.declare_compound(node, place);
-                self.declare_children(node, place);
+                self.declare_compound(node, context);
+                self.declare_children(node, context);
             }
-            Kind::CaseClause => self.declare_case(node, place),
-            Kind::IfStatement | Kind::ElifClause => self.declare_if(node, place),
+            Kind::CaseClause => self.declare_case(node, context),
+            Kind::IfStatement | Kind::ElifClause => self.declare_if(node, context),
             Kind::AssertStatement
             | Kind::BooleanOperator
             | Kind::ConditionalExpression
             | Kind::IfClause => {
-                self.declare_narrowing(node, place);
-                self.declare_children(node, place);
+                self.declare_narrowing(node, context);
+                self.declare_children(node, context);
             }
             Kind::GlobalStatement | Kind::NonlocalStatement => {
                 let is_global = self.kind(node) == Kind::GlobalStatement;
                 for child in self.children(node) {
                     let name = self.text(child);
-                    self.scopes.declare_outer(place.scope, name, is_global);
+                    self.scopes.declare_outer(context.scope, name, is_global);
                 }
             }
             Kind::ReturnStatement | Kind::Yield => {
-                self.declare_result(node, place);
-                self.declare_children(node, place);
+                self.declare_result(node, context);
+                self.declare_children(node, context);
             }
-            Kind::TypeAlias => self.declare_type_alias(node, place),
-            Kind::Lambda => self.declare_lambda(node, place),
-            kind if kind.is_comprehension() => self.declare_comprehension(node, place),
+            Kind::TypeAlias => self.declare_type_alias(node, context),
+            Kind::Lambda => self.declare_lambda(node, context),
+            kind if kind.is_comprehension() => self.declare_comprehension(node, context),
             Kind::Call => {
-                self.import_call(node, place);
-                self.all_call(node, place);
-                self.declare_children(node, place);
+                self.import_call(node, context);
+                self.all_call(node, context);
+                self.declare_children(node, context);
             }
-            _ => self.declare_children(node, place),
+            _ => self.declare_children(node, context),
         }
     }
 
     /// Declares the names that the head of a loop, a `with` or an `except` binds.
-    fn declare_compound(&mut self, node: Node<'t>, place: Place<'t>) {
+    fn declare_compound(&mut self, node: Node<'t>, context: DeclarationContext<'t>) {
         let fields = self.grammar.fields;
         match self.kind(node) {
             Kind::ForStatement => {
                 let left = self.field(node, fields.left);
                 let right = self.field(node, fields.right);
-                self.scopes.add_loop(place.scope, node);
+                self.scopes.add_loop(context.scope, node);
                 if let (Some(left), Some(right)) = (left, right) {
                     self.bind_target(
                         left,
                         right.end_byte(),
-                        Held::Element(right),
+                        BoundValue::Element(right),
                         &[],
                         node,
-                        place,
+                        context,
                     );
                 }
             }
             Kind::WhileStatement => {
-                self.scopes.add_loop(place.scope, node);
-                self.declare_narrowing(node, place);
+                self.scopes.add_loop(context.scope, node);
+                self.declare_narrowing(node, context);
             }
             Kind::WithItem => {
                 if let Some(value) = self.field(node, fields.value) {
-                    self.declare_as(value, node, place, Held::Entered);
+                    self.declare_as(value, node, context, BoundValue::Entered);
                 }
             }
             Kind::ExceptClause => {
                 if let Some(value) = self.field(node, fields.value) {
                     match self.field(node, fields.alias) {
                         Some(alias) => {
-                            let held = Held::InstanceOf(value);
-                            self.bind_target(alias, alias.end_byte(), held, &[], node, place);
+                            let held = BoundValue::InstanceOf(value);
+                            self.bind_target(alias, alias.end_byte(), held, &[], node, context);
                         }
-                        None => self.declare_as(value, node, place, Held::InstanceOf),
+                        None => self.declare_as(value, node, context, BoundValue::InstanceOf),
                     }
                 }
             }
@@ -178,11 +158,11 @@ impl<'t> Lowering<'t> {
     }
 
     /// Records a value that the function around returns or yields.
-    fn declare_result(&mut self, node: Node<'t>, place: Place<'t>) {
+    fn declare_result(&mut self, node: Node<'t>, context: DeclarationContext<'t>) {
         match self.kind(node) {
             Kind::ReturnStatement => {
                 if let Some(value) = node.named_child(0)
-                    && let Some(function) = self.function_around(place.scope)
+                    && let Some(function) = self.function_around(context.scope)
                     && function.returns.len() <= 2 * super::lowering::MAX_UNION
                 {
                     function.returns.push(value);
@@ -191,7 +171,7 @@ impl<'t> Lowering<'t> {
             Kind::Yield => {
                 let is_from = node.child(1).is_some_and(|it| it.kind() == "from");
                 let value = node.named_child(0).unwrap_or(node);
-                if let Some(function) = self.function_around(place.scope)
+                if let Some(function) = self.function_around(context.scope)
                     && function.yields.len() <= super::lowering::MAX_UNION
                 {
                     function.yields.push((value, is_from));
@@ -201,26 +181,38 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    fn function_around(&mut self, scope: ScopeIdx) -> Option<&mut super::symbols::Function<'t>> {
+    fn function_around(&mut self, scope: ScopeIdx) -> Option<&mut Function<'t>> {
         let at = self.scopes.statement_scope(scope);
         let scope = self.scopes.get(at);
-        let draft = scope.symbol.filter(|_| scope.kind == ScopeKind::Function)?;
-        let function = self.drafts[draft as usize].function.as_mut()?;
+        let builder = scope.symbol.filter(|_| scope.kind == ScopeKind::Function)?;
+        let function = self.builders[builder as usize].function.as_mut()?;
         (function.inner == at).then_some(function)
     }
 
     /// Binds a name.
-    pub(super) fn bind(&mut self, name: &'t str, start: usize, held: Held<'t>, place: Place<'t>) {
-        let site = self.site(start, held, &[], place);
-        self.scopes.bind(place.scope, name, site);
+    pub(super) fn bind(
+        &mut self,
+        name: &'t str,
+        start: usize,
+        held: BoundValue<'t>,
+        context: DeclarationContext<'t>,
+    ) {
+        let site = self.site(start, held, &[], context);
+        self.scopes.bind(context.scope, name, site);
     }
 
     #[expect(clippy::unused_self, reason = "reads as `bind` does")]
-    fn site(&self, start: usize, held: Held<'t>, items: &[u8], place: Place<'t>) -> Site<'t> {
+    fn site(
+        &self,
+        start: usize,
+        held: BoundValue<'t>,
+        items: &[u8],
+        context: DeclarationContext<'t>,
+    ) -> Site<'t> {
         Site {
             start,
-            block: place.block,
-            scope: place.scope,
+            block: context.block,
+            scope: context.scope,
             held,
             items: items.into(),
         }
@@ -231,10 +223,10 @@ impl<'t> Lowering<'t> {
         &mut self,
         target: Node<'t>,
         start: usize,
-        held: Held<'t>,
+        held: BoundValue<'t>,
         items: &[u8],
         statement: Node<'t>,
-        place: Place<'t>,
+        context: DeclarationContext<'t>,
     ) {
         if items.len() > 8 {
             return;
@@ -242,14 +234,14 @@ impl<'t> Lowering<'t> {
         match self.kind(target) {
             Kind::Identifier => {
                 let name = self.text(target);
-                let site = self.site(start, held, items, place);
-                self.bind_name(name, target, site, statement, place);
+                let site = self.site(start, held, items, context);
+                self.bind_name(name, target, site, statement, context);
             }
-            Kind::Attribute => self.bind_attribute(target, start, held, items, statement, place),
+            Kind::Attribute => self.bind_attribute(target, start, held, items, statement, context),
             Kind::ListSplatPattern | Kind::ListSplat => {
                 if let Some(inner) = target.named_child(0) {
                     let items = replaced_last(items);
-                    self.bind_target(inner, start, held, &items, statement, place);
+                    self.bind_target(inner, start, held, &items, statement, context);
                 }
             }
             Kind::PatternList
@@ -264,12 +256,12 @@ impl<'t> Lowering<'t> {
                         break;
                     }
                     let items = [items, &[at]].concat();
-                    self.bind_target(child, start, held, &items, statement, place);
+                    self.bind_target(child, start, held, &items, statement, context);
                 }
             }
             Kind::AsPatternTarget | Kind::Parenthesized => {
                 if let Some(inner) = target.named_child(0) {
-                    self.bind_target(inner, start, held, items, statement, place);
+                    self.bind_target(inner, start, held, items, statement, context);
                 }
             }
             _ => {}
@@ -282,11 +274,11 @@ impl<'t> Lowering<'t> {
         node: Node<'t>,
         site: Site<'t>,
         statement: Node<'t>,
-        place: Place<'t>,
+        context: DeclarationContext<'t>,
     ) {
-        if self.is_class_scope(place.scope) {
-            if let Some(class) = self.scopes.get(place.scope).symbol {
-                let is_annotation = matches!(site.held, Held::Annotation(_));
+        if self.is_class_scope(context.scope) {
+            if let Some(class) = self.scopes.get(context.scope).symbol {
+                let is_annotation = matches!(site.held, BoundValue::Annotation(_));
                 let at = if is_annotation {
                     AttributePlace::ClassAnnotation
                 } else {
@@ -294,19 +286,26 @@ impl<'t> Lowering<'t> {
                 };
                 self.add_attribute(class, name, statement, at, site.clone());
             }
-            self.scopes.bind(place.scope, name, site);
+            self.scopes.bind(context.scope, name, site);
             return;
         }
         let is_assignment = self.kind(statement) == Kind::Assignment;
-        let at = self.scopes.bind(place.scope, name, site);
-        if place.scope != 0 {
+        let at = self.scopes.bind(context.scope, name, site);
+        if context.scope != 0 {
             // `global` binds a name of the module without a symbol of its own.
             if at == 0 {
-                self.export(name, node, Place { scope: 0, ..place });
+                self.export(
+                    name,
+                    node,
+                    DeclarationContext {
+                        scope: 0,
+                        ..context
+                    },
+                );
             }
             return;
         }
-        self.export(name, node, place);
+        self.export(name, node, context);
         if is_assignment {
             self.declare_top_name(name, node, statement);
         }
@@ -316,7 +315,7 @@ impl<'t> Lowering<'t> {
         let sites = self.scopes.get(0).names.get(name);
         let is_known = sites.is_some_and(|all| {
             all.iter()
-                .any(|site| matches!(site.held, Held::Symbol(_) | Held::Import(..)))
+                .any(|site| matches!(site.held, BoundValue::Symbol(_) | BoundValue::Import(..)))
         });
         if is_known || name == "__all__" || self.top_symbols.contains_key(name) {
             return;
@@ -329,9 +328,9 @@ impl<'t> Lowering<'t> {
             () if is_upper => SymbolKind::Constant,
             () => SymbolKind::Variable,
         };
-        let draft = self.add_draft(name, kind, statement, node, 0, None);
-        self.drafts[draft as usize].symbol.signature = self.value_signature(statement);
-        self.top_symbols.insert(name, draft);
+        let builder = self.add_symbol(name, kind, statement, node, 0, None);
+        self.builders[builder as usize].symbol.signature = self.value_signature(statement);
+        self.top_symbols.insert(name, builder);
     }
 
     /// Returns the signature of an assignment.
@@ -345,21 +344,21 @@ impl<'t> Lowering<'t> {
         &mut self,
         target: Node<'t>,
         start: usize,
-        held: Held<'t>,
+        held: BoundValue<'t>,
         items: &[u8],
         statement: Node<'t>,
-        place: Place<'t>,
+        context: DeclarationContext<'t>,
     ) {
         let fields = self.grammar.fields;
         let chain = self.text(target);
-        let statement_scope = self.scopes.statement_scope(place.scope);
+        let statement_scope = self.scopes.statement_scope(context.scope);
         let assigned = &mut self.scopes.get_mut(statement_scope).assigned_chains;
         let starts = assigned.entry(chain).or_default();
         if starts.len() < 64 {
             starts.push(start);
         }
         let (Some(receiver), Some(object), Some(name)) = (
-            place.receiver,
+            context.receiver,
             self.field(target, fields.object),
             self.field(target, fields.attribute),
         ) else {
@@ -369,23 +368,23 @@ impl<'t> Lowering<'t> {
             return;
         }
         let at = match held {
-            Held::Annotation(_) => AttributePlace::Annotation,
+            BoundValue::Annotation(_) => AttributePlace::Annotation,
             _ if receiver.is_constructor => AttributePlace::Constructor,
             _ => AttributePlace::Method,
         };
-        let site = self.site(start, held, items, place);
+        let site = self.site(start, held, items, context);
         self.add_attribute(receiver.class, self.text(name), statement, at, site);
     }
 
     fn add_attribute(
         &mut self,
-        class: DraftId,
+        class: BuilderId,
         name: &'t str,
         node: Node<'t>,
         place: AttributePlace,
         site: Site<'t>,
     ) {
-        if let Some(class) = self.drafts[class as usize].class.as_mut() {
+        if let Some(class) = self.builders[class as usize].class.as_mut() {
             class.attributes.push(Attribute {
                 name,
                 node,
@@ -400,14 +399,14 @@ impl<'t> Lowering<'t> {
         &mut self,
         value: Node<'t>,
         statement: Node<'t>,
-        place: Place<'t>,
-        held: fn(Node<'t>) -> Held<'t>,
+        context: DeclarationContext<'t>,
+        held: fn(Node<'t>) -> BoundValue<'t>,
     ) {
         let value = self.unwrapped(value);
         if self.kind(value) == Kind::Tuple {
             // `with (a as b, c as d):`
             for child in self.children(value) {
-                self.declare_as(child, statement, place, held);
+                self.declare_as(child, statement, context, held);
             }
             return;
         }
@@ -417,7 +416,7 @@ impl<'t> Lowering<'t> {
         let target = self.field(value, self.grammar.fields.alias);
         if let (Some(inner), Some(target)) = (value.named_child(0), target) {
             let end = value.end_byte();
-            self.bind_target(target, end, held(inner), &[], statement, place);
+            self.bind_target(target, end, held(inner), &[], statement, context);
         }
     }
 }

@@ -2,16 +2,14 @@
 
 use tree_sitter::Node;
 
-use super::declarations::{Place, Receiver};
+use super::builders::{BuilderId, Class, Function, Param};
+use super::context::{DeclarationContext, Receiver};
 use super::grammar::Kind;
 use super::lowering::Lowering;
-use super::scopes::{Held, ScopeIdx, ScopeKind, Site};
-use super::symbols::{Class, DraftId, Function, Param};
+use super::scopes::{BoundValue, ScopeIdx, ScopeKind, Site};
+use super::symbols::{MAX_PARAMS, line_of};
 use crate::model::{SymbolFlags, SymbolKind};
 use crate::syntax::lang::use_recorder::span_of;
-
-/// The most parameters of a function that are read.
-const MAX_PARAMS: usize = 100;
 
 impl<'t> Lowering<'t> {
     /// Declares a function or a class; `decorated` is the node with its decorators.
@@ -19,13 +17,13 @@ impl<'t> Lowering<'t> {
         &mut self,
         node: Node<'t>,
         decorated: Option<Node<'t>>,
-        place: Place<'t>,
+        context: DeclarationContext<'t>,
     ) {
         let decorators = decorated.map_or_else(Vec::new, |it| self.decorators(it));
         if self.kind(node) == Kind::ClassDefinition {
-            self.declare_class(node, decorated.unwrap_or(node), place);
+            self.declare_class(node, decorated.unwrap_or(node), context);
         } else {
-            self.declare_function(node, decorated.unwrap_or(node), &decorators, place);
+            self.declare_function(node, decorated.unwrap_or(node), &decorators, context);
         }
     }
 
@@ -47,50 +45,52 @@ impl<'t> Lowering<'t> {
         names
     }
 
-    fn declare_class(&mut self, node: Node<'t>, whole: Node<'t>, place: Place<'t>) {
+    fn declare_class(&mut self, node: Node<'t>, whole: Node<'t>, context: DeclarationContext<'t>) {
         let fields = self.grammar.fields;
         let Some(name_node) = self.field(node, fields.name) else {
             return;
         };
         let name = self.text(name_node);
-        let parent = self.scopes.get(place.scope).symbol;
-        let class = self.add_draft(
+        let parent = self.scopes.get(context.scope).symbol;
+        let class = self.add_symbol(
             name,
             SymbolKind::Class,
             whole,
             name_node,
-            place.scope,
+            context.scope,
             parent,
         );
-        let inner = self.scopes.open(place.scope, ScopeKind::Class, Some(class));
+        let inner = self
+            .scopes
+            .open(context.scope, ScopeKind::Class, Some(class));
         self.scopes.of_node.insert(node.id(), inner);
         let type_params = self.bracketed_params(node, inner);
         let signature = self.head(node);
         let body = self.field(node, fields.body);
         let docs = body.and_then(|body| self.docstring(body));
-        let draft = &mut self.drafts[class as usize];
-        draft.symbol.signature = signature;
-        draft.type_params = type_params;
+        let builder = &mut self.builders[class as usize];
+        builder.symbol.signature = signature;
+        builder.type_params = type_params;
         if let Some(docs) = docs {
-            draft.symbol.doc = docs;
+            builder.symbol.doc = docs;
         }
-        draft.class = Some(Class {
+        builder.class = Some(Class {
             node,
             inner,
             attributes: Vec::new(),
         });
-        self.bind(name, whole.start_byte(), Held::Symbol(class), place);
-        self.export(name, name_node, place);
+        self.bind(name, whole.start_byte(), BoundValue::Symbol(class), context);
+        self.export(name, name_node, context);
         if let Some(bases) = self.field(node, fields.superclasses) {
-            self.declare_children(bases, place);
+            self.declare_children(bases, context);
         }
         if let Some(body) = body {
-            let place = Place {
+            let context = DeclarationContext {
                 scope: inner,
                 receiver: None,
-                ..place
+                ..context
             };
-            self.declare(body, place);
+            self.declare(body, context);
         }
     }
 
@@ -99,21 +99,21 @@ impl<'t> Lowering<'t> {
         node: Node<'t>,
         whole: Node<'t>,
         decorators: &[&'t str],
-        place: Place<'t>,
+        context: DeclarationContext<'t>,
     ) {
         let fields = self.grammar.fields;
         let Some(name_node) = self.field(node, fields.name) else {
             return;
         };
         let name = self.text(name_node);
-        let in_class = self.is_class_scope(place.scope);
-        let parent = self.scopes.get(place.scope).symbol;
+        let in_class = self.is_class_scope(context.scope);
+        let parent = self.scopes.get(context.scope).symbol;
         let is_setter = decorators.iter().any(|it| {
             it.rsplit_once('.').is_some_and(|(of, what)| {
                 of == name && matches!(what, "setter" | "deleter" | "getter")
             })
         });
-        let flags = self.function_flags(name, decorators, place);
+        let flags = self.function_flags(name, decorators, context);
         let is_overload = flags.contains(SymbolFlags::DECLARATION_ONLY);
         let kind = match () {
             () if !in_class => SymbolKind::Function,
@@ -122,17 +122,17 @@ impl<'t> Lowering<'t> {
             () => SymbolKind::Method,
         };
 
-        let earlier = self.earlier_part(name, is_setter, place.scope);
-        let draft = match earlier {
-            Some(draft) => {
-                self.join_part(draft, node, whole, flags, is_setter);
-                draft
+        let earlier = self.earlier_part(name, is_setter, context.scope);
+        let builder = match earlier {
+            Some(builder) => {
+                self.join_part(builder, node, whole, flags, is_setter);
+                builder
             }
-            None => self.add_draft(name, kind, whole, name_node, place.scope, parent),
+            None => self.add_symbol(name, kind, whole, name_node, context.scope, parent),
         };
         let inner = self
             .scopes
-            .open(place.scope, ScopeKind::Function, Some(draft));
+            .open(context.scope, ScopeKind::Function, Some(builder));
         self.scopes.of_node.insert(node.id(), inner);
         let type_params = self.bracketed_params(node, inner);
         let params = self.params(node);
@@ -140,8 +140,8 @@ impl<'t> Lowering<'t> {
             && !flags.contains(SymbolFlags::STATIC)
             && params.first().is_some_and(|it| it.n_stars == 0);
         if !(is_setter && earlier.is_some()) {
-            self.describe(draft, node, flags, earlier.is_none() || !is_overload);
-            let mut overloads = match self.drafts[draft as usize].function.take() {
+            self.describe(builder, node, flags, earlier.is_none() || !is_overload);
+            let mut overloads = match self.builders[builder as usize].function.take() {
                 Some(function) => function.overloads,
                 None => Vec::new(),
             };
@@ -149,8 +149,8 @@ impl<'t> Lowering<'t> {
                 overloads.push(node);
             }
             let is_fixture = is_marked(decorators, "fixture");
-            self.drafts[draft as usize].type_params = type_params;
-            self.drafts[draft as usize].function = Some(Function {
+            self.builders[builder as usize].type_params = type_params;
+            self.builders[builder as usize].function = Some(Function {
                 node,
                 whole,
                 inner,
@@ -162,11 +162,16 @@ impl<'t> Lowering<'t> {
                 has_receiver,
             });
             if is_fixture {
-                self.fixtures.insert((place.scope, name), draft);
+                self.fixtures.insert((context.scope, name), builder);
             }
             if earlier.is_none() {
-                self.bind(name, whole.start_byte(), Held::Symbol(draft), place);
-                self.export(name, name_node, place);
+                self.bind(
+                    name,
+                    whole.start_byte(),
+                    BoundValue::Symbol(builder),
+                    context,
+                );
+                self.export(name, name_node, context);
             }
         }
         let receiver = if has_receiver {
@@ -176,24 +181,35 @@ impl<'t> Lowering<'t> {
                 is_constructor: name == "__init__" || name == "__new__",
             })
         } else {
-            place.receiver
+            context.receiver
         };
-        self.bind_params(node, inner, &params, has_receiver.then_some(draft), place);
+        self.bind_params(
+            node,
+            inner,
+            &params,
+            has_receiver.then_some(builder),
+            context,
+        );
         if let Some(list) = self.field(node, fields.parameters) {
-            self.declare_defaults(list, place);
+            self.declare_defaults(list, context);
         }
         if let Some(body) = self.field(node, fields.body) {
-            let place = Place {
+            let context = DeclarationContext {
                 scope: inner,
                 receiver,
-                ..place
+                ..context
             };
-            self.declare(body, place);
+            self.declare(body, context);
         }
     }
 
-    fn function_flags(&self, name: &str, decorators: &[&str], place: Place<'t>) -> SymbolFlags {
-        let in_class = self.is_class_scope(place.scope);
+    fn function_flags(
+        &self,
+        name: &str,
+        decorators: &[&str],
+        context: DeclarationContext<'t>,
+    ) -> SymbolFlags {
+        let in_class = self.is_class_scope(context.scope);
         let has_class = is_marked(decorators, "classmethod")
             || matches!(name, "__new__" | "__init_subclass__" | "__class_getitem__");
         let is_accessor = decorators.iter().any(|it| {
@@ -207,26 +223,26 @@ impl<'t> Lowering<'t> {
         flags.set(SymbolFlags::CLASS_RECEIVER, in_class && has_class);
         flags.set(SymbolFlags::ABSTRACT, is_abstract);
         flags.set(SymbolFlags::ACCESSOR, in_class && is_accessor);
-        flags.set(SymbolFlags::TEST, self.is_test(name, place));
+        flags.set(SymbolFlags::TEST, self.is_test(name, context));
         let is_overload = is_marked(decorators, "overload");
         flags.set(SymbolFlags::DECLARATION_ONLY, is_overload);
         flags
     }
 
     /// Finds the symbol that a definition is a further part of: its overloads, or the getter of its setter.
-    fn earlier_part(&self, name: &str, is_setter: bool, scope: ScopeIdx) -> Option<DraftId> {
+    fn earlier_part(&self, name: &str, is_setter: bool, scope: ScopeIdx) -> Option<BuilderId> {
         let site = self.scopes.get(scope).names.get(name)?.last()?;
-        let Held::Symbol(draft) = site.held else {
+        let BoundValue::Symbol(builder) = site.held else {
             return None;
         };
-        let symbol = &self.drafts[draft as usize].symbol;
-        (is_setter || symbol.flags.contains(SymbolFlags::DECLARATION_ONLY)).then_some(draft)
+        let symbol = &self.builders[builder as usize].symbol;
+        (is_setter || symbol.flags.contains(SymbolFlags::DECLARATION_ONLY)).then_some(builder)
     }
 
     /// Makes a definition a part of a symbol; the span grows over parts that follow one another.
     fn join_part(
         &mut self,
-        draft: DraftId,
+        builder: BuilderId,
         node: Node<'t>,
         whole: Node<'t>,
         flags: SymbolFlags,
@@ -234,7 +250,7 @@ impl<'t> Lowering<'t> {
     ) {
         let name = self.field(node, self.grammar.fields.name).unwrap_or(node);
         let span = span_of(whole);
-        let symbol = &mut self.drafts[draft as usize].symbol;
+        let symbol = &mut self.builders[builder as usize].symbol;
         let between = self
             .source
             .get(symbol.span.end_byte as usize..span.start_byte as usize);
@@ -249,16 +265,16 @@ impl<'t> Lowering<'t> {
             symbol.span = span;
         }
         if !is_setter && !flags.contains(SymbolFlags::DECLARATION_ONLY) {
-            symbol.name_line = super::symbols::line_of(name);
+            symbol.name_line = line_of(name);
             symbol.flags.remove(SymbolFlags::DECLARATION_ONLY);
         }
     }
 
-    fn describe(&mut self, draft: DraftId, node: Node<'t>, flags: SymbolFlags, is_whole: bool) {
+    fn describe(&mut self, builder: BuilderId, node: Node<'t>, flags: SymbolFlags, is_whole: bool) {
         let body = self.field(node, self.grammar.fields.body);
         let docs = body.and_then(|body| self.docstring(body));
         let signature = self.head(node);
-        let symbol = &mut self.drafts[draft as usize].symbol;
+        let symbol = &mut self.builders[builder as usize].symbol;
         symbol.flags |= flags;
         if is_whole {
             symbol.signature = signature;
@@ -269,15 +285,15 @@ impl<'t> Lowering<'t> {
     }
 
     /// Returns whether a test framework runs the function.
-    fn is_test(&self, name: &str, place: Place<'t>) -> bool {
+    fn is_test(&self, name: &str, context: DeclarationContext<'t>) -> bool {
         if !name.starts_with("test") {
             return false;
         }
-        let scope = self.scopes.get(place.scope);
+        let scope = self.scopes.get(context.scope);
         match (scope.kind, scope.symbol) {
             (ScopeKind::Module, _) => name.starts_with("test_"),
             (ScopeKind::Class, Some(class)) => {
-                let class = &self.drafts[class as usize];
+                let class = &self.builders[class as usize];
                 class.symbol.name.starts_with("Test") || class.symbol.signature.contains("TestCase")
             }
             _ => false,
@@ -299,7 +315,7 @@ impl<'t> Lowering<'t> {
                 start: 0,
                 block: (0, usize::MAX),
                 scope: inner,
-                held: Held::TypeParam,
+                held: BoundValue::TypeParam,
                 items: Box::default(),
             };
             self.scopes.bind(inner, name, site);
@@ -312,77 +328,30 @@ impl<'t> Lowering<'t> {
         names
     }
 
-    /// Returns the parameters of a function or a lambda.
-    pub(super) fn params(&self, node: Node<'t>) -> Vec<Param<'t>> {
-        let fields = self.grammar.fields;
-        let Some(list) = self.field(node, fields.parameters) else {
-            return Vec::new();
-        };
-        let mut params = Vec::new();
-        for child in self.children(list).into_iter().take(MAX_PARAMS) {
-            let (mut name, mut n_stars) = (child, 0);
-            match self.kind(child) {
-                Kind::Identifier | Kind::ListSplatPattern | Kind::DictionarySplatPattern => {}
-                Kind::DefaultParameter | Kind::TypedDefaultParameter => {
-                    let Some(inner) = self.field(child, fields.name) else {
-                        continue;
-                    };
-                    name = inner;
-                }
-                Kind::TypedParameter => {
-                    let Some(inner) = child.named_child(0) else {
-                        continue;
-                    };
-                    name = inner;
-                }
-                _ => continue,
-            }
-            match self.kind(name) {
-                Kind::ListSplatPattern => n_stars = 1,
-                Kind::DictionarySplatPattern => n_stars = 2,
-                _ => {}
-            }
-            if n_stars > 0 {
-                let Some(inner) = name.named_child(0) else {
-                    continue;
-                };
-                name = inner;
-            }
-            params.push(Param {
-                name: self.text(name),
-                node: name,
-                annotation: self.field(child, fields.type_),
-                default: self.field(child, fields.value),
-                n_stars,
-            });
-        }
-        params
-    }
-
     fn bind_params(
         &mut self,
         node: Node<'t>,
         inner: ScopeIdx,
         params: &[Param<'t>],
-        method: Option<DraftId>,
-        place: Place<'t>,
+        method: Option<BuilderId>,
+        context: DeclarationContext<'t>,
     ) {
-        let draft = self.scopes.get(inner).symbol;
+        let builder = self.scopes.get(inner).symbol;
         for (at, param) in params.iter().enumerate() {
             let held = match (param.annotation, param.default, method) {
-                (_, _, Some(method)) if at == 0 => Held::Receiver(method),
-                (Some(annotation), ..) if param.n_stars > 0 => Held::Annotations(annotation),
-                _ if param.n_stars > 0 => Held::Unknown,
-                (Some(annotation), ..) => Held::Annotation(annotation),
-                (None, Some(default), _) => Held::Value(default),
-                _ => draft.map_or(Held::Unknown, Held::Parameter),
+                (_, _, Some(method)) if at == 0 => BoundValue::Receiver(method),
+                (Some(annotation), ..) if param.n_stars > 0 => BoundValue::Annotations(annotation),
+                _ if param.n_stars > 0 => BoundValue::Unknown,
+                (Some(annotation), ..) => BoundValue::Annotation(annotation),
+                (None, Some(default), _) => BoundValue::Value(default),
+                _ => builder.map_or(BoundValue::Unknown, BoundValue::Parameter),
             };
             // Annotations and defaults are read around the function.
-            let is_outside = matches!(held, Held::Value(_));
+            let is_outside = matches!(held, BoundValue::Value(_));
             let site = Site {
                 start: node.start_byte(),
                 block: (node.start_byte(), node.end_byte() + 1),
-                scope: if is_outside { place.scope } else { inner },
+                scope: if is_outside { context.scope } else { inner },
                 held,
                 items: Box::default(),
             };
@@ -391,55 +360,59 @@ impl<'t> Lowering<'t> {
     }
 
     /// Declares names that are bound inside of default values.
-    fn declare_defaults(&mut self, list: Node<'t>, place: Place<'t>) {
+    fn declare_defaults(&mut self, list: Node<'t>, context: DeclarationContext<'t>) {
         for child in self.children(list) {
             if let Some(default) = self.field(child, self.grammar.fields.value) {
-                self.declare(default, place);
+                self.declare(default, context);
             }
         }
     }
 
     /// `lambda a, b=c: body`
-    pub(super) fn declare_lambda(&mut self, node: Node<'t>, place: Place<'t>) {
-        let symbol = self.scopes.get(place.scope).symbol;
-        let inner = self.scopes.open(place.scope, ScopeKind::Function, symbol);
+    pub(super) fn declare_lambda(&mut self, node: Node<'t>, context: DeclarationContext<'t>) {
+        let symbol = self.scopes.get(context.scope).symbol;
+        let inner = self.scopes.open(context.scope, ScopeKind::Function, symbol);
         self.scopes.of_node.insert(node.id(), inner);
         for param in self.params(node) {
             let site = Site {
                 start: node.start_byte(),
                 block: (node.start_byte(), node.end_byte() + 1),
-                scope: place.scope,
-                held: param.default.map_or(Held::Unknown, Held::Value),
+                scope: context.scope,
+                held: param.default.map_or(BoundValue::Unknown, BoundValue::Value),
                 items: Box::default(),
             };
             self.scopes.bind(inner, param.name, site);
         }
         if let Some(list) = self.field(node, self.grammar.fields.parameters) {
-            self.declare_defaults(list, place);
+            self.declare_defaults(list, context);
         }
         if let Some(body) = self.field(node, self.grammar.fields.body) {
             let block = (node.start_byte(), node.end_byte() + 1);
-            let place = Place {
+            let context = DeclarationContext {
                 scope: inner,
                 block,
-                ..place
+                ..context
             };
-            self.declare(body, place);
+            self.declare(body, context);
         }
     }
 
     /// `[body for a in b if c]`: the first iterable is read outside of the scope.
-    pub(super) fn declare_comprehension(&mut self, node: Node<'t>, place: Place<'t>) {
+    pub(super) fn declare_comprehension(
+        &mut self,
+        node: Node<'t>,
+        context: DeclarationContext<'t>,
+    ) {
         let fields = self.grammar.fields;
-        let symbol = self.scopes.get(place.scope).symbol;
+        let symbol = self.scopes.get(context.scope).symbol;
         let inner = self
             .scopes
-            .open(place.scope, ScopeKind::Comprehension, symbol);
+            .open(context.scope, ScopeKind::Comprehension, symbol);
         self.scopes.of_node.insert(node.id(), inner);
-        let within = Place {
+        let within = DeclarationContext {
             scope: inner,
             block: (node.start_byte(), node.end_byte() + 1),
-            ..place
+            ..context
         };
         let mut is_first = true;
         for child in self.children(node) {
@@ -447,14 +420,14 @@ impl<'t> Lowering<'t> {
                 self.declare(child, within);
                 continue;
             }
-            let outside = if is_first { place } else { within };
+            let outside = if is_first { context } else { within };
             is_first = false;
             let left = self.field(child, fields.left);
             let right = self.field(child, fields.right);
             if let (Some(left), Some(right)) = (left, right) {
                 self.declare(right, outside);
                 let start = node.start_byte();
-                let from = Place {
+                let from = DeclarationContext {
                     scope: outside.scope,
                     ..within
                 };
@@ -470,14 +443,14 @@ impl<'t> Lowering<'t> {
         value: Node<'t>,
         items: &[u8],
         inner: ScopeIdx,
-        from: Place<'t>,
+        from: DeclarationContext<'t>,
     ) {
         if self.kind(target) == Kind::Identifier {
             let site = Site {
                 start,
                 block: from.block,
                 scope: from.scope,
-                held: Held::Element(value),
+                held: BoundValue::Element(value),
                 items: items.into(),
             };
             self.scopes.bind(inner, self.text(target), site);

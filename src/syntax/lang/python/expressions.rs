@@ -3,11 +3,11 @@
 use tree_sitter::Node;
 
 use super::annotations::Annotation;
+use super::builders::BuilderId;
 use super::builtins::{Function, function, is_typing_module, operator_method};
 use super::grammar::Kind;
 use super::lowering::{Lowering, MAX_DEPTH, MAX_UNION};
-use super::scopes::{Binder, Held, STAR, ScopeIdx, Site};
-use super::symbols::DraftId;
+use super::scopes::{BoundValue, Lookup, STAR, ScopeIdx, Site};
 use super::types::TypeContext;
 use crate::ir::{Expr, ExprId, ImportIdx};
 use crate::model::SymbolFlags;
@@ -127,7 +127,7 @@ impl<'t> Lowering<'t> {
     fn lower_sent(&mut self, scope: ScopeIdx) -> ExprId {
         let around = self.scopes.statement_scope(scope);
         let function = self.scopes.get(around).symbol;
-        let function = function.and_then(|it| self.drafts[it as usize].function.as_ref());
+        let function = function.and_then(|it| self.builders[it as usize].function.as_ref());
         let Some(function) = function.filter(|it| it.inner == around) else {
             return self.unknown;
         };
@@ -226,10 +226,10 @@ impl<'t> Lowering<'t> {
             }
         }
         match self.scopes.binder_at(name, scope, at) {
-            Binder::Module => self.top_name(name),
-            Binder::Nobody if self.has_star => self.top_name(name),
-            Binder::Nobody => self.unknown,
-            Binder::Local(binder) | Binder::Class(binder) => {
+            Lookup::FileScope => self.top_name(name),
+            Lookup::Unresolved if self.has_star => self.top_name(name),
+            Lookup::Unresolved => self.unknown,
+            Lookup::Local(binder) | Lookup::Class(binder) => {
                 let sites = self.scopes.sites(name, binder, scope, at);
                 let all: Vec<_> = sites.iter().map(|site| self.held(site, name)).collect();
                 let Some(annotation) = self.scopes.annotation(name, binder) else {
@@ -259,46 +259,46 @@ impl<'t> Lowering<'t> {
     }
 
     /// Adds a symbol: by its name where it is at the top level.
-    pub(super) fn symbol_expr(&mut self, draft: DraftId, name: &str) -> ExprId {
-        if self.drafts[draft as usize].parent.is_none() {
+    pub(super) fn symbol_expr(&mut self, builder: BuilderId, name: &str) -> ExprId {
+        if self.builders[builder as usize].parent.is_none() {
             return self.top_name(name);
         }
-        let symbol = self.symbol(draft);
+        let symbol = self.symbol(builder);
         self.add(Expr::Symbol(symbol))
     }
 
     /// Lowers the value that one binding gives a name.
     pub(super) fn held(&mut self, site: &Site<'t>, name: &'t str) -> ExprId {
         let value = match site.held {
-            Held::Value(node) => {
+            BoundValue::Value(node) => {
                 // `a = b`: the rest of the tuple `b, c` is taken apart item by item where it can be seen.
                 if let Some(item) = self.visible_item(node, &site.items) {
                     return self.lower_expr(item, site.scope);
                 }
                 self.lower_expr(node, site.scope)
             }
-            Held::Annotation(node) => self.lower_type(node, site.scope),
-            Held::Annotations(node) => {
+            BoundValue::Annotation(node) => self.lower_type(node, site.scope),
+            BoundValue::Annotations(node) => {
                 let element = self.lower_type(node, site.scope);
                 self.sequence(element)
             }
-            Held::Element(node) => {
+            BoundValue::Element(node) => {
                 let object = self.lower_expr(node, site.scope);
                 self.element(object)
             }
-            Held::Entered(node) => {
+            BoundValue::Entered(node) => {
                 let object = self.lower_expr(node, site.scope);
                 if object == self.unknown {
                     return object;
                 }
                 self.add(Expr::Entered { object })
             }
-            Held::InstanceOf(node) => self.instance_of(node, site.scope),
-            Held::Import(row, imported) => self.imported(row, imported),
-            Held::Symbol(draft) => self.symbol_expr(draft, name),
-            Held::Receiver(method) => self.add_receiver(Some(method)),
-            Held::Parameter(function) => self.fixture(function, name),
-            Held::TypeParam | Held::Unknown => self.unknown,
+            BoundValue::InstanceOf(node) => self.instance_of(node, site.scope),
+            BoundValue::Import(row, imported) => self.imported(row, imported),
+            BoundValue::Symbol(builder) => self.symbol_expr(builder, name),
+            BoundValue::Receiver(method) => self.add_receiver(Some(method)),
+            BoundValue::Parameter(function) => self.fixture(function, name),
+            BoundValue::TypeParam | BoundValue::Unknown => self.unknown,
         };
         self.taken_apart(value, &site.items)
     }
@@ -382,13 +382,13 @@ impl<'t> Lowering<'t> {
     }
 
     /// Lowers a parameter of a test or fixture that bears the name of a fixture: the fixture's result.
-    fn fixture(&mut self, function: DraftId, name: &'t str) -> ExprId {
-        let draft = &self.drafts[function as usize];
-        let is_fixture = draft.function.as_ref().is_some_and(|it| it.is_fixture);
-        if !is_fixture && !draft.symbol.flags.contains(SymbolFlags::TEST) {
+    fn fixture(&mut self, function: BuilderId, name: &'t str) -> ExprId {
+        let builder = &self.builders[function as usize];
+        let is_fixture = builder.function.as_ref().is_some_and(|it| it.is_fixture);
+        if !is_fixture && !builder.symbol.flags.contains(SymbolFlags::TEST) {
             return self.unknown;
         }
-        let scope = draft.scope;
+        let scope = builder.scope;
         let (fixture, callee) = match self.fixtures.get(&(scope, name)).copied() {
             Some(fixture) if scope != 0 && fixture != function => {
                 let receiver = self.add_receiver(Some(function));
@@ -404,31 +404,11 @@ impl<'t> Lowering<'t> {
             types: Box::default(),
             args: Box::default(),
         });
-        let yields = self.drafts[fixture as usize]
+        let yields = self.builders[fixture as usize]
             .function
             .as_ref()
             .is_some_and(|it| !it.yields.is_empty());
         if yields { self.element(call) } else { call }
-    }
-
-    /// Returns the names of a chain `a.b.c`; `None` where anything else stands in it.
-    pub(super) fn chain(&self, node: Node<'t>) -> Option<Vec<&'t str>> {
-        let fields = self.grammar.fields;
-        let (mut names, mut at) = (Vec::new(), node);
-        loop {
-            match self.kind(at) {
-                Kind::Identifier => {
-                    names.push(self.text(at));
-                    names.reverse();
-                    return Some(names);
-                }
-                Kind::Attribute if names.len() < 16 => {
-                    names.push(self.text(self.field(at, fields.attribute)?));
-                    at = self.field(at, fields.object)?;
-                }
-                _ => return None,
-            }
-        }
     }
 
     /// Lowers `a.b` of `a.b.c` where `import a` binds `a`: a name of the package, else a module of it.
@@ -462,14 +442,14 @@ impl<'t> Lowering<'t> {
 
     /// Returns the import that binds a name to a package, where nothing else binds it.
     pub(super) fn imported_package(&self, name: &str, scope: ScopeIdx) -> Option<ImportIdx> {
-        let at = match self.scopes.binder(name, scope) {
-            Binder::Module => 0,
-            Binder::Local(at) => at,
+        let at = match self.scopes.look_up(name, scope) {
+            Lookup::FileScope => 0,
+            Lookup::Local(at) => at,
             _ => return None,
         };
         let sites = self.scopes.get(at).names.get(name)?;
         let package = |site: &Site<'t>| match site.held {
-            Held::Import(row, "*") => Some(row),
+            BoundValue::Import(row, "*") => Some(row),
             _ => None,
         };
         let first = sites.first().and_then(package)?;
@@ -549,14 +529,14 @@ impl<'t> Lowering<'t> {
         let of_import = |at: ScopeIdx| {
             let sites = self.scopes.get(at).names.get(chain[0])?;
             sites.iter().find_map(|site| match site.held {
-                Held::Import(row, _) => Some(row),
+                BoundValue::Import(row, _) => Some(row),
                 _ => None,
             })
         };
-        let row = match self.scopes.binder(chain[0], scope) {
-            Binder::Nobody => return (chain.len() == 1).then_some(meaning),
-            Binder::Module => of_import(0),
-            Binder::Local(at) | Binder::Class(at) => of_import(at),
+        let row = match self.scopes.look_up(chain[0], scope) {
+            Lookup::Unresolved => return (chain.len() == 1).then_some(meaning),
+            Lookup::FileScope => of_import(0),
+            Lookup::Local(at) | Lookup::Class(at) => of_import(at),
         }?;
         let specifier = &self.facts.imports[row as usize].specifier;
         is_typing_module(specifier).then_some(meaning)

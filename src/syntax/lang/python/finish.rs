@@ -2,9 +2,9 @@
 
 use std::cmp::Reverse;
 
+use super::builders::{Attribute, AttributePlace, BuilderId};
 use super::lowering::Lowering;
-use super::scopes::Held;
-use super::symbols::{Attribute, AttributePlace, DraftId};
+use super::scopes::BoundValue;
 use crate::model::hash::{HashMap, HashSet};
 use crate::model::{SymbolFlags, SymbolKind};
 use crate::syntax::lang::frontend::LoweredFile;
@@ -13,29 +13,29 @@ use crate::syntax::lang::use_recorder::offset;
 impl<'t> Lowering<'t> {
     /// Adds the symbols of attributes and fixes the order of all symbols.
     pub(super) fn order_symbols(&mut self) {
-        for draft in 0..self.drafts.len() {
-            if self.drafts[draft].class.is_some() {
-                self.add_fields(offset(draft));
+        for builder in 0..self.builders.len() {
+            if self.builders[builder].class.is_some() {
+                self.add_fields(offset(builder));
             }
-            let function = self.drafts[draft].function.as_ref();
+            let function = self.builders[builder].function.as_ref();
             if function.is_some_and(|it| !it.yields.is_empty()) {
-                self.drafts[draft].symbol.flags |= SymbolFlags::GENERATOR;
+                self.builders[builder].symbol.flags |= SymbolFlags::GENERATOR;
             }
         }
-        let mut by_place: Vec<usize> = (0..self.drafts.len()).collect();
+        let mut by_place: Vec<usize> = (0..self.builders.len()).collect();
         by_place.sort_by_key(|at| {
-            let span = &self.drafts[*at].symbol.span;
+            let span = &self.builders[*at].symbol.span;
             (span.start_byte, Reverse(span.end_byte), *at)
         });
         self.order = vec![0; by_place.len()];
-        for (symbol, draft) in by_place.into_iter().enumerate() {
-            self.order[draft] = offset(symbol);
+        for (symbol, builder) in by_place.into_iter().enumerate() {
+            self.order[builder] = offset(symbol);
         }
     }
 
     /// Adds one symbol for each attribute of a class: at its place in the body, else in the constructor.
-    fn add_fields(&mut self, class: DraftId) {
-        let Some(of) = &self.drafts[class as usize].class else {
+    fn add_fields(&mut self, class: BuilderId) {
+        let Some(of) = &self.builders[class as usize].class else {
             return;
         };
         let (inner, attributes) = (of.inner, of.attributes.clone());
@@ -61,14 +61,14 @@ impl<'t> Lowering<'t> {
         for name in names {
             let is_defined = self.scopes.get(inner).names.get(name).is_some_and(|all| {
                 all.iter()
-                    .any(|site| matches!(site.held, Held::Symbol(_) | Held::Import(..)))
+                    .any(|site| matches!(site.held, BoundValue::Symbol(_) | BoundValue::Import(..)))
             });
             if is_defined {
                 continue;
             }
             let node = attributes[best[name]].node;
             let class_scope = inner;
-            let field = self.add_draft(
+            let field = self.add_symbol(
                 name,
                 SymbolKind::Field,
                 node,
@@ -76,7 +76,7 @@ impl<'t> Lowering<'t> {
                 class_scope,
                 Some(class),
             );
-            self.drafts[field as usize].symbol.signature = self.value_signature(node);
+            self.builders[field as usize].symbol.signature = self.value_signature(node);
         }
     }
 
@@ -84,20 +84,20 @@ impl<'t> Lowering<'t> {
     pub(super) fn finish(mut self, has_errors: bool) -> LoweredFile {
         self.mark_exported();
         let mut places: Vec<(u32, usize)> = Vec::new();
-        for at in 0..self.drafts.len() {
-            let parent = self.drafts[at].parent.map(|it| self.symbol(it));
-            self.drafts[at].symbol.parent = parent;
+        for at in 0..self.builders.len() {
+            let parent = self.builders[at].parent.map(|it| self.symbol(it));
+            self.builders[at].symbol.parent = parent;
             places.push((self.order[at], at));
         }
         places.sort_unstable();
-        let mut drafts: Vec<Option<_>> = self
-            .drafts
+        let mut builders: Vec<Option<_>> = self
+            .builders
             .into_iter()
-            .map(|draft| Some((draft.symbol, draft.lead)))
+            .map(|builder| Some((builder.symbol, builder.lead)))
             .collect();
         let mut leads = Vec::with_capacity(places.len());
         for (_, at) in places {
-            if let Some((symbol, lead)) = drafts[at].take() {
+            if let Some((symbol, lead)) = builders[at].take() {
                 self.facts.symbols.push(symbol);
                 leads.push(lead);
             }
@@ -116,19 +116,19 @@ impl<'t> Lowering<'t> {
 
     fn mark_exported(&mut self) {
         let all: Option<HashSet<&str>> = self.all.as_ref().map(|all| all.iter().copied().collect());
-        for at in 0..self.drafts.len() {
-            let draft = &self.drafts[at];
-            let name = draft.symbol.name.as_str();
+        for at in 0..self.builders.len() {
+            let builder = &self.builders[at];
+            let name = builder.symbol.name.as_str();
             let is_dunder = name.starts_with("__") && name.ends_with("__");
             let is_public = is_dunder || !name.starts_with('_');
-            let exported = match draft.parent {
+            let exported = match builder.parent {
                 None => all.as_ref().map_or(is_public, |all| all.contains(name)),
                 Some(parent) => {
-                    let parent = &self.drafts[parent as usize];
+                    let parent = &self.builders[parent as usize];
                     is_public && parent.class.is_some() && parent.symbol.exported
                 }
             };
-            self.drafts[at].symbol.exported = exported;
+            self.builders[at].symbol.exported = exported;
         }
     }
 }

@@ -2,11 +2,11 @@
 
 use tree_sitter::Node;
 
+use super::builders::{BuilderId, SymbolBuilder};
 use super::grammar::{Grammar, Kind, grammar};
-use super::modules::string_text;
 use super::scopes::{ScopeIdx, Scopes};
-use super::symbols::{Draft, DraftId};
-use crate::ir::{Expr, ExprId, Family, FileFacts, ImportIdx, SymbolIdx};
+use crate::ir::{Expr, ExprId, FileFacts, ImportIdx, SymbolIdx};
+use crate::model::Family;
 use crate::model::hash::{HashMap, HashSet};
 use crate::syntax::lang::use_recorder::UseRecorder;
 
@@ -17,8 +17,8 @@ pub(super) const MAX_DEPTH: usize = 200;
 pub(super) struct Lowering<'t> {
     pub(super) source: &'t str,
     pub(super) grammar: &'static Grammar,
-    pub(super) drafts: Vec<Draft<'t>>,
-    /// The symbol of each draft, once their order is known.
+    pub(super) builders: Vec<SymbolBuilder<'t>>,
+    /// The symbol of each builder, once their order is known.
     pub(super) order: Vec<SymbolIdx>,
     pub(super) scopes: Scopes<'t>,
     pub(super) facts: FileFacts,
@@ -37,9 +37,9 @@ pub(super) struct Lowering<'t> {
     /// Type variables of the module with the value of `bound`.
     pub(super) type_vars: HashMap<&'t str, Option<Node<'t>>>,
     /// Names of fixtures by the scope that defines them.
-    pub(super) fixtures: HashMap<(ScopeIdx, &'t str), DraftId>,
+    pub(super) fixtures: HashMap<(ScopeIdx, &'t str), BuilderId>,
     /// Symbols that hold module-level names.
-    pub(super) top_symbols: HashMap<&'t str, DraftId>,
+    pub(super) top_symbols: HashMap<&'t str, BuilderId>,
     /// Expressions by the id of their node; `None` while one is lowered.
     pub(super) lowered: HashMap<usize, Option<ExprId>>,
     pub(super) depth: usize,
@@ -58,7 +58,7 @@ impl<'t> Lowering<'t> {
         Self {
             source,
             grammar: grammar(),
-            drafts: Vec::new(),
+            builders: Vec::new(),
             order: Vec::new(),
             scopes: Scopes::default(),
             facts,
@@ -104,7 +104,17 @@ impl<'t> Lowering<'t> {
 
     /// Returns the text of a string literal; `None` for one with interpolations.
     pub(super) fn string_text(&self, node: Node<'t>) -> Option<&'t str> {
-        string_text(self.source, self.grammar, node)
+        let (mut start, mut end) = (None, node.end_byte());
+        let mut cursor = node.walk();
+        for child in node.children(&mut cursor) {
+            match child.kind() {
+                "string_start" => start = Some(child.end_byte()),
+                "string_end" => end = child.start_byte(),
+                _ if self.kind(child) == Kind::Interpolation => return None,
+                _ => {}
+            }
+        }
+        self.source.get(start?..end)
     }
 
     /// Returns the first field of a node, or the node itself, without parentheses.
@@ -119,9 +129,29 @@ impl<'t> Lowering<'t> {
         node
     }
 
-    /// Returns the symbol of a draft.
-    pub(super) fn symbol(&self, draft: DraftId) -> SymbolIdx {
-        self.order[draft as usize]
+    /// Returns the names of a chain `a.b.c`; `None` where anything else stands in it.
+    pub(super) fn chain(&self, node: Node<'t>) -> Option<Vec<&'t str>> {
+        let fields = self.grammar.fields;
+        let (mut names, mut at) = (Vec::new(), node);
+        loop {
+            match self.kind(at) {
+                Kind::Identifier => {
+                    names.push(self.text(at));
+                    names.reverse();
+                    return Some(names);
+                }
+                Kind::Attribute if names.len() < 16 => {
+                    names.push(self.text(self.field(at, fields.attribute)?));
+                    at = self.field(at, fields.object)?;
+                }
+                _ => return None,
+            }
+        }
+    }
+
+    /// Returns the symbol of a builder.
+    pub(super) fn symbol(&self, builder: BuilderId) -> SymbolIdx {
+        self.order[builder as usize]
     }
 
     /// Returns the innermost symbol around the code of a scope.

@@ -6,7 +6,9 @@
 
 mod annotations;
 mod bindings;
+mod builders;
 mod builtins;
+mod context;
 mod declarations;
 mod definitions;
 mod expressions;
@@ -24,8 +26,8 @@ mod tests;
 mod types;
 
 use super::frontend::{Frontend, LoweredFile};
-use crate::ir::Family;
 use crate::model::Budget;
+use crate::model::Family;
 
 /// The front end of Python.
 pub(super) const FRONTEND: Frontend = Frontend {

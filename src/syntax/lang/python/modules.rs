@@ -3,10 +3,10 @@
 use tree_sitter::Node;
 
 use super::builtins::is_typing_module;
-use super::declarations::Place;
+use super::context::DeclarationContext;
 use super::grammar::Kind;
 use super::lowering::Lowering;
-use super::scopes::{Held, ScopeKind};
+use super::scopes::{BoundValue, ScopeKind};
 use super::symbols::line_of;
 use crate::ir::{Export, ExportKind, Import, ImportIdx, ImportKind, ImportedName};
 use crate::syntax::lang::use_recorder::offset;
@@ -19,10 +19,10 @@ const MAX_ALL: usize = 10_000;
 
 impl<'t> Lowering<'t> {
     /// `import a.b.c`, `import a.b as x`
-    pub(super) fn import(&mut self, node: Node<'t>, place: Place<'t>) {
+    pub(super) fn import(&mut self, node: Node<'t>, context: DeclarationContext<'t>) {
         for child in self.children(node) {
             match self.kind(child) {
-                Kind::DottedName => self.import_dotted(child, place),
+                Kind::DottedName => self.import_dotted(child, context),
                 Kind::AliasedImport => {
                     let name = self.field(child, self.grammar.fields.name);
                     let alias = self.field(child, self.grammar.fields.alias);
@@ -31,9 +31,9 @@ impl<'t> Lowering<'t> {
                         let local = self.text(alias);
                         let names = vec![whole(local)];
                         let row =
-                            self.import_row(&specifier, ImportKind::Static, node, place, names);
-                        self.bind_import(alias, local, row, "*", place);
-                        self.export(local, alias, place);
+                            self.import_row(&specifier, ImportKind::Static, node, context, names);
+                        self.bind_import(alias, local, row, "*", context);
+                        self.export(local, alias, context);
                     }
                 }
                 _ => {}
@@ -42,7 +42,7 @@ impl<'t> Lowering<'t> {
     }
 
     /// `import a.b.c` imports `a`, `a.b` and `a.b.c`, and binds `a`.
-    fn import_dotted(&mut self, node: Node<'t>, place: Place<'t>) {
+    fn import_dotted(&mut self, node: Node<'t>, context: DeclarationContext<'t>) {
         let specifier = self.dotted(node);
         let Some(root) = node.named_child(0) else {
             return;
@@ -65,18 +65,18 @@ impl<'t> Lowering<'t> {
                     Vec::new()
                 },
             );
-            let row = self.import_row(prefix, kind, node, place, names);
+            let row = self.import_row(prefix, kind, node, context, names);
             first.get_or_insert(row);
             self.dotted_imports.insert(prefix.to_owned(), row);
         }
         if let Some(row) = first {
-            self.bind_import(root, local, row, "*", place);
-            self.export(local, root, place);
+            self.bind_import(root, local, row, "*", context);
+            self.export(local, root, context);
         }
     }
 
     /// `from p import n as m`, `from p import *`
-    pub(super) fn import_from(&mut self, node: Node<'t>, place: Place<'t>) {
+    pub(super) fn import_from(&mut self, node: Node<'t>, context: DeclarationContext<'t>) {
         let Some(module) = self.field(node, self.grammar.fields.module_name) else {
             return;
         };
@@ -95,15 +95,15 @@ impl<'t> Lowering<'t> {
                 }
                 Kind::WildcardImport => {
                     // Its names are names of the file as well: see `LanguageRules::stars_bind`.
-                    self.import_row(&specifier, ImportKind::ReExport, node, place, Vec::new());
+                    self.import_row(&specifier, ImportKind::ReExport, node, context, Vec::new());
                     self.has_star = true;
-                    if place.scope == 0 {
+                    if context.scope == 0 {
                         self.facts.exports.push(Export {
                             kind: ExportKind::Star,
                             name: "*".to_owned(),
                             local: String::new(),
                             specifier: specifier.clone(),
-                            type_only: place.type_only,
+                            type_only: context.type_only,
                             line: line_of(node),
                         });
                     }
@@ -116,12 +116,12 @@ impl<'t> Lowering<'t> {
             .iter()
             .map(|(name, alias)| named(self.text(*name), self.text(*alias)))
             .collect();
-        let row = self.import_row(&specifier, ImportKind::Static, node, place, pairs);
+        let row = self.import_row(&specifier, ImportKind::Static, node, context, pairs);
         for (name, alias) in names {
             let (imported, local) = (self.text(name), self.text(alias));
             if !has_submodules(&specifier) {
-                self.bind_import(alias, local, row, imported, place);
-                self.export(local, alias, place);
+                self.bind_import(alias, local, row, imported, context);
+                self.export(local, alias, context);
                 continue;
             }
             let dot = if specifier.ends_with('.') { "" } else { "." };
@@ -129,16 +129,16 @@ impl<'t> Lowering<'t> {
                 &format!("{specifier}{dot}{imported}"),
                 ImportKind::Submodule,
                 name,
-                place,
+                context,
                 vec![whole(local)],
             );
-            self.bind_import(alias, local, row, imported, place);
-            self.export(local, alias, place);
+            self.bind_import(alias, local, row, imported, context);
+            self.export(local, alias, context);
         }
     }
 
     /// `importlib.import_module("a.b")`
-    pub(super) fn import_call(&mut self, node: Node<'t>, place: Place<'t>) {
+    pub(super) fn import_call(&mut self, node: Node<'t>, context: DeclarationContext<'t>) {
         let fields = self.grammar.fields;
         let callee = self.field(node, fields.function).map(|it| self.text(it));
         if !matches!(
@@ -161,8 +161,11 @@ impl<'t> Lowering<'t> {
                 .chars()
                 .all(|c| c.is_alphanumeric() || matches!(c, '_' | '.'));
         if is_module {
-            let place = Place { scope: 0, ..place };
-            let row = self.import_row(specifier, ImportKind::Dynamic, node, place, Vec::new());
+            let context = DeclarationContext {
+                scope: 0,
+                ..context
+            };
+            let row = self.import_row(specifier, ImportKind::Dynamic, node, context, Vec::new());
             self.dynamic_imports.insert(node.id(), row);
         }
     }
@@ -195,15 +198,19 @@ impl<'t> Lowering<'t> {
         specifier: &str,
         kind: ImportKind,
         node: Node<'t>,
-        place: Place<'t>,
+        context: DeclarationContext<'t>,
         names: Vec<ImportedName>,
     ) -> ImportIdx {
         self.facts.imports.push(Import {
             specifier: specifier.to_owned(),
             kind,
-            type_only: place.type_only,
+            type_only: context.type_only,
             line: line_of(node),
-            names: if place.scope == 0 { names } else { Vec::new() },
+            names: if context.scope == 0 {
+                names
+            } else {
+                Vec::new()
+            },
         });
         offset(self.facts.imports.len() - 1)
     }
@@ -214,14 +221,19 @@ impl<'t> Lowering<'t> {
         local: &'t str,
         row: ImportIdx,
         imported: &'t str,
-        place: Place<'t>,
+        context: DeclarationContext<'t>,
     ) {
-        self.bind(local, node.start_byte(), Held::Import(row, imported), place);
+        self.bind(
+            local,
+            node.start_byte(),
+            BoundValue::Import(row, imported),
+            context,
+        );
     }
 
     /// Offers a name that is bound at the top level to other modules.
-    pub(super) fn export(&mut self, name: &str, node: Node<'t>, place: Place<'t>) {
-        if place.scope != 0 || !self.exported.insert(name.to_owned()) {
+    pub(super) fn export(&mut self, name: &str, node: Node<'t>, context: DeclarationContext<'t>) {
+        if context.scope != 0 || !self.exported.insert(name.to_owned()) {
             return;
         }
         self.facts.exports.push(Export {
@@ -229,19 +241,19 @@ impl<'t> Lowering<'t> {
             name: name.to_owned(),
             local: name.to_owned(),
             specifier: String::new(),
-            type_only: place.type_only,
+            type_only: context.type_only,
             line: line_of(node),
         });
     }
 
     /// Reads `__all__ = […]`, `__all__ += […]` and `__all__.extend([…])`: adds the literal names.
     pub(super) fn add_all(&mut self, value: Node<'t>) {
-        let all = self.all.get_or_insert_default();
+        let mut all = self.all.take().unwrap_or_default();
         let mut pending = vec![value];
         while let Some(node) = pending.pop() {
             match self.grammar.kind(node) {
                 Kind::Str => {
-                    let text = string_text(self.source, self.grammar, node);
+                    let text = self.string_text(node);
                     if let Some(text) = text.filter(|_| all.len() < MAX_ALL) {
                         all.push(text);
                     }
@@ -260,13 +272,14 @@ impl<'t> Lowering<'t> {
                 _ => {}
             }
         }
+        self.all = Some(all);
     }
 
     /// Reads a call on `__all__`: `__all__.extend([…])`, `__all__.append("a")`.
-    pub(super) fn all_call(&mut self, node: Node<'t>, place: Place<'t>) {
+    pub(super) fn all_call(&mut self, node: Node<'t>, context: DeclarationContext<'t>) {
         let fields = self.grammar.fields;
         let callee = self.field(node, fields.function).map(|it| self.text(it));
-        if place.scope == 0
+        if context.scope == 0
             && matches!(callee, Some("__all__.extend" | "__all__.append"))
             && let Some(arguments) = self.field(node, fields.arguments)
         {
@@ -291,9 +304,9 @@ impl<'t> Lowering<'t> {
         if self.dotted_imports.is_empty() {
             return None;
         }
-        let is_import = match self.scopes.binder(parts[0], scope) {
-            super::scopes::Binder::Module => self.holds_module(parts[0], 0),
-            super::scopes::Binder::Local(at) => self.holds_module(parts[0], at),
+        let is_import = match self.scopes.look_up(parts[0], scope) {
+            super::scopes::Lookup::FileScope => self.holds_module(parts[0], 0),
+            super::scopes::Lookup::Local(at) => self.holds_module(parts[0], at),
             _ => false,
         };
         if !is_import {
@@ -309,7 +322,7 @@ impl<'t> Lowering<'t> {
         let sites = self.scopes.get(scope).names.get(name);
         sites.is_some_and(|all| {
             all.iter()
-                .any(|site| matches!(site.held, Held::Import(_, "*")))
+                .any(|site| matches!(site.held, BoundValue::Import(_, "*")))
         })
     }
 
@@ -317,25 +330,6 @@ impl<'t> Lowering<'t> {
     pub(super) fn is_class_scope(&self, scope: u32) -> bool {
         self.scopes.get(scope).kind == ScopeKind::Class
     }
-}
-
-/// Returns the text of a string literal without interpolations, which lies in the source.
-pub(super) fn string_text<'t>(
-    source: &'t str,
-    grammar: &super::grammar::Grammar,
-    node: Node<'t>,
-) -> Option<&'t str> {
-    let (mut start, mut end) = (None, node.end_byte());
-    let mut cursor = node.walk();
-    for child in node.children(&mut cursor) {
-        match child.kind() {
-            "string_start" => start = Some(child.end_byte()),
-            "string_end" => end = child.start_byte(),
-            _ if grammar.kind(child) == Kind::Interpolation => return None,
-            _ => {}
-        }
-    }
-    source.get(start?..end)
 }
 
 /// Returns whether a module may be a package: those of the standard library that annotations use are none.

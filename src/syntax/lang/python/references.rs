@@ -3,11 +3,11 @@
 use tree_sitter::Node;
 
 use super::annotations::{Annotation, Part, parse};
+use super::builders::Param;
 use super::builtins::type_form;
 use super::grammar::Kind;
 use super::lowering::{Lowering, MAX_DEPTH};
-use super::scopes::{Binder, Held, ScopeIdx};
-use super::symbols::Param;
+use super::scopes::{BoundValue, Lookup, ScopeIdx};
 use crate::ir::{Expr, ExprId, ReferenceKind, Target};
 use crate::model::Budget;
 use crate::model::SymbolFlags;
@@ -189,10 +189,10 @@ impl<'t> Lowering<'t> {
 
     /// Records that a test or fixture uses the fixtures that its parameters name.
     fn use_fixtures(&mut self, params: &[Param<'t>], inner: ScopeIdx) {
-        let Some(draft) = self.scopes.get(inner).symbol else {
+        let Some(builder) = self.scopes.get(inner).symbol else {
             return;
         };
-        let of = &self.drafts[draft as usize];
+        let of = &self.builders[builder as usize];
         let is_fixture = of.function.as_ref().is_some_and(|it| it.is_fixture);
         if !is_fixture && !of.symbol.flags.contains(SymbolFlags::TEST) {
             return;
@@ -204,7 +204,7 @@ impl<'t> Lowering<'t> {
                 self.fixtures.get(&(0, param.name)),
             ) {
                 (Some(fixture), _) if scope != 0 => Target::Symbol(self.symbol(*fixture)),
-                (_, Some(fixture)) if *fixture != draft => Target::Lexical,
+                (_, Some(fixture)) if *fixture != builder => Target::Lexical,
                 _ => continue,
             };
             self.push_use(
@@ -353,12 +353,12 @@ impl<'t> Lowering<'t> {
         };
         if before.is_empty() {
             let is_builtin = type_form(name).is_some()
-                && self.scopes.binder(name, place.scope) == Binder::Nobody;
+                && self.scopes.look_up(name, place.scope) == Lookup::Unresolved;
             if !is_builtin {
-                let target = match self.scopes.binder(name, place.scope) {
-                    Binder::Module => Some(Target::Lexical),
-                    Binder::Nobody => self.has_star.then_some(Target::Lexical),
-                    Binder::Local(_) | Binder::Class(_) => {
+                let target = match self.scopes.look_up(name, place.scope) {
+                    Lookup::FileScope => Some(Target::Lexical),
+                    Lookup::Unresolved => self.has_star.then_some(Target::Lexical),
+                    Lookup::Local(_) | Lookup::Class(_) => {
                         let expr = self.type_name(parts, place.scope);
                         self.target_of(expr)
                     }
@@ -431,21 +431,21 @@ impl<'t> Lowering<'t> {
     fn use_name(&mut self, node: Node<'t>, place: UsePlace, kind: ReferenceKind) {
         let name = self.text(node);
         let target = match self.scopes.binder_at(name, place.scope, node.start_byte()) {
-            Binder::Module => Target::Lexical,
-            Binder::Nobody if self.has_star => Target::Lexical,
-            Binder::Nobody => return,
-            Binder::Local(at) | Binder::Class(at) => {
+            Lookup::FileScope => Target::Lexical,
+            Lookup::Unresolved if self.has_star => Target::Lexical,
+            Lookup::Unresolved => return,
+            Lookup::Local(at) | Lookup::Class(at) => {
                 let sites = self.scopes.get(at).names.get(name);
                 let own = sites.and_then(|sites| match sites.as_slice() {
                     [one] => match one.held {
-                        Held::Symbol(draft) => Some(draft),
+                        BoundValue::Symbol(builder) => Some(builder),
                         _ => None,
                     },
                     _ => None,
                 });
                 let expr = self.lower_name(name, place.scope, node.start_byte());
                 match own {
-                    Some(draft) => Target::Symbol(self.symbol(draft)),
+                    Some(builder) => Target::Symbol(self.symbol(builder)),
                     None if expr == self.unknown => {
                         if kind == ReferenceKind::Value {
                             return;
@@ -505,12 +505,12 @@ impl<'t> Lowering<'t> {
         let chain = self.chain(object);
         let root = chain
             .as_ref()
-            .map(|chain| self.scopes.binder(chain[0], place.scope));
-        if receiver == self.unknown && root == Some(Binder::Nobody) {
+            .map(|chain| self.scopes.look_up(chain[0], place.scope));
+        if receiver == self.unknown && root == Some(Lookup::Unresolved) {
             return;
         }
         let is_plain = match (root, chain) {
-            (Some(Binder::Module | Binder::Class(_)), _) => true,
+            (Some(Lookup::FileScope | Lookup::Class(_)), _) => true,
             (Some(_), Some(chain)) => {
                 let root = self.lower_name(chain[0], place.scope, object.start_byte());
                 matches!(

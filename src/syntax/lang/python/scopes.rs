@@ -5,7 +5,7 @@
 
 use tree_sitter::Node;
 
-use super::symbols::DraftId;
+use super::builders::BuilderId;
 use crate::ir::ImportIdx;
 use crate::model::hash::HashMap;
 
@@ -30,7 +30,7 @@ pub(super) enum ScopeKind {
 
 /// The value that one statement binds a name to.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Held<'t> {
+pub(super) enum BoundValue<'t> {
     /// `name = value`
     Value(Node<'t>),
     /// `name: annotation`
@@ -46,11 +46,11 @@ pub(super) enum Held<'t> {
     /// An import inside a function: name of the module; `*` is the module itself.
     Import(ImportIdx, &'t str),
     /// A function or a class.
-    Symbol(DraftId),
+    Symbol(BuilderId),
     /// The receiver of a method, the parameter `self` or `cls`.
-    Receiver(DraftId),
+    Receiver(BuilderId),
     /// A parameter of a test or fixture that bears the name of a fixture.
-    Parameter(DraftId),
+    Parameter(BuilderId),
     /// A type parameter of a class or function in brackets: `class A[T]`.
     TypeParam,
     /// Nothing is known.
@@ -66,7 +66,7 @@ pub(super) struct Site<'t> {
     pub(super) block: (usize, usize),
     /// The scope that the value is read in.
     pub(super) scope: ScopeIdx,
-    pub(super) held: Held<'t>,
+    pub(super) held: BoundValue<'t>,
     /// The positions by which the value is taken apart: `[1, 0]` for `c` in `a, (c, d) = value`; [`STAR`] for the rest.
     pub(super) items: Box<[u8]>,
 }
@@ -87,7 +87,7 @@ pub(super) struct Scope<'t> {
     pub(super) parent: ScopeIdx,
     pub(super) kind: ScopeKind,
     /// The innermost symbol around.
-    pub(super) symbol: Option<DraftId>,
+    pub(super) symbol: Option<BuilderId>,
     pub(super) names: HashMap<&'t str, Vec<Site<'t>>>,
     /// Names of `global` (true) and `nonlocal` (false).
     outer: HashMap<&'t str, bool>,
@@ -101,14 +101,14 @@ pub(super) struct Scope<'t> {
 
 /// The scope that binds a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Binder {
+pub(super) enum Lookup {
     /// A function, lambda or comprehension.
     Local(ScopeIdx),
     /// The class whose body the name stands in.
     Class(ScopeIdx),
-    Module,
+    FileScope,
     /// A builtin, a name of a star import, or nothing.
-    Nobody,
+    Unresolved,
 }
 
 /// The scopes of a file.
@@ -125,7 +125,7 @@ impl<'t> Scopes<'t> {
         &mut self,
         parent: ScopeIdx,
         kind: ScopeKind,
-        symbol: Option<DraftId>,
+        symbol: Option<BuilderId>,
     ) -> ScopeIdx {
         let at = u32::try_from(self.all.len()).unwrap_or(0);
         self.all.push(Scope {
@@ -162,7 +162,7 @@ impl<'t> Scopes<'t> {
         match self.get(scope).outer.get(name) {
             Some(true) => at = 0,
             Some(false) => {
-                if let Binder::Local(outer) = self.binder(name, self.get(scope).parent) {
+                if let Lookup::Local(outer) = self.look_up(name, self.get(scope).parent) {
                     at = outer;
                 }
             }
@@ -176,15 +176,15 @@ impl<'t> Scopes<'t> {
     }
 
     /// Finds the scope that binds a name used in `scope`.
-    pub(super) fn binder(&self, name: &str, scope: ScopeIdx) -> Binder {
+    pub(super) fn look_up(&self, name: &str, scope: ScopeIdx) -> Lookup {
         let mut at = scope;
         loop {
             let here = self.get(at);
             if at == 0 {
                 return if here.names.contains_key(name) {
-                    Binder::Module
+                    Lookup::FileScope
                 } else {
-                    Binder::Nobody
+                    Lookup::Unresolved
                 };
             }
             if here.outer.get(name) == Some(&true) {
@@ -194,8 +194,8 @@ impl<'t> Scopes<'t> {
             let is_seen = here.kind != ScopeKind::Class || at == scope;
             if is_seen && here.names.contains_key(name) {
                 return match here.kind {
-                    ScopeKind::Class => Binder::Class(at),
-                    _ => Binder::Local(at),
+                    ScopeKind::Class => Lookup::Class(at),
+                    _ => Lookup::Local(at),
                 };
             }
             at = here.parent;
@@ -204,17 +204,17 @@ impl<'t> Scopes<'t> {
 
     /// Finds the scope that binds a name used at byte `at` of `scope`: the body of a class reads a name that it binds only
     /// later from the scopes around, as in `Parser = Parser`.
-    pub(super) fn binder_at(&self, name: &str, scope: ScopeIdx, at: usize) -> Binder {
-        let found = self.binder(name, scope);
-        let Binder::Class(class) = found else {
+    pub(super) fn binder_at(&self, name: &str, scope: ScopeIdx, at: usize) -> Lookup {
+        let found = self.look_up(name, scope);
+        let Lookup::Class(class) = found else {
             return found;
         };
         let sites = self.get(class).names.get(name);
         if sites.is_some_and(|all| all.iter().any(|site| site.start <= at)) {
             return found;
         }
-        match self.binder(name, self.get(class).parent) {
-            Binder::Nobody => found,
+        match self.look_up(name, self.get(class).parent) {
+            Lookup::Unresolved => found,
             around => around,
         }
     }
@@ -251,7 +251,7 @@ impl<'t> Scopes<'t> {
         };
         let annotated = all
             .iter()
-            .find(|site| matches!(site.held, Held::Annotation(_)));
+            .find(|site| matches!(site.held, BoundValue::Annotation(_)));
         if self.statement_scope(from) != scope && from != scope {
             return match annotated {
                 Some(site) => vec![site.clone()],
@@ -284,7 +284,7 @@ impl<'t> Scopes<'t> {
     /// Returns the binding of a name of `scope` that has an annotation.
     pub(super) fn annotation(&self, name: &str, scope: ScopeIdx) -> Option<Site<'t>> {
         let all = self.get(scope).names.get(name)?;
-        let annotated = |site: &&Site<'t>| matches!(site.held, Held::Annotation(_));
+        let annotated = |site: &&Site<'t>| matches!(site.held, BoundValue::Annotation(_));
         all.iter().find(annotated).cloned()
     }
 

@@ -3,22 +3,22 @@
 use tree_sitter::Node;
 
 use super::builtins::type_form;
-use super::declarations::Place;
+use super::context::DeclarationContext;
 use super::grammar::Kind;
 use super::lowering::Lowering;
-use super::scopes::{Held, Narrowing, ScopeIdx};
+use super::scopes::{BoundValue, Narrowing, ScopeIdx};
 use crate::model::SymbolKind;
 
 impl<'t> Lowering<'t> {
     /// `target = value`, `a = b = value`, `target: annotation = value`
-    pub(super) fn declare_assignment(&mut self, node: Node<'t>, place: Place<'t>) {
+    pub(super) fn declare_assignment(&mut self, node: Node<'t>, context: DeclarationContext<'t>) {
         let fields = self.grammar.fields;
         let Some(left) = self.field(node, fields.left) else {
             return;
         };
         let right = self.field(node, fields.right);
         if let Some(right) = right {
-            self.declare(right, place);
+            self.declare(right, context);
         }
         let mut value = right;
         let mut depth = 0;
@@ -29,11 +29,11 @@ impl<'t> Lowering<'t> {
                 return;
             }
         }
-        let is_kept = place.scope == 0 || self.is_class_scope(place.scope);
+        let is_kept = context.scope == 0 || self.is_class_scope(context.scope);
         if is_kept && self.kind(left) == Kind::Identifier {
             let name = self.text(left);
             if let Some(value) = value {
-                if place.scope == 0 && name == "__all__" {
+                if context.scope == 0 && name == "__all__" {
                     self.add_all(value);
                 }
                 self.declare_type_var(name, value);
@@ -43,36 +43,36 @@ impl<'t> Lowering<'t> {
         let end = node.end_byte();
         match (annotation, value) {
             (Some(annotation), _) if !is_bare_marker(self.text(annotation)) => {
-                let held = Held::Annotation(annotation);
-                self.bind_target(left, end, held, &[], node, place);
+                let held = BoundValue::Annotation(annotation);
+                self.bind_target(left, end, held, &[], node, context);
             }
             (_, Some(value)) => {
-                self.bind_target(left, end, Held::Value(value), &[], node, place);
+                self.bind_target(left, end, BoundValue::Value(value), &[], node, context);
             }
-            _ => self.bind_target(left, end, Held::Unknown, &[], node, place),
+            _ => self.bind_target(left, end, BoundValue::Unknown, &[], node, context),
         }
     }
 
     /// `target += value`
-    pub(super) fn declare_augmented(&mut self, node: Node<'t>, place: Place<'t>) {
+    pub(super) fn declare_augmented(&mut self, node: Node<'t>, context: DeclarationContext<'t>) {
         let fields = self.grammar.fields;
         let (left, right) = (
             self.field(node, fields.left),
             self.field(node, fields.right),
         );
         if let (Some(left), Some(right)) = (left, right) {
-            if place.scope == 0 && self.text(left) == "__all__" {
+            if context.scope == 0 && self.text(left) == "__all__" {
                 self.add_all(right);
             }
             // It binds the name without saying more of its value.
-            if self.kind(left) == Kind::Identifier && !self.is_class_scope(place.scope) {
+            if self.kind(left) == Kind::Identifier && !self.is_class_scope(context.scope) {
                 let name = self.text(left);
-                let is_bound = self.scopes.get(place.scope).names.contains_key(name);
-                if !is_bound && place.scope != 0 {
-                    self.bind(name, node.end_byte(), Held::Unknown, place);
+                let is_bound = self.scopes.get(context.scope).names.contains_key(name);
+                if !is_bound && context.scope != 0 {
+                    self.bind(name, node.end_byte(), BoundValue::Unknown, context);
                 }
             }
-            self.declare(right, place);
+            self.declare(right, context);
         }
     }
 
@@ -124,7 +124,7 @@ impl<'t> Lowering<'t> {
     }
 
     /// `type A = B`
-    pub(super) fn declare_type_alias(&mut self, node: Node<'t>, place: Place<'t>) {
+    pub(super) fn declare_type_alias(&mut self, node: Node<'t>, context: DeclarationContext<'t>) {
         let fields = self.grammar.fields;
         let (Some(left), Some(right)) = (
             self.field(node, fields.left),
@@ -134,20 +134,20 @@ impl<'t> Lowering<'t> {
         };
         let text = self.text(left);
         let name = text.split('[').next().unwrap_or_default().trim();
-        self.bind(name, node.end_byte(), Held::Value(right), place);
-        if place.scope == 0 {
-            self.export(name, left, place);
-            let draft = self.add_draft(name, SymbolKind::Type, node, left, 0, None);
-            self.drafts[draft as usize].symbol.signature =
+        self.bind(name, node.end_byte(), BoundValue::Value(right), context);
+        if context.scope == 0 {
+            self.export(name, left, context);
+            let builder = self.add_symbol(name, SymbolKind::Type, node, left, 0, None);
+            self.builders[builder as usize].symbol.signature =
                 crate::syntax::signature::of_value(self.text(node), None);
-            self.top_symbols.insert(name, draft);
+            self.top_symbols.insert(name, builder);
         }
     }
 
     /// `if condition:`, with the tests that it makes.
-    pub(super) fn declare_if(&mut self, node: Node<'t>, place: Place<'t>) {
+    pub(super) fn declare_if(&mut self, node: Node<'t>, context: DeclarationContext<'t>) {
         let fields = self.grammar.fields;
-        self.declare_narrowing(node, place);
+        self.declare_narrowing(node, context);
         let condition = self.field(node, fields.condition);
         let checks_types = condition.is_some_and(|it| {
             matches!(
@@ -157,15 +157,21 @@ impl<'t> Lowering<'t> {
         });
         let consequence = self.field(node, fields.consequence);
         for child in self.children(node) {
-            let type_only = place.type_only || (checks_types && Some(child) == consequence);
-            self.declare(child, Place { type_only, ..place });
+            let type_only = context.type_only || (checks_types && Some(child) == consequence);
+            self.declare(
+                child,
+                DeclarationContext {
+                    type_only,
+                    ..context
+                },
+            );
         }
     }
 
     /// Records the classes that a condition narrows names to where it holds.
-    pub(super) fn declare_narrowing(&mut self, node: Node<'t>, place: Place<'t>) {
+    pub(super) fn declare_narrowing(&mut self, node: Node<'t>, context: DeclarationContext<'t>) {
         let fields = self.grammar.fields;
-        let scope = self.scopes.statement_scope(place.scope);
+        let scope = self.scopes.statement_scope(context.scope);
         let bytes = |node: Node<'t>| (node.start_byte(), node.end_byte() + 1);
         match self.kind(node) {
             Kind::IfStatement | Kind::ElifClause | Kind::WhileStatement => {
@@ -182,12 +188,12 @@ impl<'t> Lowering<'t> {
                     && self.leaves(body)
                     && let Some(test) = inner.named_child(0)
                 {
-                    self.narrow(test, (node.end_byte(), place.block.1), scope, 0);
+                    self.narrow(test, (node.end_byte(), context.block.1), scope, 0);
                 }
             }
             Kind::AssertStatement => {
                 if let Some(condition) = node.named_child(0) {
-                    self.narrow(condition, (node.end_byte(), place.block.1), scope, 0);
+                    self.narrow(condition, (node.end_byte(), context.block.1), scope, 0);
                 }
             }
             Kind::BooleanOperator => {
@@ -280,7 +286,7 @@ impl<'t> Lowering<'t> {
     }
 
     /// `case pattern if guard:`
-    pub(super) fn declare_case(&mut self, node: Node<'t>, place: Place<'t>) {
+    pub(super) fn declare_case(&mut self, node: Node<'t>, context: DeclarationContext<'t>) {
         let fields = self.grammar.fields;
         let subject = node
             .parent()
@@ -294,7 +300,7 @@ impl<'t> Lowering<'t> {
                     && self.chain(subject).is_some()
                 {
                     let range = (body.start_byte(), body.end_byte() + 1);
-                    let scope = self.scopes.statement_scope(place.scope);
+                    let scope = self.scopes.statement_scope(context.scope);
                     self.add_narrowing(self.text(subject), range, class, scope);
                 }
                 let is_whole = child
@@ -302,10 +308,10 @@ impl<'t> Lowering<'t> {
                     .is_some_and(|it| matches!(self.kind(it), Kind::AsPattern | Kind::DottedName));
                 let whole = subject
                     .filter(|_| is_whole)
-                    .map_or(Held::Unknown, Held::Value);
-                self.declare_pattern(child, whole, place, 0);
+                    .map_or(BoundValue::Unknown, BoundValue::Value);
+                self.declare_pattern(child, whole, context, 0);
             } else {
-                self.declare(child, place);
+                self.declare(child, context);
             }
         }
     }
@@ -322,7 +328,13 @@ impl<'t> Lowering<'t> {
         None
     }
 
-    fn declare_pattern(&mut self, node: Node<'t>, whole: Held<'t>, place: Place<'t>, depth: usize) {
+    fn declare_pattern(
+        &mut self,
+        node: Node<'t>,
+        whole: BoundValue<'t>,
+        context: DeclarationContext<'t>,
+        depth: usize,
+    ) {
         if depth > 40 {
             return;
         }
@@ -332,36 +344,36 @@ impl<'t> Lowering<'t> {
                 let pattern = node.named_child(0);
                 let held = pattern
                     .and_then(|it| self.pattern_class(it))
-                    .map_or(whole, Held::InstanceOf);
+                    .map_or(whole, BoundValue::InstanceOf);
                 if let Some(name) = self.children(node).into_iter().last()
                     && self.kind(name) == Kind::Identifier
                 {
-                    self.bind(self.text(name), end, held, place);
+                    self.bind(self.text(name), end, held, context);
                 }
                 if let Some(pattern) = pattern {
-                    self.declare_pattern(pattern, Held::Unknown, place, depth + 1);
+                    self.declare_pattern(pattern, BoundValue::Unknown, context, depth + 1);
                 }
             }
             Kind::DottedName => {
                 let is_name = node.named_child_count() == 1 && self.text(node) != "_";
                 if is_name {
-                    self.bind(self.text(node), end, whole, place);
+                    self.bind(self.text(node), end, whole, context);
                 }
             }
             Kind::SplatPattern => {
                 if let Some(name) = node.named_child(0) {
-                    self.bind(self.text(name), end, Held::Unknown, place);
+                    self.bind(self.text(name), end, BoundValue::Unknown, context);
                 }
             }
             Kind::ClassPattern | Kind::KeywordPattern => {
                 for child in self.children(node).into_iter().skip(1) {
-                    self.declare_pattern(child, Held::Unknown, place, depth + 1);
+                    self.declare_pattern(child, BoundValue::Unknown, context, depth + 1);
                 }
             }
             Kind::Str => {}
             _ => {
                 for child in self.children(node) {
-                    self.declare_pattern(child, whole, place, depth + 1);
+                    self.declare_pattern(child, whole, context, depth + 1);
                 }
             }
         }

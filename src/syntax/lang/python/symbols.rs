@@ -2,118 +2,39 @@
 
 use tree_sitter::Node;
 
+use super::builders::{BuilderId, Param, SymbolBuilder};
+use super::grammar::Kind;
 use super::lowering::Lowering;
-use super::scopes::{ScopeIdx, Site};
+use super::scopes::ScopeIdx;
 use crate::model::{Symbol, SymbolFlags, SymbolKind};
 use crate::syntax::lang::use_recorder::{offset, span_of};
 use crate::syntax::signature::{DOC_BYTES, SIGNATURE_BYTES, cut, fold};
 
-/// A symbol in the order in which it was met, an index into the drafts of a file.
-pub(super) type DraftId = u32;
-
-/// A symbol with the syntax that lowering needs of it.
-#[derive(Debug)]
-pub(super) struct Draft<'t> {
-    pub(super) symbol: Symbol,
-    /// The byte at which the comments above begin.
-    pub(super) lead: u32,
-    pub(super) parent: Option<DraftId>,
-    /// The scope that the definition stands in.
-    pub(super) scope: ScopeIdx,
-    /// Type parameters in their order.
-    pub(super) type_params: Vec<&'t str>,
-    pub(super) function: Option<Function<'t>>,
-    pub(super) class: Option<Class<'t>>,
-}
-
-/// The syntax of a function.
-#[derive(Debug)]
-pub(super) struct Function<'t> {
-    /// `function_definition`
-    pub(super) node: Node<'t>,
-    /// The same, or `decorated_definition`.
-    pub(super) whole: Node<'t>,
-    /// Its own scope.
-    pub(super) inner: ScopeIdx,
-    pub(super) params: Vec<Param<'t>>,
-    /// Values that it returns.
-    pub(super) returns: Vec<Node<'t>>,
-    /// Values that it yields, and whether all elements of the value are (`yield from`).
-    pub(super) yields: Vec<(Node<'t>, bool)>,
-    /// Its `@overload` stubs.
-    pub(super) overloads: Vec<Node<'t>>,
-    pub(super) is_fixture: bool,
-    /// Whether the first parameter is the receiver.
-    pub(super) has_receiver: bool,
-}
-
-/// One parameter.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Param<'t> {
-    pub(super) name: &'t str,
-    pub(super) node: Node<'t>,
-    pub(super) annotation: Option<Node<'t>>,
-    pub(super) default: Option<Node<'t>>,
-    /// Number of asterisks.
-    pub(super) n_stars: u8,
-}
-
-/// The syntax of a class.
-#[derive(Debug)]
-pub(super) struct Class<'t> {
-    /// `class_definition`
-    pub(super) node: Node<'t>,
-    pub(super) inner: ScopeIdx,
-    pub(super) attributes: Vec<Attribute<'t>>,
-}
-
-/// One place that gives an attribute a value.
-#[derive(Clone, Debug)]
-pub(super) struct Attribute<'t> {
-    pub(super) name: &'t str,
-    /// The statement.
-    pub(super) node: Node<'t>,
-    pub(super) place: AttributePlace,
-    pub(super) site: Site<'t>,
-}
-
-/// The place of an assignment to an attribute, the one that says most first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum AttributePlace {
-    /// `class A: x: T`
-    ClassAnnotation,
-    /// `self.x: T`
-    Annotation,
-    /// `class A: x = value`
-    ClassBody,
-    /// `self.x = value` in `__init__`
-    Constructor,
-    /// `self.x = value` in another method.
-    Method,
-}
+/// The most parameters of a function that are read.
+pub(super) const MAX_PARAMS: usize = 100;
 
 impl<'t> Lowering<'t> {
     /// Adds a symbol whose span is that of `node`.
-    pub(super) fn add_draft(
+    pub(super) fn add_symbol(
         &mut self,
         name: &'t str,
         kind: SymbolKind,
         node: Node<'t>,
         name_node: Node<'t>,
         scope: ScopeIdx,
-        parent: Option<DraftId>,
-    ) -> DraftId {
+        parent: Option<BuilderId>,
+    ) -> BuilderId {
         let qualified_name = match parent {
             Some(parent) => format!(
                 "{}.{name}",
-                self.drafts[parent as usize].symbol.qualified_name
+                self.builders[parent as usize].symbol.qualified_name
             ),
             None => name.to_owned(),
         };
         let start = node.start_byte();
         let (comment, lead) = self.comment_above(start);
-        let id = u32::try_from(self.drafts.len()).unwrap_or(u32::MAX);
-        self.drafts.push(Draft {
+        let id = u32::try_from(self.builders.len()).unwrap_or(u32::MAX);
+        self.builders.push(SymbolBuilder {
             symbol: Symbol {
                 name: name.to_owned(),
                 qualified_name,
@@ -136,6 +57,53 @@ impl<'t> Lowering<'t> {
         id
     }
 
+    /// Returns the parameters of a function or a lambda.
+    pub(super) fn params(&self, node: Node<'t>) -> Vec<Param<'t>> {
+        let fields = self.grammar.fields;
+        let Some(list) = self.field(node, fields.parameters) else {
+            return Vec::new();
+        };
+        let mut params = Vec::new();
+        for child in self.children(list).into_iter().take(MAX_PARAMS) {
+            let (mut name, mut n_stars) = (child, 0);
+            match self.kind(child) {
+                Kind::Identifier | Kind::ListSplatPattern | Kind::DictionarySplatPattern => {}
+                Kind::DefaultParameter | Kind::TypedDefaultParameter => {
+                    let Some(inner) = self.field(child, fields.name) else {
+                        continue;
+                    };
+                    name = inner;
+                }
+                Kind::TypedParameter => {
+                    let Some(inner) = child.named_child(0) else {
+                        continue;
+                    };
+                    name = inner;
+                }
+                _ => continue,
+            }
+            match self.kind(name) {
+                Kind::ListSplatPattern => n_stars = 1,
+                Kind::DictionarySplatPattern => n_stars = 2,
+                _ => {}
+            }
+            if n_stars > 0 {
+                let Some(inner) = name.named_child(0) else {
+                    continue;
+                };
+                name = inner;
+            }
+            params.push(Param {
+                name: self.text(name),
+                node: name,
+                annotation: self.field(child, fields.type_),
+                default: self.field(child, fields.value),
+                n_stars,
+            });
+        }
+        params
+    }
+
     /// Returns the text of a definition up to its result type, parameters or bases.
     pub(super) fn head(&self, node: Node<'t>) -> String {
         let fields = self.grammar.fields;
@@ -155,7 +123,6 @@ impl<'t> Lowering<'t> {
 
     /// Returns the docstring that a body begins with, without its quotes and indentation.
     pub(super) fn docstring(&self, body: Node<'t>) -> Option<String> {
-        use super::grammar::Kind;
         let first = (0..body.named_child_count())
             .filter_map(|at| body.named_child(u32::try_from(at).unwrap_or(u32::MAX)))
             .find(|child| self.kind(*child) != Kind::Comment)?;

@@ -3,11 +3,11 @@
 use tree_sitter::Node;
 
 use super::annotations::{Annotation, Part, parse};
+use super::builders::{BuilderId, Param};
 use super::builtins::{TypeForm, is_typing_module, passes_typing_on, type_form};
 use super::grammar::Kind;
 use super::lowering::Lowering;
-use super::scopes::{Binder, Held, ScopeIdx, ScopeKind};
-use super::symbols::{DraftId, Param};
+use super::scopes::{BoundValue, Lookup, ScopeIdx, ScopeKind};
 use crate::ir::{ContainerKind, Expr, ExprId};
 use crate::model::SymbolFlags;
 
@@ -16,7 +16,7 @@ use crate::model::SymbolFlags;
 pub(super) struct TypeContext {
     pub(super) scope: ScopeIdx,
     /// The function whose result the annotation is: its type variables are those of the arguments.
-    pub(super) result_of: Option<DraftId>,
+    pub(super) result_of: Option<BuilderId>,
 }
 
 impl<'t> Lowering<'t> {
@@ -206,10 +206,10 @@ impl<'t> Lowering<'t> {
 
     /// The instance that `Self` stands for.
     fn receiver_instance(&mut self, scope: ScopeIdx) -> ExprId {
-        let draft = self.scopes.get(scope).symbol;
-        let receiver = self.add_receiver(draft);
-        let is_class = draft.is_some_and(|it| {
-            let flags = self.drafts[it as usize].symbol.flags;
+        let builder = self.scopes.get(scope).symbol;
+        let receiver = self.add_receiver(builder);
+        let is_class = builder.is_some_and(|it| {
+            let flags = self.builders[it as usize].symbol.flags;
             flags.intersects(SymbolFlags::CLASS_RECEIVER | SymbolFlags::STATIC)
         });
         if is_class {
@@ -219,7 +219,7 @@ impl<'t> Lowering<'t> {
     }
 
     /// Adds the receiver of a method.
-    pub(super) fn add_receiver(&mut self, method: Option<DraftId>) -> ExprId {
+    pub(super) fn add_receiver(&mut self, method: Option<BuilderId>) -> ExprId {
         let scope = method.map(|it| self.symbol(it));
         self.add(Expr::Receiver { scope })
     }
@@ -249,19 +249,19 @@ impl<'t> Lowering<'t> {
         let form = type_form(last)?;
         let (root, _) = *parts.first()?;
         let is_standard = match self.type_site(root, scope) {
-            Some(Held::Import(row, _)) => {
+            Some(BoundValue::Import(row, _)) => {
                 let specifier = &self.facts.imports[row as usize].specifier;
                 is_typing_module(specifier) || passes_typing_on(specifier, last)
             }
             Some(_) => false,
-            None => parts.len() == 1 && self.scopes.binder(root, 0) == Binder::Nobody,
+            None => parts.len() == 1 && self.scopes.look_up(root, 0) == Lookup::Unresolved,
         };
         is_standard.then_some(form)
     }
 
     /// Returns the definition, import or type parameter that a name of an annotation means: values of that name, such
     /// as the parameter in `def f(date: date)`, are stepped over.
-    fn type_site(&self, name: &str, scope: ScopeIdx) -> Option<Held<'t>> {
+    fn type_site(&self, name: &str, scope: ScopeIdx) -> Option<BoundValue<'t>> {
         let mut at = scope;
         loop {
             let here = self.scopes.get(at);
@@ -270,14 +270,14 @@ impl<'t> Lowering<'t> {
                 let found = sites.iter().rev().find(|site| {
                     matches!(
                         site.held,
-                        Held::Symbol(_) | Held::Import(..) | Held::TypeParam
+                        BoundValue::Symbol(_) | BoundValue::Import(..) | BoundValue::TypeParam
                     )
                 });
                 if let Some(site) = found {
                     return Some(site.held);
                 }
                 if at == 0 && !sites.is_empty() {
-                    return Some(Held::Unknown);
+                    return Some(BoundValue::Unknown);
                 }
             }
             if at == 0 {
@@ -305,15 +305,15 @@ impl<'t> Lowering<'t> {
                 .fold(module, |object, name| self.member(object, name));
         }
         let base = match self.type_site(root, scope) {
-            Some(Held::Symbol(draft)) => self.symbol_expr(draft, root),
-            Some(Held::Import(row, name)) => {
-                if self.scopes.binder(root, scope) == Binder::Module {
+            Some(BoundValue::Symbol(builder)) => self.symbol_expr(builder, root),
+            Some(BoundValue::Import(row, name)) => {
+                if self.scopes.look_up(root, scope) == Lookup::FileScope {
                     self.top_name(root)
                 } else {
                     self.imported(row, name)
                 }
             }
-            Some(Held::Unknown) => self.top_name(root),
+            Some(BoundValue::Unknown) => self.top_name(root),
             None if self.has_star => self.top_name(root),
             Some(_) | None => self.unknown,
         };
@@ -345,19 +345,19 @@ impl<'t> Lowering<'t> {
         let mut of_function = None;
         loop {
             let scope = self.scopes.get(at);
-            if let Some(draft) = scope.symbol {
-                let owner = &self.drafts[draft as usize];
+            if let Some(builder) = scope.symbol {
+                let owner = &self.builders[builder as usize];
                 if let Some(index) = owner.type_params.iter().position(|it| *it == name) {
                     let index = u8::try_from(index).unwrap_or(u8::MAX);
                     if owner.class.is_some() {
-                        let owner = self.symbol(draft);
+                        let owner = self.symbol(builder);
                         return Some(self.add(Expr::TypeParam {
                             owner,
                             index,
                             has_bound: true,
                         }));
                     }
-                    of_function.get_or_insert((draft, index));
+                    of_function.get_or_insert((builder, index));
                 }
             }
             if at == 0 {
@@ -365,14 +365,14 @@ impl<'t> Lowering<'t> {
             }
             at = scope.parent;
         }
-        if let Some(draft) = context.result_of
-            && let Some(argument) = self.argument_of(name, draft)
+        if let Some(builder) = context.result_of
+            && let Some(argument) = self.argument_of(name, builder)
         {
             let bound = self.bound_of(name, context, depth);
             return Some(self.fallback(argument, bound));
         }
-        if let Some((draft, index)) = of_function {
-            let owner = self.symbol(draft);
+        if let Some((builder, index)) = of_function {
+            let owner = self.symbol(builder);
             return Some(self.add(Expr::TypeParam {
                 owner,
                 index,
@@ -390,7 +390,7 @@ impl<'t> Lowering<'t> {
                 self.type_value(&bound, context, depth + 10)
             }
             None => match self.type_site(name, context.scope) {
-                Some(Held::Import(..)) => {
+                Some(BoundValue::Import(..)) => {
                     let of = self.type_name(&[(name, 0)], context.scope);
                     self.add(Expr::Instance { of })
                 }
@@ -401,11 +401,14 @@ impl<'t> Lowering<'t> {
 
     /// Lowers an imported name of a result that a parameter has as well: it may be a type variable.
     fn imported_variable(&mut self, name: &'t str, context: TypeContext) -> Option<ExprId> {
-        let draft = context.result_of?;
-        if !matches!(self.type_site(name, context.scope), Some(Held::Import(..))) {
+        let builder = context.result_of?;
+        if !matches!(
+            self.type_site(name, context.scope),
+            Some(BoundValue::Import(..))
+        ) {
             return None;
         }
-        let argument = self.argument_of(name, draft)?;
+        let argument = self.argument_of(name, builder)?;
         let variable = self.type_name(&[(name, 0)], context.scope);
         let other = self.add(Expr::Instance { of: variable });
         Some(self.add(Expr::Fallback {
@@ -417,8 +420,8 @@ impl<'t> Lowering<'t> {
 
     /// Returns the part of a function's arguments that gives a type variable its type: for `def f(a: type[T]) -> T` an
     /// instance of the first argument.
-    fn argument_of(&mut self, name: &str, draft: DraftId) -> Option<ExprId> {
-        let function = self.drafts[draft as usize].function.as_ref()?;
+    fn argument_of(&mut self, name: &str, builder: BuilderId) -> Option<ExprId> {
+        let function = self.builders[builder as usize].function.as_ref()?;
         // Where there are overloads, these say it; the implementation often does not.
         let mut heads: Vec<Vec<Param<'t>>> = vec![function.params.clone()];
         let overloads = function.overloads.clone();
@@ -432,7 +435,7 @@ impl<'t> Lowering<'t> {
             {
                 // `def __enter__(self: T) -> T`
                 let annotation = parse(self.source, annotation.byte_range());
-                let value = self.add_receiver(Some(draft));
+                let value = self.add_receiver(Some(builder));
                 all.extend(self.part_of(&annotation, name, value, scope, 0));
             }
             for (index, param) in params.iter().skip(skipped).enumerate() {
@@ -504,8 +507,8 @@ impl<'t> Lowering<'t> {
 
     /// Records the imported type variables of `class A(Generic[T])`.
     fn find_imported_variables(&mut self) {
-        for at in 0..self.drafts.len() {
-            let Some(class) = &self.drafts[at].class else {
+        for at in 0..self.builders.len() {
+            let Some(class) = &self.builders[at].class else {
                 continue;
             };
             let bases = self.field(class.node, self.grammar.fields.superclasses);
@@ -537,13 +540,13 @@ impl<'t> Lowering<'t> {
         if self.type_vars.is_empty() {
             return;
         }
-        for at in 0..self.drafts.len() {
-            let draft = &self.drafts[at];
-            if !draft.type_params.is_empty() {
+        for at in 0..self.builders.len() {
+            let builder = &self.builders[at];
+            if !builder.type_params.is_empty() {
                 continue;
             }
             let mut found = Vec::new();
-            if let Some(class) = &draft.class {
+            if let Some(class) = &builder.class {
                 let bases = self.field(class.node, self.grammar.fields.superclasses);
                 let mut of_generic = Vec::new();
                 for base in bases.map_or_else(Vec::new, |it| self.children(it)) {
@@ -561,7 +564,7 @@ impl<'t> Lowering<'t> {
                 if !of_generic.is_empty() {
                     found = of_generic;
                 }
-            } else if let Some(function) = &draft.function {
+            } else if let Some(function) = &builder.function {
                 for param in &function.params {
                     if let Some(annotation) = param.annotation {
                         let annotation = parse(self.source, annotation.byte_range());
@@ -569,7 +572,7 @@ impl<'t> Lowering<'t> {
                     }
                 }
             }
-            self.drafts[at].type_params = found;
+            self.builders[at].type_params = found;
         }
     }
 

@@ -44,7 +44,7 @@ fn call_expression(b: &mut FileBuilder<'_>, node: Node<'_>, frame: &mut Frame, p
 }
 
 /// Visits the tree. Returns false where the budget ended.
-pub(super) fn walk(b: &mut FileBuilder<'_>, root: Node<'_>, budget: &Budget) -> bool {
+pub(super) fn traverse(b: &mut FileBuilder<'_>, root: Node<'_>, budget: &Budget) -> bool {
     let mut cursor = root.walk();
     let top = Frame::top();
     let mut parent = top;

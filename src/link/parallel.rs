@@ -1,12 +1,10 @@
-//! Many threads that share out a batch of files, each with a view of its own of the same generation.
-//!
-//! Refuses to know how an import is resolved or a name bound, and to write.
+//! Threads that work off a batch of files in slices, each with a reader of its own on the same generation.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use super::cache::FactsCache;
 use super::edges::{self, Links};
-use super::library::Library;
 use crate::model::Budget;
 use crate::store::{Index, Read, StoreError};
 
@@ -45,7 +43,7 @@ pub(super) fn bind(
     };
     let n_threads = work.slices.n_threads();
     let max_kept = MAX_KEPT / n_threads;
-    share_out(index, n_threads, |read| work.take_part(read, max_kept))?;
+    on_threads(index, n_threads, |read| work.run(read, max_kept))?;
     let mut done = work.done.into_inner().expect("no thread panicked");
     done.sort_unstable_by_key(|(file, _)| *file);
     Ok(done)
@@ -82,9 +80,9 @@ impl<'a, T> Slices<'a, T> {
     }
 }
 
-/// Does `part` on each of so many threads, or of fewer; each has a view of the same generation. Which does what is
-/// their own business, and all has to be done as well if there is only one.
-pub(super) fn share_out(
+/// Runs `part` on up to `n_threads` threads, each with a reader on the same generation. `part` takes its work from a shared
+/// list: a single thread works off all of it.
+pub(super) fn on_threads(
     index: &Index,
     n_threads: usize,
     part: impl Fn(&Read<'_>) -> Result<(), StoreError> + Sync,
@@ -119,12 +117,12 @@ pub(super) fn share_out(
 }
 
 impl Work<'_> {
-    fn take_part(&self, read: &Read<'_>, max_kept: usize) -> Result<(), StoreError> {
-        let library = Library::new(read, max_kept);
+    fn run(&self, read: &Read<'_>, max_kept: usize) -> Result<(), StoreError> {
+        let cache = FactsCache::new(read, max_kept);
         let is_over = || self.budget.is_spent() || self.n_rows.load(Ordering::Relaxed) > BATCH_ROWS;
         while let Some(slice) = self.slices.next(is_over) {
             for file in slice {
-                let links = edges::of_file(&library, *file)?;
+                let links = edges::of_file(&cache, *file)?;
                 let n_rows = links.edges.len() + links.unbound.len();
                 self.n_rows.fetch_add(n_rows, Ordering::Relaxed);
                 self.done

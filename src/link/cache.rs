@@ -1,0 +1,293 @@
+//! A cache of the files that were loaded for linking, and a memo of resolved exports.
+//!
+//! Which of them a linked file depends on is recorded by `dependencies`; `exports` and `lookup` resolve names.
+
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::auto_imports::AutoImported;
+use super::dependencies::{Dependency, DependencyRecorder, without_implied};
+use super::file::LinkedFile;
+use crate::ir::{FileFacts, ImportKind};
+use crate::model::hash::HashMap;
+use crate::store::surface::{REST, bucket};
+use crate::store::{Read, StoreError};
+
+/// The definition or module that a name means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Def {
+    /// A definition: file and place.
+    Symbol(i64, u32),
+    /// A whole module: a file, or a unit of several by its row below 0.
+    Module(i64),
+}
+
+/// The resolution of one exported name, with the look-ups that it depends on.
+struct ResolvedExport {
+    def: Option<Def>,
+    dependencies: Vec<Dependency>,
+}
+
+/// The files that were loaded, and the look-ups since the last [`FactsCache::begin`].
+pub(super) struct FactsCache<'a> {
+    read: &'a Read<'a>,
+    /// How many facts are kept, of all files together; then all are forgotten, so that memory grows neither with
+    /// the repository nor with the size of its files.
+    max_kept: usize,
+    kept: RefCell<HashMap<i64, Option<Rc<LinkedFile>>>>,
+    /// Memo of [`Self::memoized`], by file and name.
+    resolved: RefCell<HashMap<i64, HashMap<String, ResolvedExport>>>,
+    /// How many facts all those have.
+    n_kept: Cell<usize>,
+    recorder: DependencyRecorder,
+    /// The names that files export, as buckets, of those that were asked.
+    exported_names: RefCell<HashMap<i64, u64>>,
+    failure: RefCell<Option<StoreError>>,
+    /// Files that stand in for those of the index.
+    replaced: HashMap<i64, Rc<LinkedFile>>,
+    /// Targets of imports that stand in for those of the index.
+    redirected: HashMap<i64, Vec<Option<i64>>>,
+    /// The names of packages, by their units.
+    package_names: RefCell<HashMap<i64, Option<String>>>,
+    /// The files of units that stand in for those of the index.
+    regrouped: HashMap<i64, Vec<i64>>,
+    /// Names that no file binds, once one was asked for.
+    auto: OnceCell<Rc<AutoImported>>,
+}
+
+impl<'a> FactsCache<'a> {
+    pub(super) fn new(read: &'a Read<'a>, max_kept: usize) -> Self {
+        Self {
+            read,
+            max_kept,
+            kept: RefCell::default(),
+            resolved: RefCell::default(),
+            n_kept: Cell::new(0),
+            recorder: DependencyRecorder::default(),
+            exported_names: RefCell::default(),
+            failure: RefCell::default(),
+            replaced: HashMap::default(),
+            redirected: HashMap::default(),
+            package_names: RefCell::default(),
+            regrouped: HashMap::default(),
+            auto: OnceCell::new(),
+        }
+    }
+
+    /// Returns the names that are imported by themselves.
+    pub(super) fn auto_imported(&self) -> &Rc<AutoImported> {
+        self.auto.get_or_init(|| {
+            let read = AutoImported::of(self.read);
+            Rc::new(read.unwrap_or_else(|error| {
+                self.failure.borrow_mut().get_or_insert(error);
+                AutoImported::default()
+            }))
+        })
+    }
+
+    /// Lets other facts stand in for those of a file; `exported` are the buckets of the names that it exports.
+    pub(super) fn replace(&mut self, file: i64, loaded: LinkedFile, exported: u64) {
+        self.replaced.insert(file, Rc::new(loaded));
+        self.exported_names.get_mut().insert(file, exported);
+    }
+
+    /// Lets the imports of a file lead elsewhere.
+    pub(super) fn redirect(&mut self, file: i64, targets: Vec<Option<i64>>) {
+        self.redirected.insert(file, targets);
+    }
+
+    /// Lets other files stand in for those of a unit.
+    pub(super) fn regroup(&mut self, unit: i64, files: Vec<i64>) {
+        self.regrouped.insert(unit, files);
+    }
+
+    /// Begins to link a file: from here on its dependencies are recorded.
+    pub(super) fn begin(&self) {
+        self.recorder.take();
+        if self.n_kept.get() > self.max_kept {
+            self.kept.borrow_mut().clear();
+            self.resolved.borrow_mut().clear();
+            self.n_kept.set(0);
+        }
+    }
+
+    /// Ends the linking of a file. Returns its dependencies on other files, as buckets of their interfaces, or the first
+    /// failure to read facts. A file that re-exports names depends on itself, too: that stands for the files behind it.
+    pub(super) fn end(&self, own: i64) -> Result<Vec<Dependency>, StoreError> {
+        if let Some(error) = self.failure.borrow_mut().take() {
+            return Err(error);
+        }
+        let mut masks = self.recorder.take();
+        let kept = self.kept.borrow().get(&own).cloned().flatten();
+        if kept.is_none_or(|loaded| loaded.stars.is_empty()) {
+            masks.remove(&own);
+        }
+        Ok(self.without_implied(&masks))
+    }
+
+    /// Memoizes the resolution of a name: many files import the same names, and behind a barrel there may be hundreds
+    /// of files to go through for each.
+    pub(super) fn memoized(
+        &self,
+        file: i64,
+        name: &str,
+        resolve: impl FnOnce() -> Option<Def>,
+    ) -> Option<Def> {
+        let resolved = self.resolved.borrow();
+        if let Some(known) = resolved.get(&file).and_then(|it| it.get(name)) {
+            self.recorder.record(&known.dependencies);
+            return known.def;
+        }
+        drop(resolved);
+        let (def, masks) = self.recorder.apart(resolve);
+        let dependencies = self.without_implied(&masks);
+        self.recorder.record(&dependencies);
+        if self.failure.borrow().is_none() {
+            self.n_kept.set(self.n_kept.get() + 1 + dependencies.len());
+            let mut resolved = self.resolved.borrow_mut();
+            let names = resolved.entry(file).or_default();
+            names.insert(name.to_owned(), ResolvedExport { def, dependencies });
+        }
+        def
+    }
+
+    fn without_implied(&self, masks: &BTreeMap<i64, u64>) -> Vec<Dependency> {
+        let kept = self.kept.borrow();
+        let stars = |file: i64| {
+            let loaded = kept.get(&file).and_then(Option::as_deref);
+            loaded.map_or(&[][..], |loaded| &loaded.stars)
+        };
+        without_implied(masks, stars)
+    }
+
+    /// Returns whether a file may export a name; a `false` is recorded as a look-up. Spares reading the facts of hundreds
+    /// of files that a chain of `export *` goes through.
+    pub(super) fn may_export(&self, file: i64, name: &str) -> bool {
+        if matches!(name, "default" | "*") {
+            return true;
+        }
+        let mask = bucket(name) | REST;
+        let may = self.exported_names(file) & mask != 0;
+        if !may {
+            self.recorder.record(&[(file, mask)]);
+        }
+        may
+    }
+
+    /// The files behind the `export *` of a barrel that may export `name`. The others are no dependencies: the
+    /// dependents of `loaded` are queued when they change (see [`without_implied`]).
+    pub(super) fn stars_with(&self, loaded: &LinkedFile, name: &str) -> Vec<i64> {
+        let mask = bucket(name) | REST;
+        let exported = |star: &i64| self.exported_names(*star);
+        let of_all = || loaded.stars.iter().map(exported).collect();
+        let exported = loaded.star_exports.get_or_init(of_all).iter();
+        let stars = loaded.stars.iter().zip(exported);
+        stars
+            .filter(|(_, exported)| **exported & mask != 0)
+            .map(|(star, _)| *star)
+            .collect()
+    }
+
+    /// The names that a file exports, as buckets; all where that is unknown.
+    fn exported_names(&self, file: i64) -> u64 {
+        let known = self.exported_names.borrow().get(&file).copied();
+        known.unwrap_or_else(|| {
+            // The failure is reported when its facts are read.
+            let exported = self.read.offers(file).ok().flatten().unwrap_or(u64::MAX);
+            self.exported_names.borrow_mut().insert(file, exported);
+            exported
+        })
+    }
+
+    /// Returns the facts of a file; `None` if it has none.
+    pub(super) fn get(&self, file: i64) -> Option<Rc<LinkedFile>> {
+        let known = self.kept.borrow().get(&file).cloned();
+        let loaded = known.unwrap_or_else(|| {
+            let loaded = match self.load(file) {
+                Ok(loaded) => loaded,
+                Err(error) => {
+                    self.failure.borrow_mut().get_or_insert(error);
+                    None
+                }
+            };
+            self.kept.borrow_mut().insert(file, loaded.clone());
+            let n_facts = loaded.as_ref().map_or(0, |loaded| loaded.n_facts());
+            self.n_kept.set(self.n_kept.get() + 1 + n_facts);
+            loaded
+        });
+        self.recorder.record_load(file, loaded.as_ref());
+        loaded
+    }
+
+    /// Returns the signature of a symbol, which its facts do not keep. For questions about one generation: nothing that is
+    /// linked may depend on it.
+    pub(super) fn signature_of(&self, file: &LinkedFile, at: u32) -> Option<String> {
+        let row = file.ids.get(at as usize)?;
+        self.read.signature_of(*row).unwrap_or_else(|error| {
+            self.failure.borrow_mut().get_or_insert(error);
+            None
+        })
+    }
+
+    /// The files with classes that have a file as their template.
+    pub(super) fn template_owners(&self, file: i64) -> Vec<i64> {
+        self.read.template_owners(file).unwrap_or_else(|error| {
+            self.failure.borrow_mut().get_or_insert(error);
+            Vec::new()
+        })
+    }
+
+    /// Gives imports without a name of their own the names of their packages, the end of a unit's key.
+    fn named_by_packages(
+        &self,
+        mut facts: FileFacts,
+        targets: &[Option<i64>],
+    ) -> Result<FileFacts, StoreError> {
+        for (import, target) in facts.imports.iter_mut().zip(targets) {
+            let (ImportKind::Package, Some(target @ ..0)) = (import.kind, *target) else {
+                continue;
+            };
+            let known = self.package_names.borrow().get(&target).cloned();
+            let name = if let Some(name) = known {
+                name
+            } else {
+                let key = self.read.unit_key(-target)?;
+                let name = key.and_then(|key| Some(key.rsplit_once('#')?.1.to_owned()));
+                self.package_names.borrow_mut().insert(target, name.clone());
+                name
+            };
+            if let (Some(name), Some(local)) = (name, import.names.first_mut()) {
+                local.local = name;
+            }
+        }
+        Ok(facts)
+    }
+
+    fn load(&self, file: i64) -> Result<Option<Rc<LinkedFile>>, StoreError> {
+        if let Some(replaced) = self.replaced.get(&file) {
+            return Ok(Some(Rc::clone(replaced)));
+        }
+        if file < 0 {
+            let files = match self.regrouped.get(&file) {
+                Some(files) => files.clone(),
+                None => self.read.unit_files(-file)?,
+            };
+            return Ok((!files.is_empty()).then(|| Rc::new(LinkedFile::of_unit(file, &files))));
+        }
+        let Some(facts) = self.read.facts(file)? else {
+            return Ok(None);
+        };
+        let ids = self.read.symbol_ids(file)?;
+        let targets = match self.redirected.get(&file) {
+            Some(targets) => targets.clone(),
+            None => self.read.import_targets(file)?,
+        };
+        let facts = self.named_by_packages(facts, &targets)?;
+        let units = self.read.units_of(file)?.into_iter().map(|unit| -unit);
+        let units = units.collect();
+        Ok(Some(Rc::new(LinkedFile::of(
+            file, facts, ids, targets, units,
+        ))))
+    }
+}

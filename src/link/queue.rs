@@ -1,0 +1,41 @@
+//! From paths that came, went or changed to the files whose imports are resolved again.
+//!
+//! Which imports may lead elsewhere is for `resolve` to say; here are the rows.
+
+use std::collections::BTreeSet;
+
+use super::Manifest;
+use crate::model::hash::HashMap;
+use crate::resolve::{AffectedImports, KnownTarget, PathChanges};
+use crate::store::ImportTarget;
+
+/// Returns the files of which one of `imports` (the importing file, its specifier, where it led) may lead elsewhere;
+/// `manifest` has all files that there are now.
+pub(super) fn affected_files(
+    changes: &PathChanges,
+    manifest: &Manifest,
+    imports: Vec<(i64, String, ImportTarget)>,
+) -> BTreeSet<i64> {
+    let paths = manifest.files.keys().map(String::as_str);
+    let configs = manifest.configs.iter();
+    let configs: Vec<(&str, &[u8])> = configs
+        .map(|(path, bytes)| (path.as_str(), bytes.as_slice()))
+        .collect();
+    let affected = AffectedImports::of(changes, paths, &configs, manifest.lacks_configs);
+    let files = manifest.files.iter();
+    let path_of: HashMap<i64, &str> = files.map(|(path, file)| (*file, path.as_str())).collect();
+    let affected = imports.into_iter().filter(|(file, specifier, to)| {
+        let to = match to {
+            ImportTarget::External => KnownTarget::External,
+            ImportTarget::Missing => KnownTarget::Missing,
+            ImportTarget::Unit(_) => KnownTarget::Unit,
+            ImportTarget::File(to) => path_of
+                .get(to)
+                .map_or(KnownTarget::Missing, |path| KnownTarget::File(path)),
+        };
+        // The row of a file that is not there any more goes with it.
+        let from = path_of.get(file);
+        from.is_some_and(|from| affected.contains(from, specifier, to))
+    });
+    affected.map(|(file, ..)| file).collect()
+}

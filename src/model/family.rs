@@ -1,0 +1,29 @@
+//! Families of languages.
+
+use serde::{Deserialize, Serialize};
+
+/// Languages that resolve names by the same rules.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Family {
+    /// TypeScript, JavaScript and what contains them.
+    #[default]
+    Ecmascript,
+    /// Python.
+    Python,
+    /// Go.
+    Go,
+    /// Java.
+    Java,
+}
+
+impl Family {
+    /// Its name in the table of confidences.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Ecmascript => "ecmascript",
+            Self::Python => "python",
+            Self::Go => "go",
+            Self::Java => "java",
+        }
+    }
+}
