@@ -24,6 +24,9 @@ from product import Server
 CLASSES = {
     "resolved": "callers of a definition",
     "member": "callers of a definition",
+    "dispatch": "callers of a definition",
+    "overload": "callers of a definition",
+    "alternative": "callers of a definition",
     "name": "callers of a definition",
     "path-heuristic": "test files of a file",
     "test": "test files of a definition",

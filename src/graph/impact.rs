@@ -27,8 +27,32 @@ pub struct Reached {
     pub hops: u32,
     /// The weakest edge on the way.
     pub provenance: Provenance,
-    /// The definition before it on the way; `None` for one that is one edge away.
+    /// The definition before it on the way; `None` for one that is one edge away from a definition that was asked about.
     pub via: Option<i64>,
+}
+
+/// A definition that a walk begins at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seed {
+    /// Its row.
+    pub definition: i64,
+    /// The class of its users: [`Provenance::Resolved`] for a definition that is asked about, another for one that
+    /// stands for it where code runs.
+    pub class: Provenance,
+}
+
+impl Seed {
+    /// Returns seeds of definitions that are asked about.
+    pub fn of(rows: impl IntoIterator<Item = i64>) -> Vec<Self> {
+        let class = Provenance::Resolved;
+        rows.into_iter()
+            .map(|definition| Self { definition, class })
+            .collect()
+    }
+
+    fn is_asked_about(&self) -> bool {
+        self.class == Provenance::Resolved
+    }
 }
 
 /// The result of a walk.
@@ -46,19 +70,19 @@ pub struct Reach {
 /// at most.
 pub fn walk(
     read: &Read<'_>,
-    seeds: &[i64],
+    seeds: &[Seed],
     direction: Direction,
     depth: u32,
     budget: &Budget,
 ) -> StoreResult<Reach> {
     let mut reach = Reach::default();
-    let mut seen: HashMap<i64, u32> = seeds.iter().map(|seed| (*seed, 0)).collect();
+    let mut seen: HashMap<i64, u32> = seeds.iter().map(|seed| (seed.definition, 0)).collect();
     let mut places: BTreeMap<(i64, Option<i64>), Reached> = BTreeMap::new();
     // The definitions around those that were reached come from these.
     let mut inner: HashMap<i64, i64> = HashMap::new();
     let mut frontier: Vec<(i64, Step)> = seeds
         .iter()
-        .map(|seed| (*seed, Step::new(Provenance::Resolved)))
+        .map(|seed| (seed.definition, Step::new(seed.class)))
         .collect();
     for hops in 1..=depth {
         let mut next: BTreeMap<i64, Step> = BTreeMap::new();
@@ -72,14 +96,18 @@ pub fn walk(
                 Direction::Out => read.edges_out_of(at)?,
             };
             for edge in edges {
-                if before.by_calls && edge.kind != EdgeKind::Calls {
+                let is_other_overload = hops == 1 && before.provenance == Provenance::Overload;
+                if before.by_calls && edge.kind != EdgeKind::Calls
+                    || is_other_overload && edge.provenance != Provenance::Overload
+                {
                     continue;
                 }
-                if hops == 1 {
+                let is_of_target = hops == 1 && before.provenance == Provenance::Resolved;
+                if is_of_target {
                     reach.n_sites += u64::from(edge.count);
                 }
                 let provenance = before.provenance.max(edge.provenance);
-                let via = (hops > 1).then(|| inner.get(&at).copied().unwrap_or(at));
+                let via = (!is_of_target).then(|| inner.get(&at).copied().unwrap_or(at));
                 visit(direction, &edge, (hops, provenance, via), &mut places);
                 let beyond = match direction {
                     Direction::In => edge.src,
@@ -111,8 +139,8 @@ pub fn walk(
         }
         frontier = next.into_iter().collect();
     }
-    for seed in seeds {
-        places.retain(|(_, symbol), _| *symbol != Some(*seed));
+    for seed in seeds.iter().filter(|seed| seed.is_asked_about()) {
+        places.retain(|(_, symbol), _| *symbol != Some(seed.definition));
     }
     reach.places = places.into_values().collect();
     Ok(reach)
@@ -201,16 +229,14 @@ fn visit(
     places
         .entry((file, symbol))
         .and_modify(|known| {
-            let count = match (hops, known.hops) {
-                (1, 1) => known.count + edge.count,
-                _ => known.count,
-            };
+            let is_of_one = (hops, known.hops) == (1, 1) && known.via == via;
+            let count = known.count + if is_of_one { edge.count } else { 0 };
             let line = known.line.min(edge.line);
             if (hops, provenance, edge.line) < (known.hops, known.provenance, known.line) {
                 *known = found.clone();
             }
-            known.count = count;
-            if (hops, known.hops) == (1, 1) {
+            if is_of_one {
+                known.count = count;
                 known.line = line;
             }
         })

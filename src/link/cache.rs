@@ -220,6 +220,16 @@ impl<'a> FactsCache<'a> {
         loaded
     }
 
+    /// Returns the signature of a symbol, which its facts do not keep. For questions about one generation: nothing that is
+    /// linked may depend on it.
+    pub(super) fn signature_of(&self, file: &LinkedFile, at: u32) -> Option<String> {
+        let row = file.ids.get(at as usize)?;
+        self.read.signature_of(*row).unwrap_or_else(|error| {
+            self.failure.borrow_mut().get_or_insert(error);
+            None
+        })
+    }
+
     /// The files with classes that have a file as their template.
     pub(super) fn template_owners(&self, file: i64) -> Vec<i64> {
         self.read.template_owners(file).unwrap_or_else(|error| {

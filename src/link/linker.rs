@@ -28,6 +28,8 @@ pub(super) struct Linker<'a, 'b> {
     pub(super) file: Rc<LinkedFile>,
     fuel: Cell<u32>,
     depth: Cell<u32>,
+    /// Whether the arguments of the call that was evaluated last do not decide between several overloads.
+    pub(super) is_undecided: Cell<bool>,
     /// The type arguments and arguments of the call that is being evaluated.
     pub(super) call: RefCell<Option<Rc<Substitution>>>,
     /// Directives and pipes of the template that was asked for last.
@@ -52,6 +54,7 @@ impl<'a, 'b> Linker<'a, 'b> {
             file,
             fuel: Cell::new(FUEL),
             depth: Cell::new(0),
+            is_undecided: Cell::new(false),
             call: RefCell::new(None),
             usable: RefCell::new(None),
             open_scopes: RefCell::default(),

@@ -76,7 +76,10 @@ impl Linker<'_, '_> {
             Target::Symbol(at) => Type::Definition(Def::Symbol(file.file, at)),
             Target::Value(expr) => {
                 let found = self.infer(file, expr, None)?;
-                if !(self.rules().has_overloads && self.is_plain(expr, &found)) {
+                let is_call = matches!(file.expr(expr), Expr::Callee { .. });
+                if is_call && self.is_undecided.get() {
+                    provenance = Provenance::Overload;
+                } else if !(self.rules().has_overloads && self.is_plain(expr, &found)) {
                     provenance = Provenance::Member;
                 }
                 found

@@ -23,7 +23,9 @@ mod infer;
 mod linker;
 mod lookup;
 mod members;
+mod method_sets;
 mod overloads;
+pub mod overrides;
 mod parallel;
 mod queue;
 mod rules;
@@ -47,7 +49,7 @@ use crate::store::{ImportTarget, Index, Read, StoreError};
 
 /// Version of the rules of linking. Raised when the same facts lead to other edges: then all files are linked again,
 /// and nothing is extracted.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// Files whose names are bound in one transaction.
 const BATCH_FILES: u32 = 1024;

@@ -51,14 +51,28 @@ impl Linker<'_, '_> {
         args: &[ExprId],
         this: Option<&Type>,
     ) -> Type {
+        let (found, is_undecided) = self.chosen(found, object, file, args, this);
+        self.is_undecided.set(is_undecided);
+        found
+    }
+
+    /// As [`Self::overload`], with whether the arguments fit others as well.
+    fn chosen(
+        &self,
+        found: Type,
+        object: Option<&Type>,
+        file: &Rc<LinkedFile>,
+        args: &[ExprId],
+        this: Option<&Type>,
+    ) -> (Type, bool) {
         let Type::Definition(Def::Symbol(in_file, at)) = found else {
-            return found;
+            return (found, false);
         };
         let Some(loaded) = self.cache.get(in_file) else {
-            return found;
+            return (found, false);
         };
         if loaded.symbol(at).kind != SymbolKind::Method {
-            return found;
+            return (found, false);
         }
         let args: Vec<Option<Type>> = args
             .iter()
@@ -70,35 +84,61 @@ impl Linker<'_, '_> {
                 .fit_of_method((in_file, at), object, &args, false)
                 .is_some()
         {
-            return found;
+            return (found, false);
         }
         let all = self.methods_like(&loaded, at);
         if all.len() < 2 {
-            return found;
+            return (found, false);
         }
         for is_variadic in [false, true] {
-            let mut best: Option<(u32, Method)> = None;
+            let mut best: Vec<(u32, Method)> = Vec::new();
             for method in &all {
                 let fit = self.fit_of_method(*method, object, &args, is_variadic);
-                if let Some(fit) = fit
-                    && best.is_none_or(|(known, _)| fit > known)
-                {
-                    best = Some((fit, *method));
+                if let Some(fit) = fit {
+                    let known = best.first().map(|(known, _)| *known);
+                    if known.is_none_or(|known| fit > known) {
+                        best.clear();
+                    }
+                    if known.is_none_or(|known| fit >= known) {
+                        best.push((fit, *method));
+                    }
                 }
             }
-            if let Some((_, (in_file, at))) = best {
-                return Type::Definition(Def::Symbol(in_file, at));
+            if let [(_, first), others @ ..] = best.as_slice() {
+                let mut others = others.iter();
+                let is_undecided = others.any(|(_, other)| self.differ(*first, *other));
+                return (
+                    Type::Definition(Def::Symbol(first.0, first.1)),
+                    is_undecided,
+                );
             }
         }
         // None fits by what is known of the types: the number of arguments decides.
-        let by_arity = all.iter().find(|(in_file, at)| {
+        let has_arity = |(in_file, at): &&Method| {
             let loaded = self.cache.get(*in_file);
             loaded.is_some_and(|it| n_params(&it, *at) == args.len())
-        });
-        match by_arity {
-            Some((in_file, at)) => Type::Definition(Def::Symbol(*in_file, *at)),
-            None => found,
+        };
+        let mut by_arity = all.iter().filter(has_arity);
+        match by_arity.next() {
+            Some(first) => (
+                Type::Definition(Def::Symbol(first.0, first.1)),
+                by_arity.any(|other| self.differ(*first, *other)),
+            ),
+            None => (found, true),
         }
+    }
+
+    /// Whether two methods are overloads, not one method that is declared in a class and in its base: a parameter of theirs has
+    /// different types.
+    fn differ(&self, one: Method, other: Method) -> bool {
+        let type_of = |(in_file, at): Method, index: u8| {
+            let loaded = self.cache.get(in_file)?;
+            self.infer(&loaded, loaded.value(at, Slot::Param(index))?, None)
+        };
+        (0..u8::MAX)
+            .map(|index| (type_of(one, index), type_of(other, index)))
+            .take_while(|(one, other)| one.is_some() || other.is_some())
+            .any(|pair| matches!(pair, (Some(one), Some(other)) if one != other))
     }
 
     /// Returns the methods of the name of one, from its class on upwards.

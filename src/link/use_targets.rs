@@ -90,8 +90,8 @@ impl std::ops::Deref for FactsOf {
 
 /// Binds names in memory, over the rows of one generation.
 pub struct UseTargets<'a> {
-    read: &'a Read<'a>,
-    cache: FactsCache<'a>,
+    pub(super) read: &'a Read<'a>,
+    pub(super) cache: FactsCache<'a>,
     overlay: Overlay,
 }
 

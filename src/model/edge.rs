@@ -29,9 +29,15 @@ kinds! {
         Resolved = 0 "resolved",
         /// A member bound through a receiver whose type is evident.
         Member = 1 "member",
+        /// A call of the declared method that may run this one, or of a method that overrides this one.
+        Dispatch = 2 "dispatch",
+        /// One of several overloads, where the types of the arguments do not decide.
+        Overload = 3 "overload",
+        /// A use of a definition that stands for this one in a build for another platform.
+        Alternative = 4 "alternative",
         /// One definition of that name is in reach, nothing more.
-        Name = 2 "name",
+        Name = 5 "name",
         /// A test file, by its name.
-        PathHeuristic = 3 "path-heuristic",
+        PathHeuristic = 6 "path-heuristic",
     }
 }

@@ -243,6 +243,24 @@ impl Read<'_> {
         Ok(self.symbols("WHERE s.id = ?1", [id])?.into_iter().next())
     }
 
+    /// Returns the kind of a symbol, by its row.
+    pub fn kind_of(&self, id: i64) -> StoreResult<Option<SymbolKind>> {
+        let kind: Option<u8> = self
+            .tx
+            .prepare_cached("SELECT kind FROM symbol WHERE id = ?1")
+            .and_then(|mut statement| statement.query_row([id], |row| row.get(0)).optional())
+            .doing("reading what a definition is")?;
+        Ok(kind.and_then(SymbolKind::from_code))
+    }
+
+    /// Returns the signature of a symbol, by its row.
+    pub fn signature_of(&self, id: i64) -> StoreResult<Option<String>> {
+        self.tx
+            .prepare_cached("SELECT signature FROM symbol WHERE id = ?1")
+            .and_then(|mut statement| statement.query_row([id], |row| row.get(0)).optional())
+            .doing("reading a signature")
+    }
+
     /// Returns the chunk of a handle; `None` if no chunk of this index has it. Goes through the chunks of the file
     /// that the handle is of.
     pub fn chunk_by_handle(&self, handle: Handle) -> StoreResult<Option<ChunkRow>> {

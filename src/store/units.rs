@@ -122,6 +122,14 @@ impl Read<'_> {
             .doing("reading units")
     }
 
+    /// Returns whether usual builds leave a file out of its units: there it has a rank from 2 on.
+    pub fn is_left_out_of_units(&self, file: i64) -> StoreResult<bool> {
+        self.tx
+            .prepare_cached("SELECT 1 FROM unit_file WHERE file = ?1 AND rank >= 2")
+            .and_then(|mut statement| statement.exists([file]))
+            .doing("reading units")
+    }
+
     /// Returns the files of a unit, those of low rank first, then by their paths.
     pub fn unit_files(&self, unit: i64) -> StoreResult<Vec<i64>> {
         self.tx

@@ -181,6 +181,13 @@ fn meaning(provenance: Provenance) -> &'static str {
     match provenance {
         Provenance::Resolved => "bound through scopes, imports and re-exports to one definition",
         Provenance::Member => "a member bound through a receiver whose type is evident",
+        Provenance::Dispatch => {
+            "a call of the method that it overrides or implements, or of one that overrides or implements it"
+        }
+        Provenance::Overload => "one of several overloads; the arguments do not decide",
+        Provenance::Alternative => {
+            "a use of the definition that stands for it in a build for another platform"
+        }
         Provenance::Name => "the one definition of that name in reach, nothing more",
         Provenance::PathHeuristic => "a test file by its name",
     }

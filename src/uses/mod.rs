@@ -7,6 +7,7 @@
 mod arguments;
 mod broken;
 mod collisions;
+mod counterparts;
 mod difference;
 mod exposure;
 mod mentions;

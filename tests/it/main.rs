@@ -11,6 +11,7 @@ mod changes;
 mod cli_and_mcp;
 mod cli_output;
 mod clients;
+mod counterparts;
 mod crash_recovery;
 mod definitions;
 mod documents;

@@ -134,16 +134,11 @@ impl Reach {
     /// Returns how many test files reach a changed definition; of the first hundred that are asked for.
     pub(super) fn tests_of(&self, view: &View<'_>, change: usize) -> Result<u64> {
         self.n_counted.set(self.n_counted.get() + 1);
-        let seeds: Vec<i64> = self
-            .rows
-            .get(&change)
-            .into_iter()
-            .flatten()
-            .map(|it| it.id)
-            .collect();
-        if seeds.is_empty() || self.n_counted.get() > MAX_COUNTED {
+        let targets = self.rows.get(&change).map_or(&[][..], Vec::as_slice);
+        if targets.is_empty() || self.n_counted.get() > MAX_COUNTED {
             return Ok(0);
         }
+        let (seeds, _) = uses(view).seeds(targets)?;
         let reached = walk(view.read, &seeds, Direction::In, DEPTH, view.budget)?;
         let files: BTreeSet<i64> = reached.places.iter().map(|place| place.file).collect();
         let mut n = 0;
@@ -202,7 +197,7 @@ impl Reach {
             targets.extend(of_it.filter(|row| is_wanted(&row.path)).cloned());
         }
         targets.sort_by(|a, b| (&a.path, a.ordinal).cmp(&(&b.path, b.ordinal)));
-        let seeds: Vec<i64> = targets.iter().map(|row| row.id).collect();
+        let (seeds, _) = uses(view).seeds(&targets)?;
         let reached = walk(view.read, &seeds, Direction::In, DEPTH, view.budget)?;
         let placed = places(view, &reached.places)?;
         let reached: Vec<_> = placed

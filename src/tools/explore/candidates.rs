@@ -10,7 +10,7 @@ use super::source::Source;
 use super::unit::{Unit, has_members};
 use super::{ExploreInput, Include};
 use crate::error::Result;
-use crate::graph::impact::walk;
+use crate::graph::impact::{self, walk};
 use crate::graph::related::Direction;
 use crate::model::sanitize::one_line;
 use crate::model::{EdgeKind, Provenance, RepoPath, SymbolKind};
@@ -503,7 +503,13 @@ fn users(
     candidates: &mut Candidates,
 ) -> Result<()> {
     let view = source.view;
-    let reached = walk(view.read, &[seed.symbol.id], Direction::In, 1, view.budget)?;
+    let reached = walk(
+        view.read,
+        &impact::Seed::of([seed.symbol.id]),
+        Direction::In,
+        1,
+        view.budget,
+    )?;
     let mut placed = places(view, &reached.places)?;
     placed.retain(|place| !view.is_gone(&place.path));
     placed.sort_by_key(|place| Reverse(place.reached.count));

@@ -11,7 +11,7 @@ use super::targets::Target;
 use super::unit::Unit;
 use super::{ExploreInput, Include};
 use crate::error::{Code, Result};
-use crate::graph::impact::walk;
+use crate::graph::impact::{Seed, walk};
 use crate::graph::related::{Direction, Relation, neighbours};
 use crate::model::sanitize::one_line;
 use crate::model::{EdgeKind, RepoPath};
@@ -212,7 +212,7 @@ fn listed(
 /// Returns the places that use a definition directly, in tests or elsewhere.
 fn users(source: &Source<'_>, found: &[SymbolRow], in_tests: bool) -> Result<Vec<String>> {
     let view = source.view;
-    let seeds: Vec<i64> = found.iter().map(|it| it.id).collect();
+    let seeds = Seed::of(found.iter().map(|it| it.id));
     let reached = walk(view.read, &seeds, Direction::In, 1, view.budget)?;
     let mut placed = places(view, &reached.places)?;
     placed

@@ -2,7 +2,7 @@
 
 use super::{ImpactInput, ImpactOutput, reach, sites};
 use crate::error::Result;
-use crate::graph::impact::walk;
+use crate::graph::impact::{Seed, walk};
 use crate::graph::related::Direction;
 use crate::tools::places::places;
 use crate::workspace::{SymbolRow, View};
@@ -28,7 +28,7 @@ pub(in crate::tools) fn counts(view: &View<'_>, targets: &[SymbolRow]) -> Result
     let mut output = ImpactOutput::new(view, 2)?;
     let found = reach(view, &input, targets, &mut output)?;
     sites::add(view, &input, targets, &mut output)?;
-    let seeds: Vec<i64> = targets.iter().map(|symbol| symbol.id).collect();
+    let seeds = Seed::of(targets.iter().map(|symbol| symbol.id));
     let used = walk(view.read, &seeds, Direction::Out, 1, view.budget)?;
     Ok(Counts {
         callers: found.n_direct as u64,

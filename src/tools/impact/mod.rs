@@ -27,7 +27,7 @@ use super::places::{
 use super::schema::{clamp, number};
 use super::{Call, Tool};
 use crate::error::{Error, Result};
-use crate::graph::impact::{files_of, walk};
+use crate::graph::impact::{Seed, files_of, walk};
 use crate::graph::related::{self, TestBasis};
 use crate::model::{Provenance, RepoPath};
 use crate::uses::EarlierText;
@@ -454,9 +454,11 @@ fn reach(
         (None, None) => DEFAULT_LIST_BYTES,
         _ => MAX_LIST_BYTES,
     };
-    let seeds: Vec<i64> = targets.iter().map(|symbol| symbol.id).collect();
+    let (seeds, is_cut) = uses(view).seeds(targets)?;
     let (inwards, outwards) = (related::Direction::In, related::Direction::Out);
-    let callers = walk(view.read, &seeds, inwards, output.depth, view.budget)?;
+    let mut callers = walk(view.read, &seeds, inwards, output.depth, view.budget)?;
+    callers.is_cut |= is_cut;
+    let seeds = Seed::of(targets.iter().map(|symbol| symbol.id));
     let callees = walk(view.read, &seeds, outwards, 1, view.budget)?;
     let with_tests = input.include_tests.unwrap_or(true);
     let mut placed = places(view, &callers.places)?;
@@ -476,7 +478,11 @@ fn reach(
     }
     output.completeness.resolved_sites = callers.n_sites;
     output.total_callers = placed.len() as u64;
-    let n_direct = placed.iter().filter(|it| it.reached.hops == 1).count();
+    let direct = || placed.iter().filter(|it| it.reached.hops == 1);
+    let n_direct = direct().count();
+    let n_dispatched = direct()
+        .filter(|it| it.reached.provenance == Provenance::Dispatch)
+        .count();
     let n_listed = match input.depth {
         None => n_direct,
         Some(_) => placed.len(),
@@ -545,6 +551,7 @@ fn reach(
     Ok(Found {
         n_targets: targets.len(),
         n_direct,
+        n_dispatched,
         n_files: affected.files.len(),
         n_tests: affected.n_tests(TestBasis::Graph) - affected.n_support,
         n_named_tests: affected.n_tests(TestBasis::Path),

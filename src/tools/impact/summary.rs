@@ -10,6 +10,8 @@ pub(super) struct Found {
     pub(super) n_targets: usize,
     /// Places that use one of them directly.
     pub(super) n_direct: usize,
+    /// Those of them that call a method which it overrides or implements, or one that overrides or implements it.
+    pub(super) n_dispatched: usize,
     /// Files that are reached, tests apart.
     pub(super) n_files: usize,
     /// Tests that are reached.
@@ -77,8 +79,12 @@ pub(super) fn summary(found: &Found) -> String {
                 reached.push(count(found.n_examples as u64, "example file"));
             }
             let last = reached.pop().unwrap_or_default();
+            let dispatched = match found.n_dispatched {
+                0 => String::new(),
+                n => format!(" ({n} by dispatch)"),
+            };
             format!(
-                "{}. Affects {} and {last} ({steps}).",
+                "{}{dispatched}. Affects {} and {last} ({steps}).",
                 count(n as u64, "direct caller"),
                 reached.join(", "),
             )

@@ -1,0 +1,471 @@
+//! Definitions that stand for each other where code runs: a method and those that it overrides or implements, overloads, and
+//! definitions for other platforms.
+//!
+//! An edge leads to the declared method alone; whoever asks who calls an implementation is told its callers by this
+//! relation. It is found when it is asked for, from the rows of one generation, so that no edit can make it untrue.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use super::cache::{Def, FactsCache};
+use super::file::LinkedFile;
+use super::linker::Linker;
+use super::lookup::is_type;
+use super::overloads::n_params;
+use super::rules::{self, MemberOrder};
+use super::types::Type;
+use super::use_targets::{Definition, UseTargets};
+use crate::ir::{PathId, Slot, SymbolIdx};
+use crate::model::path::parent;
+use crate::model::{EdgeKind, Provenance, SymbolFlags, SymbolKind};
+use crate::store::token::normal_form;
+use crate::store::{StoreError, SymbolRow};
+
+/// Classes that are looked through above or below one.
+const MAX_CLASSES: usize = 512;
+
+/// Files that are read to look for one relation.
+const MAX_FILES: usize = 300;
+
+/// Methods of one name that are compared with an interface, and interfaces with a method.
+const MAX_CANDIDATES: usize = 300;
+
+/// Methods that classes below cannot override, or that run by making an instance.
+const NOT_DISPATCHED: &[&str] = &["__init__", "__new__", "__init_subclass__"];
+
+/// The definitions that stand for some others.
+#[derive(Clone, Debug, Default)]
+pub struct Counterparts {
+    /// Each with the class of its users as users of the other.
+    pub found: BTreeMap<Definition, Provenance>,
+    /// Whether there may be more.
+    pub is_cut: bool,
+}
+
+impl Counterparts {
+    fn add(&mut self, definition: Definition, provenance: Provenance) {
+        let known = self.found.entry(definition).or_insert(provenance);
+        *known = (*known).min(provenance);
+    }
+}
+
+impl UseTargets<'_> {
+    /// Adds the definitions whose users may run a definition too.
+    pub fn add_counterparts(
+        &self,
+        of: Definition,
+        all: &mut Counterparts,
+    ) -> Result<(), StoreError> {
+        self.cache.begin();
+        if let Some(file) = self.cache.get(of.0)
+            && file.facts.symbols.len() > of.1 as usize
+        {
+            let relation = Relation {
+                targets: self,
+                linker: Linker::new(&self.cache, Rc::clone(&file)),
+            };
+            relation.alternatives(&file, of.1, all)?;
+            if file.symbol(of.1).kind == SymbolKind::Method
+                && is_dispatched(&self.cache, &file, of.1)
+            {
+                match rules::of(&file).members {
+                    MemberOrder::Embedding => relation.by_method_sets(&file, of.1, all)?,
+                    _ => relation.by_classes(&file, of.1, all)?,
+                }
+            }
+            overloads(&file, of.1, all);
+            all.found.remove(&of);
+        }
+        self.cache.end(of.0)?;
+        Ok(())
+    }
+}
+
+/// The look-up of one definition's counterparts.
+struct Relation<'a, 'b> {
+    targets: &'a UseTargets<'b>,
+    linker: Linker<'a, 'b>,
+}
+
+impl Relation<'_, '_> {
+    /// Adds the definitions of the name in other files of the unit, where builds take either.
+    fn alternatives(
+        &self,
+        file: &LinkedFile,
+        at: SymbolIdx,
+        all: &mut Counterparts,
+    ) -> Result<(), StoreError> {
+        let symbol = file.symbol(at);
+        if symbol.parent.is_some() || file.units.is_empty() || is_repeatable(&symbol.name) {
+            return Ok(());
+        }
+        let read = self.targets.read;
+        let Some(own_path) = read.path_of(file.file)? else {
+            return Ok(());
+        };
+        let own_name = file.facts.name_there(at as usize);
+        let is_left_out = read.is_left_out_of_units(file.file)?;
+        for row in self.named(&symbol.name)? {
+            let is_near = parent(row.path.as_str()) == parent(own_path.as_str());
+            if !is_near || row.path == own_path || row.kind != symbol.kind {
+                continue;
+            }
+            let Some(other) = self.file_of(&row)? else {
+                continue;
+            };
+            let is_same = other.units.iter().any(|unit| file.units.contains(unit))
+                && other.facts.name_there(row.ordinal as usize) == own_name
+                && other.symbol(row.ordinal).qualified_name == symbol.qualified_name;
+            if is_same && (is_left_out || read.is_left_out_of_units(other.file)?) {
+                all.add((other.file, row.ordinal), Provenance::Alternative);
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the methods of classes above and below that a method overrides, or that override it.
+    fn by_classes(
+        &self,
+        file: &Rc<LinkedFile>,
+        at: SymbolIdx,
+        all: &mut Counterparts,
+    ) -> Result<(), StoreError> {
+        let Some(class) = file.symbol(at).parent.filter(|it| is_class(file, *it)) else {
+            return Ok(());
+        };
+        let own = (file.file, class);
+        let above = self.classes_above(own);
+        let (below, is_cut) = self.classes_below(own)?;
+        all.is_cut |= is_cut;
+        let name = file.lookup_name(at);
+        let n_above = above.len();
+        for (n, (in_file, class)) in above.into_iter().chain(below).enumerate() {
+            // The lower of both classes says what type parameters stand for.
+            let object = if n < n_above { own } else { (in_file, class) };
+            let object = Type::Instance(Def::Symbol(object.0, object.1));
+            let Some(other) = self.linker.cache.get(in_file) else {
+                continue;
+            };
+            for method in other.members(class, &name) {
+                if other.symbol(*method).kind == SymbolKind::Method
+                    && is_dispatched(self.linker.cache, &other, *method)
+                    && self.may_override((file, at), (&other, *method), &object)
+                {
+                    all.add((in_file, *method), Provenance::Dispatch);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn classes_above(&self, class: Definition) -> Vec<Definition> {
+        let mut seen = vec![class];
+        let mut next = 0;
+        while let Some(&(in_file, class)) = seen.get(next) {
+            next += 1;
+            let Some(file) = self.linker.cache.get(in_file) else {
+                continue;
+            };
+            for base in self.bases(&file, class) {
+                if !seen.contains(&base) && seen.len() < MAX_CLASSES {
+                    seen.push(base);
+                }
+            }
+        }
+        seen.remove(0);
+        seen
+    }
+
+    /// Returns the classes that are built on one, and whether there may be more.
+    fn classes_below(&self, class: Definition) -> Result<(Vec<Definition>, bool), StoreError> {
+        let mut seen = vec![class];
+        let mut n_files = 0;
+        let mut next = 0;
+        while let Some(&(in_file, class)) = seen.get(next) {
+            next += 1;
+            let Some(file) = self.linker.cache.get(in_file) else {
+                continue;
+            };
+            let is_interface = file.symbol(class).kind == SymbolKind::Interface;
+            for at in self.files_built_on(&file, class, is_interface)? {
+                n_files += 1;
+                if n_files > MAX_FILES || seen.len() > MAX_CLASSES {
+                    return Ok((seen.split_off(1), true));
+                }
+                let Some(other) = self.linker.cache.get(at) else {
+                    continue;
+                };
+                for below in built(&other) {
+                    let here = (at, below);
+                    if !seen.contains(&here)
+                        && self.bases(&other, below).contains(&(in_file, class))
+                    {
+                        seen.push(here);
+                    }
+                }
+            }
+        }
+        Ok((seen.split_off(1), false))
+    }
+
+    /// Returns the files that may have a class that is built on another: those in which a class names it, and where an interface is
+    /// made an instance of, which makes a class without a name.
+    fn files_built_on(
+        &self,
+        file: &LinkedFile,
+        class: SymbolIdx,
+        is_interface: bool,
+    ) -> Result<BTreeSet<i64>, StoreError> {
+        let read = self.targets.read;
+        let mut files = BTreeSet::from([file.file]);
+        let Some(row) = file.ids.get(class as usize) else {
+            return Ok(files);
+        };
+        let is_abstract = is_interface
+            || self
+                .linker
+                .cache
+                .signature_of(file, class)
+                .is_some_and(|it| it.contains("abstract "));
+        for edge in read.edges_into(*row)? {
+            if files.contains(&edge.src_file) {
+                continue;
+            }
+            let is_made = is_abstract && edge.kind == EdgeKind::Calls;
+            let by_class = || match edge.src {
+                Some(src) => read.kind_of(src).map(|kind| kind.is_some_and(is_type)),
+                None => Ok(true),
+            };
+            if is_made || by_class()? {
+                files.insert(edge.src_file);
+            }
+        }
+        Ok(files)
+    }
+
+    fn bases(&self, file: &Rc<LinkedFile>, class: SymbolIdx) -> Vec<Definition> {
+        let bases = file.bases(class);
+        let found = bases.filter_map(|base| {
+            self.linker.refuel();
+            self.linker.infer(file, base, None)?.symbol()
+        });
+        found.filter(|base| *base != (file.file, class)).collect()
+    }
+
+    /// Whether two methods of one name can override one another: by their parameters, where methods of one name are told apart by these.
+    /// `object` is an instance of the lower class.
+    fn may_override(
+        &self,
+        one: (&Rc<LinkedFile>, SymbolIdx),
+        other: (&Rc<LinkedFile>, SymbolIdx),
+        object: &Type,
+    ) -> bool {
+        let is_static = |(file, at): (&Rc<LinkedFile>, SymbolIdx)| file.symbol(at).is_static();
+        if is_static(one) != is_static(other) {
+            return false;
+        }
+        if !rules::of(one.0).has_overloads {
+            return true;
+        }
+        let n = n_params(one.0, one.1);
+        n == n_params(other.0, other.1)
+            && !is_static(one)
+            && (0..n).all(|index| {
+                let type_of = |(file, at): (&Rc<LinkedFile>, SymbolIdx)| {
+                    self.linker.refuel();
+                    let slot = Slot::Param(u8::try_from(index).ok()?);
+                    self.linker.infer(file, file.value(at, slot)?, Some(object))
+                };
+                match (type_of(one), type_of(other)) {
+                    (Some(one), Some(other)) => is_alike(&one, &other),
+                    // A type parameter stands for no primitive type.
+                    (Some(one), None) | (None, Some(one)) => !is_primitive(&one),
+                    (None, None) => true,
+                }
+            })
+    }
+
+    /// Adds the methods of interfaces that a type's method implements, or the methods of types that implement an interface's.
+    fn by_method_sets(
+        &self,
+        file: &Rc<LinkedFile>,
+        at: SymbolIdx,
+        all: &mut Counterparts,
+    ) -> Result<(), StoreError> {
+        let symbol = file.symbol(at);
+        match symbol.parent {
+            Some(interface) => self.implementations(file, interface, &symbol.name, all),
+            None => match self.owner(file, at) {
+                Some(type_) => self.interfaces(type_, (file.file, at), &symbol.name, all),
+                None => Ok(()),
+            },
+        }
+    }
+
+    fn interfaces(
+        &self,
+        type_: Definition,
+        method: Definition,
+        name: &str,
+        all: &mut Counterparts,
+    ) -> Result<(), StoreError> {
+        let mut n = 0;
+        for row in self.named(name)? {
+            if row.kind != SymbolKind::Method || row.parent.is_none() {
+                continue;
+            }
+            n += 1;
+            if n > MAX_CANDIDATES {
+                all.is_cut = true;
+                return Ok(());
+            }
+            let Some(file) = self.file_of(&row)? else {
+                continue;
+            };
+            let is_go = rules::of(&file).members == MemberOrder::Embedding;
+            let interface = file.symbol(row.ordinal).parent;
+            let Some(interface) = interface.filter(|_| is_go) else {
+                continue;
+            };
+            self.linker.refuel();
+            let satisfied = self.linker.required(&file, interface).and_then(|required| {
+                let found = self.linker.satisfying(type_, &required)?;
+                let place = required.iter().position(|it| it.name == name)?;
+                found.get(place).copied()
+            });
+            if satisfied == Some(method) {
+                all.add((file.file, row.ordinal), Provenance::Dispatch);
+            }
+        }
+        Ok(())
+    }
+
+    fn implementations(
+        &self,
+        file: &Rc<LinkedFile>,
+        interface: SymbolIdx,
+        name: &str,
+        all: &mut Counterparts,
+    ) -> Result<(), StoreError> {
+        self.linker.refuel();
+        let Some(required) = self.linker.required(file, interface) else {
+            return Ok(());
+        };
+        let Some(place) = required.iter().position(|it| it.name == name) else {
+            return Ok(());
+        };
+        let declared = |name: &str| {
+            let rows = self.named(name)?.into_iter();
+            let is_outside =
+                |row: &SymbolRow| row.kind == SymbolKind::Method && row.parent.is_none();
+            Ok::<Vec<SymbolRow>, StoreError>(rows.filter(is_outside).collect())
+        };
+        let mut rows = declared(name)?;
+        if rows.len() > MAX_CANDIDATES {
+            // The types that declare the method with the rarest name are nearly all there are.
+            for wanted in &required {
+                let others = declared(&wanted.name)?;
+                if others.len() < rows.len() {
+                    rows = others;
+                }
+            }
+        }
+        all.is_cut |= rows.len() > MAX_CANDIDATES;
+        for row in rows.iter().take(MAX_CANDIDATES) {
+            let Some(other) = self.file_of(row)? else {
+                continue;
+            };
+            if rules::of(&other).members == MemberOrder::Embedding
+                && let Some(type_) = self.owner(&other, row.ordinal)
+                && let Some(found) = self.linker.satisfying(type_, &required)
+            {
+                all.add(found[place], Provenance::Dispatch);
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the type that a method is declared for.
+    fn owner(&self, file: &Rc<LinkedFile>, method: SymbolIdx) -> Option<Definition> {
+        let owner = file.facts.owner(method as usize)?;
+        self.linker.refuel();
+        let owner = self.linker.infer(file, owner, None)?.symbol()?;
+        let there = self.linker.cache.get(owner.0)?;
+        is_type(there.symbol(owner.1).kind).then_some(owner)
+    }
+
+    /// Returns the symbols of a name, in its case.
+    fn named(&self, name: &str) -> Result<Vec<SymbolRow>, StoreError> {
+        let mut rows = self.targets.read.symbols_named(&normal_form(name))?;
+        rows.retain(|row| row.name == name);
+        Ok(rows)
+    }
+
+    fn file_of(&self, row: &SymbolRow) -> Result<Option<Rc<LinkedFile>>, StoreError> {
+        let file = self.targets.read.file(row.path.as_str())?;
+        let loaded = file.and_then(|file| self.linker.cache.get(file.id));
+        Ok(loaded.filter(|it| it.facts.symbols.len() > row.ordinal as usize))
+    }
+}
+
+/// Adds the other overloads of a method: a call whose arguments do not decide may mean each of them.
+fn overloads(file: &LinkedFile, at: SymbolIdx, all: &mut Counterparts) {
+    if !rules::of(file).has_overloads || file.symbol(at).kind != SymbolKind::Method {
+        return;
+    }
+    let n = n_params(file, at);
+    for other in file.overloads(at) {
+        let takes_any = |at| file.symbol(at).flags.contains(SymbolFlags::VARIADIC);
+        if *other != at && (n_params(file, *other) == n || takes_any(*other) || takes_any(at)) {
+            all.add((file.file, *other), Provenance::Overload);
+        }
+    }
+}
+
+/// Returns the definitions that are built on something.
+fn built(file: &LinkedFile) -> BTreeSet<SymbolIdx> {
+    let is_base = |path: PathId| {
+        let last = file.facts.exprs.last(path);
+        last.is_some_and(|(before, slot)| before == PathId::EMPTY && matches!(slot, Slot::Base(_)))
+    };
+    let bindings = file.facts.bindings.iter();
+    let built = bindings.filter(|binding| is_base(binding.path));
+    built.filter_map(|binding| binding.owner).collect()
+}
+
+fn is_class(file: &LinkedFile, at: SymbolIdx) -> bool {
+    let kind = file.symbol(at).kind;
+    is_type(kind) || kind == SymbolKind::EnumMember
+}
+
+/// Whether calls of a method may run another one of its name: it is neither private nor a constructor.
+fn is_dispatched(cache: &FactsCache<'_>, file: &LinkedFile, at: SymbolIdx) -> bool {
+    let symbol = file.symbol(at);
+    let name = symbol.name.as_str();
+    let is_mangled = name.starts_with("__") && !name.ends_with("__");
+    let signature = cache.signature_of(file, at).unwrap_or_default();
+    let mut head = signature.split('(').next().unwrap_or("").split(' ');
+    !is_mangled
+        && !name.starts_with('#')
+        && !NOT_DISPATCHED.contains(&name)
+        && !head.any(|word| word == "private")
+}
+
+/// Whether a name may be defined any number of times in a package.
+fn is_repeatable(name: &str) -> bool {
+    matches!(name, "init" | "_")
+}
+
+fn is_primitive(one: &Type) -> bool {
+    matches!(one, Type::ExternalType(of) if of.name.starts_with(char::is_lowercase))
+}
+
+/// Whether two parameters may have the same type, whatever type arguments the classes have.
+fn is_alike(one: &Type, other: &Type) -> bool {
+    match (one, other) {
+        (Type::External, _) | (_, Type::External) => true,
+        (Type::ExternalType(one), Type::ExternalType(other)) => one.name == other.name,
+        (Type::Container(_, one), Type::Container(_, other)) => is_alike(one, other),
+        _ => one.unspecialized().instance() == other.unspecialized().instance(),
+    }
+}

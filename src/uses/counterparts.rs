@@ -1,0 +1,47 @@
+//! The definitions that stand for others where code runs, so that their users are users of those too.
+
+use super::Uses;
+use crate::error::Result;
+use crate::graph::impact::Seed;
+use crate::link::overrides::Counterparts;
+use crate::link::use_targets::{Overlay, UseTargets};
+use crate::store::SymbolRow;
+
+/// Definitions whose counterparts are looked for in one question.
+const MAX_TARGETS: usize = 100;
+
+impl Uses<'_> {
+    /// Returns the seeds of a walk to the users of some definitions: these, then the methods that they override or that override
+    /// them, the overloads that share their calls, and what stands for them in builds for other platforms. Also returns
+    /// whether there may be more.
+    pub fn seeds(&self, targets: &[SymbolRow]) -> Result<(Vec<Seed>, bool)> {
+        let mut seeds = Seed::of(targets.iter().map(|target| target.id));
+        let targets_of = UseTargets::new(self.read, Overlay::default());
+        let mut all = Counterparts {
+            is_cut: targets.len() > MAX_TARGETS,
+            ..Counterparts::default()
+        };
+        for target in targets.iter().take(MAX_TARGETS) {
+            if self.budget.is_cancelled() {
+                all.is_cut = true;
+                break;
+            }
+            if let Some(file) = self.read.file(target.path.as_str())? {
+                targets_of.add_counterparts((file.id, target.ordinal), &mut all)?;
+            }
+        }
+        for ((file, at), class) in all.found {
+            let ids = self.read.symbol_ids(file)?;
+            let Some(row) = ids.get(at as usize) else {
+                continue;
+            };
+            if seeds.iter().all(|seed| seed.definition != *row) {
+                seeds.push(Seed {
+                    definition: *row,
+                    class,
+                });
+            }
+        }
+        Ok((seeds, all.is_cut))
+    }
+}

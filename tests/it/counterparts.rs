@@ -1,0 +1,306 @@
+//! Callers of definitions that stand for each other where code runs, by the class by which each is known: of a method and of
+//! what it overrides, of overloads, of definitions for other platforms.
+
+use serde_json::Value;
+
+use crate::support::{Cli, Fixture};
+
+/// Returns `path caller class` of each direct caller of the definition at a line.
+fn callers(files: &str, path: &str, line: u64) -> Vec<String> {
+    let repo = Fixture::parse(&format!("{files}//- commit all\n")).build();
+    let cli = Cli::new(repo.path());
+    let map: Value = cli.json(&["map", path, "--all"]);
+    let handle = handle_at(&map, line).unwrap_or_else(|| panic!("{path}:{line} in {map}"));
+    let said: Value = cli.json(&["impact", "--handle", &handle, "--depth", "1"]);
+    let list = said["callers"].as_array().unwrap().iter();
+    let mut found: Vec<String> = list
+        .map(|it| {
+            let text = |field: &str| it[field].as_str();
+            format!(
+                "{} {} {}",
+                text("path").unwrap(),
+                text("symbol").unwrap_or_default(),
+                text("provenance").unwrap_or("resolved")
+            )
+        })
+        .collect();
+    found.sort();
+    found
+}
+
+/// Returns the handle of the first method or function that begins at a line.
+fn handle_at(map: &Value, line: u64) -> Option<String> {
+    let symbols = map["files"][0]["symbols"].as_array()?;
+    let found = symbols.iter().find(|it| {
+        let is_run = matches!(
+            it["kind"].as_str(),
+            Some("method" | "function" | "constructor")
+        );
+        is_run && it["startLine"] == line
+    });
+    Some(found?["handle"].as_str()?.to_owned())
+}
+
+const JAVA: &str = "\
+//- /p/Store.java
+package p;
+public interface Store<K> {
+  void open(K key);
+  default void warm() {}
+}
+//- /p/Base.java
+package p;
+abstract class Base implements Store<String> {
+  public void open(String key) {}
+  public void open(int n) {}
+  private void hidden() {}
+  static void make() {}
+}
+//- /p/Disk.java
+package p;
+class Disk extends Base {
+  @Override public void open(String key) { super.open(key); }
+  private void hidden() {}
+  static void make() {}
+}
+//- /p/Other.java
+package p;
+class Other {
+  public void open(String key) {}
+}
+//- /p/Use.java
+package p;
+class Use {
+  void byInterface(Store<String> s) { s.open(\"a\"); s.warm(); }
+  void byBase(Base s) { s.open(\"a\"); }
+  void byClass(Disk s) { s.open(\"a\"); }
+  void other(Other s) { s.open(\"a\"); }
+  void number(Disk s) { s.open(1); }
+  void made(Runner r) {
+    r.run(new Store<String>() {
+      public void open(String key) {}
+    });
+  }
+}
+//- /p/Runner.java
+package p;
+class Runner {
+  void run(Store<String> s) { s.open(\"x\"); }
+}
+";
+
+#[test]
+fn callers_of_an_interface_may_call_what_implements_it() {
+    assert_eq!(
+        callers(JAVA, "p/Disk.java", 3),
+        [
+            "p/Runner.java Runner.run dispatch",
+            "p/Use.java Use.byBase dispatch",
+            "p/Use.java Use.byClass member",
+            "p/Use.java Use.byInterface dispatch",
+        ]
+    );
+    assert_eq!(
+        callers(JAVA, "p/Store.java", 3),
+        [
+            "p/Disk.java Disk.open dispatch",
+            "p/Runner.java Runner.run member",
+            "p/Use.java Use.byBase dispatch",
+            "p/Use.java Use.byClass dispatch",
+            "p/Use.java Use.byInterface member",
+        ]
+    );
+    assert_eq!(
+        callers(JAVA, "p/Use.java", 10),
+        [
+            "p/Runner.java Runner.run dispatch",
+            "p/Use.java Use.byInterface dispatch",
+        ],
+        "a class without a name implements it"
+    );
+}
+
+#[test]
+fn what_no_call_dispatches_has_its_own_callers_alone() {
+    assert_eq!(
+        callers(JAVA, "p/Base.java", 4),
+        ["p/Use.java Use.number member"],
+        "another overload"
+    );
+    assert_eq!(callers(JAVA, "p/Disk.java", 4), [""; 0], "private");
+    assert_eq!(callers(JAVA, "p/Disk.java", 5), [""; 0], "static");
+    assert_eq!(
+        callers(JAVA, "p/Other.java", 3),
+        ["p/Use.java Use.other member"],
+        "another class with such a method"
+    );
+}
+
+#[test]
+fn overloads_that_the_arguments_do_not_decide_share_a_caller() {
+    let files = "\
+//- /p/Json.java
+package p;
+class Json {
+  void add(String text) {}
+  void add(int number) {}
+  void add(String name, int number) {}
+}
+//- /p/Use.java
+package p;
+class Use {
+  void known(Json json) { json.add(\"a\"); }
+  void unknown(Json json, Missing it) { json.add(it.value()); }
+}
+";
+    assert_eq!(
+        callers(files, "p/Json.java", 3),
+        [
+            "p/Use.java Use.known member",
+            "p/Use.java Use.unknown overload"
+        ]
+    );
+    assert_eq!(
+        callers(files, "p/Json.java", 4),
+        ["p/Use.java Use.unknown overload"]
+    );
+    assert_eq!(callers(files, "p/Json.java", 5), [""; 0]);
+}
+
+const GO: &str = "\
+//- /go.mod
+module example.com/a
+//- /store/store.go
+package store
+
+import \"io\"
+
+type Options struct{}
+type Opener interface {
+	Open(name string, opts *Options) error
+	io.Closer
+}
+type Small interface{ Close() error }
+type Wrong interface {
+	Open(name int, opts *Options) error
+}
+//- /disk/disk.go
+package disk
+
+import \"example.com/a/store\"
+
+type Base struct{}
+
+func (b *Base) Close() error { return nil }
+
+type Disk struct{ *Base }
+
+func (d *Disk) Open(path string, opts *store.Options) error { return nil }
+
+type Other struct{}
+
+func (o Other) Open(path string) error { return nil }
+//- /main.go
+package main
+
+import (
+	\"example.com/a/disk\"
+	\"example.com/a/store\"
+)
+
+func byInterface(o store.Opener, w store.Wrong) {
+	o.Open(\"a\", nil)
+	w.Open(1, nil)
+}
+func byType(d *disk.Disk, o disk.Other) {
+	d.Open(\"a\", nil)
+	o.Open(\"a\")
+}
+func closes(s store.Small) { s.Close() }
+//- /os_linux.go
+package main
+
+func sync() {}
+
+func run() { sync() }
+//- /os_windows.go
+package main
+
+func sync() {}
+";
+
+#[test]
+fn types_of_go_implement_interfaces_by_their_method_sets() {
+    assert_eq!(
+        callers(GO, "disk/disk.go", 11),
+        ["main.go byInterface dispatch", "main.go byType member"],
+        "the method that closes is promoted"
+    );
+    assert_eq!(
+        callers(GO, "store/store.go", 7),
+        ["main.go byInterface member", "main.go byType dispatch"]
+    );
+    assert_eq!(
+        callers(GO, "disk/disk.go", 15),
+        ["main.go byType member"],
+        "another number of parameters"
+    );
+    assert_eq!(
+        callers(GO, "store/store.go", 12),
+        ["main.go byInterface member"],
+        "a parameter of another type"
+    );
+    assert_eq!(callers(GO, "disk/disk.go", 7), ["main.go closes dispatch"]);
+}
+
+#[test]
+fn definitions_for_other_platforms_have_the_callers_of_the_usual_one() {
+    assert_eq!(
+        callers(GO, "os_windows.go", 3),
+        ["os_linux.go run alternative"]
+    );
+    assert_eq!(callers(GO, "os_linux.go", 3), ["os_linux.go run resolved"]);
+}
+
+#[test]
+fn classes_of_other_languages_override_too() {
+    let files = "\
+//- /a.ts
+export interface Store { open(): void }
+export class Disk implements Store { open() {} #close() {} }
+export class Fast extends Disk { open() { super.open() } #close() {} }
+export class Other { open() {} }
+//- /use.ts
+import { Disk, type Store } from './a';
+export function byInterface(s: Store) { s.open() }
+export function byClass(s: Disk) { s.open() }
+//- /a.py
+class Base:
+    def __init__(self): pass
+    def open(self): pass
+class Disk(Base):
+    def __init__(self): pass
+    def open(self): pass
+def by_base(s: Base): s.open()
+def by_class(s: Disk): s.open()
+def make(): return Base()
+";
+    assert_eq!(
+        callers(files, "a.ts", 3),
+        ["use.ts byClass dispatch", "use.ts byInterface dispatch"]
+    );
+    assert_eq!(
+        callers(files, "a.ts", 1),
+        [
+            "a.ts Fast.open dispatch",
+            "use.ts byClass dispatch",
+            "use.ts byInterface member",
+        ]
+    );
+    assert_eq!(callers(files, "a.ts", 4), [""; 0]);
+    assert_eq!(
+        callers(files, "a.py", 6),
+        ["a.py by_base dispatch", "a.py by_class member"]
+    );
+    assert_eq!(callers(files, "a.py", 5), [""; 0], "it runs `Base()` not");
+}
