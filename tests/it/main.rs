@@ -7,6 +7,7 @@
 
 mod builtins;
 mod callers;
+mod chains;
 mod changes;
 mod cli_and_mcp;
 mod cli_output;
