@@ -2,6 +2,7 @@
 //!
 //! Pure over store reads.
 
+pub mod chains;
 pub mod changes;
 pub mod confidence;
 pub mod definition;

@@ -29,6 +29,10 @@ pub(super) struct Links {
 type Edge = (Option<i64>, i64, EdgeKind, Provenance);
 
 /// Binds the uses of a file. Uses of a definition within itself are left out.
+#[expect(
+    clippy::too_many_lines,
+    reason = "one pass, whose steps are read in order"
+)]
 pub(super) fn of_file(cache: &FactsCache<'_>, file: i64) -> Result<Links, StoreError> {
     cache.begin();
     let mut edges: BTreeMap<Edge, (u32, u32)> = BTreeMap::new();

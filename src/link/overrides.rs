@@ -16,6 +16,7 @@ use super::rules::{self, MemberOrder};
 use super::types::Type;
 use super::use_targets::{Definition, UseTargets};
 use crate::ir::{PathId, Slot, SymbolIdx};
+use crate::model::hash::HashMap;
 use crate::model::path::parent;
 use crate::model::{EdgeKind, Provenance, SymbolFlags, SymbolKind};
 use crate::store::token::normal_form;
@@ -40,6 +41,8 @@ pub struct Counterparts {
     pub found: BTreeMap<Definition, Provenance>,
     /// Whether there may be more.
     pub is_cut: bool,
+    /// Memo of the classes of files that are built on others, with these.
+    built: HashMap<i64, Rc<[(SymbolIdx, Vec<Definition>)]>>,
 }
 
 impl Counterparts {
@@ -135,7 +138,7 @@ impl Relation<'_, '_> {
         };
         let own = (file.file, class);
         let above = self.classes_above(own);
-        let (below, is_cut) = self.classes_below(own)?;
+        let (below, is_cut) = self.classes_below(own, all)?;
         all.is_cut |= is_cut;
         let name = file.lookup_name(at);
         let n_above = above.len();
@@ -177,7 +180,11 @@ impl Relation<'_, '_> {
     }
 
     /// Returns the classes that are built on one, and whether there may be more.
-    fn classes_below(&self, class: Definition) -> Result<(Vec<Definition>, bool), StoreError> {
+    fn classes_below(
+        &self,
+        class: Definition,
+        all: &mut Counterparts,
+    ) -> Result<(Vec<Definition>, bool), StoreError> {
         let mut seen = vec![class];
         let mut n_files = 0;
         let mut next = 0;
@@ -195,12 +202,16 @@ impl Relation<'_, '_> {
                 let Some(other) = self.linker.cache.get(at) else {
                     continue;
                 };
-                for below in built(&other) {
-                    let here = (at, below);
-                    if !seen.contains(&here)
-                        && self.bases(&other, below).contains(&(in_file, class))
-                    {
-                        seen.push(here);
+                let known = all.built.entry(at).or_insert_with(|| {
+                    let classes = built(&other).into_iter();
+                    classes
+                        .map(|class| (class, self.bases(&other, class)))
+                        .filter(|(_, bases)| !bases.is_empty())
+                        .collect()
+                });
+                for (below, bases) in known.iter() {
+                    if bases.contains(&(in_file, class)) && !seen.contains(&(at, *below)) {
+                        seen.push((at, *below));
                     }
                 }
             }

@@ -110,6 +110,16 @@ kinds! {
     }
 }
 
+impl SymbolKind {
+    /// Whether it declares a shape and does nothing: a type, a member of one.
+    pub fn is_declaration(self) -> bool {
+        matches!(
+            self,
+            Self::Property | Self::Interface | Self::Type | Self::Enum | Self::EnumMember
+        )
+    }
+}
+
 /// A definition in one file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Symbol {

@@ -264,6 +264,42 @@ impl<'a> Roles<'a> {
         }
     }
 
+    /// Returns the command that runs a test, from the root of the repository: `npx vitest run src/a.spec.ts`. `None` where it is
+    /// not evident: no runner or several are configured for it, or its path would have to be quoted. Nothing is run here.
+    pub fn command(&self, path: &RepoPath) -> Option<String> {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+@".contains(c);
+        let text = path.as_str();
+        if !text.chars().all(is_plain) || text.starts_with('-') || !self.is_test(path) {
+            return None;
+        }
+        if family(path) == Family::Go {
+            let directory = path.directory();
+            return Some(if directory.is_empty() {
+                "go test .".to_owned()
+            } else {
+                format!("go test ./{directory}")
+            });
+        }
+        let suites: Vec<&Compiled> = self.suites().iter().filter(|it| it.runs(text)).collect();
+        // The innermost configuration runs it.
+        let home = suites.iter().map(|it| it.suite.home.as_str());
+        let home = home.max_by_key(|home| home.len())?;
+        let mut runners = suites
+            .iter()
+            .filter(|it| it.suite.home == home)
+            .map(|it| it.suite.runner);
+        let runner = runners.next()?;
+        if runners.any(|other| other != runner) || !home.chars().all(is_plain) {
+            return None;
+        }
+        let command = runner.command()?;
+        if home.is_empty() {
+            return Some(format!("{command} {text}"));
+        }
+        let inside = text.strip_prefix(home)?.strip_prefix('/')?;
+        Some(format!("cd {home} && {command} {inside}"))
+    }
+
     fn suites(&self) -> &[Compiled] {
         self.suites.get_or_init(|| {
             // A configuration that can't be read is none.

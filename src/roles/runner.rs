@@ -29,6 +29,21 @@ pub(super) enum Runner {
 }
 
 impl Runner {
+    /// Returns the command that runs single files, in front of their paths; `None` where there is no one such command.
+    pub(super) fn command(self) -> Option<&'static str> {
+        Some(match self {
+            Self::Vitest => "npx vitest run",
+            Self::Jest => "npx jest",
+            Self::Playwright => "npx playwright test",
+            Self::Mocha => "npx mocha",
+            Self::Ava => "npx ava",
+            Self::Tap => "npx tap",
+            Self::Node => "node --test",
+            Self::Pytest => "python -m pytest",
+            Self::Karma | Self::Other => return None,
+        })
+    }
+
     /// Returns whether it makes `describe` and `it` global.
     pub(super) fn has_globals(self) -> bool {
         matches!(self, Self::Vitest | Self::Jest | Self::Mocha | Self::Karma)

@@ -11,7 +11,7 @@ use super::explain::{Factor, ScoreBreakdown, Signal};
 use super::query::{FEW_WORDS, Query, is_path};
 use super::{ContentType, Filters, is_prose};
 use crate::model::path_class::PathClass;
-use crate::model::{ChunkKind, FileRole, RepoPath, SymbolKind};
+use crate::model::{ChunkKind, FileRole, RepoPath};
 use crate::roles::Roles;
 use crate::store::{ChunkBrief, Read, token};
 
@@ -209,7 +209,7 @@ impl<'a> Scorer<'a> {
             marks.scale(Factor::BetweenDefinitions, GAP_FACTOR);
         }
         if let Some((kind, exported)) = chunk.symbol {
-            if !self.is_look_up && is_declaration(kind) {
+            if !self.is_look_up && kind.is_declaration() {
                 marks.scale(Factor::Declaration, DECLARATION_FACTOR);
             }
             if exported {
@@ -243,17 +243,6 @@ fn is_of_words(name: &str, stems: &HashSet<&str>) -> bool {
         n += 1;
     }
     n > 1
-}
-
-fn is_declaration(kind: SymbolKind) -> bool {
-    matches!(
-        kind,
-        SymbolKind::Property
-            | SymbolKind::Interface
-            | SymbolKind::Type
-            | SymbolKind::Enum
-            | SymbolKind::EnumMember
-    )
 }
 
 #[cfg(test)]

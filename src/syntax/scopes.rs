@@ -69,9 +69,10 @@ pub struct Scopes {
 }
 
 /// A part of a file with one grammar.
-struct Part {
-    bytes: Range<usize>,
-    tree: Tree,
+pub(super) struct Part {
+    pub(super) bytes: Range<usize>,
+    /// Its tree; bytes count from the start of the file.
+    pub(super) tree: Tree,
 }
 
 impl Scopes {
@@ -89,6 +90,12 @@ impl Scopes {
 /// Parses a file for its scopes; `None` where there is no grammar for it, where it costs too much to parse, and where
 /// the budget ended. Costs some 0.2 s a megabyte.
 pub fn scopes(language: &Language, source: &str, budget: &Budget) -> Option<Scopes> {
+    parts(language, source, budget).map(|parts| Scopes { parts })
+}
+
+/// Parses the parts of a file; `None` where there is no grammar for it, where it costs too much to parse, and where the
+/// budget ended.
+pub(super) fn parts(language: &Language, source: &str, budget: &Budget) -> Option<Vec<Part>> {
     let part = |grammar: &tree_sitter::Language, text: &str, bytes: Range<usize>| {
         let Parsed::Tree(tree) = parse(grammar, text, budget) else {
             return None;
@@ -108,7 +115,7 @@ pub fn scopes(language: &Language, source: &str, budget: &Budget) -> Option<Scop
             .collect::<Option<_>>()?,
         Shape::Page | Shape::Document(_) | Shape::Plain => return None,
     };
-    Some(Scopes { parts })
+    Some(parts)
 }
 
 fn scope_of(leaf: Node<'_>) -> Option<Scope> {

@@ -150,7 +150,7 @@ pub(super) fn make_paths_relative(input: &mut Value, call: &Call<'_>) -> Result<
         for (name, value) in fields {
             match (name.as_str(), value) {
                 ("path", Value::Array(paths)) => slots.extend(paths),
-                ("path", value) => slots.push(value),
+                ("path" | "to", value) => slots.push(value),
                 ("items", Value::Array(items)) => {
                     slots.extend(items.iter_mut().filter_map(|item| item.get_mut("path")));
                 }

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::index::Nothing;
+use super::toolset::select;
 use super::{Call, Tool};
 use crate::error::{Code, Result};
 use crate::workspace::checkup;
@@ -42,6 +43,26 @@ pub struct CheckOutput {
     fix: Option<String>,
 }
 
+/// Checks the setting `tools`; `None` where it is the default.
+fn served_tools(setting: &str) -> Option<Check> {
+    if setting == "default" {
+        return None;
+    }
+    let selection = select(setting);
+    let n_tools = selection.tools.len();
+    let Some(unknown) = selection.unknown.first() else {
+        return Some(Check::passed("tools", format!("{n_tools} are offered")));
+    };
+    Some(Check::failed(
+        "tools",
+        format!(
+            "`{}` is no tool and no set of tools: passed over, {n_tools} are offered",
+            unknown.escape_debug()
+        ),
+        "correct `tools` in codelens.toml or CODELENS_TOOLS: default, lean, find, read, or names of tools",
+    ))
+}
+
 impl Tool for Doctor {
     const NAME: &'static str = "cl_doctor";
     const TITLE: &'static str = "Check repository and index";
@@ -71,6 +92,7 @@ impl Tool for Doctor {
             }
         }
         checks.extend(diagnosis::settings_file());
+        checks.extend(served_tools(&call.workspaces.config().tools));
         checks.extend(checkup::of_data_directory(call.workspaces.config()));
         Ok(DoctorOutput {
             code_version: env!("CARGO_PKG_VERSION"),

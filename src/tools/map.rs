@@ -11,13 +11,15 @@ use serde::{Deserialize, Serialize};
 use super::analysed::AnalysedOutput;
 use super::answer::{Currency, MAX_LIST_BYTES, is_zero};
 use super::hits;
+use super::map_definition;
 use super::map_lists::{BranchOutput, Files, LanguageOutput, ListedFile, ListedSymbol};
 use super::schema::{clamp, number};
 use super::{Call, Tool};
 use crate::error::{Error, Result};
 use crate::model::sanitize::one_line;
-use crate::model::{FileRole, RepoPath};
+use crate::model::{FileRole, Handle, RepoPath};
 use crate::search::PathFilter;
+use crate::uses::Local;
 use crate::workspace::{FileRow, SymbolRow, View, language_of, outside};
 
 /// Tokens of an outline whose caller names no budget.
@@ -39,7 +41,7 @@ pub struct Map;
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema, Args)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct MapInput {
-    /// Files, directories, globs, `!glob`; the whole repository if absent.
+    /// Files, directories, globs, `!glob`, or a function's handle for the names in it; the whole repository if absent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub path: Vec<String>,
     /// files: all with language and size; tree: directories.
@@ -250,8 +252,17 @@ impl Tool for Map {
             ));
         }
         let place = place(&input)?;
+        if matches!(place, PathsOf::Definition(_)) && (is_list || is_filtered) {
+            return Err(Error::invalid(
+                "`path` is the handle of a definition, whose names are not filtered",
+                "leave `view`, `kind`, `name` and `cursor` out with it",
+            ));
+        }
         let workspace = call.workspaces.open(input.repo.as_deref(), call.places)?;
         call.ask(&workspace, &input.path.join(" "), |view| {
+            if let PathsOf::Definition(handle) = &place {
+                return map_definition::answer(view, handle, &input);
+            }
             if is_list || is_filtered {
                 list(view, &input)
             } else {
@@ -265,6 +276,8 @@ impl Tool for Map {
 enum PathsOf {
     /// One file or directory; `None`: everything.
     One(Option<RepoPath>),
+    /// A definition, by its handle.
+    Definition(String),
     /// Several, or globs.
     Several,
 }
@@ -273,6 +286,7 @@ fn place(input: &MapInput) -> Result<PathsOf> {
     match input.path.as_slice() {
         [] => Ok(PathsOf::One(None)),
         [only] if matches!(only.as_str(), "" | "." | "./" | "/") => Ok(PathsOf::One(None)),
+        [only] if Handle::parse(only).is_some() => Ok(PathsOf::Definition(only.clone())),
         // A file may have such a name: `pages/[id].vue`.
         [only] if !only.starts_with('!') && !only.contains(['*', '?', '{']) => {
             let path = RepoPath::normalise(only).ok_or_else(|| outside(only))?;
@@ -283,6 +297,27 @@ fn place(input: &MapInput) -> Result<PathsOf> {
 }
 
 impl MapOutput {
+    /// Returns an answer that lists the names in a definition.
+    pub(super) fn of_names(view: &View<'_>, names: Vec<ListedSymbol>, currency: Currency) -> Self {
+        Self {
+            view: Some("symbols"),
+            total: Some(names.len() as u64),
+            symbols: Some(names),
+            file_count: 1,
+            currency,
+            ..Self::new(view)
+        }
+    }
+
+    /// Shortens the list of definitions, and says so.
+    pub(super) fn cut(&mut self, shorten: impl FnOnce(&mut Vec<ListedSymbol>)) {
+        if let Some(names) = &mut self.symbols {
+            let n_names = names.len();
+            shorten(names);
+            self.truncated |= names.len() < n_names;
+        }
+    }
+
     fn new(view: &View<'_>) -> Self {
         Self {
             index_id: view.index_id.to_owned(),
@@ -352,7 +387,7 @@ fn map(view: &View<'_>, place: &PathsOf, input: &MapInput) -> Result<MapOutput> 
     let budget = clamp(input.budget, DEFAULT_BUDGET, 200..=20_000);
     let path = match place {
         PathsOf::One(path) => path.as_ref(),
-        PathsOf::Several => None,
+        PathsOf::Several | PathsOf::Definition(_) => None,
     };
     let under = view.read.files_under(path.map_or("", RepoPath::as_str))?;
     let mut found: Vec<&FileRow> = under
@@ -520,6 +555,21 @@ impl Outline {
             }
         }
         outline
+    }
+}
+
+impl SymbolOutput {
+    /// Returns a name that a function binds.
+    pub(super) fn of_local(local: &Local) -> Self {
+        Self {
+            name: local.name.clone(),
+            kind: Some(local.kind.as_str()),
+            signature: None,
+            start_line: local.line,
+            end_line: local.end_line,
+            exported: None,
+            handle: None,
+        }
     }
 }
 

@@ -10,9 +10,10 @@ use super::hits;
 use super::map::{MapInput, SymbolOutput, whole_of};
 use super::schema::clamp;
 use crate::error::{Error, Result};
-use crate::model::SymbolKind;
+use crate::model::{RepoPath, SymbolKind};
 use crate::search::PathFilter;
-use crate::workspace::{FileSummary, View};
+use crate::uses::Local;
+use crate::workspace::{FileSummary, SymbolRow, View};
 
 /// Files of a page whose caller names no limit; definitions likewise.
 const DEFAULT_LIMIT: usize = 100;
@@ -64,14 +65,51 @@ pub struct LanguageOutput {
     lines: u64,
 }
 
-/// A definition in a list, with its file.
+/// A definition in a list, with its file; or a name that a function binds.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ListedSymbol {
     path: String,
     #[serde(flatten)]
     symbol: SymbolOutput,
+    /// The definition that it is a member of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parent: Option<String>,
+    /// Of a parameter or variable, its type as written.
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    written_type: Option<String>,
+    /// Of a name in a function, the first line of the block that holds it, where that is not the function's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scope: Option<u32>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     stale: bool,
+}
+
+impl ListedSymbol {
+    /// Returns a definition as it is listed.
+    pub(super) fn of(view: &View<'_>, row: &SymbolRow) -> Self {
+        let owner = row.qualified_name.strip_suffix(row.name.as_str());
+        let owner = owner.and_then(|owner| owner.strip_suffix('.'));
+        Self {
+            path: row.path.to_string(),
+            symbol: whole_of(row, true),
+            parent: owner.filter(|_| row.parent.is_some()).map(str::to_owned),
+            written_type: None,
+            scope: None,
+            stale: view.is_stale(row.path.as_str()),
+        }
+    }
+
+    /// Returns a name that a function of a file binds.
+    pub(super) fn of_local(path: &RepoPath, local: Local) -> Self {
+        Self {
+            path: path.to_string(),
+            symbol: SymbolOutput::of_local(&local),
+            parent: None,
+            written_type: local.written_type,
+            scope: local.scope,
+            stale: false,
+        }
+    }
 }
 
 /// The files that `path` and `language` leave.
@@ -209,15 +247,10 @@ impl Files {
         found.sort_unstable();
         let key =
             |(at, ordinal, _): &(usize, u32, i64)| (self.all[*at].path.to_string(), *ordinal + 1);
-        let list = |(at, _, id): &(usize, u32, i64)| {
+        let list = |(_, _, id): &(usize, u32, i64)| {
             let row = view.read.symbol_by_id(*id)?;
             let row = row.ok_or_else(|| super::unknown_handle("sym"))?;
-            let path = self.all[*at].path.as_str();
-            Ok(ListedSymbol {
-                path: path.to_owned(),
-                symbol: whole_of(&row, true),
-                stale: view.is_stale(path),
-            })
+            Ok(ListedSymbol::of(view, &row))
         };
         page(view, input, &found, key, list)
     }

@@ -203,6 +203,9 @@ pub(super) struct FileOutput {
     /// The tests in it that use the target themselves.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) cases: Vec<CaseOutput>,
+    /// The command that runs it, where a runner's configuration tells; nothing runs it here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) run: Option<String>,
     /// `test support`: helps tests and is none; `example`: of an example, a playground, a benchmark.
     #[serde(skip_serializing_if = "Option::is_none")]
     role: Option<&'static str>,
@@ -548,6 +551,7 @@ pub(super) fn file_output(
         hops: beyond_one(*hops),
         basis: None,
         cases: Vec::new(),
+        run: None,
         role: view.roles.of(path).word(),
         known_by: defaults.known_by(*provenance),
         stale: view.is_stale_at(path.as_str(), *hops),

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::analysed::AnalysedOutput;
 use super::answer::{Currency, Cursor, MAX_LIST_BYTES, fitting};
 use super::places::{Confidence, Named, by_handle, by_path, uses};
+use super::related_paths::{self, ChainsOutput};
 use super::schema::{clamp, number};
 use super::{Call, Tool, related_symbol};
 use crate::error::Result;
@@ -99,6 +100,10 @@ impl Direction {
 pub struct RelatedInput {
     /// File, relative to the repository, or a handle; a definition's handle asks about it, not about its file.
     pub path: String,
+    /// Shortest chains of uses from `path` to this file, handle or name.
+    #[arg(long)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<String>,
     /// Kinds of edges (default: imports, `imported_by`, tests, calls, references; of a definition the last three).
     #[arg(long, value_delimiter = ',')]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -147,6 +152,8 @@ pub struct RelatedOutput {
     #[serde(skip_serializing_if = "Option::is_none")]
     defaults: Option<DefaultsOutput>,
     results: Vec<ResultOutput>,
+    #[serde(flatten)]
+    chains: Option<ChainsOutput>,
     total: u64,
     /// All results by edge type.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -295,15 +302,22 @@ impl Tool for Related {
     const TITLE: &'static str = "List related code";
     const ABOUT: &'static str = "The files that a file imports, calls or names, those that do so to it, and its tests, the nearest first; with a \
         definition's handle, its own callers, callees and tests.";
-    const EXAMPLES: &'static str = "codelens related src/store.ts\ncodelens related src/store.ts --types imported_by,tests --depth 1";
+    const EXAMPLES: &'static str = "codelens related src/store.ts\ncodelens related src/store.ts --types imported_by,tests --depth 1\n\
+        codelens related src/cli.ts --to src/store.ts\ncodelens related main --to Store.open";
     const TAKES_REF: bool = true;
     type Input = RelatedInput;
     type Output = RelatedOutput;
 
     fn run(input: RelatedInput, call: &Call<'_>) -> Result<RelatedOutput> {
+        if let Some(to) = &input.to {
+            related_paths::check(&input, to)?;
+        }
         let workspace = call.workspaces.open(input.repo.as_deref(), call.places)?;
         let words = &input.path;
-        call.ask(&workspace, words, |view| answer(view, &input))
+        call.ask(&workspace, words, |view| match &input.to {
+            Some(to) => related_paths::answer(view, &input, to),
+            None => answer(view, &input),
+        })
     }
 }
 
@@ -393,6 +407,7 @@ fn answer(view: &View<'_>, input: &RelatedInput) -> Result<RelatedOutput> {
         defaults,
         truncated: is_cut || next_cursor.is_some(),
         results: shown,
+        chains: None,
         total,
         totals: if total > 0 { totals } else { BTreeMap::new() },
         analysed,
@@ -467,6 +482,32 @@ fn is_of_symbols(edge_type: EdgeType) -> bool {
         edge_type,
         EdgeType::Imports | EdgeType::ImportedBy | EdgeType::Exports
     )
+}
+
+impl RelatedOutput {
+    /// Returns an answer that lists no neighbours.
+    pub(super) fn of_chains(
+        view: &View<'_>,
+        symbol: Option<String>,
+        chains: ChainsOutput,
+        total: u64,
+        is_cut: bool,
+        currency: Currency,
+    ) -> Self {
+        Self {
+            index_id: view.index_id.to_owned(),
+            symbol,
+            defaults: None,
+            results: Vec::new(),
+            chains: Some(chains),
+            total,
+            totals: BTreeMap::new(),
+            analysed: None,
+            truncated: is_cut,
+            next_cursor: None,
+            currency,
+        }
+    }
 }
 
 fn asked(view: &View<'_>, text: &str) -> Result<Named> {

@@ -17,10 +17,8 @@ impl Uses<'_> {
     pub fn seeds(&self, targets: &[SymbolRow]) -> Result<(Vec<Seed>, bool)> {
         let mut seeds = Seed::of(targets.iter().map(|target| target.id));
         let targets_of = UseTargets::new(self.read, Overlay::default());
-        let mut all = Counterparts {
-            is_cut: targets.len() > MAX_TARGETS,
-            ..Counterparts::default()
-        };
+        let mut all = Counterparts::default();
+        all.is_cut |= targets.len() > MAX_TARGETS;
         for target in targets.iter().take(MAX_TARGETS) {
             if self.budget.is_cancelled() {
                 all.is_cut = true;

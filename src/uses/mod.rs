@@ -10,6 +10,7 @@ mod collisions;
 mod counterparts;
 mod difference;
 mod exposure;
+mod locals;
 mod mentions;
 mod naming_tests;
 mod removed;
@@ -18,11 +19,12 @@ pub use broken::{Broken, BrokenUses, Reason};
 pub use collisions::{Collision, CollisionKind, Side};
 pub use difference::{ChangedFile, Difference, Place, ReExport, SymbolChange, Texts};
 pub use exposure::Exposure;
+pub use locals::Locals;
 pub use mentions::{Mention, Mentions, Part};
 pub use removed::{DanglingUse, EarlierText, Removed};
 
 pub use crate::graph::changes::ChangeKind;
-pub use crate::syntax::{TestCase, UseKind};
+pub use crate::syntax::{Local, TestCase, UseKind};
 
 use crate::model::{Budget, Sources};
 use crate::store::Read;

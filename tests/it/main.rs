@@ -5,7 +5,9 @@
     reason = "tests stop at the first surprise, and start git and the built binary"
 )]
 
+mod builtins;
 mod callers;
+mod chains;
 mod changes;
 mod cli_and_mcp;
 mod cli_output;

@@ -42,6 +42,20 @@ pub(super) fn lines(output: &ExploreOutput, input: &ExploreInput, max_bytes: usi
     lines
 }
 
+/// Returns how many sentences an answer has at most that has everything but its parts.
+pub(super) fn most_lines(output: &ExploreOutput, input: &ExploreInput) -> usize {
+    let of_surroundings = [Include::Callees, Include::Callers, Include::Tests];
+    let of_surroundings = of_surroundings.iter().filter(|it| input.includes(**it));
+    let n_of_subject = if output.cards.is_some() {
+        MAX_LINES
+    } else {
+        1 + of_surroundings.count()
+    };
+    let has_pending = output.currency.pending_files > 0;
+    let n_unknown = usize::from(has_pending) + usize::from(!output.missing.is_empty());
+    MAX_LINES.min(n_of_subject + n_unknown)
+}
+
 fn of_parts(parts: &[PartOutput], input: &ExploreInput, lines: &mut Vec<String>) {
     let Some(first) = parts.iter().find(|it| it.role.is_found()) else {
         return;

@@ -28,11 +28,15 @@ pub(super) const CUTOFF: f64 = 0.3;
 /// … but for the first ones.
 const MIN_HITS: usize = 2;
 
-/// A hit with less than this share of the best score says less than what stands around the best ones, and goes behind it.
+/// A hit with less than this share of the best score says less than the surroundings of the best ones, and goes behind them
+/// where they are asked for.
 const STRONG: f64 = 0.5;
 
-/// How much the best hit of a file speaks for its other hits.
-const SAME_FILE: f64 = 0.5;
+/// The chance that a declaration (a type, a property) is wanted, times that of code of the same rank.
+const DECLARATION: f64 = 0.5;
+
+/// Bytes of a part besides its text.
+const PART_BYTES: f64 = 280.0;
 
 /// Hits whose surroundings are looked at.
 const N_SEEDS: usize = 3;
@@ -42,6 +46,7 @@ const MAX_CALLEES: usize = 6;
 const MAX_IMPORTS: usize = 6;
 const MAX_CALLERS: usize = 4;
 const MAX_TESTS: usize = 3;
+const MAX_NEIGHBOURS: usize = 16;
 
 /// Definitions around one hit or target that are looked at in one role.
 const MAX_AROUND: usize = 12;
@@ -53,7 +58,7 @@ const MAX_MERGED_LINES: u32 = 60;
 const MAX_FRAME_LINES: u32 = 60;
 
 /// Words that are named as what brought a hit.
-const MAX_WORDS: usize = 3;
+const MAX_WORDS: usize = 2;
 
 /// Further definitions that are named and not listed as parts.
 const MAX_CUT: usize = 50;
@@ -104,8 +109,10 @@ pub(super) enum Why {
 pub(super) struct Candidate {
     pub(super) unit: Unit,
     pub(super) role: Role,
-    /// Orders those of one role, the heaviest first.
-    pub(super) weight: f64,
+    /// How likely it is wanted, compared with the others of its role.
+    pub(super) value: f64,
+    /// The order of filling within a role, the heaviest first: the value for the room that it takes.
+    weight: f64,
     /// Of a hit, its share of the best score.
     share: f64,
     /// Whether it goes behind all others.
@@ -170,16 +177,20 @@ pub(super) fn of_hits(
     ranked: &[Hit],
 ) -> Result<Candidates> {
     let mut found = hits(source, query, ranked)?;
-    put_together(&mut found.list);
+    weigh(source, input, &mut found.list)?;
     let mut candidates = Candidates::new();
     candidates.n_duplicates = found.n_duplicates;
     exclude(input, &mut found.list);
-    let seeds: Vec<Seed> = found
-        .list
-        .iter()
-        .filter(|it| it.excluded.is_none() && !it.is_weak)
-        .filter_map(Seed::of)
+    let mut best: Vec<&Candidate> = found.list.iter().collect();
+    best.retain(|it| it.excluded.is_none() && !it.is_weak);
+    best.sort_by(|a, b| b.value.total_cmp(&a.value));
+    let seeds: Vec<Seed> = best
+        .into_iter()
+        .filter_map(|hit| hit.unit.symbol.clone())
+        .filter(|symbol| symbol.kind != SymbolKind::Heading)
         .take(N_SEEDS)
+        .zip([1.0, 0.5, 0.25])
+        .map(|(symbol, value)| Seed { symbol, value })
         .collect();
     // What a good hit calls is that before it is a poor hit of its own.
     let (strong, rest): (Vec<Candidate>, Vec<Candidate>) = found
@@ -214,6 +225,7 @@ pub(super) fn of_units(
         candidates.add(Candidate {
             unit,
             role: Role::Target,
+            value: weight,
             weight,
             share: 1.0,
             is_weak: false,
@@ -230,14 +242,14 @@ pub(super) fn of_units(
         .iter()
         .map(|symbol| Seed {
             symbol: symbol.clone(),
-            weight: 1.0,
+            value: 1.0,
         })
         .collect();
     // Equals go by path and line: the order of the targets stays.
     for (at, seed) in seeds.iter_mut().enumerate() {
         #[allow(clippy::cast_precision_loss, reason = "at most 20 targets")]
         let behind = at as f64;
-        seed.weight -= behind / 100.0;
+        seed.value -= behind / 100.0;
     }
     surroundings(source, input, &seeds, &mut candidates)?;
     candidates.sort();
@@ -247,17 +259,7 @@ pub(super) fn of_units(
 /// A definition whose surroundings are looked at.
 struct Seed {
     symbol: SymbolRow,
-    weight: f64,
-}
-
-impl Seed {
-    fn of(candidate: &Candidate) -> Option<Self> {
-        let symbol = candidate.unit.symbol.clone()?;
-        (symbol.kind != SymbolKind::Heading).then_some(Self {
-            symbol,
-            weight: candidate.weight,
-        })
-    }
+    value: f64,
 }
 
 /// Returns a candidate for each definition that was hit, the best first: overlapping ones are merged.
@@ -282,7 +284,8 @@ fn hits(source: &Source<'_>, query: &Query, ranked: &[Hit]) -> Result<Candidates
         found.push(Candidate {
             unit,
             role: Role::Hit,
-            weight: hit.weight,
+            value: hit.weight,
+            weight: 0.0,
             share: hit.share,
             is_weak: false,
             score: Some(hit.score),
@@ -316,9 +319,9 @@ fn merged(mut found: Vec<Candidate>, n_duplicates: &mut u64) -> Vec<Candidate> {
         }
         for at in inner {
             is_inside[at] = true;
-            let (weight, share, score) = (found[at].weight, found[at].share, found[at].score);
+            let (value, share, score) = (found[at].value, found[at].share, found[at].score);
             let whole = &mut found[outer];
-            whole.weight = whole.weight.max(weight);
+            whole.value = whole.value.max(value);
             whole.share = whole.share.max(share);
             if score > whole.score {
                 whole.score = score;
@@ -331,22 +334,45 @@ fn merged(mut found: Vec<Candidate>, n_duplicates: &mut u64) -> Vec<Candidate> {
         !is_inside[at - 1]
     });
     *n_duplicates += is_inside.iter().filter(|it| **it).count() as u64;
-    found.sort_by(|a, b| b.weight.total_cmp(&a.weight));
+    found.sort_by(|a, b| b.value.total_cmp(&a.value));
     found
 }
 
-/// Orders hits so that those of one file, which change together, stand closer together; the best one stays first.
-fn put_together(found: &mut [Candidate]) {
-    let mut best: HashMap<RepoPath, f64> = HashMap::new();
-    for hit in found.iter() {
-        let known = best.entry(hit.unit.path.clone()).or_default();
-        *known = known.max(hit.share);
+/// Gives each hit, the best first, its value and its place in the order of filling.
+///
+/// The value falls with the rank of the file, the square root of the rank within the file and the fourth root of the rank
+/// among all hits: about the chance that a commit that the question describes changes the definition (logistic regression over the
+/// open questions of the search bench; flat around these powers). Of two of the same value the shorter one comes first: it leaves
+/// room for others. The best one stays first whatever its size.
+fn weigh(source: &Source<'_>, input: &ExploreInput, found: &mut [Candidate]) -> Result<()> {
+    let has_surroundings = input.include.iter().any(|it| *it != Include::Source);
+    let mut files: HashMap<RepoPath, (f64, f64)> = HashMap::new();
+    let (mut rank, mut n_files) = (0.0, 0.0);
+    for hit in found.iter_mut() {
+        rank += 1.0;
+        let (file, in_file) = files.entry(hit.unit.path.clone()).or_insert_with(|| {
+            n_files += 1.0;
+            (n_files, 0.0)
+        });
+        *in_file += 1.0;
+        hit.value = 1.0 / (*file * in_file.sqrt() * f64::sqrt(rank).sqrt());
+        let kind = hit.unit.symbol.as_ref().map(|symbol| symbol.kind);
+        if kind.is_some_and(SymbolKind::is_declaration) {
+            hit.value *= DECLARATION;
+        }
+        let text = source.text(&hit.unit.path)?;
+        let (first, last) = hit.unit.lines;
+        let n_bytes = text.map_or(0, |text| text.lines(first, last).len());
+        #[expect(clippy::cast_precision_loss, reason = "a file has no 2^52 bytes")]
+        let size = PART_BYTES + n_bytes as f64;
+        hit.weight = hit.value / size.sqrt();
+        hit.is_weak = has_surroundings && rank > 1.0 && hit.share < STRONG;
     }
-    for (at, hit) in found.iter_mut().enumerate() {
-        hit.weight += SAME_FILE * best[&hit.unit.path];
-        hit.is_weak = at > 0 && hit.share < STRONG;
+    if let Some(first) = found.first_mut() {
+        first.value = f64::INFINITY;
+        first.weight = f64::INFINITY;
     }
-    found.sort_by(|a, b| b.weight.total_cmp(&a.weight));
+    Ok(())
 }
 
 /// Says which hits stay out: those far below the best one, and those beyond the bounds that the caller sets.
@@ -475,7 +501,7 @@ fn used(
     Ok(())
 }
 
-/// Adds the definitions right before and behind a seed, among its siblings.
+/// Adds the definitions around a seed among its siblings, the nearest first.
 fn neighbours(source: &Source<'_>, seed: &Seed, candidates: &mut Candidates) -> Result<()> {
     let symbols = source.symbols(&seed.symbol.path)?;
     let siblings: Vec<&SymbolRow> = symbols
@@ -485,10 +511,20 @@ fn neighbours(source: &Source<'_>, seed: &Seed, candidates: &mut Candidates) -> 
     let Some(at) = siblings.iter().position(|it| it.id == seed.symbol.id) else {
         return Ok(());
     };
-    let before = at.checked_sub(1).and_then(|at| siblings.get(at));
-    for sibling in before.into_iter().chain(siblings.get(at + 1)) {
+    let mut near: Vec<(usize, &SymbolRow)> = siblings
+        .iter()
+        .enumerate()
+        .map(|(place, sibling)| (place.abs_diff(at), *sibling))
+        .filter(|(distance, _)| *distance > 0)
+        .collect();
+    near.sort_by_key(|(distance, _)| *distance);
+    for (distance, sibling) in near.into_iter().take(MAX_NEIGHBOURS) {
+        #[expect(clippy::cast_precision_loss, reason = "a file has no 2^52 definitions")]
+        let value = seed.value / distance as f64;
         candidates.add(Candidate {
             unit: short(source, sibling)?,
+            value,
+            weight: value,
             ..around(seed, Role::Neighbour)
         });
     }
@@ -607,7 +643,8 @@ fn around(seed: &Seed, role: Role) -> Candidate {
             is_cut: false,
         },
         role,
-        weight: seed.weight,
+        value: seed.value,
+        weight: seed.value,
         share: 1.0,
         is_weak: false,
         score: None,

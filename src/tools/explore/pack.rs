@@ -1,6 +1,7 @@
 //! A pack: the texts of whole definitions within a token budget, and a list of those that did not fit.
 //!
 //! Candidates are laid in one order and each goes in where it fits, so the same tree and question give the same bytes.
+//! Whole definitions come first; the found ones that do not fit go in by their signatures.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -29,7 +30,10 @@ const MAX_FIRST_PART: usize = 2;
 /// The share that the surroundings of found definitions take at most.
 const MAX_AROUND: usize = 2;
 
-/// Shares of a budget that are kept for the list of omitted definitions, for sentences, and for related files.
+/// The share that is kept for the signatures of found definitions that do not fit whole.
+const SIGNATURES_SHARE: usize = 10;
+
+/// Shares of a budget that are kept for the list of omitted definitions, for sentences at most, and for related files.
 const OMITTED_SHARE: usize = 25;
 const BRIEF_SHARE: usize = 10;
 const RELATED_SHARE: usize = 4;
@@ -42,12 +46,12 @@ const MAX_OMITTED: usize = 50;
 
 /// Bytes of the question that is echoed, of what brought a part, of a missing word, and how many of those are listed.
 const MAX_ECHO: usize = 120;
-const MAX_BECAUSE: usize = 40;
+const MAX_BECAUSE: usize = 32;
 const MAX_WORD: usize = 40;
 const MAX_MISSING: usize = 10;
 
-/// The most bytes that sentences take.
-const MAX_BRIEF_BYTES: usize = 6 * 164;
+/// The most bytes that a sentence takes with its quotes.
+const SENTENCE_BYTES: usize = 164;
 
 /// A definition of a pack.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -238,7 +242,8 @@ fn fill(
     output.tokens = Some(99_999);
     output.overhead = Some(99_999);
     output.omitted_total = Some(found.list.len() as u64);
-    let brief_bytes = (budget / BRIEF_SHARE).min(MAX_BRIEF_BYTES);
+    let n_sentences = brief::most_lines(&output, input);
+    let brief_bytes = (budget / BRIEF_SHARE).min(n_sentences * SENTENCE_BYTES);
     let fixed = length(&output) + r#""truncated":true,"brief":[],"#.len();
     let room = budget.saturating_sub(fixed + brief_bytes + budget / OMITTED_SHARE);
     let filled = lay(source, input, found.list, room, budget)?;
@@ -279,13 +284,13 @@ fn count_tokens(output: &mut ExploreOutput) {
 }
 
 /// The parts of a pack, and the definitions that are none.
-#[derive(Default)]
 struct Filled {
     parts: Vec<PartOutput>,
     omitted: Vec<OmittedOutput>,
 }
 
-/// Lays each candidate, in order, where it fits: whole, or by its comment and signature.
+/// Lays each candidate, in order, where it fits: whole, and at the end, in the room that is kept for them, the others by their
+/// comments and signatures. Both lists of the result are in the order of value.
 fn lay(
     source: &Source<'_>,
     input: &ExploreInput,
@@ -293,62 +298,115 @@ fn lay(
     room: usize,
     budget: usize,
 ) -> Result<Filled> {
-    let mut filled = Filled::default();
     let n_found = list
         .iter()
         .filter(|it| it.role.is_found() && it.excluded.is_none())
         .count();
+    let mut space = Space {
+        budget,
+        room: if n_found > 1 {
+            room - room / SIGNATURES_SHARE
+        } else {
+            room
+        },
+        n_bytes: 0,
+        n_around: 0,
+    };
+    let mut parts: Vec<(&Candidate, PartOutput)> = Vec::new();
+    let mut left: Vec<(&Candidate, Why)> = Vec::new();
     let mut is_first = true;
-    let (mut n_bytes, mut n_around) = (0, 0);
-    for candidate in list {
+    for candidate in &list {
         if let Some(why) = candidate.excluded {
-            filled.omitted.push(omitted(source, &candidate, why)?);
+            left.push((candidate, why));
             continue;
         }
-        let max_part = match (n_found, is_first && candidate.role.is_found()) {
+        let is_found = candidate.role.is_found();
+        let max = match (n_found, is_first && is_found) {
             (1, true) => budget,
             (_, true) => budget / MAX_PART * MAX_FIRST_PART,
             (_, false) => budget / MAX_PART,
         };
         is_first = false;
-        let max_of_role = if candidate.role.is_found() {
-            room
-        } else {
-            budget / MAX_AROUND
-        };
-        let before = if candidate.role.is_found() {
-            n_bytes
-        } else {
-            n_around
-        };
-        let fits = |part: &PartOutput| {
-            let size = length(part) + 1;
-            n_bytes + size <= room && size <= max_part && before + size <= max_of_role
-        };
-        let whole = part(source, input, &candidate)?;
-        let chosen = if fits(&whole) {
+        let whole = part(source, input, candidate)?;
+        let chosen = if space.take(&whole, max) {
             Some(whole)
+        } else if is_found {
+            None
         } else {
-            let mut short = candidate.clone();
-            short.unit.reduce();
-            let is_shorter = short.unit.lines != candidate.unit.lines;
-            let short = part(source, input, &short)?;
-            (is_shorter && fits(&short)).then_some(short)
+            shortened(source, input, candidate)?.filter(|short| space.take(short, max))
         };
-        let Some(chosen) = chosen else {
-            filled
-                .omitted
-                .push(omitted(source, &candidate, Why::Budget)?);
-            continue;
-        };
-        let size = length(&chosen) + 1;
-        n_bytes += size;
-        if !candidate.role.is_found() {
-            n_around += size;
+        match chosen {
+            Some(chosen) => parts.push((candidate, chosen)),
+            None => left.push((candidate, Why::Budget)),
         }
-        filled.parts.push(chosen);
     }
-    Ok(filled)
+    space.room = room;
+    left.sort_by(|(a, _), (b, _)| by_value(a, b));
+    let mut omitted = Vec::new();
+    for (candidate, why) in left {
+        let is_wanted = why == Why::Budget && candidate.role.is_found();
+        let short = if is_wanted {
+            shortened(source, input, candidate)?.filter(|it| space.take(it, budget / MAX_PART))
+        } else {
+            None
+        };
+        match short {
+            Some(short) => parts.push((candidate, short)),
+            None => omitted.push(omission(source, candidate, why)?),
+        }
+    }
+    parts.sort_by(|(a, _), (b, _)| by_value(a, b));
+    Ok(Filled {
+        parts: parts.into_iter().map(|(_, part)| part).collect(),
+        omitted,
+    })
+}
+
+/// Orders candidates by role, then by value, then by place.
+fn by_value(a: &Candidate, b: &Candidate) -> std::cmp::Ordering {
+    let place = |it: &Candidate| (it.unit.path.clone(), it.unit.lines);
+    (a.role.cmp(&b.role))
+        .then(b.value.total_cmp(&a.value))
+        .then_with(|| place(a).cmp(&place(b)))
+}
+
+/// The bytes that parts may take and have taken.
+struct Space {
+    budget: usize,
+    room: usize,
+    n_bytes: usize,
+    /// Of them for the surroundings of found definitions.
+    n_around: usize,
+}
+
+impl Space {
+    /// Takes the bytes of a part. Returns whether it fits, being of at most `max` bytes.
+    fn take(&mut self, part: &PartOutput, max: usize) -> bool {
+        let size = length(part) + 1;
+        let is_around = !part.role.is_found();
+        let fits = size <= max
+            && self.n_bytes + size <= self.room
+            && (!is_around || self.n_around + size <= self.budget / MAX_AROUND);
+        if fits {
+            self.n_bytes += size;
+            self.n_around += if is_around { size } else { 0 };
+        }
+        fits
+    }
+}
+
+/// Returns a part with the comment and the signature of a definition; `None` where they are the whole.
+fn shortened(
+    source: &Source<'_>,
+    input: &ExploreInput,
+    candidate: &Candidate,
+) -> Result<Option<PartOutput>> {
+    let mut short = candidate.clone();
+    short.unit.reduce();
+    if short.unit.lines == candidate.unit.lines {
+        return Ok(None);
+    }
+    part(source, input, &short).map(Some)
 }
 
 fn part(source: &Source<'_>, input: &ExploreInput, candidate: &Candidate) -> Result<PartOutput> {
@@ -377,7 +435,7 @@ fn part(source: &Source<'_>, input: &ExploreInput, candidate: &Candidate) -> Res
     })
 }
 
-fn omitted(source: &Source<'_>, candidate: &Candidate, why: Why) -> Result<OmittedOutput> {
+fn omission(source: &Source<'_>, candidate: &Candidate, why: Why) -> Result<OmittedOutput> {
     let unit = &candidate.unit;
     let text = source.text(&unit.path)?;
     Ok(OmittedOutput {

@@ -590,11 +590,14 @@ fn add_cases(
     uses(view).test_cases(&paths, targets, |at, cases| {
         let mut cases: Vec<CaseOutput> = cases.into_iter().map(CaseOutput::from).collect();
         cases.truncate(MAX_CASES);
-        let more = size(serde_json::to_string(&cases).ok()) + 10;
+        let run = view.roles.command(paths[at]);
+        let n_run = run.as_ref().map_or(0, |run| run.len() + 9);
+        let more = size(serde_json::to_string(&cases).ok()) + 10 + n_run;
         let fits = n_bytes + more <= max_bytes;
         if fits {
             n_bytes += more;
             direct_tests[at].cases = cases;
+            direct_tests[at].run = run;
         }
         fits
     })

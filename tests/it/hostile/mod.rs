@@ -9,6 +9,7 @@ mod corpus;
 mod fuzz_regressions;
 mod git;
 mod limits;
+mod mutated;
 mod quoted;
 mod reach;
 mod scale;

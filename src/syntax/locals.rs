@@ -1,0 +1,575 @@
+//! The names that a function binds: its parameters, its variables, the functions and classes inside it.
+//!
+//! `parse(text, { strict }) { const lines = text.split('\n') }` binds `text`, `strict` and `lines`. They are read from the text
+//! when they are asked for; the index has definitions alone.
+
+use tree_sitter::{Node, TreeCursor};
+
+use super::Language;
+use super::scopes::{Part, parts};
+use crate::model::{Budget, Span};
+
+/// Names of one function.
+const MAX_LOCALS: usize = 500;
+
+/// Bytes of a written type.
+const MAX_TYPE_BYTES: usize = 160;
+
+/// Levels of a pattern that are looked through: `{ a: { b: [c] } }` has three.
+const MAX_PATTERN_DEPTH: usize = 12;
+
+/// The kind of a name that a function binds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LocalKind {
+    /// A parameter, also of a function inside it.
+    Parameter,
+    /// A variable: declared, assigned, caught, counted.
+    Variable,
+    /// A function inside it.
+    Function,
+    /// A class or another type inside it.
+    Class,
+}
+
+impl LocalKind {
+    /// Returns the word for it on the wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Parameter => "parameter",
+            Self::Variable => "variable",
+            Self::Function => "function",
+            Self::Class => "class",
+        }
+    }
+}
+
+/// A name that a function binds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Local {
+    /// The name.
+    pub name: String,
+    /// Its kind.
+    pub kind: LocalKind,
+    /// Its line, from 1.
+    pub line: u32,
+    /// The last line, of a function or a class.
+    pub end_line: Option<u32>,
+    /// The type as it is written.
+    pub written_type: Option<String>,
+    /// The first line of the block, loop or function around it, where that is not the function that was asked about.
+    pub scope: Option<u32>,
+}
+
+/// Nodes that bound the life of the names in them, in all grammars.
+const SCOPES: &[&str] = &[
+    "arrow_function",
+    "block",
+    "catch_clause",
+    "class_body",
+    "constructor_declaration",
+    "dictionary_comprehension",
+    "enhanced_for_statement",
+    "for_in_statement",
+    "for_statement",
+    "func_literal",
+    "function",
+    "function_declaration",
+    "function_definition",
+    "function_expression",
+    "generator_expression",
+    "generator_function",
+    "generator_function_declaration",
+    "if_statement",
+    "lambda",
+    "lambda_expression",
+    "list_comprehension",
+    "method_declaration",
+    "method_definition",
+    "set_comprehension",
+    "statement_block",
+    "switch_block",
+    "try_with_resources_statement",
+];
+
+/// Those of them that hold names in Python, where a loop or a branch does not.
+const PYTHON_SCOPES: &[&str] = &[
+    "dictionary_comprehension",
+    "function_definition",
+    "generator_expression",
+    "lambda",
+    "list_comprehension",
+    "set_comprehension",
+];
+
+/// Returns the names that the function at `span` binds, by line; `None` where the language has no grammar, the place has no
+/// function, or the budget ended. Costs the parsing of the file.
+pub fn locals(
+    language: &Language,
+    source: &str,
+    span: &Span,
+    budget: &Budget,
+) -> Option<Vec<Local>> {
+    let (start, end) = (span.start_byte as usize, span.end_byte as usize);
+    let all = parts(language, source, budget)?;
+    let part = all
+        .iter()
+        .find(|part: &&Part| part.bytes.start <= start && end <= part.bytes.end)?;
+    let around = part
+        .tree
+        .root_node()
+        .descendant_for_byte_range(start, end)?;
+    let mut reader = Reader {
+        source,
+        is_python: language.id == "python",
+        root: None,
+        found: Vec::new(),
+        declared_outside: Vec::new(),
+    };
+    let mut cursor = around.walk();
+    reader.walk(&mut cursor, start, end);
+    reader.root?;
+    let outside = reader.declared_outside;
+    let mut found = reader.found;
+    found.retain(|local| !outside.contains(&local.name));
+    found.sort_by_key(|local| (local.line, local.scope));
+    found.truncate(MAX_LOCALS);
+    Some(found)
+}
+
+/// Reads one function.
+struct Reader<'s, 't> {
+    source: &'s str,
+    is_python: bool,
+    /// The function: the first one in its place.
+    root: Option<Node<'t>>,
+    found: Vec<Local>,
+    /// Names that `global` and `nonlocal` of Python bind elsewhere.
+    declared_outside: Vec<String>,
+}
+
+impl<'t> Reader<'_, 't> {
+    /// Visits the nodes below a cursor that lie in some bytes, in source order.
+    fn walk(&mut self, cursor: &mut TreeCursor<'t>, start: usize, end: usize) {
+        loop {
+            let node = cursor.node();
+            let is_inside = start <= node.start_byte() && node.end_byte() <= end;
+            if is_inside {
+                self.visit(node);
+            }
+            let overlaps = node.end_byte() > start && node.start_byte() < end;
+            let goes_on = self.found.len() <= MAX_LOCALS * 2;
+            if goes_on && overlaps && cursor.goto_first_child() {
+                continue;
+            }
+            loop {
+                if cursor.goto_next_sibling() {
+                    break;
+                }
+                if !cursor.goto_parent() {
+                    return;
+                }
+            }
+        }
+    }
+
+    fn visit(&mut self, node: Node<'t>) {
+        let kind = node.kind();
+        let is_function = node.child_by_field_name("parameters").is_some()
+            || (kind == "arrow_function" && node.child_by_field_name("parameter").is_some())
+            || matches!(kind, "lambda" | "func_literal");
+        if self.root.is_none() {
+            if is_function && kind != "call_signature" {
+                self.root = Some(node);
+                self.parameters(node);
+            }
+            return;
+        }
+        if is_function {
+            self.parameters(node);
+        }
+        match kind {
+            "function_declaration"
+            | "generator_function_declaration"
+            | "function_definition"
+            | "method_definition"
+            | "method_declaration" => self.named(node, LocalKind::Function),
+            "class_declaration"
+            | "class_definition"
+            | "interface_declaration"
+            | "type_alias_declaration"
+            | "enum_declaration"
+            | "record_declaration"
+            | "type_spec" => self.named(node, LocalKind::Class),
+            // `const x = 1` of ECMAScript; Java has the type beside it.
+            "variable_declarator" => {
+                let own = node.child_by_field_name("type");
+                let beside = || {
+                    node.parent()
+                        .filter(|it| it.kind() != "field_declaration")
+                        .and_then(|it| it.child_by_field_name("type"))
+                };
+                let is_field = node
+                    .parent()
+                    .is_some_and(|it| it.kind() == "field_declaration");
+                if !is_field {
+                    self.field(node, "name", own.or_else(beside), LocalKind::Variable);
+                }
+            }
+            "for_in_statement" if node.child_by_field_name("kind").is_some() => {
+                self.field(node, "left", None, LocalKind::Variable);
+            }
+            "catch_clause" => self.field(node, "parameter", None, LocalKind::Variable),
+            "assignment" => {
+                let written = node.child_by_field_name("type");
+                self.field(node, "left", written, LocalKind::Variable);
+            }
+            "named_expression" => self.field(node, "name", None, LocalKind::Variable),
+            "for_statement" | "for_in_clause" if self.is_python => {
+                self.field(node, "left", None, LocalKind::Variable);
+            }
+            "as_pattern_target" => self.bind(node, None, LocalKind::Variable, 0),
+            "global_statement" | "nonlocal_statement" => {
+                let mut cursor = node.walk();
+                let names = node.named_children(&mut cursor);
+                self.declared_outside
+                    .extend(names.map(|name| self.source[name.byte_range()].to_owned()));
+            }
+            "short_var_declaration" | "range_clause" | "receive_statement" => {
+                self.field(node, "left", None, LocalKind::Variable);
+            }
+            "type_switch_statement" => self.field(node, "alias", None, LocalKind::Variable),
+            "var_spec" | "const_spec" => self.names(node, LocalKind::Variable),
+            "enhanced_for_statement"
+            | "resource"
+            | "catch_formal_parameter"
+            | "instanceof_expression"
+            | "type_pattern" => {
+                let written = node.child_by_field_name("type");
+                self.field(node, "name", written, LocalKind::Variable);
+            }
+            _ => {}
+        }
+    }
+
+    /// Adds the parameters of a function, and its named results.
+    fn parameters(&mut self, function: Node<'t>) {
+        self.field(function, "parameter", None, LocalKind::Parameter);
+        for field in ["receiver", "parameters", "result"] {
+            let Some(list) = function.child_by_field_name(field) else {
+                continue;
+            };
+            let kind = if field == "result" {
+                LocalKind::Variable
+            } else {
+                LocalKind::Parameter
+            };
+            if list.kind() == "identifier" {
+                self.bind(list, None, kind, 0);
+                continue;
+            }
+            let mut cursor = list.walk();
+            let all: Vec<Node<'t>> = list.named_children(&mut cursor).collect();
+            for one in all {
+                self.parameter(one, kind);
+            }
+        }
+    }
+
+    fn parameter(&mut self, node: Node<'t>, kind: LocalKind) {
+        let written = node.child_by_field_name("type");
+        match node.kind() {
+            "required_parameter" | "optional_parameter" => {
+                self.field(node, "pattern", written, kind);
+            }
+            "parameter_declaration" | "variadic_parameter_declaration" => self.names(node, kind),
+            "formal_parameter" | "default_parameter" | "typed_default_parameter" => {
+                self.field(node, "name", written, kind);
+            }
+            "typed_parameter" => {
+                if let Some(name) = node.named_child(0) {
+                    self.bind(name, written, kind, 0);
+                }
+            }
+            "spread_parameter" => {
+                let mut cursor = node.walk();
+                let declarator = node
+                    .named_children(&mut cursor)
+                    .find(|it| it.kind() == "variable_declarator");
+                if let Some(declarator) = declarator {
+                    self.field(declarator, "name", None, kind);
+                }
+            }
+            _ => self.bind(node, written, kind, 0),
+        }
+    }
+
+    /// Adds the names that a field of a node holds.
+    fn field(&mut self, node: Node<'t>, field: &str, written: Option<Node<'t>>, kind: LocalKind) {
+        if let Some(pattern) = node.child_by_field_name(field) {
+            self.bind(pattern, written, kind, 0);
+        }
+    }
+
+    /// Adds every `name` of a node: `a, b int`.
+    fn names(&mut self, node: Node<'t>, kind: LocalKind) {
+        let written = node.child_by_field_name("type");
+        let mut cursor = node.walk();
+        let names: Vec<Node<'t>> = node.children_by_field_name("name", &mut cursor).collect();
+        for name in names {
+            self.bind(name, written, kind, 0);
+        }
+    }
+
+    /// Adds a function or a class by its name.
+    fn named(&mut self, node: Node<'t>, kind: LocalKind) {
+        if self.root.is_some_and(|root| root.id() == node.id()) {
+            return;
+        }
+        if let Some(name) = node.child_by_field_name("name") {
+            let scope = node.parent().and_then(|outer| self.scope_of(outer));
+            let end_line = Some(line_of(node.end_position().row));
+            self.push(name, kind, None, end_line, scope);
+        }
+    }
+
+    /// Adds the names of a pattern.
+    fn bind(
+        &mut self,
+        pattern: Node<'t>,
+        written: Option<Node<'t>>,
+        kind: LocalKind,
+        depth: usize,
+    ) {
+        if depth > MAX_PATTERN_DEPTH {
+            return;
+        }
+        match pattern.kind() {
+            "identifier"
+            | "shorthand_property_identifier_pattern"
+            | "shorthand_property_identifier" => {
+                let scope = self.scope_of(pattern);
+                self.push(pattern, kind, written, None, scope);
+            }
+            "pair_pattern" => self.below(pattern, "value", kind, depth),
+            "assignment_pattern" | "object_assignment_pattern" => {
+                self.below(pattern, "left", kind, depth);
+            }
+            "object_pattern"
+            | "array_pattern"
+            | "rest_pattern"
+            | "pattern_list"
+            | "tuple_pattern"
+            | "list_pattern"
+            | "list_splat_pattern"
+            | "dictionary_splat_pattern"
+            | "expression_list"
+            | "as_pattern_target"
+            | "inferred_parameters"
+            | "formal_parameters" => {
+                let mut cursor = pattern.walk();
+                let inner: Vec<Node<'t>> = pattern.named_children(&mut cursor).collect();
+                for node in inner {
+                    self.bind(node, None, kind, depth + 1);
+                }
+            }
+            // `a.b = 1`, `a[0] = 1` bind nothing.
+            _ => {}
+        }
+    }
+
+    fn below(&mut self, node: Node<'t>, field: &str, kind: LocalKind, depth: usize) {
+        if let Some(inner) = node.child_by_field_name(field) {
+            self.bind(inner, None, kind, depth + 1);
+        }
+    }
+
+    fn push(
+        &mut self,
+        name: Node<'t>,
+        kind: LocalKind,
+        written: Option<Node<'t>>,
+        end_line: Option<u32>,
+        scope: Option<u32>,
+    ) {
+        let text = &self.source[name.byte_range()];
+        let is_known = |known: &Local| known.name == text && known.scope == scope;
+        // Assigned again: the first time tells.
+        if text == "_" || text.is_empty() || self.found.iter().any(is_known) {
+            return;
+        }
+        let written_type = written.map(|node| {
+            let text = self.source[node.byte_range()].trim_start_matches([':', ' ']);
+            let plain: Vec<&str> = text.split_whitespace().collect();
+            let plain = plain.join(" ");
+            let end = plain.floor_char_boundary(MAX_TYPE_BYTES);
+            plain[..end].to_owned()
+        });
+        self.found.push(Local {
+            name: text.to_owned(),
+            kind,
+            line: line_of(name.start_position().row),
+            end_line,
+            written_type,
+            scope,
+        });
+    }
+
+    /// Returns the first line of the innermost scope around a node; `None` for the function itself.
+    fn scope_of(&self, node: Node<'t>) -> Option<u32> {
+        let root = self.root?;
+        let kinds = if self.is_python {
+            PYTHON_SCOPES
+        } else {
+            SCOPES
+        };
+        let mut at = Some(node);
+        while let Some(node) = at {
+            if node.id() == root.id() {
+                return None;
+            }
+            let is_body = node.parent().is_some_and(|it| it.id() == root.id());
+            if kinds.contains(&node.kind()) && !is_body {
+                return Some(line_of(node.start_position().row));
+            }
+            at = node.parent();
+        }
+        None
+    }
+}
+
+fn line_of(row: usize) -> u32 {
+    u32::try_from(row + 1).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::locals;
+    use crate::model::{Budget, RepoPath};
+    use crate::syntax::{by_path, extract};
+
+    /// Returns the names that the first function of a source binds: `kind name:line type @scope`.
+    fn names(path: &str, source: &str) -> Vec<String> {
+        let language = by_path(&RepoPath::new(path).unwrap());
+        let budget = Budget::unlimited(Arc::default());
+        let facts = extract(language, source, true, &budget).unwrap().facts;
+        let symbol = facts
+            .symbols
+            .iter()
+            .find(|it| it.name.starts_with('f'))
+            .unwrap();
+        let found = locals(language, source, &symbol.span, &budget).unwrap();
+        let text = |it: &super::Local| {
+            let mut text = format!("{} {}:{}", it.kind.as_str(), it.name, it.line);
+            if let Some(written) = &it.written_type {
+                text += &format!(" {written}");
+            }
+            if let Some(scope) = it.scope {
+                text += &format!(" @{scope}");
+            }
+            text
+        };
+        found.iter().map(text).collect()
+    }
+
+    #[test]
+    fn names_of_typescript_are_read() {
+        let source = "export function f(job: Job, { a, b: [c] } = x, ...rest) {\n  const id = job.id\n  for (const x of rest) {\n    let y: number = 1\n  }\n  \
+            function inner(p) {\n    return p\n  }\n  try {} catch (e) {}\n  job.id = 2\n}\nconst outside = 1\n";
+        assert_eq!(
+            names("a.ts", source),
+            [
+                "parameter job:1 Job",
+                "parameter a:1",
+                "parameter c:1",
+                "parameter rest:1",
+                "variable id:2",
+                "variable x:3 @3",
+                "variable y:4 number @3",
+                "function inner:6",
+                "parameter p:6 @6",
+                "variable e:9 @9",
+            ]
+        );
+        assert_eq!(
+            names("a.ts", "const f = a => { const b = a }"),
+            ["parameter a:1", "variable b:1"]
+        );
+    }
+
+    #[test]
+    fn names_of_python_are_read() {
+        let source = "def f(self, a: int, b=1, *args, c: str = '', **kw):\n    global g\n    g = 1\n    x, (y, z) = a\n    x = 2\n    for i in x:\n        n: int = i\n    with open(x) as h:\n        pass\n    def inner(q):\n        r = q\n    return [v for v in x]\n";
+        assert_eq!(
+            names("a.py", source),
+            [
+                "parameter self:1",
+                "parameter a:1 int",
+                "parameter b:1",
+                "parameter args:1",
+                "parameter c:1 str",
+                "parameter kw:1",
+                "variable x:4",
+                "variable y:4",
+                "variable z:4",
+                "variable i:6",
+                "variable n:7 int",
+                "variable h:8",
+                "function inner:10",
+                "parameter q:10 @10",
+                "variable r:11 @10",
+                "variable v:12 @12",
+            ]
+        );
+    }
+
+    #[test]
+    fn names_of_go_and_java_are_read() {
+        let source = "package p\nfunc (s *S) f(a, b int) (n int, err error) {\n\tx, y := a, b\n\tfor i, v := range xs {\n\t\tvar z string\n\t}\n\tgo func(q int) {}(1)\n}\n";
+        assert_eq!(
+            names("a.go", source),
+            [
+                "parameter s:2 *S",
+                "parameter a:2 int",
+                "parameter b:2 int",
+                "variable n:2 int",
+                "variable err:2 error",
+                "variable x:3",
+                "variable y:3",
+                "variable i:4 @4",
+                "variable v:4 @4",
+                "variable z:5 string @4",
+                "parameter q:7 int @7",
+            ]
+        );
+        let source = "class A {\n  int f(String a, int... b) {\n    List<Line> x = a, y;\n    for (Line l : x) { int k = 0; }\n    x.forEach(q -> q.run());\n    return 1;\n  }\n}\n";
+        assert_eq!(
+            names("A.java", source),
+            [
+                "parameter a:2 String",
+                "parameter b:2",
+                "variable x:3 List<Line>",
+                "variable y:3 List<Line>",
+                "variable l:4 Line @4",
+                "variable k:4 int @4",
+                "parameter q:5 @5",
+            ]
+        );
+    }
+
+    #[test]
+    fn broken_code_and_no_function_are_no_fault() {
+        let budget = Budget::unlimited(Arc::default());
+        let language = by_path(&RepoPath::new("a.ts").unwrap());
+        for source in ["", "f(", "const f = 1", "function f(a, { b = "] {
+            let span = crate::model::Span {
+                start_byte: 0,
+                end_byte: u32::try_from(source.len()).unwrap(),
+                start_line: 1,
+                end_line: 1,
+            };
+            drop(locals(language, source, &span, &budget));
+        }
+    }
+}

@@ -1,0 +1,313 @@
+//! `cl_related` with `to`: the shortest chains of uses from one definition or file to another.
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::answer::Currency;
+use super::places::{Named, by_handle, named, near_names};
+use super::related::{Direction, RelatedInput, RelatedOutput};
+use super::schema::clamp;
+use crate::error::{Error, Result};
+use crate::graph::chains::{self, Level, Link, LinkKind};
+use crate::model::{Handle, RepoPath};
+use crate::workspace::{View, brief};
+
+/// Neighbours that two places have in common, where no chain joins them.
+const MAX_COMMON: usize = 5;
+
+/// Definitions that are named where a name has several.
+const MAX_NAMED: usize = 5;
+
+/// Edges of a chain, where the caller names no depth.
+const DEFAULT_DEPTH: usize = 5;
+
+/// The chains between two places.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct ChainsOutput {
+    reachable: bool,
+    /// `in`: the chains lead from `to` to `path`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    direction: Option<&'static str>,
+    /// The shortest ones, three at most: each place uses the next one.
+    paths: Vec<Vec<StepOutput>>,
+    /// Without a chain, what both use, the nearest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    common: Vec<CommonOutput>,
+    /// The end that a name stands for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    to: Option<EndOutput>,
+}
+
+/// A place on a chain.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct StepOutput {
+    handle: String,
+    path: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    symbol: Option<String>,
+    /// The line on which it first uses the next place; that of its name on the last one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u32>,
+    /// How it uses the next place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    edge_type: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    provenance: Option<&'static str>,
+}
+
+/// A place that both use.
+#[derive(Debug, Serialize, JsonSchema)]
+struct CommonOutput {
+    path: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    symbol: Option<String>,
+}
+
+/// One end of the chains.
+#[derive(Debug, Serialize, JsonSchema)]
+struct EndOutput {
+    path: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    symbol: Option<String>,
+}
+
+/// Checks that no other field speaks of a list of neighbours.
+///
+/// # Errors
+/// `invalid_argument` where one does, and for an empty `to`.
+pub(super) fn check(input: &RelatedInput, to: &str) -> Result<()> {
+    if to.trim().is_empty() {
+        return Err(Error::invalid(
+            "`to` is empty",
+            "name the file, handle or definition that the chains lead to",
+        ));
+    }
+    if !input.types.is_empty() || input.cursor.is_some() || input.limit.is_some() {
+        return Err(Error::invalid(
+            "`types`, `limit` and `cursor` are of a list of neighbours, and `to` asks for chains",
+            "leave them out, or leave `to` out",
+        ));
+    }
+    Ok(())
+}
+
+/// Answers how one place leads to another: from `path` to `to`, else the other way round, as far as `direction` allows.
+pub(super) fn answer(view: &View<'_>, input: &RelatedInput, to: &str) -> Result<RelatedOutput> {
+    let depth = u32::try_from(clamp(input.depth, DEFAULT_DEPTH, 1..=5)).unwrap_or(5);
+    let start = end(view, &input.path)?;
+    let goal = end(view, to)?;
+    let level = match (&start, &goal) {
+        (Named::Symbol(_), _) => Level::Definitions,
+        (Named::File(_), _) => Level::Files,
+    };
+    let (from, to) = (rows(view, &start, level)?, rows(view, &goal, level)?);
+    if !from.is_disjoint(&to) && from.len() == to.len() {
+        return Err(Error::invalid(
+            "`path` and `to` are the same place",
+            "name two places, or leave `to` out for what is around one",
+        ));
+    }
+    let mut is_cut = false;
+    let mut found = Vec::new();
+    let mut direction = None;
+    let ways = [
+        (Direction::Out, &from, &to, None),
+        (Direction::In, &to, &from, Some("in")),
+    ];
+    for (way, from, to, word) in ways {
+        let wanted = input.direction.unwrap_or_default();
+        if !found.is_empty() || !(wanted == Direction::Both || wanted == way) {
+            continue;
+        }
+        let chains = chains::between(view.read, level, from, to, depth, view.budget)?;
+        is_cut |= chains.is_cut;
+        found = chains.chains;
+        direction = word;
+    }
+    let mut currency = Currency::of(view);
+    let mut common = Vec::new();
+    if found.is_empty() {
+        direction = None;
+        common = in_common(view, level, &from, &to)?;
+        let n_files = view.read.files_under("")?.iter().count() as u64;
+        currency.say_nothing_found(
+            &format!("No chain of at most {depth} known uses joins them"),
+            n_files,
+        );
+    }
+    let mut paths = Vec::new();
+    for chain in &found {
+        paths.push(steps(view, level, chain)?);
+    }
+    let total = paths.len() as u64;
+    let output = ChainsOutput {
+        reachable: !paths.is_empty(),
+        direction,
+        paths,
+        common,
+        to: Some(end_output(&goal)),
+    };
+    let symbol = end_output(&start).symbol;
+    Ok(RelatedOutput::of_chains(
+        view, symbol, output, total, is_cut, currency,
+    ))
+}
+
+/// Returns the file or the definition of a path, a handle, a name or `path#name`.
+fn end(view: &View<'_>, text: &str) -> Result<Named> {
+    let text = text.trim();
+    if text.starts_with("rel:") || Handle::parse(text).is_some() {
+        return by_handle(view, text);
+    }
+    if let Some(path) = RepoPath::normalise(text)
+        && view.read.has_file(path.as_str())?
+    {
+        return Ok(Named::File(path));
+    }
+    let (path, name) = match text.rsplit_once('#') {
+        Some((path, name)) => (RepoPath::normalise(path), name),
+        None => (None, text),
+    };
+    if path.is_none() && text.contains('/') {
+        return super::places::by_path(view, text).map(Named::File);
+    }
+    let name = super::lenient::plain_name(name);
+    let Some(mut found) = named(view, name, path.as_ref())? else {
+        let near = near_names(view, name, path.as_ref())?;
+        let near: Vec<String> = near.iter().take(MAX_NAMED).map(place).collect();
+        let hint = if near.is_empty() {
+            "use cl_search to find it by words".to_owned()
+        } else {
+            format!("did you mean {}", near.join(", "))
+        };
+        return Err(Error::invalid(
+            format!("no file and no definition is named `{}`", brief(text)),
+            hint,
+        ));
+    };
+    let first = &found[0];
+    let is_one = |other: &crate::workspace::SymbolRow| {
+        (&other.path, &other.qualified_name) == (&first.path, &first.qualified_name)
+    };
+    if !found.iter().all(is_one) {
+        let places: Vec<String> = found.iter().take(MAX_NAMED).map(place).collect();
+        return Err(Error::invalid(
+            format!("{} definitions are named `{}`", found.len(), brief(text)),
+            format!("pass a handle or one of {}", places.join(", ")),
+        ));
+    }
+    Ok(Named::Symbol(Box::new(found.swap_remove(0))))
+}
+
+fn place(symbol: &crate::workspace::SymbolRow) -> String {
+    format!("{}#{}", symbol.path, symbol.qualified_name)
+}
+
+/// Returns the rows that stand for an end: a file, all its definitions, or a definition with those inside it.
+fn rows(view: &View<'_>, end: &Named, level: Level) -> Result<BTreeSet<i64>> {
+    let path = match end {
+        Named::Symbol(symbol) => &symbol.path,
+        Named::File(path) => path,
+    };
+    let Some(file) = view.read.file(path.as_str())? else {
+        return Ok(BTreeSet::new());
+    };
+    if level == Level::Files {
+        return Ok(BTreeSet::from([file.id]));
+    }
+    let symbols = view.read.symbols_of(file.id)?;
+    let is_of = |it: &&crate::workspace::SymbolRow| match end {
+        Named::Symbol(symbol) => symbol.span.contains(&it.span),
+        Named::File(_) => true,
+    };
+    Ok(symbols.iter().filter(is_of).map(|it| it.id).collect())
+}
+
+/// Returns the places of a chain, from its start to its end.
+fn steps(view: &View<'_>, level: Level, chain: &[Link]) -> Result<Vec<StepOutput>> {
+    let mut steps = Vec::new();
+    for link in chain {
+        let Some(step) = step(view, level, link.from)? else {
+            continue;
+        };
+        steps.push(StepOutput {
+            line: (link.line > 0).then_some(link.line),
+            edge_type: Some(match link.kind {
+                LinkKind::Calls => "calls",
+                LinkKind::Imports => "imports",
+                LinkKind::References => "references",
+            }),
+            provenance: Some(link.provenance.as_str()),
+            ..step
+        });
+    }
+    if let Some(last) = chain.last() {
+        steps.extend(step(view, level, last.to)?);
+    }
+    Ok(steps)
+}
+
+fn step(view: &View<'_>, level: Level, row: i64) -> Result<Option<StepOutput>> {
+    Ok(match level {
+        Level::Definitions => view.read.symbol_by_id(row)?.map(|symbol| StepOutput {
+            handle: symbol.handle.to_string(),
+            path: symbol.path.to_string(),
+            symbol: Some(symbol.qualified_name),
+            line: Some(symbol.name_line),
+            edge_type: None,
+            provenance: None,
+        }),
+        Level::Files => view.read.path_of(row)?.map(|path| StepOutput {
+            handle: format!("rel:{path}"),
+            path: path.to_string(),
+            symbol: None,
+            line: None,
+            edge_type: None,
+            provenance: None,
+        }),
+    })
+}
+
+/// Returns the places that both ends use, directly or through one other.
+fn in_common(
+    view: &View<'_>,
+    level: Level,
+    from: &BTreeSet<i64>,
+    to: &BTreeSet<i64>,
+) -> Result<Vec<CommonOutput>> {
+    let of_start = chains::used_by(view.read, level, from, view.budget)?;
+    let of_goal = chains::used_by(view.read, level, to, view.budget)?;
+    let mut both: Vec<(u32, StepOutput)> = Vec::new();
+    for (row, hops) in &of_start {
+        if let Some(others) = of_goal.get(row)
+            && let Some(step) = step(view, level, *row)?
+        {
+            both.push((hops + others, step));
+        }
+    }
+    both.sort_by(|a, b| (a.0, &a.1.path, &a.1.symbol).cmp(&(b.0, &b.1.path, &b.1.symbol)));
+    let both = both.into_iter().take(MAX_COMMON);
+    Ok(both
+        .map(|(_, step)| CommonOutput {
+            path: step.path,
+            symbol: step.symbol,
+        })
+        .collect())
+}
+
+fn end_output(end: &Named) -> EndOutput {
+    match end {
+        Named::Symbol(symbol) => EndOutput {
+            path: symbol.path.to_string(),
+            symbol: Some(symbol.qualified_name.clone()),
+        },
+        Named::File(path) => EndOutput {
+            path: path.to_string(),
+            symbol: None,
+        },
+    }
+}

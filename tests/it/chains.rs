@@ -1,0 +1,163 @@
+//! `cl_related` with `to`, and `cl_map` of a function: the chains between two places, the names inside one.
+
+use serde_json::{Value, json};
+
+use crate::cli_and_mcp::Session;
+use crate::support::{Cli, Fixture, Repo};
+
+const QUEUE: &str = "\
+//- /package.json
+{\"name\": \"q\"}
+//- /vitest.config.ts
+export default { test: { include: ['src/**/*.spec.ts'] } };
+//- /src/ids.ts
+export function getId(job: string) {
+  return job.length;
+}
+//- /src/queue.ts
+import { getId } from './ids';
+export function find(id: number) {
+  return getId(String(id));
+}
+export function queueJob(job: string, { deep }: { deep: boolean }) {
+  const jobId = find(1);
+  if (deep) {
+    let lastJob: string = job;
+  }
+  return jobId;
+}
+export class Rows {
+  open() {}
+}
+//- /src/main.ts
+import { queueJob } from './queue';
+export function main() {
+  queueJob('a', { deep: true });
+}
+//- /src/queue.spec.ts
+import { queueJob } from './queue';
+it('queues', () => {
+  queueJob('a', { deep: true });
+});
+//- /src/other.ts
+import { getId } from './ids';
+export function other() {
+  return getId('x');
+}
+//- commit one
+";
+
+fn repo() -> (Repo, Cli) {
+    let repo = Fixture::parse(QUEUE).build();
+    let cli = Cli::new(repo.path());
+    cli.json(&["refresh"]);
+    (repo, cli)
+}
+
+/// Returns a chain as `symbol:line`.
+fn chain(steps: &Value) -> Vec<String> {
+    let step = |it: &Value| {
+        let name = it["symbol"].as_str().or(it["path"].as_str()).unwrap();
+        format!("{name}:{}", it["line"])
+    };
+    steps.as_array().unwrap().iter().map(step).collect()
+}
+
+#[test]
+fn one_place_leads_to_another() {
+    let (_repo, cli) = repo();
+    let found = cli.json(&["related", "main", "--to", "getId"]);
+    assert_eq!(found["reachable"], true, "{found}");
+    assert_eq!(
+        chain(&found["paths"][0]),
+        ["main:3", "queueJob:6", "find:3", "getId:1"]
+    );
+    assert_eq!(found["paths"][0][0]["edgeType"], "calls");
+    let back = cli.json(&["related", "src/ids.ts", "--to", "src/main.ts"]);
+    assert_eq!(
+        (&back["reachable"], &back["direction"]),
+        (&json!(true), &json!("in"))
+    );
+    assert_eq!(
+        chain(&back["paths"][0]),
+        ["src/main.ts:null", "src/queue.ts:null", "src/ids.ts:null"]
+    );
+    let none = cli.json(&["related", "find", "--to", "other"]);
+    assert_eq!(none["reachable"], false);
+    assert_eq!(none["common"][0]["symbol"], "getId");
+    assert!(
+        none["note"].as_str().unwrap().contains("No chain"),
+        "{none}"
+    );
+    let near = cli.json(&["related", "main", "--to", "getId", "--depth", "2"]);
+    assert_eq!(near["reachable"], false);
+}
+
+#[test]
+fn a_place_that_is_none_is_told() {
+    let (_repo, cli) = repo();
+    let mut session = Session::of(cli.command(&["serve"]));
+    for (id, (to, said)) in [
+        (json!(""), "is empty"),
+        (json!(7), "`to`"),
+        (json!("nowhere"), "is named `nowhere`"),
+        (json!("src/none.ts"), "no file"),
+        (json!("main"), "same place"),
+        (json!("x".repeat(100_000)), "named"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let input = json!({"path": "main", "to": to});
+        let params = json!({"name": "cl_related", "arguments": input});
+        let answer = session.ask(id as u64 + 1, "tools/call", &params);
+        let text = answer.to_string();
+        assert!(
+            text.contains("error") && text.contains(said),
+            "{said}: {text}"
+        );
+        assert!(text.len() < 4_000, "{said}");
+    }
+}
+
+#[test]
+fn the_names_in_a_function_are_listed() {
+    let (_repo, cli) = repo();
+    let found = cli.json(&["symbols", "queueJob"]);
+    let handle = found["symbols"][0]["handle"].as_str().unwrap().to_owned();
+    let names = cli.json(&["map", &handle]);
+    let text =
+        |it: &Value| format!("{} {}:{}", it["kind"], it["name"], it["startLine"]).replace('"', "");
+    let listed: Vec<String> = names["symbols"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(text)
+        .collect();
+    assert_eq!(
+        listed,
+        [
+            "parameter job:5",
+            "parameter deep:5",
+            "variable jobId:6",
+            "variable lastJob:8"
+        ]
+    );
+    assert_eq!(names["symbols"][0]["type"], "string");
+    assert_eq!(names["symbols"][3]["scope"], 7);
+    let rows = cli.json(&["symbols", "Rows", "--kind", "class"]);
+    let handle = rows["symbols"][0]["handle"].as_str().unwrap().to_owned();
+    let members = cli.json(&["map", &handle]);
+    assert_eq!(members["symbols"][0]["name"], "Rows.open");
+    assert_eq!(members["symbols"][0]["parent"], "Rows");
+}
+
+#[test]
+fn a_test_has_the_command_of_its_runner() {
+    let (_repo, cli) = repo();
+    let found = cli.json(&["impact", "queueJob"]);
+    assert_eq!(
+        found["affectedTests"][0]["run"], "npx vitest run src/queue.spec.ts",
+        "{found}"
+    );
+}
