@@ -32,8 +32,10 @@ pub struct Version<'a> {
     pub exported: bool,
     /// Whether it is the default export.
     pub is_default: bool,
-    /// The definition without its body.
+    /// The definition without its body; may be cut to its first bytes, with `…` behind them.
     pub signature: &'a str,
+    /// The whole of it, where that is known.
+    pub head: Option<&'a str>,
     /// Its text.
     pub text: &'a str,
     /// The places of its members in `text`, in source order: what changes in one of them is a change of that one alone.
@@ -208,11 +210,19 @@ fn of_kept(old: &[&Version<'_>], new: &[&Version<'_>]) -> Option<ChangeKind> {
         _ if old.len() == new.len() && texts(old) == texts(new) => return None,
         _ => {}
     }
-    let heads = |all: &[&Version<'_>]| all.iter().map(|one| folded(head(one))).collect::<Vec<_>>();
+    let has_heads = old.iter().chain(new).all(|one| one.head.is_some());
+    let heads = |all: &[&Version<'_>]| {
+        let each = all.iter().map(|one| folded(&head(one, has_heads)));
+        each.collect::<Vec<_>>()
+    };
     let defaults = |all: &[&Version<'_>]| all.iter().any(|one| one.is_default);
     let overloads = |all: &[&Version<'_>]| {
-        let each = all.iter().flat_map(|one| overloads(one));
-        each.map(folded).collect::<Vec<_>>()
+        let each = all.iter().filter_map(|one| {
+            // Each but the last, which is the implementation, is a signature to its end.
+            let last = overloads(one).last().cloned()?;
+            Some(folded(&without_comments(&one.text[..last.end])))
+        });
+        each.collect::<Vec<_>>()
     };
     let is_called_otherwise = heads(old) != heads(new)
         || defaults(old) != defaults(new)
@@ -227,8 +237,8 @@ fn of_kept(old: &[&Version<'_>], new: &[&Version<'_>]) -> Option<ChangeKind> {
     (bodies(old) != bodies(new)).then_some(ChangeKind::Body)
 }
 
-/// Returns the lines of a function that declare it, those of its overloads among them: `function read(path: string): string`.
-fn overloads<'v>(one: &Version<'v>) -> Vec<&'v str> {
+/// Returns the places of the lines, all but the first, that declare a function: those of its overloads, `function read(path: string): string`.
+fn overloads(one: &Version<'_>) -> Vec<Range<usize>> {
     let is_function = matches!(
         one.kind,
         SymbolKind::Function | SymbolKind::Method | SymbolKind::Constructor
@@ -238,24 +248,103 @@ fn overloads<'v>(one: &Version<'v>) -> Vec<&'v str> {
     };
     // What is in the body stands further in than its end.
     let indent = &last[..last.len() - last.trim_start().len()];
-    let declares = |line: &&str| {
+    let declares = |line: &str| {
         let rest = line.strip_prefix(indent).unwrap_or(line);
         let mut words = tokens(rest).take(8);
         let is_word = |it: &str| it.chars().all(char::is_alphanumeric);
         words.find(|word| *word == one.name || !is_word(word)) == Some(one.name)
             && !rest.starts_with(char::is_whitespace)
     };
-    one.text.lines().skip(1).filter(declares).collect()
+    let mut at = 0;
+    let mut found = Vec::new();
+    for line in one.text.split_inclusive('\n') {
+        if at > 0 && declares(line) {
+            found.push(at..at + line.trim_end().len());
+        }
+        at += line.len();
+    }
+    found
 }
 
-/// Returns the signature of a definition without a value that it shows.
-fn head<'v>(one: &'v Version<'_>) -> &'v str {
-    let is_value = matches!(
-        one.kind,
-        SymbolKind::Constant | SymbolKind::Variable | SymbolKind::Field | SymbolKind::Property
-    );
-    let end = is_value.then(|| value_at(one.signature)).flatten();
-    &one.signature[..end.unwrap_or(one.signature.len())]
+/// Returns the signature of a definition without comments and without a value that it shows; of a type alias all but its members.
+fn head<'v>(one: &'v Version<'_>, is_whole: bool) -> Cow<'v, str> {
+    if one.kind == SymbolKind::Type {
+        return Cow::Owned(without_comments(&own_text(one)));
+    }
+    let signature = one
+        .head
+        .filter(|_| is_whole)
+        .map_or(one.signature, without_export);
+    let end = is_value(one.kind).then(|| value_at(signature)).flatten();
+    let head = &signature[..end.unwrap_or(signature.len())];
+    let has_comment = head.contains("//") || head.contains("/*");
+    if has_comment {
+        Cow::Owned(without_comments(head))
+    } else {
+        Cow::Borrowed(head)
+    }
+}
+
+fn is_value(kind: SymbolKind) -> bool {
+    matches!(
+        kind,
+        SymbolKind::Constant
+            | SymbolKind::Variable
+            | SymbolKind::Field
+            | SymbolKind::Property
+            | SymbolKind::EnumMember
+    )
+}
+
+/// Cuts the words off that make a definition visible to others: that is compared by itself.
+fn without_export(head: &str) -> &str {
+    let mut rest = head.trim_start();
+    for word in ["export", "default"] {
+        let behind = rest.strip_prefix(word);
+        if let Some(behind) = behind.filter(|it| it.starts_with(char::is_whitespace)) {
+            rest = behind.trim_start();
+        }
+    }
+    rest
+}
+
+/// Returns a text without `// …` and `/* … */`, those in strings apart.
+fn without_comments(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(['/', '\'', '"', '`']) {
+        let (before, found) = rest.split_at(at);
+        out.push_str(before);
+        let end = match found.as_bytes() {
+            [b'/', b'/', ..] => Some((found.find('\n').unwrap_or(found.len()), true)),
+            [b'/', b'*', ..] => Some((found.find("*/").map_or(found.len(), |end| end + 2), true)),
+            [b'/', ..] => Some((1, false)),
+            [quote, ..] => {
+                let bytes = found.bytes().enumerate().skip(1);
+                let mut ends = bytes.filter(|(at, byte)| {
+                    byte == quote && found.as_bytes()[at - 1] != b'\\'
+                        || *byte == b'\n' && *quote != b'`'
+                });
+                Some((ends.next().map_or(found.len(), |(at, _)| at + 1), false))
+            }
+            [] => None,
+        };
+        let Some((end, is_comment)) = end else { break };
+        if is_comment {
+            out.push(' ');
+        } else {
+            out.push_str(&found[..end]);
+        }
+        rest = &found[end..];
+    }
+    out.push_str(rest);
+    out
+}
+
+/// Whether the signature of a definition is cut, so that what differs may be behind its end.
+pub fn is_cut(signature: &str, kind: SymbolKind) -> bool {
+    let has_value = is_value(kind) && value_at(signature).is_some();
+    signature.ends_with('…') && kind != SymbolKind::Type && !has_value
 }
 
 /// Returns where the value of `name: Type = value` begins: its `=` outside of brackets, no part of `=>` or `==`.
@@ -281,23 +370,29 @@ fn value_at(signature: &str) -> Option<usize> {
     None
 }
 
-/// Returns the text of a definition without its members, the comments above them and the marks between them.
+/// Returns the text of a definition without its members, the comments above them and above its overloads, and the marks between
+/// them.
 fn own_text<'v>(one: &'v Version<'_>) -> Cow<'v, str> {
-    if one.members.is_empty() {
+    let overloads = overloads(one)
+        .into_iter()
+        .map(|line| line.start..line.start);
+    let mut cuts: Vec<Range<usize>> = one.members.iter().cloned().chain(overloads).collect();
+    if cuts.is_empty() {
         return Cow::Borrowed(one.text);
     }
+    cuts.sort_by_key(|it| (it.start, it.end));
     let mut own = String::with_capacity(one.text.len());
     let mut at = 0;
-    for member in &one.members {
-        let Some(before) = one.text.get(at..member.start) else {
+    for cut in &cuts {
+        let Some(before) = one.text.get(at..cut.start) else {
             continue;
         };
         own.push_str(without_last_comment(before));
         own.push(' ');
-        at = member.end;
+        at = cut.end;
         let rest = one.text.get(at..).unwrap_or_default();
         let mark = rest.trim_start();
-        if mark.starts_with([',', ';']) {
+        if !cut.is_empty() && mark.starts_with([',', ';']) {
             at += rest.len() - mark.len() + 1;
         }
     }
@@ -560,6 +655,7 @@ mod tests {
                         kind: SymbolKind::Function,
                         exported: text.starts_with("export "),
                         is_default: text.starts_with("export default "),
+                        head: None,
                         signature: text.split('{').next().unwrap(),
                         text,
                         members: Vec::new(),

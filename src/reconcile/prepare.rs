@@ -185,7 +185,7 @@ fn rows(
 ) -> Option<PreparedFile> {
     let path = &candidate.path;
     let (text, extraction, skip) = extract(path, &file.bytes, candidate.marked, budget)?;
-    let Extraction { facts, chunks } = extraction;
+    let Extraction { mut facts, chunks } = extraction;
     let handles = handles::symbol_handles(path, &facts.symbols);
     let chunk_handles = handles::chunk_handles(path, &handles, &chunks, &text);
     let limit = match skip {
@@ -216,7 +216,7 @@ fn rows(
         && facts.references.is_empty()
         && facts.imports.is_empty()
         && facts.exports.is_empty());
-    let packed = has_facts.then(|| pack_facts(&facts));
+    let packed = has_facts.then(|| pack_facts(&mut facts));
     let is_config = resolve::is_config(path) && skip.is_none_or(|skip| skip == SkipReason::Masked);
     let n_lines = text.split('\n').count() - usize::from(text.is_empty() || text.ends_with('\n'));
     Some(PreparedFile {

@@ -1,7 +1,7 @@
 //! The index of the checked-out commit: the existing one, or a new one that starts from the nearest.
 
 use crate::git::Repo;
-use crate::model::CommitId;
+use crate::model::{COMMIT_SOURCE, CommitId};
 use crate::store::{
     Home, Index, IndexKey, Pointer, RepoHome, SCHEMA_VERSION, StoreError, key, seed,
 };
@@ -11,6 +11,10 @@ const MAX_COMPARED: usize = 8;
 
 /// From how many differing files on an index is no better a start than another.
 const MAX_DISTANCE: usize = 20_000;
+
+/// So many more files may differ from a work tree's index, which knows the stats of the others, than from a commit's: for a
+/// work tree it would read every file to find out that it is the same.
+const STATS_ARE_WORTH: usize = 200;
 
 /// Where an index came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -208,7 +212,10 @@ fn choose(repo: &Repo, home: &Home, key: &IndexKey) -> Option<(RepoHome, Pointer
         .into_iter()
         // Of equals the larger file: it holds more of the wanted files.
         .min_by_key(|(home, pointer)| {
-            let distance = distance(repo, pointer.head().as_ref(), wanted);
+            let mut distance = distance(repo, pointer.head().as_ref(), wanted);
+            if pointer.is_of_commit() && key.worktree_id != COMMIT_SOURCE {
+                distance += STATS_ARE_WORTH;
+            }
             (distance, std::cmp::Reverse(home.bytes(pointer) >> 16))
         })
 }

@@ -7,6 +7,7 @@
 mod arity;
 mod chunk;
 mod component;
+mod heads;
 mod lang;
 mod language;
 mod lines;
@@ -23,6 +24,7 @@ mod tests;
 mod text;
 
 pub use arity::Arities;
+pub use heads::Heads;
 pub use language::{LANGUAGES, Language, by_id, by_path};
 pub use literal::{Literal, literals};
 pub use locals::{Local, LocalKind, locals};

@@ -2,14 +2,15 @@
 //!
 //! `graph::changes` compares; the uses that a change breaks are found in `broken`.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::Removed;
 use crate::error::{Error, Result};
-use crate::graph::changes::{ChangeKind, Version, compare};
+use crate::graph::changes::{ChangeKind, Version, compare, is_cut};
 use crate::ir::{ExportKind, FileFacts};
 use crate::model::{Analysis, Budget, RepoPath, Symbol};
-use crate::syntax;
+use crate::syntax::{self, Heads};
 
 /// Changed files whose definitions are compared.
 const MAX_FILES: usize = 5_000;
@@ -127,7 +128,7 @@ impl Difference {
         });
         let mut files = first?;
         files.extend(second?);
-        let changes = changes(&files);
+        let changes = changes(&files, budget);
         let re_exports = re_exports(&files);
         Ok(Self {
             files,
@@ -183,13 +184,14 @@ fn side(path: &RepoPath, text: Option<Arc<str>>, budget: &Budget) -> Result<Side
     })
 }
 
-fn changes(files: &[ChangedFile]) -> Vec<SymbolChange> {
+fn changes(files: &[ChangedFile], budget: &Budget) -> Vec<SymbolChange> {
     let (mut old, mut old_at) = (Vec::new(), Vec::new());
     let (mut new, mut new_at) = (Vec::new(), Vec::new());
     for (at, file) in files.iter().enumerate() {
         versions(&file.path, &file.old, at, &mut old, &mut old_at);
         versions(&file.path, &file.new, at, &mut new, &mut new_at);
     }
+    add_heads(files, (&mut old, &old_at), (&mut new, &new_at), budget);
     // All declarations of the name that the one at a place has: overloads are one definition.
     let place = |all: &[Version<'_>], places: &[(usize, u32)], at: usize| {
         let (file, _) = places[at];
@@ -246,6 +248,7 @@ fn versions<'a>(
             exported: symbol.exported || symbol.parent.is_some(),
             is_default: symbol.parent.is_none() && default == Some(symbol.name.as_str()),
             signature: &symbol.signature,
+            head: None,
             text: side.text.get(from..to).unwrap_or_default(),
             members: Vec::new(),
         });
@@ -261,6 +264,44 @@ fn versions<'a>(
     }
     for one in &mut all[first..] {
         one.members.sort_by_key(|it| (it.start, it.end));
+    }
+}
+
+/// Versions with their places: file and symbol.
+type Placed<'v, 'a> = (&'v mut Vec<Version<'a>>, &'v [(usize, u32)]);
+
+/// Adds the whole heads of definitions whose signatures are cut in one state or the other: facts keep the first bytes.
+fn add_heads<'a>(
+    files: &'a [ChangedFile],
+    (old, old_at): Placed<'_, 'a>,
+    (new, new_at): Placed<'_, 'a>,
+    budget: &Budget,
+) {
+    let mut cut: HashSet<(usize, &str)> = HashSet::new();
+    for (all, places) in [(&*old, old_at), (&*new, new_at)] {
+        for (one, (file, _)) in all.iter().zip(places) {
+            if is_cut(one.signature, one.kind) {
+                cut.insert((*file, one.qualified_name));
+            }
+        }
+    }
+    for (is_old, all, places) in [(true, old, old_at), (false, new, new_at)] {
+        let mut of_file: Option<(usize, Option<Heads>)> = None;
+        for (one, (at, symbol)) in all.iter_mut().zip(places) {
+            if !cut.contains(&(*at, one.qualified_name)) {
+                continue;
+            }
+            let file = &files[*at];
+            let side = if is_old { &file.old } else { &file.new };
+            if of_file.as_ref().is_none_or(|(known, _)| known != at) {
+                let language = syntax::by_path(&file.path);
+                of_file = Some((*at, Heads::of(language, &side.text, budget)));
+            }
+            let heads = of_file.as_ref().and_then(|(_, heads)| heads.as_ref());
+            let span = &side.facts.symbols[*symbol as usize].span;
+            let end = heads.and_then(|heads| heads.end(span));
+            one.head = end.and_then(|end| side.text.get(span.start_byte as usize..end as usize));
+        }
     }
 }
 

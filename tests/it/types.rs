@@ -12,7 +12,7 @@ use codelens::store::{Home, Index, Pointer};
 use codelens::syntax;
 
 /// Checks each expectation in these files, which stand one after another, each after a line `//- path`.
-fn check_types(files: &str) {
+pub(crate) fn check_types(files: &str) {
     let dir = tempfile::tempdir().unwrap();
     let home = Home::at(dir.path(), &[]).unwrap().repo("types");
     home.create(dir.path(), None).unwrap();

@@ -10,6 +10,7 @@ use crate::ir::{
     Binding, Export, ExportKind, Expr, ExprArena, ExprId, FileFacts, Reference, ReferenceKind,
     Target,
 };
+use crate::model::Symbol;
 use crate::model::hash::{HashMap, HashSet};
 use crate::syntax::chunk::Outline;
 use crate::syntax::scope::Lookup;
@@ -84,8 +85,12 @@ impl Script {
             Vec::with_capacity(order.len()),
             Vec::with_capacity(order.len()),
         );
+        let symbols = std::mem::take(&mut self.facts.symbols).into_iter();
+        let mut symbols: Vec<Option<Symbol>> = symbols.map(Some).collect();
         for (new, &old) in order.iter().enumerate() {
-            let mut symbol = symbols[old].clone();
+            let Some(mut symbol) = symbols[old].take() else {
+                continue;
+            };
             // A parent that begins after its member is none to an outline.
             symbol.parent = symbol
                 .parent
