@@ -158,14 +158,14 @@ fn confidences(out: &mut String) {
             let class = measured.classes.get(name);
             let precision = class
                 .and_then(|it| it.precision)
-                .map_or_else(|| "none met".to_owned(), |it| format!("{it:.3}"));
+                .map_or_else(|| "not judged".to_owned(), |it| format!("{it:.3}"));
             let samples = class.map_or(0, |it| it.samples);
             let _ = write!(out, " {precision} | {samples} |");
         }
         out.push('\n');
     }
     out.push_str(
-        "\n`none met`: no measured repository of the language has one, so `confidence` is `null`: not known, neither good nor bad.\n",
+        "\n`not judged`: in the measured repositories of the language no answer of the class could be compared, so `confidence` is `null`: not known, neither good nor bad.\n",
     );
     for (language, measured) in table() {
         let corpora = measured.corpora.iter();

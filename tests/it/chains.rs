@@ -73,6 +73,11 @@ fn one_place_leads_to_another() {
         ["main:3", "queueJob:6", "find:3", "getId:1"]
     );
     assert_eq!(found["paths"][0][0]["edgeType"], "calls");
+    let said = cli.run(&["related", "main", "--to", "getId"]).stdout;
+    assert!(
+        said.starts_with("src/main.ts:3 main calls\nsrc/queue.ts:6 queueJob calls\n"),
+        "{said}"
+    );
     let back = cli.json(&["related", "src/ids.ts", "--to", "src/main.ts"]);
     assert_eq!(
         (&back["reachable"], &back["direction"]),

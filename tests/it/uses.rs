@@ -65,7 +65,7 @@ fn sites(answer: &Value) -> Vec<String> {
 }
 
 #[test]
-fn every_use_is_a_line_and_all_mentions_add_up() {
+fn mentions_add_up() {
     let (_repo, cli) = shop();
     let answer = cli.json(&["impact", "total", "--path", "src/cart.ts", "--sites"]);
     assert_eq!(

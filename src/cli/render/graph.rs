@@ -236,6 +236,21 @@ pub(super) fn related(value: &Value, screen: &Screen) -> String {
         text += &screen.paint(FAINT, &note);
         text.push('\n');
     }
+    for path in value.items("paths") {
+        let steps = path.as_array().into_iter().flatten();
+        let step = |step: &Value| {
+            let place = match step["line"].as_u64() {
+                Some(line) => format!("{}:{line}", step.text("path")),
+                None => step.text("path").to_owned(),
+            };
+            format!("{place} {} {}", step.text("symbol"), step.text("edgeType"))
+        };
+        for line in steps.map(step) {
+            text += &visible(line.trim_end());
+            text.push('\n');
+        }
+        text.push('\n');
+    }
     let mut kinds: Vec<(&str, &str)> = Vec::new();
     for result in &results {
         let kind = (result.text("edgeType"), result.text("direction"));
