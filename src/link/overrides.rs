@@ -34,6 +34,9 @@ const MAX_CANDIDATES: usize = 300;
 /// Methods that classes below cannot override, or that run by making an instance.
 const NOT_DISPATCHED: &[&str] = &["__init__", "__new__", "__init_subclass__"];
 
+/// A class of a file that is built on others, with these.
+type DerivedClass = (SymbolIdx, Vec<Definition>);
+
 /// The definitions that stand for some others.
 #[derive(Clone, Debug, Default)]
 pub struct Counterparts {
@@ -42,7 +45,7 @@ pub struct Counterparts {
     /// Whether there may be more.
     pub is_cut: bool,
     /// Memo of the classes of files that are built on others, with these.
-    built: HashMap<i64, Rc<[(SymbolIdx, Vec<Definition>)]>>,
+    built: HashMap<i64, Rc<[DerivedClass]>>,
 }
 
 impl Counterparts {

@@ -463,10 +463,12 @@ mod tests {
         let text = |it: &super::Local| {
             let mut text = format!("{} {}:{}", it.kind.as_str(), it.name, it.line);
             if let Some(written) = &it.written_type {
-                text += &format!(" {written}");
+                text.push(' ');
+                text.push_str(written);
             }
             if let Some(scope) = it.scope {
-                text += &format!(" @{scope}");
+                text.push_str(" @");
+                text.push_str(&scope.to_string());
             }
             text
         };

@@ -137,7 +137,7 @@ impl<'a> Scopes<'a> {
         }
     }
 
-    /// Ends the collection; from now on [`Scopes::binder`] can be asked. Costs a sort of all bindings.
+    /// Ends the collection; from now on [`Scopes::lookup`] can be asked. Costs a sort of all bindings.
     pub(super) fn close(&mut self) {
         self.bindings
             .sort_unstable_by_key(|b| (b.name, b.scope, !b.is_symbol, b.symbol));

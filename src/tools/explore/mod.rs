@@ -1,7 +1,7 @@
 //! `cl_explore`: the code that a question or a list of targets leads to, with what stands around it.
 //!
-//! Without `include` a list of files with previews ([`list`]); with it, or with `targets`, a pack of source within a
-//! token budget ([`pack`]).
+//! Without `include` a list of files with previews (`list`); with it, or with `targets`, a pack of source within a
+//! token budget (`pack`).
 
 mod brief;
 mod candidates;

@@ -141,7 +141,7 @@ pub(super) fn of_query(
         hits::say_nothing_found(view, &filters, &mut output.currency)?;
     }
     related(view, input, &ranked, &mut output)?;
-    fill(&source, input, found, output)
+    fill(&source, input, &found, output)
 }
 
 /// Answers about targets with cards and a pack.
@@ -186,7 +186,7 @@ pub(super) fn of_targets(
     cards::shorten(&mut list, max_bytes);
     output.truncated = list.len() < n_cards;
     output.cards = Some(list);
-    fill(&source, input, found, output)
+    fill(&source, input, &found, output)
 }
 
 /// Adds the files around the hits where the caller says how many.
@@ -230,7 +230,7 @@ fn budget(input: &ExploreInput) -> usize {
 fn fill(
     source: &Source<'_>,
     input: &ExploreInput,
-    found: Candidates,
+    found: &Candidates,
     mut output: ExploreOutput,
 ) -> Result<ExploreOutput> {
     let budget = budget(input);
@@ -246,7 +246,7 @@ fn fill(
     let brief_bytes = (budget / BRIEF_SHARE).min(n_sentences * SENTENCE_BYTES);
     let fixed = length(&output) + r#""truncated":true,"brief":[],"#.len();
     let room = budget.saturating_sub(fixed + brief_bytes + budget / OMITTED_SHARE);
-    let filled = lay(source, input, found.list, room, budget)?;
+    let filled = lay(source, input, &found.list, room, budget)?;
     if filled.parts.iter().any(|part| part.stale) {
         output.currency.mark_moved();
     }
@@ -294,7 +294,7 @@ struct Filled {
 fn lay(
     source: &Source<'_>,
     input: &ExploreInput,
-    list: Vec<Candidate>,
+    list: &[Candidate],
     room: usize,
     budget: usize,
 ) -> Result<Filled> {
@@ -315,7 +315,7 @@ fn lay(
     let mut parts: Vec<(&Candidate, PartOutput)> = Vec::new();
     let mut left: Vec<(&Candidate, Why)> = Vec::new();
     let mut is_first = true;
-    for candidate in &list {
+    for candidate in list {
         if let Some(why) = candidate.excluded {
             left.push((candidate, why));
             continue;
