@@ -14,7 +14,7 @@ use crate::model::{Family, Provenance};
 /// The measurements, by the name of the language: `ecmascript`, `go`, `java`, `python`.
 pub type Table = BTreeMap<String, Measurement>;
 
-/// What was measured of one language.
+/// The measured classes of one language.
 #[derive(Debug, Deserialize)]
 pub struct Measurement {
     /// The day of the measurement.

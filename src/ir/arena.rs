@@ -102,6 +102,33 @@ impl ExprArena {
         }
     }
 
+    /// Adds `object.name`; unknown where the object is.
+    pub fn member_of_known(&mut self, object: ExprId, name: &str) -> ExprId {
+        if matches!(self.get(object), Expr::Unknown) {
+            return object;
+        }
+        let name = self.name(name);
+        self.add(Expr::Member { object, name })
+    }
+
+    /// Adds a value of a type; unknown where the type is.
+    pub fn instance_of_known(&mut self, of: ExprId) -> ExprId {
+        if matches!(self.get(of), Expr::Unknown) {
+            return of;
+        }
+        self.add(Expr::Instance { of })
+    }
+
+    /// Adds an element of an object that is iterated or indexed: of `[a, b]`, whose elements are lowered, that expression
+    /// itself. Unknown where the object is.
+    pub fn element_of_known(&mut self, object: ExprId) -> ExprId {
+        match self.get(object) {
+            Expr::Unknown => object,
+            Expr::Container { element, .. } => *element,
+            _ => self.add(Expr::Element { object }),
+        }
+    }
+
     /// Returns the id of the path that ends with `slot` below `parent`, new or known.
     pub fn path(&mut self, parent: PathId, slot: Slot) -> PathId {
         if let Some(known) = self.path_ids.get(&(parent, slot)) {

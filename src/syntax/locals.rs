@@ -202,16 +202,11 @@ impl<'t> Reader<'_, 't> {
             | "type_spec" => self.named(node, LocalKind::Class),
             // `const x = 1` of ECMAScript; Java has the type beside it.
             "variable_declarator" => {
-                let own = node.child_by_field_name("type");
-                let beside = || {
-                    node.parent()
-                        .filter(|it| it.kind() != "field_declaration")
-                        .and_then(|it| it.child_by_field_name("type"))
-                };
-                let is_field = node
-                    .parent()
-                    .is_some_and(|it| it.kind() == "field_declaration");
+                let parent = node.parent();
+                let is_field = parent.is_some_and(|it| it.kind() == "field_declaration");
                 if !is_field {
+                    let own = node.child_by_field_name("type");
+                    let beside = || parent?.child_by_field_name("type");
                     self.field(node, "name", own.or_else(beside), LocalKind::Variable);
                 }
             }

@@ -35,10 +35,10 @@ pub(super) struct ChainsOutput {
     paths: Vec<Vec<StepOutput>>,
     /// Without a chain, what both use, the nearest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    common: Vec<CommonOutput>,
+    common: Vec<PlaceOutput>,
     /// The end that a name stands for.
     #[serde(skip_serializing_if = "Option::is_none")]
-    to: Option<EndOutput>,
+    to: Option<PlaceOutput>,
 }
 
 /// A place on a chain.
@@ -59,17 +59,9 @@ struct StepOutput {
     provenance: Option<&'static str>,
 }
 
-/// A place that both use.
+/// A file, or a definition in it.
 #[derive(Debug, Serialize, JsonSchema)]
-struct CommonOutput {
-    path: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    symbol: Option<String>,
-}
-
-/// One end of the chains.
-#[derive(Debug, Serialize, JsonSchema)]
-struct EndOutput {
+struct PlaceOutput {
     path: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     symbol: Option<String>,
@@ -278,7 +270,7 @@ fn in_common(
     level: Level,
     from: &BTreeSet<i64>,
     to: &BTreeSet<i64>,
-) -> Result<Vec<CommonOutput>> {
+) -> Result<Vec<PlaceOutput>> {
     let of_start = chains::used_by(view.read, level, from, view.budget)?;
     let of_goal = chains::used_by(view.read, level, to, view.budget)?;
     let mut both: Vec<(u32, StepOutput)> = Vec::new();
@@ -292,20 +284,20 @@ fn in_common(
     both.sort_by(|a, b| (a.0, &a.1.path, &a.1.symbol).cmp(&(b.0, &b.1.path, &b.1.symbol)));
     let both = both.into_iter().take(MAX_COMMON);
     Ok(both
-        .map(|(_, step)| CommonOutput {
+        .map(|(_, step)| PlaceOutput {
             path: step.path,
             symbol: step.symbol,
         })
         .collect())
 }
 
-fn end_output(end: &Named) -> EndOutput {
+fn end_output(end: &Named) -> PlaceOutput {
     match end {
-        Named::Symbol(symbol) => EndOutput {
+        Named::Symbol(symbol) => PlaceOutput {
             path: symbol.path.to_string(),
             symbol: Some(symbol.qualified_name.clone()),
         },
-        Named::File(path) => EndOutput {
+        Named::File(path) => PlaceOutput {
             path: path.to_string(),
             symbol: None,
         },

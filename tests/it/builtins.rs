@@ -107,18 +107,23 @@ fn facts(path: &str, text: &str) -> codelens::ir::FileFacts {
         .facts
 }
 
+/// Fails unless the receiver of `x.open()` in a text is an unknown value; `name` is the type under test.
+fn assert_unknown_receiver(path: &str, text: &str, name: &str) {
+    let facts = facts(path, text);
+    let opens = facts.references.iter().find(|it| facts.name(it) == "open");
+    let Target::Member { receiver, .. } = opens.unwrap().target else {
+        panic!("{name}: a member");
+    };
+    assert_eq!(facts.exprs.get(receiver), &Expr::Unknown, "{name}");
+}
+
 #[test]
 fn plain_types_of_ecmascript_have_no_members() {
     let names = "string number boolean bigint symbol any unknown never void null undefined object true false Object \
                  Function Array Date RegExp Error String Number Boolean";
     for name in names.split_whitespace() {
         let written = format!("/** @param {{{name}}} x */\nfunction f(x) {{ x.open() }}\n");
-        let facts = facts("a.js", &written);
-        let opens = facts.references.iter().find(|it| facts.name(it) == "open");
-        let Target::Member { receiver, .. } = opens.unwrap().target else {
-            panic!("{name}: a member");
-        };
-        assert_eq!(facts.exprs.get(receiver), &Expr::Unknown, "{name}");
+        assert_unknown_receiver("a.js", &written, name);
     }
 }
 
@@ -309,12 +314,7 @@ fn plain_types_of_python_have_no_members() {
                  Sized Text TypeGuard TypeIs memoryview slice range ModuleType";
     for name in names.split_whitespace() {
         let text = format!("from typing import {name}\ndef f(x: {name}):\n    x.open()\n");
-        let facts = facts("a.py", &text);
-        let opens = facts.references.iter().find(|it| facts.name(it) == "open");
-        let Target::Member { receiver, .. } = opens.unwrap().target else {
-            panic!("{name}: a member");
-        };
-        assert_eq!(facts.exprs.get(receiver), &Expr::Unknown, "{name}");
+        assert_unknown_receiver("a.py", &text, name);
     }
 }
 

@@ -5,7 +5,8 @@
 
 use tree_sitter::{Language, Node, Tree};
 
-use crate::ir::{FileFacts, ReferenceKind};
+use super::use_recorder::{offset, span_of};
+use crate::ir::{FileFacts, ImportedName, ReferenceKind};
 use crate::model::Budget;
 use crate::model::Family;
 use crate::syntax::occurrences::{Role, UseKind};
@@ -39,6 +40,27 @@ pub(super) struct Word<'s> {
     pub(super) text: &'s str,
     /// Whether the node around it is the word and no more.
     pub(super) is_whole: bool,
+}
+
+/// Classifies a word in an import statement that names one of the imported things; other words of it are a part of the
+/// name of a module or a package.
+pub(super) fn imported(
+    facts: &FileFacts,
+    statement: Node<'_>,
+    is_named: impl Fn(&ImportedName) -> bool,
+) -> Role {
+    let span = span_of(statement);
+    let lines = span.start_line..=span.end_line;
+    let imports = facts.imports.iter().enumerate();
+    let mut here = imports.filter(|(_, import)| lines.contains(&import.line));
+    let found = here.find_map(|(at, import)| Some((at, import.names.iter().position(&is_named)?)));
+    match found {
+        Some((import, name)) => Role::Import {
+            import: offset(import),
+            name: offset(name),
+        },
+        None => Role::Text,
+    }
 }
 
 /// A file with its tree, to classify places in it.

@@ -124,11 +124,7 @@ impl<'t> Lowering<'t> {
 
     /// Adds `object.name`; unknown where the object is.
     pub(super) fn member(&mut self, object: ExprId, name: &str) -> ExprId {
-        if object == self.unknown {
-            return object;
-        }
-        let name = self.facts.exprs.name(name);
-        self.add(Expr::Member { object, name })
+        self.facts.exprs.member_of_known(object, name)
     }
 
     /// Adds a value that an owner holds at a path.

@@ -174,18 +174,7 @@ impl<'t> Lowering<'t> {
 
     /// Adds the fields of a record, and their accessors.
     fn record_components(&mut self, list: Node<'t>, record: SymbolIdx) {
-        let params: Vec<Node<'t>> = self
-            .children(list)
-            .into_iter()
-            .filter(|it| {
-                matches!(
-                    self.kind(*it),
-                    Kind::FormalParameter | Kind::SpreadParameter
-                )
-            })
-            .take(MAX_PARAMS)
-            .collect();
-        for node in params {
+        for node in self.param_nodes(list) {
             let Some((param, name_node)) = self.param(node) else {
                 continue;
             };
@@ -242,17 +231,22 @@ impl<'t> Lowering<'t> {
 
     /// Returns the parameters of a method or a lambda, with their nodes.
     pub(super) fn params(&self, list: Node<'t>) -> Vec<(Param<'t>, Node<'t>)> {
-        self.children(list)
+        self.param_nodes(list)
             .into_iter()
-            .filter(|it| {
-                matches!(
-                    self.kind(*it),
-                    Kind::FormalParameter | Kind::SpreadParameter
-                )
-            })
-            .take(MAX_PARAMS)
             .filter_map(|it| Some((self.param(it)?.0, it)))
             .collect()
+    }
+
+    fn param_nodes(&self, list: Node<'t>) -> Vec<Node<'t>> {
+        let mut nodes = self.children(list);
+        nodes.retain(|it| {
+            matches!(
+                self.kind(*it),
+                Kind::FormalParameter | Kind::SpreadParameter
+            )
+        });
+        nodes.truncate(MAX_PARAMS);
+        nodes
     }
 
     /// Binds the parameters of a method or constructor, as slots of the symbol and as names in its body.

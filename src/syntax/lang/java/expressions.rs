@@ -130,13 +130,7 @@ impl<'t> Lowering<'t> {
 
     /// Adds an element of what is iterated or indexed.
     pub(super) fn element(&mut self, object: ExprId) -> ExprId {
-        if object == self.unknown {
-            return object;
-        }
-        if let Expr::Container { element, .. } = self.facts.exprs.get(object) {
-            return *element;
-        }
-        self.add(Expr::Element { object })
+        self.facts.exprs.element_of_known(object)
     }
 
     fn lower_name(&mut self, node: Node<'t>) -> ExprId {

@@ -209,19 +209,12 @@ impl<'t> Lowering<'t> {
 
     /// Adds `object.name`; unknown where the object is.
     pub(super) fn member_of(&mut self, object: ExprId, name: &str) -> ExprId {
-        if object == self.unknown {
-            return object;
-        }
-        let name = self.facts.exprs.name(name);
-        self.add(Expr::Member { object, name })
+        self.facts.exprs.member_of_known(object, name)
     }
 
     /// Adds an instance of a type; unknown where the type is.
     pub(super) fn instance(&mut self, of: ExprId) -> ExprId {
-        if of == self.unknown {
-            return of;
-        }
-        self.add(Expr::Instance { of })
+        self.facts.exprs.instance_of_known(of)
     }
 
     /// Adds an array of elements.

@@ -5,8 +5,8 @@
 use tree_sitter::Node;
 
 use super::grammar::{Grammar, Kind, grammar};
-use crate::ir::{FileFacts, Import};
-use crate::syntax::lang::frontend::Word;
+use crate::ir::FileFacts;
+use crate::syntax::lang::frontend::{Word, imported};
 use crate::syntax::occurrences::Role;
 
 /// Ancestors that are looked at to find the declaration around a name.
@@ -47,7 +47,9 @@ impl Classifier<'_> {
                 break;
             };
             match self.grammar.kind(parent) {
-                Kind::Import => return self.imported(parent, word),
+                Kind::Import => {
+                    return imported(self.facts, parent, |name| name.local == word);
+                }
                 Kind::Package => return Role::Text,
                 Kind::ElementValuePair => return Role::Key,
                 Kind::ScopedIdentifier => at = parent,
@@ -97,26 +99,5 @@ impl Classifier<'_> {
 
     fn is_name_of(&self, declaration: Node<'_>, node: Node<'_>) -> bool {
         declaration.child_by_field_id(self.grammar.fields.name) == Some(node)
-    }
-
-    /// Returns the name of an import that a word in it belongs to.
-    fn imported(&self, statement: Node<'_>, word: &str) -> Role {
-        let row = |row: usize| u32::try_from(row + 1).unwrap_or(u32::MAX);
-        let lines = row(statement.start_position().row)..=row(statement.end_position().row);
-        let imports = self.facts.imports.iter().enumerate();
-        let mut here = imports.filter(|(_, import)| lines.contains(&import.line));
-        let name_in = |import: &Import| {
-            let mut names = import.names.iter();
-            names.position(|name| name.local == word)
-        };
-        let found = here.find_map(|(at, import)| Some((at, name_in(import)?)));
-        match found {
-            Some((import, name)) => Role::Import {
-                import: u32::try_from(import).unwrap_or(u32::MAX),
-                name: u32::try_from(name).unwrap_or(u32::MAX),
-            },
-            // A part of the package's name.
-            None => Role::Text,
-        }
     }
 }

@@ -162,13 +162,7 @@ impl<'t> Lowering<'t> {
 
     /// Adds an element of what is iterated or indexed.
     pub(super) fn element(&mut self, object: ExprId) -> ExprId {
-        if object == self.unknown {
-            return object;
-        }
-        if let Expr::Container { element, .. } = self.facts.exprs.get(object) {
-            return *element;
-        }
-        self.add(Expr::Element { object })
+        self.facts.exprs.element_of_known(object)
     }
 
     /// `[A()] * 2`, `[A()] + more`: the sequence of the left side; `a + b`: the result of `a.__add__(b)`.

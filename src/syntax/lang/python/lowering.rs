@@ -166,11 +166,7 @@ impl<'t> Lowering<'t> {
 
     /// Adds `object.name`; unknown where the object is.
     pub(super) fn member(&mut self, object: ExprId, name: &str) -> ExprId {
-        if object == self.unknown {
-            return object;
-        }
-        let name = self.facts.exprs.name(name);
-        self.add(Expr::Member { object, name })
+        self.facts.exprs.member_of_known(object, name)
     }
 
     /// Adds `first` with `other` for where nothing is known of it.

@@ -5,8 +5,8 @@
 use tree_sitter::Node;
 
 use super::grammar::{Grammar, Kind, grammar};
-use crate::ir::{FileFacts, Import};
-use crate::syntax::lang::frontend::Word;
+use crate::ir::FileFacts;
+use crate::syntax::lang::frontend::{Word, imported};
 use crate::syntax::occurrences::Role;
 
 /// Ancestors that are looked at to find the statement around a name.
@@ -56,7 +56,11 @@ impl Classifier<'_> {
                 break;
             };
             match self.grammar.kind(parent) {
-                Kind::ImportStatement | Kind::ImportFrom => return self.imported(parent, word),
+                Kind::ImportStatement | Kind::ImportFrom => {
+                    return imported(self.facts, parent, |name| {
+                        name.imported == word || name.local == word
+                    });
+                }
                 Kind::FunctionDefinition | Kind::ClassDefinition => {
                     let name = parent.child_by_field_id(self.grammar.fields.name);
                     if name == Some(node) {
@@ -88,26 +92,5 @@ impl Classifier<'_> {
 
     fn is_object(&self, attribute: Node<'_>, node: Node<'_>) -> bool {
         attribute.child_by_field_id(self.grammar.fields.object) == Some(node)
-    }
-
-    /// Returns the name of an import statement that a word in it belongs to.
-    fn imported(&self, statement: Node<'_>, word: &str) -> Role {
-        let row = |row: usize| u32::try_from(row + 1).unwrap_or(u32::MAX);
-        let lines = row(statement.start_position().row)..=row(statement.end_position().row);
-        let imports = self.facts.imports.iter().enumerate();
-        let mut here = imports.filter(|(_, import)| lines.contains(&import.line));
-        let name_in = |import: &Import| {
-            let mut names = import.names.iter();
-            names.position(|name| name.imported == word || name.local == word)
-        };
-        let found = here.find_map(|(at, import)| Some((at, name_in(import)?)));
-        match found {
-            Some((import, name)) => Role::Import {
-                import: u32::try_from(import).unwrap_or(u32::MAX),
-                name: u32::try_from(name).unwrap_or(u32::MAX),
-            },
-            // A part of the module's name.
-            None => Role::Text,
-        }
     }
 }
