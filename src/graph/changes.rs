@@ -315,21 +315,20 @@ fn without_comments(text: &str) -> String {
     while let Some(at) = rest.find(['/', '\'', '"', '`']) {
         let (before, found) = rest.split_at(at);
         out.push_str(before);
-        let end = match found.as_bytes() {
-            [b'/', b'/', ..] => Some((found.find('\n').unwrap_or(found.len()), true)),
-            [b'/', b'*', ..] => Some((found.find("*/").map_or(found.len(), |end| end + 2), true)),
-            [b'/', ..] => Some((1, false)),
+        let (end, is_comment) = match found.as_bytes() {
+            [b'/', b'/', ..] => (found.find('\n').unwrap_or(found.len()), true),
+            [b'/', b'*', ..] => (found.find("*/").map_or(found.len(), |end| end + 2), true),
+            [b'/', ..] => (1, false),
             [quote, ..] => {
                 let bytes = found.bytes().enumerate().skip(1);
                 let mut ends = bytes.filter(|(at, byte)| {
                     byte == quote && found.as_bytes()[at - 1] != b'\\'
                         || *byte == b'\n' && *quote != b'`'
                 });
-                Some((ends.next().map_or(found.len(), |(at, _)| at + 1), false))
+                (ends.next().map_or(found.len(), |(at, _)| at + 1), false)
             }
-            [] => None,
+            [] => break,
         };
-        let Some((end, is_comment)) = end else { break };
         if is_comment {
             out.push(' ');
         } else {
