@@ -182,12 +182,14 @@ fn tidy(value: &mut Value, is_output: bool) {
                 // The words say it.
                 items.remove("description");
             }
-            if is_output {
-                // Counts are never negative; the types say what a client checks.
-                object.remove("minimum");
-            }
             if is_output && object.get("description").is_some_and(Value::is_string) {
                 object.remove("description");
+            }
+            if let Some(Value::Object(fields)) = object.get_mut("properties") {
+                // A field of any value: the protocol takes an object as its schema and no `true`.
+                for field in fields.values_mut().filter(|field| **field == true) {
+                    *field = json!({});
+                }
             }
             if is_output {
                 leave_out_nulls(object);

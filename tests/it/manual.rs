@@ -38,3 +38,17 @@ fn output_schemas_carry_no_descriptions() {
         assert!(!schema.contains("\"description\":\""), "{}", tool.name);
     }
 }
+
+#[test]
+fn schemas_of_fields_are_objects() {
+    for tool in TOOLS {
+        for schema in [(tool.input_schema)(), (tool.output_schema)()] {
+            let Some(serde_json::Value::Object(fields)) = schema.get("properties") else {
+                continue;
+            };
+            for (name, field) in fields {
+                assert!(field.is_object(), "{}: `{name}` is {field}", tool.name);
+            }
+        }
+    }
+}
