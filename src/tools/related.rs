@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::analysed::AnalysedOutput;
 use super::answer::{Currency, Cursor, MAX_LIST_BYTES, fitting};
-use super::places::{Confidence, Named, by_handle, by_path, uses};
+use super::places::{Confidence, Named, TargetOutput, by_handle, by_path, uses};
 use super::related_paths::{self, ChainsOutput};
 use super::schema::{clamp, number};
 use super::{Call, Tool, related_symbol};
@@ -154,6 +154,10 @@ pub struct RelatedOutput {
     results: Vec<ResultOutput>,
     #[serde(flatten)]
     chains: Option<ChainsOutput>,
+    /// The definitions that `path` or `to` may mean, as in `cl_impact`.
+    #[schemars(with = "Vec<serde_json::Value>")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    candidates: Vec<TargetOutput>,
     total: u64,
     /// All results by edge type.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -408,6 +412,7 @@ fn answer(view: &View<'_>, input: &RelatedInput) -> Result<RelatedOutput> {
         truncated: is_cut || next_cursor.is_some(),
         results: shown,
         chains: None,
+        candidates: Vec::new(),
         total,
         totals: if total > 0 { totals } else { BTreeMap::new() },
         analysed,
@@ -500,7 +505,33 @@ impl RelatedOutput {
             defaults: None,
             results: Vec::new(),
             chains: Some(chains),
+            candidates: Vec::new(),
             total,
+            totals: BTreeMap::new(),
+            analysed: None,
+            truncated: is_cut,
+            next_cursor: None,
+            currency,
+        }
+    }
+}
+
+impl RelatedOutput {
+    /// Returns the answer to a question whose end may be one of several definitions.
+    pub(super) fn of_candidates(
+        view: &View<'_>,
+        candidates: Vec<TargetOutput>,
+        is_cut: bool,
+        currency: Currency,
+    ) -> Self {
+        Self {
+            index_id: view.index_id.to_owned(),
+            symbol: None,
+            defaults: None,
+            results: Vec::new(),
+            chains: None,
+            candidates,
+            total: 0,
             totals: BTreeMap::new(),
             analysed: None,
             truncated: is_cut,

@@ -196,6 +196,8 @@ pub struct ResultOutput {
 #[serde(rename_all = "camelCase")]
 pub struct ExplainOutput {
     weight: f64,
+    /// BLAKE3 of the bytes of the file that were indexed.
+    content_id: String,
     signals: Vec<SignalOutput>,
     factors: BTreeMap<&'static str, f64>,
 }
@@ -209,8 +211,8 @@ pub struct SignalOutput {
     adds: f64,
 }
 
-impl From<&Explanation> for ExplainOutput {
-    fn from(explanation: &Explanation) -> Self {
+impl ExplainOutput {
+    fn of(explanation: &Explanation, content_id: String) -> Self {
         let signals = explanation.signals.iter().map(|signal| SignalOutput {
             name: signal.name,
             rank: signal.rank as u64,
@@ -218,6 +220,7 @@ impl From<&Explanation> for ExplainOutput {
         });
         let sum: f64 = explanation.signals.iter().map(|signal| signal.adds).sum();
         Self {
+            content_id,
             weight: (sum * 10_000.0).round() / 10_000.0,
             signals: signals.collect(),
             factors: explanation.factors.iter().copied().collect(),
@@ -398,7 +401,10 @@ fn result(
         symbol: definition.map(|it| it.symbol),
         literal: shown.n_literal as u64,
         stale: shown.is_stale,
-        explain: hit.explanation.as_ref().map(ExplainOutput::from),
+        explain: hit
+            .explanation
+            .as_ref()
+            .map(|it| ExplainOutput::of(it, chunk.content.to_string())),
         ..ResultOutput::default()
     })
 }

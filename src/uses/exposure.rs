@@ -6,9 +6,7 @@ use super::Uses;
 use crate::error::Result;
 use crate::ir::{FileFacts, ImportKind};
 use crate::link::entries::entries;
-use crate::link::use_targets::{
-    Definition, FileTargets, Meaning, Overlay, UseTargets, is_meant_to_export,
-};
+use crate::link::use_targets::{Definition, FileTargets, Meaning, UseTargets, is_meant_to_export};
 use crate::model::RepoPath;
 use crate::store::{SymbolRow, token};
 
@@ -44,7 +42,7 @@ impl Uses<'_> {
         };
         let wanted: Vec<Definition> = targets.iter().map(|it| (own.id, it.ordinal)).collect();
         let is_it = |meaning: &Meaning| meaning.definition().is_some_and(|it| wanted.contains(&it));
-        let bindings = UseTargets::new(self.read, Overlay::default());
+        let bindings = self.bindings();
         let mut files = self
             .read
             .files_with_word(&token::normal_form(&first.name))?;
@@ -78,7 +76,7 @@ impl Uses<'_> {
                 }
             }
         }
-        exposure.packages = self.packages(&bindings, &passing, &names, &wanted)?;
+        exposure.packages = self.packages(bindings, &passing, &names, &wanted)?;
         Ok(exposure)
     }
 
