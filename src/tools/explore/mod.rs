@@ -6,8 +6,10 @@
 mod brief;
 mod candidates;
 mod cards;
+mod lay;
 mod list;
 mod pack;
+mod part;
 mod source;
 mod targets;
 mod unit;
@@ -17,7 +19,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de};
 
 use super::answer::{Currency, is_zero};
-use super::hits::{self, ContentType, NearDefaults, NearOutput, SnippetMode};
+use super::hits::{self, ConfidenceOutput, ContentType, NearDefaults, NearOutput, SnippetMode};
 use super::schema::number;
 use super::{Call, Tool};
 use crate::error::{Error, Result};
@@ -171,6 +173,9 @@ pub struct ExploreOutput {
     /// Sentences about this answer; each name and number of them is in its other fields.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     brief: Vec<String>,
+    /// Of an answer to a `query`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    confidence: Option<ConfidenceOutput>,
     /// Words of the question that no result holds.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     missing: Vec<String>,
@@ -179,14 +184,14 @@ pub struct ExploreOutput {
     #[serde(skip_serializing_if = "Option::is_none")]
     cards: Option<Vec<cards::CardOutput>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    parts: Option<Vec<pack::PartOutput>>,
+    parts: Option<Vec<part::PartOutput>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     defaults: Option<NearDefaults>,
     #[serde(skip_serializing_if = "Option::is_none")]
     related: Option<Vec<NearOutput>>,
     /// Definitions that are no part, the first of them.
     #[serde(skip_serializing_if = "Option::is_none")]
-    omitted: Option<Vec<pack::OmittedOutput>>,
+    omitted: Option<Vec<part::OmittedOutput>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     omitted_total: Option<u64>,
     /// Definitions that were found again inside a part or an omitted one.
@@ -246,8 +251,10 @@ impl Tool for Explore {
             None => input.targets.join(" "),
         };
         call.ask(&workspace, &words, |view| match &asked {
-            Asked::Query(query) if !is_pack => list::answer(view, &input, query),
-            Asked::Query(query) => pack::of_query(view, &input, query),
+            Asked::Query(query) if !is_pack => {
+                list::answer(view, &input, query, call.workspaces.config())
+            }
+            Asked::Query(query) => pack::of_query(view, &input, query, call.workspaces.config()),
             Asked::Targets(targets) => pack::of_targets(view, &input, targets),
         })
     }
