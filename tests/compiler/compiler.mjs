@@ -37,7 +37,7 @@ function definitions(path, text) {
     found.push({
       name: owner ? `${owner}.${name}` : name, kind, owner: owner ?? '', exported: exported || exports.has(name) && !owner,
       default: !owner && (defaultName === name), head: text.slice(start, head), text: text.slice(start, node.getEnd()),
-      members: own, line: file.getLineAndCharacterOfPosition(start).line + 1, start, end: node.getEnd(),
+      members: own, memberNames: members.map(it => nameOf(it.name)).filter(it => it), line: file.getLineAndCharacterOfPosition(start).line + 1, start, end: node.getEnd(),
     })
   }
   const headOf = node => {

@@ -118,6 +118,7 @@ fn dispatch(b: &mut FileBuilder<'_>, node: Node<'_>, frame: &mut Frame, parent: 
         Kind::MemberExpression | Kind::NestedIdentifier | Kind::NestedTypeIdentifier => {
             return references::member_chain(b, node, frame);
         }
+        Kind::LookupType => references::indexed_type(b, node, frame),
         Kind::TypeAnnotation
         | Kind::TypeArguments
         | Kind::TypeQuery
