@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::pack::{cut, length};
+use super::part::{cut, length};
 use super::source::Source;
 use super::targets::Target;
 use super::unit::Unit;
