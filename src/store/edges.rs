@@ -294,11 +294,7 @@ impl Read<'_> {
         self.around(symbol, |_| true)
     }
 
-    fn around(
-        &self,
-        symbol: i64,
-        is_wanted: impl Fn(SymbolKind) -> bool,
-    ) -> StoreResult<Vec<i64>> {
+    fn around(&self, symbol: i64, is_wanted: impl Fn(SymbolKind) -> bool) -> StoreResult<Vec<i64>> {
         let around = || {
             let mut statement = self.tx.prepare_cached(
                 "SELECT p.id, p.kind FROM symbol s JOIN symbol p ON p.file = s.file AND p.ordinal = s.parent WHERE s.id = ?1",

@@ -7,7 +7,7 @@ use super::frame::Frame;
 use super::kinds::Kind;
 use super::lower_expr::lower_expr;
 use super::pending::{BindingSource, NamePlace, Owner};
-use super::{nodes, references};
+use super::{member_uses, nodes};
 use crate::ir::{ExprId, ReferenceKind};
 
 /// Names of one pattern that are looked at.
@@ -73,7 +73,7 @@ fn use_keys(b: &mut FileBuilder<'_>, pattern: Node<'_>, value: ExprId, frame: &F
         match b.grammar.kind(node) {
             Kind::ShorthandPattern => {
                 let named = (b.text(node), NamePlace::at_start(node));
-                references::member_of(b, object, named, ReferenceKind::Value, frame);
+                member_uses::member_of(b, object, named, ReferenceKind::Value, frame);
             }
             Kind::PairPattern => {
                 if let (Some(key), Some(part)) = (field(fields.key), field(fields.value))
@@ -81,7 +81,7 @@ fn use_keys(b: &mut FileBuilder<'_>, pattern: Node<'_>, value: ExprId, frame: &F
                 {
                     let name = b.text(key);
                     let named = (name, NamePlace::at_start(key));
-                    references::member_of(b, object, named, ReferenceKind::Value, frame);
+                    member_uses::member_of(b, object, named, ReferenceKind::Value, frame);
                     open.push((part, b.exprs.member(object, name), depth + 1));
                 }
             }
