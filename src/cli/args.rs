@@ -115,7 +115,16 @@ fn of_tool(tool: &ToolSpec) -> Command {
     let mut help = vec!["Examples:"];
     help.extend(tool.examples.lines().map(str::trim));
     help.retain(|line| !line.is_empty());
-    let command = (tool.command)().after_help(help.join("\n  "));
+    let mut command = (tool.command)().after_help(help.join("\n  "));
+    if matches!(tool.name, "cl_search" | "cl_explore") {
+        command = command.arg(
+            Arg::new(LOW_CONFIDENCE)
+                .long("low-confidence")
+                .value_name("WHICH")
+                .value_parser(PossibleValuesParser::new(["keep", "top1", "empty"]))
+                .help("Results to show where the confidence is low: all, the first, or none [default: keep] [env: CODELENS_LOW_CONFIDENCE]"),
+        );
+    }
     if draws(tool) {
         command.args(drawing_flags())
     } else if tool.name == "cl_changes" {
@@ -164,6 +173,14 @@ pub(super) fn format(matches: &ArgMatches) -> Option<Format> {
 /// Returns whether the exit code says that something is broken.
 pub(super) fn has_exit_code(matches: &ArgMatches) -> bool {
     matches.try_get_one::<bool>("exit_code").ok().flatten() == Some(&true)
+}
+
+/// The flag that sets `search.low_confidence`.
+const LOW_CONFIDENCE: &str = "low_confidence";
+
+/// Returns the value of `search.low_confidence` that is asked for.
+pub(super) fn low_confidence(matches: &ArgMatches) -> Option<&String> {
+    matches.try_get_one(LOW_CONFIDENCE).ok().flatten()
 }
 
 /// The flag of `codelens explore` for Markdown.
