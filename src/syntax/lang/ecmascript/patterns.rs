@@ -8,7 +8,7 @@ use super::kinds::Kind;
 use super::lower_expr::lower_expr;
 use super::pending::{BindingSource, NamePlace, Owner};
 use super::{member_uses, nodes};
-use crate::ir::{ExprId, ReferenceKind};
+use crate::ir::{Expr, ExprId, ReferenceKind};
 
 /// Names of one pattern that are looked at.
 const MAX_NAMES: usize = 500;
@@ -53,8 +53,12 @@ pub(super) fn bind_pattern<'a>(
         let expr = taken(b, expr, &steps);
         b.add_binding(owner(name), Some(expr), source, frame);
     }
-    // Where a pattern assigns, its names are uses of variables already.
-    if source != BindingSource::Assignment {
+    // Names that are taken out of a module are imports, and where a pattern assigns, its names are uses of variables already.
+    let is_module = matches!(
+        *b.exprs.get(expr),
+        Expr::Imported { name, .. } if b.exprs.arena.name_of(name) == "*"
+    );
+    if source != BindingSource::Assignment && !is_module {
         use_keys(b, pattern, expr, frame);
     }
 }
