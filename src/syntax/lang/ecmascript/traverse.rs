@@ -7,8 +7,8 @@ use super::frame::{AssignmentTarget, Frame, IdentifierRole};
 use super::kinds::Kind;
 use super::{
     assignments, bindings, classes, commonjs, contextual_types, declarations, exports, functions,
-    identifier_role, imports, jsdoc, members, nodes, object_exports, object_types, parameters,
-    patterns, references, type_params, variables,
+    identifier_role, imports, jsdoc, member_uses, members, nodes, object_exports, object_types,
+    parameters, patterns, references, type_params, variables,
 };
 use crate::ir::{ImportKind, ReferenceKind};
 use crate::model::Budget;
@@ -119,6 +119,7 @@ fn dispatch(b: &mut FileBuilder<'_>, node: Node<'_>, frame: &mut Frame, parent: 
         Kind::MemberExpression | Kind::NestedIdentifier | Kind::NestedTypeIdentifier => {
             return references::member_chain(b, node, frame);
         }
+        Kind::LookupType => member_uses::indexed_type(b, node, frame),
         Kind::TypeAnnotation
         | Kind::TypeArguments
         | Kind::TypeQuery
