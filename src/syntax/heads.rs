@@ -26,7 +26,9 @@ impl Heads {
     pub fn of(language: &Language, source: &str, budget: &Budget) -> Option<Self> {
         let grammar = match language.shape {
             Shape::Script(dialect) => &Grammar::of(dialect).language,
-            Shape::Python | Shape::Go | Shape::Java => frontend(language.shape)?.grammar(),
+            Shape::Python | Shape::Go | Shape::Java | Shape::Rust => {
+                frontend(language.shape)?.grammar()
+            }
             _ => return None,
         };
         match parse(grammar, source, budget) {

@@ -12,13 +12,15 @@ use crate::model::{Analysis, RepoPath};
 
 /// Meaning of the facts of TypeScript, JavaScript and of the components and pages that contain them; raised when extraction
 /// says something else of the same bytes.
-const ECMASCRIPT_FACTS: u32 = 16;
+const ECMASCRIPT_FACTS: u32 = 17;
 /// The same for Python.
 const PYTHON_FACTS: u32 = 2;
 /// The same for Go.
 const GO_FACTS: u32 = 1;
 /// The same for Java.
 const JAVA_FACTS: u32 = 1;
+/// The same for Rust.
+const RUST_FACTS: u32 = 1;
 /// The same for languages that are cut into chunks alone.
 const TEXT_FACTS: u32 = 2;
 
@@ -60,6 +62,8 @@ pub(super) enum Shape {
     Go,
     /// A compilation unit of Java.
     Java,
+    /// A module of Rust.
+    Rust,
     /// Markup that may be the template of a class in another file.
     Page,
     /// Headings and sections.
@@ -103,6 +107,7 @@ impl Language {
             Shape::Python => Some(Family::Python),
             Shape::Go => Some(Family::Go),
             Shape::Java => Some(Family::Java),
+            Shape::Rust => Some(Family::Rust),
             Shape::Document(_) | Shape::Plain => None,
         }
     }
@@ -110,9 +115,12 @@ impl Language {
     /// Returns how deep its files are analysed.
     pub fn analysis(&self) -> Analysis {
         match self.shape {
-            Shape::Script(_) | Shape::Component(_) | Shape::Python | Shape::Go | Shape::Java => {
-                Analysis::Full
-            }
+            Shape::Script(_)
+            | Shape::Component(_)
+            | Shape::Python
+            | Shape::Go
+            | Shape::Java
+            | Shape::Rust => Analysis::Full,
             // Its uses are known where a class names it; it has no definitions.
             Shape::Page | Shape::Document(_) | Shape::Plain => Analysis::Text,
         }
@@ -130,6 +138,7 @@ const fn row(
         Shape::Python => (false, true, PYTHON_FACTS),
         Shape::Go => (false, true, GO_FACTS),
         Shape::Java => (false, true, JAVA_FACTS),
+        Shape::Rust => (false, true, RUST_FACTS),
         Shape::Page => (false, false, ECMASCRIPT_FACTS),
         Shape::Document(_) => (true, false, TEXT_FACTS),
         Shape::Plain => (false, false, TEXT_FACTS),
@@ -282,7 +291,7 @@ pub(super) static LANGUAGES: &[Language] = &[
     row("python", &["py", "pyi", "pyw"], &[], Shape::Python),
     row("go", &["go"], &[], Shape::Go),
     named("gomod", &[], &["go.mod", "go.work"]),
-    code("rust", &["rs"], &[]),
+    row("rust", &["rs"], &[], Shape::Rust),
     row("java", &["java"], &[], Shape::Java),
     code("kotlin", &["kt", "kts"], &[]),
     code("scala", &["scala", "sc", "sbt"], &[]),

@@ -68,7 +68,7 @@ pub fn extract(
         Shape::Document(markup) => Some(chunks_alone(text::document(&lines, markup))),
         Shape::Page => component::read_page(&lines, budget),
         Shape::Component(framework) => component::read(framework, &lines, budget),
-        Shape::Python | Shape::Go | Shape::Java => {
+        Shape::Python | Shape::Go | Shape::Java | Shape::Rust => {
             let file = lang::frontend(language.shape)?.read(source, budget)?;
             let outline = Outline {
                 symbols: &file.facts.symbols,

@@ -106,7 +106,7 @@ pub(super) fn parts(language: &Language, source: &str, budget: &Budget) -> Optio
     let of_script = |dialect: Dialect| &Grammar::of(dialect).language;
     let parts = match language.shape {
         Shape::Script(dialect) => vec![part(of_script(dialect), source, whole)?],
-        Shape::Python | Shape::Go | Shape::Java => {
+        Shape::Python | Shape::Go | Shape::Java | Shape::Rust => {
             vec![part(frontend(language.shape)?.grammar(), source, whole)?]
         }
         Shape::Component(framework) => component::scripts(framework, source)

@@ -8,6 +8,7 @@ mod go;
 mod java;
 mod node_table;
 mod python;
+mod rust;
 mod use_recorder;
 
 use super::language::Shape;
@@ -19,6 +20,7 @@ pub(in crate::syntax) fn frontend(shape: Shape) -> Option<&'static Frontend> {
         Shape::Python => Some(&python::FRONTEND),
         Shape::Go => Some(&go::FRONTEND),
         Shape::Java => Some(&java::FRONTEND),
+        Shape::Rust => Some(&rust::FRONTEND),
         Shape::Script(_)
         | Shape::Component(_)
         | Shape::Page
