@@ -166,7 +166,7 @@ fn schema_of<T: JsonSchema>(is_output: bool) -> Map<String, Value> {
 }
 
 /// The least bytes of a schema that stands in one place for several.
-const MIN_SHARED_BYTES: usize = 60;
+const MIN_SHARED_BYTES: usize = 90;
 
 /// Puts each schema of an object that occurs more than once in `$defs`, under the name of the field that has it first.
 fn share(schema: &mut Map<String, Value>) {

@@ -155,6 +155,7 @@ pub struct ImpactOutput {
     defaults: Option<Defaults>,
     /// Definitions that the changes removed or renamed, with the uses that still name them.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<serde_json::Value>")]
     change_set: Option<ChangeSetOutput>,
     callers: Vec<CallerOutput>,
     total_callers: u64,
