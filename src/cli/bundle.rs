@@ -10,7 +10,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use serde_json::{Value, json};
 
 use super::progress::Meter;
-use super::run::{listen_for_interrupts, own};
+use super::run::{in_workspace, listen_for_interrupts};
 use super::{args, render};
 use crate::tools::Progress;
 use crate::workspace::OnBundle;
@@ -106,7 +106,7 @@ pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
             });
         },
     };
-    own(matches, cwd.cloned(), |place| {
+    in_workspace(matches, cwd.cloned(), |place| {
         let value = if verb == "export" {
             let commit = matches
                 .get_one::<String>("commit")

@@ -158,7 +158,7 @@ fn finish(matches: &ArgMatches, outcome: Result<(ExitCode, Vec<String>)>) -> Exi
     match outcome {
         Ok((code, notes)) => {
             for note in notes {
-                output::aside(&format!("{note}\n"));
+                output::eprint_note(&format!("{note}\n"));
             }
             code
         }

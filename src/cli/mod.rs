@@ -5,10 +5,11 @@
 mod aliases;
 mod args;
 mod bundle;
+mod cache;
 mod context;
-mod house;
 mod install;
 mod links;
+mod list;
 mod manual;
 mod output;
 mod pager;
@@ -78,8 +79,8 @@ pub fn run(command: &Invocation, cwd: Option<PathBuf>) -> ExitCode {
         "watch" => watch::run(&command.matches, cwd.as_ref()),
         "man" => manual::run(&command.matches, cwd.as_ref()),
         "view" => view::run(&command.matches, cwd.as_ref()),
-        "list" => house::list(&command.matches),
-        "cache" => house::cache(&command.matches, cwd),
+        "list" => list::run(&command.matches),
+        "cache" => cache::run(&command.matches, cwd),
         "bundle" => bundle::run(&command.matches, cwd.as_ref()),
         "install" => install::install(&command.matches, cwd.as_ref()),
         "uninstall" => install::uninstall(&command.matches, cwd.as_ref()),

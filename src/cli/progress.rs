@@ -114,7 +114,7 @@ impl Spinner {
     }
 
     /// Makes room while something else is written.
-    pub(super) fn aside(&self, write: impl FnOnce()) {
+    pub(super) fn pause_for(&self, write: impl FnOnce()) {
         match &self.0 {
             Some(bar) => bar.suspend(write),
             None => write(),

@@ -75,7 +75,7 @@ pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
         Ok((value, text))
     });
     if !args::is_json(matches) {
-        output::aside(&aside);
+        output::eprint_note(&aside);
     }
     code
 }

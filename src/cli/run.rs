@@ -136,7 +136,7 @@ pub(super) fn tool(
             let failed = value["checks"]
                 .as_array()
                 .is_some_and(|checks| checks.iter().any(|check| check["ok"] == false));
-            output::aside(&page.aside);
+            output::eprint_note(&page.aside);
             if failed { ExitCode::FAILURE } else { code }
         }
         Err(error) => output::failure(&error, is_json),
@@ -168,7 +168,7 @@ fn screen(workspaces: &Result<Workspaces>, matches: &ArgMatches, cwd: Option<&Pa
 }
 
 /// Runs a command that is no tool, about one repository: `act` returns its value and the same as text.
-pub(super) fn own(
+pub(super) fn in_workspace(
     matches: &ArgMatches,
     cwd: Option<PathBuf>,
     act: impl FnOnce(&Arc<Workspace>) -> Result<(Value, String)>,

@@ -100,7 +100,7 @@ fn offered(config: &Config) -> Vec<ToolSpec> {
     let selection = select(&config.tools);
     for name in &selection.unknown {
         let name = name.escape_debug();
-        output::aside(&format!(
+        output::eprint_note(&format!(
             "codelens: `{name}` is no tool and no set of tools: passed over\n"
         ));
     }
@@ -121,7 +121,7 @@ pub(super) fn run(matches: &ArgMatches, cwd: Option<PathBuf>) -> ExitCode {
 
 fn over_stdio(matches: &ArgMatches, cwd: Option<PathBuf>) -> Result<()> {
     if stdin().is_terminal() {
-        output::aside(
+        output::eprint_note(
             "codelens: waiting for an agent on standard input; `codelens help` shows the commands for people\n",
         );
     }
@@ -225,5 +225,5 @@ fn tell(address: SocketAddr, names: &[String], token: &Token, is_json: bool) {
     if let Some(file) = token.file() {
         let _ = writeln!(text, "  the token is kept in {}", file.display());
     }
-    output::aside(&text);
+    output::eprint_note(&text);
 }

@@ -113,7 +113,7 @@ fn follow(
                 line(event, &screen)
             };
             let mut code = ExitCode::SUCCESS;
-            spinner.aside(|| code = output::data(&text));
+            spinner.pause_for(|| code = output::data(&text));
             if output::is_closed() {
                 return Ok(code);
             }

@@ -25,19 +25,19 @@ const MAX_PATH_BYTES: usize = 3_500;
 pub struct Directories {
     settled_after: Duration,
     max_bytes: usize,
-    state: Mutex<State>,
+    state: Mutex<Cache>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct Cache {
     /// By the path, empty for the root, else with a slash at its end.
-    kept: HashMap<Box<[u8]>, Kept>,
+    kept: HashMap<Box<[u8]>, CachedDirectory>,
     n_bytes: usize,
     n_walks: u64,
 }
 
 #[derive(Debug)]
-struct Kept {
+struct CachedDirectory {
     identity: Identity,
     contents: Contents,
     /// The number of the last walk that came by.
@@ -100,7 +100,7 @@ impl Directories {
         self.state().kept.len()
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, Cache> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -135,7 +135,7 @@ impl Pass<'_> {
         if path.len() > MAX_PATH_BYTES || dir.identity() != Some(claim.before) {
             return;
         }
-        let kept = Kept {
+        let kept = CachedDirectory {
             identity: claim.before,
             contents: contents.clone(),
             walk: self.number,
@@ -155,11 +155,11 @@ impl Pass<'_> {
     pub(super) fn end(self) {
         let mut state = self.directories.state();
         state.kept.retain(|_, kept| kept.walk >= self.number);
-        state.n_bytes = state.kept.values().map(Kept::n_bytes).sum();
+        state.n_bytes = state.kept.values().map(CachedDirectory::n_bytes).sum();
     }
 }
 
-impl Kept {
+impl CachedDirectory {
     fn n_bytes(&self) -> usize {
         // About the size of an entry of the table.
         self.contents.names.packed.len() + 200

@@ -46,7 +46,7 @@ impl Branches {
     }
 
     /// Returns the default branch: the one that a remote calls so, else one with a usual name.
-    pub fn usual(&self) -> Option<&str> {
+    pub fn default_branch(&self) -> Option<&str> {
         let is_known = |name: &str| self.local.contains_key(name) || self.remote.contains_key(name);
         let named = self.default.as_deref().filter(|name| is_known(name));
         named.or_else(|| {

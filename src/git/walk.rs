@@ -27,14 +27,14 @@ const MAX_THREADS: usize = 8;
 
 /// The entries that a walk looks for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct Want {
+pub(super) struct WalkMode {
     /// Regular files that belong to the work tree, with their stat; `.codelensignore` applies.
     pub(super) members: bool,
     /// Files and links that git calls untracked, without their stat; `.codelensignore` does not apply.
     pub(super) untracked: bool,
 }
 
-impl Want {
+impl WalkMode {
     pub(super) const MEMBERS: Self = Self {
         members: true,
         untracked: false,
@@ -51,7 +51,7 @@ impl Want {
 
 /// The entries that a walk found, in no order. All but `untracked` is of the members alone.
 #[derive(Default)]
-pub(super) struct Found {
+pub(super) struct Walked {
     pub(super) files: Vec<FoundFile>,
     pub(super) untracked: Vec<RepoPath>,
     /// Every `.gitattributes` in a directory that was entered.
@@ -75,7 +75,7 @@ struct Walk<'a> {
 /// A directory to look at.
 struct Task {
     /// The entries that may be in it: below a path that `.codelensignore` hides there are no members.
-    want: Want,
+    want: WalkMode,
     /// Empty for the root, else with a slash at its end.
     dir: Vec<u8>,
     level: Arc<Level>,
@@ -84,7 +84,7 @@ struct Task {
     hidden: Arc<Hidden>,
 }
 
-/// Whether git's rules hide a directory, so that only tracked files below it belong. Found out when something
+/// Whether git's rules hide a directory, so that only tracked files below it belong. Walked out when something
 /// that is not tracked asks: in most directories nothing does.
 #[derive(Default)]
 struct Hidden {
@@ -118,11 +118,11 @@ pub(super) fn walk(
     repo: &Repo,
     staging: &Staging,
     rules: &Rules,
-    want: Want,
+    want: WalkMode,
     budget: &Budget,
-) -> Found {
+) -> Walked {
     let Some(tree) = repo.source.work_tree() else {
-        return Found::default();
+        return Walked::default();
     };
     let walk = Walk {
         repo_root: &repo.work_dir,
@@ -142,7 +142,7 @@ pub(super) fn walk(
         hidden: Hidden::root(),
     });
     let run = || {
-        let mut found = Found::default();
+        let mut found = Walked::default();
         queue.run(|task, next| walk.visit(&task, &mut found, next));
         found
     };
@@ -169,7 +169,7 @@ pub(super) fn walk(
     found
 }
 
-impl Found {
+impl Walked {
     fn add(&mut self, more: Self) {
         self.files.extend(more.files);
         self.untracked.extend(more.untracked);
@@ -186,7 +186,7 @@ impl Found {
 }
 
 impl Walk<'_> {
-    fn visit(&self, task: &Task, found: &mut Found, next: &mut Vec<Task>) {
+    fn visit(&self, task: &Task, found: &mut Walked, next: &mut Vec<Task>) {
         if self.is_over() {
             return;
         }
@@ -239,7 +239,7 @@ impl Walk<'_> {
     }
 
     /// Notes a directory of which not all is known.
-    fn unreadable(&self, task: &Task, error: &io::Error, found: &mut Found) {
+    fn unreadable(&self, task: &Task, error: &io::Error, found: &mut Walked) {
         let dir = self.repo_root.join(os_str(&task.dir));
         tracing::debug!(dir = %dir.display(), %error, "directory could not be read");
         if task.want.members && found.unreadable.last() != Some(&dir) {
@@ -270,7 +270,7 @@ impl Here<'_> {
         name: &[u8],
         kind: Kind,
         listing: &Listing<'_>,
-        found: &mut Found,
+        found: &mut Walked,
         next: &mut Vec<Task>,
     ) {
         if content::is_dot_git(name) {
@@ -290,7 +290,7 @@ impl Here<'_> {
     }
 
     /// Returns the task for the directory `path`, unless nothing below it can belong.
-    fn enter(&self, mut path: Vec<u8>, found: &mut Found) -> Option<Task> {
+    fn enter(&self, mut path: Vec<u8>, found: &mut Walked) -> Option<Task> {
         let (walk, task) = (self.walk, self.task);
         let mut want = task.want;
         want.members &= !walk.rules.own_hides(&self.level, &path, true);
@@ -331,7 +331,7 @@ impl Here<'_> {
         path: &[u8],
         kind: Kind,
         stat: impl FnOnce() -> io::Result<Option<FileStat>>,
-        found: &mut Found,
+        found: &mut Walked,
     ) {
         if !self.is_tracked(path) && self.git_hides(path) {
             return;

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::related::Direction;
 use crate::model::{Budget, EdgeKind, Provenance, RepoPath};
-use crate::store::{EdgeRow, Keeper, Read, StoreResult};
+use crate::store::{EdgeRow, EvaluationSite, Read, StoreResult};
 
 /// Definitions that one walk visits.
 const MAX_NODES: usize = 20_000;
@@ -121,16 +121,16 @@ pub fn walk(
                     match read.keeper(beyond)? {
                         // A call in a variable's initializer matters to callers of that value, not to code that hands
                         // it on.
-                        Keeper::Variable => step.by_calls = true,
+                        EvaluationSite::Variable => step.by_calls = true,
                         // A field's initializer runs in code that makes an instance.
-                        Keeper::FieldOf(class) => {
+                        EvaluationSite::FieldOf(class) => {
                             let by_calls = true;
                             let step = Step { by_calls, ..step };
                             if reach_on(class, step, hops, &mut next, &mut seen) {
                                 inner.insert(class, beyond);
                             }
                         }
-                        Keeper::Itself => {}
+                        EvaluationSite::Itself => {}
                     }
                 }
                 reach_on(beyond, step, hops, &mut next, &mut seen);

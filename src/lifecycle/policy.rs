@@ -65,7 +65,7 @@ impl Reason {
 
 /// The known state of a repository.
 #[derive(Clone, Debug)]
-pub enum Standing {
+pub enum RepositoryState {
     /// It was deleted, and there is evidence of that.
     Gone,
     /// It cannot be read now: nothing is concluded from that.
@@ -102,13 +102,13 @@ pub struct Entry {
 #[derive(Clone, Debug)]
 pub struct Repository {
     /// The repository's state.
-    pub standing: Standing,
+    pub standing: RepositoryState,
     /// Its indexes.
     pub entries: Vec<Entry>,
 }
 
 /// Returns why an index goes for its own sake, for each that does, as (repository, index).
-pub fn useless(
+pub fn expired(
     repositories: &[Repository],
     rules: &Rules,
     now_ms: i64,
@@ -133,7 +133,7 @@ pub fn useless(
             );
             groups.entry(group).or_default().push(n);
         }
-        let Standing::Known(known) = &repository.standing else {
+        let RepositoryState::Known(known) = &repository.standing else {
             continue;
         };
         for group in groups.into_values() {
@@ -166,12 +166,17 @@ fn is_kept(entry: &Entry) -> bool {
     entry.is_active || entry.is_pinned
 }
 
-fn own_reason(entry: &Entry, standing: &Standing, rules: &Rules, now_ms: i64) -> Option<Reason> {
+fn own_reason(
+    entry: &Entry,
+    standing: &RepositoryState,
+    rules: &Rules,
+    now_ms: i64,
+) -> Option<Reason> {
     const DAY_MS: i64 = 86_400_000;
     match standing {
-        Standing::Gone => return Some(Reason::RepositoryGone),
-        Standing::Unknown => {}
-        Standing::Known(known) => {
+        RepositoryState::Gone => return Some(Reason::RepositoryGone),
+        RepositoryState::Unknown => {}
+        RepositoryState::Known(known) => {
             // Imported indexes and those of commits belong to no work tree and no branch.
             let is_apart =
                 [bundle::WORKTREE, COMMIT_SOURCE].contains(&entry.pointer.worktree_id.as_str());
@@ -189,12 +194,12 @@ fn own_reason(entry: &Entry, standing: &Standing, rules: &Rules, now_ms: i64) ->
         return Some(Reason::OldVersion);
     }
     let is_tip = match standing {
-        Standing::Known(known) => entry
+        RepositoryState::Known(known) => entry
             .pointer
             .head()
             .is_some_and(|head| known.tips.values().any(|tips| tips.contains(&head))),
         // What is not known speaks for keeping.
-        Standing::Unknown | Standing::Gone => true,
+        RepositoryState::Unknown | RepositoryState::Gone => true,
     };
     let days = if entry.pointer.is_of_commit() && !is_tip {
         rules.unused_commit_days.min(rules.unused_days)

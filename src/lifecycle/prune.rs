@@ -48,7 +48,7 @@ pub fn prune(
     is_needed: &dyn Fn(&Pointer) -> bool,
 ) -> Pruned {
     let mut doomed = extra;
-    for (place, reason) in policy::useless(repositories, rules, now_ms) {
+    for (place, reason) in policy::expired(repositories, rules, now_ms) {
         doomed.insert(place, reason);
     }
     let mut run = Run {

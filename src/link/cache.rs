@@ -11,7 +11,7 @@ use super::dependencies::{Dependency, DependencyRecorder, without_implied};
 use super::file::LinkedFile;
 use crate::ir::{FileFacts, ImportKind};
 use crate::model::hash::HashMap;
-use crate::store::surface::{REST, bucket};
+use crate::store::interface::{RESIDUAL, bucket};
 use crate::store::{Read, StoreError};
 
 /// The definition or module that a name means.
@@ -167,7 +167,7 @@ impl<'a> FactsCache<'a> {
         if matches!(name, "default" | "*") {
             return true;
         }
-        let mask = bucket(name) | REST;
+        let mask = bucket(name) | RESIDUAL;
         let may = self.exported_names(file) & mask != 0;
         if !may {
             self.recorder.record(&[(file, mask)]);
@@ -178,7 +178,7 @@ impl<'a> FactsCache<'a> {
     /// The files behind the `export *` of a barrel that may export `name`. The others are no dependencies: the
     /// dependents of `loaded` are queued when they change (see [`without_implied`]).
     pub(super) fn stars_with(&self, loaded: &LinkedFile, name: &str) -> Vec<i64> {
-        let mask = bucket(name) | REST;
+        let mask = bucket(name) | RESIDUAL;
         let exported = |star: &i64| self.exported_names(*star);
         let of_all = || loaded.stars.iter().map(exported).collect();
         let exported = loaded.star_exports.get_or_init(of_all).iter();
@@ -194,7 +194,12 @@ impl<'a> FactsCache<'a> {
         let known = self.exported_names.borrow().get(&file).copied();
         known.unwrap_or_else(|| {
             // The failure is reported when its facts are read.
-            let exported = self.read.offers(file).ok().flatten().unwrap_or(u64::MAX);
+            let exported = self
+                .read
+                .exported_names(file)
+                .ok()
+                .flatten()
+                .unwrap_or(u64::MAX);
             self.exported_names.borrow_mut().insert(file, exported);
             exported
         })

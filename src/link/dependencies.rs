@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use super::file::LinkedFile;
 use crate::model::hash::HashSet;
-use crate::store::surface::REST;
+use crate::store::interface::RESIDUAL;
 
 /// A file, with the buckets of the names that were looked up in it.
 pub(super) type Dependency = (i64, u64);
@@ -81,7 +81,10 @@ pub(super) fn without_implied<'a>(
     stars: impl Fn(i64) -> &'a [i64],
 ) -> Vec<Dependency> {
     let implied_by = |file: i64| {
-        let mask = masks.get(&file).copied().filter(|mask| mask & REST != 0);
+        let mask = masks
+            .get(&file)
+            .copied()
+            .filter(|mask| mask & RESIDUAL != 0);
         stars(file).iter().copied().filter(move |star| {
             let inner = masks.get(star);
             *star != file && inner.is_some_and(|it| mask.is_some_and(|mask| it & !mask == 0))

@@ -10,7 +10,7 @@ use crate::ir::{
 };
 use crate::model::hash::{HashMap, HashSet};
 use crate::model::{Symbol, SymbolKind};
-use crate::store::surface::{MEMBERS, REST, bucket, symbol_buckets};
+use crate::store::interface::{MEMBERS, RESIDUAL, bucket, symbol_buckets};
 
 /// How many definitions of one name in one place are told apart.
 const MAX_OVERLOADS: usize = 64;
@@ -235,7 +235,12 @@ impl LinkedFile {
     }
 
     fn record_symbol(&self, symbol: u32) {
-        self.record(self.buckets.get(symbol as usize).copied().unwrap_or(REST));
+        self.record(
+            self.buckets
+                .get(symbol as usize)
+                .copied()
+                .unwrap_or(RESIDUAL),
+        );
     }
 
     /// Records a look-up of a name of a definition, or of the file (`a` for `a.b`).
@@ -271,20 +276,20 @@ impl LinkedFile {
 
     /// Exports without a name of their own: `export *` and `module.exports =`.
     pub(super) fn other_exports(&self) -> impl Iterator<Item = &Export> {
-        self.record(REST);
+        self.record(RESIDUAL);
         let all = self.facts.exports.iter();
         all.filter(|export| matches!(export.kind, ExportKind::Assignment | ExportKind::Star))
     }
 
     /// The classes that templates use by other names.
     pub(super) fn directives(&self) -> &[Directive] {
-        self.record(REST);
+        self.record(RESIDUAL);
         &self.facts.directives
     }
 
     /// Whether it offers names by assigning them, and takes no module by a statement.
     pub(super) fn is_common_js(&self) -> bool {
-        self.record(REST);
+        self.record(RESIDUAL);
         self.facts.is_common_js()
     }
 
@@ -471,7 +476,7 @@ impl LinkedFile {
 
     /// Whether `from module import *` takes a name: one of its list, else one that is not for the module alone.
     pub(super) fn is_starred(&self, name: &str) -> bool {
-        self.record(REST);
+        self.record(RESIDUAL);
         match &self.facts.all {
             Some(all) => all.iter().any(|it| self.facts.exprs.name_of(*it) == name),
             None => !name.starts_with('_'),

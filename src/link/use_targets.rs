@@ -14,7 +14,7 @@ use super::rules;
 use crate::ir::{ExportKind, FileFacts, Reference, Target};
 use crate::model::hash::HashMap;
 use crate::model::{Provenance, RepoPath};
-use crate::store::surface;
+use crate::store::interface;
 use crate::store::{ImportTarget, Read, StoreError};
 
 /// Facts that are kept at a time, as in a thread that links.
@@ -106,7 +106,7 @@ impl<'a> UseTargets<'a> {
             let units = overlay.units.get(file).into_iter().flatten();
             let units = units.map(|unit| -unit).collect();
             let loaded = LinkedFile::of(*file, facts.clone(), ids, files(targets), units);
-            cache.replace(*file, loaded, surface::offers(facts));
+            cache.replace(*file, loaded, interface::exported_names(facts));
         }
         for (file, targets) in &overlay.targets {
             cache.redirect(*file, files(targets));

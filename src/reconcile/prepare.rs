@@ -14,7 +14,7 @@ use crate::model::{
 use crate::resolve;
 use crate::roles;
 use crate::store::facts::{pack, pack_facts};
-use crate::store::surface::{Surface, offers};
+use crate::store::interface::{InterfaceFingerprint, exported_names};
 use crate::store::{PreparedChunk, PreparedFile, StatRow, chunks, token};
 use crate::syntax;
 
@@ -225,10 +225,12 @@ fn rows(
         n_lines: u32::try_from(n_lines).unwrap_or(u32::MAX),
         chunks,
         imports,
-        surface: packed.as_ref().map(|_| Surface::of(&facts, &handles)),
+        surface: packed
+            .as_ref()
+            .map(|_| InterfaceFingerprint::of(&facts, &handles)),
         units: resolve::units(path, &facts),
         facts: packed,
-        offers: offers(&facts),
+        offers: exported_names(&facts),
         symbols: handles.into_iter().zip(facts.symbols).collect(),
         suites: roles::kept(path, &text),
         config: is_config.then(|| pack(&resolve::kept(path, &file.bytes))),

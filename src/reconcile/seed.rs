@@ -107,7 +107,7 @@ impl Drop for Unpublished {
 
 /// Makes a build for one answer, from the nearest index, in the place of one that must not be made now
 /// since git is writing. Nobody else finds it.
-pub fn stand_in(
+pub fn temporary_index(
     repo: &Repo,
     home: &Home,
     key: &IndexKey,
@@ -189,7 +189,7 @@ fn choose(repo: &Repo, home: &Home, key: &IndexKey) -> Option<(RepoHome, Pointer
     if found.is_empty() {
         let family = repo.family()?;
         found = home
-            .relatives(&key.repo_id, &family)
+            .clones_of(&key.repo_id, &family)
             .iter()
             .flat_map(|relative| candidates(relative, key))
             .collect();

@@ -33,7 +33,7 @@ pub struct Owner {
 
 /// A file of ours that no index owns any more.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum LeftBehind {
+pub enum Orphan {
     /// A build that no pointer names: a killed process left it, or it was replaced while in use.
     Build(String, String),
     /// A sign of use, or a write lock, of an index that is gone.
@@ -126,7 +126,7 @@ impl RepoHome {
     }
 
     /// Returns files that no index owns any more and that were not touched for `age`.
-    pub fn left_behind(&self, age: Duration) -> Vec<LeftBehind> {
+    pub fn left_behind(&self, age: Duration) -> Vec<Orphan> {
         let names = names(self.dir());
         let pointers = self.pointers();
         let current: BTreeSet<(&str, &str)> = pointers
@@ -150,19 +150,19 @@ impl RepoHome {
                 match kind(name) {
                     Kind::Database(index, build) => {
                         let is_owned = current.contains(&(index.as_str(), build.as_str()));
-                        (!is_owned).then_some(LeftBehind::Build(index, build))
+                        (!is_owned).then_some(Orphan::Build(index, build))
                     }
                     Kind::Side(index, build) | Kind::Mark(index, build) => {
                         let is_owned = builds.contains(&(index.clone(), build.clone()));
-                        (!is_owned).then_some(LeftBehind::Build(index, build))
+                        (!is_owned).then_some(Orphan::Build(index, build))
                     }
-                    Kind::Write(index) => (!has_pointer(&index)).then(|| LeftBehind::Lock(path())),
+                    Kind::Write(index) => (!has_pointer(&index)).then(|| Orphan::Lock(path())),
                     // No lock tells whether somebody is about to put it in place: only its age does.
                     Kind::Draft => {
-                        is_older(&path(), age.max(DRAFT_AGE)).then(|| LeftBehind::Draft(path()))
+                        is_older(&path(), age.max(DRAFT_AGE)).then(|| Orphan::Draft(path()))
                     }
                     Kind::Aside => {
-                        is_older(&path(), age.max(ASIDE_AGE)).then(|| LeftBehind::Aside(path()))
+                        is_older(&path(), age.max(ASIDE_AGE)).then(|| Orphan::Aside(path()))
                     }
                     Kind::Pointer | Kind::Own | Kind::Foreign => None,
                 }

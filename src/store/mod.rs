@@ -15,6 +15,7 @@ pub mod files;
 pub mod history;
 pub mod home;
 pub mod imports;
+pub mod interface;
 pub mod inventory;
 pub mod key;
 pub mod lock;
@@ -24,7 +25,6 @@ mod read;
 pub mod remove;
 pub mod schema;
 pub mod seed;
-pub mod surface;
 pub mod symbols;
 pub mod text;
 pub mod token;
@@ -36,13 +36,13 @@ use std::path::PathBuf;
 pub use around::{Coupled, Coupling};
 pub use chunks::PreparedChunk;
 pub use contexts::{Contexts, NewContext, SavedContext, SavedItem};
-pub use edges::{EdgeRow, Keeper, UnboundPlace, UnboundRow};
+pub use edges::{EdgeRow, EvaluationSite, UnboundPlace, UnboundRow};
 pub use files::{FileRow, FileSummary, StatRow};
 pub use history::{CommitRow, NewCommit};
 pub use home::{Home, RepoHome};
 pub use imports::{ImportRow, ImportTarget};
 pub use key::{IndexKey, Pointer};
-pub use lock::{OpenMark, WriteLock};
+pub use lock::{ReaderLock, WriteLock};
 pub use open::{Index, sqlite_version};
 pub use read::{FilesUnder, Meta, Read, Reader};
 pub use schema::SCHEMA_VERSION;
@@ -170,12 +170,12 @@ impl StoreError {
 pub type StoreResult<T> = Result<T, StoreError>;
 
 /// Adds the name of the operation to an error of SQLite.
-pub(crate) trait Doing<T> {
-    fn doing(self, what: &'static str) -> StoreResult<T>;
+pub(crate) trait ErrorContext<T> {
+    fn context(self, what: &'static str) -> StoreResult<T>;
 }
 
-impl<T> Doing<T> for rusqlite::Result<T> {
-    fn doing(self, what: &'static str) -> StoreResult<T> {
+impl<T> ErrorContext<T> for rusqlite::Result<T> {
+    fn context(self, what: &'static str) -> StoreResult<T> {
         self.map_err(|source| StoreError::Sqlite {
             doing: what,
             source,

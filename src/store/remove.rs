@@ -7,8 +7,8 @@
 use std::path::Path;
 use std::time::Duration;
 
-use super::inventory::{LeftBehind, allocated};
-use super::{Home, OpenMark, Pointer, RepoHome, StoreResult, WriteLock, io_error, seed};
+use super::inventory::{Orphan, allocated};
+use super::{Home, Pointer, ReaderLock, RepoHome, StoreResult, WriteLock, io_error, seed};
 
 /// The result of removing an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub enum Removal {
 
 /// Returns whether a process has an index open right now, or writes it.
 pub fn is_in_use(home: &RepoHome, pointer: &Pointer) -> bool {
-    OpenMark::is_set(&home.open_mark(&pointer.index_id, &pointer.build))
+    ReaderLock::is_set(&home.open_mark(&pointer.index_id, &pointer.build))
         || WriteLock::is_held(&home.write_lock(&pointer.index_id))
 }
 
@@ -44,7 +44,7 @@ pub fn remove(
         return Ok(Removal::InUse);
     };
     let mark = home.open_mark(&pointer.index_id, &pointer.build);
-    let Some(_alone) = OpenMark::alone(&mark)? else {
+    let Some(_alone) = ReaderLock::alone(&mark)? else {
         return Ok(Removal::InUse);
     };
     if is_needed() {
@@ -67,9 +67,9 @@ pub fn sweep(home: &RepoHome, age: Duration) -> u64 {
     let mut bytes = 0;
     for left in home.left_behind(age) {
         bytes += match left {
-            LeftBehind::Build(index_id, build) => {
+            Orphan::Build(index_id, build) => {
                 let mark = home.open_mark(&index_id, &build);
-                match OpenMark::alone(&mark) {
+                match ReaderLock::alone(&mark) {
                     // Looked at again behind the lock: it may have been published meanwhile.
                     Ok(Some(_alone))
                         if home.pointer(&index_id).is_none_or(|now| now.build != build) =>
@@ -79,12 +79,12 @@ pub fn sweep(home: &RepoHome, age: Duration) -> u64 {
                     _ => 0,
                 }
             }
-            LeftBehind::Lock(path) => match WriteLock::take(&path, Duration::ZERO) {
+            Orphan::Lock(path) => match WriteLock::take(&path, Duration::ZERO) {
                 Ok(Some(held)) => unlink_lock(&path, held),
                 _ => 0,
             },
-            LeftBehind::Draft(path) => unlink(&path),
-            LeftBehind::Aside(path) => unlink_all(&path),
+            Orphan::Draft(path) => unlink(&path),
+            Orphan::Aside(path) => unlink_all(&path),
         };
     }
     bytes
@@ -156,7 +156,7 @@ pub(super) mod tests {
     use std::time::Duration;
 
     use super::{Removal, is_in_use, remove, sweep};
-    use crate::store::{Home, Index, OpenMark, Pointer, RepoHome, WriteLock, key};
+    use crate::store::{Home, Index, Pointer, ReaderLock, RepoHome, WriteLock, key};
 
     pub(in crate::store) fn made(dir: &std::path::Path) -> (RepoHome, Pointer) {
         let home = Home::at(dir, &[]).unwrap().repo(&"a".repeat(32));
@@ -281,16 +281,16 @@ pub(super) mod tests {
     fn a_mark_that_was_removed_is_set_again() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("x.open");
-        let alone = OpenMark::alone(&path).unwrap().unwrap();
+        let alone = ReaderLock::alone(&path).unwrap().unwrap();
         let waiting = std::thread::scope(|scope| {
-            let waiting = scope.spawn(|| OpenMark::set(&path).unwrap());
+            let waiting = scope.spawn(|| ReaderLock::set(&path).unwrap());
             std::thread::sleep(Duration::from_millis(30));
             std::fs::remove_file(&path).unwrap();
             drop(alone);
             waiting.join().unwrap()
         });
-        assert!(OpenMark::alone(&path).unwrap().is_none());
+        assert!(ReaderLock::alone(&path).unwrap().is_none());
         drop(waiting);
-        assert!(OpenMark::alone(&path).unwrap().is_some());
+        assert!(ReaderLock::alone(&path).unwrap().is_some());
     }
 }

@@ -4,7 +4,7 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::answer::{MAX_LIST_BYTES, fitting, time};
+use super::answer::{MAX_LIST_BYTES, n_within_bytes, time};
 use super::{Call, Tool};
 use crate::error::{Error, Result};
 use crate::lifecycle::anchor::State;
@@ -252,12 +252,12 @@ impl Tool for Load {
             .into_iter()
             .map(|item| output(item, is_fresh))
             .collect();
-        if fitting(&items, room) < items.len() {
+        if n_within_bytes(&items, room) < items.len() {
             for item in &mut items {
                 item.preview = None;
             }
         }
-        let shown = fitting(&items, room);
+        let shown = n_within_bytes(&items, room);
         let truncated = shown < items.len();
         items.truncate(shown);
         Ok(LoadOutput {

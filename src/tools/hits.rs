@@ -7,7 +7,7 @@ use clap::ValueEnum;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::answer::{Currency, Cursor};
+use super::answer::{Cursor, FreshnessFields};
 use super::places::{Defaults, KnownBy, beyond_one};
 use crate::error::{Code, Error, Result};
 use crate::graph::neighborhood::neighborhood;
@@ -203,10 +203,10 @@ pub(super) fn ranked(
 pub(super) fn say_nothing_found(
     view: &View<'_>,
     filters: &Filters,
-    currency: &mut Currency,
+    freshness_fields: &mut FreshnessFields,
 ) -> Result<()> {
     let n_files = search::n_left(view.read, filters)?;
-    currency.say_nothing_found("No file holds a word of the question", n_files);
+    freshness_fields.say_nothing_found("No file holds a word of the question", n_files);
     Ok(())
 }
 

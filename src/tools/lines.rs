@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Call;
-use super::answer::{Currency, Cursor, MAX_LIST_BYTES, fitting};
+use super::answer::{Cursor, FreshnessFields, MAX_LIST_BYTES, n_within_bytes};
 use super::hits;
 use super::schema::clamp;
 use super::search::{DefaultsOutput, ResultOutput, SearchInput, SearchOutput};
@@ -185,15 +185,15 @@ fn answer(
         return Err(Error::cancelled());
     }
     let mut results = results(view, &found.lines, input.highlight)?;
-    let n_fit = fitting(&results, MAX_LIST_BYTES);
+    let n_fit = n_within_bytes(&results, MAX_LIST_BYTES);
     let is_cut = n_fit < results.len();
     results.truncate(n_fit);
     let next_cursor = (found.has_more || is_cut)
         .then(|| found.lines.get(results.len().wrapping_sub(1)))
         .flatten()
         .map(|last| cursor_at(last).text(&asked, view.index_id));
-    let mut currency = Currency::of(view);
-    say_what_is_missing(&found, files.len(), &mut currency);
+    let mut freshness_fields = FreshnessFields::of(view);
+    say_what_is_missing(&found, files.len(), &mut freshness_fields);
     let why = match syntax {
         Syntax::Literal => "literal",
         Syntax::Regex => "regex",
@@ -217,7 +217,7 @@ fn answer(
         next_cursor,
         related: None,
         truncated: false,
-        currency,
+        freshness_fields,
     })
 }
 
@@ -238,11 +238,11 @@ fn ignored(input: &SearchInput) -> Vec<&'static str> {
     given.map(|(field, _)| field).collect()
 }
 
-fn say_what_is_missing(found: &Found, n_files: usize, currency: &mut Currency) {
+fn say_what_is_missing(found: &Found, n_files: usize, freshness_fields: &mut FreshnessFields) {
     let count = |reason| found.unsearched.get(&reason).copied().unwrap_or_default();
     let n_left = count(Unsearched::Budget);
     if n_left > 0 {
-        currency.say(&format!(
+        freshness_fields.say(&format!(
             "The time was up: {n_left} of {n_files} files are not searched; narrow `path`, or pass a larger `budgetMs`."
         ));
     }
@@ -255,14 +255,14 @@ fn say_what_is_missing(found: &Found, n_files: usize, currency: &mut Currency) {
                 "{n} files hold matches where no grammar tells code, comments and strings apart"
             ),
         };
-        currency.say(&format!("{files}: they are found without `scope`."));
+        freshness_fields.say(&format!("{files}: they are found without `scope`."));
     }
     if found.total == 0 && n_left == 0 {
         let files = match found.n_files {
             1 => "1 file".to_owned(),
             n => format!("{n} files"),
         };
-        currency.say(&format!(
+        freshness_fields.say(&format!(
             "No line matches in the {files} that were searched."
         ));
     }

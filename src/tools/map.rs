@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::analysed::AnalysedOutput;
-use super::answer::{Currency, MAX_LIST_BYTES, is_zero};
+use super::answer::{FreshnessFields, MAX_LIST_BYTES, is_zero};
 use super::hits;
 use super::map_definition;
 use super::map_lists::{BranchOutput, Files, LanguageOutput, ListedFile, ListedSymbol};
@@ -148,7 +148,7 @@ pub struct MapOutput {
     #[serde(skip_serializing_if = "Option::is_none")]
     next_cursor: Option<String>,
     #[serde(flatten)]
-    currency: Currency,
+    freshness_fields: FreshnessFields,
 }
 
 /// Files as an outline or a list has them.
@@ -298,13 +298,17 @@ fn place(input: &MapInput) -> Result<PathsOf> {
 
 impl MapOutput {
     /// Returns an answer that lists the names in a definition.
-    pub(super) fn of_names(view: &View<'_>, names: Vec<ListedSymbol>, currency: Currency) -> Self {
+    pub(super) fn of_names(
+        view: &View<'_>,
+        names: Vec<ListedSymbol>,
+        freshness_fields: FreshnessFields,
+    ) -> Self {
         Self {
             view: Some("symbols"),
             total: Some(names.len() as u64),
             symbols: Some(names),
             file_count: 1,
-            currency,
+            freshness_fields,
             ..Self::new(view)
         }
     }
@@ -333,7 +337,7 @@ impl MapOutput {
             analysed: None,
             truncated: false,
             next_cursor: None,
-            currency: Currency::of(view),
+            freshness_fields: FreshnessFields::of(view),
         }
     }
 }
@@ -368,7 +372,7 @@ fn list(view: &View<'_>, input: &MapInput) -> Result<MapOutput> {
             if page.total == 0 {
                 let n_files = output.file_count;
                 output
-                    .currency
+                    .freshness_fields
                     .say_nothing_found("No definition of this kind and name", n_files);
             }
             output.symbols = Some(page.entries);

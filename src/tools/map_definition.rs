@@ -1,6 +1,6 @@
 //! `cl_map` of one definition: the names that a function binds, or the members of a class.
 
-use super::answer::{Currency, MAX_LIST_BYTES, fitting};
+use super::answer::{FreshnessFields, MAX_LIST_BYTES, n_within_bytes};
 use super::map::{MapInput, MapOutput};
 use super::map_lists::{ListedSymbol, MAX_LIMIT};
 use super::places::{Named, by_handle, uses};
@@ -24,7 +24,7 @@ pub(super) fn answer(view: &View<'_>, handle: &str, input: &MapInput) -> Result<
             "pass the file as `path`",
         ));
     };
-    let mut currency = Currency::of(view);
+    let mut freshness_fields = FreshnessFields::of(view);
     let path = &symbol.path;
     let is_frame = matches!(
         symbol.kind,
@@ -50,15 +50,15 @@ pub(super) fn answer(view: &View<'_>, handle: &str, input: &MapInput) -> Result<
         }
         Locals::NoFunction => members(view, &symbol)?,
         Locals::Moved => {
-            currency.mark_moved();
+            freshness_fields.mark_moved();
             Vec::new()
         }
     };
-    let mut output = MapOutput::of_names(view, names, currency);
+    let mut output = MapOutput::of_names(view, names, freshness_fields);
     output.cut(|names| {
         let limit = clamp(input.limit, DEFAULT_LIMIT, 1..=MAX_LIMIT);
         names.truncate(limit);
-        names.truncate(fitting(names, MAX_LIST_BYTES));
+        names.truncate(n_within_bytes(names, MAX_LIST_BYTES));
     });
     Ok(output)
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::answer::{Cursor, MAX_LIST_BYTES, fitting, is_zero};
+use super::answer::{Cursor, MAX_LIST_BYTES, is_zero, truncate_to_bytes};
 use super::hits;
 use super::map::{MapInput, SymbolOutput, whole_of};
 use super::schema::clamp;
@@ -196,7 +196,8 @@ impl Files {
             })
             .collect();
         let n_all = tree.len();
-        tree.truncate(MAX_LIMIT.min(fitting(&tree, MAX_LIST_BYTES - 4_000)));
+        tree.truncate(MAX_LIMIT);
+        truncate_to_bytes(&mut tree, MAX_LIST_BYTES - 4_000);
         let is_cut = tree.len() < n_all;
         (tree, is_cut)
     }
@@ -292,7 +293,7 @@ fn page<T, U: Serialize>(
         .take(limit)
         .map(|one| list(one))
         .collect::<Result<_>>()?;
-    entries.truncate(fitting(&entries, MAX_LIST_BYTES));
+    truncate_to_bytes(&mut entries, MAX_LIST_BYTES);
     let last = rest.get(entries.len().wrapping_sub(1));
     let next_cursor = last.filter(|_| entries.len() < rest.len()).map(|last| {
         let (path, line) = key(last);

@@ -410,14 +410,14 @@ fn check_name(view: &View<'_>, name: &str) -> Result<()> {
 }
 
 /// A place with its definition.
-pub(super) struct Placed {
+pub(super) struct LocatedSymbol {
     pub(super) path: RepoPath,
     pub(super) symbol: Option<SymbolRow>,
     pub(super) reached: Reached,
 }
 
 /// Returns the places with their definitions, the nearest and best known first.
-pub(super) fn places(view: &View<'_>, reached: &[Reached]) -> Result<Vec<Placed>> {
+pub(super) fn places(view: &View<'_>, reached: &[Reached]) -> Result<Vec<LocatedSymbol>> {
     let mut placed = Vec::with_capacity(reached.len());
     for place in reached {
         let symbol = match place.symbol {
@@ -429,7 +429,7 @@ pub(super) fn places(view: &View<'_>, reached: &[Reached]) -> Result<Vec<Placed>
             None => view.read.path_of(place.file)?,
         };
         if let Some(path) = path {
-            placed.push(Placed {
+            placed.push(LocatedSymbol {
                 path,
                 symbol,
                 reached: place.clone(),
@@ -450,7 +450,7 @@ pub(super) fn places(view: &View<'_>, reached: &[Reached]) -> Result<Vec<Placed>
 /// Returns a place that uses one of `seeds` as it is shown.
 pub(super) fn caller_output(
     view: &View<'_>,
-    place: &Placed,
+    place: &LocatedSymbol,
     seeds: &[SymbolRow],
     defaults: &Defaults,
 ) -> Result<CallerOutput> {
@@ -492,7 +492,7 @@ pub(super) fn caller_output(
 /// within `max_bytes`: that none is left out comes first.
 pub(super) fn add_test_titles(
     view: &View<'_>,
-    placed: &[Placed],
+    placed: &[LocatedSymbol],
     callers: &mut [CallerOutput],
     name: Option<&str>,
     max_bytes: usize,
@@ -523,7 +523,11 @@ pub(super) fn add_test_titles(
 }
 
 /// Returns a definition that the target uses as it is shown.
-pub(super) fn callee_output(view: &View<'_>, place: &Placed, defaults: &Defaults) -> CalleeOutput {
+pub(super) fn callee_output(
+    view: &View<'_>,
+    place: &LocatedSymbol,
+    defaults: &Defaults,
+) -> CalleeOutput {
     let reached = &place.reached;
     CalleeOutput {
         path: place.path.to_string(),

@@ -4,12 +4,12 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::answer::{MAX_LIST_BYTES, fitting};
+use super::answer::{MAX_LIST_BYTES, n_within_bytes};
 use super::schema::number;
 use super::{Call, Tool};
 use crate::error::{Error, Result};
 use crate::lifecycle::prune::Removed;
-use crate::workspace::Wish;
+use crate::workspace::PruneOptions;
 
 /// `cl_prune`.
 pub struct Prune;
@@ -89,7 +89,7 @@ impl Tool for Prune {
 
     fn run(input: PruneInput, call: &Call<'_>) -> Result<PruneOutput> {
         let workspace = call.workspaces.open(input.repo.as_deref(), call.places)?;
-        let pruned = workspace.prune(Wish {
+        let pruned = workspace.prune(PruneOptions {
             dry_run: input.dry_run,
             unused_days: input
                 .older_than_days
@@ -101,7 +101,7 @@ impl Tool for Prune {
         let skipped = pruned.in_use.len() as u64;
         let mut deleted: Vec<RemovedOutput> = pruned.removed.into_iter().map(removed).collect();
         let total = deleted.len() as u64;
-        let shown = fitting(&deleted, MAX_LIST_BYTES);
+        let shown = n_within_bytes(&deleted, MAX_LIST_BYTES);
         let truncated = shown < deleted.len();
         deleted.truncate(shown);
         Ok(PruneOutput {

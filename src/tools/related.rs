@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::analysed::AnalysedOutput;
-use super::answer::{Currency, Cursor, MAX_LIST_BYTES, fitting};
+use super::answer::{Cursor, FreshnessFields, MAX_LIST_BYTES, truncate_to_bytes};
 use super::places::{Confidence, Named, by_handle, by_path, uses};
 use super::related_paths::{self, ChainsOutput};
 use super::schema::{clamp, number};
@@ -165,7 +165,7 @@ pub struct RelatedOutput {
     #[serde(skip_serializing_if = "Option::is_none")]
     next_cursor: Option<String>,
     #[serde(flatten)]
-    currency: Currency,
+    freshness_fields: FreshnessFields,
 }
 
 /// The commonest edge type of a page, and what is true of most of its entries.
@@ -387,12 +387,12 @@ fn answer(view: &View<'_>, input: &RelatedInput) -> Result<RelatedOutput> {
         };
         cursor.text(&question, view.index_id)
     });
-    let mut currency = Currency::of(view);
+    let mut freshness_fields = FreshnessFields::of(view);
     let mut analysed = None;
     if total == 0 {
         analysed = AnalysedOutput::of(view, start.as_str())?;
         if analysed.is_none() {
-            currency.say_nothing_found(
+            freshness_fields.say_nothing_found(
                 "No imports, calls, references or tests of these types were found for it",
                 view.read.files_under("")?.iter().count() as u64,
             );
@@ -412,7 +412,7 @@ fn answer(view: &View<'_>, input: &RelatedInput) -> Result<RelatedOutput> {
         totals: if total > 0 { totals } else { BTreeMap::new() },
         analysed,
         next_cursor,
-        currency,
+        freshness_fields,
     })
 }
 
@@ -460,7 +460,7 @@ fn fitting_page(
             break;
         }
     }
-    shown.truncate(fitting(&shown, max_bytes));
+    truncate_to_bytes(&mut shown, max_bytes);
     Ok(shown)
 }
 
@@ -492,7 +492,7 @@ impl RelatedOutput {
         chains: ChainsOutput,
         total: u64,
         is_cut: bool,
-        currency: Currency,
+        freshness_fields: FreshnessFields,
     ) -> Self {
         Self {
             index_id: view.index_id.to_owned(),
@@ -505,7 +505,7 @@ impl RelatedOutput {
             analysed: None,
             truncated: is_cut,
             next_cursor: None,
-            currency,
+            freshness_fields,
         }
     }
 }

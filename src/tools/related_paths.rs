@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::answer::Currency;
+use super::answer::FreshnessFields;
 use super::places::{Named, by_handle, named, near_names};
 use super::related::{Direction, RelatedInput, RelatedOutput};
 use super::schema::clamp;
@@ -120,13 +120,13 @@ pub(super) fn answer(view: &View<'_>, input: &RelatedInput, to: &str) -> Result<
         found = chains.chains;
         direction = word;
     }
-    let mut currency = Currency::of(view);
+    let mut freshness_fields = FreshnessFields::of(view);
     let mut common = Vec::new();
     if found.is_empty() {
         direction = None;
         common = in_common(view, level, &from, &to)?;
         let n_files = view.read.files_under("")?.iter().count() as u64;
-        currency.say_nothing_found(
+        freshness_fields.say_nothing_found(
             &format!("No chain of at most {depth} known uses joins them"),
             n_files,
         );
@@ -145,7 +145,12 @@ pub(super) fn answer(view: &View<'_>, input: &RelatedInput, to: &str) -> Result<
     };
     let symbol = end_output(&start).symbol;
     Ok(RelatedOutput::of_chains(
-        view, symbol, output, total, is_cut, currency,
+        view,
+        symbol,
+        output,
+        total,
+        is_cut,
+        freshness_fields,
     ))
 }
 

@@ -6,7 +6,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::answer::{Currency, Cursor, MAX_LIST_BYTES, fitting, is_zero};
+use super::answer::{Cursor, FreshnessFields, MAX_LIST_BYTES, is_zero, n_within_bytes};
 use super::hits::{self, ContentType, NearDefaults, NearOutput, SnippetMode};
 use super::lines::{self, LinesOutput, MAX_LIMIT, Match, Scope};
 use super::schema::{clamp, number};
@@ -124,7 +124,7 @@ pub struct SearchOutput {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(super) truncated: bool,
     #[serde(flatten)]
-    pub(super) currency: Currency,
+    pub(super) freshness_fields: FreshnessFields,
 }
 
 /// Values of the fields that the entries of an answer leave out.
@@ -304,7 +304,7 @@ fn answer(
         .enumerate()
         .map(|(at, hit)| result(view, query, input, hit, offset + at))
         .collect::<Result<_>>()?;
-    let n_fit = fitting(&results, MAX_LIST_BYTES);
+    let n_fit = n_within_bytes(&results, MAX_LIST_BYTES);
     let truncated = n_fit < results.len();
     results.truncate(n_fit);
     let next_cursor = (rest.len() > results.len())
@@ -322,13 +322,13 @@ fn answer(
     } else {
         None
     };
-    let mut currency = Currency::of(view);
+    let mut freshness_fields = FreshnessFields::of(view);
     if results
         .iter()
         .any(|result| result.stale && !view.is_stale(&result.path))
     {
         // Bytes changed behind the detection, or in a way that no stat shows.
-        currency.mark_moved();
+        freshness_fields.mark_moved();
     }
     let shown = rest.iter().take(results.len()).copied();
     // A later page would speak of itself alone.
@@ -338,7 +338,7 @@ fn answer(
         query.missing(shown)
     };
     if results.is_empty() && after.is_none() {
-        hits::say_nothing_found(view, filters, &mut currency)?;
+        hits::say_nothing_found(view, filters, &mut freshness_fields)?;
     }
     Ok(SearchOutput {
         index_id: view.index_id.to_owned(),
@@ -357,7 +357,7 @@ fn answer(
             }),
         related,
         truncated,
-        currency,
+        freshness_fields,
     })
 }
 

@@ -3,22 +3,21 @@
 //! Knows every room below and hands plain values down. Does not know the tools: a tool brings a function over a
 //! [`View`].
 
-mod asking;
+mod active_query;
 mod bundle;
 mod cache;
 mod catch_up;
 mod changes;
-pub mod checkup;
 mod comparison;
 mod contexts;
-pub mod diagnosis;
 mod disk;
 mod disk_search;
+pub mod doctor;
 mod errors;
+mod idle;
 mod paths;
 mod query;
 mod refresh;
-mod rest;
 mod revision;
 mod served;
 mod source;
@@ -35,7 +34,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-pub use asking::{FirstBuild, Patience, Question};
+pub use active_query::{FirstBuild, Patience, Question};
 pub use bundle::{Exported, Imported, OnBundle};
 pub use cache::{CacheKey, RepositoryEntry};
 pub use changes::Change;
@@ -46,7 +45,7 @@ pub use revision::Revision;
 pub use served::Served;
 pub use source::{Place, Text};
 pub use state::{Contents, Current, IndexEntry, IndexStatus};
-pub use upkeep::Wish;
+pub use upkeep::PruneOptions;
 pub use view::{View, brief, family_of, missing, outside};
 
 pub use crate::git::n_changed_lines;
@@ -106,8 +105,8 @@ pub struct Workspace {
     n_asking: AtomicUsize,
     shown_stale: Mutex<HashSet<RepoPath>>,
     watching: Mutex<watching::Watching>,
-    is_keeping_house: AtomicBool,
-    owes_housekeeping: AtomicBool,
+    is_running_gc: AtomicBool,
+    owes_gc: AtomicBool,
     owes_settling: AtomicBool,
     /// Commits whose indexes answers left incomplete.
     unfinished: Mutex<BTreeSet<CommitId>>,
@@ -209,7 +208,7 @@ impl Workspaces {
         let open = self.opened();
         let open: Vec<_> = open.values().map(Arc::clone).collect();
         for workspace in open {
-            workspace.keep_house_if_owed();
+            workspace.run_gc_if_owed();
             if workspace.owes_settling.swap(false, Ordering::AcqRel) {
                 workspace.settle();
             }
@@ -248,8 +247,8 @@ impl Workspaces {
             n_asking: AtomicUsize::default(),
             shown_stale: Mutex::default(),
             watching: Mutex::default(),
-            is_keeping_house: AtomicBool::default(),
-            owes_housekeeping: AtomicBool::default(),
+            is_running_gc: AtomicBool::default(),
+            owes_gc: AtomicBool::default(),
             owes_settling: AtomicBool::default(),
             unfinished: Mutex::default(),
             work_dir: work_dir.clone(),

@@ -64,7 +64,7 @@ impl Workspace {
             return text_now(&repo, path).map(|(text, _)| text);
         }
         // A repository in an unknown state can be read all the same.
-        let before = repo.motion().ok();
+        let before = repo.repo_state().ok();
         let read = text_now(&repo, path);
         let is_doubtful = match &read {
             Ok((_, is_settled)) => !is_settled,
@@ -72,7 +72,7 @@ impl Workspace {
         };
         let is_still = || {
             let is_locked = before.as_ref().is_some_and(|now| now.locked);
-            !is_locked && repo.motion().ok() == before
+            !is_locked && repo.repo_state().ok() == before
         };
         if !is_doubtful || is_still() {
             return read.map(|(text, _)| text);

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use super::{key_of, now_ms};
 use crate::git::{GitError, Repo};
-use crate::lifecycle::policy::{Entry, Known, RECENT_DAYS, Reason, Repository, Standing};
+use crate::lifecycle::policy::{Entry, Known, RECENT_DAYS, Reason, Repository, RepositoryState};
 use crate::lifecycle::prune::Extra;
 use crate::model::CommitId;
 use crate::store::{Contexts, Home, IndexKey, Pointer, RepoHome, SCHEMA_VERSION};
@@ -69,9 +69,9 @@ pub(super) fn look(home: &RepoHome, own: Option<&Repo>) -> Found {
         })
         .collect();
     let standing = match read {
-        Some(read) => Standing::Known(read.known),
-        None if is_gone => Standing::Gone,
-        None => Standing::Unknown,
+        Some(read) => RepositoryState::Known(read.known),
+        None if is_gone => RepositoryState::Gone,
+        None => RepositoryState::Unknown,
     };
     Found {
         home: home.clone(),
@@ -159,7 +159,7 @@ pub(super) fn needless(found: &[Found], repo: &Repo, names: &[String]) -> Extra 
         |other: &Found| other.home.id() == id || (family.is_some() && other.family == family);
     let branches = repo.branches().unwrap_or_default();
     let names: BTreeSet<&str> = branches
-        .usual()
+        .default_branch()
         .into_iter()
         .chain(names.iter().map(String::as_str))
         .collect();

@@ -15,7 +15,7 @@ use std::path::Path;
 pub use compare::first_difference;
 pub use format::{Header, MAX_DATABASE_BYTES, header};
 
-use super::{Index, OpenMark, Pointer, RepoHome, StoreError, StoreResult, io_error};
+use super::{Index, Pointer, ReaderLock, RepoHome, StoreError, StoreResult, io_error};
 use crate::model::{ContentId, RepoPath};
 
 /// The work tree in whose name an imported index is kept: none that git can have, so that no answer is ever
@@ -118,7 +118,7 @@ pub fn read(
     let database = home.database(&pointer.index_id, &pointer.build);
     // Set before there is anything to sweep away.
     let mark_path = home.open_mark(&pointer.index_id, &pointer.build);
-    let mark = OpenMark::set(&mark_path)?;
+    let mark = ReaderLock::set(&mark_path)?;
     let taken = (|| {
         super::durable::begin(&mark_path)?;
         let mut options = File::options();

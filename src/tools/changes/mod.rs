@@ -11,7 +11,7 @@ use clap::{Args, ValueEnum};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::answer::{Currency, Cursor, fitting, is_zero};
+use super::answer::{Cursor, FreshnessFields, is_zero, truncate_to_bytes};
 use super::impact::count;
 use super::schema::{clamp, number};
 use super::{Call, Tool};
@@ -146,7 +146,7 @@ pub struct ChangesOutput {
     #[serde(skip_serializing_if = "Option::is_none")]
     next_cursor: Option<String>,
     #[serde(flatten)]
-    currency: Currency,
+    freshness_fields: FreshnessFields,
 }
 
 /// One side.
@@ -258,10 +258,10 @@ fn answer(view: &View<'_>, asked: &Asked<'_>) -> Result<ChangesOutput> {
     };
     let reach = reach::Reach::of(view, asked, &gathered, &listed)?;
     let collisions = collisions::find(view, asked, &gathered)?;
-    let mut currency = Currency::of(view);
-    let is_fresh = currency.freshness == "fresh";
+    let mut freshness_fields = FreshnessFields::of(view);
+    let is_fresh = freshness_fields.freshness == "fresh";
     if !gathered.pending.is_empty() && is_fresh {
-        currency.mark_moved();
+        freshness_fields.mark_moved();
     }
     let mut left = list_bytes;
     let mut take = |n: usize, share: usize| -> usize {
@@ -272,14 +272,14 @@ fn answer(view: &View<'_>, asked: &Asked<'_>) -> Result<ChangesOutput> {
     let mut broken = entries::broken(view, asked, &gathered)?;
     let broken_total = broken.len() as u64;
     broken.truncate(limit);
-    broken.truncate(fitting(&broken, take(usize::MAX, 30)));
+    truncate_to_bytes(&mut broken, take(usize::MAX, 30));
     left += list_bytes * 30 / 100 - size(&broken).min(list_bytes * 30 / 100);
     let (mut changes, mut next) = (Vec::new(), None);
     let rest = listed.after(after.as_ref());
     for one in rest.iter().take(limit) {
         changes.push(entries::change(view, asked, &gathered, one, &reach)?);
     }
-    changes.truncate(fitting(&changes, left * 60 / 100));
+    truncate_to_bytes(&mut changes, left * 60 / 100);
     // A page ends with a line, so that the next one begins with another.
     while changes.len() > 1
         && changes.len() < rest.len()
@@ -297,19 +297,19 @@ fn answer(view: &View<'_>, asked: &Asked<'_>) -> Result<ChangesOutput> {
     let collisions = collisions.map(|mut all| {
         collisions_total = Some(all.len() as u64);
         all.truncate(limit);
-        all.truncate(fitting(&all, left / 2));
+        truncate_to_bytes(&mut all, left / 2);
         left = left.saturating_sub(size(&all));
         all
     });
     let mut tests = reach::tests(view, asked, &reach)?;
     let tests_total = reach.tests.len() as u64;
     tests.truncate(limit);
-    tests.truncate(fitting(&tests, left * 2 / 3));
+    truncate_to_bytes(&mut tests, left * 2 / 3);
     let left = left.saturating_sub(size(&tests));
     let mut files = entries::files(asked, &gathered);
     let files_total = files.len() as u64;
     files.truncate(limit);
-    files.truncate(fitting(&files, left));
+    truncate_to_bytes(&mut files, left);
     let state = |state: &crate::workspace::State| StateOutput {
         name: state.name.clone(),
         sha: state.commit.as_ref().map(ToString::to_string),
@@ -360,7 +360,7 @@ fn answer(view: &View<'_>, asked: &Asked<'_>) -> Result<ChangesOutput> {
             .collect(),
         truncated,
         next_cursor: next,
-        currency,
+        freshness_fields,
     })
 }
 

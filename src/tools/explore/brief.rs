@@ -51,7 +51,7 @@ pub(super) fn most_lines(output: &ExploreOutput, input: &ExploreInput) -> usize 
     } else {
         1 + of_surroundings.count()
     };
-    let has_pending = output.currency.pending_files > 0;
+    let has_pending = output.freshness_fields.pending_files > 0;
     let n_unknown = usize::from(has_pending) + usize::from(!output.missing.is_empty());
     MAX_LINES.min(n_of_subject + n_unknown)
 }
@@ -138,9 +138,9 @@ fn of_card(card: &CardOutput, lines: &mut Vec<String>) {
 
 /// Returns the sentences about files that are pending and words that nothing holds.
 fn unknown(output: &ExploreOutput) -> impl Iterator<Item = String> {
-    let currency = &output.currency;
-    let pending = (currency.pending_files > 0).then(|| {
-        let files = plural(currency.pending_files, "file");
+    let freshness_fields = &output.freshness_fields;
+    let pending = (freshness_fields.pending_files > 0).then(|| {
+        let files = plural(freshness_fields.pending_files, "file");
         format!("{files} not read yet: what is in them is missing here.")
     });
     let words: Vec<&str> = output

@@ -15,7 +15,7 @@ use crate::graph::related::Direction;
 use crate::model::sanitize::one_line;
 use crate::model::{EdgeKind, Provenance, RepoPath, SymbolKind};
 use crate::search::{Hit, Query};
-use crate::tools::places::{Placed, places, uses};
+use crate::tools::places::{LocatedSymbol, places, uses};
 use crate::tools::schema::clamp;
 use crate::workspace::{EdgeRow, SymbolRow};
 
@@ -583,7 +583,7 @@ fn users(
 /// Returns the code around a use: of a test its block with its title, else the definition, else the chunk.
 fn around_use(
     source: &Source<'_>,
-    place: &Placed,
+    place: &LocatedSymbol,
     is_test: bool,
 ) -> Result<Option<(Unit, Option<String>)>> {
     let view = source.view;

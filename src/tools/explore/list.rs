@@ -11,7 +11,7 @@ use crate::model::RepoPath;
 use crate::model::sanitize::one_line;
 use crate::search::snippet::Snippet;
 use crate::search::{Hit, Query, Wanted};
-use crate::tools::answer::{Cursor, MAX_LIST_BYTES, fitting, is_zero};
+use crate::tools::answer::{Cursor, MAX_LIST_BYTES, is_zero, truncate_to_bytes};
 use crate::tools::hits::{self, NearDefaults};
 use crate::tools::schema::clamp;
 use crate::workspace::View;
@@ -146,7 +146,7 @@ pub(super) fn answer(
         hits::near(view, &paths, depth, max_related)?
     };
     let n_near = related.len();
-    related.truncate(fitting(&related, MAX_NEAR_BYTES));
+    truncate_to_bytes(&mut related, MAX_NEAR_BYTES);
     let next_cursor = (has_more || is_cut)
         .then(|| page.get(files.len().wrapping_sub(1)))
         .flatten()
@@ -156,7 +156,7 @@ pub(super) fn answer(
         .iter()
         .any(|file| file.stale && !view.is_stale(&file.path))
     {
-        output.currency.mark_moved();
+        output.freshness_fields.mark_moved();
     }
     let shown = page.iter().zip(&files);
     let shown = shown.flat_map(|(group, file)| group.hits.iter().take(file.results.len()));
@@ -167,7 +167,7 @@ pub(super) fn answer(
         query.missing(shown.copied())
     };
     if files.is_empty() && after.is_none() {
-        hits::say_nothing_found(view, &filters, &mut output.currency)?;
+        hits::say_nothing_found(view, &filters, &mut output.freshness_fields)?;
     }
     let shortened = page
         .iter()
@@ -236,7 +236,7 @@ fn file(
             result(view, query, input, hit, rank)
         })
         .collect::<Result<_>>()?;
-    results.truncate(fitting(&results, MAX_LIST_BYTES - MAX_NEAR_BYTES));
+    truncate_to_bytes(&mut results, MAX_LIST_BYTES - MAX_NEAR_BYTES);
     let n_folded = group.hits.len() - results.len();
     if let Some(last) = results.last_mut() {
         last.collapsed = (n_folded > 0).then_some(n_folded as u64);

@@ -16,7 +16,7 @@ use clap::{Args, ValueEnum};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de};
 
-use super::answer::{Currency, is_zero};
+use super::answer::{FreshnessFields, is_zero};
 use super::hits::{self, ContentType, NearDefaults, NearOutput, SnippetMode};
 use super::schema::number;
 use super::{Call, Tool};
@@ -197,7 +197,7 @@ pub struct ExploreOutput {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     truncated: bool,
     #[serde(flatten)]
-    currency: Currency,
+    freshness_fields: FreshnessFields,
 }
 
 impl Tool for Explore {
@@ -263,7 +263,7 @@ impl ExploreOutput {
     fn new(view: &View<'_>) -> Self {
         Self {
             index_id: view.index_id.to_owned(),
-            currency: Currency::of(view),
+            freshness_fields: FreshnessFields::of(view),
             ..Self::default()
         }
     }

@@ -15,7 +15,7 @@ use super::{ExploreInput, ExploreOutput, Include};
 use crate::error::Result;
 use crate::model::RepoPath;
 use crate::search::{Hit, Query, Wanted};
-use crate::tools::answer::{MAX_REPLY_BYTES, fitting};
+use crate::tools::answer::{MAX_REPLY_BYTES, truncate_to_bytes};
 use crate::tools::hits::{self, NearDefaults};
 use crate::tools::schema::clamp;
 use crate::workspace::View;
@@ -138,7 +138,7 @@ pub(super) fn of_query(
         .take(MAX_MISSING)
         .collect();
     if ranked.is_empty() {
-        hits::say_nothing_found(view, &filters, &mut output.currency)?;
+        hits::say_nothing_found(view, &filters, &mut output.freshness_fields)?;
     }
     related(view, input, &ranked, &mut output)?;
     fill(&source, input, &found, output)
@@ -173,7 +173,7 @@ pub(super) fn of_targets(
     let mut output = ExploreOutput::new(view);
     for card in &list {
         if card.is_stale() {
-            output.currency.mark_moved();
+            output.freshness_fields.mark_moved();
         }
     }
     let budget = budget(input);
@@ -213,7 +213,7 @@ fn related(
         hits::near(view, &files, depth, max)?
     };
     let n_near = near.len();
-    near.truncate(fitting(&near, budget(input) / RELATED_SHARE));
+    truncate_to_bytes(&mut near, budget(input) / RELATED_SHARE);
     output.truncated |= near.len() < n_near;
     output.defaults = NearDefaults::taken_from(&mut near);
     output.related = Some(near);
@@ -248,7 +248,7 @@ fn fill(
     let room = budget.saturating_sub(fixed + brief_bytes + budget / OMITTED_SHARE);
     let filled = lay(source, input, &found.list, room, budget)?;
     if filled.parts.iter().any(|part| part.stale) {
-        output.currency.mark_moved();
+        output.freshness_fields.mark_moved();
     }
     output.parts = Some(filled.parts);
     output.omitted_total = Some(filled.omitted.len() as u64);

@@ -18,9 +18,9 @@ use serde::{Deserialize, Serialize};
 
 use super::affected::Affected;
 use super::analysed::AnalysedOutput;
-use super::answer::{Currency, MAX_LIST_BYTES, fitting, is_zero};
+use super::answer::{FreshnessFields, MAX_LIST_BYTES, is_zero, truncate_to_bytes};
 use super::places::{
-    CalleeOutput, CallerOutput, CaseOutput, Defaults, FileOutput, Placed, TargetOutput,
+    CalleeOutput, CallerOutput, CaseOutput, Defaults, FileOutput, LocatedSymbol, TargetOutput,
     add_test_titles, callee_output, caller_output, file_output, first_lines, places, target,
     test_output, uses,
 };
@@ -208,7 +208,7 @@ pub struct ImpactOutput {
     #[serde(skip_serializing_if = "Option::is_none")]
     next_cursor: Option<String>,
     #[serde(flatten)]
-    currency: Currency,
+    freshness_fields: FreshnessFields,
 }
 
 /// The definition that an answer is about.
@@ -354,13 +354,13 @@ impl ImpactOutput {
             analysed: None,
             truncated: false,
             next_cursor: None,
-            currency: Currency::of(view),
+            freshness_fields: FreshnessFields::of(view),
         })
     }
 
     /// Begins the summary with the state of an index that is not complete.
     fn led_by_state(mut self) -> Self {
-        let state = std::mem::take(&mut self.currency.note);
+        let state = std::mem::take(&mut self.freshness_fields.note);
         if !state.is_empty() {
             let led = format!("{state} {}", self.summary);
             led.trim_end().clone_into(&mut self.summary);
@@ -470,7 +470,7 @@ fn reach(
     }
     let reached: Vec<(RepoPath, u32, Provenance)> = placed
         .iter()
-        .map(|Placed { path, reached, .. }| (path.clone(), reached.hops, reached.provenance))
+        .map(|LocatedSymbol { path, reached, .. }| (path.clone(), reached.hops, reached.provenance))
         .collect();
     let mut affected = Affected::of(view, files_of(&reached));
     if with_tests {
@@ -504,7 +504,7 @@ fn reach(
         list.push(caller);
     }
     let caller_bytes = list_bytes * 2 / 5;
-    list.truncate(fitting(&list, caller_bytes));
+    truncate_to_bytes(&mut list, caller_bytes);
     let name = targets.first().map(|target| target.name.as_str());
     add_test_titles(view, &placed, &mut list, name, caller_bytes)?;
     output.callers = list;
@@ -514,7 +514,7 @@ fn reach(
         .take(limit)
         .map(|place| callee_output(view, place, &defaults))
         .collect();
-    list.truncate(fitting(&list, list_bytes / 8));
+    truncate_to_bytes(&mut list, list_bytes / 8);
     output.callees = list;
     let listed = |files: &[(RepoPath, u32, Provenance)]| {
         let mut list: Vec<FileOutput> = files
@@ -522,7 +522,7 @@ fn reach(
             .take(limit)
             .map(|file| file_output(view, file, &defaults))
             .collect();
-        list.truncate(fitting(&list, list_bytes / 5));
+        truncate_to_bytes(&mut list, list_bytes / 5);
         list
     };
     // Whoever asks for a depth gets every file, by its role.
@@ -535,7 +535,7 @@ fn reach(
     let n_mentioning = affected.n_tests(TestBasis::Mention);
     let n_bound = affected.tests.len() - n_mentioning;
     let mut tests = list_tests(view, input, &affected, &defaults);
-    tests.truncate(fitting(&tests, list_bytes / 5));
+    truncate_to_bytes(&mut tests, list_bytes / 5);
     add_cases(view, &placed, targets, &mut tests, list_bytes / 5)?;
     output.affected_tests = tests;
     output.mentioning_tests = n_mentioning as u64;
@@ -567,7 +567,7 @@ fn reach(
 /// Adds the tests that use the target themselves to their files, as far as the list stays within `max_bytes`.
 fn add_cases(
     view: &View<'_>,
-    placed: &[Placed],
+    placed: &[LocatedSymbol],
     targets: &[SymbolRow],
     tests: &mut [FileOutput],
     max_bytes: usize,

@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::model::RepoPath;
 use crate::model::path::is_at_or_below;
 use crate::model::sanitize::one_line;
-use crate::tools::answer::fitting;
+use crate::tools::answer::truncate_to_bytes;
 use crate::tools::places::uses;
 use crate::uses::{ChangeKind, Removed};
 use crate::workspace::{Change, View};
@@ -124,7 +124,7 @@ pub(super) fn change_set(
 pub(super) fn list(removed: &[Removed], max_bytes: usize) -> Vec<RemovedOutput> {
     let each = max_bytes / removed.len().max(1);
     let mut all: Vec<RemovedOutput> = removed.iter().map(|one| shown(one, each)).collect();
-    all.truncate(fitting(&all, max_bytes.max(each)));
+    truncate_to_bytes(&mut all, max_bytes.max(each));
     all
 }
 
@@ -140,7 +140,7 @@ fn shown(one: &Removed, max_bytes: usize) -> RemovedOutput {
         })
         .collect();
     if !uses.is_empty() {
-        uses.truncate(fitting(&uses, max_bytes));
+        truncate_to_bytes(&mut uses, max_bytes);
     }
     RemovedOutput {
         symbol: one.qualified_name.clone(),

@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::model::path::parent;
 use crate::model::sanitize::one_line;
 use crate::model::{Provenance, RepoPath};
-use crate::tools::answer::{Cursor, MAX_LIST_BYTES, fitting};
+use crate::tools::answer::{Cursor, MAX_LIST_BYTES, truncate_to_bytes};
 use crate::tools::places::uses;
 use crate::tools::schema::clamp;
 use crate::uses::{Mention, Part, UseKind};
@@ -84,14 +84,14 @@ pub(super) fn add(
         .filter(|path| is_new(path))
         .map(ToString::to_string)
         .collect();
-    imported_by.truncate(fitting(&imported_by, DEFAULT_LIST_BYTES / 6));
+    truncate_to_bytes(&mut imported_by, DEFAULT_LIST_BYTES / 6);
     output.imported_by = imported_by;
     let mut reexported_by: Vec<String> = exposure
         .reexporters
         .iter()
         .map(|(path, line)| format!("{path}:{line}"))
         .collect();
-    reexported_by.truncate(fitting(&reexported_by, DEFAULT_LIST_BYTES / 8));
+    truncate_to_bytes(&mut reexported_by, DEFAULT_LIST_BYTES / 8);
     output.reexported_by = reexported_by;
     output.exported_from = exposure.packages;
     output.truncated |= exposure.is_cut;
@@ -167,7 +167,7 @@ fn add_sites(
     let near = Nearness::of(view, first)?;
     unresolved.sort_by_cached_key(|it| (near.of_path(&it.path), it.path.clone(), it.line));
     let mut lines: Vec<LineOutput> = unresolved.iter().take(limit).map(|it| line(it)).collect();
-    lines.truncate(fitting(&lines, MAX_LIST_BYTES / 4));
+    truncate_to_bytes(&mut lines, MAX_LIST_BYTES / 4);
     output.truncated |= lines.len() < unresolved.len();
     output.unresolved = lines;
     let is_behind = |mention: &&&Mention| {
@@ -176,7 +176,7 @@ fn add_sites(
     };
     let rest: Vec<&Mention> = sites.iter().filter(is_behind).copied().collect();
     let mut shown: Vec<SiteOutput> = rest.iter().take(limit).map(|it| site(view, it)).collect();
-    shown.truncate(fitting(&shown, MAX_LIST_BYTES / 2));
+    truncate_to_bytes(&mut shown, MAX_LIST_BYTES / 2);
     // A page ends with a line, so that the next one begins with another.
     while shown.len() < rest.len()
         && shown.len() > 1

@@ -2,15 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use super::diagnosis::Check;
-use super::survey::{self, Found};
-use super::upkeep::LEFT_AGE;
+use super::repository::Check;
 use crate::config::Config;
-use crate::lifecycle::policy::Standing;
+use crate::lifecycle::policy::RepositoryState;
 use crate::machine;
 use crate::model::size::size;
 use crate::store::{Contexts, Home, SCHEMA_VERSION};
 use crate::watch::network_type;
+use crate::workspace::survey::{self, Found};
+use crate::workspace::upkeep::LEFT_AGE;
 
 /// How many names a finding shows.
 const MAX_NAMES: usize = 3;
@@ -105,12 +105,12 @@ fn owners(found: &[Found]) -> Check {
     let gone = found
         .iter()
         .filter(|found| {
-            matches!(found.state.standing, Standing::Gone) && !found.state.entries.is_empty()
+            matches!(found.state.standing, RepositoryState::Gone) && !found.state.entries.is_empty()
         })
         .count();
     let unknown = found
         .iter()
-        .filter(|found| matches!(found.state.standing, Standing::Unknown))
+        .filter(|found| matches!(found.state.standing, RepositoryState::Unknown))
         .count();
     let name = "repositories";
     if gone > 0 {
