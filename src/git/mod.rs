@@ -43,7 +43,7 @@ use commit_tree::CommitTree;
 
 pub use attributes::Attributes;
 pub use commit::CommitFiles;
-pub use commit_tree::Entry;
+pub use commit_tree::TreeEntry;
 pub use content::{FileRead, ReadError, WorkTree};
 pub use directories::Directories;
 pub use dirty::Dirty;

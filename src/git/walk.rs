@@ -14,9 +14,9 @@ use gix::index::entry::Mode;
 use crate::model::{Budget, FileStat, FoundFile, RepoPath, SkipReason};
 
 use super::directories::Pass;
-use super::ignore::{Level, RuleFiles, Rules};
+use super::ignore::{IgnoreLevel, IgnoreRules, RuleFiles};
 use super::listing::{Listing, os_str};
-use super::opened::{Entry, Kind};
+use super::opened::{DirEntry, EntryKind};
 use super::queue::Queue;
 use super::staging::Staging;
 use super::{Repo, content};
@@ -66,7 +66,7 @@ struct Walk<'a> {
     source: &'a super::Source,
     tree: &'a super::WorkTree,
     staging: &'a Staging,
-    rules: &'a Rules,
+    rules: &'a IgnoreRules,
     pass: Option<Pass<'a>>,
     budget: &'a Budget,
     stop: AtomicBool,
@@ -78,7 +78,7 @@ struct Task {
     want: WalkMode,
     /// Empty for the root, else with a slash at its end.
     dir: Vec<u8>,
-    level: Arc<Level>,
+    level: Arc<IgnoreLevel>,
     /// The tracked files below it.
     tracked: Range<usize>,
     hidden: Arc<Hidden>,
@@ -92,7 +92,7 @@ struct Hidden {
     /// Without a slash at its end.
     path: Vec<u8>,
     /// The rules around it.
-    level: Arc<Level>,
+    level: Arc<IgnoreLevel>,
     known: OnceLock<bool>,
 }
 
@@ -104,7 +104,7 @@ impl Hidden {
         })
     }
 
-    fn is(&self, rules: &Rules) -> bool {
+    fn is(&self, rules: &IgnoreRules) -> bool {
         *self.known.get_or_init(|| {
             let parent = self.parent.as_ref();
             parent.is_some_and(|parent| parent.is(rules))
@@ -117,7 +117,7 @@ impl Hidden {
 pub(super) fn walk(
     repo: &Repo,
     staging: &Staging,
-    rules: &Rules,
+    rules: &IgnoreRules,
     want: WalkMode,
     budget: &Budget,
 ) -> Walked {
@@ -212,7 +212,7 @@ impl Walk<'_> {
             found.attributes.extend(repo_path(&path));
         }
         let (source, staging) = (self.source, Some(self.staging));
-        let level = Level::enter(&task.level, &task.dir, rule_files, source, staging);
+        let level = IgnoreLevel::enter(&task.level, &task.dir, rule_files, source, staging);
         let here = Here {
             walk: self,
             task,
@@ -232,7 +232,7 @@ impl Walk<'_> {
                 return;
             }
             match entry {
-                Ok(Entry { name, kind }) => here.entry(&name, kind, &listing, found, next),
+                Ok(DirEntry { name, kind }) => here.entry(&name, kind, &listing, found, next),
                 Err(error) => return self.unreadable(task, &error, found),
             }
         }
@@ -261,14 +261,14 @@ struct Here<'a> {
     walk: &'a Walk<'a>,
     task: &'a Task,
     /// The rules in it.
-    level: Arc<Level>,
+    level: Arc<IgnoreLevel>,
 }
 
 impl Here<'_> {
     fn entry(
         &self,
         name: &[u8],
-        kind: Kind,
+        kind: EntryKind,
         listing: &Listing<'_>,
         found: &mut Walked,
         next: &mut Vec<Task>,
@@ -277,7 +277,7 @@ impl Here<'_> {
             return;
         }
         let path = [&self.task.dir[..], name].concat();
-        if kind == Kind::Directory {
+        if kind == EntryKind::Directory {
             next.extend(self.enter(path, found));
             return;
         }
@@ -329,7 +329,7 @@ impl Here<'_> {
     fn member(
         &self,
         path: &[u8],
-        kind: Kind,
+        kind: EntryKind,
         stat: impl FnOnce() -> io::Result<Option<FileStat>>,
         found: &mut Walked,
     ) {
@@ -339,10 +339,10 @@ impl Here<'_> {
         if self.walk.rules.own_hides(&self.level, path, false) {
             return;
         }
-        if kind == Kind::Link {
+        if kind == EntryKind::Link {
             return found.skip(SkipReason::Symlink);
         }
-        if kind != Kind::File {
+        if kind != EntryKind::File {
             return found.skip(SkipReason::Special);
         }
         let Some(path) = repo_path(path) else {
@@ -362,8 +362,10 @@ impl Here<'_> {
         }
     }
 
-    fn is_untracked(&self, path: &[u8], kind: Kind) -> bool {
-        matches!(kind, Kind::File | Kind::Link) && !self.is_tracked(path) && !self.git_hides(path)
+    fn is_untracked(&self, path: &[u8], kind: EntryKind) -> bool {
+        matches!(kind, EntryKind::File | EntryKind::Link)
+            && !self.is_tracked(path)
+            && !self.git_hides(path)
     }
 
     fn is_tracked(&self, path: &[u8]) -> bool {

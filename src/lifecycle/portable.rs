@@ -15,7 +15,7 @@ const MAX_CONTEXTS: usize = 10_000;
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Export {
+struct ContextExport {
     codelens_contexts: u32,
     contexts: Vec<Context>,
 }
@@ -64,7 +64,7 @@ pub fn write(contexts: &[(SavedContext, Vec<SavedItem>)]) -> String {
             items: items.iter().map(item).collect(),
         })
         .collect();
-    let export = Export {
+    let export = ContextExport {
         codelens_contexts: FORMAT,
         contexts,
     };
@@ -76,7 +76,7 @@ pub fn write(contexts: &[(SavedContext, Vec<SavedItem>)]) -> String {
 /// # Errors
 /// The fault of the text.
 pub fn read(text: &str, max_items: usize) -> Result<Vec<(NewContext, i64)>, String> {
-    let export: Export = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    let export: ContextExport = serde_json::from_str(text).map_err(|error| error.to_string())?;
     if export.codelens_contexts != FORMAT {
         return Err(format!(
             "its form is {}, not {FORMAT}",

@@ -14,12 +14,12 @@ const MAX_DEPTH: usize = 200;
 
 /// Resolves the export `name` of a module: `default`, `*` for the module itself, or a name.
 pub(super) fn resolve(cache: &FactsCache<'_>, file: i64, name: &str) -> Option<Def> {
-    cache.memoized(file, name, || Search::new(cache).export(file, name))
+    cache.memoized(file, name, || ExportSearch::new(cache).export(file, name))
 }
 
 /// Resolves a name of the top level: a definition of the file, or an import.
 pub(super) fn top(cache: &FactsCache<'_>, file: &LinkedFile, name: &str) -> Option<Def> {
-    let found = Search::new(cache).top(file, name);
+    let found = ExportSearch::new(cache).top(file, name);
     found.or_else(|| {
         if file.import(name).is_some() {
             return None;
@@ -54,19 +54,19 @@ pub(super) fn member_elsewhere(
 /// Resolves an imported name. `*` is the module object, or the value of `module.exports =` if there is one.
 pub(super) fn imported(cache: &FactsCache<'_>, file: i64, name: &str) -> Option<Def> {
     if name == "*" {
-        Search::new(cache).module(file)
+        ExportSearch::new(cache).module(file)
     } else {
         resolve(cache, file, name)
     }
 }
 
-struct Search<'a, 'b> {
+struct ExportSearch<'a, 'b> {
     cache: &'a FactsCache<'b>,
     seen: HashSet<(i64, String)>,
     depth: usize,
 }
 
-impl<'a, 'b> Search<'a, 'b> {
+impl<'a, 'b> ExportSearch<'a, 'b> {
     fn new(cache: &'a FactsCache<'b>) -> Self {
         Self {
             cache,

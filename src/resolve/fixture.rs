@@ -8,9 +8,9 @@ use crate::ir::{FileFacts, ImportKind};
 use crate::model::RepoPath;
 
 /// Files that exist only as text.
-pub(super) struct Texts(pub(super) BTreeMap<String, Vec<u8>>);
+pub(super) struct TextFiles(pub(super) BTreeMap<String, Vec<u8>>);
 
-impl SourceFiles for Texts {
+impl SourceFiles for TextFiles {
     fn is_file(&self, path: &str) -> bool {
         self.0.contains_key(path)
     }
@@ -92,7 +92,7 @@ pub(super) fn check(repository: &str, expected: &str) {
 }
 
 pub(super) fn check_files(files: BTreeMap<String, Vec<u8>>, kind: ImportKind, expected: &str) {
-    let files: Arc<dyn SourceFiles> = Arc::new(Texts(files));
+    let files: Arc<dyn SourceFiles> = Arc::new(TextFiles(files));
     let lines: Vec<Vec<&str>> = expected
         .lines()
         .map(|line| line.split_whitespace().collect::<Vec<_>>())

@@ -17,7 +17,7 @@ mod python;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-pub use changes::{AffectedImports, KnownTarget, PathChanges};
+pub use changes::{AffectedByFamily, KnownTarget, PathChanges};
 pub use files::SourceFiles;
 pub use node::AutoImports;
 

@@ -48,12 +48,12 @@ pub(super) enum Term {
 
 /// The words of a question with their weights.
 pub(super) struct Coverage {
-    words: Vec<Word>,
+    words: Vec<RareWord>,
     total: f64,
     n_explicit: u32,
 }
 
-struct Word {
+struct RareWord {
     weight: f64,
     whole: Option<u8>,
     /// The bits of its parts with their weights; no bit for one that occurs nowhere.
@@ -73,7 +73,7 @@ pub(super) struct Covered {
 impl Coverage {
     pub(super) fn of(query: &Query, terms: &HashMap<String, Term>) -> Self {
         let term = |text: &String| terms.get(text).copied().unwrap_or(Term::Common);
-        let words: Vec<Word> = query
+        let words: Vec<RareWord> = query
             .telling_words()
             .into_iter()
             .take(MAX_WORDS)
@@ -94,7 +94,7 @@ impl Coverage {
                     Term::Absent(weight) if parts.is_empty() => (None, weight),
                     Term::Absent(_) | Term::Common => (None, of_parts),
                 };
-                Word {
+                RareWord {
                     weight,
                     is_absent: whole.is_none() && parts.iter().all(|(bit, _)| bit.is_none()),
                     whole,
@@ -148,7 +148,7 @@ impl Coverage {
     }
 }
 
-impl Word {
+impl RareWord {
     /// Returns how much of the word a chunk holds, from 0 to 1.
     fn credit(&self, held: u64) -> f64 {
         let has = |bit: Option<u8>| bit.is_some_and(|bit| held & (1 << bit) != 0);

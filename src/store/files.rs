@@ -59,7 +59,7 @@ pub struct FileSummary {
 
 /// How many rows there are of each kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct RowCounts {
     /// Files, those left out included.
     pub files: u64,
     /// Chunks.
@@ -222,7 +222,7 @@ impl Read<'_> {
 }
 
 /// Returns how many rows there are of each kind.
-pub(super) fn counts(connection: &Connection) -> StoreResult<Counts> {
+pub(super) fn counts(connection: &Connection) -> StoreResult<RowCounts> {
     connection
         .prepare_cached(
             "SELECT (SELECT count(*) FROM file), (SELECT count(*) FROM chunk), (SELECT count(*) FROM symbol),
@@ -231,7 +231,7 @@ pub(super) fn counts(connection: &Connection) -> StoreResult<Counts> {
         )
         .and_then(|mut statement| {
             statement.query_row([], |row| {
-                Ok(Counts {
+                Ok(RowCounts {
                     files: unsigned(row, 0)?,
                     chunks: unsigned(row, 1)?,
                     symbols: unsigned(row, 2)?,

@@ -104,7 +104,7 @@ pub enum StoreError {
 
 /// The system's reason for refusing an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refusal {
+pub enum OsRefusal {
     /// There is no space, or no more for this user.
     Full,
     /// This user may not, or nobody may.
@@ -134,23 +134,23 @@ impl StoreError {
     }
 
     /// Returns the system's reason; `None` where its error tells none.
-    pub fn refusal(&self) -> Option<Refusal> {
+    pub fn refusal(&self) -> Option<OsRefusal> {
         use rusqlite::ErrorCode;
         use std::io::ErrorKind;
         match self {
             Self::Io { source, .. } => match source.kind() {
-                ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Some(Refusal::Full),
+                ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Some(OsRefusal::Full),
                 ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
-                    Some(Refusal::Forbidden)
+                    Some(OsRefusal::Forbidden)
                 }
                 // The number of an input/output error, which has no kind of its own.
-                _ => (source.raw_os_error() == Some(5)).then_some(Refusal::Broken),
+                _ => (source.raw_os_error() == Some(5)).then_some(OsRefusal::Broken),
             },
             Self::Sqlite { source, .. } => match source.sqlite_error_code()? {
-                ErrorCode::DiskFull => Some(Refusal::Full),
-                ErrorCode::ReadOnly | ErrorCode::PermissionDenied => Some(Refusal::Forbidden),
+                ErrorCode::DiskFull => Some(OsRefusal::Full),
+                ErrorCode::ReadOnly | ErrorCode::PermissionDenied => Some(OsRefusal::Forbidden),
                 // A quota is an input/output error to SQLite.
-                ErrorCode::SystemIoFailure => Some(Refusal::Broken),
+                ErrorCode::SystemIoFailure => Some(OsRefusal::Broken),
                 _ => None,
             },
             _ => None,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use rusqlite::{Connection, Transaction};
 
-use super::files::{self, Counts};
+use super::files::{self, RowCounts};
 use super::{ErrorContext, FileRow, StoreResult};
 use crate::model::hash::HashMap;
 
@@ -16,7 +16,7 @@ pub(super) struct ReadCache {
     version: i64,
     rows: Option<Arc<Vec<FileRow>>>,
     outlined: Option<Arc<HashMap<i64, u32>>>,
-    counts: Option<Counts>,
+    counts: Option<RowCounts>,
     n_chunks: Option<u64>,
 }
 
@@ -120,7 +120,7 @@ impl<'a> Read<'a> {
     }
 
     /// Returns how many rows there are of each kind. ReadCache as [`Self::file_rows`] are; costs some 2 µs a file.
-    pub fn counts(&self) -> StoreResult<Counts> {
+    pub fn counts(&self) -> StoreResult<RowCounts> {
         if let Some(counts) = self.kept()?.counts {
             return Ok(counts);
         }

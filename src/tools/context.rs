@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 use super::answer::{MAX_LIST_BYTES, n_within_bytes, time};
 use super::{Call, Tool};
 use crate::error::{Error, Result};
-use crate::lifecycle::anchor::State;
+use crate::lifecycle::anchor::AnchorState;
 use crate::model::{FreshnessState, UnknownReason};
-use crate::workspace::{Loaded, SavedContext, Wanted, wanted};
+use crate::workspace::{ItemToSave, Loaded, SavedContext, wanted};
 
 /// `cl_save`.
 pub struct Save;
@@ -156,7 +156,7 @@ impl Tool for Save {
     }
 }
 
-fn named(item: &ItemInput) -> Result<Wanted> {
+fn named(item: &ItemInput) -> Result<ItemToSave> {
     match (&item.handle, &item.path) {
         (Some(handle), _) => wanted(handle, true),
         (None, Some(path)) => wanted(path, false),
@@ -279,7 +279,7 @@ fn output(item: Loaded, is_fresh: bool) -> LoadedOutput {
         lines: item.found.lines.map(|(from, to)| format!("{from}-{to}")),
         state: item.found.state.as_str(),
         preview: item.preview,
-        stale: item.found.state == State::Missing && !is_fresh,
+        stale: item.found.state == AnchorState::Missing && !is_fresh,
     }
 }
 

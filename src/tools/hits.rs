@@ -13,7 +13,7 @@ use crate::error::{Code, Error, Result};
 use crate::graph::neighborhood::neighborhood;
 use crate::model::{RepoPath, Sources as _};
 use crate::search::snippet::{self, Snippet};
-use crate::search::{self, Filters, Hit, Query, Wanted};
+use crate::search::{self, Filters, Hit, PageRequest, Query};
 use crate::workspace::{SymbolRow, View};
 
 /// How deep the ranked list goes for paging.
@@ -32,7 +32,7 @@ const MAX_PATH_BYTES: usize = 4_096;
 /// Which files are searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ValueEnum)]
 #[serde(rename_all = "lowercase")]
-pub enum ContentType {
+pub enum ContentTypeInput {
     /// Everything but documents.
     Code,
     /// Markdown, text, reStructuredText, AsciiDoc.
@@ -53,7 +53,7 @@ pub enum SnippetMode {
     Full,
 }
 
-impl ContentType {
+impl ContentTypeInput {
     /// Returns the search room's type for it.
     pub(super) fn meaning(self) -> search::ContentType {
         match self {
@@ -70,7 +70,7 @@ pub(super) struct Shown {
     /// The words of the question in it, in bytes.
     pub(super) matches: Vec<[usize; 2]>,
     /// The definition that the match lies in.
-    pub(super) definition: Option<Definition>,
+    pub(super) definition: Option<EnclosingDefinition>,
     /// How many quoted texts of the question it holds.
     pub(super) n_literal: usize,
     /// How much of it that is.
@@ -80,7 +80,7 @@ pub(super) struct Shown {
 }
 
 /// The definition that a match lies in.
-pub(super) struct Definition {
+pub(super) struct EnclosingDefinition {
     /// Its name with those around it.
     pub(super) symbol: String,
     /// The kind.
@@ -191,7 +191,7 @@ pub(super) fn ranked(
     view: &View<'_>,
     query: &Query,
     filters: &Filters,
-    wanted: Wanted,
+    wanted: PageRequest,
 ) -> Result<Vec<Hit>> {
     check_filters(view, filters)?;
     let mut found = search::search(view.read, query, filters, wanted, view, view.budget)?;
@@ -267,9 +267,14 @@ pub(super) fn shown(
 
 /// Returns the innermost definition that the best line of a hit lies in; for a line above one, such as its comment, that
 /// one, and for a chunk whose file can't be read its first.
-fn definition(view: &View<'_>, query: &Query, hit: &Hit, text: &str) -> Result<Option<Definition>> {
+fn definition(
+    view: &View<'_>,
+    query: &Query,
+    hit: &Hit,
+    text: &str,
+) -> Result<Option<EnclosingDefinition>> {
     let chunk = &hit.chunk;
-    let first = chunk.symbol.as_ref().map(|symbol| Definition {
+    let first = chunk.symbol.as_ref().map(|symbol| EnclosingDefinition {
         symbol: symbol.qualified_name.clone(),
         kind: symbol.kind.as_str(),
         line: symbol.start_line,
@@ -290,7 +295,7 @@ fn definition(view: &View<'_>, query: &Query, hit: &Hit, text: &str) -> Result<O
         .min_by_key(|it| it.span.start_line);
     let found = around.filter(is_within).or(below).or(around);
     Ok(found.map_or(first, |found| {
-        Some(Definition {
+        Some(EnclosingDefinition {
             symbol: found.qualified_name.clone(),
             kind: found.kind.as_str(),
             line: found.name_line,

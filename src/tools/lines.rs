@@ -11,9 +11,11 @@ use super::Call;
 use super::answer::{Cursor, FreshnessFields, MAX_LIST_BYTES, n_within_bytes};
 use super::hits;
 use super::schema::clamp;
-use super::search::{DefaultsOutput, ResultOutput, SearchInput, SearchOutput};
+use super::search::{HitDefaultsOutput, HitOutput, SearchInput, SearchOutput};
 use crate::error::{Error, Result};
-use crate::lines::{self, Found, Line, Pattern, PatternError, Search, Syntax, Unsearched};
+use crate::lines::{
+    self, LineMatches, LinePattern, LineQuery, MatchedLine, PatternError, Syntax, Unsearched,
+};
 use crate::model::{Budget, FreshnessState, RepoPath};
 use crate::search::PathFilter;
 use crate::workspace::{SymbolRow, View, language_of};
@@ -45,7 +47,7 @@ pub enum Match {
 /// Where a match lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ValueEnum)]
 #[serde(rename_all = "lowercase")]
-pub enum Scope {
+pub enum MatchScope {
     /// Anywhere.
     All,
     /// Neither in a comment nor in a string.
@@ -59,7 +61,7 @@ pub enum Scope {
 /// What an answer with every line says besides its results.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct LinesOutput {
+pub struct LineSearchOutput {
     /// Lines that match, on all pages.
     total: u64,
     /// Whether the pages together hold every matching line of the files that were searched.
@@ -73,13 +75,13 @@ pub struct LinesOutput {
     ignored: Vec<&'static str>,
 }
 
-impl Scope {
-    fn meaning(self) -> Option<lines::Scope> {
+impl MatchScope {
+    fn meaning(self) -> Option<lines::SourceScope> {
         match self {
             Self::All => None,
-            Self::Code => Some(lines::Scope::Code),
-            Self::Comments => Some(lines::Scope::Comment),
-            Self::Strings => Some(lines::Scope::String),
+            Self::Code => Some(lines::SourceScope::Code),
+            Self::Comments => Some(lines::SourceScope::Comment),
+            Self::Strings => Some(lines::SourceScope::String),
         }
     }
 }
@@ -110,7 +112,7 @@ pub(super) fn syntax(input: &SearchInput) -> Result<Option<Syntax>> {
 
 /// Answers with every line that matches.
 pub(super) fn search(input: &SearchInput, syntax: Syntax, call: &Call<'_>) -> Result<SearchOutput> {
-    let pattern = Pattern::new(&input.query, syntax).map_err(|error| refused(&error))?;
+    let pattern = LinePattern::new(&input.query, syntax).map_err(|error| refused(&error))?;
     let workspace = call.workspaces.open(input.repo.as_deref(), call.places)?;
     call.ask(&workspace, &input.query, |view| {
         answer(view, input, syntax, &pattern)
@@ -133,9 +135,9 @@ fn answer(
     view: &View<'_>,
     input: &SearchInput,
     syntax: Syntax,
-    pattern: &Pattern,
+    pattern: &LinePattern,
 ) -> Result<SearchOutput> {
-    let scope = input.scope.and_then(Scope::meaning);
+    let scope = input.scope.and_then(MatchScope::meaning);
     let n_context = clamp(input.context_lines, 0, 0..=MAX_CONTEXT);
     let key = (
         &input.query,
@@ -169,7 +171,7 @@ fn answer(
     let found = lines::search(
         &files,
         &view.text_now(),
-        &Search {
+        &LineQuery {
             pattern,
             scope,
             n_context,
@@ -202,9 +204,9 @@ fn answer(
         index_id: view.index_id.to_owned(),
         query: hits::brief(&input.query),
         count: results.len() as u64,
-        defaults: (!results.is_empty()).then(|| DefaultsOutput::why(why)),
+        defaults: (!results.is_empty()).then(|| HitDefaultsOutput::why(why)),
         results,
-        lines: Some(LinesOutput {
+        lines: Some(LineSearchOutput {
             total: found.total,
             // A list of files that is not proved may lack some.
             complete: found.is_complete()
@@ -221,7 +223,7 @@ fn answer(
     })
 }
 
-fn unsearched(found: &Found) -> BTreeMap<&'static str, u64> {
+fn unsearched(found: &LineMatches) -> BTreeMap<&'static str, u64> {
     let all = found.unsearched.iter();
     all.map(|(reason, n)| (reason.as_str(), *n)).collect()
 }
@@ -238,7 +240,11 @@ fn ignored(input: &SearchInput) -> Vec<&'static str> {
     given.map(|(field, _)| field).collect()
 }
 
-fn say_what_is_missing(found: &Found, n_files: usize, freshness_fields: &mut FreshnessFields) {
+fn say_what_is_missing(
+    found: &LineMatches,
+    n_files: usize,
+    freshness_fields: &mut FreshnessFields,
+) {
     let count = |reason| found.unsearched.get(&reason).copied().unwrap_or_default();
     let n_left = count(Unsearched::Budget);
     if n_left > 0 {
@@ -270,9 +276,9 @@ fn say_what_is_missing(found: &Found, n_files: usize, freshness_fields: &mut Fre
 
 /// Returns the lines as they are shown, with the innermost definition around each where the index has these bytes. The
 /// handle stands with the first line of a definition alone.
-fn results(view: &View<'_>, lines: &[Line], with_matches: bool) -> Result<Vec<ResultOutput>> {
+fn results(view: &View<'_>, lines: &[MatchedLine], with_matches: bool) -> Result<Vec<HitOutput>> {
     let mut results = Vec::with_capacity(lines.len());
-    let mut known: Option<(&Line, Option<Vec<SymbolRow>>)> = None;
+    let mut known: Option<(&MatchedLine, Option<Vec<SymbolRow>>)> = None;
     let mut last_handle = None;
     for line in lines {
         if known.as_ref().is_none_or(|(of, _)| of.path != line.path) {
@@ -288,7 +294,7 @@ fn results(view: &View<'_>, lines: &[Line], with_matches: bool) -> Result<Vec<Re
         last_handle = handle;
         let first = symbol.filter(|_| is_first);
         let (from, to) = line.lines;
-        results.push(ResultOutput {
+        results.push(HitOutput {
             handle: first.map(|symbol| symbol.handle.to_string()),
             path: line.path.to_string(),
             lines: if from == to {
@@ -307,7 +313,7 @@ fn results(view: &View<'_>, lines: &[Line], with_matches: bool) -> Result<Vec<Re
             before: line.before.clone(),
             after: line.behind.clone(),
             stale: symbols.is_none(),
-            ..ResultOutput::default()
+            ..HitOutput::default()
         });
     }
     Ok(results)
@@ -320,7 +326,7 @@ fn innermost(symbols: &[SymbolRow], byte: u32) -> Option<&SymbolRow> {
     around.min_by_key(|symbol| symbol.span.end_byte - symbol.span.start_byte)
 }
 
-fn cursor_at(line: &Line) -> Cursor {
+fn cursor_at(line: &MatchedLine) -> Cursor {
     Cursor {
         score: 0,
         path: line.path.to_string(),

@@ -3,11 +3,11 @@
 use super::answer::{FreshnessFields, MAX_LIST_BYTES, n_within_bytes};
 use super::map::{MapInput, MapOutput};
 use super::map_lists::{ListedSymbol, MAX_LIMIT};
-use super::places::{Named, by_handle, uses};
+use super::places::{NamedObject, by_handle, uses};
 use super::schema::clamp;
 use crate::error::{Error, Result};
 use crate::model::SymbolKind;
-use crate::uses::Locals;
+use crate::uses::FunctionLocals;
 use crate::workspace::View;
 
 /// Names of an answer whose caller names no limit.
@@ -18,7 +18,7 @@ const DEFAULT_LIMIT: usize = 100;
 /// # Errors
 /// `unknown_handle`; `invalid_argument` for a chunk that belongs to no definition.
 pub(super) fn answer(view: &View<'_>, handle: &str, input: &MapInput) -> Result<MapOutput> {
-    let Named::Symbol(symbol) = by_handle(view, handle)? else {
+    let NamedObject::Symbol(symbol) = by_handle(view, handle)? else {
         return Err(Error::invalid(
             "the handle is of a part of a file that belongs to no definition",
             "pass the file as `path`",
@@ -37,19 +37,19 @@ pub(super) fn answer(view: &View<'_>, handle: &str, input: &MapInput) -> Result<
             | SymbolKind::Heading
     );
     let found = if is_frame {
-        Locals::NoFunction
+        FunctionLocals::NoFunction
     } else {
         uses(view).locals(&symbol)?
     };
     let names = match found {
-        Locals::Found(locals) => {
+        FunctionLocals::Found(locals) => {
             let locals = locals.into_iter();
             locals
                 .map(|local| ListedSymbol::of_local(path, local))
                 .collect()
         }
-        Locals::NoFunction => members(view, &symbol)?,
-        Locals::Moved => {
+        FunctionLocals::NoFunction => members(view, &symbol)?,
+        FunctionLocals::Moved => {
             freshness_fields.mark_moved();
             Vec::new()
         }

@@ -193,7 +193,7 @@ impl From<TestCase> for CaseOutput {
 
 /// A file with such places.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct FileOutput {
+pub(super) struct FilePlacesOutput {
     pub(super) path: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     hops: Option<u32>,
@@ -216,7 +216,7 @@ pub(super) struct FileOutput {
 }
 
 /// The object that a caller named.
-pub(super) enum Named {
+pub(super) enum NamedObject {
     /// A definition.
     Symbol(Box<SymbolRow>),
     /// A file.
@@ -233,16 +233,16 @@ pub(super) fn by_path(view: &View<'_>, text: &str) -> Result<RepoPath> {
 }
 
 /// Returns the object of a handle: a chunk stands for the definition it belongs to, else for its file.
-pub(super) fn by_handle(view: &View<'_>, text: &str) -> Result<Named> {
+pub(super) fn by_handle(view: &View<'_>, text: &str) -> Result<NamedObject> {
     let unknown = || super::unknown_handle(text);
     if let Some(path) = text.strip_prefix("rel:") {
-        return by_path(view, path).map(Named::File);
+        return by_path(view, path).map(NamedObject::File);
     }
     let handle = Handle::parse(text).ok_or_else(unknown)?;
     if handle.kind == HandleKind::Symbol {
         let found = view.read.symbol_by_handle(handle)?;
         return found
-            .map(|symbol| Named::Symbol(Box::new(symbol)))
+            .map(|symbol| NamedObject::Symbol(Box::new(symbol)))
             .ok_or_else(unknown);
     }
     let chunk = view.read.chunk_by_handle(handle)?;
@@ -254,10 +254,10 @@ pub(super) fn by_handle(view: &View<'_>, text: &str) -> Result<Named> {
         };
         let all = view.read.symbols_of(file.id)?;
         if let Some(symbol) = all.into_iter().find(is_owner) {
-            return Ok(Named::Symbol(Box::new(symbol)));
+            return Ok(NamedObject::Symbol(Box::new(symbol)));
         }
     }
-    Ok(Named::File(chunk.path))
+    Ok(NamedObject::File(chunk.path))
 }
 
 /// Returns the definitions of a name: those that are exactly it, else those whose qualified name ends with it. `None`
@@ -549,8 +549,8 @@ pub(super) fn file_output(
     view: &View<'_>,
     (path, hops, provenance): &(RepoPath, u32, Provenance),
     defaults: &Defaults,
-) -> FileOutput {
-    FileOutput {
+) -> FilePlacesOutput {
+    FilePlacesOutput {
         path: path.to_string(),
         hops: beyond_one(*hops),
         basis: None,
@@ -568,9 +568,9 @@ pub(super) fn test_output(
     (path, hops, provenance): &(RepoPath, u32, Provenance),
     basis: TestBasis,
     defaults: &Defaults,
-) -> FileOutput {
+) -> FilePlacesOutput {
     let is_usual = basis == TestBasis::Graph;
-    FileOutput {
+    FilePlacesOutput {
         basis: (!is_usual).then(|| basis.as_str()),
         known_by: KnownBy {
             confidence: (!is_usual).then(|| Confidence::of_test(defaults.family, basis)),

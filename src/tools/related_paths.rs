@@ -6,11 +6,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::answer::FreshnessFields;
-use super::places::{Named, by_handle, named, near_names};
-use super::related::{Direction, RelatedInput, RelatedOutput};
+use super::places::{NamedObject, by_handle, named, near_names};
+use super::related::{DirectionInput, RelatedInput, RelatedOutput};
 use super::schema::clamp;
 use crate::error::{Error, Result};
-use crate::graph::chains::{self, Level, Link, LinkKind};
+use crate::graph::chains::{self, ChainLevel, Link, LinkKind};
 use crate::model::{Handle, RepoPath};
 use crate::workspace::{View, brief};
 
@@ -35,10 +35,10 @@ pub(super) struct ChainsOutput {
     paths: Vec<Vec<StepOutput>>,
     /// Without a chain, what both use, the nearest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    common: Vec<PlaceOutput>,
+    common: Vec<ChainPlaceOutput>,
     /// The end that a name stands for.
     #[serde(skip_serializing_if = "Option::is_none")]
-    to: Option<PlaceOutput>,
+    to: Option<ChainPlaceOutput>,
 }
 
 /// A place on a chain.
@@ -61,7 +61,7 @@ struct StepOutput {
 
 /// A file, or a definition in it.
 #[derive(Debug, Serialize, JsonSchema)]
-struct PlaceOutput {
+struct ChainPlaceOutput {
     path: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     symbol: Option<String>,
@@ -93,8 +93,8 @@ pub(super) fn answer(view: &View<'_>, input: &RelatedInput, to: &str) -> Result<
     let start = end(view, &input.path)?;
     let goal = end(view, to)?;
     let level = match (&start, &goal) {
-        (Named::Symbol(_), _) => Level::Definitions,
-        (Named::File(_), _) => Level::Files,
+        (NamedObject::Symbol(_), _) => ChainLevel::Definitions,
+        (NamedObject::File(_), _) => ChainLevel::Files,
     };
     let (from, to) = (rows(view, &start, level)?, rows(view, &goal, level)?);
     if !from.is_disjoint(&to) && from.len() == to.len() {
@@ -107,12 +107,12 @@ pub(super) fn answer(view: &View<'_>, input: &RelatedInput, to: &str) -> Result<
     let mut found = Vec::new();
     let mut direction = None;
     let ways = [
-        (Direction::Out, &from, &to, None),
-        (Direction::In, &to, &from, Some("in")),
+        (DirectionInput::Out, &from, &to, None),
+        (DirectionInput::In, &to, &from, Some("in")),
     ];
     for (way, from, to, word) in ways {
         let wanted = input.direction.unwrap_or_default();
-        if !found.is_empty() || !(wanted == Direction::Both || wanted == way) {
+        if !found.is_empty() || !(wanted == DirectionInput::Both || wanted == way) {
             continue;
         }
         let chains = chains::between(view.read, level, from, to, depth, view.budget)?;
@@ -155,7 +155,7 @@ pub(super) fn answer(view: &View<'_>, input: &RelatedInput, to: &str) -> Result<
 }
 
 /// Returns the file or the definition of a path, a handle, a name or `path#name`.
-fn end(view: &View<'_>, text: &str) -> Result<Named> {
+fn end(view: &View<'_>, text: &str) -> Result<NamedObject> {
     let text = text.trim();
     if text.starts_with("rel:") || Handle::parse(text).is_some() {
         return by_handle(view, text);
@@ -163,14 +163,14 @@ fn end(view: &View<'_>, text: &str) -> Result<Named> {
     if let Some(path) = RepoPath::normalise(text)
         && view.read.has_file(path.as_str())?
     {
-        return Ok(Named::File(path));
+        return Ok(NamedObject::File(path));
     }
     let (path, name) = match text.rsplit_once('#') {
         Some((path, name)) => (RepoPath::normalise(path), name),
         None => (None, text),
     };
     if path.is_none() && text.contains('/') {
-        return super::places::by_path(view, text).map(Named::File);
+        return super::places::by_path(view, text).map(NamedObject::File);
     }
     let name = super::lenient::plain_name(name);
     let Some(mut found) = named(view, name, path.as_ref())? else {
@@ -197,7 +197,7 @@ fn end(view: &View<'_>, text: &str) -> Result<Named> {
             format!("pass a handle or one of {}", places.join(", ")),
         ));
     }
-    Ok(Named::Symbol(Box::new(found.swap_remove(0))))
+    Ok(NamedObject::Symbol(Box::new(found.swap_remove(0))))
 }
 
 fn place(symbol: &crate::workspace::SymbolRow) -> String {
@@ -205,27 +205,27 @@ fn place(symbol: &crate::workspace::SymbolRow) -> String {
 }
 
 /// Returns the rows that stand for an end: a file, all its definitions, or a definition with those inside it.
-fn rows(view: &View<'_>, end: &Named, level: Level) -> Result<BTreeSet<i64>> {
+fn rows(view: &View<'_>, end: &NamedObject, level: ChainLevel) -> Result<BTreeSet<i64>> {
     let path = match end {
-        Named::Symbol(symbol) => &symbol.path,
-        Named::File(path) => path,
+        NamedObject::Symbol(symbol) => &symbol.path,
+        NamedObject::File(path) => path,
     };
     let Some(file) = view.read.file(path.as_str())? else {
         return Ok(BTreeSet::new());
     };
-    if level == Level::Files {
+    if level == ChainLevel::Files {
         return Ok(BTreeSet::from([file.id]));
     }
     let symbols = view.read.symbols_of(file.id)?;
     let is_of = |it: &&crate::workspace::SymbolRow| match end {
-        Named::Symbol(symbol) => symbol.span.contains(&it.span),
-        Named::File(_) => true,
+        NamedObject::Symbol(symbol) => symbol.span.contains(&it.span),
+        NamedObject::File(_) => true,
     };
     Ok(symbols.iter().filter(is_of).map(|it| it.id).collect())
 }
 
 /// Returns the places of a chain, from its start to its end.
-fn steps(view: &View<'_>, level: Level, chain: &[Link]) -> Result<Vec<StepOutput>> {
+fn steps(view: &View<'_>, level: ChainLevel, chain: &[Link]) -> Result<Vec<StepOutput>> {
     let mut steps = Vec::new();
     for link in chain {
         let Some(step) = step(view, level, link.from)? else {
@@ -248,9 +248,9 @@ fn steps(view: &View<'_>, level: Level, chain: &[Link]) -> Result<Vec<StepOutput
     Ok(steps)
 }
 
-fn step(view: &View<'_>, level: Level, row: i64) -> Result<Option<StepOutput>> {
+fn step(view: &View<'_>, level: ChainLevel, row: i64) -> Result<Option<StepOutput>> {
     Ok(match level {
-        Level::Definitions => view.read.symbol_by_id(row)?.map(|symbol| StepOutput {
+        ChainLevel::Definitions => view.read.symbol_by_id(row)?.map(|symbol| StepOutput {
             handle: symbol.handle.to_string(),
             path: symbol.path.to_string(),
             symbol: Some(symbol.qualified_name),
@@ -258,7 +258,7 @@ fn step(view: &View<'_>, level: Level, row: i64) -> Result<Option<StepOutput>> {
             edge_type: None,
             provenance: None,
         }),
-        Level::Files => view.read.path_of(row)?.map(|path| StepOutput {
+        ChainLevel::Files => view.read.path_of(row)?.map(|path| StepOutput {
             handle: format!("rel:{path}"),
             path: path.to_string(),
             symbol: None,
@@ -272,10 +272,10 @@ fn step(view: &View<'_>, level: Level, row: i64) -> Result<Option<StepOutput>> {
 /// Returns the places that both ends use, directly or through one other.
 fn in_common(
     view: &View<'_>,
-    level: Level,
+    level: ChainLevel,
     from: &BTreeSet<i64>,
     to: &BTreeSet<i64>,
-) -> Result<Vec<PlaceOutput>> {
+) -> Result<Vec<ChainPlaceOutput>> {
     let of_start = chains::used_by(view.read, level, from, view.budget)?;
     let of_goal = chains::used_by(view.read, level, to, view.budget)?;
     let mut both: Vec<(u32, StepOutput)> = Vec::new();
@@ -289,20 +289,20 @@ fn in_common(
     both.sort_by(|a, b| (a.0, &a.1.path, &a.1.symbol).cmp(&(b.0, &b.1.path, &b.1.symbol)));
     let both = both.into_iter().take(MAX_COMMON);
     Ok(both
-        .map(|(_, step)| PlaceOutput {
+        .map(|(_, step)| ChainPlaceOutput {
             path: step.path,
             symbol: step.symbol,
         })
         .collect())
 }
 
-fn end_output(end: &Named) -> PlaceOutput {
+fn end_output(end: &NamedObject) -> ChainPlaceOutput {
     match end {
-        Named::Symbol(symbol) => PlaceOutput {
+        NamedObject::Symbol(symbol) => ChainPlaceOutput {
             path: symbol.path.to_string(),
             symbol: Some(symbol.qualified_name.clone()),
         },
-        Named::File(path) => PlaceOutput {
+        NamedObject::File(path) => ChainPlaceOutput {
             path: path.to_string(),
             symbol: None,
         },

@@ -7,13 +7,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::answer::{Cursor, FreshnessFields, MAX_LIST_BYTES, is_zero, n_within_bytes};
-use super::hits::{self, ContentType, NearDefaults, NearOutput, SnippetMode};
-use super::lines::{self, LinesOutput, MAX_LIMIT, Match, Scope};
+use super::hits::{self, ContentTypeInput, NearDefaults, NearOutput, SnippetMode};
+use super::lines::{self, LineSearchOutput, MAX_LIMIT, Match, MatchScope};
 use super::schema::{clamp, number};
 use super::{Call, Tool};
 use crate::error::Result;
 use crate::model::RepoPath;
-use crate::search::{Explanation, Filters, Hit, Query, Wanted};
+use crate::search::{Explanation, Filters, Hit, PageRequest, Query};
 use crate::workspace::View;
 
 /// Results of one file.
@@ -43,8 +43,8 @@ pub struct SearchInput {
     /// Of lines: where the match begins.
     #[arg(long)]
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<Scope>")]
-    pub scope: Option<Scope>,
+    #[schemars(with = "Option<MatchScope>")]
+    pub scope: Option<MatchScope>,
     /// Of lines: lines around each.
     #[arg(long, allow_negative_numbers = true)]
     #[serde(
@@ -70,8 +70,8 @@ pub struct SearchInput {
     /// Only code, or only documents.
     #[arg(long)]
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<ContentType>")]
-    pub content_type: Option<ContentType>,
+    #[schemars(with = "Option<ContentTypeInput>")]
+    pub content_type: Option<ContentTypeInput>,
     /// Add up to 10 files around the results: what they use and who uses them.
     #[arg(long)]
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -110,8 +110,8 @@ pub struct SearchOutput {
     pub(super) query: String,
     pub(super) count: u64,
     #[serde(flatten)]
-    pub(super) lines: Option<LinesOutput>,
-    pub(super) results: Vec<ResultOutput>,
+    pub(super) lines: Option<LineSearchOutput>,
+    pub(super) results: Vec<HitOutput>,
     /// Words of the question that no result holds.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) missing: Vec<String>,
@@ -120,7 +120,7 @@ pub struct SearchOutput {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) related: Option<Vec<NearOutput>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) defaults: Option<DefaultsOutput>,
+    pub(super) defaults: Option<HitDefaultsOutput>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(super) truncated: bool,
     #[serde(flatten)]
@@ -129,7 +129,7 @@ pub struct SearchOutput {
 
 /// Values of the fields that the entries of an answer leave out.
 #[derive(Debug, Default, Serialize, JsonSchema)]
-pub struct DefaultsOutput {
+pub struct HitDefaultsOutput {
     /// Of `related`.
     #[serde(flatten)]
     near: Option<NearDefaults>,
@@ -138,7 +138,7 @@ pub struct DefaultsOutput {
     why: Option<&'static str>,
 }
 
-impl DefaultsOutput {
+impl HitDefaultsOutput {
     /// Returns the reason that all results share.
     pub(super) fn why(why: &'static str) -> Self {
         Self {
@@ -151,7 +151,7 @@ impl DefaultsOutput {
 /// One place, or one line.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct ResultOutput {
+pub struct HitOutput {
     /// Of a line: that of the definition around it, where the line before is in another one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) handle: Option<String>,
@@ -241,7 +241,7 @@ impl Tool for Search {
         }
         let query = hits::question(&input.query)?;
         let filters = Filters {
-            content_type: input.content_type.map(ContentType::meaning),
+            content_type: input.content_type.map(ContentTypeInput::meaning),
             paths: input
                 .path
                 .iter()
@@ -287,7 +287,7 @@ fn answer(
         None => 2 * limit + N_SPARE,
         Some(_) => hits::DEPTH,
     };
-    let wanted = Wanted {
+    let wanted = PageRequest {
         limit: depth,
         max_of_a_file: MAX_OF_A_FILE,
         is_explained: input.explain,
@@ -298,7 +298,7 @@ fn answer(
         .filter(|hit| hits::is_behind(hit, after.as_ref()))
         .collect();
     let offset = ranked.len() - rest.len();
-    let mut results: Vec<ResultOutput> = rest
+    let mut results: Vec<HitOutput> = rest
         .iter()
         .take(limit)
         .enumerate()
@@ -351,7 +351,7 @@ fn answer(
         defaults: related
             .as_deref_mut()
             .and_then(NearDefaults::taken_from)
-            .map(|near| DefaultsOutput {
+            .map(|near| HitDefaultsOutput {
                 near: Some(near),
                 why: None,
             }),
@@ -367,11 +367,11 @@ fn result(
     input: &SearchInput,
     hit: &Hit,
     rank: usize,
-) -> Result<ResultOutput> {
+) -> Result<HitOutput> {
     let chunk = &hit.chunk;
     let shown = hits::shown(view, query, input.snippet, hit, rank)?;
     let definition = shown.definition;
-    Ok(ResultOutput {
+    Ok(HitOutput {
         handle: Some(chunk.handle.to_string()),
         path: chunk.path.to_string(),
         lines: format!("{}-{}", chunk.span.start_line, chunk.span.end_line),
@@ -389,6 +389,6 @@ fn result(
         literal: shown.n_literal as u64,
         stale: shown.is_stale,
         explain: hit.explanation.as_ref().map(ExplainOutput::from),
-        ..ResultOutput::default()
+        ..HitOutput::default()
     })
 }

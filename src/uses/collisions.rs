@@ -7,14 +7,14 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::Uses;
 use super::arguments::is_counted;
-use super::broken::{Bound, Broken, Losses, Reason, Worlds};
-use super::difference::{ChangedFile, Difference, Place, SymbolChange};
+use super::broken::{BoundFile, Broken, BrokenReason, Losses, Worlds};
+use super::difference::{ChangedFile, DefinitionPlace, Difference, SymbolChange};
 use super::mentions::line_at;
 use crate::error::{Error, Result};
 use crate::graph::changes::ChangeKind;
 use crate::ir::FileFacts;
 use crate::link::base::{EarlierFile, overlay};
-use crate::link::use_targets::{Definition, Meaning, UseTargets};
+use crate::link::use_targets::{DefinitionRow, Meaning, UseTargets};
 use crate::model::{Provenance, RepoPath};
 use crate::store::ImportTarget;
 use crate::syntax::{self, Arities, UseKind};
@@ -34,7 +34,7 @@ pub enum CollisionKind {
 
 /// A side of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
+pub enum BranchSide {
     /// The state that the answer is about.
     Ours,
     /// The state that it is compared with.
@@ -55,14 +55,17 @@ pub struct Collision {
     /// The change of their side.
     pub theirs: Option<ChangeKind>,
     /// Of a use that one side added: which side, and the use.
-    pub added: Option<(Side, Broken)>,
+    pub added: Option<(BranchSide, Broken)>,
 }
 
 impl Uses<'_> {
     /// Finds where two differences from one base meet. The new state of `ours` is that of the index.
     pub fn collisions(&self, ours: &Difference, theirs: &Difference) -> Result<Vec<Collision>> {
         let mut found = Vec::new();
-        for (side, changer, user) in [(Side::Theirs, ours, theirs), (Side::Ours, theirs, ours)] {
+        for (side, changer, user) in [
+            (BranchSide::Theirs, ours, theirs),
+            (BranchSide::Ours, theirs, ours),
+        ] {
             for one in self.added_uses(changer, user)? {
                 let Some(change) = one.change.map(|at| &changer.changes[at]) else {
                     continue;
@@ -72,8 +75,8 @@ impl Uses<'_> {
                     kind: CollisionKind::UsesChanged,
                     path: one.home.clone(),
                     symbol: one.symbol.clone(),
-                    ours: kind.filter(|_| side == Side::Theirs),
-                    theirs: kind.filter(|_| side == Side::Ours),
+                    ours: kind.filter(|_| side == BranchSide::Theirs),
+                    theirs: kind.filter(|_| side == BranchSide::Ours),
                     added: Some((side, one)),
                 });
             }
@@ -135,13 +138,13 @@ impl Uses<'_> {
             };
         let (targets_before, targets_now) = (targets(&base), targets(&changed));
         let mut gone = HashMap::new();
-        let mut stricter: HashMap<Definition, (usize, u32, u32)> = HashMap::new();
+        let mut stricter: HashMap<DefinitionRow, (usize, u32, u32)> = HashMap::new();
         let number_of = |path: &RepoPath| {
             let at = paths.binary_search(&path).ok()?;
             Some(numbers[at].earlier)
         };
         for (at, change) in changer.changes.iter().enumerate() {
-            let Some(Place { file, symbols }) = &change.old else {
+            let Some(DefinitionPlace { file, symbols }) = &change.old else {
                 continue;
             };
             let Some(number) = number_of(&changer.files[*file].path) else {
@@ -174,7 +177,7 @@ impl Uses<'_> {
                 continue;
             };
             let (number, number_now) = (numbers[at].now, changed_numbers[at].now);
-            let bound = Bound {
+            let bound = BoundFile {
                 path: &file.path,
                 language: syntax::by_path(&file.path),
                 id: number_now,
@@ -216,8 +219,8 @@ impl Uses<'_> {
         &self,
         changer: &Difference,
         file: &ChangedFile,
-        bound: &Bound<'_>,
-        stricter: &HashMap<Definition, (usize, u32, u32)>,
+        bound: &BoundFile<'_>,
+        stricter: &HashMap<DefinitionRow, (usize, u32, u32)>,
         found: &mut Vec<Broken>,
     ) -> Result<()> {
         let of_stricter = |meaning: &Meaning| {
@@ -260,7 +263,7 @@ impl Uses<'_> {
                     home: home.path.clone(),
                     symbol: symbol.qualified_name.clone(),
                     change: Some(at),
-                    reason: Reason::TooFewArguments { given, required },
+                    reason: BrokenReason::TooFewArguments { given, required },
                     provenance: Provenance::Resolved,
                     module_line: None,
                     is_through: false,

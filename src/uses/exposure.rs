@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::ir::{FileFacts, ImportKind};
 use crate::link::entries::entries;
 use crate::link::use_targets::{
-    Definition, FileTargets, Meaning, Overlay, UseTargets, is_meant_to_export,
+    DefinitionRow, FileTargets, Meaning, Overlay, UseTargets, is_meant_to_export,
 };
 use crate::model::RepoPath;
 use crate::store::{SymbolRow, token};
@@ -42,7 +42,7 @@ impl Uses<'_> {
         let Some(own) = self.read.file(first.path.as_str())? else {
             return Ok(exposure);
         };
-        let wanted: Vec<Definition> = targets.iter().map(|it| (own.id, it.ordinal)).collect();
+        let wanted: Vec<DefinitionRow> = targets.iter().map(|it| (own.id, it.ordinal)).collect();
         let is_it = |meaning: &Meaning| meaning.definition().is_some_and(|it| wanted.contains(&it));
         let bindings = UseTargets::new(self.read, Overlay::default());
         let mut files = self
@@ -89,7 +89,7 @@ impl Uses<'_> {
         bindings: &UseTargets<'_>,
         files: &BTreeSet<i64>,
         names: &BTreeSet<String>,
-        wanted: &[Definition],
+        wanted: &[DefinitionRow],
     ) -> Result<Vec<String>> {
         let mut passing = BTreeSet::new();
         for file in files {

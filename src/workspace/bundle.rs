@@ -15,7 +15,7 @@ use crate::git::Repo;
 use crate::machine;
 use crate::model::{Branch, Budget, CommitId, FreshnessState, Snapshot, UnknownReason};
 use crate::reconcile::{self, seed};
-use crate::store::bundle::{self, Header, Origin};
+use crate::store::bundle::{self, BundleOrigin, Header};
 use crate::store::{Index, IndexKey, Pointer, ReaderLock, SCHEMA_VERSION, StoreError, key};
 
 /// Told how far it is: files while an index is built or verified, bytes while it is packed or unpacked.
@@ -113,7 +113,7 @@ impl Workspace {
             crate::store::seed::discard(&home, &pointer);
             return Err(error);
         }
-        let origin = Origin {
+        let origin = BundleOrigin {
             layout: cache::layout(),
             commit: head.to_string(),
             family: repo.family(),

@@ -1,6 +1,6 @@
 //! The keys of a build server's cache, and every repository that has indexes here.
 
-use super::survey::{self, Found};
+use super::survey::{self, SurveyedRepository};
 use super::{Workspace, Workspaces, now_ms, rules_of};
 use crate::error::Result;
 use crate::lifecycle::policy::RepositoryState;
@@ -110,7 +110,7 @@ impl Workspaces {
     }
 }
 
-fn entry(found: &Found) -> RepositoryEntry {
+fn entry(found: &SurveyedRepository) -> RepositoryEntry {
     let entries = &found.state.entries;
     let contexts = Contexts::open_existing(&found.home).ok().flatten();
     let contexts = contexts.and_then(|contexts| contexts.all().ok());

@@ -37,14 +37,14 @@ use std::time::Duration;
 pub use active_query::{FirstBuild, Patience, Question};
 pub use bundle::{Exported, Imported, OnBundle};
 pub use cache::{CacheKey, RepositoryEntry};
-pub use changes::Change;
-pub use comparison::{Comparison, DifferingFile, Other, State, Version};
-pub use contexts::{Loaded, MAX_ITEMS, Wanted, wanted};
+pub use changes::FileChange;
+pub use comparison::{Comparison, ComparisonSide, DifferingFile, FileVersion, Other};
+pub use contexts::{ItemToSave, Loaded, MAX_ITEMS, wanted};
 pub use refresh::Refreshed;
 pub use revision::Revision;
 pub use served::Served;
-pub use source::{Place, Text};
-pub use state::{Contents, Current, IndexEntry, IndexStatus};
+pub use source::{FileRange, FileText};
+pub use state::{CurrentState, IndexCounts, IndexEntry, IndexStatus};
 pub use upkeep::PruneOptions;
 pub use view::{View, brief, family_of, missing, outside};
 
@@ -58,10 +58,10 @@ pub use crate::store::{
 pub use crate::syntax::{by_id as language, by_path as language_of};
 
 use crate::config::Config;
-use crate::config::repository::{self, Repository};
+use crate::config::repository::{self, RepositorySettings};
 use crate::error::{Code, Error, Result};
 use crate::git::{Directories, ReadError, Repo};
-use crate::lifecycle::policy::Rules;
+use crate::lifecycle::policy::RetentionRules;
 use crate::machine;
 use crate::model::{CommitId, FileStat, RepoPath};
 use crate::store::{Home, Index, IndexKey, Pointer, RepoHome};
@@ -95,7 +95,7 @@ pub struct Workspace {
     first_build: Duration,
     is_server: bool,
     directories: Option<Arc<Directories>>,
-    rules: Rules,
+    rules: RetentionRules,
     housekeeping: bool,
     reads_repository_file: bool,
     on_rest: OnRest,
@@ -281,17 +281,17 @@ impl Workspace {
     }
 
     /// Returns the repository's own settings, as they are on the disk now.
-    pub fn repository_settings(&self, repo: &Repo) -> Repository {
+    pub fn repository_settings(&self, repo: &Repo) -> RepositorySettings {
         let path = RepoPath::new(repository::FILE).expect("it is a path");
         if !self.reads_repository_file {
-            return Repository::default();
+            return RepositorySettings::default();
         }
         match repo.source().read(&path, repository::MAX_BYTES) {
             Ok(file) => repository::parse(&file.bytes),
-            Err(ReadError::Missing) => Repository::default(),
-            Err(error) => Repository {
+            Err(ReadError::Missing) => RepositorySettings::default(),
+            Err(error) => RepositorySettings {
                 warnings: vec![format!("{path} is passed over: {error}")],
-                ..Repository::default()
+                ..RepositorySettings::default()
             },
         }
     }
@@ -375,8 +375,8 @@ fn now_ms() -> i64 {
     i64::try_from(since.unwrap_or_default().as_millis()).unwrap_or(i64::MAX)
 }
 
-fn rules_of(config: &Config) -> Rules {
-    Rules {
+fn rules_of(config: &Config) -> RetentionRules {
+    RetentionRules {
         unused_days: config.unused_days,
         unused_commit_days: config.unused_commit_days,
         n_superseded: config.superseded_indexes,

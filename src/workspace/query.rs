@@ -253,10 +253,10 @@ impl Workspace {
             self.close_all_idle();
         }
         let (index, origin) = seed::open_or_create(repo, &self.home, key)?;
-        if origin != seed::Origin::Existing {
+        if origin != seed::IndexOrigin::Existing {
             tracing::info!(index_id = index.pointer().index_id, ?origin, "new index");
         }
-        Ok((index, origin != seed::Origin::Existing))
+        Ok((index, origin != seed::IndexOrigin::Existing))
     }
 
     /// Returns whether the checked-out commit has no index.

@@ -85,8 +85,8 @@ impl Workspace {
             // Opened anew: a file that could not be written when it was opened before may be writable by now.
             self.close_idle(&key.index_id());
             let (index, origin) = seed::open_or_create(&repo, &self.home, &key)?;
-            is_new = origin != seed::Origin::Existing;
-            if let seed::Origin::Seeded(from) = origin {
+            is_new = origin != seed::IndexOrigin::Existing;
+            if let seed::IndexOrigin::Seeded(from) = origin {
                 seeded_from = Some(from);
             }
             index

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, SystemTime};
 
-use super::survey::{self, Found};
+use super::survey::{self, SurveyedRepository};
 use super::{Workspace, now_ms};
 use crate::config::pull_request;
 use crate::error::{Code, Error, Result};
 use crate::git::Repo;
-use crate::lifecycle::policy::{Entry, Repository, Rules};
+use crate::lifecycle::policy::{IndexRecord, RepositoryIndexes, RetentionRules};
 use crate::lifecycle::prune::{self, Extra, Pruned};
-use crate::store::remove::{self, Removal};
+use crate::store::remove::{self, IndexRemoval};
 use crate::store::{Pointer, WriteLock};
 
 /// How often the whole data directory is looked through, unasked.
@@ -91,7 +91,7 @@ impl Workspace {
         let repo = self.repo()?;
         let found = survey::look(&self.home.repo(&repo.repo_id()), Some(&repo));
         let worktree = repo.worktree_id();
-        let mut chosen: Vec<&Entry> = found
+        let mut chosen: Vec<&IndexRecord> = found
             .state
             .entries
             .iter()
@@ -137,13 +137,13 @@ impl Workspace {
         for entry in &chosen {
             let needed = || survey::is_needed(&found.home, &entry.pointer);
             match remove::remove(&found.home, &entry.pointer, needed)? {
-                Removal::Done(freed) => bytes += freed,
-                Removal::Changed => {}
-                Removal::Needed => {
+                IndexRemoval::Done(freed) => bytes += freed,
+                IndexRemoval::Changed => {}
+                IndexRemoval::Needed => {
                     let hint = "it was checked out or pinned just now: leave it";
                     return Err(refused(&entry.pointer, "is needed", hint));
                 }
-                Removal::InUse => {
+                IndexRemoval::InUse => {
                     let hint = "call again when that process is done with it";
                     return Err(refused(
                         &entry.pointer,
@@ -219,7 +219,7 @@ impl Workspace {
 
     /// Looks through the whole data directory. Files without an owner go, too; on a build server there is no other
     /// process that could own them.
-    fn clean(&self, repo: &Repo, rules: &Rules, ci: bool, dry_run: bool) -> Pruned {
+    fn clean(&self, repo: &Repo, rules: &RetentionRules, ci: bool, dry_run: bool) -> Pruned {
         let found = survey::look_at_all(&self.home, Some(repo));
         let extra = if ci {
             survey::needless(&found, repo, &pull_request())
@@ -240,8 +240,15 @@ impl Workspace {
         pruned
     }
 
-    fn apply(&self, found: &[Found], rules: &Rules, extra: Extra, dry_run: bool) -> Pruned {
-        let states: Vec<Repository> = found.iter().map(|found| found.state.clone()).collect();
+    fn apply(
+        &self,
+        found: &[SurveyedRepository],
+        rules: &RetentionRules,
+        extra: Extra,
+        dry_run: bool,
+    ) -> Pruned {
+        let states: Vec<RepositoryIndexes> =
+            found.iter().map(|found| found.state.clone()).collect();
         if !dry_run {
             self.close_unneeded();
         }

@@ -62,7 +62,7 @@ pub fn first_difference(
 type Row<T> = (String, T);
 
 /// A chunk's place in its file, and a hash over its words.
-type Words = (i64, [u8; 32]);
+type ChunkWords = (i64, [u8; 32]);
 
 fn differ<T: PartialEq>(theirs: Vec<Row<T>>, ours: Vec<Row<T>>) -> Option<String> {
     let (n_theirs, n_ours) = (theirs.len(), ours.len());
@@ -98,7 +98,10 @@ fn rows_of(
 
 /// Returns for each chunk a hash over its words and their positions. Words of a chunk come in the same order,
 /// whichever row it has.
-fn words_of(read: &Read<'_>, is_left_out: &dyn Fn(&str) -> bool) -> StoreResult<Vec<Row<Words>>> {
+fn words_of(
+    read: &Read<'_>,
+    is_left_out: &dyn Fn(&str) -> bool,
+) -> StoreResult<Vec<Row<ChunkWords>>> {
     let mut hashes: HashMap<i64, [u8; 32]> = HashMap::new();
     {
         let mut statement = read

@@ -30,7 +30,7 @@ pub type OnBytes<'a> = &'a dyn Fn(u64) -> std::io::Result<()>;
 
 /// The header's fields that can't be seen from the index.
 #[derive(Clone, Debug)]
-pub struct Origin {
+pub struct BundleOrigin {
     /// The version that decides whether this program can use it; see [`Header::layout`].
     pub layout: String,
     /// The commit.
@@ -55,7 +55,7 @@ pub struct Written {
 pub fn write(
     home: &RepoHome,
     pointer: &Pointer,
-    origin: Origin,
+    origin: BundleOrigin,
     target: &Path,
     on_bytes: OnBytes<'_>,
 ) -> StoreResult<Written> {

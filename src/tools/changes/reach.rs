@@ -6,9 +6,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::entries::Listed;
+use super::entries::ListedChanges;
 use super::gather::Gathered;
-use super::{Asked, Part};
+use super::{AnswerPart, ChangesQuestion};
 use crate::error::Result;
 use crate::graph::impact::{files_of, walk};
 use crate::graph::related::{self, Direction, Relation, TestBasis};
@@ -55,7 +55,7 @@ pub(super) struct Test {
 }
 
 /// The reach of all changes.
-pub(super) struct Reach {
+pub(super) struct ChangesReach {
     /// The tests, the nearest first.
     pub(super) tests: Vec<Test>,
     /// The rows of each changed definition.
@@ -64,13 +64,13 @@ pub(super) struct Reach {
     n_counted: Cell<usize>,
 }
 
-impl Reach {
+impl ChangesReach {
     /// Walks from the changed definitions to their users.
     pub(super) fn of(
         view: &View<'_>,
-        asked: &Asked<'_>,
+        asked: &ChangesQuestion<'_>,
         gathered: &Gathered,
-        listed: &Listed,
+        listed: &ListedChanges,
     ) -> Result<Self> {
         let difference = &gathered.difference;
         let mut rows: HashMap<usize, Vec<SymbolRow>> = HashMap::new();
@@ -92,7 +92,7 @@ impl Reach {
             rows.insert(at, of_it.cloned().collect());
         }
         let mut callers = HashMap::new();
-        if asked.has(Part::Callers) {
+        if asked.has(AnswerPart::Callers) {
             for entry in &listed.all {
                 let Some(at) = entry.change() else { continue };
                 let change = &difference.changes[at];
@@ -120,7 +120,7 @@ impl Reach {
             callers,
             n_counted: Cell::new(0),
         };
-        if asked.has(Part::Tests) {
+        if asked.has(AnswerPart::Tests) {
             reach.tests = reach.find_tests(view, asked, gathered)?;
         }
         Ok(reach)
@@ -153,7 +153,7 @@ impl Reach {
     fn find_tests(
         &self,
         view: &View<'_>,
-        asked: &Asked<'_>,
+        asked: &ChangesQuestion<'_>,
         gathered: &Gathered,
     ) -> Result<Vec<Test>> {
         let difference = &gathered.difference;
@@ -241,8 +241,12 @@ impl Reach {
 }
 
 /// Returns the tests as they are shown; with their titles where the caller asks for tests.
-pub(super) fn tests(view: &View<'_>, asked: &Asked<'_>, reach: &Reach) -> Result<Vec<TestOutput>> {
-    let is_titled = asked.input.include.contains(&Part::Tests);
+pub(super) fn tests(
+    view: &View<'_>,
+    asked: &ChangesQuestion<'_>,
+    reach: &ChangesReach,
+) -> Result<Vec<TestOutput>> {
+    let is_titled = asked.input.include.contains(&AnswerPart::Tests);
     let mut all = Vec::with_capacity(reach.tests.len());
     for (n, test) in reach.tests.iter().enumerate() {
         let mut cases = Vec::new();
@@ -261,7 +265,7 @@ pub(super) fn tests(view: &View<'_>, asked: &Asked<'_>, reach: &Reach) -> Result
 }
 
 /// Returns the titles of the tests in a file that use changed definitions directly.
-fn titles(view: &View<'_>, reach: &Reach, path: &RepoPath) -> Result<Vec<String>> {
+fn titles(view: &View<'_>, reach: &ChangesReach, path: &RepoPath) -> Result<Vec<String>> {
     let Some(file) = view.read.file(path.as_str())? else {
         return Ok(Vec::new());
     };

@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::model::RepoPath;
 use crate::model::sanitize::one_line;
 use crate::search::snippet::Snippet;
-use crate::search::{Hit, Query, Wanted};
+use crate::search::{Hit, PageRequest, Query};
 use crate::tools::answer::{Cursor, MAX_LIST_BYTES, is_zero, truncate_to_bytes};
 use crate::tools::hits::{self, NearDefaults};
 use crate::tools::schema::clamp;
@@ -28,17 +28,17 @@ const BY_SIGNATURE: usize = usize::MAX;
 /// A file with its hits, best first.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct FileOutput {
+pub(super) struct FileHitsOutput {
     path: String,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     stale: bool,
-    results: Vec<ResultOutput>,
+    results: Vec<LocationOutput>,
 }
 
 /// One place.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct ResultOutput {
+pub(super) struct LocationOutput {
     handle: String,
     lines: String,
     score: f64,
@@ -72,7 +72,7 @@ struct Group<'a> {
     n_shown: usize,
 }
 
-impl FileOutput {
+impl FileHitsOutput {
     /// Returns the sentence that names its best place.
     pub(super) fn place(&self) -> String {
         let best = self.results.first();
@@ -109,7 +109,7 @@ pub(super) fn answer(
         None => None,
     };
     let filters = input.filters();
-    let wanted = Wanted {
+    let wanted = PageRequest {
         limit: hits::DEPTH,
         max_of_a_file: usize::MAX,
         is_explained: false,
@@ -125,7 +125,7 @@ pub(super) fn answer(
     page.truncate(max_files);
     share_out(&mut page, limit, max_of_a_file);
     let mut bytes = 0;
-    let mut files: Vec<FileOutput> = Vec::new();
+    let mut files: Vec<FileHitsOutput> = Vec::new();
     let mut is_cut = false;
     for group in &page {
         let (file, n_bytes) = file(view, query, input, group, files.len())?;
@@ -226,9 +226,9 @@ fn file(
     input: &ExploreInput,
     group: &Group<'_>,
     rank: usize,
-) -> Result<(FileOutput, usize)> {
+) -> Result<(FileHitsOutput, usize)> {
     let path = group.hits[0].chunk.path.to_string();
-    let mut results: Vec<ResultOutput> = group.hits[..group.n_shown]
+    let mut results: Vec<LocationOutput> = group.hits[..group.n_shown]
         .iter()
         .enumerate()
         .map(|(at, hit)| {
@@ -241,7 +241,7 @@ fn file(
     if let Some(last) = results.last_mut() {
         last.collapsed = (n_folded > 0).then_some(n_folded as u64);
     }
-    let file = FileOutput {
+    let file = FileHitsOutput {
         stale: view.is_stale(&path) || results.iter().any(|result| result.stale),
         path,
         results,
@@ -256,7 +256,7 @@ fn result(
     input: &ExploreInput,
     hit: &Hit,
     rank: usize,
-) -> Result<ResultOutput> {
+) -> Result<LocationOutput> {
     let chunk = &hit.chunk;
     let shown = hits::shown(view, query, input.snippet, hit, rank)?;
     let signature = chunk
@@ -265,7 +265,7 @@ fn result(
         .map(|symbol| one_line(&symbol.signature).into_owned())
         .filter(|text| !text.is_empty() && !shows(&shown.preview, text, shown.mode));
     let definition = shown.definition;
-    Ok(ResultOutput {
+    Ok(LocationOutput {
         handle: chunk.handle.to_string(),
         lines: format!("{}-{}", chunk.span.start_line, chunk.span.end_line),
         score: hit.score,

@@ -17,7 +17,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de};
 
 use super::answer::{FreshnessFields, is_zero};
-use super::hits::{self, ContentType, NearDefaults, NearOutput, SnippetMode};
+use super::hits::{self, ContentTypeInput, NearDefaults, NearOutput, SnippetMode};
 use super::schema::number;
 use super::{Call, Tool};
 use crate::error::{Error, Result};
@@ -83,8 +83,8 @@ pub struct ExploreInput {
     /// Only code, or only documents.
     #[arg(long)]
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<ContentType>")]
-    pub content_type: Option<ContentType>,
+    #[schemars(with = "Option<ContentTypeInput>")]
+    pub content_type: Option<ContentTypeInput>,
     /// How much of each result is shown.
     #[arg(long)]
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -175,7 +175,7 @@ pub struct ExploreOutput {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     missing: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    files: Option<Vec<list::FileOutput>>,
+    files: Option<Vec<list::FileHitsOutput>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     cards: Option<Vec<cards::CardOutput>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -186,7 +186,7 @@ pub struct ExploreOutput {
     related: Option<Vec<NearOutput>>,
     /// Definitions that are no part, the first of them.
     #[serde(skip_serializing_if = "Option::is_none")]
-    omitted: Option<Vec<pack::OmittedOutput>>,
+    omitted: Option<Vec<pack::OmittedDefinitionOutput>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     omitted_total: Option<u64>,
     /// Definitions that were found again inside a part or an omitted one.
@@ -215,8 +215,10 @@ impl Tool for Explore {
     fn run(input: ExploreInput, call: &Call<'_>) -> Result<ExploreOutput> {
         hits::check_paths(&input.path)?;
         let asked = match (&input.query, input.targets.as_slice()) {
-            (Some(text), []) => Asked::Query(hits::question(text)?),
-            (None, targets @ [_, ..]) if targets.len() <= MAX_TARGETS => Asked::Targets(targets),
+            (Some(text), []) => ExploreSubject::Query(hits::question(text)?),
+            (None, targets @ [_, ..]) if targets.len() <= MAX_TARGETS => {
+                ExploreSubject::Targets(targets)
+            }
             (None, [_, ..]) => {
                 return Err(Error::invalid(
                     format!(
@@ -246,15 +248,15 @@ impl Tool for Explore {
             None => input.targets.join(" "),
         };
         call.ask(&workspace, &words, |view| match &asked {
-            Asked::Query(query) if !is_pack => list::answer(view, &input, query),
-            Asked::Query(query) => pack::of_query(view, &input, query),
-            Asked::Targets(targets) => pack::of_targets(view, &input, targets),
+            ExploreSubject::Query(query) if !is_pack => list::answer(view, &input, query),
+            ExploreSubject::Query(query) => pack::of_query(view, &input, query),
+            ExploreSubject::Targets(targets) => pack::of_targets(view, &input, targets),
         })
     }
 }
 
 /// The subject of a call.
-enum Asked<'a> {
+enum ExploreSubject<'a> {
     Query(crate::search::Query),
     Targets(&'a [String]),
 }
@@ -276,7 +278,7 @@ impl ExploreOutput {
             .files
             .iter()
             .flatten()
-            .map(list::FileOutput::n_results)
+            .map(list::FileHitsOutput::n_results)
             .sum();
         of_files + self.parts.iter().flatten().count()
     }
@@ -287,7 +289,7 @@ impl ExploreInput {
     fn filters(&self) -> Filters {
         let is_whole = |path: &&String| matches!(path.as_str(), "" | "." | "./" | "/");
         Filters {
-            content_type: self.content_type.map(ContentType::meaning),
+            content_type: self.content_type.map(ContentTypeInput::meaning),
             paths: self
                 .path
                 .iter()

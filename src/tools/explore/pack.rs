@@ -7,14 +7,14 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::brief;
-use super::candidates::{self, Candidate, Candidates, Role, Why};
+use super::candidates::{self, Candidates, PackCandidate, PackRole, Why};
 use super::cards;
-use super::source::Source;
+use super::source::SourceReader;
 use super::targets;
 use super::{ExploreInput, ExploreOutput, Include};
 use crate::error::Result;
 use crate::model::RepoPath;
-use crate::search::{Hit, Query, Wanted};
+use crate::search::{Hit, PageRequest, Query};
 use crate::tools::answer::{MAX_REPLY_BYTES, truncate_to_bytes};
 use crate::tools::hits::{self, NearDefaults};
 use crate::tools::schema::clamp;
@@ -63,7 +63,7 @@ pub(super) struct PartOutput {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) symbol: Option<String>,
     #[schemars(with = "String")]
-    pub(super) role: Role,
+    pub(super) role: PackRole,
     #[serde(skip_serializing_if = "Option::is_none")]
     score: Option<f64>,
     /// The words of the question that it holds, or the handle of the definition that it stands around.
@@ -100,14 +100,14 @@ impl PartOutput {
 
 /// A definition that is no part.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(super) struct OmittedOutput {
+pub(super) struct OmittedDefinitionOutput {
     handle: String,
     path: String,
     lines: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     symbol: Option<String>,
     #[schemars(with = "String")]
-    role: Role,
+    role: PackRole,
     /// What its text would take.
     tokens: u64,
     #[schemars(with = "String")]
@@ -120,9 +120,9 @@ pub(super) fn of_query(
     input: &ExploreInput,
     query: &Query,
 ) -> Result<ExploreOutput> {
-    let source = Source::of(view);
+    let source = SourceReader::of(view);
     let filters = input.filters();
-    let wanted = Wanted {
+    let wanted = PageRequest {
         limit: hits::DEPTH,
         max_of_a_file: usize::MAX,
         is_explained: false,
@@ -150,7 +150,7 @@ pub(super) fn of_targets(
     input: &ExploreInput,
     targets: &[String],
 ) -> Result<ExploreOutput> {
-    let source = Source::of(view);
+    let source = SourceReader::of(view);
     let mut units = Vec::new();
     let mut seeds = Vec::new();
     let mut list = Vec::new();
@@ -228,7 +228,7 @@ fn budget(input: &ExploreInput) -> usize {
 
 /// Lays the candidates into the budget of an answer that has everything else.
 fn fill(
-    source: &Source<'_>,
+    source: &SourceReader<'_>,
     input: &ExploreInput,
     found: &Candidates,
     mut output: ExploreOutput,
@@ -254,7 +254,7 @@ fn fill(
     output.omitted_total = Some(filled.omitted.len() as u64);
     output.brief = brief::lines(&output, input, brief_bytes);
     let mut left = budget.saturating_sub(length(&output) + r#""truncated":true,"#.len());
-    let mut listed: Vec<OmittedOutput> = Vec::new();
+    let mut listed: Vec<OmittedDefinitionOutput> = Vec::new();
     let n_omitted = filled.omitted.len();
     for omitted in filled.omitted.into_iter().take(MAX_OMITTED) {
         let n_bytes = length(&omitted) + 1;
@@ -286,15 +286,15 @@ fn count_tokens(output: &mut ExploreOutput) {
 /// The parts of a pack, and the definitions that are none.
 struct Filled {
     parts: Vec<PartOutput>,
-    omitted: Vec<OmittedOutput>,
+    omitted: Vec<OmittedDefinitionOutput>,
 }
 
 /// Lays each candidate, in order, where it fits: whole, and at the end, in the room that is kept for them, the others by their
 /// comments and signatures. Both lists of the result are in the order of value.
 fn lay(
-    source: &Source<'_>,
+    source: &SourceReader<'_>,
     input: &ExploreInput,
-    list: &[Candidate],
+    list: &[PackCandidate],
     room: usize,
     budget: usize,
 ) -> Result<Filled> {
@@ -312,8 +312,8 @@ fn lay(
         n_bytes: 0,
         n_around: 0,
     };
-    let mut parts: Vec<(&Candidate, PartOutput)> = Vec::new();
-    let mut left: Vec<(&Candidate, Why)> = Vec::new();
+    let mut parts: Vec<(&PackCandidate, PartOutput)> = Vec::new();
+    let mut left: Vec<(&PackCandidate, Why)> = Vec::new();
     let mut is_first = true;
     for candidate in list {
         if let Some(why) = candidate.excluded {
@@ -363,8 +363,8 @@ fn lay(
 }
 
 /// Orders candidates by role, then by value, then by place.
-fn by_value(a: &Candidate, b: &Candidate) -> std::cmp::Ordering {
-    let place = |it: &Candidate| (it.unit.path.clone(), it.unit.lines);
+fn by_value(a: &PackCandidate, b: &PackCandidate) -> std::cmp::Ordering {
+    let place = |it: &PackCandidate| (it.unit.path.clone(), it.unit.lines);
     (a.role.cmp(&b.role))
         .then(b.value.total_cmp(&a.value))
         .then_with(|| place(a).cmp(&place(b)))
@@ -397,9 +397,9 @@ impl Space {
 
 /// Returns a part with the comment and the signature of a definition; `None` where they are the whole.
 fn shortened(
-    source: &Source<'_>,
+    source: &SourceReader<'_>,
     input: &ExploreInput,
-    candidate: &Candidate,
+    candidate: &PackCandidate,
 ) -> Result<Option<PartOutput>> {
     let mut short = candidate.clone();
     short.unit.reduce();
@@ -409,7 +409,11 @@ fn shortened(
     part(source, input, &short).map(Some)
 }
 
-fn part(source: &Source<'_>, input: &ExploreInput, candidate: &Candidate) -> Result<PartOutput> {
+fn part(
+    source: &SourceReader<'_>,
+    input: &ExploreInput,
+    candidate: &PackCandidate,
+) -> Result<PartOutput> {
     let unit = &candidate.unit;
     let text = source.text(&unit.path)?;
     let is_moved = text.is_none();
@@ -435,10 +439,14 @@ fn part(source: &Source<'_>, input: &ExploreInput, candidate: &Candidate) -> Res
     })
 }
 
-fn omission(source: &Source<'_>, candidate: &Candidate, why: Why) -> Result<OmittedOutput> {
+fn omission(
+    source: &SourceReader<'_>,
+    candidate: &PackCandidate,
+    why: Why,
+) -> Result<OmittedDefinitionOutput> {
     let unit = &candidate.unit;
     let text = source.text(&unit.path)?;
-    Ok(OmittedOutput {
+    Ok(OmittedDefinitionOutput {
         handle: unit.handle.to_string(),
         path: unit.path.to_string(),
         lines: lines(unit.lines),

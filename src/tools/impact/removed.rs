@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::Asked;
+use super::ImpactQuestion;
 use super::sites::word;
 use crate::error::Result;
 use crate::model::RepoPath;
@@ -11,8 +11,8 @@ use crate::model::path::is_at_or_below;
 use crate::model::sanitize::one_line;
 use crate::tools::answer::truncate_to_bytes;
 use crate::tools::places::uses;
-use crate::uses::{ChangeKind, Removed};
-use crate::workspace::{Change, View};
+use crate::uses::{ChangeKind, RemovedDefinition};
+use crate::workspace::{FileChange, View};
 
 /// Files that are listed.
 const MAX_FILES: usize = 100;
@@ -27,7 +27,7 @@ pub(super) struct ChangeSetOutput {
     files: Vec<ChangedFileOutput>,
     files_total: u64,
     #[schemars(with = "Vec<serde_json::Value>")]
-    removed: Vec<RemovedOutput>,
+    removed: Vec<RemovedDefinitionOutput>,
     removed_total: u64,
 }
 
@@ -42,7 +42,7 @@ pub(super) struct ChangedFileOutput {
 /// A definition that is gone from where it was.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct RemovedOutput {
+pub(super) struct RemovedDefinitionOutput {
     symbol: String,
     path: String,
     kind: &'static str,
@@ -77,7 +77,7 @@ pub(super) struct DanglingOutput {
 }
 
 /// Finds the definitions that the changes took away: of a name where one is asked about, below a path where one is given.
-pub(super) fn find(view: &View<'_>, asked: &Asked<'_>) -> Result<Vec<Removed>> {
+pub(super) fn find(view: &View<'_>, asked: &ImpactQuestion<'_>) -> Result<Vec<RemovedDefinition>> {
     let is_wanted = |path: &RepoPath, qualified: &str| {
         let is_here = asked
             .path
@@ -94,8 +94,8 @@ pub(super) fn find(view: &View<'_>, asked: &Asked<'_>) -> Result<Vec<Removed>> {
 /// Returns the changes as they are shown, the lists of uses within `max_bytes` together.
 pub(super) fn change_set(
     view: &View<'_>,
-    changes: &[Change],
-    removed: &[Removed],
+    changes: &[FileChange],
+    removed: &[RemovedDefinition],
     max_bytes: usize,
 ) -> Result<ChangeSetOutput> {
     let mut files = Vec::new();
@@ -121,14 +121,18 @@ pub(super) fn change_set(
 }
 
 /// Returns definitions that are gone as they are shown.
-pub(super) fn list(removed: &[Removed], max_bytes: usize) -> Vec<RemovedOutput> {
+pub(super) fn list(
+    removed: &[RemovedDefinition],
+    max_bytes: usize,
+) -> Vec<RemovedDefinitionOutput> {
     let each = max_bytes / removed.len().max(1);
-    let mut all: Vec<RemovedOutput> = removed.iter().map(|one| shown(one, each)).collect();
+    let mut all: Vec<RemovedDefinitionOutput> =
+        removed.iter().map(|one| shown(one, each)).collect();
     truncate_to_bytes(&mut all, max_bytes.max(each));
     all
 }
 
-fn shown(one: &Removed, max_bytes: usize) -> RemovedOutput {
+fn shown(one: &RemovedDefinition, max_bytes: usize) -> RemovedDefinitionOutput {
     let mut uses: Vec<DanglingOutput> = one
         .uses
         .iter()
@@ -142,7 +146,7 @@ fn shown(one: &Removed, max_bytes: usize) -> RemovedOutput {
     if !uses.is_empty() {
         truncate_to_bytes(&mut uses, max_bytes);
     }
-    RemovedOutput {
+    RemovedDefinitionOutput {
         symbol: one.qualified_name.clone(),
         path: one.path.to_string(),
         kind: one.kind.as_str(),

@@ -13,7 +13,7 @@ use crate::model::{Provenance, RepoPath};
 use crate::tools::answer::{Cursor, MAX_LIST_BYTES, truncate_to_bytes};
 use crate::tools::places::uses;
 use crate::tools::schema::clamp;
-use crate::uses::{Mention, Part, UseKind};
+use crate::uses::{Mention, MentionPart, UseKind};
 use crate::workspace::{SymbolRow, View};
 
 /// Uses that could not be bound that are listed unasked.
@@ -146,17 +146,17 @@ fn add_sites(
     let mut n_aliases = 0;
     for mention in &mentions.all {
         match mention.part {
-            Part::Use(..) | Part::Import | Part::ReExport => {
+            MentionPart::Use(..) | MentionPart::Import | MentionPart::ReExport => {
                 n_aliases += u64::from(mention.is_alias);
                 sites.push(mention);
             }
-            Part::Unresolved | Part::Dangling => unresolved.push(mention),
-            Part::OwnDefinition | Part::OtherDefinition => other.definitions += 1,
-            Part::OtherTarget => other.other_targets += 1,
-            Part::External => other.external += 1,
-            Part::Comment => other.comments += 1,
-            Part::Text => other.strings += 1,
-            Part::Prose => other.prose += 1,
+            MentionPart::Unresolved | MentionPart::Dangling => unresolved.push(mention),
+            MentionPart::OwnDefinition | MentionPart::OtherDefinition => other.definitions += 1,
+            MentionPart::OtherTarget => other.other_targets += 1,
+            MentionPart::External => other.external += 1,
+            MentionPart::Comment => other.comments += 1,
+            MentionPart::Text => other.strings += 1,
+            MentionPart::Prose => other.prose += 1,
         }
     }
     output.sites_total = Some(sites.len() as u64 - n_aliases);
@@ -213,9 +213,9 @@ pub(super) fn line(mention: &Mention) -> LineOutput {
 
 fn site(view: &View<'_>, mention: &Mention) -> SiteOutput {
     let (used, provenance) = match mention.part {
-        Part::Import => ("import", Provenance::Resolved),
-        Part::ReExport => ("reexport", Provenance::Resolved),
-        Part::Use(kind, provenance) => (word(kind), provenance),
+        MentionPart::Import => ("import", Provenance::Resolved),
+        MentionPart::ReExport => ("reexport", Provenance::Resolved),
+        MentionPart::Use(kind, provenance) => (word(kind), provenance),
         _ => ("reference", Provenance::Resolved),
     };
     SiteOutput {

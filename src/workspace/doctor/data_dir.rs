@@ -9,7 +9,7 @@ use crate::machine;
 use crate::model::size::size;
 use crate::store::{Contexts, Home, SCHEMA_VERSION};
 use crate::watch::network_type;
-use crate::workspace::survey::{self, Found};
+use crate::workspace::survey::{self, SurveyedRepository};
 use crate::workspace::upkeep::LEFT_AGE;
 
 /// How many names a finding shows.
@@ -54,7 +54,7 @@ fn file_system(home: &Path) -> Check {
 
 /// Compares the free space with the possible growth of the indexes, at least with the largest one: a new one begins as
 /// a copy.
-fn room(config: &Config, found: &[Found]) -> Check {
+fn room(config: &Config, found: &[SurveyedRepository]) -> Check {
     let name = "free space";
     let sizes = || {
         let entries = found.iter().flat_map(|found| &found.state.entries);
@@ -85,7 +85,7 @@ fn room(config: &Config, found: &[Found]) -> Check {
     }
 }
 
-fn leftovers(found: &[Found]) -> Check {
+fn leftovers(found: &[SurveyedRepository]) -> Check {
     let n: usize = found
         .iter()
         .map(|found| found.home.left_behind(LEFT_AGE).len())
@@ -101,7 +101,7 @@ fn leftovers(found: &[Found]) -> Check {
     )
 }
 
-fn owners(found: &[Found]) -> Check {
+fn owners(found: &[SurveyedRepository]) -> Check {
     let gone = found
         .iter()
         .filter(|found| {
@@ -130,7 +130,7 @@ fn owners(found: &[Found]) -> Check {
     Check::passed(name, format!("{}{rest}", found.len()))
 }
 
-fn versions(found: &[Found]) -> Check {
+fn versions(found: &[SurveyedRepository]) -> Check {
     let of = |is_wrong: fn(i64) -> bool| {
         found
             .iter()
@@ -189,7 +189,7 @@ fn strangers(home: &Home) -> Check {
     )
 }
 
-fn contexts(found: &[Found]) -> Check {
+fn contexts(found: &[SurveyedRepository]) -> Check {
     let name = "saved contexts";
     let mut n_contexts = 0;
     for found in found {

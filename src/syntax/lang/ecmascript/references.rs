@@ -9,7 +9,7 @@ use super::frame::{AssignmentTarget, Frame, IdentifierRole, byte, line_of};
 use super::kinds::Kind;
 use super::lower_expr::lower_expr;
 use super::names::split_chain;
-use super::pending::{BindingSource, NamePlace, Owner};
+use super::pending::{BindingSource, NamePlace, ValueOwner};
 use super::{imports, members};
 use crate::ir::ReferenceKind;
 
@@ -99,7 +99,7 @@ pub(super) fn member_chain(b: &mut FileBuilder<'_>, node: Node<'_>, frame: &Fram
         && let Some(expr) = lower_expr(b, object)
     {
         let binding = b.add_binding(
-            Owner::Expression,
+            ValueOwner::Expression,
             Some(expr),
             BindingSource::Initializer,
             frame,
