@@ -33,8 +33,9 @@ def questions(server: Server, repo: Path, n: int) -> list[str]:
     return [*subjects[:: max(1, len(subjects) // half)][:half], *names[:: max(1, len(names) // (n - half))][: n - half]]
 
 
-def place(entry: dict) -> tuple[str, str, str]:
-    return entry["path"], entry["handle"], entry["role"]
+def places(entry: dict) -> set[tuple[str, str]]:
+    """Returns the definitions of a part, or the omitted one."""
+    return {(entry["path"], handle) for handle in (entry["handle"], *entry.get("also", []))}
 
 
 def faults(repo: Path, value: dict, text: str, budget: int) -> list[str]:
@@ -86,8 +87,8 @@ def main() -> None:
                 said += [f"{budget}: {fault}" for fault in faults(asked_for.repo, value, reply.text, budget)]
                 if reply.text != again.text:
                     said.append(f"{budget}: other bytes when asked again")
-                n_all.add(len(value["parts"]) + value["omittedTotal"])
-                listed = {place(entry) for entry in value["parts"] + value["omitted"]}
+                n_all.add(sum(1 + len(part.get("also", [])) for part in value["parts"]) + value["omittedTotal"])
+                listed = set().union(*(places(entry) for entry in value["parts"] + value["omitted"]))
                 is_whole = len(value["omitted"]) == value["omittedTotal"]
                 if (is_whole and not union <= listed) or (budget == BUDGETS[-1] and value["omittedTotal"] < 50 and not union <= listed):
                     said.append(f"{budget}: {len(union - listed)} are neither a part nor omitted")

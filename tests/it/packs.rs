@@ -81,11 +81,22 @@ fn check(repo: &Repo, answer: &Value, printed: &str, budget: u64) {
     }
 }
 
-/// Returns the places of the parts and of the omitted definitions.
+/// Returns the places of the definitions in parts and of the omitted ones.
 fn places(answer: &Value) -> BTreeSet<(String, String)> {
     let both = list(answer, "parts").iter().chain(list(answer, "omitted"));
-    both.map(|it| (text(it, "path").to_owned(), text(it, "handle").to_owned()))
-        .collect()
+    both.flat_map(|it| {
+        let further = list(it, "also").iter().filter_map(Value::as_str);
+        let handles = std::iter::once(text(it, "handle")).chain(further);
+        handles.map(|handle| (text(it, "path").to_owned(), handle.to_owned()))
+    })
+    .collect()
+}
+
+/// Returns how many definitions are in parts or omitted.
+fn n_definitions(answer: &Value) -> u64 {
+    let parts = list(answer, "parts").iter();
+    let in_parts: usize = parts.map(|part| 1 + list(part, "also").len()).sum();
+    in_parts as u64 + answer["omittedTotal"].as_u64().unwrap()
 }
 
 #[test]
@@ -118,8 +129,7 @@ fn pack_fits() {
                 assert_eq!(ran.stdout, cli.run(&args).stdout, "the same bytes twice");
                 let answer: Value = serde_json::from_str(&ran.stdout).unwrap();
                 check(&repo, &answer, &ran.stdout, budget.parse().unwrap());
-                let n =
-                    list(&answer, "parts").len() as u64 + answer["omittedTotal"].as_u64().unwrap();
+                let n = n_definitions(&answer);
                 assert_eq!(*n_all.get_or_insert(n), n, "{question} within {budget}");
                 let found = places(&answer);
                 if answer["truncated"].is_null() {
@@ -524,9 +534,10 @@ fn a_pack_is_printed_for_people_and_as_markdown() {
         .run(&["explore", "sort", "--include", "source,callers"])
         .stdout;
     assert!(
-        shown.contains("src/sort.ts:6 sort  hit\n    /** Puts jobs in order. */"),
+        shown.contains("src/sort.ts:1 sort  hit, and 2 more here\n    /** A thing to do. */"),
         "{shown}"
     );
+    assert!(shown.contains("    /** Puts jobs in order. */"), "{shown}");
     assert!(
         shown.contains("src/queue.ts:7 Queue.push  caller"),
         "{shown}"
@@ -534,7 +545,7 @@ fn a_pack_is_printed_for_people_and_as_markdown() {
     let markdown = cli.run(&["explore", "sort", "--markdown"]).stdout;
     assert!(markdown.starts_with("# sort\n"), "{markdown}");
     assert!(
-        markdown.contains("## sort (src/sort.ts:6-9)\n\n```ts\n/** Puts jobs in order. */\n"),
+        markdown.contains("## sort (src/sort.ts:1-11)\n\n```ts\n/** A thing to do. */\n"),
         "{markdown}"
     );
     let card = cli
@@ -544,4 +555,60 @@ fn a_pack_is_printed_for_people_and_as_markdown() {
         card.contains("sort  src/sort.ts:7") && card.contains("caller: src/queue.ts:10 Queue.push"),
         "{card}"
     );
+}
+
+const WALK: &str = "\
+//- /src/walk.ts
+/** Walks a tree of nodes. */
+export function walk(nodes: string[]): string[] {
+  const found: string[] = [];
+LINES
+  function visitLeaf(node: string): void {
+LEAF  }
+LINES
+  nodes.forEach(visitLeaf);
+  return found;
+}
+//- commit base
+";
+
+#[test]
+fn a_long_definition_goes_in_whole_where_there_is_room() {
+    let line = "  found.push('something that makes it long');\n";
+    let repo = Fixture::parse(
+        &WALK
+            .replace("LINES\n", &line.repeat(80))
+            .replace("LEAF", &"    found.push('leaf ' + node);\n".repeat(20)),
+    )
+    .build();
+    let cli = Cli::new(repo.path());
+    let asked = |budget: &str| {
+        let args = [
+            "explore",
+            "visit leaf",
+            "--include",
+            "source",
+            "--budget",
+            budget,
+        ];
+        let ran = cli.run(&[&args[..], &["--json"]].concat());
+        let answer: Value = serde_json::from_str(&ran.stdout).unwrap();
+        check(&repo, &answer, &ran.stdout, budget.parse().unwrap());
+        answer
+    };
+    // The function inside is all that fits, then the whole is there and stands for it.
+    let small = asked("600");
+    let symbols = |answer: &Value| -> Vec<String> {
+        let parts = list(answer, "parts").iter();
+        parts.map(|part| text(part, "symbol").to_owned()).collect()
+    };
+    assert!(
+        symbols(&small).contains(&"walk.visitLeaf".to_owned()),
+        "{small}"
+    );
+    let large = asked("8000");
+    assert_eq!(list(&large, "parts").len(), 1, "{large}");
+    assert_eq!(list(&large, "parts")[0]["lines"], "1-188");
+    assert_eq!(n_definitions(&small), n_definitions(&large));
+    assert_eq!(places(&small), places(&large));
 }

@@ -234,6 +234,10 @@ fn name(part: &Value) -> &str {
 
 fn about(part: &Value) -> String {
     let mut words = vec![part.text("role").to_owned()];
+    let n_more = part.items("also").len();
+    if n_more > 0 {
+        words.push(format!("and {n_more} more here"));
+    }
     if part.is_true("truncated") {
         words.push("in part".to_owned());
     }

@@ -2,7 +2,7 @@
 
 use super::candidates::PackRole;
 use super::cards::CardOutput;
-use super::pack::PartOutput;
+use super::part::PartOutput;
 use super::{ExploreInput, ExploreOutput, Include};
 
 /// Sentences of one answer.

@@ -51,7 +51,7 @@ const MAX_NEIGHBOURS: usize = 16;
 /// Definitions around one hit or target that are looked at in one role.
 const MAX_AROUND: usize = 12;
 
-/// A definition around others that is longer is found in the place of those inside it; a longer one is reduced to its signature.
+/// A definition around others is found in the place of those inside it up to this length.
 const MAX_MERGED_LINES: u32 = 60;
 
 /// A class beside a hit goes by its header where it is longer.
@@ -102,6 +102,8 @@ pub(super) enum Why {
     Cutoff,
     /// `limit`, `maxFiles`, or the number of definitions around one.
     Limit,
+    /// Its lines are in a part.
+    Duplicate,
 }
 
 /// A definition that may go into a pack.
@@ -130,6 +132,8 @@ pub(super) struct PackCandidate {
     pub(super) members: Vec<String>,
     /// Set where it stays out whatever the budget.
     pub(super) excluded: Option<Why>,
+    /// Whether its unit was reduced to the comment and the signature.
+    pub(super) is_signature: bool,
 }
 
 /// The candidates of a pack.
@@ -137,6 +141,17 @@ pub(super) struct Candidates {
     pub(super) list: Vec<PackCandidate>,
     /// Definitions that were found again inside another candidate.
     pub(super) n_duplicates: u64,
+}
+
+impl PackCandidate {
+    /// Whether it is a long definition that was found, around another candidate that is no header.
+    fn is_around_others(&self, other: &Self) -> bool {
+        self.role.is_found()
+            && self.unit.n_lines() > MAX_MERGED_LINES
+            && self.unit.contains(&other.unit)
+            && self.unit.lines != other.unit.lines
+            && other.role != PackRole::Container
+    }
 }
 
 impl Candidates {
@@ -147,9 +162,13 @@ impl Candidates {
         }
     }
 
-    /// Adds a candidate unless one before it has some of its lines.
+    /// Adds a candidate unless one before it has some of its lines. Definitions within a long one that was found are candidates
+    /// of their own: which of them fit depends on the budget.
     fn add(&mut self, candidate: PackCandidate) {
-        let is_known = |known: &PackCandidate| known.unit.overlaps(&candidate.unit);
+        let is_known = |known: &PackCandidate| {
+            known.unit.overlaps(&candidate.unit)
+                && !(candidate.is_around_others(known) || known.is_around_others(&candidate))
+        };
         if self.list.iter().any(is_known) {
             self.n_duplicates += 1;
         } else {
@@ -236,6 +255,7 @@ pub(super) fn of_units(
             test: None,
             members: Vec::new(),
             excluded: None,
+            is_signature: false,
         });
     }
     let mut seeds: Vec<PackSeed> = seeds
@@ -295,14 +315,14 @@ fn hits(source: &SourceReader<'_>, query: &Query, ranked: &[Hit]) -> Result<Cand
             test: None,
             members: Vec::new(),
             excluded: None,
+            is_signature: false,
         });
     }
     let list = merged(found, &mut n_duplicates);
     Ok(Candidates { list, n_duplicates })
 }
 
-/// Merges hits inside of others: a short definition stands for those inside it, a long one leaves them their places and
-/// keeps its signature.
+/// Merges hits inside of others: a short definition stands for those inside it. Around a long one they stay.
 fn merged(mut found: Vec<PackCandidate>, n_duplicates: &mut u64) -> Vec<PackCandidate> {
     let units: Vec<Unit> = found.iter().map(|it| it.unit.clone()).collect();
     let mut is_inside = vec![false; found.len()];
@@ -314,7 +334,6 @@ fn merged(mut found: Vec<PackCandidate>, n_duplicates: &mut u64) -> Vec<PackCand
             continue;
         }
         if unit.n_lines() > MAX_MERGED_LINES {
-            found[outer].unit.reduce();
             continue;
         }
         for at in inner {
@@ -364,13 +383,22 @@ fn weigh(
         if kind.is_some_and(SymbolKind::is_declaration) {
             hit.value *= DECLARATION;
         }
+        hit.is_weak = has_surroundings && rank > 1.0 && hit.share < STRONG;
+    }
+    // A long definition is wanted as much as the best one inside it.
+    let values: Vec<f64> = found.iter().map(|hit| hit.value).collect();
+    for at in 0..found.len() {
+        let inner = (0..values.len()).filter(|other| found[at].is_around_others(&found[*other]));
+        let best = inner.map(|other| values[other]).fold(values[at], f64::max);
+        found[at].value = best;
+    }
+    for hit in found.iter_mut() {
         let text = source.text(&hit.unit.path)?;
         let (first, last) = hit.unit.lines;
         let n_bytes = text.map_or(0, |text| text.lines(first, last).len());
         #[expect(clippy::cast_precision_loss, reason = "a file has no 2^52 bytes")]
         let size = PART_BYTES + n_bytes as f64;
         hit.weight = hit.value / size.sqrt();
-        hit.is_weak = has_surroundings && rank > 1.0 && hit.share < STRONG;
     }
     if let Some(first) = found.first_mut() {
         first.value = f64::INFINITY;
@@ -666,5 +694,6 @@ fn around(seed: &PackSeed, role: PackRole) -> PackCandidate {
         test: None,
         members: Vec::new(),
         excluded: None,
+        is_signature: false,
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::pack::{cut, length};
+use super::part::{cut, length};
 use super::source::SourceReader;
 use super::targets::PackTarget;
 use super::unit::Unit;

@@ -6,8 +6,10 @@
 mod brief;
 mod candidates;
 mod cards;
+mod lay;
 mod list;
 mod pack;
+mod part;
 mod source;
 mod targets;
 mod unit;
@@ -179,14 +181,14 @@ pub struct ExploreOutput {
     #[serde(skip_serializing_if = "Option::is_none")]
     cards: Option<Vec<cards::CardOutput>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    parts: Option<Vec<pack::PartOutput>>,
+    parts: Option<Vec<part::PartOutput>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     defaults: Option<NearDefaults>,
     #[serde(skip_serializing_if = "Option::is_none")]
     related: Option<Vec<NearOutput>>,
     /// Definitions that are no part, the first of them.
     #[serde(skip_serializing_if = "Option::is_none")]
-    omitted: Option<Vec<pack::OmittedDefinitionOutput>>,
+    omitted: Option<Vec<part::OmittedDefinitionOutput>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     omitted_total: Option<u64>,
     /// Definitions that were found again inside a part or an omitted one.

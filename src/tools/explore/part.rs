@@ -1,0 +1,152 @@
+//! A part of a pack as it is answered, and a definition that is none.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::candidates::{PackCandidate, PackRole, Why};
+use super::source::SourceReader;
+use super::{ExploreInput, Include};
+use crate::error::Result;
+
+/// Bytes of a token.
+pub(super) const TOKEN_BYTES: usize = 4;
+
+/// Bytes of the words or the handle that brought a part.
+const MAX_BECAUSE: usize = 32;
+
+/// A definition of a pack.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct PartOutput {
+    handle: String,
+    pub(super) path: String,
+    pub(super) lines: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) symbol: Option<String>,
+    #[schemars(with = "String")]
+    pub(super) role: PackRole,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    score: Option<f64>,
+    /// The words of the question that it holds, or the handle of the definition that it stands around.
+    pub(super) because: String,
+    /// Of the edge that leads here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    provenance: Option<&'static str>,
+    /// The line of the first use, in a caller or a test.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u32>,
+    /// The title of a test that is no definition.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    test: Option<String>,
+    /// Handles of the further definitions of this answer within these lines.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) also: Vec<String>,
+    /// Names of the members, of a header.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    members: Vec<String>,
+    /// Exact lines of the file; absent where the file is not as it was indexed, and without `source`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+    /// Of `text`, at 4 bytes.
+    pub(super) tokens: u64,
+    /// Whether the definition goes on: `text` has its comment and signature, or a part between its members.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(super) truncated: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(super) stale: bool,
+}
+
+impl PartOutput {
+    pub(super) fn handle(&self) -> &str {
+        &self.handle
+    }
+}
+
+/// A definition that is no part.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(super) struct OmittedDefinitionOutput {
+    handle: String,
+    path: String,
+    lines: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    symbol: Option<String>,
+    #[schemars(with = "String")]
+    role: PackRole,
+    /// What its text would take.
+    tokens: u64,
+    #[schemars(with = "String")]
+    why: Why,
+}
+
+/// Returns a part of some lines, by the candidate that stands for them.
+pub(super) fn part(
+    source: &SourceReader<'_>,
+    input: &ExploreInput,
+    candidate: &PackCandidate,
+    at: (u32, u32),
+) -> Result<PartOutput> {
+    let unit = &candidate.unit;
+    let text = source.text(&unit.path)?;
+    let is_moved = text.is_none();
+    let text = text
+        .filter(|_| input.includes(Include::Source))
+        .map(|text| text.lines(at.0, at.1).to_owned());
+    Ok(PartOutput {
+        handle: unit.handle.to_string(),
+        path: unit.path.to_string(),
+        lines: lines(at),
+        symbol: unit.symbol.as_ref().map(|it| it.qualified_name.clone()),
+        role: candidate.role,
+        score: candidate.score,
+        because: cut(&candidate.because, MAX_BECAUSE),
+        provenance: candidate.provenance.map(crate::model::Provenance::as_str),
+        line: candidate.line,
+        test: candidate.test.clone(),
+        also: Vec::new(),
+        members: candidate.members.clone(),
+        tokens: tokens(text.as_deref().unwrap_or_default()),
+        text,
+        truncated: unit.is_cut,
+        stale: is_moved || source.view.is_stale(unit.path.as_str()),
+    })
+}
+
+/// Returns the entry of a candidate that is no part.
+pub(super) fn omission(
+    source: &SourceReader<'_>,
+    candidate: &PackCandidate,
+    why: Why,
+) -> Result<OmittedDefinitionOutput> {
+    let unit = &candidate.unit;
+    let text = source.text(&unit.path)?;
+    Ok(OmittedDefinitionOutput {
+        handle: unit.handle.to_string(),
+        path: unit.path.to_string(),
+        lines: lines(unit.lines),
+        symbol: unit.symbol.as_ref().map(|it| it.qualified_name.clone()),
+        role: candidate.role,
+        tokens: text.map_or(0, |text| tokens(text.lines(unit.lines.0, unit.lines.1))),
+        why,
+    })
+}
+
+fn lines((first, last): (u32, u32)) -> String {
+    format!("{first}-{last}")
+}
+
+fn tokens(text: &str) -> u64 {
+    text.len().div_ceil(TOKEN_BYTES) as u64
+}
+
+/// Returns how many bytes a value takes on the wire.
+pub(super) fn length<T: Serialize>(value: &T) -> usize {
+    serde_json::to_string(value).map_or(0, |text| text.len())
+}
+
+/// Returns a text cut at a character, with a sign that it goes on.
+pub(super) fn cut(text: &str, max_bytes: usize) -> String {
+    if text.len() <= max_bytes {
+        return text.to_owned();
+    }
+    format!("{}…", &text[..text.floor_char_boundary(max_bytes)])
+}
