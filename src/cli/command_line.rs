@@ -71,7 +71,10 @@ fn of_tool(tool: &ToolSpec) -> Command {
     let mut help = vec!["Examples:"];
     help.extend(tool.examples.lines().map(str::trim));
     help.retain(|line| !line.is_empty());
-    let command = (tool.command)().after_help(help.join("\n  "));
+    let mut command = (tool.command)().after_help(help.join("\n  "));
+    if matches!(tool.name, "cl_search" | "cl_explore") {
+        command = command.arg(flags::low_confidence_flag());
+    }
     if draws(tool) {
         command.args(flags::drawing_flags())
     } else if tool.name == "cl_changes" {

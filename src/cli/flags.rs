@@ -85,6 +85,23 @@ pub(super) fn has_exit_code(matches: &ArgMatches) -> bool {
     matches.try_get_one::<bool>("exit_code").ok().flatten() == Some(&true)
 }
 
+/// The flag that sets `search.low_confidence`.
+const LOW_CONFIDENCE: &str = "low_confidence";
+
+/// Returns that flag.
+pub(super) fn low_confidence_flag() -> Arg {
+    Arg::new(LOW_CONFIDENCE)
+        .long("low-confidence")
+        .value_name("WHICH")
+        .value_parser(PossibleValuesParser::new(["keep", "top1", "empty"]))
+        .help("Results to show where the confidence is low: all, the first, or none [default: keep] [env: CODELENS_LOW_CONFIDENCE]")
+}
+
+/// Returns the value of `search.low_confidence` that is asked for.
+pub(super) fn low_confidence(matches: &ArgMatches) -> Option<&String> {
+    matches.try_get_one(LOW_CONFIDENCE).ok().flatten()
+}
+
 /// The flag of `codelens explore` for Markdown.
 const MARKDOWN: &str = "markdown";
 

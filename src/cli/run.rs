@@ -270,9 +270,11 @@ fn config(matches: &ArgMatches) -> Result<Config> {
 /// Returns the settings that the command line names. A budget that is named holds for first builds as well.
 pub(super) fn named_settings(matches: &ArgMatches) -> Vec<(&'static str, String)> {
     let budget_ms = flags::budget_ms(matches).map(|budget_ms| budget_ms.to_string());
+    let low_confidence = flags::low_confidence(matches).cloned();
     ["budget_ms", "first_build_ms"]
         .into_iter()
         .filter_map(|name| Some((name, budget_ms.clone()?)))
+        .chain(low_confidence.map(|value| ("search.low_confidence", value)))
         .collect()
 }
 

@@ -76,6 +76,27 @@ fn text(path: &Path) -> Result<String> {
     }
 }
 
+/// Whether the names of some settings begin with a word and a dot.
+fn has_settings(table: &str) -> bool {
+    let tables = SETTINGS.iter().filter_map(|it| it.name.split_once('.'));
+    tables.map(|(table, _)| table).any(|known| known == table)
+}
+
+/// Returns the entries of a table, those of a table in it behind its name and a dot.
+fn flat(table: toml::Table) -> Vec<(String, toml::Value)> {
+    let mut entries = Vec::new();
+    for (name, value) in table {
+        match value {
+            toml::Value::Table(inner) if has_settings(&name) => {
+                let inner = inner.into_iter();
+                entries.extend(inner.map(|(key, value)| (format!("{name}.{key}"), value)));
+            }
+            value => entries.push((name, value)),
+        }
+    }
+    entries
+}
+
 /// Returns the known settings of a text, and the error for the first unknown one.
 #[allow(clippy::type_complexity, reason = "a list and an error")]
 fn parse(text: &str) -> Result<(Vec<(String, String)>, Option<Error>)> {
@@ -98,7 +119,7 @@ fn parse(text: &str) -> Result<(Vec<(String, String)>, Option<Error>)> {
     })?;
     let mut values = Vec::new();
     let mut unknown = None;
-    for (name, value) in table {
+    for (name, value) in flat(table) {
         if !SETTINGS.iter().any(|setting| setting.name == name) {
             let name: String = name.chars().take(60).flat_map(char::escape_debug).collect();
             let error =

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 pub use ci::pull_request;
-pub use table::{SETTINGS, Setting, ValueType};
+pub use table::{SETTINGS, SYMBOL_LANGUAGES, Setting, ValueType};
 
 use crate::error::{Code, Error, Result};
 
@@ -40,10 +40,29 @@ pub struct Config {
     pub idle_memory_mb: u64,
     /// The tools that a server offers: names of sets and of tools.
     pub tools: String,
+    /// Results that are shown of an answer of low confidence.
+    pub low_confidence: LowConfidence,
+    /// Whether signals of a search are summed by rank, for comparison.
+    pub fuses_by_rank: bool,
+    /// Languages that are read to the symbol.
+    pub symbols: Vec<&'static str>,
+    /// How long a work tree is quiet before a watch follows a change, in milliseconds.
+    pub watch_debounce_ms: u64,
     /// Whether useless indexes are removed without being asked for.
     pub housekeeping: bool,
     /// Whether `.codelens.toml` of a repository counts.
     pub repository_file: bool,
+}
+
+/// Results that are shown of an answer of low confidence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LowConfidence {
+    /// All of them.
+    Keep,
+    /// The first one.
+    Top1,
+    /// None; a note says so.
+    Empty,
 }
 
 /// Where a value comes from.
@@ -84,6 +103,10 @@ impl Config {
             max_total_bytes: 0,
             idle_memory_mb: 0,
             tools: String::new(),
+            low_confidence: LowConfidence::Keep,
+            fuses_by_rank: false,
+            symbols: SYMBOL_LANGUAGES.to_vec(),
+            watch_debounce_ms: 0,
             housekeeping: true,
             repository_file: true,
         };
@@ -91,8 +114,10 @@ impl Config {
             match setting.kind {
                 ValueType::Number { default, .. } => config.set(setting.name, default),
                 ValueType::Switch { default } => config.set(setting.name, u64::from(default)),
-                ValueType::Text { default, .. } => config.set_text(setting.name, default),
-                ValueType::Place => {}
+                ValueType::Text { default, .. } | ValueType::OneOf { default, .. } => {
+                    config.set_text(setting.name, default);
+                }
+                ValueType::Place | ValueType::Names { .. } => {}
             }
         }
         config
@@ -111,7 +136,9 @@ impl Config {
         for value in values(flags)? {
             match value.setting.kind {
                 ValueType::Place => config.home = PathBuf::from(&value.text),
-                ValueType::Text { .. } => config.set_text(value.setting.name, &value.text),
+                ValueType::Text { .. } | ValueType::OneOf { .. } | ValueType::Names { .. } => {
+                    config.set_text(value.setting.name, &value.text);
+                }
                 ValueType::Number { .. } => {
                     config.set(value.setting.name, value.text.parse().unwrap_or_default());
                 }
@@ -137,6 +164,18 @@ impl Config {
     fn set_text(&mut self, name: &str, value: &str) {
         match name {
             "tools" => value.clone_into(&mut self.tools),
+            "search.low_confidence" => {
+                self.low_confidence = match value {
+                    "top1" => LowConfidence::Top1,
+                    "empty" => LowConfidence::Empty,
+                    _ => LowConfidence::Keep,
+                }
+            }
+            "search.fusion" => self.fuses_by_rank = value == "rrf",
+            "symbols" => {
+                self.symbols = table::listed(value, SYMBOL_LANGUAGES)
+                    .unwrap_or_else(|| SYMBOL_LANGUAGES.to_vec());
+            }
             other => unreachable!("`{other}` is in the table of settings"),
         }
     }
@@ -154,6 +193,7 @@ impl Config {
             }
             "max_repo_bytes" => self.max_repo_bytes = value,
             "max_total_bytes" => self.max_total_bytes = value,
+            "watch.debounce_ms" => self.watch_debounce_ms = value,
             "idle_memory_mb" => self.idle_memory_mb = value,
             "housekeeping" => self.housekeeping = value != 0,
             "repository_file" => self.repository_file = value != 0,
@@ -227,7 +267,10 @@ fn default(setting: &Setting) -> Result<String> {
     match setting.kind {
         ValueType::Number { default, .. } => Ok(default.to_string()),
         ValueType::Switch { default } => Ok(if default { "on" } else { "off" }.to_owned()),
-        ValueType::Text { default, .. } => Ok(default.to_owned()),
+        ValueType::Text { default, .. } | ValueType::OneOf { default, .. } => {
+            Ok(default.to_owned())
+        }
+        ValueType::Names { .. } => Ok("all".to_owned()),
         ValueType::Place => directories::ProjectDirs::from("", "", "codelens")
             .and_then(|dirs| Some(Path::to_str(dirs.data_local_dir())?.to_owned()))
             .ok_or_else(|| {

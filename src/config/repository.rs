@@ -77,7 +77,7 @@ pub fn parse(bytes: &[u8]) -> RepositorySettings {
         let outcome = match name.as_str() {
             "exclude" => found.exclude(&value),
             "max_file_bytes" => found.max_file_bytes(&value),
-            _ if super::SETTINGS.iter().any(|setting| setting.name == name) => {
+            _ if is_of_user(&name) => {
                 Err("only you can set it: in codelens.toml, the environment or a flag".to_owned())
             }
             _ => Err(format!(
@@ -96,6 +96,12 @@ pub fn parse(bytes: &[u8]) -> RepositorySettings {
         }
     }
     found
+}
+
+/// Whether a key is a setting of the user, or the table of some.
+fn is_of_user(key: &str) -> bool {
+    let mut names = super::SETTINGS.iter().map(|setting| setting.name);
+    names.any(|name| name == key || name.split('.').next() == Some(key))
 }
 
 impl RepositorySettings {
@@ -155,6 +161,11 @@ mod tests {
             ("housekeeping = true", "only you can set it"),
             ("max_total_bytes = 0", "only you can set it"),
             ("budget_ms = 1", "only you can set it"),
+            (
+                "[search]\nlow_confidence = \"empty\"",
+                "only you can set it",
+            ),
+            ("symbols = \"none\"", "only you can set it"),
             ("wishes = 1", "there is no such key"),
             ("exclude = \"vendor\"", "no list of patterns"),
             ("exclude = [1]", "no list of patterns"),

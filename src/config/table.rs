@@ -40,6 +40,18 @@ pub enum ValueType {
     },
     /// An absolute path of a directory.
     Place,
+    /// One of some words.
+    OneOf {
+        /// Where nobody sets it.
+        default: &'static str,
+        /// The words that it takes.
+        values: &'static [&'static str],
+    },
+    /// Names of some kind, with commas or blanks between them, or `all`, or `none`.
+    Names {
+        /// The names that there are.
+        names: &'static [&'static str],
+    },
     /// Words.
     Text {
         /// Where nobody sets it.
@@ -71,6 +83,18 @@ const fn number(
 }
 
 const PIB: u64 = 1 << 50;
+
+/// Languages that are read to the symbol.
+pub const SYMBOL_LANGUAGES: &[&str] = &[
+    "typescript",
+    "tsx",
+    "javascript",
+    "vue",
+    "svelte",
+    "python",
+    "go",
+    "java",
+];
 
 /// Every setting.
 pub const SETTINGS: &[Setting] = &[
@@ -121,6 +145,43 @@ pub const SETTINGS: &[Setting] = &[
             values: "default, lean, find, read, or names of tools",
         },
     },
+    Setting {
+        name: "search.low_confidence",
+        variable: "CODELENS_LOW_CONFIDENCE",
+        unit: "",
+        about: "results of an answer of low confidence: all, the first, or none",
+        kind: ValueType::OneOf {
+            default: "keep",
+            values: &["keep", "top1", "empty"],
+        },
+    },
+    Setting {
+        name: "search.fusion",
+        variable: "CODELENS_FUSION",
+        unit: "",
+        about: "how signals are summed: by measured weights, or by rank (for comparison)",
+        kind: ValueType::OneOf {
+            default: "gated",
+            values: &["gated", "rrf"],
+        },
+    },
+    Setting {
+        name: "symbols",
+        variable: "CODELENS_SYMBOLS",
+        unit: "",
+        about: "languages that are read to the symbol; others as text",
+        kind: ValueType::Names {
+            names: SYMBOL_LANGUAGES,
+        },
+    },
+    number(
+        "watch.debounce_ms",
+        "CODELENS_WATCH_DEBOUNCE_MS",
+        "ms",
+        "how long a work tree is quiet before a watch follows a change",
+        300,
+        10_000,
+    ),
     number(
         "unused_days",
         "CODELENS_UNUSED_DAYS",
@@ -178,6 +239,8 @@ impl Setting {
             ValueType::Number { min, max, .. } => format!("{min} to {max}"),
             ValueType::Switch { .. } => "on or off".to_owned(),
             ValueType::Place => "an absolute path".to_owned(),
+            ValueType::OneOf { values, .. } => values.join(", "),
+            ValueType::Names { names } => format!("all, none, or some of {}", names.join(", ")),
             ValueType::Text { values, .. } => values.to_owned(),
         }
     }
@@ -191,7 +254,8 @@ impl Setting {
             SettingSource::Environment(variable) => (*variable).to_owned(),
             SettingSource::File(_) => format!("`{}` in codelens.toml", self.name),
             SettingSource::Flag | SettingSource::Default => {
-                format!("--{}", self.name.replace('_', "-"))
+                let name = self.name.rsplit('.').next().unwrap_or(self.name);
+                format!("--{}", name.replace('_', "-"))
             }
         };
         let wrong = |what: &str, example: &str| {
@@ -219,6 +283,19 @@ impl Setting {
             },
             ValueType::Place if std::path::Path::new(text).is_absolute() => Ok(text.to_owned()),
             ValueType::Place => Err(wrong("an absolute path", "/var/cache/codelens")),
+            ValueType::OneOf { default, values } => {
+                let known = values.iter().find(|value| **value == text.trim());
+                let known =
+                    known.ok_or_else(|| wrong(&format!("one of {}", values.join(", ")), default));
+                Ok((*known?).to_owned())
+            }
+            ValueType::Names { names } => listed(text, names)
+                .map(|chosen| match chosen.len() {
+                    0 => "none".to_owned(),
+                    n if n == names.len() => "all".to_owned(),
+                    _ => chosen.join(","),
+                })
+                .ok_or_else(|| wrong(&self.bounds(), names[0])),
             ValueType::Text { default, values } => match text.trim() {
                 "" => Err(wrong(values, default)),
                 text if text.len() > MAX_TEXT_BYTES => Err(wrong("at most 1,000 bytes", default)),
@@ -226,4 +303,26 @@ impl Setting {
             },
         }
     }
+}
+
+/// Returns the names that a text lists, in the order of the table; `None` for an empty text and for a name that there is not.
+pub(super) fn listed(text: &str, names: &'static [&'static str]) -> Option<Vec<&'static str>> {
+    let text = text.trim();
+    if text.is_empty() || text.len() > MAX_TEXT_BYTES {
+        return None;
+    }
+    match text {
+        "all" => return Some(names.to_vec()),
+        "none" => return Some(Vec::new()),
+        _ => {}
+    }
+    let given: Vec<&str> = text
+        .split([',', ' '])
+        .filter(|name| !name.is_empty())
+        .collect();
+    let are_known = !given.is_empty() && given.iter().all(|name| names.contains(name));
+    are_known.then(|| {
+        let chosen = names.iter().filter(|name| given.contains(name));
+        chosen.copied().collect()
+    })
 }

@@ -30,7 +30,7 @@ pub(super) fn manifest(repo: &Repo) -> Result<Option<String>, ReconcileError> {
     add(commit.as_bytes());
     add(&POLICY_VERSION.to_le_bytes());
     add(&link::VERSION.to_le_bytes());
-    for language in syntax::LANGUAGES {
+    for language in syntax::languages() {
         add(language.id.as_bytes());
         add(&language.facts_version.to_le_bytes());
     }

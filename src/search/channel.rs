@@ -137,7 +137,7 @@ fn words(
 ) -> StoreResult<()> {
     let telling = query.telling_words();
     let is_short = telling.len() <= FEW_WORDS;
-    for word in &telling {
+    for (at, word) in telling.iter().enumerate() {
         let n_named = read.n_named(&word.norm, MAX_DEFINITIONS + 1)? as usize;
         // One word of many that happens to name half the methods says little.
         if (1..=MAX_DEFINITIONS).contains(&n_named) {
@@ -160,6 +160,7 @@ fn words(
                 let named = read.symbols_named(&norm)?;
                 mark(read, &named, allowed, found, |strength| {
                     strength.fuzzy = strength.fuzzy.max(likeness);
+                    strength.fuzzy_words |= 1_u64.checked_shl(at as u32).unwrap_or(0);
                 })?;
             }
         }

@@ -18,10 +18,11 @@
 //! What is right of all depends on how many questions have an answer; a table that maps the share to it would only be true
 //! of one mixture. `scripts/score_reliability.py` makes the table for other repositories (subjects of commits alone).
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::channel_scores::ChannelScores;
 use super::query::Query;
+use crate::store::{ChunkRow, token};
 
 /// Words of a question that are told apart; further ones count as held.
 const MAX_WORDS: usize = 64;
@@ -54,12 +55,18 @@ pub(super) struct Coverage {
 }
 
 struct RareWord {
+    norm: String,
+    /// The normal forms of its parts; empty where it is one part.
+    norms: Vec<String>,
     weight: f64,
     whole: Option<u8>,
     /// The bits of its parts with their weights; no bit for one that occurs nowhere.
     parts: Vec<(Option<u8>, f64)>,
-    is_absent: bool,
 }
+
+/// The words of a definition's qualified name and of its path, which the question may be made of.
+#[derive(Default)]
+pub(super) struct Named(HashSet<String>);
 
 /// How much of the question one hit covers.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -95,8 +102,9 @@ impl Coverage {
                     Term::Absent(_) | Term::Common => (None, of_parts),
                 };
                 RareWord {
+                    norm: word.norm.clone(),
+                    norms: word.parts.clone(),
                     weight,
-                    is_absent: whole.is_none() && parts.iter().all(|(bit, _)| bit.is_none()),
                     whole,
                     parts,
                 }
@@ -109,42 +117,69 @@ impl Coverage {
         }
     }
 
-    /// Returns the coverage of a chunk that holds the terms of these bits.
-    pub(super) fn covered(&self, held: u64, strength: &ChannelScores) -> Covered {
+    /// Returns the coverage of a chunk that holds the terms of these bits; `named` has the words of a definition whose name the
+    /// question is.
+    pub(super) fn covered(&self, held: u64, strength: &ChannelScores, named: &Named) -> Covered {
         let mut words = 0;
         let mut sum = 0.0;
         for (at, word) in self.words.iter().enumerate() {
-            let credit = if word.is_absent && strength.fuzzy > 0.0 {
-                NEARLY * strength.fuzzy
+            let credit = if named.has(word) {
+                1.0
             } else {
                 word.credit(held)
             };
-            sum += word.weight * credit;
-            if credit > 0.0 || word.weight <= 0.0 {
+            let is_near = strength.fuzzy_words & (1 << at) != 0;
+            sum += word.weight
+                * if is_near {
+                    credit.max(NEARLY * strength.fuzzy)
+                } else {
+                    credit
+                };
+            // A word of two parts is not there where one of them is.
+            if credit >= BY_PARTS - 1e-9 || word.weight <= 0.0 {
                 words |= 1 << at;
             }
         }
+        let holds_all = (0..self.words.len()).all(|at| words & (1 << at) != 0);
         let mut share = if self.total > 0.0 {
             sum / self.total
         } else {
             // Every word is nearly everywhere: any hit holds them.
             1.0
         };
-        share = share.max(strength.whole);
+        if holds_all {
+            share = share.max(strength.whole);
+        }
         if self.n_explicit > 0 {
             let held = f64::from(strength.n_literals.min(self.n_explicit));
             let of_quoted = held / f64::from(self.n_explicit);
             share *= WITHOUT_QUOTED + (1.0 - WITHOUT_QUOTED) * of_quoted;
-        } else if strength.n_literals > 0 {
+        } else if strength.n_literals > 0 && holds_all {
             share = 1.0;
-        }
-        if share >= 1.0 || strength.whole > 0.0 {
-            words = u64::MAX;
         }
         Covered {
             share: (share.min(1.0) * 100.0).round() / 100.0,
             words,
         }
+    }
+}
+
+impl Named {
+    /// Returns the words of a chunk's definition.
+    pub(super) fn of(chunk: &ChunkRow) -> Self {
+        let name = chunk.symbol.iter().map(|it| it.qualified_name.as_str());
+        let texts = name.chain([chunk.path.as_str()]);
+        let words = texts.flat_map(token::words);
+        Self(
+            words
+                .flat_map(|word| std::iter::once(word.norm).chain(word.parts))
+                .collect(),
+        )
+    }
+
+    fn has(&self, word: &RareWord) -> bool {
+        let is_made = !word.norms.is_empty() && word.norms.iter().all(|it| self.0.contains(it));
+        self.0.contains(&word.norm) || is_made
     }
 }
 
@@ -172,7 +207,7 @@ fn count<T>(items: impl Iterator<Item = T>) -> u32 {
 mod tests {
     use std::collections::HashMap;
 
-    use super::{Coverage, Term};
+    use super::{Coverage, Named, Term};
     use crate::search::channel_scores::ChannelScores;
     use crate::search::parse;
 
@@ -185,7 +220,9 @@ mod tests {
     }
 
     fn share(coverage: &Coverage, held: u64) -> f64 {
-        coverage.covered(held, &ChannelScores::default()).share
+        coverage
+            .covered(held, &ChannelScores::default(), &Named::default())
+            .share
     }
 
     #[test]
@@ -199,7 +236,9 @@ mod tests {
         assert!((share(&question, 0b11) - 0.5).abs() < 1e-9);
         assert!((share(&question, 0b01) - 0.25).abs() < 1e-9);
         assert_eq!(
-            question.covered(0b01, &ChannelScores::default()).words,
+            question
+                .covered(0b01, &ChannelScores::default(), &Named::default())
+                .words,
             0b010
         );
     }
@@ -222,14 +261,48 @@ mod tests {
         let question = coverage("queuJob", &[("queujob", Term::Absent(9.0))]);
         let near = ChannelScores {
             fuzzy: 0.9,
+            fuzzy_words: 1,
             ..ChannelScores::default()
         };
-        assert!((question.covered(0, &near).share - 0.72).abs() < 1e-9);
+        assert!((question.covered(0, &near, &Named::default()).share - 0.72).abs() < 1e-9);
+        assert_eq!(question.covered(0, &near, &Named::default()).words, 0);
+        let named = Named(["queujob".to_owned()].into());
         let whole = ChannelScores {
             whole: 1.0,
             ..ChannelScores::default()
         };
-        assert!((question.covered(0, &whole).share - 1.0).abs() < 1e-9);
+        assert!((question.covered(0, &whole, &named).share - 1.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_name_beside_other_words_leaves_them_missing() {
+        let terms = [
+            ("app", Term::Known(0, 3.0)),
+            ("close", Term::Known(1, 3.0)),
+            ("oauth", Term::Absent(6.0)),
+        ];
+        let question = coverage("App.close oauth", &terms);
+        let whole = ChannelScores {
+            whole: 1.0,
+            ..ChannelScores::default()
+        };
+        let named = Named(["app", "close"].map(str::to_owned).into());
+        let covered = question.covered(0, &whole, &named);
+        assert_eq!(covered.words, 0b011);
+        assert!((covered.share - 0.5).abs() < 1e-9);
+        // Half of a name is not the name.
+        let terms = [
+            ("queuejob", Term::Absent(9.0)),
+            ("job", Term::Known(0, 3.0)),
+            ("queue", Term::Known(1, 3.0)),
+        ];
+        let question = coverage("queueJob", &terms);
+        let held = |bits| {
+            question
+                .covered(bits, &ChannelScores::default(), &Named::default())
+                .words
+        };
+        assert_eq!((held(0b01), held(0b11)), (0, 1));
     }
 
     #[test]
@@ -240,7 +313,7 @@ mod tests {
             n_literals: 1,
             ..ChannelScores::default()
         };
-        assert!((question.covered(1, &literal).share - 1.0).abs() < 1e-9);
+        assert!((question.covered(1, &literal, &Named::default()).share - 1.0).abs() < 1e-9);
     }
 
     #[test]

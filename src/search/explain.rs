@@ -141,6 +141,22 @@ impl ScoreBreakdown {
         reasons
     }
 
+    /// Returns the breakdown in which each signal that found the chunk adds `1 / (60 + rank)`. Signals that only weigh against it
+    /// add nothing.
+    pub(super) fn by_rank(&self, ranks: &Ranks) -> Self {
+        const OFFSET: f64 = 60.0;
+        let mut fused = Self::default();
+        for (at, (adds, list)) in self.adds.iter().zip(&ranks.0).enumerate() {
+            if *adds > 0.0 {
+                let rank = 1 + list.partition_point(|other| other > adds);
+                #[allow(clippy::cast_precision_loss, reason = "an index has no 2^52 chunks")]
+                let rank = rank as f64;
+                fused.adds[at] = 1.0 / (OFFSET + rank);
+            }
+        }
+        fused
+    }
+
     /// Returns the addends that ranks are told from.
     pub(super) fn ranks<'a>(all: impl Iterator<Item = &'a Self>) -> Ranks {
         let mut ranks: [Vec<f64>; SIGNALS.len()] = Default::default();

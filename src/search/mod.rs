@@ -4,6 +4,7 @@
 
 mod channel;
 mod channel_scores;
+pub mod confidence;
 mod coverage;
 mod explain;
 mod filter;
@@ -21,6 +22,7 @@ mod text;
 
 use std::fmt;
 
+pub use confidence::{Confidence, Level};
 pub use explain::{Explanation, SignalShare};
 pub use literal::QueryLiteral;
 pub use path_filter::PathFilter;
@@ -132,6 +134,8 @@ pub struct PageRequest {
     pub max_of_a_file: usize,
     /// Whether each hit explains its score.
     pub is_explained: bool,
+    /// Whether signals are summed by rank (reciprocal rank fusion), which is there for comparison.
+    pub fuses_by_rank: bool,
 }
 
 /// Returns the requested hits, best first; equal scores by path, then line. A budget that ends gives the hits so far.

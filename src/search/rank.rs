@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::channel::ChannelHits;
 use super::channel_scores::ChannelScores;
-use super::coverage::Coverage;
+use super::coverage::{Coverage, Named};
 use super::explain::{ScoreBreakdown, Signal};
 use super::query::Query;
 use super::scorer::{Scored, Scorer};
@@ -59,6 +59,9 @@ pub(super) fn rank(
     add_history(read, query, found, &mut scorer, &mut scored)?;
     sort(&mut scored);
     choose_within_files(&mut scored, &scorer);
+    if wanted.fuses_by_rank {
+        fuse_by_rank(&mut scored);
+    }
     if !scorer.is_look_up && !query.phrases.iter().any(|phrase| phrase.is_quoted) {
         demote_duplicates(&mut scored);
     }
@@ -85,7 +88,13 @@ pub(super) fn rank(
             let path = chunk.path.as_str();
             let held = found.text.chunks.get(&scored.row).map_or(0, |it| it.held);
             let strength = found.chunks.get(&scored.row).copied();
-            let covered = coverage.covered(held, &strength.unwrap_or_default());
+            let strength = strength.unwrap_or_default();
+            let named = if strength.whole > 0.0 {
+                Named::of(&chunk)
+            } else {
+                Named::default()
+            };
+            let covered = coverage.covered(held, &strength, &named);
             let share = (scored.score / best * 10_000.0).round() / 10_000.0;
             hits.push(Hit {
                 score: covered.share,
@@ -108,6 +117,16 @@ pub(super) fn rank(
             .then_with(|| a.chunk.span.start_line.cmp(&b.chunk.span.start_line))
     });
     Ok(hits)
+}
+
+/// Replaces each score by the sum of `1 / (60 + rank)` over the signals that found the chunk.
+fn fuse_by_rank(scored: &mut [Scored]) {
+    let ranks = ScoreBreakdown::ranks(scored.iter().map(|scored| &scored.marks));
+    for scored in scored.iter_mut() {
+        scored.marks = scored.marks.by_rank(&ranks);
+        scored.score = scored.marks.score();
+    }
+    sort(scored);
 }
 
 fn sort(scored: &mut [Scored]) {

@@ -22,6 +22,20 @@ const JAVA_FACTS: u32 = 1;
 /// The same for languages that are cut into chunks alone.
 const TEXT_FACTS: u32 = 2;
 
+/// The same for languages that would be read to the symbol and by the user's will are not.
+const WITHOUT_SYMBOLS_FACTS: u32 = 1_000 + TEXT_FACTS;
+
+/// The languages that are read to the symbol; all where nothing was said.
+static SYMBOLS: OnceLock<Vec<&'static str>> = OnceLock::new();
+
+/// Reads only these languages to the symbol, others as text. Counts for the whole process where it is said before the first file is
+/// looked at, and once.
+pub fn limit_symbols_to(ids: &[&'static str]) {
+    if SYMBOLS.set(ids.to_vec()).is_err() {
+        tracing::debug!("the languages that are read to the symbol were said before");
+    }
+}
+
 /// How a document marks its headings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum HeadingStyle {
@@ -64,7 +78,7 @@ pub(super) enum Framework {
 }
 
 /// One language: a row of [`LANGUAGES`].
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Language {
     /// Its name in filters and answers.
     pub id: &'static str,
@@ -210,7 +224,7 @@ const PLAIN_PROSE: Language = Language {
 const TEXT: Language = plain("text", &[]);
 
 /// Every language. An extension or name stands in one row; the last row takes what no other takes.
-pub static LANGUAGES: &[Language] = &[
+pub(super) static LANGUAGES: &[Language] = &[
     script("typescript", &["ts", "mts", "cts"], Dialect::TypeScript),
     script("tsx", &["tsx"], Dialect::Tsx),
     script(
@@ -367,6 +381,27 @@ pub static LANGUAGES: &[Language] = &[
     TEXT,
 ];
 
+/// Returns the rows of [`LANGUAGES`] as they count: those that are not to be read to the symbol as text.
+pub fn languages() -> &'static [Language] {
+    static COUNTING: OnceLock<Vec<Language>> = OnceLock::new();
+    COUNTING.get_or_init(|| {
+        let rows = LANGUAGES.iter().cloned();
+        let chosen = SYMBOLS.get();
+        rows.map(|row| {
+            let is_full = row.analysis() == Analysis::Full;
+            if !is_full || chosen.is_none_or(|ids| ids.contains(&row.id)) {
+                return row;
+            }
+            Language {
+                shape: FileShape::Plain,
+                facts_version: WITHOUT_SYMBOLS_FACTS,
+                ..row
+            }
+        })
+        .collect()
+    })
+}
+
 /// Returns the language of a file by its name. Every file has one: the last resort is `text`.
 pub fn by_path(path: &RepoPath) -> &'static Language {
     let known = LanguageTable::get();
@@ -394,7 +429,7 @@ pub fn by_path(path: &RepoPath) -> &'static Language {
             name.split_once(['-', '.'])
                 .and_then(|(stem, _)| by_name(stem))
         })
-        .unwrap_or_else(|| LANGUAGES.last().expect("the list is not empty"))
+        .unwrap_or_else(|| languages().last().expect("the list is not empty"))
 }
 
 /// The rows of [`LANGUAGES`] by what they go by; of two the first one.
@@ -409,7 +444,7 @@ impl LanguageTable {
         KNOWN.get_or_init(|| {
             let mut names = HashMap::new();
             let mut extensions = HashMap::new();
-            for row in LANGUAGES {
+            for row in languages() {
                 for name in row.names {
                     names.entry(*name).or_insert(row);
                 }
@@ -424,7 +459,7 @@ impl LanguageTable {
 
 /// Returns the language with this name.
 pub fn by_id(id: &str) -> Option<&'static Language> {
-    LANGUAGES.iter().find(|row| row.id == id)
+    languages().iter().find(|row| row.id == id)
 }
 
 #[cfg(test)]

@@ -25,7 +25,9 @@ mod text;
 
 pub use arity::Arities;
 pub use heads::Heads;
-pub use language::{LANGUAGES, Language, by_id, by_path};
+#[cfg(test)]
+use language::LANGUAGES;
+pub use language::{Language, by_id, by_path, languages, limit_symbols_to};
 pub use literal::{Literal, literals};
 pub use locals::{LocalKind, LocalName, locals};
 pub use occurrences::{Occurrence, OccurrenceRole, Occurrences, UseKind, occurrences, starts};

@@ -9,11 +9,12 @@ use serde::{Deserialize, Serialize};
 
 use super::answer::{Cursor, FreshnessFields};
 use super::places::{Defaults, KnownBy, beyond_one};
+use crate::config::{Config, LowConfidence};
 use crate::error::{Code, Error, Result};
 use crate::graph::neighborhood::neighborhood;
 use crate::model::{RepoPath, Sources as _};
 use crate::search::snippet::{self, Snippet};
-use crate::search::{self, Filters, Hit, PageRequest, Query};
+use crate::search::{self, Confidence, Filters, Hit, Level, PageRequest, Query};
 use crate::workspace::{SymbolRow, View};
 
 /// How deep the ranked list goes for paging.
@@ -143,6 +144,57 @@ impl NearDefaults {
 impl NearOutput {
     fn kind(&self) -> Option<(&'static str, &'static str)> {
         Some((self.edge_type?, self.direction?))
+    }
+}
+
+/// How likely the wanted place is among the results.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ConfidenceOutput {
+    /// high: at least .9 of such answers hold the wanted file; low: questions without an answer here look the same.
+    level: &'static str,
+    /// The measured share of such answers whose results hold it, of questions that have an answer (TOOLS.md).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<f64>,
+    /// name, words, history, none.
+    basis: &'static str,
+}
+
+/// Returns the confidence of a first page of hits, and how many of them the user wants to see of it
+/// (`search.low_confidence`).
+pub(super) fn confidence<'a>(
+    view: &View<'_>,
+    config: &Config,
+    mut shown: impl Iterator<Item = &'a Hit>,
+) -> (ConfidenceOutput, usize) {
+    let first = shown.next();
+    let n_results = first.iter().count() + shown.count();
+    let mut found = Confidence::of(first, n_results);
+    if !view.read.meta().complete {
+        found = found.unmeasured();
+    }
+    let n_wanted = match config.low_confidence {
+        LowConfidence::Top1 if found.level == Level::Low => 1,
+        LowConfidence::Empty if found.level == Level::Low => 0,
+        _ => usize::MAX,
+    };
+    let output = ConfidenceOutput {
+        level: found.level.as_str(),
+        value: found.value,
+        basis: found.basis.as_str(),
+    };
+    (output, n_wanted)
+}
+
+/// Says how many results were left out because of their confidence; nothing where none were.
+pub(super) fn say_left_out(n_left_out: usize, freshness_fields: &mut FreshnessFields) {
+    match n_left_out {
+        0 => {}
+        1 => freshness_fields
+            .say("1 result of low confidence is left out (`search.low_confidence`)."),
+        n => freshness_fields.say(&format!(
+            "{n} results of low confidence are left out (`search.low_confidence`)."
+        )),
     }
 }
 

@@ -215,6 +215,7 @@ fn answer(
             unsearched: unsearched(&found),
             ignored: ignored(input),
         }),
+        confidence: None,
         missing: Vec::new(),
         next_cursor,
         related: None,

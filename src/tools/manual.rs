@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use super::{TOOLS, ToolSpec};
 use crate::graph::confidence::table;
 use crate::model::{Provenance, SkipReason, UnknownReason};
+use crate::search::confidence::{Corpus, Figures, table as confidence_table};
 
 const HEAD: &str = "# Tools
 
@@ -117,10 +118,52 @@ pub fn manual() -> String {
         skips.join(", ")
     );
     confidences(&mut out);
+    search_confidence(&mut out);
     for tool in TOOLS {
         section(tool, &mut out);
     }
     out
+}
+
+fn search_confidence(out: &mut String) {
+    out.push_str(
+        "\n## Confidence of a search\n\n`confidence` of `cl_search` and `cl_explore` is about the place, never about what the code does. `value` is the measured share of \
+         answers of the same class that hold the wanted file among the first result, the first 5 or the first 20, whichever the answer has. The class goes by the first result: \
+         the question is its name, or the share of the question that it covers (`score`). `level` is `high` from .9 on, and `low` where questions that have no answer in the repository \
+         (those of another one) are answered in this class at least as often: then `missing` and the results themselves tell more. `value` is of questions that have an answer; classes that do not differ by more than chance have one figure. Held out: \
+         repositories whose figures are in no answer. Written by `scripts/search_confidence.py`.\n\n\
+         | class | score from | `value` | questions | first | 5 | 20 | questions without an answer | held out | first | 5 | 20 |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n",
+    );
+    let share = |it: Option<f64>| it.map_or_else(|| "–".to_owned(), |it| format!("{it:.2}"));
+    let figures = |of: &Figures| {
+        let shares = [of.first, of.five, of.twenty].map(share);
+        format!("{} | {}", of.samples, shares.join(" | "))
+    };
+    let table = confidence_table();
+    for class in &table.classes {
+        let _ = writeln!(
+            out,
+            "| `{}` | {:.2} | {} | {} | {} | {} |",
+            class.class,
+            class.from,
+            class.values.map(|it| format!("{it:.2}")).join(", "),
+            figures(&class.own),
+            class.foreign,
+            figures(&class.held_out)
+        );
+    }
+    let names = |corpora: &[Corpus]| {
+        let names = corpora.iter();
+        let names = names.map(|it| format!("{} at {}", it.name, &it.commit[..12]));
+        names.collect::<Vec<_>>().join(", ")
+    };
+    let _ = writeln!(
+        out,
+        "\nMeasured {}: {}; held out: {}.",
+        table.date,
+        names(&table.corpora),
+        names(&table.held_out)
+    );
 }
 
 fn confidences(out: &mut String) {

@@ -7,10 +7,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::answer::{Cursor, FreshnessFields, MAX_LIST_BYTES, is_zero, n_within_bytes};
-use super::hits::{self, ContentTypeInput, NearDefaults, NearOutput, SnippetMode};
+use super::hits::{
+    self, ConfidenceOutput, ContentTypeInput, NearDefaults, NearOutput, SnippetMode,
+};
 use super::lines::{self, LineSearchOutput, MAX_LIMIT, Match, MatchScope};
 use super::schema::{clamp, number};
 use super::{Call, Tool};
+use crate::config::Config;
 use crate::error::Result;
 use crate::model::RepoPath;
 use crate::search::{Explanation, Filters, Hit, PageRequest, Query};
@@ -112,6 +115,9 @@ pub struct SearchOutput {
     #[serde(flatten)]
     pub(super) lines: Option<LineSearchOutput>,
     pub(super) results: Vec<HitOutput>,
+    /// Of a first page of places.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) confidence: Option<ConfidenceOutput>,
     /// Words of the question that no result holds.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) missing: Vec<String>,
@@ -252,7 +258,7 @@ impl Tool for Search {
         };
         let workspace = call.workspaces.open(input.repo.as_deref(), call.places)?;
         call.ask(&workspace, &input.query, |view| {
-            answer(view, &input, &query, &filters)
+            answer(view, &input, &query, &filters, call.workspaces.config())
         })
     }
 }
@@ -267,6 +273,7 @@ fn answer(
     input: &SearchInput,
     query: &Query,
     filters: &Filters,
+    config: &Config,
 ) -> Result<SearchOutput> {
     let limit = clamp(input.limit, 5, 1..=MAX_LIMIT);
     let asked = format!(
@@ -291,6 +298,7 @@ fn answer(
         limit: depth,
         max_of_a_file: MAX_OF_A_FILE,
         is_explained: input.explain,
+        fuses_by_rank: config.fuses_by_rank,
     };
     let ranked = hits::ranked(view, query, filters, wanted)?;
     let rest: Vec<&Hit> = ranked
@@ -298,9 +306,18 @@ fn answer(
         .filter(|hit| hits::is_behind(hit, after.as_ref()))
         .collect();
     let offset = ranked.len() - rest.len();
+    let shown = || rest.iter().take(limit).copied();
+    // A later page would speak of itself alone.
+    let (confidence, n_wanted, missing) = if after.is_some() {
+        (None, limit, Vec::new())
+    } else {
+        let (confidence, n_wanted) = hits::confidence(view, config, shown());
+        (Some(confidence), n_wanted, query.missing(shown()))
+    };
+    let n_left_out = shown().count().saturating_sub(n_wanted);
     let mut results: Vec<HitOutput> = rest
         .iter()
-        .take(limit)
+        .take(limit.min(n_wanted))
         .enumerate()
         .map(|(at, hit)| result(view, query, input, hit, offset + at))
         .collect::<Result<_>>()?;
@@ -330,14 +347,8 @@ fn answer(
         // Bytes changed behind the detection, or in a way that no stat shows.
         freshness_fields.mark_moved();
     }
-    let shown = rest.iter().take(results.len()).copied();
-    // A later page would speak of itself alone.
-    let missing = if after.is_some() {
-        Vec::new()
-    } else {
-        query.missing(shown)
-    };
-    if results.is_empty() && after.is_none() {
+    hits::say_left_out(n_left_out, &mut freshness_fields);
+    if rest.is_empty() && after.is_none() {
         hits::say_nothing_found(view, filters, &mut freshness_fields)?;
     }
     Ok(SearchOutput {
@@ -346,6 +357,7 @@ fn answer(
         count: results.len() as u64,
         lines: None,
         results,
+        confidence,
         missing,
         next_cursor,
         defaults: related

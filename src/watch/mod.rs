@@ -18,9 +18,6 @@ use notify::{Config, EventKindMask, RecommendedWatcher, RecursiveMode, Watcher a
 /// thousands.
 pub const MAX_DIRECTORIES: usize = 4_096;
 
-/// How long it has to be quiet before a change is told: a checkout is one change.
-const QUIET: Duration = Duration::from_millis(60);
-
 /// How long a change is held back at most while others follow.
 const AT_MOST: u32 = 20;
 
@@ -49,7 +46,7 @@ pub struct Watch {
 
 impl Watch {
     /// Watches directories, each by itself; `root` is the work tree that they are of. `on_change` is called from a thread of its own
-    /// when something changed and it was quiet for a moment, never twice at once; when it returns false the
+    /// when something changed and it was `quiet` for so long (a checkout is one change), never twice at once; when it returns false the
     /// thread ends.
     ///
     /// # Errors
@@ -57,6 +54,7 @@ impl Watch {
     pub fn start(
         root: &Path,
         directories: impl IntoIterator<Item = PathBuf>,
+        quiet: Duration,
         on_change: impl FnMut() -> bool + Send + 'static,
     ) -> Result<Self, WatchError> {
         if let Some(kind) = network_type(root) {
@@ -84,7 +82,7 @@ impl Watch {
         watch.cover(directories)?;
         std::thread::Builder::new()
             .name("watch".to_owned())
-            .spawn(move || tell(&receiver, on_change))
+            .spawn(move || tell(&receiver, quiet, on_change))
             .map_err(|error| WatchError::Refused(error.to_string()))?;
         Ok(watch)
     }
@@ -126,11 +124,11 @@ impl Watch {
     }
 }
 
-fn tell(receiver: &Receiver<()>, mut on_change: impl FnMut() -> bool) {
+fn tell(receiver: &Receiver<()>, quiet: Duration, mut on_change: impl FnMut() -> bool) {
     while receiver.recv().is_ok() {
         let mut waited = 0;
         loop {
-            match receiver.recv_timeout(QUIET) {
+            match receiver.recv_timeout(quiet) {
                 Ok(()) if waited < AT_MOST => {
                     // Events of this burst are one change.
                     while receiver.try_recv().is_ok() {}
@@ -162,7 +160,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join("a"), "1").unwrap();
         let (sender, told) = channel();
-        let watch = Watch::start(dir.path(), [dir.path().to_owned()], move || {
+        let quiet = Duration::from_millis(60);
+        let watch = Watch::start(dir.path(), [dir.path().to_owned()], quiet, move || {
             sender.send(()).is_ok()
         })
         .unwrap();

@@ -144,7 +144,7 @@ fn entry(found: &SurveyedRepository) -> RepositoryEntry {
 pub(super) fn layout() -> String {
     let mut hasher = blake3::Hasher::new();
     hasher.update(&POLICY_VERSION.to_le_bytes());
-    for language in syntax::LANGUAGES {
+    for language in syntax::languages() {
         hasher.update(language.id.as_bytes());
         hasher.update(&language.facts_version.to_le_bytes());
     }

@@ -65,6 +65,7 @@ use crate::lifecycle::policy::RetentionRules;
 use crate::machine;
 use crate::model::{CommitId, FileStat, RepoPath};
 use crate::store::{Home, Index, IndexKey, Pointer, RepoHome};
+use crate::syntax;
 
 /// How many open indexes a repository keeps for the next calls.
 const MAX_IDLE_INDEXES: usize = 4;
@@ -93,6 +94,8 @@ pub struct Workspace {
     home: Home,
     budget: Duration,
     first_build: Duration,
+    /// How long the work tree is quiet before the watch follows a change.
+    debounce: Duration,
     is_server: bool,
     directories: Option<Arc<Directories>>,
     rules: RetentionRules,
@@ -115,6 +118,7 @@ pub struct Workspace {
 impl Workspaces {
     /// Returns a set without repositories, for a process that makes one call and ends.
     pub fn new(config: Config) -> Self {
+        syntax::limit_symbols_to(&config.symbols);
         Self {
             config,
             is_server: false,
@@ -233,6 +237,7 @@ impl Workspaces {
             home,
             budget: self.config.budget(),
             first_build: self.config.first_build(),
+            debounce: Duration::from_millis(self.config.watch_debounce_ms),
             is_server: self.is_server,
             directories: self
                 .directories_settle_after

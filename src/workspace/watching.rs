@@ -117,7 +117,7 @@ impl Workspace {
                 }
                 workspace.is_some()
             };
-            Watch::start(&self.work_dir, directories, on_change)
+            Watch::start(&self.work_dir, directories, self.debounce, on_change)
         };
         match watched {
             Ok(watch) => Watching::On(watch, rows),

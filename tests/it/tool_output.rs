@@ -355,6 +355,11 @@ fn text_that_is_meant_as_it_stands_comes_first() {
     // Rubbish has no 1.00.
     let found = cli.json(&["search", "oauth token shard"]);
     assert_eq!(found["missing"], json!(["oauth", "token"]));
+    assert_eq!(found["confidence"]["basis"], "words");
+    // A name beside words that are nowhere leaves those missing.
+    let found = cli.json(&["search", "__SUSPENSE__ oauth"]);
+    assert_eq!(found["missing"], json!(["oauth"]), "{found}");
+    assert!(found["results"][0]["score"].as_f64().unwrap() < 1.0);
     assert!(
         found["results"][0]["score"].as_f64().unwrap() < 0.5,
         "{found}"

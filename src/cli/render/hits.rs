@@ -96,6 +96,19 @@ fn nothing_found(value: &Value, screen: &Screen) -> String {
 
 /// Returns the words that no result holds, as a line.
 fn missing(value: &Value, screen: &Screen) -> String {
+    let is_low = value["confidence"]["level"] == "low" && value["confidence"]["basis"] != "none";
+    let low = if is_low {
+        screen.paint(
+            CARE,
+            "low confidence: questions without an answer here have such results, too",
+        ) + "\n"
+    } else {
+        String::new()
+    };
+    low + &missing_words(value, screen)
+}
+
+fn missing_words(value: &Value, screen: &Screen) -> String {
     if value.number("count") == 0 {
         // That nothing was found is said already.
         return String::new();

@@ -121,18 +121,18 @@ struct Space<'a> {
     n_bytes: usize,
     /// Of them for the surroundings of found definitions.
     n_around: usize,
-    runs: Vec<Run>,
+    runs: Vec<AdjacentRun>,
 }
 
 /// The lines of one part, and the candidates in them.
-struct Run {
+struct AdjacentRun {
     lines: (u32, u32),
     /// In the order of value; the first one stands for the run.
     candidates: Vec<PackCandidate>,
     part: PartOutput,
 }
 
-impl Run {
+impl AdjacentRun {
     fn first(&self) -> &PackCandidate {
         &self.candidates[0]
     }
@@ -222,7 +222,7 @@ impl Space<'_> {
             let runs = self.runs.iter().enumerate();
             runs.filter(|(_, run)| run.first().unit.path == candidate.unit.path)
         };
-        let chosen = |is_joined: &dyn Fn(&Run) -> bool| {
+        let chosen = |is_joined: &dyn Fn(&AdjacentRun) -> bool| {
             let (joined, others): (Vec<_>, Vec<_>) = of_file().partition(|(_, run)| is_joined(run));
             let lines = joined.iter().fold(candidate.unit.lines, |lines, (_, run)| {
                 (lines.0.min(run.lines.0), lines.1.max(run.lines.1))
@@ -246,7 +246,7 @@ impl Space<'_> {
     }
 
     /// Returns the run that a candidate and some runs become.
-    fn joined(&self, runs: &[usize], candidate: PackCandidate) -> Result<Run> {
+    fn joined(&self, runs: &[usize], candidate: PackCandidate) -> Result<AdjacentRun> {
         let mut lines = candidate.unit.lines;
         let mut candidates = vec![candidate];
         for run in runs.iter().map(|at| &self.runs[*at]) {
@@ -267,7 +267,7 @@ impl Space<'_> {
             let is_whole = |it: &PackCandidate| !it.unit.is_cut && it.unit.contains(&cut.unit);
             cut.unit.is_cut && !candidates.iter().any(is_whole)
         });
-        Ok(Run {
+        Ok(AdjacentRun {
             lines,
             candidates,
             part,

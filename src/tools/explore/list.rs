@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{ExploreInput, ExploreOutput, brief};
+use crate::config::Config;
 use crate::error::Result;
 use crate::model::RepoPath;
 use crate::model::sanitize::one_line;
@@ -94,6 +95,7 @@ pub(super) fn answer(
     view: &View<'_>,
     input: &ExploreInput,
     query: &Query,
+    config: &Config,
 ) -> Result<ExploreOutput> {
     let limit = clamp(input.limit, 8, 1..=50);
     let max_files = clamp(input.max_files, 6, 1..=20).min(limit);
@@ -113,6 +115,7 @@ pub(super) fn answer(
         limit: hits::DEPTH,
         max_of_a_file: usize::MAX,
         is_explained: false,
+        fuses_by_rank: config.fuses_by_rank,
     };
     let ranked = hits::ranked(view, query, &filters, wanted)?;
     let all = group(&ranked);
@@ -124,6 +127,19 @@ pub(super) fn answer(
     let has_more = page.len() > max_files;
     page.truncate(max_files);
     share_out(&mut page, limit, max_of_a_file);
+    // A later page would speak of itself alone.
+    let (confidence, missing, n_left_out) = if after.is_some() {
+        (None, Vec::new(), 0)
+    } else {
+        let shown = || {
+            let groups = page.iter();
+            groups.flat_map(|group| group.hits.iter().take(group.n_shown).copied())
+        };
+        let (missing, n_shown) = (query.missing(shown()), shown().count());
+        let (confidence, n_wanted) = hits::confidence(view, config, shown());
+        keep(&mut page, n_wanted);
+        (Some(confidence), missing, n_shown.saturating_sub(n_wanted))
+    };
     let mut bytes = 0;
     let mut files: Vec<FileHitsOutput> = Vec::new();
     let mut is_cut = false;
@@ -158,15 +174,8 @@ pub(super) fn answer(
     {
         output.freshness_fields.mark_moved();
     }
-    let shown = page.iter().zip(&files);
-    let shown = shown.flat_map(|(group, file)| group.hits.iter().take(file.results.len()));
-    // A later page would speak of itself alone.
-    let missing = if after.is_some() {
-        Vec::new()
-    } else {
-        query.missing(shown.copied())
-    };
-    if files.is_empty() && after.is_none() {
+    hits::say_left_out(n_left_out, &mut output.freshness_fields);
+    if ranked.is_empty() && after.is_none() {
         hits::say_nothing_found(view, &filters, &mut output.freshness_fields)?;
     }
     let shortened = page
@@ -179,6 +188,7 @@ pub(super) fn answer(
     output.truncated = is_cut || shortened || related.len() < n_near;
     output.defaults = NearDefaults::taken_from(&mut related);
     output.related = Some(related);
+    output.confidence = confidence;
     output.missing = missing;
     output.next_cursor = next_cursor;
     if after.is_none() {
@@ -217,6 +227,16 @@ fn share_out(page: &mut [Group<'_>], limit: usize, max_of_a_file: usize) {
     for (at, _) in rest.into_iter().take(limit.saturating_sub(page.len())) {
         page[at].n_shown += 1;
     }
+}
+
+/// Keeps the first results of a page.
+fn keep(page: &mut Vec<Group<'_>>, n_wanted: usize) {
+    let mut n_left = n_wanted;
+    page.retain_mut(|group| {
+        group.n_shown = group.n_shown.min(n_left);
+        n_left -= group.n_shown;
+        group.n_shown > 0
+    });
 }
 
 /// Returns a file as it is shown, as far as one file may go, and how many bytes that takes.

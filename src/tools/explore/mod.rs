@@ -19,7 +19,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de};
 
 use super::answer::{FreshnessFields, is_zero};
-use super::hits::{self, ContentTypeInput, NearDefaults, NearOutput, SnippetMode};
+use super::hits::{
+    self, ConfidenceOutput, ContentTypeInput, NearDefaults, NearOutput, SnippetMode,
+};
 use super::schema::number;
 use super::{Call, Tool};
 use crate::error::{Error, Result};
@@ -173,6 +175,9 @@ pub struct ExploreOutput {
     /// Sentences about this answer; each name and number of them is in its other fields.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     brief: Vec<String>,
+    /// Of an answer to a `query`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    confidence: Option<ConfidenceOutput>,
     /// Words of the question that no result holds.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     missing: Vec<String>,
@@ -250,8 +255,12 @@ impl Tool for Explore {
             None => input.targets.join(" "),
         };
         call.ask(&workspace, &words, |view| match &asked {
-            ExploreSubject::Query(query) if !is_pack => list::answer(view, &input, query),
-            ExploreSubject::Query(query) => pack::of_query(view, &input, query),
+            ExploreSubject::Query(query) if !is_pack => {
+                list::answer(view, &input, query, call.workspaces.config())
+            }
+            ExploreSubject::Query(query) => {
+                pack::of_query(view, &input, query, call.workspaces.config())
+            }
             ExploreSubject::Targets(targets) => pack::of_targets(view, &input, targets),
         })
     }

@@ -11,6 +11,7 @@ use super::part::{OmittedDefinitionOutput, TOKEN_BYTES, cut, length};
 use super::source::SourceReader;
 use super::targets;
 use super::{ExploreInput, ExploreOutput, Include};
+use crate::config::Config;
 use crate::error::Result;
 use crate::model::RepoPath;
 use crate::search::{Hit, PageRequest, Query};
@@ -43,6 +44,7 @@ pub(super) fn of_query(
     view: &View<'_>,
     input: &ExploreInput,
     query: &Query,
+    config: &Config,
 ) -> Result<ExploreOutput> {
     let source = SourceReader::of(view);
     let filters = input.filters();
@@ -50,9 +52,9 @@ pub(super) fn of_query(
         limit: hits::DEPTH,
         max_of_a_file: usize::MAX,
         is_explained: false,
+        fuses_by_rank: config.fuses_by_rank,
     };
-    let ranked = hits::ranked(view, query, &filters, wanted)?;
-    let found = candidates::of_hits(&source, input, query, &ranked)?;
+    let mut ranked = hits::ranked(view, query, &filters, wanted)?;
     let mut output = ExploreOutput::new(view);
     output.query = Some(cut(query.text(), MAX_ECHO));
     let counted = ranked.iter().filter(|hit| hit.share >= candidates::CUTOFF);
@@ -61,9 +63,18 @@ pub(super) fn of_query(
         .map(|word| cut(&word, MAX_WORD))
         .take(MAX_MISSING)
         .collect();
+    let counted = ranked.iter().filter(|hit| hit.share >= candidates::CUTOFF);
+    let (confidence, n_wanted) = hits::confidence(view, config, counted);
+    output.confidence = Some(confidence);
     if ranked.is_empty() {
         hits::say_nothing_found(view, &filters, &mut output.freshness_fields)?;
     }
+    hits::say_left_out(
+        ranked.len().saturating_sub(n_wanted),
+        &mut output.freshness_fields,
+    );
+    ranked.truncate(n_wanted);
+    let found = candidates::of_hits(&source, input, query, &ranked)?;
     related(view, input, &ranked, &mut output)?;
     fill(&source, input, &found, output)
 }

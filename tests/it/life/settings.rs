@@ -153,3 +153,149 @@ fn a_repository_says_which_of_its_files_matter() {
     repo.write(".codelens.toml", b"\xff\x00[[");
     assert_eq!(files(&cli), 5);
 }
+
+const WORDS: &str = "//- /store.ts
+/** Opens the store. */
+export function openStore(): void {}
+
+export function closeStore(): void {}
+//- /mixed.py
+def open_mixed():
+    return 1
+//- commit base
+";
+
+/// The settings of searching, watching and symbols: each is shown, takes its words, and refuses others with the list of them.
+#[test]
+fn new_settings_are_shown_and_refuse_what_they_do_not_take() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("codelens.toml");
+    let mut cli = Cli::new(dir.path());
+    cli.set("CODELENS_CONFIG", file.to_str().unwrap());
+    for (name, default) in [
+        ("search.low_confidence", "keep"),
+        ("search.fusion", "gated"),
+        ("symbols", "all"),
+        ("watch.debounce_ms", "300"),
+    ] {
+        assert_eq!(setting(&cli, &[], name), pair(default, "default"));
+    }
+    std::fs::write(
+        &file,
+        "symbols = \"python, go\"\n[search]\nlow_confidence = \"top1\"\nfusion = \"rrf\"\n[watch]\ndebounce_ms = 99999\n",
+    )
+    .unwrap();
+    for (name, value) in [
+        ("search.low_confidence", "top1"),
+        ("search.fusion", "rrf"),
+        ("symbols", "python,go"),
+        ("watch.debounce_ms", "10000"),
+    ] {
+        assert_eq!(setting(&cli, &[], name), pair(value, "file"), "{name}");
+    }
+    let huge = format!("symbols = \"{}\"", "python,".repeat(5_000));
+    for (text, part) in [
+        ("symbols = 7", "all, none, or some of typescript"),
+        ("symbols = [\"go\"]", "all, none, or some of typescript"),
+        ("symbols = \"cobol\"", "all, none, or some of typescript"),
+        ("symbols = \"\"", "all, none, or some of typescript"),
+        (huge.as_str(), "all, none, or some of typescript"),
+        ("search.low_confidence = true", "keep, top1, empty"),
+        ("search.low_confidence = \"all\"", "keep, top1, empty"),
+        ("search.low_confidence = \"\"", "keep, top1, empty"),
+        ("search.fusion = \"best\"", "gated, rrf"),
+        ("search = \"rrf\"", "`search`"),
+        ("search.speed = 1", "`search.speed`"),
+        ("watch.debounce_ms = \"soon\"", "milliseconds"),
+        ("watch.debounce_ms = -1", "milliseconds"),
+        ("watch.debounce_ms = \"\"", "milliseconds"),
+    ] {
+        std::fs::write(&file, text).unwrap();
+        let said = cli.fails(&["config", "show"], 1);
+        assert!(said.contains(part), "{text}: {said}");
+    }
+    std::fs::remove_file(&file).unwrap();
+    cli.set("CODELENS_SYMBOLS", "none");
+    assert_eq!(
+        setting(&cli, &[], "symbols"),
+        pair("none", "environment (CODELENS_SYMBOLS)")
+    );
+}
+
+#[test]
+fn languages_are_read_to_the_symbol_as_the_user_says() {
+    let repo = Fixture::parse(WORDS).build();
+    let mut cli = Cli::new(repo.path());
+    let names = |cli: &Cli| -> Vec<String> {
+        let found = cli.json(&["map", "--name", "o"]);
+        let found = found["symbols"].as_array().unwrap().iter();
+        found
+            .map(|it| it["name"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    assert_eq!(names(&cli), ["open_mixed", "openStore", "closeStore"]);
+    cli.set("CODELENS_SYMBOLS", "python");
+    assert_eq!(names(&cli), ["open_mixed"]);
+    // The text is still found, and the answer says how deep the file is read.
+    let found = cli.json(&["search", "openStore"]);
+    assert_eq!(found["results"][0]["path"], "store.ts");
+    let map = cli.json(&["map", "store.ts"]);
+    assert_eq!(map["analysed"]["languages"]["typescript"], 1, "{map}");
+    cli.set("CODELENS_SYMBOLS", "all");
+    assert_eq!(names(&cli), ["open_mixed", "openStore", "closeStore"]);
+}
+
+#[test]
+fn an_answer_of_low_confidence_is_shown_as_the_user_says() {
+    let repo = Fixture::parse(WORDS).build();
+    let mut cli = Cli::new(repo.path());
+    let rare = "oauth renewal of tokens where the store";
+    let kept = cli.json(&["search", rare]);
+    assert_eq!(kept["confidence"]["level"], "low", "{kept}");
+    assert!(kept["count"].as_u64().unwrap() > 0);
+    for (value, n) in [("top1", 1), ("empty", 0)] {
+        for command in ["search", "explore"] {
+            let args = [command, rare, "--low-confidence", value];
+            let found = cli.json(&args);
+            assert_eq!(found["count"], n, "{found}");
+            assert_eq!(found["missing"], kept["missing"]);
+            if n == 0 {
+                let note = found["note"].as_str().unwrap();
+                assert!(note.contains("low confidence"), "{note}");
+                assert!(!note.contains("No file holds"), "{note}");
+            }
+        }
+    }
+    let packed = cli.json(&[
+        "explore",
+        rare,
+        "--include",
+        "source",
+        "--low-confidence",
+        "empty",
+    ]);
+    assert_eq!(packed["parts"], Value::Array(Vec::new()), "{packed}");
+    // A name is sure, whatever the setting.
+    cli.set("CODELENS_LOW_CONFIDENCE", "empty");
+    let named = cli.json(&["search", "openStore"]);
+    assert_eq!(named["confidence"]["level"], "high", "{named}");
+    assert_eq!(named["confidence"]["basis"], "name");
+    assert!(named["count"].as_u64().unwrap() > 0);
+    assert!(
+        !cli.fails(&["search", rare, "--low-confidence", "some"], 2)
+            .is_empty()
+    );
+}
+
+#[test]
+fn signals_can_be_summed_by_rank() {
+    let repo = Fixture::parse(WORDS).build();
+    let mut cli = Cli::new(repo.path());
+    cli.set("CODELENS_FUSION", "rrf");
+    let found = cli.json(&["search", "openStore", "--explain"]);
+    let first = &found["results"][0];
+    assert_eq!(first["symbol"], "openStore");
+    let adds = first["explain"]["signals"].as_array().unwrap().iter();
+    let sum: f64 = adds.map(|it| it["adds"].as_f64().unwrap()).sum();
+    assert!((sum - first["explain"]["weight"].as_f64().unwrap()).abs() < 1e-3);
+}
