@@ -22,16 +22,16 @@ pub struct Table {
     /// The day of the measurement.
     pub date: String,
     /// The repositories that the figures are of.
-    pub corpora: Vec<Corpus>,
+    pub corpora: Vec<SearchCorpus>,
     /// Repositories whose figures are shown beside them.
-    pub held_out: Vec<Corpus>,
+    pub held_out: Vec<SearchCorpus>,
     /// The classes, the surest first.
     pub classes: Vec<Class>,
 }
 
 /// A repository that was measured.
 #[derive(Debug, Deserialize)]
-pub struct Corpus {
+pub struct SearchCorpus {
     /// Its name.
     pub name: String,
     /// The commit that was asked.

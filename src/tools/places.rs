@@ -44,9 +44,9 @@ pub(super) struct TargetOutput {
 /// The measured precision of a class of edges or tests in a language; `null` where none was measured.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(transparent)]
-pub(super) struct Confidence(Option<f64>);
+pub(super) struct EdgeConfidence(Option<f64>);
 
-impl Confidence {
+impl EdgeConfidence {
     pub(super) fn of_edge(family: Option<Family>, provenance: Provenance) -> Self {
         Self(confidence(family, provenance))
     }
@@ -60,11 +60,11 @@ impl Confidence {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Defaults {
-    confidence: Confidence,
+    confidence: EdgeConfidence,
     provenance: &'static str,
     /// Of the entries of `affectedTests` with the basis `graph`, which they leave out too.
     #[serde(skip_serializing_if = "Option::is_none")]
-    test_confidence: Option<Confidence>,
+    test_confidence: Option<EdgeConfidence>,
     /// The language of the entries.
     #[serde(skip)]
     family: Option<Family>,
@@ -75,7 +75,7 @@ impl Defaults {
     pub(super) fn of_edges(path: &str) -> Self {
         let (family, provenance) = (family_of(path), Provenance::Resolved);
         Self {
-            confidence: Confidence::of_edge(family, provenance),
+            confidence: EdgeConfidence::of_edge(family, provenance),
             provenance: provenance.as_str(),
             test_confidence: None,
             family,
@@ -85,7 +85,7 @@ impl Defaults {
     /// Adds those of tests.
     pub(super) fn with_tests(self) -> Self {
         Self {
-            test_confidence: Some(Confidence::of_test(self.family, TestBasis::Graph)),
+            test_confidence: Some(EdgeConfidence::of_test(self.family, TestBasis::Graph)),
             ..self
         }
     }
@@ -93,7 +93,7 @@ impl Defaults {
     pub(super) fn known_by(&self, provenance: Provenance) -> KnownBy {
         let differs = provenance.as_str() != self.provenance;
         KnownBy {
-            confidence: differs.then(|| Confidence::of_edge(self.family, provenance)),
+            confidence: differs.then(|| EdgeConfidence::of_edge(self.family, provenance)),
             provenance: differs.then(|| provenance.as_str()),
         }
     }
@@ -108,7 +108,7 @@ pub(super) fn beyond_one(hops: u32) -> Option<u32> {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct KnownBy {
     #[serde(skip_serializing_if = "Option::is_none")]
-    confidence: Option<Confidence>,
+    confidence: Option<EdgeConfidence>,
     #[serde(skip_serializing_if = "Option::is_none")]
     provenance: Option<&'static str>,
 }
@@ -117,7 +117,7 @@ impl KnownBy {
     /// Returns all that is known of an edge of a file.
     pub(super) fn of(path: &str, provenance: Provenance) -> Self {
         Self {
-            confidence: Some(Confidence::of_edge(family_of(path), provenance)),
+            confidence: Some(EdgeConfidence::of_edge(family_of(path), provenance)),
             provenance: Some(provenance.as_str()),
         }
     }
@@ -573,7 +573,7 @@ pub(super) fn test_output(
     FilePlacesOutput {
         basis: (!is_usual).then(|| basis.as_str()),
         known_by: KnownBy {
-            confidence: (!is_usual).then(|| Confidence::of_test(defaults.family, basis)),
+            confidence: (!is_usual).then(|| EdgeConfidence::of_test(defaults.family, basis)),
             ..defaults.known_by(*provenance)
         },
         ..file_output(view, &(path.clone(), *hops, *provenance), defaults)

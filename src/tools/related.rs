@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::analysed::AnalysedOutput;
 use super::answer::{Cursor, FreshnessFields, MAX_LIST_BYTES, truncate_to_bytes};
-use super::places::{Confidence, NamedObject, by_handle, by_path, uses};
+use super::places::{EdgeConfidence, NamedObject, by_handle, by_path, uses};
 use super::related_paths::{self, ChainsOutput};
 use super::schema::{clamp, number};
 use super::{Call, Tool, related_symbol};
@@ -174,7 +174,7 @@ pub struct RelatedOutput {
 pub struct EdgeDefaultsOutput {
     edge_type: &'static str,
     direction: &'static str,
-    confidence: Confidence,
+    confidence: EdgeConfidence,
     provenance: &'static str,
 }
 
@@ -218,7 +218,7 @@ pub struct NeighbourOutput {
     #[serde(skip_serializing_if = "Option::is_none")]
     hops: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    confidence: Option<Confidence>,
+    confidence: Option<EdgeConfidence>,
     #[serde(skip_serializing_if = "Option::is_none")]
     provenance: Option<&'static str>,
     /// Of a test: path (named after the file), barrel (imports a file that passes many on) or mention (names the definition, no use is bound).
@@ -244,9 +244,9 @@ impl NeighbourOutput {
         let differs = edge.provenance.as_str() != defaults.provenance;
         let family = family_of(&edge.path);
         let known = if edge.edge_type == EdgeType::Tests.as_str() {
-            Confidence::of_test(family, edge.basis)
+            EdgeConfidence::of_test(family, edge.basis)
         } else {
-            Confidence::of_edge(family, edge.provenance)
+            EdgeConfidence::of_edge(family, edge.provenance)
         };
         let path = RepoPath::new(&edge.path);
         let test = match (&path, edge.line, &edge.symbol) {
@@ -290,9 +290,9 @@ impl EdgeDefaultsOutput {
             edge_type,
             direction,
             confidence: if is_of_tests {
-                Confidence::of_test(family, TestBasis::Graph)
+                EdgeConfidence::of_test(family, TestBasis::Graph)
             } else {
-                Confidence::of_edge(family, provenance)
+                EdgeConfidence::of_edge(family, provenance)
             },
             provenance: provenance.as_str(),
         })

@@ -15,7 +15,7 @@ use crate::graph::related::{self, Direction, Relation, TestBasis};
 use crate::model::sanitize::one_line;
 use crate::model::{FileRole, Provenance, RepoPath};
 use crate::tools::affected::Affected;
-use crate::tools::places::{Confidence, places, uses};
+use crate::tools::places::{EdgeConfidence, places, uses};
 use crate::uses::ChangeKind;
 use crate::workspace::{SymbolRow, View, family_of};
 
@@ -38,7 +38,7 @@ pub(super) struct TestOutput {
     path: String,
     /// Edges on the way; 0 for a test that changed itself.
     hops: u32,
-    confidence: Confidence,
+    confidence: EdgeConfidence,
     provenance: &'static str,
     /// Titles of the tests around its uses.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -256,7 +256,7 @@ pub(super) fn tests(
         all.push(TestOutput {
             path: test.path.to_string(),
             hops: test.hops,
-            confidence: Confidence::of_test(family_of(test.path.as_str()), test.basis),
+            confidence: EdgeConfidence::of_test(family_of(test.path.as_str()), test.basis),
             provenance: test.provenance.as_str(),
             cases,
         });
