@@ -94,6 +94,7 @@ pub const SYMBOL_LANGUAGES: &[&str] = &[
     "python",
     "go",
     "java",
+    "rust",
 ];
 
 /// Every setting.

@@ -41,6 +41,8 @@ pub enum Slot {
     TypeParamBound(u8),
     /// The default of a type parameter: `T = Default`.
     TypeParamDefault(u8),
+    /// All names of a module: `use a::*`; may hold several values, as a base does.
+    All,
 }
 
 /// A value that an owner holds.

@@ -101,6 +101,9 @@ kinds! {
         Package = 10 "package",
         /// `import static a.b.C.member`: a member of a class, whose name is the local one; `*` for all of them.
         StaticMember = 11 "static member",
+        /// Where names of the file may lead without a statement: the root of its crate, another crate, the files with members
+        /// of a type. Nothing is missing where there is none, and the file does not import it.
+        Scope = 12 "scope",
     }
 }
 

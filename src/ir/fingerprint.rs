@@ -28,7 +28,7 @@ impl Fingerprints {
                     at.hash(&mut hasher);
                 }
                 Slot::Base(kind) => kind.hash(&mut hasher),
-                Slot::Return => {}
+                Slot::Return | Slot::All => {}
             }
             paths.push(hasher.finish());
         }

@@ -34,7 +34,19 @@ impl Linker<'_, '_> {
             Type::Callable(result) => return Some((**result).clone()),
             Type::Union(all) => return each(all, |one| self.result(one, object)),
             Type::External => return Some(Type::External),
+            Type::ExternalMethod(of, method) if self.rules().has_module_tree => {
+                return self.standard_result(of, method);
+            }
             Type::ExternalMethod(of, method) => return self.external_result(of, method),
+            // A function, or a struct that is called: what it gives is as little known.
+            Type::ExternalType(of) if self.rules().has_module_tree => {
+                let is_type = of.name.starts_with(char::is_uppercase);
+                return Some(if is_type {
+                    callee.clone()
+                } else {
+                    Type::External
+                });
+            }
             Type::ExternalType(_) => return None,
             _ => {}
         }
@@ -48,6 +60,12 @@ impl Linker<'_, '_> {
         let is_conversion = rules.members == MemberOrder::Embedding && !callee.is_instance();
         if is_conversion && is_type(loaded.symbol(at).kind) {
             return Some(callee.clone().instance());
+        }
+        if rules.members == MemberOrder::Implementations
+            && loaded.symbol(at).kind == SymbolKind::EnumMember
+        {
+            let parent = loaded.symbol(at).parent?;
+            return Some(Type::Instance(Def::Symbol(file, parent)));
         }
         if loaded.symbol(at).kind == SymbolKind::Class {
             if rules.constructs_by_call && !callee.is_instance() {
@@ -119,6 +137,9 @@ impl Linker<'_, '_> {
                 return self.in_object(*file, *owner, path, object.unwrap_or(callee));
             }
             Type::ExternalType(of) => return of.parameter(usize::from(index)),
+            Type::ExternalMethod(of, method) if self.rules().has_module_tree => {
+                return Some(self.standard_callback(of, method, index));
+            }
             Type::ExternalMethod(of, method) => return of.parameter_of(method),
             _ => {}
         }

@@ -234,6 +234,11 @@ impl LinkedFile {
             .set(self.name_mask.get().map(|it| it | buckets));
     }
 
+    /// Records a look-up of a name that the file does not have.
+    pub(super) fn record_name(&self, name: &str) {
+        self.record(bucket(name));
+    }
+
     fn record_symbol(&self, symbol: u32) {
         self.record(
             self.buckets

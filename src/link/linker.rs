@@ -9,8 +9,9 @@ use std::rc::Rc;
 use super::cache::FactsCache;
 use super::directives::Usable;
 use super::file::LinkedFile;
+use super::path_names::{Named, Traits, Wanted};
 use super::rules::{self, LanguageRules};
-use super::types::Substitution;
+use super::types::{Substitution, Type};
 use crate::ir::SymbolIdx;
 use crate::model::hash::HashMap;
 
@@ -39,7 +40,20 @@ pub(super) struct Linker<'a, 'b> {
     pub(super) open_scopes: RefCell<Vec<(i64, SymbolIdx)>>,
     /// Memo of [`Self::linearization`], by class.
     pub(super) linearizations: RefCell<HashMap<(i64, SymbolIdx), Linearization>>,
+    /// Memo of [`Self::in_module`], by module and name.
+    pub(super) named_in_modules: RefCell<HashMap<NameInModule, Named>>,
+    /// The names of modules that are being looked up: one that is met again has nothing of its own.
+    pub(super) open_modules: RefCell<Vec<NameInModule>>,
+    /// Whether such a name was met since the look-up began.
+    pub(super) is_cut: Cell<bool>,
+    /// Memo of the methods of types, by type and name.
+    pub(super) methods: RefCell<HashMap<(i64, SymbolIdx, String), Option<Type>>>,
+    /// Memo of [`Self::traits`], by type.
+    pub(super) traits: RefCell<HashMap<(i64, SymbolIdx), Traits>>,
 }
+
+/// A name of a module, an inline one or a file.
+type NameInModule = (i64, Option<SymbolIdx>, String, Wanted);
 
 /// A class and all that it is built on, by file and symbol, in the order in which members are looked for.
 pub(super) type Linearization = Rc<[(i64, SymbolIdx)]>;
@@ -59,6 +73,11 @@ impl<'a, 'b> Linker<'a, 'b> {
             usable: RefCell::new(None),
             open_scopes: RefCell::default(),
             linearizations: RefCell::default(),
+            named_in_modules: RefCell::default(),
+            open_modules: RefCell::default(),
+            is_cut: Cell::new(false),
+            methods: RefCell::default(),
+            traits: RefCell::default(),
         }
     }
 
@@ -71,6 +90,11 @@ impl<'a, 'b> Linker<'a, 'b> {
     pub(super) fn step(&self) -> Option<()> {
         self.fuel.set(self.fuel.get().checked_sub(1)?);
         Some(())
+    }
+
+    /// Whether there are steps left: without, what was not found may be there.
+    pub(super) fn has_fuel(&self) -> bool {
+        self.fuel.get() > 0 && self.depth.get() < MAX_DEPTH
     }
 
     /// Enters an expression, which is left when the guard is dropped; `None` where that is too deep.

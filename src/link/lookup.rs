@@ -8,7 +8,7 @@ use super::cache::Def;
 use super::exports;
 use super::file::{Access, LinkedFile};
 use super::linker::Linker;
-use super::rules;
+use super::rules::{self, MemberOrder};
 use super::types::{ExternalType, Type};
 use crate::ir::{Expr, ExprId, FileFacts, PathId, Reference, ReferenceKind, SymbolIdx, Target};
 use crate::model::{Provenance, SymbolFlags, SymbolKind};
@@ -81,7 +81,7 @@ impl Linker<'_, '_> {
                 let is_call = matches!(file.expr(expr), Expr::Callee { .. });
                 if is_call && self.is_undecided.get() {
                     provenance = Provenance::Overload;
-                } else if !(self.rules().has_overloads && self.is_plain(expr, &found)) {
+                } else if !(self.rules().is_plain_known() && self.is_plain(expr, &found)) {
                     provenance = Provenance::Member;
                 }
                 found
@@ -98,7 +98,7 @@ impl Linker<'_, '_> {
             } => match self.receiver_type(receiver, name) {
                 Some(object) => {
                     let found = self
-                        .member(&object, name)
+                        .used_member(&object, name, used.kind)
                         .or_else(|| self.vue_options_member(receiver, name, &object))?;
                     if is_inferred || !self.is_own(&object, &found) {
                         provenance = Provenance::Member;
@@ -114,6 +114,17 @@ impl Linker<'_, '_> {
             },
         };
         Some((found, provenance))
+    }
+
+    /// The member that a use names. Where methods are no fields, calling one asks for the method.
+    fn used_member(&self, object: &Type, name: &str, kind: ReferenceKind) -> Option<Type> {
+        if kind == ReferenceKind::Call && self.rules().members == MemberOrder::Implementations {
+            let is_value = object.is_instance() || !matches!(object, Type::Definition(_));
+            if is_value {
+                return self.member(object, &format!("{name}()"));
+            }
+        }
+        self.member(object, name)
     }
 
     /// The type of the receiver of a member `name`. Of several bases `super` is the first that has it.
@@ -330,6 +341,9 @@ impl Linker<'_, '_> {
     /// Evaluates a name of the file, or of a namespace around the scope.
     fn bare(&self, file: &Rc<LinkedFile>, scope: Option<u32>, name: &str) -> Option<Type> {
         self.step()?;
+        if rules::of(file).has_module_tree {
+            return self.in_tree(file, scope, name);
+        }
         let mut at = scope;
         while let Some(symbol) = at {
             let around = file.symbol(symbol);
@@ -407,6 +421,10 @@ impl Linker<'_, '_> {
 /// defines, where its rules prove that.
 fn outside(file: &LinkedFile, name: &str) -> Option<Type> {
     let rules = rules::of(file);
+    if rules.has_module_tree {
+        // A path says by itself whether it leads outside.
+        return None;
+    }
     let is_outside = rules.proves_external
         && match file.import(name) {
             Some((target, _)) => target.is_none(),

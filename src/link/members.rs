@@ -9,6 +9,7 @@ use super::exports;
 use super::file::{Access, LinkedFile};
 use super::linker::{Linearization, Linker};
 use super::lookup::{is_type, receiver_of};
+use super::path_names::{Named, Wanted};
 use super::rules::{self, ContainerMember, LanguageRules, MemberOrder};
 use super::types::{Type, each};
 use crate::ir::{BaseKind, ContainerKind, ExportKind, PathId, Slot, SymbolIdx};
@@ -53,8 +54,14 @@ impl Linker<'_, '_> {
                 let found = container_member(rules, element, access.name()?);
                 found.or_else(|| rules.has_overloads.then_some(Type::External))
             }
+            Type::Tuple(items) if self.rules().has_module_tree => {
+                items.get(access.name()?.parse::<usize>().ok()?)?.clone()
+            }
             Type::Tuple(_) => None,
             Type::External => Some(Type::External),
+            Type::ExternalType(of) if self.rules().has_module_tree => {
+                self.standard_member(of, access.name()?)
+            }
             Type::ExternalType(of) => Some(of.member(access.name()?)),
             Type::ExternalMethod(..) => None,
             Type::Callable(_) => {
@@ -73,6 +80,13 @@ impl Linker<'_, '_> {
             | Type::Instance(Def::Module(file))
             | Type::Specialized(Def::Module(file), _) => {
                 let name = access.name()?;
+                if self.rules().has_module_tree {
+                    let (bare, wanted) = Wanted::of(name);
+                    return match self.in_definition(object, bare, wanted) {
+                        Named::Found(found) => Some(found),
+                        _ => None,
+                    };
+                }
                 exports::resolve(self.cache, *file, name)
                     .map(Type::Definition)
                     .or_else(|| self.documented_type(*file, name))
@@ -81,6 +95,9 @@ impl Linker<'_, '_> {
             | Type::Instance(Def::Symbol(file, at))
             | Type::Specialized(Def::Symbol(file, at), _) => {
                 let loaded = self.cache.get(*file)?;
+                if rules::of(&loaded).members == MemberOrder::Implementations {
+                    return self.implemented(&loaded, *at, access, object);
+                }
                 let found = self.in_symbol(&loaded, *at, access, object);
                 found.or_else(|| {
                     let name = access.name()?;
@@ -469,6 +486,9 @@ impl Linker<'_, '_> {
 
     fn contained(&self, object: &Type, part: Contained) -> Option<Type> {
         self.step()?;
+        if self.rules().members == MemberOrder::Implementations {
+            return self.implemented_element(object);
+        }
         let (file, at) = match object {
             Type::Container(kind, element) => return part.of(*kind, element),
             Type::Tuple(items) => return items.iter().flatten().cloned().reduce(Type::or),
@@ -536,6 +556,10 @@ impl Linker<'_, '_> {
         match object {
             Type::Tuple(items) => items.get(index)?.clone(),
             Type::Union(all) => each(all, |one| self.item(one, index)),
+            _ if self.rules().has_module_tree => match self.unaliased(object) {
+                Type::Tuple(items) => items.get(index)?.clone(),
+                found => found.is_external().then_some(Type::External),
+            },
             _ => self.element(object),
         }
     }

@@ -10,7 +10,7 @@ use super::cache::{Def, FactsCache};
 use super::exports;
 use super::file::LinkedFile;
 use super::lookup::root_of;
-use crate::ir::{ImportedName, Reference, Target};
+use crate::ir::{ImportKind, ImportedName, Reference, Target};
 use crate::model::hash::HashMap;
 
 /// The imports of units in one file, with the files that they lead to as far as uses were noted.
@@ -30,6 +30,9 @@ impl UnitImports {
             stars: Vec::new(),
         };
         for (at, import) in (0_u32..).zip(&own.facts.imports) {
+            if import.kind == ImportKind::Scope {
+                continue;
+            }
             let Some(unit) = own.target(at).filter(|target| *target < 0) else {
                 continue;
             };

@@ -10,7 +10,10 @@ use super::exports;
 use super::file::LinkedFile;
 use super::linker::Linker;
 use super::lookup::{UseMeaning, root_of};
+use super::path_names::{Named, Wanted};
 use super::rules;
+use super::tree::Module;
+use super::types::Type;
 use crate::ir::{ExportKind, FileFacts, Reference, Target};
 use crate::model::hash::HashMap;
 use crate::model::{Provenance, RepoPath};
@@ -242,6 +245,7 @@ impl<'a> UseTargets<'a> {
                 let names = import.names.iter();
                 names
                     .map(|name| match target {
+                        _ if rules::of(own).has_module_tree => self.by_path(own, target, name),
                         Some(ImportTarget::External) => Meaning::External,
                         Some(target) => match target.module() {
                             Some(target) => {
@@ -259,7 +263,47 @@ impl<'a> UseTargets<'a> {
             .collect()
     }
 
+    /// Returns the meaning of a name that a path takes, which need not stand in the file that the path leads through.
+    fn by_path(
+        &self,
+        own: &LinkedFile,
+        target: Option<ImportTarget>,
+        name: &crate::ir::ImportedName,
+    ) -> Meaning {
+        if target == Some(ImportTarget::External) {
+            return Meaning::External;
+        }
+        let Some(loaded) = self.cache.get(own.file) else {
+            return Meaning::Unresolved;
+        };
+        let linker = Linker::new(&self.cache, Rc::clone(&loaded));
+        let module = Module {
+            file: loaded,
+            inline: None,
+        };
+        match linker.in_module(&module, &name.local, Wanted::Last) {
+            Named::Found(Type::Definition(found)) => meaning(found),
+            Named::Found(found) if found.is_external() => Meaning::External,
+            _ => Meaning::Unresolved,
+        }
+    }
+
     fn exports(&self, own: &LinkedFile) -> Vec<Meaning> {
+        if rules::of(own).has_module_tree {
+            let none = ImportTarget::Missing;
+            let all = own.facts.exports.iter().map(|export| {
+                let name = crate::ir::ImportedName {
+                    imported: export.name.clone(),
+                    local: export.name.clone(),
+                    type_only: false,
+                };
+                match export.kind {
+                    ExportKind::Star => Meaning::Unresolved,
+                    _ => self.by_path(own, Some(none), &name),
+                }
+            });
+            return all.collect();
+        }
         let all = own.facts.exports.iter();
         all.map(|export| {
             if export.kind == ExportKind::Star {

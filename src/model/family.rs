@@ -14,6 +14,8 @@ pub enum Family {
     Go,
     /// Java.
     Java,
+    /// Rust.
+    Rust,
 }
 
 impl Family {
@@ -24,6 +26,7 @@ impl Family {
             Self::Python => "python",
             Self::Go => "go",
             Self::Java => "java",
+            Self::Rust => "rust",
         }
     }
 }

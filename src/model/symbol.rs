@@ -107,6 +107,8 @@ kinds! {
         Module = 13 "module",
         /// A heading of a document.
         Heading = 14 "heading",
+        /// A macro that is defined by rules.
+        Macro = 15 "macro",
     }
 }
 

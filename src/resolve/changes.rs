@@ -2,7 +2,7 @@
 //!
 //! Errs on the side of looking again: each ecosystem answers for the imports of its own files.
 
-use super::{AutoImports, Ecosystem, go, is_config, java, node, python};
+use super::{AutoImports, Ecosystem, go, is_config, java, node, python, rust};
 use crate::model::RepoPath;
 
 /// The paths of one transaction that came or went, and the configuration files that changed: whatever may lead imports
@@ -104,6 +104,7 @@ pub struct AffectedByFamily<'a> {
     python: python::AffectedImports,
     go: go::AffectedImports,
     java: java::AffectedImports,
+    rust: rust::AffectedImports,
 }
 
 impl<'a> AffectedByFamily<'a> {
@@ -120,6 +121,7 @@ impl<'a> AffectedByFamily<'a> {
             python: python::AffectedImports::of(changes),
             go: go::AffectedImports::of(changes, configs),
             java: java::AffectedImports::of(changes),
+            rust: rust::AffectedImports::of(changes),
         }
     }
 
@@ -130,6 +132,7 @@ impl<'a> AffectedByFamily<'a> {
             Ecosystem::Python => self.python.contains(from, specifier, target),
             Ecosystem::Go => self.go.contains(specifier),
             Ecosystem::Java => self.java.contains(specifier),
+            Ecosystem::Rust => self.rust.contains(specifier, target),
         }
     }
 }

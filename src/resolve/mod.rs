@@ -13,6 +13,7 @@ mod json;
 mod node;
 mod place;
 mod python;
+mod rust;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -27,6 +28,7 @@ use go::GoResolver;
 use java::JavaResolver;
 use node::NodeResolver;
 use python::PythonResolver;
+use rust::RustResolver;
 
 /// The file that a specifier stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,6 +71,7 @@ enum Ecosystem {
     Python,
     Go,
     Java,
+    Rust,
 }
 
 impl Ecosystem {
@@ -80,6 +83,8 @@ impl Ecosystem {
             Self::Go
         } else if java::is_source(path) {
             Self::Java
+        } else if rust::is_source(path) {
+            Self::Rust
         } else {
             Self::Node
         }
@@ -91,8 +96,10 @@ impl Ecosystem {
             Some(Self::Node)
         } else if PythonResolver::is_config(path) {
             Some(Self::Python)
+        } else if GoResolver::is_config(path) {
+            Some(Self::Go)
         } else {
-            GoResolver::is_config(path).then_some(Self::Go)
+            RustResolver::is_config(path).then_some(Self::Rust)
         }
     }
 }
@@ -109,6 +116,7 @@ pub fn kept<'a>(path: &RepoPath, bytes: &'a [u8]) -> Cow<'a, [u8]> {
     match Ecosystem::of_config(path) {
         Some(Ecosystem::Python) => PythonResolver::relevant_bytes(path, bytes),
         Some(Ecosystem::Go) => GoResolver::relevant_bytes(path, bytes),
+        Some(Ecosystem::Rust) => RustResolver::relevant_bytes(path, bytes),
         _ => NodeResolver::relevant_bytes(path, bytes),
     }
 }
@@ -121,6 +129,7 @@ pub fn units(path: &RepoPath, facts: &FileFacts) -> Vec<(String, u8)> {
     match Ecosystem::of_source(path.as_str()) {
         Ecosystem::Go => go::units(path, facts),
         Ecosystem::Java => java::units(path, facts),
+        Ecosystem::Rust => rust::units(facts),
         Ecosystem::Node | Ecosystem::Python => Vec::new(),
     }
 }
@@ -135,6 +144,7 @@ pub struct Resolver {
     python: PythonResolver,
     go: GoResolver,
     java: JavaResolver,
+    rust: RustResolver,
 }
 
 impl Resolver {
@@ -146,7 +156,8 @@ impl Resolver {
             node: NodeResolver::new(Arc::clone(&files)),
             python: PythonResolver::new(Arc::clone(&files)),
             go: GoResolver::new(Arc::clone(&files)),
-            java: JavaResolver::new(files),
+            java: JavaResolver::new(Arc::clone(&files)),
+            rust: RustResolver::new(files),
         }
     }
 
@@ -162,6 +173,7 @@ impl Resolver {
             Ecosystem::Python => &self.python,
             Ecosystem::Go => &self.go,
             Ecosystem::Java => &self.java,
+            Ecosystem::Rust => &self.rust,
         }
     }
 

@@ -42,7 +42,7 @@ impl Read<'_> {
         self.tx
             .prepare_cached(
                 "SELECT file, target, ?1, ?2, count(*), min(line) FROM (
-                   SELECT file, target, line FROM import WHERE target > 0
+                   SELECT file, target, line FROM import WHERE target > 0 AND kind <> 12
                    UNION ALL SELECT n.file, n.target, i.line FROM import_file n JOIN import i ON i.file = n.file AND i.ordinal = n.ordinal
                  ) WHERE target <> file GROUP BY 1, 2
                  UNION ALL
@@ -73,7 +73,7 @@ impl Read<'_> {
     pub fn n_couplings(&self) -> StoreResult<u64> {
         self.tx
             .prepare_cached(
-                "SELECT (SELECT count(*) FROM (SELECT file, target FROM import WHERE target > 0 AND target <> file
+                "SELECT (SELECT count(*) FROM (SELECT file, target FROM import WHERE target > 0 AND target <> file AND kind <> 12
                       UNION SELECT file, target FROM import_file WHERE target <> file))
                  + (SELECT count(*) FROM (SELECT DISTINCT e.src_file, d.file, e.kind, e.provenance FROM edge e
                     JOIN symbol d ON d.id = e.dst WHERE d.file <> e.src_file))",
@@ -146,10 +146,10 @@ impl Read<'_> {
     /// Returns the rows of the files that a file imports (`out`), or that import it, each once.
     pub fn imported_by_row(&self, file: i64, out: bool) -> StoreResult<Vec<i64>> {
         let query = if out {
-            "SELECT target FROM import WHERE file = ?1 AND target > 0 AND target <> ?1
+            "SELECT target FROM import WHERE file = ?1 AND target > 0 AND target <> ?1 AND kind <> 12
              UNION SELECT target FROM import_file WHERE file = ?1 AND target <> ?1"
         } else {
-            "SELECT file FROM import WHERE target = ?1 AND file <> ?1
+            "SELECT file FROM import WHERE target = ?1 AND file <> ?1 AND kind <> 12
              UNION SELECT file FROM import_file WHERE target = ?1 AND file <> ?1"
         };
         self.tx

@@ -226,8 +226,8 @@ pub(super) fn counts(connection: &Connection) -> StoreResult<RowCounts> {
     connection
         .prepare_cached(
             "SELECT (SELECT count(*) FROM file), (SELECT count(*) FROM chunk), (SELECT count(*) FROM symbol),
-                    (SELECT count(*) FROM (SELECT file, target FROM import WHERE target > 0 UNION SELECT file, target FROM import_file)),
-                    (SELECT count(*) FROM import WHERE state = 3), (SELECT count(*) FROM link_queue)",
+                    (SELECT count(*) FROM (SELECT file, target FROM import WHERE target > 0 AND kind <> 12 UNION SELECT file, target FROM import_file)),
+                    (SELECT count(*) FROM import WHERE state = 3 AND kind <> 12), (SELECT count(*) FROM link_queue)",
         )
         .and_then(|mut statement| {
             statement.query_row([], |row| {

@@ -120,7 +120,7 @@ impl Writer<'_> {
 }
 
 // Queries for what a file imports leave these out by their number.
-const _: () = assert!(ImportKind::Implied as u8 == 9);
+const _: () = assert!(ImportKind::Implied as u8 == 9 && ImportKind::Scope as u8 == 12);
 
 impl Read<'_> {
     /// Returns every import as (file row, specifier, where it leads).
@@ -209,7 +209,7 @@ impl Read<'_> {
     pub(super) fn importers_of_all(&self) -> StoreResult<HashMap<i64, u32>> {
         self.tx
             .prepare_cached(
-                "SELECT target, count(DISTINCT file) FROM (SELECT target, file FROM import WHERE target > 0 AND kind <> 9 UNION ALL SELECT target, file FROM import_file)
+                "SELECT target, count(DISTINCT file) FROM (SELECT target, file FROM import WHERE target > 0 AND kind NOT IN (9, 12) UNION ALL SELECT target, file FROM import_file)
                  WHERE target <> file GROUP BY target",
             )
             .and_then(|mut statement| {
@@ -224,7 +224,7 @@ impl Read<'_> {
     pub fn imports_of(&self, of: &str) -> StoreResult<Vec<RepoPath>> {
         self.neighbours(
             "SELECT t.path FROM file f JOIN import i ON i.file = f.id JOIN file t ON t.id = i.target
-             WHERE f.path = ?1 AND t.id <> f.id AND i.kind <> 9
+             WHERE f.path = ?1 AND t.id <> f.id AND i.kind NOT IN (9, 12)
              UNION SELECT t.path FROM file f JOIN import_file i ON i.file = f.id JOIN file t ON t.id = i.target
              WHERE f.path = ?1 AND t.id <> f.id ORDER BY 1",
             of,
@@ -235,7 +235,7 @@ impl Read<'_> {
     pub fn importers_of(&self, of: &str) -> StoreResult<Vec<RepoPath>> {
         self.neighbours(
             "SELECT f.path FROM file t JOIN import i ON i.target = t.id JOIN file f ON f.id = i.file
-             WHERE t.path = ?1 AND t.id <> f.id AND i.kind <> 9
+             WHERE t.path = ?1 AND t.id <> f.id AND i.kind NOT IN (9, 12)
              UNION SELECT f.path FROM file t JOIN import_file i ON i.target = t.id JOIN file f ON f.id = i.file
              WHERE t.path = ?1 AND t.id <> f.id ORDER BY 1",
             of,

@@ -26,7 +26,7 @@ impl Heads {
     pub fn of(language: &Language, source: &str, budget: &Budget) -> Option<Self> {
         let grammar = match language.shape {
             FileShape::Script(dialect) => &Grammar::of(dialect).language,
-            FileShape::Python | FileShape::Go | FileShape::Java => {
+            FileShape::Python | FileShape::Go | FileShape::Java | FileShape::Rust => {
                 frontend(language.shape)?.grammar()
             }
             _ => return None,

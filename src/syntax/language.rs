@@ -19,6 +19,8 @@ const PYTHON_FACTS: u32 = 2;
 const GO_FACTS: u32 = 1;
 /// The same for Java.
 const JAVA_FACTS: u32 = 1;
+/// The same for Rust.
+const RUST_FACTS: u32 = 1;
 /// The same for languages that are cut into chunks alone.
 const TEXT_FACTS: u32 = 2;
 
@@ -60,6 +62,8 @@ pub(super) enum FileShape {
     Go,
     /// A compilation unit of Java.
     Java,
+    /// A module of Rust.
+    Rust,
     /// Markup that may be the template of a class in another file.
     Page,
     /// Headings and sections.
@@ -105,6 +109,7 @@ impl Language {
             FileShape::Python => Some(Family::Python),
             FileShape::Go => Some(Family::Go),
             FileShape::Java => Some(Family::Java),
+            FileShape::Rust => Some(Family::Rust),
             FileShape::Document(_) | FileShape::Plain => None,
         }
     }
@@ -116,7 +121,8 @@ impl Language {
             | FileShape::Component(_)
             | FileShape::Python
             | FileShape::Go
-            | FileShape::Java => Analysis::Full,
+            | FileShape::Java
+            | FileShape::Rust => Analysis::Full,
             // Its uses are known where a class names it; it has no definitions.
             FileShape::Page | FileShape::Document(_) | FileShape::Plain => Analysis::Text,
         }
@@ -134,6 +140,7 @@ const fn row(
         FileShape::Python => (false, true, PYTHON_FACTS),
         FileShape::Go => (false, true, GO_FACTS),
         FileShape::Java => (false, true, JAVA_FACTS),
+        FileShape::Rust => (false, true, RUST_FACTS),
         FileShape::Page => (false, false, ECMASCRIPT_FACTS),
         FileShape::Document(_) => (true, false, TEXT_FACTS),
         FileShape::Plain => (false, false, TEXT_FACTS),
@@ -290,7 +297,7 @@ pub(super) static LANGUAGES: &[Language] = &[
     row("python", &["py", "pyi", "pyw"], &[], FileShape::Python),
     row("go", &["go"], &[], FileShape::Go),
     named("gomod", &[], &["go.mod", "go.work"]),
-    code("rust", &["rs"], &[]),
+    row("rust", &["rs"], &[], FileShape::Rust),
     row("java", &["java"], &[], FileShape::Java),
     code("kotlin", &["kt", "kts"], &[]),
     code("scala", &["scala", "sc", "sbt"], &[]),

@@ -4,10 +4,10 @@
 //! what a tree means.
 
 use std::cell::{Cell, RefCell};
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range as Bytes};
 use std::sync::Once;
 
-use tree_sitter::{Language, ParseOptions, ParseState, Parser, Tree};
+use tree_sitter::{Language, ParseOptions, ParseState, Parser, Point, Range, Tree};
 
 use crate::model::Budget;
 
@@ -22,6 +22,9 @@ const WINDOW_BYTES: usize = 4 << 10;
 /// How often the lexer may go through a file of some length. Ordinary code is read little more than once;
 /// code that makes each token run to the end of the file is read once a token.
 const READINGS: usize = 40;
+
+/// Bytes behind a part of a file in which the end of its statement is looked for.
+const MAX_BYTES_TO_END: usize = 1 << 12;
 
 /// How a parse ended.
 pub(super) enum Parsed {
@@ -89,6 +92,74 @@ pub(super) fn parse(language: &Language, source: &str, budget: &Budget) -> Parse
         } else {
             Parsed::TooHard
         }
+    })
+}
+
+/// Parses the bytes of a file in a range that begins at `start`, with the first `;` behind them as their end: code that the
+/// grammar reads as tokens. Places in the tree are those in the file. `None` where it costs too much.
+pub(super) fn parse_range(
+    language: &Language,
+    source: &str,
+    bytes: Bytes<usize>,
+    start: Point,
+    budget: &Budget,
+) -> Option<Tree> {
+    if budget.is_spent() {
+        return None;
+    }
+    let text = source.get(bytes.clone())?;
+    let end = match text.rfind('\n') {
+        Some(last) => Point {
+            row: start.row + text.bytes().filter(|it| *it == b'\n').count(),
+            column: text.len() - last - 1,
+        },
+        None => Point {
+            row: start.row,
+            column: start.column + text.len(),
+        },
+    };
+    let mut ranges = vec![Range {
+        start_byte: bytes.start,
+        end_byte: bytes.end,
+        start_point: start,
+        end_point: end,
+    }];
+    let behind = source.as_bytes()[bytes.end..].iter();
+    if let Some(at) = behind.take(MAX_BYTES_TO_END).position(|it| *it == b';') {
+        let at = bytes.end + at;
+        // Nobody asks for the place of this.
+        ranges.push(Range {
+            start_byte: at,
+            end_byte: at + 1,
+            start_point: end,
+            end_point: end,
+        });
+    }
+    PARSER.with_borrow_mut(|parser| {
+        parser.set_language(language).ok()?;
+        parser.set_included_ranges(&ranges).ok()?;
+        let limit = STEPS_BASE + text.len() / BYTES_PER_STEP;
+        let mut n_steps = 0_usize;
+        let mut watch = |_: &ParseState| {
+            n_steps += 1;
+            if n_steps > limit || budget.is_spent() {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        };
+        let all = source.as_bytes();
+        let tree = parser.parse_with_options(
+            &mut |at, _| &all[at.min(all.len())..all.len().min(at + WINDOW_BYTES)],
+            None,
+            Some(ParseOptions::new().progress_callback(&mut watch)),
+        );
+        if tree.is_none() {
+            parser.reset();
+        }
+        // No range is the whole file again.
+        parser.set_included_ranges(&[]).ok()?;
+        tree
     })
 }
 

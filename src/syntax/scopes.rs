@@ -110,7 +110,7 @@ pub(super) fn parts(
     let of_script = |dialect: Dialect| &Grammar::of(dialect).language;
     let parts = match language.shape {
         FileShape::Script(dialect) => vec![part(of_script(dialect), source, whole)?],
-        FileShape::Python | FileShape::Go | FileShape::Java => {
+        FileShape::Python | FileShape::Go | FileShape::Java | FileShape::Rust => {
             vec![part(frontend(language.shape)?.grammar(), source, whole)?]
         }
         FileShape::Component(framework) => component::scripts(framework, source)

@@ -363,7 +363,10 @@ impl Uses<'_> {
                 && target_now == Some(ImportTarget::Missing)
                 && !matches!(
                     import.kind,
-                    ImportKind::Submodule | ImportKind::Implied | ImportKind::RequireResolve
+                    ImportKind::Submodule
+                        | ImportKind::Implied
+                        | ImportKind::Scope
+                        | ImportKind::RequireResolve
                 );
             let module_line = is_missing.then_some(import.line);
             let mut has_lost = false;

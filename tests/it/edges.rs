@@ -27,6 +27,8 @@ use crate::support::{Fixture, Step};
 const SUBMODULE: &str = "8";
 /// The code of [`codelens::ir::ImportKind::Implied`].
 const IMPLIED: &str = "9";
+/// The code of [`codelens::ir::ImportKind::Scope`].
+const SCOPE: &str = "12";
 
 /// What stands in a line: the file, the line, and what is said of it.
 type Said = (String, usize, String);
@@ -122,7 +124,7 @@ fn found(dump: &str, wanted: &BTreeSet<Said>) -> BTreeSet<Said> {
             // A name of a package that may be a module: nothing is missing where it is none.
             "import" if row[4] == SUBMODULE && row[8] == "-" => {}
             // A module that code reaches without importing it.
-            "import" if row[4] == IMPLIED => {}
+            "import" if row[4] == IMPLIED || row[4] == SCOPE => {}
             // The files behind it have rows of their own.
             "import" if row[9] != "-" => {}
             "import_file" => {

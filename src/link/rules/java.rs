@@ -6,6 +6,7 @@ use super::{Implicit, LanguageRules, MemberOrder};
 pub(super) static RULES: LanguageRules = LanguageRules {
     implicit_imports: &[Implicit::OwnUnit],
     has_named_owners: false,
+    has_module_tree: false,
     proves_external: true,
     predeclared: PREDECLARED,
     members: MemberOrder::DepthFirst,

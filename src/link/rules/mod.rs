@@ -4,6 +4,7 @@ mod ecmascript;
 mod go;
 mod java;
 mod python;
+mod rust;
 
 use super::file::LinkedFile;
 use crate::model::Family;
@@ -35,6 +36,8 @@ pub(super) enum MemberOrder {
     Linearization,
     /// By depth; what two bases of one depth have is nobody's: embedded fields.
     Embedding,
+    /// The `impl` blocks of a type wherever they stand, then those of its traits, then what it dereferences to.
+    Implementations,
 }
 
 /// How one family of languages resolves names.
@@ -47,6 +50,8 @@ pub(super) struct LanguageRules {
     pub(super) implicit_imports: &'static [Implicit],
     /// Whether members may be declared outside of their type, in any file of its unit.
     pub(super) has_named_owners: bool,
+    /// Whether names are found along paths through a tree of modules: `crate::db::Store`.
+    pub(super) has_module_tree: bool,
     /// Whether what an import leads out of the repository for, and each member of that, is known to be from outside.
     pub(super) proves_external: bool,
     /// Types and functions that the language itself defines.
@@ -96,6 +101,11 @@ pub(super) struct LanguageRules {
 }
 
 impl LanguageRules {
+    /// Whether a value may be found by names alone, without knowing a type.
+    pub(super) fn is_plain_known(&self) -> bool {
+        self.has_overloads || self.has_module_tree
+    }
+
     /// Returns the kind of a container's member.
     pub(super) fn container_member(&self, name: &str) -> Option<ContainerMember> {
         let found = self.container_members.iter().find(|it| it.0 == name);
@@ -115,5 +125,6 @@ pub(super) fn of_family(family: Family) -> &'static LanguageRules {
         Family::Python => &python::RULES,
         Family::Go => &go::RULES,
         Family::Java => &java::RULES,
+        Family::Rust => &rust::RULES,
     }
 }

@@ -6,6 +6,7 @@ use super::{LanguageRules, MemberOrder};
 pub(super) static RULES: LanguageRules = LanguageRules {
     implicit_imports: &[],
     has_named_owners: false,
+    has_module_tree: false,
     proves_external: false,
     predeclared: &[],
     members: MemberOrder::Linearization,

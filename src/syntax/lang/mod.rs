@@ -8,6 +8,7 @@ mod go;
 mod java;
 mod node_table;
 mod python;
+mod rust;
 mod use_recorder;
 
 use super::language::FileShape;
@@ -19,6 +20,7 @@ pub(in crate::syntax) fn frontend(shape: FileShape) -> Option<&'static Frontend>
         FileShape::Python => Some(&python::FRONTEND),
         FileShape::Go => Some(&go::FRONTEND),
         FileShape::Java => Some(&java::FRONTEND),
+        FileShape::Rust => Some(&rust::FRONTEND),
         FileShape::Script(_)
         | FileShape::Component(_)
         | FileShape::Page

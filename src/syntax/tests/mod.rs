@@ -295,6 +295,7 @@ fn path(facts: &FileFacts, owner: Option<u32>, path: PathId) -> String {
         Slot::Base(BaseKind::Implements) => "implements".to_owned(),
         Slot::TypeParamBound(at) => format!("{mark}{at}"),
         Slot::TypeParamDefault(at) => format!("{mark}{at}="),
+        Slot::All => format!("{mark}*"),
     });
     slots.collect::<Vec<_>>().join(".")
 }

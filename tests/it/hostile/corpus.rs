@@ -195,6 +195,41 @@ pub(super) fn nested() -> Vec<Content> {
             [b"class A { ".to_vec(), around("@A(\n", ")\n", n / 2)].concat(),
             None,
         ),
+        (
+            "deep/blocks.rs",
+            [b"fn f() { ".to_vec(), around("{\n", "}\n", n)].concat(),
+            None,
+        ),
+        (
+            "deep/macros.rs",
+            [b"fn f() { ".to_vec(), around("a!(\n", ")\n", n / 2)].concat(),
+            None,
+        ),
+        (
+            "deep/modules.rs",
+            around("mod a { impl A {\n", "} }\n", n / 4),
+            None,
+        ),
+        (
+            "deep/uses.rs",
+            [b"use ".to_vec(), around("a::{\n", "}\n", n / 2)].concat(),
+            None,
+        ),
+        (
+            "deep/types.rs",
+            [b"type A = ".to_vec(), around("A<\n", ">\n", n / 2)].concat(),
+            None,
+        ),
+        (
+            "deep/chain.rs",
+            format!("fn f() {{ a{}", ".b()?\n".repeat(n)).into_bytes(),
+            None,
+        ),
+        (
+            "deep/closures.rs",
+            format!("fn f() {{ a({}", "|b|\n".repeat(n)).into_bytes(),
+            None,
+        ),
         ("deep/comment.js", "/*\n".repeat(n).into_bytes(), None),
         ("deep/strings.js", "'\n\"\n`\n".repeat(n).into_bytes(), None),
     ]
@@ -220,6 +255,24 @@ pub(super) fn long() -> Vec<Content> {
             "long/line.java",
             format!("class A {{ int x = {}", "x+1+".repeat(n / 4)).into_bytes(),
             Some(reason),
+        ),
+        (
+            "long/line.rs",
+            format!("const A: u8 = {}", "x+1+".repeat(n / 4)).into_bytes(),
+            Some(reason),
+        ),
+        (
+            "long/globs.rs",
+            (0..400)
+                .map(|i| {
+                    format!(
+                        "mod a{i} {{ pub use super::a{}::*; fn f() {{ alpha() }} }}\n",
+                        (i + 1) % 400
+                    )
+                })
+                .collect::<String>()
+                .into_bytes(),
+            None,
         ),
         (
             "long/generated.go",

@@ -1,0 +1,333 @@
+//! Names in a tree of modules: definitions, modules of other files, `use`, globs, crates, in this order.
+//!
+//! A name tells what is wanted of it: `store::` goes on, `log!` is a macro, anything else is the last of a path. Globs and
+//! re-exports may lead in circles, which are cut.
+
+use std::rc::Rc;
+
+use super::cache::Def;
+use super::file::{Access, LinkedFile};
+use super::linker::Linker;
+use super::path_names::{Named, Wanted};
+use super::rules;
+use super::types::{ExternalType, Type};
+use crate::ir::{Expr, ExprId, PathId, Slot, SymbolIdx};
+use crate::model::SymbolKind;
+
+/// Globs that are looked through for one name, one behind another.
+const MAX_GLOBS: usize = 40;
+
+/// A module: a file, or an inline module of one.
+#[derive(Clone)]
+pub(super) struct Module {
+    pub(super) file: Rc<LinkedFile>,
+    pub(super) inline: Option<SymbolIdx>,
+}
+
+impl Module {
+    /// The module around a scope.
+    pub(super) fn around(file: &Rc<LinkedFile>, scope: Option<SymbolIdx>) -> Self {
+        let mut at = scope;
+        while let Some(symbol) = at {
+            let found = file.symbol(symbol);
+            if found.kind == SymbolKind::Namespace {
+                break;
+            }
+            at = found.parent;
+        }
+        Self {
+            file: Rc::clone(file),
+            inline: at,
+        }
+    }
+
+    fn as_type(&self) -> Type {
+        Type::Definition(match self.inline {
+            Some(at) => Def::Symbol(self.file.file, at),
+            None => Def::Module(self.file.file),
+        })
+    }
+
+    /// The name by which the file knows a module of it that another file holds.
+    fn local_of(&self, name: &str) -> String {
+        match self.inline {
+            Some(at) => format!("{}.{name}", self.file.symbol(at).qualified_name),
+            None => name.to_owned(),
+        }
+    }
+}
+
+impl Linker<'_, '_> {
+    /// Evaluates a name that is written in a scope.
+    pub(super) fn in_tree(
+        &self,
+        file: &Rc<LinkedFile>,
+        scope: Option<SymbolIdx>,
+        name: &str,
+    ) -> Option<Type> {
+        self.step()?;
+        if let Some(outer) = name.strip_prefix("::") {
+            return Some(ExternalType::named(outer));
+        }
+        let module = Module::around(file, scope);
+        match name {
+            "self::" => return Some(module.as_type()),
+            "super::" => return self.module_around(&module),
+            "crate::" => return Some(Type::Definition(Def::Module(file.import("crate")?.0?))),
+            _ => {}
+        }
+        let (bare, wanted) = Wanted::of(name);
+        match self.in_module(&module, bare, wanted) {
+            Named::Found(found) => return Some(found),
+            Named::Unknown => return None,
+            Named::Nothing => {}
+        }
+        if wanted == Wanted::Macro {
+            return self.macro_named(file, bare);
+        }
+        if let Some(found) = crate_named(file, bare) {
+            return Some(found);
+        }
+        let is_known = rules::of(file).predeclared.contains(&bare);
+        is_known.then(|| ExternalType::named(bare))
+    }
+
+    fn module_around(&self, module: &Module) -> Option<Type> {
+        self.step()?;
+        if let Some(at) = module.inline {
+            let parent = module.file.symbol(at).parent;
+            return Some(Module::around(&module.file, parent).as_type());
+        }
+        let (target, _) = module.file.import("super")?;
+        Some(Type::Definition(Def::Module(target?)))
+    }
+
+    /// A macro by its name alone: those of one file are seen in the modules behind it, and others by the root of their crate.
+    fn macro_named(&self, file: &LinkedFile, name: &str) -> Option<Type> {
+        let (unit, _) = file.import(&format!("macro {name}"))?;
+        let Some(unit) = unit else {
+            return Some(Type::External);
+        };
+        let unit = self.cache.get(unit)?;
+        let mut found = Vec::new();
+        for other in unit.members_of_unit() {
+            let Some(loaded) = self.cache.get(*other) else {
+                continue;
+            };
+            let all = loaded.top_level(name).iter();
+            let mut macros = all.filter(|at| loaded.symbol(**at).kind == SymbolKind::Macro);
+            if let Some(at) = macros.next() {
+                let root = loaded.import("crate").and_then(|it| it.0);
+                found.push((root, Type::Definition(Def::Symbol(*other, *at))));
+            }
+        }
+        let own = file.import("crate").and_then(|it| it.0);
+        let near: Vec<&(Option<i64>, Type)> = found.iter().filter(|it| it.0 == own).collect();
+        match (near.as_slice(), found.as_slice()) {
+            ([one], _) => Some(one.1.clone()),
+            ([], [one]) => Some(one.1.clone()),
+            _ => None,
+        }
+    }
+
+    /// Evaluates a name of a module.
+    pub(super) fn in_module(&self, module: &Module, name: &str, wanted: Wanted) -> Named {
+        if self.step().is_none() {
+            return Named::Unknown;
+        }
+        let key = (module.file.file, module.inline, name.to_owned(), wanted);
+        if let Some(known) = self.named_in_modules.borrow().get(&key) {
+            return known.clone();
+        }
+        let mut open = self.open_modules.borrow_mut();
+        if open.contains(&key) || open.len() > MAX_GLOBS {
+            self.is_cut.set(true);
+            return Named::Nothing;
+        }
+        open.push(key.clone());
+        let is_outermost = open.len() == 1;
+        drop(open);
+        let was_cut = self.is_cut.replace(false);
+        let found = self.search_module(module, name, wanted);
+        self.open_modules.borrow_mut().pop();
+        let is_whole = is_outermost || !self.is_cut.get() || matches!(found, Named::Found(_));
+        if is_whole && self.has_fuel() {
+            self.named_in_modules
+                .borrow_mut()
+                .insert(key, found.clone());
+        }
+        if is_outermost {
+            self.is_cut.set(false);
+        } else {
+            self.is_cut.set(was_cut || self.is_cut.get());
+        }
+        found
+    }
+
+    fn search_module(&self, module: &Module, name: &str, wanted: Wanted) -> Named {
+        let file = &module.file;
+        let defined = match module.inline {
+            Some(at) => file.members(at, name),
+            None => file.top_level(name),
+        };
+        let ranked = defined.iter().filter(|at| {
+            // A method of a local type is no name of the module.
+            file.facts.symbols[**at as usize].parent == module.inline
+        });
+        let ranked = ranked.filter_map(|at| Some((wanted.rank(file.symbol(*at).kind)?, *at)));
+        let best = ranked.min();
+        if let Some((0, at)) = best {
+            return Named::Found(Type::Definition(Def::Symbol(file.file, at)));
+        }
+        if wanted != Wanted::Macro
+            && let Some((target, "*")) = file.import(&module.local_of(name))
+        {
+            return match target {
+                Some(target) => Named::Found(Type::Definition(Def::Module(target))),
+                None => Named::Unknown,
+            };
+        }
+        if let Some((_, at)) = best {
+            return Named::Found(Type::Definition(Def::Symbol(file.file, at)));
+        }
+        let path = file.member_path(PathId::EMPTY, Access::Name(name));
+        let mut is_bound = false;
+        if path.is_some() {
+            let values: Vec<ExprId> = file.values(module.inline, path).collect();
+            for value in values {
+                // A constant is bound to its type by the same name.
+                if !defined.is_empty() {
+                    break;
+                }
+                is_bound = true;
+                if let Some(found) = self.at_path(file, value, wanted) {
+                    return Named::Found(found);
+                }
+            }
+        } else {
+            file.record_name(name);
+        }
+        if is_bound && wanted == Wanted::Last {
+            return Named::Unknown;
+        }
+        let globs: Vec<ExprId> = file
+            .values(module.inline, file.below(PathId::EMPTY, Slot::All))
+            .collect();
+        for glob in globs {
+            if let Some(object) = self.infer(file, glob, None)
+                && !object.is_external()
+                && let Named::Found(found) = self.in_definition(&object, name, wanted)
+            {
+                return Named::Found(found);
+            }
+        }
+        if is_bound {
+            return Named::Unknown;
+        }
+        Named::Nothing
+    }
+
+    /// Evaluates the path of a `use` declaration, whose last name may mean several things.
+    fn at_path(&self, file: &Rc<LinkedFile>, path: ExprId, wanted: Wanted) -> Option<Type> {
+        match file.expr(path) {
+            Expr::Member { object, name } => {
+                let object = self.infer(file, *object, None)?;
+                let (bare, written) = Wanted::of(file.facts.exprs.name_of(*name));
+                if bare == "super" && written == Wanted::Qualifier {
+                    return self.infer(file, path, None);
+                }
+                self.in_definition(&object, bare, wanted).known()
+            }
+            Expr::Name { name, .. } => {
+                let (bare, _) = Wanted::of(file.facts.exprs.name_of(*name));
+                match bare {
+                    "self" | "super" | "crate" => self.infer(file, path, None),
+                    _ if wanted == Wanted::Macro => None,
+                    bare => crate_named(file, bare),
+                }
+            }
+            _ => self.infer(file, path, None),
+        }
+    }
+
+    /// Evaluates a name below a module, an enum or a type.
+    pub(super) fn in_definition(&self, object: &Type, name: &str, wanted: Wanted) -> Named {
+        match object {
+            Type::Definition(Def::Module(file)) => {
+                let Some(loaded) = self.cache.get(*file) else {
+                    return Named::Unknown;
+                };
+                let module = Module {
+                    file: loaded,
+                    inline: None,
+                };
+                if name == "super" && wanted == Wanted::Qualifier {
+                    let around = self.module_around(&module);
+                    return around.map_or(Named::Unknown, Named::Found);
+                }
+                let found = self.in_module(&module, name, wanted);
+                if matches!(found, Named::Nothing) {
+                    return self.in_other_root(&module, name, wanted);
+                }
+                found
+            }
+            Type::Definition(Def::Symbol(file, at)) => {
+                let Some(loaded) = self.cache.get(*file) else {
+                    return Named::Unknown;
+                };
+                match loaded.symbol(*at).kind {
+                    SymbolKind::Namespace => {
+                        let module = Module {
+                            file: loaded,
+                            inline: Some(*at),
+                        };
+                        if name == "super" && wanted == Wanted::Qualifier {
+                            let around = self.module_around(&module);
+                            return around.map_or(Named::Unknown, Named::Found);
+                        }
+                        self.in_module(&module, name, wanted)
+                    }
+                    SymbolKind::Enum if wanted != Wanted::Macro => {
+                        match loaded.members(*at, name).first() {
+                            Some(at) => Named::Found(Type::Definition(Def::Symbol(*file, *at))),
+                            None => Named::Nothing,
+                        }
+                    }
+                    _ if wanted == Wanted::Macro => Named::Nothing,
+                    _ => match self.declared(object, Access::Name(name)) {
+                        Some(found) => Named::Found(found),
+                        None => Named::Nothing,
+                    },
+                }
+            }
+            object if object.is_external() => Named::Found(ExternalType::named(name)),
+            _ => Named::Nothing,
+        }
+    }
+
+    /// Evaluates a name of the program beside a library: `crate::` in a file that both may have as a module means either.
+    fn in_other_root(&self, module: &Module, name: &str, wanted: Wanted) -> Named {
+        let own = self.file.import("crate").and_then(|it| it.0);
+        if own != Some(module.file.file) {
+            return Named::Nothing;
+        }
+        let other = self.file.import("crate of a program").and_then(|it| it.0);
+        let Some(other) = other.and_then(|root| self.cache.get(root)) else {
+            return Named::Nothing;
+        };
+        let module = Module {
+            file: other,
+            inline: None,
+        };
+        self.in_module(&module, name, wanted)
+    }
+}
+
+/// A crate that paths of a file may begin with.
+fn crate_named(file: &LinkedFile, name: &str) -> Option<Type> {
+    let (target, _) = file.import(&format!("::{name}"))?;
+    Some(match target {
+        Some(root) => Type::Definition(Def::Module(root)),
+        None => ExternalType::named(name),
+    })
+}

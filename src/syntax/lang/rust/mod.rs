@@ -1,0 +1,50 @@
+//! Facts of Rust.
+//!
+//! `items` finds the symbols and `modules` the module tree and the `use` declarations; `types`, `patterns` and
+//! `expressions` lower values with the scopes around, and `macros` the arguments of macros. A name of a path that goes on
+//! ends in `::` in the facts, that of a macro in `!`, that of a method which is called on a value in `()`: these are
+//! different names to Rust.
+
+mod expressions;
+mod generics;
+mod grammar;
+mod items;
+mod locals;
+mod lowering;
+mod macros;
+mod modules;
+mod occurrences;
+mod patterns;
+mod records;
+mod statements;
+#[cfg(test)]
+mod tests;
+mod types;
+
+use super::frontend::{Frontend, LoweredFile};
+use crate::model::Budget;
+use crate::model::Family;
+
+/// The front end of Rust.
+pub(super) const FRONTEND: Frontend = Frontend {
+    family: Family::Rust,
+    grammar: || &grammar::grammar().language,
+    lower,
+    role_of: occurrences::role_of,
+};
+
+fn lower(
+    source: &str,
+    root: tree_sitter::Node<'_>,
+    keeps_positions: bool,
+    budget: &Budget,
+) -> Option<LoweredFile> {
+    let mut lowering = lowering::Lowering::new(source, keeps_positions, budget);
+    lowering.facts.has_errors = root.has_error();
+    lowering.find_comments(root);
+    lowering.items(root);
+    if budget.is_spent() {
+        return None;
+    }
+    Some(lowering.finish())
+}

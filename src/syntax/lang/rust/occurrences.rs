@@ -1,0 +1,84 @@
+//! The part that a name plays at one place of a file: a use, an import, a definition, a comment, …
+//!
+//! Reads the syntax tree at single bytes. Which definition a use means is not decided here; see `link`.
+
+use tree_sitter::Node;
+
+use super::grammar::{Kind, NumberedGrammar, grammar};
+use crate::ir::FileFacts;
+use crate::syntax::lang::frontend::{SourceWord, imported};
+use crate::syntax::occurrences::OccurrenceRole;
+
+/// Ancestors that are looked at to find the `use` around a name.
+const MAX_ANCESTORS: usize = 32;
+
+/// Classifies a word that is no recorded use.
+pub(super) fn role_of(facts: &FileFacts, node: Node<'_>, word: SourceWord<'_>) -> OccurrenceRole {
+    let grammar = grammar();
+    Classifier { grammar, facts }.role(node, word)
+}
+
+struct Classifier<'a> {
+    grammar: &'static NumberedGrammar,
+    facts: &'a FileFacts,
+}
+
+impl Classifier<'_> {
+    fn role(&self, node: Node<'_>, word: SourceWord<'_>) -> OccurrenceRole {
+        match self.grammar.kind(node) {
+            kind if kind.is_comment() || node.kind() == "doc_comment" => OccurrenceRole::Comment,
+            Kind::StringLiteral | Kind::StringContent | Kind::RawString | Kind::CharLiteral => {
+                OccurrenceRole::Text
+            }
+            _ if !node.kind().ends_with("identifier") => OccurrenceRole::Unknown,
+            _ if !word.is_whole => OccurrenceRole::OtherName,
+            _ => self.named(node, word.text),
+        }
+    }
+
+    /// Classifies an identifier that is no use which the facts hold.
+    fn named(&self, node: Node<'_>, word: &str) -> OccurrenceRole {
+        let fields = self.grammar.fields;
+        let Some(parent) = node.parent() else {
+            return OccurrenceRole::Unknown;
+        };
+        let around = std::iter::successors(Some(parent), Node::parent).take(MAX_ANCESTORS);
+        let statement = around
+            .take_while(|it| self.grammar.kind(*it) != Kind::Block)
+            .find(|it| self.grammar.kind(*it) == Kind::UseDeclaration);
+        if let Some(statement) = statement {
+            return imported(self.facts, statement, |name| {
+                name.local == word || name.imported == word
+            });
+        }
+        let is_name = parent.child_by_field_id(fields.name) == Some(node);
+        match self.grammar.kind(parent) {
+            Kind::Function
+            | Kind::FunctionSignature
+            | Kind::StructItem
+            | Kind::UnionItem
+            | Kind::EnumItem
+            | Kind::EnumVariant
+            | Kind::Trait
+            | Kind::TypeItem
+            | Kind::AssociatedType
+            | Kind::ConstItem
+            | Kind::StaticItem
+            | Kind::Mod
+            | Kind::MacroDefinition
+            | Kind::FieldDeclaration
+                if is_name =>
+            {
+                OccurrenceRole::Definition
+            }
+            Kind::FieldInitializer if parent.child_by_field_id(fields.field) == Some(node) => {
+                OccurrenceRole::Key
+            }
+            Kind::FieldExpression if parent.child_by_field_id(fields.field) == Some(node) => {
+                OccurrenceRole::Unknown
+            }
+            Kind::TokenTree => OccurrenceRole::Unknown,
+            _ => OccurrenceRole::Local,
+        }
+    }
+}
