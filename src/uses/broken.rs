@@ -122,6 +122,8 @@ pub(super) struct Bound<'a> {
     pub(super) targets: Vec<Option<ImportTarget>>,
     /// Its place in the difference, where its own definitions are looked for.
     pub(super) changed: Option<usize>,
+    /// Names that an import bound to a definition that is gone, by its change, and that nothing in the file binds now.
+    pub(super) lost_names: Vec<(String, usize)>,
 }
 
 /// The places that are found, by file and loss.
@@ -215,6 +217,7 @@ impl Uses<'_> {
                     .map(|row| row.target)
                     .collect(),
                 changed,
+                lost_names: Vec::new(),
             };
             if bound.before.references.len() != bound.now.references.len() {
                 // The index is of other bytes than the text.
@@ -483,7 +486,9 @@ impl Uses<'_> {
             };
             references.insert(u32::try_from(n).unwrap_or(u32::MAX), (it, *provenance));
         }
-        let own = self.own_gone(worlds, bound)?;
+        let mut own = self.own_gone(worlds, bound)?;
+        let lost_names = bound.lost_names.iter();
+        own.extend(lost_names.map(|(name, change)| ((name.clone(), *change), None)));
         if references.is_empty() && lists.is_empty() && own.is_empty() {
             return Ok(());
         }

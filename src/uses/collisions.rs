@@ -13,6 +13,7 @@ use super::difference::{self, ChangedFile, Difference, Place, SymbolChange, side
 use super::mentions::line_at;
 use crate::error::{Error, Result};
 use crate::graph::changes::ChangeKind;
+use crate::ir::FileFacts;
 use crate::link::base::{EarlierFile, overlay};
 use crate::link::use_targets::{Definition, Meaning, UseTargets};
 use crate::model::{Provenance, RepoPath};
@@ -238,6 +239,10 @@ impl Uses<'_> {
                     .map(|target| Some(*target))
                     .collect(),
                 changed: in_both.map(|it| it.0),
+                lost_names: match in_both {
+                    Some(_) => lost_names(&worlds, numbers[at].earlier, &file.new.facts, merged)?,
+                    None => Vec::new(),
+                },
             };
             self.of_bound(&worlds, &bound, number, &mut losses)?;
             self.add_short_calls(&merging, &bound, &stricter, &mut found)?;
@@ -335,6 +340,34 @@ impl Uses<'_> {
         }
         Ok(())
     }
+}
+
+/// Returns the names that the imports of one side's file bind to definitions that are gone, where the merged file imports others in
+/// their place: the uses that the side added stand beside the other side's import.
+fn lost_names(
+    worlds: &Worlds<'_>,
+    number: i64,
+    own: &FileFacts,
+    merged: &difference::Side,
+) -> Result<Vec<(String, usize)>> {
+    let meanings = worlds.before.lists_of(number)?.imports;
+    let is_bound = |local: &str| {
+        let mut imports = merged.facts.imports.iter().flat_map(|it| &it.names);
+        imports.any(|name| name.local == local)
+    };
+    let mut lost = Vec::new();
+    for (import, meanings) in own.imports.iter().zip(&meanings) {
+        for (name, meaning) in import.names.iter().zip(meanings) {
+            let gone = meaning.definition().and_then(|it| worlds.gone.get(&it));
+            if let Some(change) = gone
+                && !name.local.is_empty()
+                && !is_bound(&name.local)
+            {
+                lost.push((name.local.clone(), *change));
+            }
+        }
+    }
+    Ok(lost)
 }
 
 /// Returns the lines of files that a side took away: in files that it added they are no new ones.
