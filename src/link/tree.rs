@@ -79,11 +79,10 @@ impl Linker<'_, '_> {
         let (bare, wanted) = Wanted::of(name);
         match self.in_module(&module, bare, wanted) {
             Named::Found(found) => return Some(found),
+            // One that is exported belongs to the root of its crate, wherever it stands.
+            _ if wanted == Wanted::Macro => return self.macro_named(file, bare),
             Named::Unknown => return None,
             Named::Nothing => {}
-        }
-        if wanted == Wanted::Macro {
-            return self.macro_named(file, bare);
         }
         if let Some(found) = crate_named(file, bare) {
             return Some(found);
@@ -99,11 +98,24 @@ impl Linker<'_, '_> {
             return Some(Module::around(&module.file, parent).as_type());
         }
         let (target, _) = module.file.import("super")?;
-        Some(Type::Definition(Def::Module(target?)))
+        let target = target?;
+        // It may be declared in an inline module of that file.
+        let around = self.cache.get(target)?;
+        let declared = around.declares(module.file.file);
+        let inline = declared.and_then(|local| {
+            around.import(local)?;
+            let (path, _) = local.rsplit_once('.')?;
+            around.namespace(path)
+        });
+        let module = Module {
+            file: around,
+            inline,
+        };
+        Some(module.as_type())
     }
 
     /// A macro by its name alone: those of one file are seen in the modules behind it, and others by the root of their crate.
-    fn macro_named(&self, file: &LinkedFile, name: &str) -> Option<Type> {
+    pub(super) fn macro_named(&self, file: &LinkedFile, name: &str) -> Option<Type> {
         let (unit, _) = file.import(&format!("macro {name}"))?;
         let Some(unit) = unit else {
             return Some(Type::External);
