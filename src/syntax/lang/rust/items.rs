@@ -609,7 +609,8 @@ impl<'t> Lowering<'t> {
         };
         let owner_text = match *self.facts.exprs.get(owner) {
             Expr::Name { name, .. } | Expr::Member { name, .. } => {
-                Some(self.facts.exprs.name_of(name).to_owned())
+                let name = self.facts.exprs.name_of(name);
+                Some(name.trim_start_matches("::").to_owned())
             }
             Expr::Symbol(at) => Some(self.facts.symbols[at as usize].name.clone()),
             _ => None,
