@@ -217,16 +217,20 @@ fn rows(
         && facts.imports.is_empty()
         && facts.exports.is_empty());
     let packed = has_facts.then(|| pack_facts(&mut facts));
+    let units = resolve::units(path, &facts);
     let is_config = resolve::is_config(path) && skip.is_none_or(|skip| skip == SkipReason::Masked);
-    let n_lines = text.split('\n').count() - usize::from(text.is_empty() || text.ends_with('\n'));
+    let n_ends = text.bytes().filter(|byte| *byte == b'\n').count();
+    let n_lines = n_ends + usize::from(!(text.is_empty() || text.ends_with('\n')));
     Some(PreparedFile {
         content,
         size_bytes: file.bytes.len() as u64,
         n_lines: u32::try_from(n_lines).unwrap_or(u32::MAX),
         chunks,
         imports,
-        surface: packed.as_ref().map(|_| Surface::of(&facts, &handles)),
-        units: resolve::units(path, &facts),
+        // Nobody was linked by a file that is new, unless it joins a unit.
+        surface: (packed.is_some() && (candidate.known.is_some() || !units.is_empty()))
+            .then(|| Surface::of(&facts, &handles)),
+        units,
         facts: packed,
         offers: offers(&facts),
         symbols: handles.into_iter().zip(facts.symbols).collect(),

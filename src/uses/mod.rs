@@ -9,6 +9,7 @@ mod broken;
 mod collisions;
 mod counterparts;
 mod difference;
+mod difference_cache;
 mod exposure;
 mod locals;
 mod mentions;
@@ -16,7 +17,7 @@ mod naming_tests;
 mod removed;
 
 pub use broken::{Broken, BrokenUses, Reason};
-pub use collisions::{Collision, CollisionKind, Side};
+pub use collisions::{Collision, CollisionKind, Lines, Side};
 pub use difference::{ChangedFile, Difference, Place, ReExport, SymbolChange, Texts};
 pub use exposure::Exposure;
 pub use locals::Locals;

@@ -49,7 +49,7 @@ pub use state::{Contents, Current, IndexEntry, IndexStatus};
 pub use upkeep::Wish;
 pub use view::{View, brief, family_of, missing, outside};
 
-pub use crate::git::n_changed_lines;
+pub use crate::git::{added_lines, merged_lines, n_changed_lines};
 pub use crate::model::Analysis;
 pub use crate::store::token::normal_form;
 /// Rows that a [`View`] hands out.

@@ -42,7 +42,8 @@ impl PositionedScript {
             return Role::Comment;
         }
         if is_text(node) {
-            return Role::Text;
+            // The name in a type may be in quotes: `T['a']`.
+            return self.use_at(node, start).unwrap_or(Role::Text);
         }
         if !is_name(kind) {
             return Role::Unknown;
