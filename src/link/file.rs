@@ -247,6 +247,33 @@ impl LinkedFile {
             .set(self.name_mask.get().map(|it| it | buckets));
     }
 
+    /// The name by which the file declares another one as a module of it: `tests.util`.
+    pub(super) fn declares(&self, module: i64) -> Option<&str> {
+        let all = self.facts.imports.iter().zip(&self.targets);
+        let mut declared = all.filter(|(import, target)| {
+            **target == Some(module) && import.specifier.starts_with("mod ")
+        });
+        let name = declared.next()?.0.names.first()?;
+        Some(name.local.as_str())
+    }
+
+    /// The interfaces of the file's top level.
+    pub(super) fn interfaces(&self) -> Vec<SymbolIdx> {
+        let all = self.facts.symbols.iter().enumerate();
+        let own = all.filter(|(_, it)| it.kind == SymbolKind::Interface && it.parent.is_none());
+        own.map(|(at, _)| place(at)).collect()
+    }
+
+    /// The inline module with a qualified name.
+    pub(super) fn namespace(&self, qualified: &str) -> Option<SymbolIdx> {
+        let all = self.facts.symbols.iter();
+        let at = all
+            .into_iter()
+            .position(|it| it.kind == SymbolKind::Namespace && it.qualified_name == qualified)?;
+        self.record_symbol(place(at));
+        Some(place(at))
+    }
+
     /// Records a look-up of a name that the file does not have.
     pub(super) fn record_name(&self, name: &str) {
         self.record(bucket(name));

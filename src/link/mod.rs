@@ -16,6 +16,7 @@ mod edges;
 mod enclosing;
 pub mod entries;
 mod exports;
+mod extensions;
 mod external;
 mod file;
 mod generics;
@@ -338,6 +339,16 @@ impl SourceFiles for Manifest {
 
     fn is_dir(&self, path: &str) -> bool {
         path.is_empty() || self.directories.contains(path)
+    }
+
+    fn files_in(&self, directory: &str) -> Vec<String> {
+        let all = self.files.keys();
+        let mut own: Vec<String> = all
+            .filter(|path| parent(path) == directory)
+            .cloned()
+            .collect();
+        own.sort();
+        own
     }
 
     fn units(&self, prefix: &str) -> Vec<String> {
