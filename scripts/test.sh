@@ -125,6 +125,26 @@ section "the first answer after each git step"
 "$python" scripts/staleness.py --tool grep --random 20 >/dev/null
 "$python" scripts/staleness.py --binary "$binary" --random 60
 
+section "branches: changes, broken uses, collisions, refs"
+for folder in compiler sarif; do
+    if ! cmp -s "tests/$folder/package-lock.json" "$tools/$folder/installed.json"; then
+        rm -rf "${tools:?}/$folder"
+        mkdir -p "$tools/$folder"
+        cp "tests/$folder/package.json" "tests/$folder/package-lock.json" "$tools/$folder/"
+        npm ci --prefix "$tools/$folder" --ignore-scripts --no-audit --no-fund --loglevel=error
+        cp "tests/$folder/package-lock.json" "$tools/$folder/installed.json"
+    fi
+done
+# A clone of its own: it gets commits that no branch has.
+rm -rf "$tools/real/changes"
+git clone --quiet "$tools/real/rxjs" "$tools/real/changes"
+"$python" tests/broken_test.py --binary "$binary" --tools "$tools/compiler" --repo "$tools/real/changes" --config src/tsconfig.base.json --commits 8
+"$python" tests/collisions_test.py --binary "$binary" --tools "$tools/compiler" --repo "$tools/real/changes" --config src/tsconfig.base.json \
+    --made 6 --real 0
+schema=$tools/sarif/node_modules/@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json
+"$tools/venv/bin/python" tests/ci_test.py --binary "$binary" --schema "$schema"
+"$python" tests/refs_test.py --binary "$binary" --seconds 8
+
 section "kills, damage, full disks, idle servers"
 "$python" tests/kills_test.py --binary "$binary" --kills 12 --steps 1
 "$python" tests/faults_test.py --binary "$binary" --rounds 0

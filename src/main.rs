@@ -6,6 +6,10 @@ use std::process::ExitCode;
 use codelens::cli;
 use tracing_subscriber::EnvFilter;
 
+/// A build makes and drops millions of small values on several threads.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let command = match cli::parse(std::env::args_os()) {
         Ok(command) => command,

@@ -46,7 +46,7 @@ class Compiler:
         self.errors = [tuple(error) for error in self._ask(check={})["errors"]]
         return len(self.errors)
 
-    def new_errors(self, texts: dict[str, str | None], base: list[Error] | None = None) -> list[Error]:
+    def new_errors(self, texts: dict[str, str | None], base: list[Error] | None = None, codes: set[int] = CODES) -> list[Error]:
         """Returns the errors that the work tree has with these texts (`None`: without the file) and has not without them."""
         found = [tuple(error) for error in self._ask(check=texts)["errors"]]
         # Lines move; what is said of which file does not.
@@ -55,7 +55,7 @@ class Compiler:
         for path, line, code, message in found:
             if known[path, code, message]:
                 known[path, code, message] -= 1
-            elif code in CODES:
+            elif code in codes:
                 new.append((path, line, code, message))
         return new
 

@@ -48,6 +48,10 @@ class History:
                 rows.append(f"100644 {blob}\t{path}")
             self.git("update-index", "--add", "--index-info", given="\n".join(rows) + "\n", **index)
             tree = self.git("write-tree", **index).strip()
+        return self.commit_tree(base, tree)
+
+    def commit_tree(self, base: str, tree: str) -> str:
+        """Makes a commit on `base` with the files of a tree."""
         who = {f"GIT_{role}_{part}": value for role in ("AUTHOR", "COMMITTER")
                for part, value in (("NAME", "A"), ("EMAIL", "a@example.org"), ("DATE", "2026-01-01T00:00:00Z"))}
         return self.git("commit-tree", tree, "-p", base, "-m", "mutated", **who).strip()

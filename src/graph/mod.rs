@@ -5,6 +5,7 @@
 pub mod chains;
 pub mod changes;
 pub mod confidence;
+pub mod coupled;
 pub mod definition;
 pub mod impact;
 pub mod neighborhood;

@@ -54,7 +54,8 @@ pub enum TestBasis {
     Graph,
     /// It is named after the file.
     Path,
-    /// It imports a file that passes many others on, this one among them.
+    /// It imports a file that passes many others on, this one among them; or it uses something else of a changed file, or the class
+    /// of a changed member.
     Barrel,
     /// It names it, and no use is bound.
     Mention,

@@ -2,11 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::names::NameTable;
 use super::{
     Binding, Expr, ExprId, ImportIdx, MarkupPlace, NameId, PathId, Reference, Slot, SymbolIdx,
     Target,
 };
-use crate::model::hash::HashMap;
+use crate::model::hash::IdTable;
 
 /// Expressions of one file that are kept at most; what comes later is unknown.
 const MAX_EXPRS: usize = 1 << 20;
@@ -14,16 +15,17 @@ const MAX_EXPRS: usize = 1 << 20;
 /// The expressions, names and paths of one file. Equal ones have equal ids; parts have lower ids than wholes.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct ExprArena {
-    names: Vec<Box<str>>,
+    names: NameTable,
     exprs: Vec<Expr>,
     /// The parent and the last slot of each path but the empty one.
     paths: Vec<(PathId, Slot)>,
     #[serde(skip)]
-    name_ids: HashMap<Box<str>, NameId>,
+    expr_ids: IdTable,
+    /// Whether that table lacks expressions.
     #[serde(skip)]
-    expr_ids: HashMap<Expr, ExprId>,
+    is_renumbered: bool,
     #[serde(skip)]
-    path_ids: HashMap<(PathId, Slot), PathId>,
+    path_ids: IdTable,
 }
 
 impl PartialEq for ExprArena {
@@ -37,29 +39,30 @@ impl Eq for ExprArena {}
 impl ExprArena {
     /// Returns the id of a name, new or known.
     pub fn name(&mut self, name: &str) -> NameId {
-        if let Some(known) = self.name_ids.get(name) {
-            return *known;
-        }
-        let id = NameId(index(self.names.len()));
-        self.names.push(name.into());
-        self.name_ids.insert(name.into(), id);
-        id
+        self.names.add(name)
     }
 
     /// Returns the id of an expression, new or known; that of [`Expr::Unknown`] where the file has too many.
     pub fn add(&mut self, expr: Expr) -> ExprId {
-        if let Some(known) = self.expr_ids.get(&expr) {
-            return *known;
+        let exprs = &self.exprs;
+        if std::mem::take(&mut self.is_renumbered) {
+            let all = index(exprs.len());
+            self.expr_ids.put_all(all, |id| &exprs[id as usize]);
         }
-        let expr = if self.exprs.len() < MAX_EXPRS {
+        let expr = if exprs.len() < MAX_EXPRS {
             expr
         } else {
             Expr::Unknown
         };
-        let id = ExprId(index(self.exprs.len()));
-        self.exprs.push(expr.clone());
-        self.expr_ids.insert(expr, id);
-        id
+        let new = index(exprs.len());
+        let known = self
+            .expr_ids
+            .find_or_put(&expr, new, |id| &exprs[id as usize]);
+        if let Some(known) = known {
+            return ExprId(known);
+        }
+        self.exprs.push(expr);
+        ExprId(new)
     }
 
     /// The union of `all`: the part itself where there is only one, unknown where there is none.
@@ -131,13 +134,16 @@ impl ExprArena {
 
     /// Returns the id of the path that ends with `slot` below `parent`, new or known.
     pub fn path(&mut self, parent: PathId, slot: Slot) -> PathId {
-        if let Some(known) = self.path_ids.get(&(parent, slot)) {
-            return *known;
+        let paths = &self.paths;
+        let path = (parent, slot);
+        let new = index(paths.len());
+        let known = self
+            .path_ids
+            .find_or_put(&path, new, |at| &paths[at as usize]);
+        if known.is_none() {
+            self.paths.push(path);
         }
-        self.paths.push((parent, slot));
-        let id = PathId(index(self.paths.len()));
-        self.path_ids.insert((parent, slot), id);
-        id
+        PathId(known.unwrap_or(new) + 1)
     }
 
     /// Returns the id of the path of these slots, new or known.
@@ -158,7 +164,7 @@ impl ExprArena {
         other: &Self,
         mut change: impl FnMut(&mut Self, Expr) -> Expr,
     ) -> Adopted {
-        let names: Vec<NameId> = other.names.iter().map(|name| self.name(name)).collect();
+        let names: Vec<NameId> = other.names().map(|name| self.name(name)).collect();
         let slot = |slot: Slot| match slot {
             Slot::Member(name) => Slot::Member(names[name.0 as usize]),
             Slot::Key(name) => Slot::Key(names[name.0 as usize]),
@@ -207,7 +213,7 @@ impl ExprArena {
 
     /// Returns a name. Panics where the id is of another arena and out of range.
     pub fn name_of(&self, id: NameId) -> &str {
-        &self.names[id.0 as usize]
+        self.names.get(id)
     }
 
     /// Returns the parent and the last slot of a path; `None` for the empty one.
@@ -235,7 +241,7 @@ impl ExprArena {
 
     /// Returns all names, by their ids.
     pub fn names(&self) -> impl ExactSizeIterator<Item = &str> {
-        self.names.iter().map(AsRef::as_ref)
+        self.names.iter()
     }
 
     /// Returns the parent and the last slot of each path but the empty one, by their ids from 1.
@@ -245,24 +251,22 @@ impl ExprArena {
 
     /// Makes names and paths known by what they are, in an arena that was read from an index.
     pub fn index(&mut self) {
-        let names = self.names.iter().enumerate();
-        self.name_ids = names
-            .map(|(at, name)| (name.clone(), NameId(index(at))))
-            .collect();
-        let paths = self.paths.iter().enumerate();
-        self.path_ids = paths
-            .map(|(at, path)| (*path, PathId(index(at + 1))))
-            .collect();
+        self.names.index();
+        let paths = &self.paths;
+        let all = index(paths.len());
+        self.path_ids.put_all(all, |at| &paths[at as usize]);
     }
 
     /// Returns the id of a name; `None` where the arena does not have it.
     pub fn find_name(&self, name: &str) -> Option<NameId> {
-        self.name_ids.get(name).copied()
+        self.names.find(name)
     }
 
     /// Returns the id of the path that ends with `slot` below `parent`; `None` where the arena does not have it.
     pub fn find_path(&self, parent: PathId, slot: Slot) -> Option<PathId> {
-        self.path_ids.get(&(parent, slot)).copied()
+        let value_of = |at| &self.paths[at as usize];
+        let found = self.path_ids.find(&(parent, slot), value_of);
+        found.map(|at: u32| PathId(at + 1))
     }
 
     /// Gives the symbols that expressions name new indexes.
@@ -281,10 +285,8 @@ impl ExprArena {
 
     fn renumber_by(&mut self, change: impl FnMut(&mut Expr)) {
         self.exprs.iter_mut().for_each(change);
-        self.expr_ids.clear();
-        for (at, expr) in self.exprs.iter().enumerate() {
-            self.expr_ids.insert(expr.clone(), ExprId(index(at)));
-        }
+        // Few arenas get another expression then.
+        self.is_renumbered = true;
     }
 
     /// Returns whether every id inside is one of this arena, and each expression stands after its parts: whoever reads

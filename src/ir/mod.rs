@@ -8,6 +8,7 @@ mod binding;
 mod expr;
 mod facts;
 mod fingerprint;
+mod names;
 
 pub use arena::{Adopted, ExprArena};
 pub use binding::{BaseKind, Binding, PathId, Slot};

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::auto_imports::AutoImported;
-use super::dependencies::{Dependency, DependencyRecorder, without_implied};
+use super::dependencies::{DependencyRecorder, FileDependency, without_implied};
 use super::file::LinkedFile;
 use crate::ir::{FileFacts, ImportKind};
 use crate::model::hash::HashMap;
@@ -26,19 +26,27 @@ pub(super) enum Def {
 /// The resolution of one exported name, with the look-ups that it depends on.
 struct ResolvedExport {
     def: Option<Def>,
-    dependencies: Vec<Dependency>,
+    dependencies: Vec<FileDependency>,
+}
+
+/// Files and names that were asked for in some time.
+#[derive(Default)]
+struct Kept {
+    files: HashMap<i64, Option<Rc<LinkedFile>>>,
+    /// Memo of [`FactsCache::memoized`], by file and name.
+    resolved: HashMap<i64, HashMap<String, Rc<ResolvedExport>>>,
 }
 
 /// The files that were loaded, and the look-ups since the last [`FactsCache::begin`].
 pub(super) struct FactsCache<'a> {
     read: &'a Read<'a>,
-    /// How many facts are kept, of all files together; then all are forgotten, so that memory grows neither with
-    /// the repository nor with the size of its files.
+    /// How many facts are kept, of all files together, so that memory grows neither with the repository nor with the
+    /// size of its files: at half of it all that was not asked for since the last time is forgotten.
     max_kept: usize,
-    kept: RefCell<HashMap<i64, Option<Rc<LinkedFile>>>>,
-    /// Memo of [`Self::memoized`], by file and name.
-    resolved: RefCell<HashMap<i64, HashMap<String, ResolvedExport>>>,
-    /// How many facts all those have.
+    kept: RefCell<Kept>,
+    /// Of the time before; what is asked for is moved to the others.
+    old: RefCell<Kept>,
+    /// How many facts the new ones have.
     n_kept: Cell<usize>,
     recorder: DependencyRecorder,
     /// The names that files export, as buckets, of those that were asked.
@@ -62,7 +70,7 @@ impl<'a> FactsCache<'a> {
             read,
             max_kept,
             kept: RefCell::default(),
-            resolved: RefCell::default(),
+            old: RefCell::default(),
             n_kept: Cell::new(0),
             recorder: DependencyRecorder::default(),
             exported_names: RefCell::default(),
@@ -105,21 +113,20 @@ impl<'a> FactsCache<'a> {
     /// Begins to link a file: from here on its dependencies are recorded.
     pub(super) fn begin(&self) {
         self.recorder.take();
-        if self.n_kept.get() > self.max_kept {
-            self.kept.borrow_mut().clear();
-            self.resolved.borrow_mut().clear();
+        if self.n_kept.get() > self.max_kept / 2 {
+            self.old.replace(self.kept.take());
             self.n_kept.set(0);
         }
     }
 
     /// Ends the linking of a file. Returns its dependencies on other files, as buckets of their interfaces, or the first
     /// failure to read facts. A file that re-exports names depends on itself, too: that stands for the files behind it.
-    pub(super) fn end(&self, own: i64) -> Result<Vec<Dependency>, StoreError> {
+    pub(super) fn end(&self, own: i64) -> Result<Vec<FileDependency>, StoreError> {
         if let Some(error) = self.failure.borrow_mut().take() {
             return Err(error);
         }
         let mut masks = self.recorder.take();
-        let kept = self.kept.borrow().get(&own).cloned().flatten();
+        let kept = self.kept.borrow().files.get(&own).cloned().flatten();
         if kept.is_none_or(|loaded| loaded.stars.is_empty()) {
             masks.remove(&own);
         }
@@ -134,31 +141,50 @@ impl<'a> FactsCache<'a> {
         name: &str,
         resolve: impl FnOnce() -> Option<Def>,
     ) -> Option<Def> {
-        let resolved = self.resolved.borrow();
-        if let Some(known) = resolved.get(&file).and_then(|it| it.get(name)) {
+        if let Some(known) = self.known_export(file, name) {
             self.recorder.record(&known.dependencies);
             return known.def;
         }
-        drop(resolved);
         let (def, masks) = self.recorder.apart(resolve);
         let dependencies = self.without_implied(&masks);
         self.recorder.record(&dependencies);
         if self.failure.borrow().is_none() {
-            self.n_kept.set(self.n_kept.get() + 1 + dependencies.len());
-            let mut resolved = self.resolved.borrow_mut();
-            let names = resolved.entry(file).or_default();
-            names.insert(name.to_owned(), ResolvedExport { def, dependencies });
+            self.keep_export(
+                file,
+                name.to_owned(),
+                &Rc::new(ResolvedExport { def, dependencies }),
+            );
         }
         def
     }
 
-    fn without_implied(&self, masks: &BTreeMap<i64, u64>) -> Vec<Dependency> {
+    fn known_export(&self, file: i64, name: &str) -> Option<Rc<ResolvedExport>> {
         let kept = self.kept.borrow();
-        let stars = |file: i64| {
-            let loaded = kept.get(&file).and_then(Option::as_deref);
-            loaded.map_or(&[][..], |loaded| &loaded.stars)
+        if let Some(known) = kept.resolved.get(&file).and_then(|it| it.get(name)) {
+            return Some(Rc::clone(known));
+        }
+        drop(kept);
+        let mut old = self.old.borrow_mut();
+        let (name, known) = old.resolved.get_mut(&file)?.remove_entry(name)?;
+        self.keep_export(file, name, &known);
+        Some(known)
+    }
+
+    fn keep_export(&self, file: i64, name: String, resolved: &Rc<ResolvedExport>) {
+        let n_facts = 1 + resolved.dependencies.len();
+        self.n_kept.set(self.n_kept.get() + n_facts);
+        let mut kept = self.kept.borrow_mut();
+        let names = kept.resolved.entry(file).or_default();
+        names.insert(name, Rc::clone(resolved));
+    }
+
+    fn without_implied(&self, masks: &BTreeMap<i64, u64>) -> Vec<FileDependency> {
+        let (kept, old) = (self.kept.borrow(), self.old.borrow());
+        let loaded = |file: i64| {
+            let known = kept.files.get(&file).or_else(|| old.files.get(&file));
+            known.and_then(Option::as_deref)
         };
-        without_implied(masks, stars)
+        without_implied(masks, loaded)
     }
 
     /// Returns whether a file may export a name; a `false` is recorded as a look-up. Spares reading the facts of hundreds
@@ -207,18 +233,19 @@ impl<'a> FactsCache<'a> {
 
     /// Returns the facts of a file; `None` if it has none.
     pub(super) fn get(&self, file: i64) -> Option<Rc<LinkedFile>> {
-        let known = self.kept.borrow().get(&file).cloned();
+        let known = self.kept.borrow().files.get(&file).cloned();
         let loaded = known.unwrap_or_else(|| {
-            let loaded = match self.load(file) {
-                Ok(loaded) => loaded,
-                Err(error) => {
+            let old = self.old.borrow_mut().files.remove(&file);
+            let loaded = old.unwrap_or_else(|| {
+                self.load(file).unwrap_or_else(|error| {
                     self.failure.borrow_mut().get_or_insert(error);
                     None
-                }
-            };
-            self.kept.borrow_mut().insert(file, loaded.clone());
+                })
+            });
             let n_facts = loaded.as_ref().map_or(0, |loaded| loaded.n_facts());
             self.n_kept.set(self.n_kept.get() + 1 + n_facts);
+            let mut kept = self.kept.borrow_mut();
+            kept.files.insert(file, loaded.clone());
             loaded
         });
         self.recorder.record_load(file, loaded.as_ref());

@@ -12,7 +12,7 @@ use crate::model::hash::HashSet;
 use crate::store::interface::RESIDUAL;
 
 /// A file, with the buckets of the names that were looked up in it.
-pub(super) type Dependency = (i64, u64);
+pub(super) type FileDependency = (i64, u64);
 
 /// Records the look-ups in other files while one file is linked.
 #[derive(Default)]
@@ -36,7 +36,7 @@ impl DependencyRecorder {
     }
 
     /// Records look-ups in files that need not be loaded for them.
-    pub(super) fn record(&self, dependencies: &[Dependency]) {
+    pub(super) fn record(&self, dependencies: &[FileDependency]) {
         let mut not_loaded = self.not_loaded.borrow_mut();
         for (file, mask) in dependencies {
             *not_loaded.entry(*file).or_default() |= mask;
@@ -75,20 +75,39 @@ impl DependencyRecorder {
 /// well (`Writer::queue_dependents`), and a barrel that stops to re-export it changes in a bucket that was read.
 /// Behind the barrels of a large repository there are hundreds of files for each that imports from them.
 ///
-/// `stars` are the files that a file re-exports so.
+/// `loaded` returns the files that are known.
 pub(super) fn without_implied<'a>(
     masks: &BTreeMap<i64, u64>,
-    stars: impl Fn(i64) -> &'a [i64],
-) -> Vec<Dependency> {
-    let implied_by = |file: i64| {
+    loaded: impl Fn(i64) -> Option<&'a LinkedFile>,
+) -> Vec<FileDependency> {
+    if masks.len() <= 1 {
+        return masks.iter().map(|(file, mask)| (*file, *mask)).collect();
+    }
+    let implied_by = |file: i64| -> Vec<i64> {
         let mask = masks
             .get(&file)
             .copied()
             .filter(|mask| mask & RESIDUAL != 0);
-        stars(file).iter().copied().filter(move |star| {
-            let inner = masks.get(star);
-            *star != file && inner.is_some_and(|it| mask.is_some_and(|mask| it & !mask == 0))
-        })
+        let (Some(mask), Some(loaded)) = (mask, loaded(file)) else {
+            return Vec::new();
+        };
+        let is_implied = |star: i64, inner: u64| star != file && inner & !mask == 0;
+        // A package has hundreds of files, of which a look-up needs one or two.
+        if loaded.stars.len() > masks.len() {
+            let all = masks.iter();
+            all.filter(|(star, inner)| is_implied(**star, **inner) && loaded.passes_on(**star))
+                .map(|(star, _)| *star)
+                .collect()
+        } else {
+            let stars = loaded.stars.iter().copied();
+            stars
+                .filter(|star| {
+                    masks
+                        .get(star)
+                        .is_some_and(|inner| is_implied(*star, *inner))
+                })
+                .collect()
+        }
     };
     let inner: HashSet<i64> = masks.keys().flat_map(|file| implied_by(*file)).collect();
     let (inside, outside): (Vec<i64>, Vec<i64>) =
@@ -103,7 +122,8 @@ pub(super) fn without_implied<'a>(
         noted.push((file, masks[&file]));
         let mut open = vec![file];
         while let Some(file) = open.pop() {
-            open.extend(implied_by(file).filter(|star| reached.insert(*star)));
+            let implied = implied_by(file).into_iter();
+            open.extend(implied.filter(|star| reached.insert(*star)));
         }
     }
     noted

@@ -110,6 +110,11 @@ pub(super) fn of_file(cache: &FactsCache<'_>, file: i64) -> Result<Links, StoreE
             );
         }
         import_files = units.files(&own);
+        if linker.rules().has_module_tree {
+            import_files.extend(linker.files_of_paths());
+            import_files.sort_unstable();
+            import_files.dedup();
+        }
     }
     let dependencies = cache.end(file)?;
     Ok(Links {

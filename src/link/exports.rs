@@ -62,15 +62,52 @@ pub(super) fn imported(cache: &FactsCache<'_>, file: i64, name: &str) -> Option<
 
 struct ExportSearch<'a, 'b> {
     cache: &'a FactsCache<'b>,
-    seen: HashSet<(i64, String)>,
+    seen: SeenExports,
     depth: usize,
+}
+
+/// The names that were looked for so far, each with its module.
+#[derive(Default)]
+struct SeenExports {
+    /// The names, of which one search has few.
+    names: Vec<Box<str>>,
+    /// Modules, each with the place of a name: a list while there are few.
+    few: Vec<(i64, usize)>,
+    many: HashSet<(i64, usize)>,
+}
+
+impl SeenExports {
+    /// How many are kept as a list.
+    const FEW: usize = 16;
+
+    fn len(&self) -> usize {
+        self.few.len() + self.many.len()
+    }
+
+    /// Returns whether it is new.
+    fn insert(&mut self, file: i64, name: &str) -> bool {
+        let known = self.names.iter().position(|it| **it == *name);
+        let at = known.unwrap_or_else(|| {
+            self.names.push(name.into());
+            self.names.len() - 1
+        });
+        let key = (file, at);
+        if self.few.contains(&key) {
+            return false;
+        }
+        if self.few.len() < Self::FEW {
+            self.few.push(key);
+            return true;
+        }
+        self.many.insert(key)
+    }
 }
 
 impl<'a, 'b> ExportSearch<'a, 'b> {
     fn new(cache: &'a FactsCache<'b>) -> Self {
         Self {
             cache,
-            seen: HashSet::default(),
+            seen: SeenExports::default(),
             depth: 0,
         }
     }
@@ -79,7 +116,7 @@ impl<'a, 'b> ExportSearch<'a, 'b> {
         if self.depth > MAX_DEPTH || self.seen.len() > MAX_MODULES {
             return None;
         }
-        if !self.seen.insert((file, name.to_owned())) {
+        if !self.seen.insert(file, name) {
             return None;
         }
         self.depth += 1;
@@ -173,7 +210,7 @@ impl<'a, 'b> ExportSearch<'a, 'b> {
 
     /// The result of `require`: the assigned value, else the module.
     fn module(&mut self, file: i64) -> Option<Def> {
-        if !self.seen.insert((file, "export=".to_owned())) {
+        if !self.seen.insert(file, "export=") {
             return None;
         }
         let loaded = self.cache.get(file)?;

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
+use std::collections::hash_map::Entry;
+use std::hash::Hash;
 
 use super::rules;
 use crate::ir::{
@@ -26,15 +28,15 @@ pub(super) struct LinkedFile {
     /// The units that its names belong to.
     pub(super) units: Vec<i64>,
     /// Definitions by what is around them and the path from there; those of the top level also by their names alone.
-    defined: HashMap<(Option<SymbolIdx>, PathId), Vec<SymbolIdx>>,
+    defined: HashMap<(Option<SymbolIdx>, PathId), TablePlaces>,
     /// The path to each symbol from the one around it.
     symbol_paths: Vec<PathId>,
     /// Definitions in objects inside a definition, by their names alone.
-    nested: HashMap<(SymbolIdx, PathId), Vec<SymbolIdx>>,
+    nested: HashMap<(SymbolIdx, PathId), TablePlaces>,
     /// Symbols that have members, functions among them.
     owners: HashSet<SymbolIdx>,
     /// Bindings by their owner and path.
-    bindings: HashMap<(Option<SymbolIdx>, PathId), Vec<u32>>,
+    bindings: HashMap<(Option<SymbolIdx>, PathId), TablePlaces>,
     /// Paths to objects and types that are no definitions.
     objects: HashSet<(Option<SymbolIdx>, PathId)>,
     /// Of each expression, whether a generic type is given types in it, and whether a type parameter of a class is in it.
@@ -50,6 +52,8 @@ pub(super) struct LinkedFile {
     pub(super) has_outer_wildcard: bool,
     /// The files whose names it offers by `export * from`.
     pub(super) stars: Vec<i64>,
+    /// The same as a set, once asked.
+    star_set: OnceCell<HashSet<i64>>,
     /// The names that each of them exports, as buckets, once asked.
     pub(super) star_exports: OnceCell<Vec<u64>>,
     /// The bucket of the outermost definition around each symbol.
@@ -72,8 +76,9 @@ impl LinkedFile {
         units: Vec<i64>,
     ) -> Self {
         facts.exprs.index();
-        let mut defined: HashMap<(Option<SymbolIdx>, PathId), Vec<SymbolIdx>> = HashMap::default();
-        let mut nested: HashMap<(SymbolIdx, PathId), Vec<SymbolIdx>> = HashMap::default();
+        let mut defined = HashMap::default();
+        let mut nested = HashMap::default();
+        defined.reserve(facts.symbols.len());
         let buckets = symbol_buckets(&facts);
         let mut symbol_paths: Vec<PathId> = Vec::with_capacity(facts.symbols.len());
         let mut objects = HashSet::default();
@@ -82,7 +87,7 @@ impl LinkedFile {
                 let name = facts.exprs.name(&name);
                 let path = facts.exprs.path(PathId::EMPTY, Slot::Member(name));
                 symbol_paths.push(path);
-                defined.entry((None, path)).or_default().push(place(at));
+                TablePlaces::add(&mut defined, (None, path), place(at));
                 continue;
             }
             let at = place(at);
@@ -103,20 +108,21 @@ impl LinkedFile {
             symbol_paths.push(path);
             add_objects(&mut objects, &facts.exprs, symbol.parent, path);
             let key = (symbol.parent, path);
-            defined.entry(key).or_default().push(at);
+            TablePlaces::add(&mut defined, key, at);
             if path != own {
                 match symbol.parent {
-                    None => defined.entry((None, own)).or_default().push(at),
-                    Some(parent) => nested.entry((parent, own)).or_default().push(at),
+                    None => TablePlaces::add(&mut defined, (None, own), at),
+                    Some(parent) => TablePlaces::add(&mut nested, (parent, own), at),
                 }
             }
         }
         let owned = facts.symbols.iter().filter(|it| is_member(it.kind));
         let owners = owned.filter_map(|it| it.parent).collect();
-        let mut bindings: HashMap<(Option<SymbolIdx>, PathId), Vec<u32>> = HashMap::default();
+        let mut bindings = HashMap::default();
+        bindings.reserve(facts.bindings.len());
         for (at, binding) in facts.bindings.iter().enumerate() {
             let key = (binding.owner, binding.path);
-            bindings.entry(key).or_default().push(place(at));
+            TablePlaces::add(&mut bindings, key, place(at));
             add_objects(&mut objects, &facts.exprs, binding.owner, binding.path);
         }
         let generic = generic_in(&facts);
@@ -182,6 +188,7 @@ impl LinkedFile {
             wildcards,
             has_outer_wildcard,
             stars,
+            star_set: OnceCell::new(),
             star_exports: OnceCell::new(),
             buckets,
             name_mask: Cell::new(None),
@@ -219,6 +226,12 @@ impl LinkedFile {
         &self.stars
     }
 
+    /// Whether it offers the names of a file by `export * from`.
+    pub(super) fn passes_on(&self, file: i64) -> bool {
+        let stars = || self.stars.iter().copied().collect();
+        self.star_set.get_or_init(stars).contains(&file)
+    }
+
     pub(super) fn n_facts(&self) -> usize {
         let facts = &self.facts;
         facts.symbols.len()
@@ -232,6 +245,33 @@ impl LinkedFile {
     fn record(&self, buckets: u64) {
         self.name_mask
             .set(self.name_mask.get().map(|it| it | buckets));
+    }
+
+    /// The name by which the file declares another one as a module of it: `tests.util`.
+    pub(super) fn declares(&self, module: i64) -> Option<&str> {
+        let all = self.facts.imports.iter().zip(&self.targets);
+        let mut declared = all.filter(|(import, target)| {
+            **target == Some(module) && import.specifier.starts_with("mod ")
+        });
+        let name = declared.next()?.0.names.first()?;
+        Some(name.local.as_str())
+    }
+
+    /// The interfaces of the file's top level.
+    pub(super) fn interfaces(&self) -> Vec<SymbolIdx> {
+        let all = self.facts.symbols.iter().enumerate();
+        let own = all.filter(|(_, it)| it.kind == SymbolKind::Interface && it.parent.is_none());
+        own.map(|(at, _)| place(at)).collect()
+    }
+
+    /// The inline module with a qualified name.
+    pub(super) fn namespace(&self, qualified: &str) -> Option<SymbolIdx> {
+        let all = self.facts.symbols.iter();
+        let at = all
+            .into_iter()
+            .position(|it| it.kind == SymbolKind::Namespace && it.qualified_name == qualified)?;
+        self.record_symbol(place(at));
+        Some(place(at))
     }
 
     /// Records a look-up of a name that the file does not have.
@@ -339,7 +379,9 @@ impl LinkedFile {
     }
 
     fn found(&self, owner: Option<SymbolIdx>, path: PathId) -> &[SymbolIdx] {
-        self.defined.get(&(owner, path)).map_or(&[], Vec::as_slice)
+        self.defined
+            .get(&(owner, path))
+            .map_or(&[], TablePlaces::all)
     }
 
     /// Definitions within a definition by a name.
@@ -353,7 +395,7 @@ impl LinkedFile {
     pub(super) fn nested(&self, of: SymbolIdx, name: &str) -> Option<SymbolIdx> {
         self.record_symbol(of);
         let path = self.member_path(PathId::EMPTY, Access::Name(name))?;
-        match self.nested.get(&(of, path))?.as_slice() {
+        match self.nested.get(&(of, path))?.all() {
             [at] => Some(*at),
             _ => None,
         }
@@ -371,7 +413,7 @@ impl LinkedFile {
             self.record_symbol(owner);
         }
         let found = path.and_then(|path| self.bindings.get(&(owner, path)));
-        let all = found.into_iter().flatten();
+        let all = found.map_or(&[][..], TablePlaces::all).iter();
         all.map(|at| self.facts.bindings[*at as usize].value)
     }
 
@@ -527,6 +569,34 @@ impl LinkedFile {
     /// Where an import leads.
     pub(super) fn target(&self, import: u32) -> Option<i64> {
         self.targets.get(import as usize).copied().flatten()
+    }
+}
+
+/// Places in a table of the facts, of which there is nearly always one.
+enum TablePlaces {
+    One(u32),
+    Several(Vec<u32>),
+}
+
+impl TablePlaces {
+    fn add<K: Hash + Eq>(table: &mut HashMap<K, Self>, key: K, at: u32) {
+        match table.entry(key) {
+            Entry::Vacant(new) => drop(new.insert(Self::One(at))),
+            Entry::Occupied(mut known) => match known.get_mut() {
+                Self::One(first) => {
+                    let all = vec![*first, at];
+                    known.insert(Self::Several(all));
+                }
+                Self::Several(all) => all.push(at),
+            },
+        }
+    }
+
+    fn all(&self) -> &[u32] {
+        match self {
+            Self::One(at) => std::slice::from_ref(at),
+            Self::Several(all) => all,
+        }
     }
 }
 

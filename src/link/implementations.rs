@@ -174,8 +174,9 @@ impl Linker<'_, '_> {
             };
             match found {
                 Some(found) if found.is_external() => outside = outside.or(Some(found)),
+                // What a trait says of every type is said of this one below.
+                Some(Type::Callable(_)) | None => {}
                 Some(found) => return Some(found),
-                None => {}
             }
         }
         if outside.is_some() {

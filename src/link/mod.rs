@@ -16,6 +16,7 @@ mod edges;
 mod enclosing;
 pub mod entries;
 mod exports;
+mod extensions;
 mod external;
 mod file;
 mod generics;
@@ -57,6 +58,9 @@ pub const VERSION: u32 = 2;
 
 /// Files whose names are bound in one transaction.
 const BATCH_FILES: u32 = 1024;
+
+/// The same where no question waits; what they add to the index may end a batch earlier.
+const LARGE_BATCH_FILES: u32 = 8192;
 
 /// Files whose imports are resolved in one transaction.
 const BATCH_IMPORTERS: u32 = 1024;
@@ -196,8 +200,8 @@ fn resolved(
 ) -> Result<Vec<Changed>, StoreError> {
     let slices = Slices::of(batch, SLICE_IMPORTERS);
     let worked = Mutex::new(Vec::with_capacity(batch.len()));
-    parallel::on_threads(index, slices.n_threads(), |read| {
-        while let Some(slice) = slices.next(|| budget.is_spent()) {
+    parallel::on_threads(index, slices.n_threads(), |thread, read| {
+        while let Some(slice) = slices.next(thread, || budget.is_spent()) {
             let mut found = Vec::with_capacity(slice.len());
             for (file, path) in slice {
                 let mut changed = Vec::new();
@@ -224,7 +228,13 @@ fn resolved(
 
 /// Binds the names of a batch of files. Returns whether there was any.
 fn names(index: &mut Index, budget: &Budget) -> Result<bool, StoreError> {
-    let batch = index.read()?.link_queue(BATCH_FILES)?;
+    let is_unlimited = budget.remaining().is_none();
+    let n_files = if is_unlimited {
+        LARGE_BATCH_FILES
+    } else {
+        BATCH_FILES
+    };
+    let batch = index.read()?.link_queue(n_files)?;
     let files: Vec<i64> = batch.into_iter().map(|(file, _)| file).collect();
     if files.is_empty() {
         return Ok(false);
@@ -332,6 +342,16 @@ impl SourceFiles for IndexedFiles {
 
     fn is_dir(&self, path: &str) -> bool {
         path.is_empty() || self.directories.contains(path)
+    }
+
+    fn files_in(&self, directory: &str) -> Vec<String> {
+        let all = self.files.keys();
+        let mut own: Vec<String> = all
+            .filter(|path| parent(path) == directory)
+            .cloned()
+            .collect();
+        own.sort();
+        own
     }
 
     fn units(&self, prefix: &str) -> Vec<String> {

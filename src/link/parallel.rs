@@ -11,8 +11,11 @@ use crate::store::{Index, Read, StoreError};
 /// Files that a thread takes at a time: neighbours rest on the same files.
 const SLICE_FILES: usize = 8;
 
-/// Edges and unbound names that may wait for a transaction; a batch ends there.
+/// Edges and unbound names that may wait for a transaction; a batch ends there. A row takes some 60 bytes.
 const BATCH_ROWS: usize = 100_000;
+
+/// The same where no question waits: each batch reads anew the files that it rests on.
+const LARGE_BATCH_ROWS: usize = 300_000;
 
 /// How many threads there are at most.
 const MAX_THREADS: usize = 8;
@@ -25,6 +28,7 @@ struct Work<'a> {
     slices: Slices<'a, i64>,
     budget: &'a Budget,
     n_rows: AtomicUsize,
+    max_rows: usize,
     done: Mutex<Vec<(i64, Links)>>,
 }
 
@@ -39,59 +43,89 @@ pub(super) fn bind(
         slices: Slices::of(files, SLICE_FILES),
         budget,
         n_rows: AtomicUsize::new(0),
+        max_rows: if budget.remaining().is_none() {
+            LARGE_BATCH_ROWS
+        } else {
+            BATCH_ROWS
+        },
         done: Mutex::default(),
     };
     let n_threads = work.slices.n_threads();
     let max_kept = MAX_KEPT / n_threads;
-    on_threads(index, n_threads, |read| work.run(read, max_kept))?;
+    on_threads(index, n_threads, |thread, read| {
+        work.run(thread, read, max_kept)
+    })?;
     let mut done = work.done.into_inner().expect("no thread panicked");
     done.sort_unstable_by_key(|(file, _)| *file);
     Ok(done)
 }
 
-/// Pieces of work of which each thread takes some neighbours at a time.
+/// Pieces of work of which each thread takes some neighbours at a time. Each has a part of its own, whose files rest on
+/// much the same files, and helps the others when it is through.
 pub(super) struct Slices<'a, T> {
     all: &'a [T],
     size: usize,
-    next: AtomicUsize,
+    n_threads: usize,
+    /// The next place in each thread's part.
+    next: Vec<AtomicUsize>,
 }
 
 impl<'a, T> Slices<'a, T> {
     pub(super) fn of(all: &'a [T], size: usize) -> Self {
-        let next = AtomicUsize::new(0);
-        Self { all, size, next }
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let n_slices = all.len().div_ceil(size);
+        let n_threads = n_slices.min(cores).clamp(1, MAX_THREADS);
+        let mut slices = Self {
+            all,
+            size,
+            n_threads,
+            next: Vec::new(),
+        };
+        slices.next = (0..n_threads)
+            .map(|part| AtomicUsize::new(slices.start(part)))
+            .collect();
+        slices
     }
 
     /// Returns how many threads have something to do; at least one.
     pub(super) fn n_threads(&self) -> usize {
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let n_slices = self.all.len().div_ceil(self.size);
-        n_slices.min(cores).clamp(1, MAX_THREADS)
+        self.n_threads
     }
 
-    /// Takes the next ones, until none are left or `is_over` says that it is enough. The first are always taken:
-    /// whoever calls again and again gets to the end.
-    pub(super) fn next(&self, is_over: impl Fn() -> bool) -> Option<&'a [T]> {
-        let from = self.next.fetch_add(self.size, Ordering::Relaxed);
-        if from >= self.all.len() || from > 0 && is_over() {
-            return None;
+    /// Returns where a part begins, and the one before it ends.
+    fn start(&self, part: usize) -> usize {
+        self.all.len() * part / self.n_threads
+    }
+
+    /// Takes the next ones for a thread, by its number from 0, until none are left or `is_over` says that it is enough.
+    /// The first of all are always taken: whoever calls again and again gets to the end.
+    pub(super) fn next(&self, thread: usize, is_over: impl Fn() -> bool) -> Option<&'a [T]> {
+        for other in 0..self.n_threads {
+            let part = (thread + other) % self.n_threads;
+            let end = self.start(part + 1);
+            let from = self.next[part].fetch_add(self.size, Ordering::Relaxed);
+            if from >= end {
+                continue;
+            }
+            let is_first = from == 0;
+            return (is_first || !is_over()).then(|| &self.all[from..end.min(from + self.size)]);
         }
-        Some(&self.all[from..self.all.len().min(from + self.size)])
+        None
     }
 }
 
-/// Runs `part` on up to `n_threads` threads, each with a reader on the same generation. `part` takes its work from a shared
-/// list: a single thread works off all of it.
+/// Runs `part` on up to `n_threads` threads, each with its number and a reader on the same generation. `part` takes its
+/// work from a shared list: a single thread works off all of it.
 pub(super) fn on_threads(
     index: &Index,
     n_threads: usize,
-    part: impl Fn(&Read<'_>) -> Result<(), StoreError> + Sync,
+    part: impl Fn(usize, &Read<'_>) -> Result<(), StoreError> + Sync,
 ) -> Result<(), StoreError> {
     let own = index.read()?;
     let generation = own.meta().generation;
     std::thread::scope(|scope| {
         let mut others = Vec::new();
-        for _ in 1..n_threads {
+        for thread in 1..n_threads {
             let Ok(reader) = index.reader() else {
                 // With fewer threads it takes longer, no more.
                 break;
@@ -101,12 +135,12 @@ pub(super) fn on_threads(
                 let read = reader.read()?;
                 // Of another generation nothing may be said; the rest does the work then.
                 if read.meta().generation == generation {
-                    part(&read)?;
+                    part(thread, &read)?;
                 }
                 Ok::<_, StoreError>(())
             }));
         }
-        part(&own)?;
+        part(0, &own)?;
         for other in others {
             other
                 .join()
@@ -117,10 +151,11 @@ pub(super) fn on_threads(
 }
 
 impl Work<'_> {
-    fn run(&self, read: &Read<'_>, max_kept: usize) -> Result<(), StoreError> {
+    fn run(&self, thread: usize, read: &Read<'_>, max_kept: usize) -> Result<(), StoreError> {
         let cache = FactsCache::new(read, max_kept);
-        let is_over = || self.budget.is_spent() || self.n_rows.load(Ordering::Relaxed) > BATCH_ROWS;
-        while let Some(slice) = self.slices.next(is_over) {
+        let is_over =
+            || self.budget.is_spent() || self.n_rows.load(Ordering::Relaxed) > self.max_rows;
+        while let Some(slice) = self.slices.next(thread, is_over) {
             for file in slice {
                 let links = edges::of_file(&cache, *file)?;
                 let n_rows = links.edges.len() + links.unbound.len();

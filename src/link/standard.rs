@@ -378,6 +378,11 @@ impl Linker<'_, '_> {
             };
         }
         if let Some(method) = name.strip_suffix("()") {
+            if !is_known(method)
+                && let Some(found) = self.by_extension(Some(&of.name), method)
+            {
+                return Some(found);
+            }
             return Some(Type::ExternalMethod(Rc::clone(of), method.into()));
         }
         if name.starts_with(|c: char| c.is_ascii_digit()) {

@@ -184,6 +184,12 @@ impl<'a> UseTargets<'a> {
         found.flatten().map(meaning)
     }
 
+    /// Returns the files that a file passes on as a whole: `export * from './store'`.
+    pub fn passed_on_whole(&self, file: i64) -> Vec<i64> {
+        let loaded = self.cache.get(file);
+        loaded.map(|it| it.stars.clone()).unwrap_or_default()
+    }
+
     /// Returns the meaning of a name that a file exports.
     pub fn exported(&self, file: i64, name: &str) -> Option<DefinitionRow> {
         self.cache.begin();

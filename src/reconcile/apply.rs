@@ -5,6 +5,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::sync_channel;
+use std::time::{Duration, Instant};
 
 use super::permits::Permits;
 use super::plan::Detection;
@@ -16,8 +17,15 @@ use crate::model::{Budget, RepoPath, SkipReason};
 use crate::resolve::{self, PathChanges};
 use crate::store::{Index, Writer};
 
-/// Files in one transaction.
-const BATCH_FILES: usize = 128;
+/// Files in one transaction, at least.
+const BATCH_FILES: u64 = 128;
+
+/// How long a transaction stays open for further files where no question waits: each one ends with a segment of the text
+/// index, to be merged later.
+const BATCH_TIME: Duration = Duration::from_secs(2);
+
+/// Bytes of files in one transaction, at most by one file more.
+const BATCH_BYTES: u64 = 16 << 20;
 
 /// Files that may wait for the writer.
 const QUEUE_FILES: usize = 32;
@@ -135,10 +143,11 @@ fn replace(
         drop(sender);
         // Dropping the receiver, also on an error below, lets the workers end.
         let mut results = receiver.into_iter();
-        let mut done = 0;
+        let mut done: u64 = 0;
+        let is_unlimited = budget.remaining().is_none();
         while let Some((at, prepared, permit)) = results.next() {
-            done += 1;
             if matches!(prepared, Prepared::Left) {
+                done += 1;
                 applied.pending.push(candidates[at].path.clone());
                 continue;
             }
@@ -147,12 +156,26 @@ fn replace(
                 detection,
                 answerable: false,
             };
+            let begun = Instant::now();
+            let size = |at: usize| candidates[at].stat.size_bytes.min(MAX_FILE_BYTES);
+            let mut n_bytes = size(at);
             batch.write(at, prepared, applied)?;
             drop(permit);
-            for (at, prepared, _permit) in results.by_ref().take(BATCH_FILES - 1) {
-                done += 1;
+            let mut n_files: u64 = 1;
+            while n_files < BATCH_FILES
+                || is_unlimited && n_bytes < BATCH_BYTES && begun.elapsed() < BATCH_TIME
+            {
+                let Some((at, prepared, _permit)) = results.next() else {
+                    break;
+                };
+                n_files += 1;
+                n_bytes += size(at);
                 batch.write(at, prepared, applied)?;
+                if n_files.is_multiple_of(BATCH_FILES) {
+                    on_progress(done + n_files, total);
+                }
             }
+            done += n_files;
             batch.commit(&applied.changes)?;
             on_progress(done, total);
         }

@@ -20,6 +20,12 @@ impl SourceFiles for TextFiles {
         self.0.keys().any(|file| file.starts_with(&start))
     }
 
+    fn files_in(&self, directory: &str) -> Vec<String> {
+        let all = self.0.keys();
+        let own = all.filter(|path| crate::model::path::parent(path) == directory);
+        own.cloned().collect()
+    }
+
     fn units(&self, prefix: &str) -> Vec<String> {
         let mut keys: Vec<String> = Vec::new();
         for (path, bytes) in &self.0 {

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::channel::ChannelHits;
 use super::channel_scores::ChannelScores;
-use super::coverage::{Coverage, Named};
+use super::coverage::{Coverage, NamedWords};
 use super::explain::{ScoreBreakdown, Signal};
 use super::query::Query;
 use super::scorer::{Scored, Scorer};
@@ -90,9 +90,9 @@ pub(super) fn rank(
             let strength = found.chunks.get(&scored.row).copied();
             let strength = strength.unwrap_or_default();
             let named = if strength.whole > 0.0 {
-                Named::of(&chunk)
+                NamedWords::of(&chunk)
             } else {
-                Named::default()
+                NamedWords::default()
             };
             let covered = coverage.covered(held, &strength, &named);
             let share = (scored.score / best * 10_000.0).round() / 10_000.0;

@@ -282,13 +282,20 @@ impl Read<'_> {
 
     /// Returns the functions and methods that a definition is inside of, the nearest first.
     pub fn functions_around(&self, symbol: i64) -> StoreResult<Vec<i64>> {
-        let is_function = |kind: u8| {
-            let kind = SymbolKind::from_code(kind);
+        self.around(symbol, |kind| {
             matches!(
                 kind,
-                Some(SymbolKind::Function | SymbolKind::Method | SymbolKind::Constructor)
+                SymbolKind::Function | SymbolKind::Method | SymbolKind::Constructor
             )
-        };
+        })
+    }
+
+    /// Returns the definitions that a definition is inside of, the nearest first.
+    pub fn definitions_around(&self, symbol: i64) -> StoreResult<Vec<i64>> {
+        self.around(symbol, |_| true)
+    }
+
+    fn around(&self, symbol: i64, is_wanted: impl Fn(SymbolKind) -> bool) -> StoreResult<Vec<i64>> {
         let around = || {
             let mut statement = self.tx.prepare_cached(
                 "SELECT p.id, p.kind FROM symbol s JOIN symbol p ON p.file = s.file AND p.ordinal = s.parent WHERE s.id = ?1",
@@ -296,10 +303,10 @@ impl Read<'_> {
             let mut found = Vec::new();
             let mut at = symbol;
             while let Some((outer, kind)) = statement
-                .query_row([at], |row| Ok((row.get(0)?, row.get(1)?)))
+                .query_row([at], |row| Ok((row.get(0)?, row.get::<_, u8>(1)?)))
                 .optional()?
             {
-                if is_function(kind) {
+                if SymbolKind::from_code(kind).is_some_and(&is_wanted) {
                     found.push(outer);
                 }
                 at = outer;

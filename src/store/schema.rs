@@ -13,7 +13,8 @@ pub const SCHEMA_VERSION: i64 = 13;
 /// The tables. Keys are integers; what belongs to a file goes with it. `text` holds no source: its
 /// columns are indexed and forgotten (the first one takes two bytes less for each word in a chunk), its rowid is the chunk's, and a segment is merged only when 40% of it
 /// is deleted: at SQLite's 10% a switch to a branch 50 files away rewrites the whole text index. Eight segments of one level are
-/// merged, not four: what a small change writes is written once less, and a look-up in four more costs nothing that can be measured. `file.blob` is git's name of the bytes, by which an index of a commit
+/// merged, not four: what a small change writes is written once less, and a look-up in four more costs nothing that can be measured. The words of a
+/// transaction wait in up to 16 MB of memory, not one, so that a build writes few segments. `file.blob` is git's name of the bytes, by which an index of a commit
 /// is compared with its tree; null where they were not read. `runner` has what a configuration of tests declares. `import.state` tells an import that
 /// is not looked at yet (0) from one that leads to a file (1), out of the repository (2) or to nothing
 /// (3); a `target` below 0 is a unit, by its id. `unit` is a unit of visibility that several files share, a package of Go: its files pass
@@ -99,6 +100,7 @@ CREATE VIRTUAL TABLE text USING fts5(
 );
 INSERT INTO text(text, rank) VALUES('deletemerge', 40);
 INSERT INTO text(text, rank) VALUES('automerge', 8);
+INSERT INTO text(text, rank) VALUES('hashsize', 16777216);
 CREATE VIRTUAL TABLE posting USING fts5vocab(text, instance);
 
 CREATE TABLE facts(

@@ -45,7 +45,7 @@ pub struct PreparedFile {
     pub facts: Option<Vec<u8>>,
     /// The names that it offers: see [`super::interface::exported_names`].
     pub offers: u64,
-    /// The interface fingerprint; `None` where it has no facts.
+    /// The interface fingerprint; `None` where it has no facts, and of a new file whose names no unit shares.
     pub surface: Option<InterfaceFingerprint>,
     /// The units that its names belong to, by key, sorted, each with its place among the files there: those of a low
     /// rank first.

@@ -23,11 +23,7 @@ impl<'a> Lines<'a> {
     /// Finds the lines of a text.
     pub(super) fn new(source: &'a str) -> Self {
         let mut starts = vec![0];
-        for (at, byte) in source.bytes().enumerate() {
-            if byte == b'\n' {
-                starts.push(at + 1);
-            }
-        }
+        starts.extend(source.match_indices('\n').map(|(at, _)| at + 1));
         if starts.last() != Some(&source.len()) {
             starts.push(source.len());
         }

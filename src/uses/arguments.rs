@@ -40,7 +40,8 @@ impl Uses<'_> {
                 Some(class) if is_constructor => vec![class],
                 _ => place.symbols.clone(),
             };
-            let mut callers = BTreeSet::new();
+            // No edge says that a definition calls itself.
+            let mut callers = BTreeSet::from([row.id]);
             for target in &targets {
                 if let Some(row) = rows.iter().find(|row| row.ordinal == *target) {
                     callers.extend(self.read.edges_into(row.id)?.iter().map(|it| it.src_file));

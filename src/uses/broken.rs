@@ -24,6 +24,9 @@ const MAX_NAMES: usize = 2_000;
 /// Files whose names are bound.
 const MAX_FILES: usize = 5_000;
 
+/// Files behind `export *` of one that is imported.
+const MAX_BARRELS: usize = 200;
+
 /// Files that pass names of a changed file on.
 const MAX_PASSING: u32 = 2_000;
 
@@ -119,6 +122,8 @@ pub(super) struct BoundFile<'a> {
     pub(super) targets: Vec<Option<ImportTarget>>,
     /// Its place in the difference, where its own definitions are looked for.
     pub(super) changed: Option<usize>,
+    /// Names that an import bound to a definition that is gone, by its change, and that nothing in the file binds now.
+    pub(super) lost_names: Vec<(String, usize)>,
 }
 
 /// The places that are found, by file and loss.
@@ -212,6 +217,7 @@ impl Uses<'_> {
                     .map(|row| row.target)
                     .collect(),
                 changed,
+                lost_names: Vec::new(),
             };
             if bound.before.references.len() != bound.now.references.len() {
                 // The index is of other bytes than the text.
@@ -449,6 +455,8 @@ impl Uses<'_> {
                 continue;
             };
             losses.exports.insert((bound.id, export.name.clone()));
+            let from = self.target_of(bound, &export.specifier);
+            let from = from.map(|target| (target, export.local.clone()));
             let role = OccurrenceRole::Export {
                 export: u32::try_from(at).unwrap_or(u32::MAX),
             };
@@ -460,7 +468,7 @@ impl Uses<'_> {
             let listed = DanglingName {
                 lost: it,
                 module_line: None,
-                from: None,
+                from,
             };
             lists.entry(word.clone()).or_default().insert(role, listed);
         }
@@ -478,7 +486,9 @@ impl Uses<'_> {
             };
             references.insert(u32::try_from(n).unwrap_or(u32::MAX), (it, *provenance));
         }
-        let own = self.own_gone(worlds, bound)?;
+        let mut own = self.own_gone(worlds, bound)?;
+        let lost_names = bound.lost_names.iter();
+        own.extend(lost_names.map(|(name, change)| ((name.clone(), *change), None)));
         if references.is_empty() && lists.is_empty() && own.is_empty() {
             return Ok(());
         }
@@ -628,9 +638,16 @@ impl Uses<'_> {
                 (home, String::new(), None, BrokenReason::NoModule)
             }
         };
+        let mut is_passed_on = HashMap::new();
+        for from in spots.iter().filter_map(|spot| spot.from.as_ref()) {
+            if !is_passed_on.contains_key(from) {
+                let is_lost = self.is_lost_behind(worlds, from, losses);
+                is_passed_on.insert(from.clone(), is_lost);
+            }
+        }
         let is_through = |spot: &Spot| {
             let mut from = spot.from.iter();
-            from.any(|it| losses.exports.contains(it))
+            from.any(|it| is_passed_on.get(it) == Some(&true))
         };
         // Imports first, of those the ones that are broken themselves.
         spots.sort_by_key(|spot| (spot.kind.is_some(), is_through(spot), spot.start));
@@ -668,6 +685,33 @@ impl Uses<'_> {
             }
         }
         Ok(all)
+    }
+
+    /// Returns the file that a module as written leads to.
+    #[expect(clippy::unused_self, reason = "asked like its neighbours")]
+    fn target_of(&self, bound: &BoundFile<'_>, specifier: &str) -> Option<i64> {
+        let mut imports = bound.facts.imports.iter().zip(&bound.targets);
+        let found = imports.find(|(import, _)| import.specifier == specifier);
+        match found?.1 {
+            Some(ImportTarget::File(target)) => Some(*target),
+            _ => None,
+        }
+    }
+
+    /// Whether the name that a file is asked for is lost in a re-export of that file, or of one that it passes on as a whole.
+    #[expect(clippy::unused_self, reason = "asked like its neighbours")]
+    fn is_lost_behind(&self, worlds: &Worlds<'_>, from: &(i64, String), losses: &Losses) -> bool {
+        let (mut open, mut seen) = (vec![from.0], HashSet::new());
+        while let Some(file) = open.pop() {
+            if !seen.insert(file) || seen.len() > MAX_BARRELS {
+                continue;
+            }
+            if losses.exports.contains(&(file, from.1.clone())) {
+                return true;
+            }
+            open.extend(worlds.now.passed_on_whole(file));
+        }
+        false
     }
 
     fn path_before(&self, worlds: &Worlds<'_>, file: i64) -> Result<Option<RepoPath>> {

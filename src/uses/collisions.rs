@@ -4,11 +4,12 @@
 //! Both differences begin at the commit where the branches left each other. Nothing is merged.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::ops::Range;
 
 use super::Uses;
 use super::arguments::is_counted;
 use super::broken::{BoundFile, Broken, BrokenReason, Losses, Worlds};
-use super::difference::{ChangedFile, DefinitionPlace, Difference, SymbolChange};
+use super::difference::{self, ChangedFile, DefinitionPlace, Difference, SymbolChange, side};
 use super::mentions::line_at;
 use crate::error::{Error, Result};
 use crate::graph::changes::ChangeKind;
@@ -58,19 +59,29 @@ pub struct Collision {
     pub added: Option<(BranchSide, Broken)>,
 }
 
+/// Compares and merges texts line by line.
+pub struct LineMerge<'a> {
+    /// The lines of the second text that the first does not have, as ranges from 1.
+    pub added: &'a dyn Fn(&str, &str) -> Vec<Range<u32>>,
+    /// Two texts that were the first one; `None` where they conflict.
+    pub merged: &'a dyn Fn(&str, &str, &str) -> Option<String>,
+}
+
 impl Uses<'_> {
     /// Finds where two differences from one base meet. The new state of `ours` is that of the index.
-    pub fn collisions(&self, ours: &Difference, theirs: &Difference) -> Result<Vec<Collision>> {
+    pub fn collisions(
+        &self,
+        ours: &Difference,
+        theirs: &Difference,
+        lines: &LineMerge<'_>,
+    ) -> Result<Vec<Collision>> {
         let mut found = Vec::new();
         for (side, changer, user) in [
             (BranchSide::Theirs, ours, theirs),
             (BranchSide::Ours, theirs, ours),
         ] {
-            for one in self.added_uses(changer, user)? {
-                let Some(change) = one.change.map(|at| &changer.changes[at]) else {
-                    continue;
-                };
-                let kind = Some(change.kind);
+            for (change, one) in self.added_uses(changer, user, lines)? {
+                let kind = Some(change);
                 found.push(Collision {
                     kind: CollisionKind::UsesChanged,
                     path: one.home.clone(),
@@ -85,12 +96,46 @@ impl Uses<'_> {
         Ok(found)
     }
 
-    /// Returns the uses that `user` added of definitions that `changer` took away, or whose calls it made to pass more.
+    /// Returns the files of `changer` as it changes the state of `user`: one that both changed from the text of `user` to the
+    /// merged one. A file that conflicts is left as `user` has it, for git says so itself.
+    fn onto(
+        &self,
+        changer: &Difference,
+        user: &Difference,
+        lines: &LineMerge<'_>,
+    ) -> Result<Vec<ChangedFile>> {
+        let mut files = Vec::with_capacity(changer.files.len());
+        for file in &changer.files {
+            let Some((_, own)) = user.file(&file.path) else {
+                files.push(file.clone());
+                continue;
+            };
+            let is_kept = file.old.is_there && file.new.is_there && own.new.is_there;
+            let texts = (&file.old.text, &file.new.text, &own.new.text);
+            let merged = is_kept.then(|| (lines.merged)(texts.0, texts.1, texts.2));
+            if let Some(merged) = merged.flatten() {
+                files.push(ChangedFile {
+                    path: file.path.clone(),
+                    old: own.new.clone(),
+                    new: side(&file.path, Some(merged.into()), &self.budget)?,
+                });
+            }
+        }
+        Ok(files)
+    }
+
+    /// Returns the uses that `user` added of definitions that `changer` took away, or whose calls it made to pass more, each with
+    /// the change. Looks at the merged state, and at that of `user` alone.
     #[expect(
         clippy::too_many_lines,
         reason = "one pass, whose steps are read in order"
     )]
-    fn added_uses(&self, changer: &Difference, user: &Difference) -> Result<Vec<Broken>> {
+    fn added_uses(
+        &self,
+        changer: &Difference,
+        user: &Difference,
+        lines: &LineMerge<'_>,
+    ) -> Result<Vec<(ChangeKind, Broken)>> {
         let has_lost = changer
             .changes
             .iter()
@@ -98,7 +143,8 @@ impl Uses<'_> {
         if !has_lost || user.files.is_empty() {
             return Ok(Vec::new());
         }
-        let paths: Vec<&RepoPath> = changer
+        let merging = Difference::between(self.onto(changer, user, lines)?, &self.budget);
+        let paths: Vec<&RepoPath> = merging
             .files
             .iter()
             .chain(&user.files)
@@ -106,23 +152,19 @@ impl Uses<'_> {
             .collect::<BTreeSet<_>>()
             .into_iter()
             .collect();
-        let facts = |file: Option<&ChangedFile>, of_new: bool| -> Option<FileFacts> {
-            let file = file?;
-            let side = if of_new { &file.new } else { &file.old };
-            side.is_there.then(|| side.facts.clone())
-        };
-        // The base, and the base with the changes of `changer`; in both the files of `user` as they are there.
-        let layers = |of_changer_new: bool| -> Vec<EarlierFile> {
+        let facts = |side: &difference::FileSide| side.is_there.then(|| side.facts.clone());
+        // The state of `user`, and the merged one; in both the uses are those of the merged one.
+        let layers = |is_merged: bool| -> Vec<EarlierFile> {
             let each = paths.iter().map(|path| {
-                let (at_changer, at_user) = (changer.file(path), user.file(path));
-                let (at_changer, at_user) = (at_changer.map(|it| it.1), at_user.map(|it| it.1));
+                let (before, now) = match (merging.file(path), user.file(path)) {
+                    (Some((_, file)), _) => (&file.old, &file.new),
+                    (None, Some((_, file))) => (&file.new, &file.new),
+                    (None, None) => unreachable!("each path is of one of them"),
+                };
                 EarlierFile {
                     path: (*path).clone(),
-                    facts: match at_changer {
-                        Some(_) => facts(at_changer, of_changer_new),
-                        None => facts(at_user, false),
-                    },
-                    now: facts(at_user, true),
+                    facts: facts(if is_merged { now } else { before }),
+                    now: facts(now),
                 }
             });
             each.collect()
@@ -143,33 +185,41 @@ impl Uses<'_> {
             let at = paths.binary_search(&path).ok()?;
             Some(numbers[at].earlier)
         };
-        for (at, change) in changer.changes.iter().enumerate() {
+        for (at, change) in merging.changes.iter().enumerate() {
             let Some(DefinitionPlace { file, symbols }) = &change.old else {
                 continue;
             };
-            let Some(number) = number_of(&changer.files[*file].path) else {
+            let Some(number) = number_of(&merging.files[*file].path) else {
                 continue;
             };
             if change.is_gone() {
                 gone.extend(symbols.iter().map(|symbol| ((number, *symbol), at)));
             } else if change.kind == ChangeKind::Signature
-                && let Some((before, now)) = self.required(changer, change)
+                && let Some((before, now)) = self.required(&merging, change)
             {
                 stricter.extend(symbols.iter().map(|it| ((number, *it), (at, before, now))));
             }
         }
         let worlds = Worlds {
-            difference: changer,
-            numbers: numbers.clone(),
+            difference: &merging,
+            numbers: merging
+                .files
+                .iter()
+                .filter_map(|file| Some(numbers[paths.binary_search(&&file.path).ok()?]))
+                .collect(),
             before: UseTargets::new(self.read, base),
             now: UseTargets::new(self.read, changed),
             gone,
             targets_before,
         };
-        let kept = kept_lines(user);
         let mut losses = Losses::default();
         let mut found = Vec::new();
-        for file in user.files.iter().filter(|file| file.new.is_there) {
+        for file in &user.files {
+            let in_both = merging.file(&file.path);
+            let merged = in_both.map_or(&file.new, |(_, it)| &it.new);
+            if !merged.is_there {
+                continue;
+            }
             if self.budget.is_cancelled() {
                 return Err(Error::cancelled());
             }
@@ -181,8 +231,8 @@ impl Uses<'_> {
                 path: &file.path,
                 language: syntax::by_path(&file.path),
                 id: number_now,
-                text: &file.new.text,
-                facts: &file.new.facts,
+                text: &merged.text,
+                facts: &merged.facts,
                 before: worlds.before.of_file(number)?,
                 now: worlds.now.of_file(number_now)?,
                 targets: targets_now
@@ -191,34 +241,55 @@ impl Uses<'_> {
                     .flatten()
                     .map(|target| Some(*target))
                     .collect(),
-                changed: None,
+                changed: in_both.map(|it| it.0),
+                lost_names: match in_both {
+                    Some(_) => lost_names(&worlds, numbers[at].earlier, &file.new.facts, merged)?,
+                    None => Vec::new(),
+                },
             };
             self.of_bound(&worlds, &bound, number, &mut losses)?;
-            self.add_short_calls(changer, file, &bound, &stricter, &mut found)?;
+            self.add_short_calls(&merging, &bound, &stricter, &mut found)?;
         }
         for ((path, lost), spots) in std::mem::take(&mut losses.spots) {
-            let text = user.file(&path).map(|it| it.1.new.text.clone());
-            let text = text.unwrap_or_default();
+            let merged = merging.file(&path).or_else(|| user.file(&path));
+            let text = merged.map(|it| it.1.new.text.clone()).unwrap_or_default();
             found.extend(self.entries(&worlds, (&path, &text), &lost, spots, &losses)?);
         }
-        found.retain_mut(|one| {
-            let own = user.file(&one.path).map(|it| it.1);
-            let old = own.map(|file| lines_of(&file.old.text)).unwrap_or_default();
-            let is_added = |text: &str| {
-                let text = text.trim();
-                !old.contains(text) && !kept.contains(text)
+        let kept = kept_lines(user);
+        let mut added = Vec::new();
+        for mut one in found {
+            let Some(change) = one.change.map(|at| merging.changes[at].kind) else {
+                continue;
             };
-            one.also.retain(|(_, text, _)| is_added(text));
-            one.change.is_some() && (is_added(&one.text) || !one.also.is_empty())
-        });
-        Ok(found)
+            // A line is of `user` where `changer` alone does not have it.
+            let Some((_, own)) = user.file(&one.path) else {
+                continue;
+            };
+            let (before, now) = match (merging.file(&one.path), changer.file(&one.path)) {
+                (Some((_, both)), Some((_, file))) => (&file.new, &both.new),
+                _ => (&own.old, &own.new),
+            };
+            let places = (lines.added)(&before.text, &now.text);
+            let is_added = |line: u32, text: &str| {
+                places.iter().any(|lines| lines.contains(&line)) && !kept.contains(text.trim())
+            };
+            one.also.retain(|(line, text, _)| is_added(*line, text));
+            if !is_added(one.line, &one.text) {
+                if one.also.is_empty() {
+                    continue;
+                }
+                // The import was there, and the use is new.
+                (one.line, one.text, one.kind) = one.also.remove(0);
+            }
+            added.push((change, one));
+        }
+        Ok(added)
     }
 
     /// Adds the calls of one file that pass fewer arguments than the other side requires.
     fn add_short_calls(
         &self,
         changer: &Difference,
-        file: &ChangedFile,
         bound: &BoundFile<'_>,
         stricter: &HashMap<DefinitionRow, (usize, u32, u32)>,
         found: &mut Vec<Broken>,
@@ -227,7 +298,7 @@ impl Uses<'_> {
             let definition = meaning.definition()?;
             stricter.get(&definition).copied()
         };
-        if !is_counted(&file.path)
+        if !is_counted(bound.path)
             || !bound
                 .before
                 .references
@@ -236,7 +307,7 @@ impl Uses<'_> {
         {
             return Ok(());
         }
-        let text = &file.new.text;
+        let text = bound.text;
         let Some(arities) = Arities::of(bound.language, text, &self.budget) else {
             return Ok(());
         };
@@ -255,7 +326,7 @@ impl Uses<'_> {
             };
             if is_call && given >= before && given < required {
                 found.push(Broken {
-                    path: file.path.clone(),
+                    path: bound.path.clone(),
                     line,
                     text: line_at(text, start as usize),
                     kind: Some(kind),
@@ -272,6 +343,34 @@ impl Uses<'_> {
         }
         Ok(())
     }
+}
+
+/// Returns the names that the imports of one side's file bind to definitions that are gone, where the merged file imports others in
+/// their place: the uses that the side added stand beside the other side's import.
+fn lost_names(
+    worlds: &Worlds<'_>,
+    number: i64,
+    own: &FileFacts,
+    merged: &difference::FileSide,
+) -> Result<Vec<(String, usize)>> {
+    let meanings = worlds.before.lists_of(number)?.imports;
+    let is_bound = |local: &str| {
+        let mut imports = merged.facts.imports.iter().flat_map(|it| &it.names);
+        imports.any(|name| name.local == local)
+    };
+    let mut lost = Vec::new();
+    for (import, meanings) in own.imports.iter().zip(&meanings) {
+        for (name, meaning) in import.names.iter().zip(meanings) {
+            let gone = meaning.definition().and_then(|it| worlds.gone.get(&it));
+            if let Some(change) = gone
+                && !name.local.is_empty()
+                && !is_bound(&name.local)
+            {
+                lost.push((name.local.clone(), *change));
+            }
+        }
+    }
+    Ok(lost)
 }
 
 /// Returns the lines of files that a side took away: in files that it added they are no new ones.

@@ -25,7 +25,7 @@ pub struct FilePair {
 }
 
 /// One state of a file; empty where it is not there.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct FileSide {
     /// Its text.
     pub text: Arc<str>,
@@ -36,7 +36,7 @@ pub struct FileSide {
 }
 
 /// A changed file in both states.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct ChangedFile {
     /// Its path.
     pub path: RepoPath,
@@ -128,14 +128,22 @@ impl Difference {
         });
         let mut files = first?;
         files.extend(second?);
+        Ok(Self {
+            is_cut,
+            ..Self::between(files, budget)
+        })
+    }
+
+    /// Compares the two states of files, which are sorted by path.
+    pub(super) fn between(files: Vec<ChangedFile>, budget: &Budget) -> Self {
         let changes = changes(&files, budget);
         let re_exports = re_exports(&files);
-        Ok(Self {
+        Self {
             files,
             changes,
             re_exports,
-            is_cut,
-        })
+            is_cut: false,
+        }
     }
 
     /// Returns the file and the first declaration of a definition as it was.
@@ -172,7 +180,8 @@ impl SymbolChange {
     }
 }
 
-fn side(path: &RepoPath, text: Option<Arc<str>>, budget: &Budget) -> Result<FileSide> {
+/// Extracts one state of a file.
+pub(super) fn side(path: &RepoPath, text: Option<Arc<str>>, budget: &Budget) -> Result<FileSide> {
     let Some(text) = text else {
         return Ok(FileSide::default());
     };

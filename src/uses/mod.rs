@@ -9,6 +9,7 @@ mod broken;
 mod collisions;
 mod counterparts;
 mod difference;
+mod difference_cache;
 mod exposure;
 mod locals;
 mod mentions;
@@ -16,7 +17,7 @@ mod naming_tests;
 mod removed;
 
 pub use broken::{Broken, BrokenReason, BrokenUses};
-pub use collisions::{BranchSide, Collision, CollisionKind};
+pub use collisions::{BranchSide, Collision, CollisionKind, LineMerge};
 pub use difference::{ChangedFile, DefinitionPlace, Difference, FilePair, ReExport, SymbolChange};
 pub use exposure::Exposure;
 pub use locals::FunctionLocals;

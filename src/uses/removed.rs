@@ -52,7 +52,7 @@ pub struct EarlierText {
 
 impl Uses<'_> {
     /// Returns the differences between earlier texts and the files of the index.
-    pub fn difference(&self, earlier: &[EarlierText]) -> Result<Difference> {
+    pub fn difference(&self, earlier: &[EarlierText]) -> Result<Arc<Difference>> {
         let mut files = Vec::with_capacity(earlier.len());
         for EarlierText { path, text } in earlier {
             let new = match self.read.file(path.as_str())? {
@@ -65,7 +65,7 @@ impl Uses<'_> {
             let old = text.clone();
             files.push((path.clone(), FilePair { old, new }));
         }
-        Difference::of(files, &self.budget)
+        Difference::kept(files, &self.budget)
     }
 
     /// Returns the definitions that are gone, by path and line, each with the uses that still name it.

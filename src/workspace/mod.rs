@@ -48,7 +48,7 @@ pub use state::{CurrentState, IndexCounts, IndexEntry, IndexStatus};
 pub use upkeep::PruneOptions;
 pub use view::{View, brief, family_of, missing, outside};
 
-pub use crate::git::n_changed_lines;
+pub use crate::git::{added_lines, merged_lines, n_changed_lines};
 pub use crate::model::Analysis;
 pub use crate::store::token::normal_form;
 /// Rows that a [`View`] hands out.

@@ -37,7 +37,8 @@ function definitions(path, text) {
     found.push({
       name: owner ? `${owner}.${name}` : name, kind, owner: owner ?? '', exported: exported || exports.has(name) && !owner,
       default: !owner && (defaultName === name), head: text.slice(start, head), text: text.slice(start, node.getEnd()),
-      members: own, line: file.getLineAndCharacterOfPosition(start).line + 1, start, end: node.getEnd(),
+      members: own, memberNames: members.map(it => nameOf(it.name)).filter(it => it), line: file.getLineAndCharacterOfPosition(start).line + 1,
+      endLine: file.getLineAndCharacterOfPosition(node.getEnd()).line + 1, start, end: node.getEnd(),
     })
   }
   const headOf = node => {
@@ -55,6 +56,11 @@ function definitions(path, text) {
         : ts.isMethodDeclaration(it) || ts.isMethodSignature(it) || isFunction(it.initializer) ? 'method'
           : ts.isEnumMember(it) ? 'enumMember' : ts.isPropertyDeclaration(it) ? 'field' : 'property'
       add(owner, name, kind, it, headOf(it), [], true)
+      // `constructor(private a: A)` is a field too.
+      for (const one of ts.isConstructorDeclaration(it) ? it.parameters : []) {
+        const name = ts.isParameterPropertyDeclaration(one, it) && nameOf(one.name)
+        if (name) add(owner, name, 'field', one, headOf(one), [], true)
+      }
     }
   }
   for (const one of file.statements) {
@@ -96,7 +102,8 @@ class Checker {
     this.options = {
       ...parsed.options, noEmit: true, composite: false, incremental: false, declaration: false, isolatedDeclarations: false,
       noUnusedLocals: false, noUnusedParameters: false, types: [], tsBuildInfoFile: undefined, allowJs: false,
-      isolatedModules: false, skipLibCheck: true,
+      // What a declaration leaves out would be no reason to check the files that use it again.
+      isolatedModules: false, skipLibCheck: true, stripInternal: false,
     }
     this.names = parsed.fileNames.filter(it => !it.endsWith('.js'))
     this.replaced = new Map()

@@ -83,7 +83,7 @@ struct Project {
 }
 
 /// Projects and places in them, by number.
-type Places = Arc<[(usize, usize)]>;
+type ProjectPlaces = Arc<[(usize, usize)]>;
 
 /// The roots of a repository.
 pub(super) struct ImportRoots {
@@ -91,7 +91,7 @@ pub(super) struct ImportRoots {
     projects: Vec<Project>,
     by_dir: HashMap<String, usize>,
     /// The roots that have a module or package of a name.
-    with: RwLock<HashMap<String, Places>>,
+    with: RwLock<HashMap<String, ProjectPlaces>>,
 }
 
 impl ImportRoots {
@@ -181,7 +181,7 @@ impl ImportRoots {
         roots.any(|root| root.is_declared && root.has_package(files, first))
     }
 
-    fn places(&self, files: &dyn SourceFiles, first: &str) -> Places {
+    fn places(&self, files: &dyn SourceFiles, first: &str) -> ProjectPlaces {
         let known = self.with.read().expect("no thread panicked");
         if let Some(known) = known.get(first) {
             return Arc::clone(known);
@@ -193,7 +193,7 @@ impl ImportRoots {
             let there = roots.filter(|(_, root)| root.has(files, first));
             there.map(move |(at, _)| (of, at))
         });
-        let places: Places = all.collect();
+        let places: ProjectPlaces = all.collect();
         let mut known = self.with.write().expect("no thread panicked");
         known.insert(first.to_owned(), Arc::clone(&places));
         places

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use rusqlite::{Connection, OpenFlags};
 
-use super::{Manifest, refused};
+use super::{BundleManifest, refused};
 use crate::ir::ImportKind;
 use crate::model::{ChunkKind, EdgeKind, Provenance, RepoPath, SkipReason, SymbolKind};
 use crate::store::schema::{SCHEMA, SCHEMA_VERSION};
@@ -16,7 +16,7 @@ use crate::store::{ErrorContext, StoreError, StoreResult, connection, facts, fil
 ///
 /// # Errors
 /// [`StoreError::Bundle`] with the first thing that is wrong.
-pub(super) fn check(path: &Path, manifest: &Manifest) -> StoreResult<()> {
+pub(super) fn check(path: &Path, manifest: &BundleManifest) -> StoreResult<()> {
     let uri = format!("file:{}?immutable=1", connection::percent(path));
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
         | OpenFlags::SQLITE_OPEN_NO_MUTEX
@@ -31,7 +31,7 @@ pub(super) fn check(path: &Path, manifest: &Manifest) -> StoreResult<()> {
     })
 }
 
-fn look(connection: &Connection, manifest: &Manifest) -> StoreResult<()> {
+fn look(connection: &Connection, manifest: &BundleManifest) -> StoreResult<()> {
     connection::harden(connection)?;
     connection
         .execute_batch("PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA query_only = ON; PRAGMA temp_store = MEMORY;")

@@ -23,7 +23,7 @@ use crate::model::{ContentId, RepoPath};
 pub const WORKTREE: &str = "bundle";
 
 /// The files of a bundle with their contents, by path.
-pub type Manifest = Vec<(RepoPath, ContentId)>;
+pub type BundleManifest = Vec<(RepoPath, ContentId)>;
 
 /// Told after each piece how many bytes are done; an error stops the work.
 pub type OnBytes<'a> = &'a dyn Fn(u64) -> std::io::Result<()>;
@@ -113,7 +113,7 @@ pub fn read(
     source: &Path,
     accept: &dyn Fn(&Header) -> Result<(), String>,
     on_bytes: OnBytes<'_>,
-) -> StoreResult<(Index, Header, Manifest)> {
+) -> StoreResult<(Index, Header, BundleManifest)> {
     let (file, length) = format::open(source)?;
     let database = home.database(&pointer.index_id, &pointer.build);
     // Set before there is anything to sweep away.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use rusqlite::{Connection, OpenFlags};
 
-use super::Manifest;
+use super::BundleManifest;
 use crate::store::{ErrorContext, StoreResult, connection, files};
 
 /// Keys of `meta` that describe the rows and not their owner.
@@ -13,7 +13,7 @@ const KEPT: &str = "'complete', 'history'";
 /// Removes from a database, which nobody else has open, everything that does not belong to the commit: stats and git's names
 /// of the bytes, which others could not rely on, meta of
 /// the work tree, and remains of deleted rows and their words in its pages. Returns the manifest.
-pub(super) fn seal(path: &Path) -> StoreResult<Manifest> {
+pub(super) fn seal(path: &Path) -> StoreResult<BundleManifest> {
     let connection = Connection::open_with_flags(
         path,
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,

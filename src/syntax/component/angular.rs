@@ -37,7 +37,7 @@ const BLOCKS: &[&str] = &[
 
 /// A name in the markup: of an element, an attribute or a pipe.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Name {
+pub(super) struct MarkupName {
     pub(super) range: Range<usize>,
     pub(super) place: MarkupNameKind,
     pub(super) kind: ReferenceKind,
@@ -77,7 +77,7 @@ pub(super) fn template(
     range: Range<usize>,
     program: &mut Program<'_>,
     marks: &mut Marks,
-) -> Vec<Name> {
+) -> Vec<MarkupName> {
     program.declare("$event,$any,$index,$count,$first,$last,$even,$odd");
     let mut reader = AngularReader {
         source,
@@ -100,7 +100,7 @@ struct AngularReader<'s, 'p> {
     limit: usize,
     program: &'s mut Program<'p>,
     marks: &'s mut Marks,
-    names: Vec<Name>,
+    names: Vec<MarkupName>,
     open: Vec<Open>,
     n_scopes: usize,
 }
@@ -182,7 +182,7 @@ impl AngularReader<'_, '_> {
 
     fn name(&mut self, range: Range<usize>, place: MarkupNameKind, kind: ReferenceKind) {
         if self.names.len() < MAX_NAMES && !range.is_empty() {
-            self.names.push(Name { range, place, kind });
+            self.names.push(MarkupName { range, place, kind });
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::angular::{self, MarkupNameKind, Name};
+use super::angular::{self, MarkupName, MarkupNameKind};
 use super::marks::{Marks, holds};
 use super::program::{self, Program, ProgramPosition};
 use super::{offset, sorted};
@@ -21,7 +21,7 @@ const MAX_TEMPLATES: usize = 100;
 pub(in crate::syntax) struct AngularTemplate {
     range: Range<usize>,
     program: Option<program::TemplateProgram>,
-    names: Vec<Name>,
+    names: Vec<MarkupName>,
     marks: Marks,
     /// The places of the program's references, and of the names', among those of the file.
     references: Vec<Option<u32>>,

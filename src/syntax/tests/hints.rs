@@ -24,7 +24,10 @@ function g({ k, l: m }: { k: K; l: L[] }, x: string, y: A | B, z) { k.x(); m.x()
     );
     same(
         &locals("a.ts", source),
-        ".x: type A
+        ".d: type P
+         .e: type P:d
+         .c: type P
+         .x: type A
          .x: type ns.B
          .x: type P:c
          .x: type P:d.e
@@ -66,8 +69,12 @@ function g() {
     );
     same(
         &locals("a.ts", source),
-        ".x: -
-         .y: -
+        ".two: call f
+         .one: call f
+         .x: call f
+         .j: value ns.a
+         .i: value ns.a
+         .y: call f
          .x: new A
          .x: call f
          .x: value ns.a
@@ -103,7 +110,7 @@ document.querySelector('a').b();
          .c: new A:b.()
          .b: new A
          .b: call f:a
-         .a: -
+         .a: call f
          .b: type A
          .b: value xs:[]
          .b: call xs.map
@@ -354,7 +361,8 @@ function g(a: A | B | string, b: (A | B) & { c: 1 }, c: A | A[]) {
 ";
     same(
         &locals("a.ts", source),
-        ".x: type A | type B
+        ".j: call f | type A | type B
+         .x: type A | type B
          .x: type A | element A
          .x: call f | type A | type B
          .x: type A
@@ -382,7 +390,10 @@ function h() { const M = require('./m'); new M().x(); const { N } = require('./m
     );
     same(
         &locals("a.js", source),
-        ".x: type A
+        ".e: type Both
+         .g: type Both:e
+         .b: type Both
+         .x: type A
          .x: type Both:b
          .x: type Both:e.g
          .x: type D

@@ -27,6 +27,7 @@ function f(as: A[], m: Map<string, B>) {
         &locals("a.ts", source),
         ".x: type A
          .x: -
+         .c: value xs:[]
          .x: value xs:[].c
          .forEach: element A
          .map: element A:filter.()
@@ -104,7 +105,8 @@ async function late() { const m = await import('./o'); m.q(); const { r } = awai
 ";
     same(
         &locals("a.ts", source),
-        "inner: = f.inner
+        ".open: call use
+         inner: = f.inner
          a: value g
          b: value g
          open: call use:open
@@ -137,7 +139,8 @@ function typed(this: C) { this.m() }
 ";
     same(
         &locals("a.ts", source),
-        ".b: value this
+        ".db: value this
+         .b: value this
          .c: value this.db
          .e: -
          .f: value this

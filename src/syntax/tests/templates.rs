@@ -113,7 +113,9 @@ fn names_of_loops_and_slots_of_vue_are_local() {
 <ul v-for=\"load in load.items\">{{ load }}</ul>");
     same(
         &template("A.vue", &source),
-        "8 value list
+        "8 value ?.name
+         8 value ?.x
+         8 value list
          8 call pick
          9 value name
          10 jsx MyComp renamed
@@ -129,7 +131,7 @@ fn names_of_loops_and_slots_of_vue_are_local() {
     same(
         &roles("A.vue", &source, "name"),
         "4 Import
-         8 Key
+         8 Template name
          8 Local
          8 Local
          8 Local
@@ -359,6 +361,8 @@ fn names_of_blocks_of_svelte_are_local() {
     same(
         &template("A.svelte", &source),
         "8 value list
+         8 value ?.name
+         8 value ?.x
          8 value name
          9 value ok
          9 call load

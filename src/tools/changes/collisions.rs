@@ -14,8 +14,10 @@ use crate::error::{Error, Result};
 use crate::model::sanitize::one_line;
 use crate::model::{Budget, RepoPath};
 use crate::tools::places::uses;
-use crate::uses::{BranchSide, BrokenReason, Collision, CollisionKind, Difference};
-use crate::workspace::{Comparison, ComparisonSide, Other, View, Workspace, brief};
+use crate::uses::{BranchSide, BrokenReason, Collision, CollisionKind, Difference, LineMerge};
+use crate::workspace::{
+    Comparison, ComparisonSide, Other, View, Workspace, added_lines, brief, merged_lines,
+};
 
 /// A branch or work tree to look for collisions with: both sides since the commit where they left each other.
 pub(super) struct Opposite {
@@ -96,17 +98,21 @@ pub(super) fn find(
     for opposite in asked.opposites {
         let own;
         let ours = match &opposite.ours {
-            None => &gathered.difference,
+            None => &*gathered.difference,
             Some(comparison) => {
-                own = Difference::of(texts(view, comparison)?.0, &uses.budget)?;
+                own = Difference::kept(texts(view, comparison)?.0, &uses.budget)?;
                 &own
             }
         };
         let budget = Budget::unlimited(view.budget.interrupt());
         let theirs = opposite.theirs.files.iter();
         let theirs = theirs.filter_map(|file| Some((file.path.clone(), texts_of(file)?)));
-        let theirs = Difference::of(theirs.collect(), &budget)?;
-        let mut found = uses.collisions(ours, &theirs)?;
+        let theirs = Difference::kept(theirs.collect(), &budget)?;
+        let lines = LineMerge {
+            added: &added_lines,
+            merged: &merged_lines,
+        };
+        let mut found = uses.collisions(ours, &theirs, &lines)?;
         add_files(opposite, asked.comparison, &mut found);
         found.sort_by(|a, b| (a.kind, &a.path, &a.symbol).cmp(&(b.kind, &b.path, &b.symbol)));
         for one in &found {

@@ -1,5 +1,7 @@
 //! The difference of two states, with the uses that it breaks, for an index of the later one.
 
+use std::sync::Arc;
+
 use crate::error::Result;
 use crate::model::{RepoPath, SkipReason};
 use crate::tools::places::uses;
@@ -8,7 +10,7 @@ use crate::workspace::{Analysis, Comparison, DifferingFile, View, language_of};
 
 /// A difference and what belongs to it.
 pub(super) struct Gathered {
-    pub(super) difference: Difference,
+    pub(super) difference: Arc<Difference>,
     pub(super) broken: BrokenUses,
     /// Files that the index does not have as they are.
     pub(super) pending: Vec<RepoPath>,
@@ -21,7 +23,7 @@ impl Gathered {
     pub(super) fn of(view: &View<'_>, comparison: &Comparison) -> Result<Self> {
         let (files, pending, n_not_analysed) = texts(view, comparison)?;
         let uses = uses(view);
-        let difference = Difference::of(files, &uses.budget)?;
+        let difference = Difference::kept(files, &uses.budget)?;
         let broken = uses.broken(&difference)?;
         Ok(Self {
             difference,

@@ -10,6 +10,7 @@ use super::entries::ListedChanges;
 use super::gather::Gathered;
 use super::{AnswerPart, ChangesQuestion};
 use crate::error::Result;
+use crate::graph::coupled;
 use crate::graph::impact::{files_of, walk};
 use crate::graph::related::{self, Direction, Relation, TestBasis};
 use crate::model::sanitize::one_line;
@@ -21,6 +22,9 @@ use crate::workspace::{SymbolRow, View, family_of};
 
 /// Edges from a changed definition to a test.
 const DEPTH: u32 = 5;
+
+/// Edges from a changed file to a test that uses another definition of it.
+const COUPLED_DEPTH: u32 = 8;
 
 /// Imports from a file whose top level changed to a test.
 const IMPORT_DEPTH: u32 = 3;
@@ -232,6 +236,23 @@ impl ChangesReach {
             )?;
             for test in near.found {
                 add(test.path, test.hops, test.provenance, test.basis);
+            }
+        }
+        // Whatever else a changed file offers may go through the change.
+        let mut coupled: Vec<i64> = targets.iter().map(|row| row.id).collect();
+        for file in difference.files.iter().filter(|it| is_wanted(&it.path)) {
+            let row = match view.roles.is_test(&file.path) {
+                true => None,
+                false => view.read.file(file.path.as_str())?,
+            };
+            let symbols = row.map(|row| view.read.symbols_of(row.id)).transpose()?;
+            let exported = symbols.into_iter().flatten().filter(|it| it.exported);
+            coupled.extend(exported.map(|it| it.id));
+        }
+        let users = coupled::users(view.read, coupled, COUPLED_DEPTH, view.budget)?;
+        for (file, hops) in users {
+            if let Some(path) = view.read.path_of(file)? {
+                add(path, hops, Provenance::PathHeuristic, TestBasis::Barrel);
             }
         }
         let mut tests: Vec<Test> = tests.into_values().collect();

@@ -141,7 +141,9 @@ pub(crate) const DOORS: &[Door] = &[
     door("toml_edit", &["clients"]),
     door("tree_sitter*", &["syntax"]),
     door("libmimalloc_sys", &["syntax"]),
+    door("mimalloc", &["main"]),
     door("foldhash", &["model"]),
+    door("hashbrown", &["model"]),
     door("aho_corasick", &["model"]),
     // Patterns of paths in the configurations of test runners.
     door("regex", &["roles"]),

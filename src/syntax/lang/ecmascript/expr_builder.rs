@@ -182,19 +182,27 @@ impl ExprBuilder {
 
     /// A container of elements; `None` where these are no instances of one type.
     pub(super) fn container(&mut self, kind: ContainerKind, element: ExprId) -> Option<ExprId> {
-        self.is_instance(element)
+        self.are_instances(element)
             .then(|| self.add(Expr::Container { kind, element }))
     }
 
-    /// Returns a function with this result; `None` where that is no instance of one type.
+    /// Returns a function with this result; `None` where that is no instance.
     pub(super) fn callable(&mut self, result: ExprId) -> Option<ExprId> {
-        self.is_instance(result)
+        self.are_instances(result)
             .then(|| self.add(Expr::Callable { result }))
     }
 
     /// Whether it is an instance of one type.
     pub(super) fn is_instance(&self, id: ExprId) -> bool {
         matches!(self.get(id), Expr::Instance { .. })
+    }
+
+    /// Whether it is an instance of a type, or one of several.
+    fn are_instances(&self, id: ExprId) -> bool {
+        match self.get(id) {
+            Expr::Union(all) => all.iter().all(|one| self.is_instance(*one)),
+            _ => self.is_instance(id),
+        }
     }
 
     /// Whether it holds elements, or is first of all something that does.

@@ -361,5 +361,11 @@ fn followed<'a>(
     let found = runs
         .then(|| resolver.local(used.name, scope, 0))
         .flatten()?;
-    (resolver.exprs.start(found) == Start::Value).then_some(found)
+    // `open` of `const { open } = store`, whatever `store` is an instance of.
+    let is_member = matches!(resolver.exprs.get(found), Expr::Member { .. });
+    match resolver.exprs.start(found) {
+        Start::Value => Some(found),
+        Start::New | Start::Type if is_member => Some(found),
+        _ => None,
+    }
 }

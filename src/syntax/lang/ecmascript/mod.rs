@@ -42,6 +42,7 @@ mod jsdoc;
 pub(in crate::syntax) mod kinds;
 mod lower_expr;
 mod lower_type;
+mod member_uses;
 mod members;
 mod names;
 mod nodes;

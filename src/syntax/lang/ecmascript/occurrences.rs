@@ -42,7 +42,8 @@ impl PositionedScript {
             return OccurrenceRole::Comment;
         }
         if is_text(node) {
-            return OccurrenceRole::Text;
+            // The name in a type may be in quotes: `T['a']`.
+            return self.use_at(node, start).unwrap_or(OccurrenceRole::Text);
         }
         if !is_name(kind) {
             return OccurrenceRole::Unknown;

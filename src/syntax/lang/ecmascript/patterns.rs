@@ -6,9 +6,9 @@ use super::builder::FileBuilder;
 use super::frame::Frame;
 use super::kinds::Kind;
 use super::lower_expr::lower_expr;
-use super::nodes;
-use super::pending::{BindingSource, ValueOwner};
-use crate::ir::ExprId;
+use super::pending::{BindingSource, NamePlace, ValueOwner};
+use super::{member_uses, nodes};
+use crate::ir::{Expr, ExprId, ReferenceKind};
 
 /// Names of one pattern that are looked at.
 const MAX_NAMES: usize = 500;
@@ -52,6 +52,57 @@ pub(super) fn bind_pattern<'a>(
     for (name, steps) in bound_names(b, pattern) {
         let expr = taken(b, expr, &steps);
         b.add_binding(owner(name), Some(expr), source, frame);
+    }
+    // Names that are taken out of a module are imports, and where a pattern assigns, its names are uses of variables already.
+    let is_module = matches!(
+        *b.exprs.get(expr),
+        Expr::Imported { name, .. } if b.exprs.arena.name_of(name) == "*"
+    );
+    if source != BindingSource::Assignment && !is_module {
+        use_keys(b, pattern, expr, frame);
+    }
+}
+
+/// Adds the uses of the members that a pattern takes out of a value.
+fn use_keys(b: &mut FileBuilder<'_>, pattern: Node<'_>, value: ExprId, frame: &Frame) {
+    let fields = b.grammar.fields;
+    let mut open = vec![(pattern, value, 0)];
+    let mut n_names = 0;
+    while let Some((node, object, depth)) = open.pop() {
+        n_names += 1;
+        if n_names > MAX_NAMES || depth > BOUND_STEPS {
+            return;
+        }
+        let field = |id: u16| node.child_by_field_id(id);
+        match b.grammar.kind(node) {
+            Kind::ShorthandPattern => {
+                let named = (b.text(node), NamePlace::at_start(node));
+                member_uses::member_of(b, object, named, ReferenceKind::Value, frame);
+            }
+            Kind::PairPattern => {
+                if let (Some(key), Some(part)) = (field(fields.key), field(fields.value))
+                    && b.grammar.kind(key) == Kind::PropertyIdentifier
+                {
+                    let name = b.text(key);
+                    let named = (name, NamePlace::at_start(key));
+                    member_uses::member_of(b, object, named, ReferenceKind::Value, frame);
+                    open.push((part, b.exprs.member(object, name), depth + 1));
+                }
+            }
+            Kind::AssignmentPattern | Kind::ObjectAssignmentPattern => {
+                open.extend(field(fields.left).map(|left| (left, object, depth)));
+            }
+            kind @ (Kind::ObjectPattern | Kind::ArrayPattern) => {
+                let object = match kind {
+                    Kind::ArrayPattern => b.exprs.element(object),
+                    _ => object,
+                };
+                let mut cursor = node.walk();
+                let children = node.named_children(&mut cursor);
+                open.extend(children.map(|child| (child, object, depth + 1)));
+            }
+            _ => {}
+        }
     }
 }
 

@@ -8,8 +8,9 @@ use super::builder::FileBuilder;
 use super::frame::{AssignmentTarget, Frame, IdentifierRole, byte, line_of};
 use super::kinds::Kind;
 use super::lower_expr::lower_expr;
+use super::member_uses::set_receiver;
 use super::names::split_chain;
-use super::pending::{BindingSource, NamePlace, ValueOwner};
+use super::pending::NamePlace;
 use super::{imports, members};
 use crate::ir::ReferenceKind;
 
@@ -94,19 +95,11 @@ pub(super) fn member_chain(b: &mut FileBuilder<'_>, node: Node<'_>, frame: &Fram
     }
     b.add_reference(name, receiver, kind, frame, NamePlace { line, start });
     if receiver == "?"
-        && !matches!(kind, ReferenceKind::Value | ReferenceKind::Type)
+        && kind != ReferenceKind::Type
         && let Some(object) = node.child(0)
         && let Some(expr) = lower_expr(b, object)
     {
-        let binding = b.add_binding(
-            ValueOwner::Expression,
-            Some(expr),
-            BindingSource::Initializer,
-            frame,
-        );
-        if let Some(used) = b.references.last_mut() {
-            used.receiver_binding = Some(binding);
-        }
+        set_receiver(b, expr, frame);
     }
     frame.kind == Kind::MemberExpression
 }

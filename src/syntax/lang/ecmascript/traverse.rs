@@ -7,8 +7,8 @@ use super::frame::{AssignmentTarget, Frame, IdentifierRole};
 use super::kinds::Kind;
 use super::{
     assignments, bindings, classes, commonjs, contextual_types, declarations, exports, functions,
-    identifier_role, imports, jsdoc, members, nodes, object_exports, object_types, parameters,
-    patterns, references, type_params, variables,
+    identifier_role, imports, jsdoc, member_uses, members, nodes, object_exports, object_types,
+    parameters, patterns, references, type_params, variables,
 };
 use crate::ir::{ImportKind, ReferenceKind};
 use crate::model::Budget;
@@ -54,9 +54,10 @@ pub(super) fn traverse(b: &mut FileBuilder<'_>, root: Node<'_>, budget: &Budget)
         if n_nodes.is_multiple_of(NODES_PER_CHECK) && budget.is_spent() {
             return false;
         }
-        let kind = b.grammar.kind(cursor.node());
+        let node = cursor.node();
+        let kind = b.grammar.kind(node);
         if kind != Kind::Token {
-            let (frame, descend) = enter(b, kind, &cursor, &parent);
+            let (frame, descend) = enter(b, kind, node, &cursor, &parent);
             let deeper = descend && b.frames.len() < MAX_DEPTH && n_nodes < MAX_NODES;
             if deeper && cursor.goto_first_child() {
                 b.frames.push(parent);
@@ -85,10 +86,10 @@ fn leave(b: &mut FileBuilder<'_>, frame: &Frame) {
 fn enter(
     b: &mut FileBuilder<'_>,
     kind: Kind,
+    node: Node<'_>,
     cursor: &TreeCursor<'_>,
     parent: &Frame,
 ) -> (Frame, bool) {
-    let node = cursor.node();
     let (role, target) = identifier_role::role_and_target(b, parent, kind, cursor);
     let mut frame = Frame {
         kind,
@@ -118,6 +119,7 @@ fn dispatch(b: &mut FileBuilder<'_>, node: Node<'_>, frame: &mut Frame, parent: 
         Kind::MemberExpression | Kind::NestedIdentifier | Kind::NestedTypeIdentifier => {
             return references::member_chain(b, node, frame);
         }
+        Kind::LookupType => member_uses::indexed_type(b, node, frame),
         Kind::TypeAnnotation
         | Kind::TypeArguments
         | Kind::TypeQuery

@@ -67,6 +67,9 @@ pub(super) struct Lowering<'t> {
     /// The leaves of `use` declarations.
     pub(super) leaves: Vec<Leaf<'t>>,
     pub(super) depth: usize,
+    /// Whether the code is that of a rule of a macro, with what its parameters stand for.
+    pub(super) is_in_rule: bool,
+    pub(super) rule_params: Vec<&'t str>,
     /// How many macros are around.
     pub(super) macro_depth: usize,
     /// Bytes of macros that were parsed.
@@ -106,6 +109,8 @@ impl<'t> Lowering<'t> {
             own_macros: BTreeSet::new(),
             leaves: Vec::new(),
             depth: 0,
+            is_in_rule: false,
+            rule_params: Vec::new(),
             macro_depth: 0,
             macro_bytes: 0,
             uses: UseRecorder::new(source, keeps_positions),

@@ -1,0 +1,85 @@
+//! The differences that were compared last: a question that is asked again, or about another page, does not parse again.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::difference::{Difference, FilePair};
+use crate::error::Result;
+use crate::model::{Budget, ContentId, RepoPath};
+
+/// Differences that are kept.
+const MAX_KEPT: usize = 4;
+
+/// Bytes of both states of a difference that is kept; its facts take ten times as much.
+const MAX_BYTES: usize = 4 << 20;
+
+/// By the paths and bytes of both states, the latest last.
+static KEPT: Mutex<VecDeque<(ContentId, Arc<Difference>)>> = Mutex::new(VecDeque::new());
+
+impl Difference {
+    /// Compares files as [`Self::of`] does, or returns the comparison of the same files from before.
+    pub fn kept(files: Vec<(RepoPath, FilePair)>, budget: &Budget) -> Result<Arc<Self>> {
+        let (key, n_bytes) = key_of(&files);
+        let kept = || KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = |all: &VecDeque<(ContentId, Arc<Self>)>| all.iter().position(|it| it.0 == key);
+        {
+            let mut all = kept();
+            if let Some(found) = known(&all).and_then(|at| all.remove(at)) {
+                let difference = Arc::clone(&found.1);
+                all.push_back(found);
+                return Ok(difference);
+            }
+        }
+        let difference = Arc::new(Self::of(files, budget)?);
+        if n_bytes <= MAX_BYTES {
+            let mut all = kept();
+            if known(&all).is_none() {
+                all.push_back((key, Arc::clone(&difference)));
+            }
+            while all.len() > MAX_KEPT {
+                all.pop_front();
+            }
+        }
+        Ok(difference)
+    }
+}
+
+fn key_of(files: &[(RepoPath, FilePair)]) -> (ContentId, usize) {
+    let (mut key, mut n_bytes) = (Vec::new(), 0);
+    for (path, texts) in files {
+        key.extend(ContentId::of(path.as_str().as_bytes()).as_bytes());
+        for text in [&texts.old, &texts.new] {
+            key.push(u8::from(text.is_some()));
+            let text = text.as_deref().unwrap_or_default();
+            n_bytes += text.len();
+            key.extend(ContentId::of(text.as_bytes()).as_bytes());
+        }
+    }
+    (ContentId::of(&key), n_bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicBool;
+
+    use super::{Difference, FilePair};
+    use crate::model::{Budget, RepoPath};
+
+    #[test]
+    fn the_same_texts_are_compared_once() {
+        let budget = Budget::unlimited(Arc::new(AtomicBool::new(false)));
+        let of = |old: Option<&str>, new: &str| {
+            let path = RepoPath::normalise("kept-once/a.ts").unwrap();
+            let texts = FilePair {
+                old: old.map(Into::into),
+                new: Some(new.into()),
+            };
+            Difference::kept(vec![(path, texts)], &budget).unwrap()
+        };
+        let first = of(Some("const a = 1"), "const a = 2");
+        assert!(Arc::ptr_eq(&first, &of(Some("const a = 1"), "const a = 2")));
+        assert!(!Arc::ptr_eq(&first, &of(Some(""), "const a = 2")));
+        assert_eq!(of(None, "const a = 2").changes.len(), 1);
+    }
+}
