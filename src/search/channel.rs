@@ -160,7 +160,10 @@ fn words(
                 let named = read.symbols_named(&norm)?;
                 mark(read, &named, allowed, found, |strength| {
                     strength.fuzzy = strength.fuzzy.max(likeness);
-                    strength.fuzzy_words |= 1_u64.checked_shl(at as u32).unwrap_or(0);
+                    strength.fuzzy_words |= u32::try_from(at)
+                        .ok()
+                        .and_then(|at| 1_u64.checked_shl(at))
+                        .unwrap_or(0);
                 })?;
             }
         }

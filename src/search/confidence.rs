@@ -180,6 +180,7 @@ impl Confidence {
     }
 
     /// Returns the confidence of an answer from an index that was never complete: nothing of the kind was measured.
+    #[must_use]
     pub fn unmeasured(self) -> Self {
         Self {
             level: Level::Low,

@@ -94,7 +94,7 @@ impl<'a> Read<'a> {
         &self.meta
     }
 
-    /// Returns every file row, sorted by path. ReadCache in memory until another connection commits: whoever compared them
+    /// Returns every file row, sorted by path. Kept in memory until another connection commits: whoever compared them
     /// with the work tree has paid for them.
     pub fn file_rows(&self) -> StoreResult<Arc<Vec<FileRow>>> {
         if let Some(rows) = &self.kept()?.rows {
@@ -105,7 +105,7 @@ impl<'a> Read<'a> {
         Ok(rows)
     }
 
-    /// Returns the files that have symbols, each with the number of other files that import it. ReadCache as
+    /// Returns the files that have symbols, each with the number of other files that import it. Kept as
     /// [`Self::file_rows`] are; costs about 2 µs a file.
     pub fn outlined(&self) -> StoreResult<Arc<HashMap<i64, u32>>> {
         if let Some(outlined) = &self.kept()?.outlined {
@@ -119,7 +119,7 @@ impl<'a> Read<'a> {
         Ok(outlined)
     }
 
-    /// Returns how many rows there are of each kind. ReadCache as [`Self::file_rows`] are; costs some 2 µs a file.
+    /// Returns how many rows there are of each kind. Kept as [`Self::file_rows`] are; costs some 2 µs a file.
     pub fn counts(&self) -> StoreResult<RowCounts> {
         if let Some(counts) = self.kept()?.counts {
             return Ok(counts);
@@ -129,7 +129,7 @@ impl<'a> Read<'a> {
         Ok(counts)
     }
 
-    /// Returns how many chunks there are. ReadCache as [`Self::file_rows`] are.
+    /// Returns how many chunks there are. Kept as [`Self::file_rows`] are.
     pub fn n_chunks(&self) -> StoreResult<u64> {
         if let Some(n_chunks) = self.kept()?.n_chunks {
             return Ok(n_chunks);

@@ -129,7 +129,7 @@ impl<'s> SvelteReader<'s, '_> {
             }
             (Some(b':'), "then" | "catch") => self.next_scope(&[rest]),
             (Some(b'/'), _) => {
-                self.end(|kind, _| matches!(kind, BlockKind::Block(it) if *it == word))
+                self.end(|kind, _| matches!(kind, BlockKind::Block(it) if *it == word));
             }
             (Some(b'@'), "const") => self.program.constant(rest),
             (Some(b'@'), _) => self.program.expression(rest),

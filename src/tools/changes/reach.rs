@@ -241,9 +241,10 @@ impl ChangesReach {
         // Whatever else a changed file offers may go through the change.
         let mut coupled: Vec<i64> = targets.iter().map(|row| row.id).collect();
         for file in difference.files.iter().filter(|it| is_wanted(&it.path)) {
-            let row = match view.roles.is_test(&file.path) {
-                true => None,
-                false => view.read.file(file.path.as_str())?,
+            let row = if view.roles.is_test(&file.path) {
+                None
+            } else {
+                view.read.file(file.path.as_str())?
             };
             let symbols = row.map(|row| view.read.symbols_of(row.id)).transpose()?;
             let exported = symbols.into_iter().flatten().filter(|it| it.exported);
