@@ -14,7 +14,7 @@ mod tools;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::process::ExitCode;
 
-use codelens::mcp::http::{Listen, AccessToken, serve_handler};
+use codelens::mcp::http::{AccessToken, Listen, serve_handler};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CompletionInfo,
     ErrorCode, GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
