@@ -81,7 +81,7 @@ pub(super) enum Framework {
     Svelte,
 }
 
-/// One language: a row of [`LANGUAGES`].
+/// One language: a row of `LANGUAGES`.
 #[derive(Clone, Debug)]
 pub struct Language {
     /// Its name in filters and answers.
@@ -388,7 +388,7 @@ pub(super) static LANGUAGES: &[Language] = &[
     TEXT,
 ];
 
-/// Returns the rows of [`LANGUAGES`] as they count: those that are not to be read to the symbol as text.
+/// Returns the rows of `LANGUAGES` as they count: those that are not to be read to the symbol as text.
 pub fn languages() -> &'static [Language] {
     static COUNTING: OnceLock<Vec<Language>> = OnceLock::new();
     COUNTING.get_or_init(|| {
