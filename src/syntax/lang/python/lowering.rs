@@ -171,17 +171,7 @@ impl<'t> Lowering<'t> {
 
     /// Adds `first` with `other` for where nothing is known of it.
     pub(super) fn fallback(&mut self, first: ExprId, other: ExprId) -> ExprId {
-        if first == self.unknown || first == other {
-            return other;
-        }
-        if other == self.unknown {
-            return first;
-        }
-        self.add(Expr::Fallback {
-            variable: self.unknown,
-            first,
-            other,
-        })
+        self.facts.exprs.fallback_of_known(first, other)
     }
 
     /// Adds the union of the known ones of `all`, at most 8.
