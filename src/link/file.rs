@@ -423,6 +423,12 @@ impl LinkedFile {
         self.values(Some(owner), path).next()
     }
 
+    /// The value of a member of a symbol.
+    pub(super) fn value_named(&self, owner: SymbolIdx, access: Access<'_>) -> Option<ExprId> {
+        let path = self.member_path(PathId::EMPTY, access);
+        self.values(Some(owner), path).next()
+    }
+
     /// The value of a top-level name.
     pub(super) fn top_value(&self, name: &str) -> Option<ExprId> {
         self.record(bucket(name));
