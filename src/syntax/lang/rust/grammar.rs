@@ -181,10 +181,10 @@ fields! {
 }
 
 /// The grammar of Rust.
-pub(super) type NumberedGrammar = node_table::NumberedGrammar<Kind, Fields>;
+pub(super) type Grammar = node_table::NumberedGrammar<Kind, Fields>;
 
 /// Returns the grammar; numbers its kinds on first use.
-pub(super) fn grammar() -> &'static NumberedGrammar {
-    static GRAMMAR: OnceLock<NumberedGrammar> = OnceLock::new();
-    GRAMMAR.get_or_init(|| NumberedGrammar::new(tree_sitter_rust::LANGUAGE.into()))
+pub(super) fn grammar() -> &'static Grammar {
+    static GRAMMAR: OnceLock<Grammar> = OnceLock::new();
+    GRAMMAR.get_or_init(|| Grammar::new(tree_sitter_rust::LANGUAGE.into()))
 }

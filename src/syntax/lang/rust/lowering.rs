@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use tree_sitter::Node;
 
-use super::grammar::{Kind, NumberedGrammar, grammar};
+use super::grammar::{Grammar, Kind, grammar};
 use super::locals::{Local, Locals};
 use super::records::{Generic, Leaf};
 use crate::ir::{Binding, Expr, ExprId, FileFacts, PathId, ReferenceKind, Slot, SymbolIdx, Target};
@@ -33,7 +33,7 @@ pub(super) struct SelfType {
 pub(super) struct Lowering<'t> {
     pub(super) source: &'t str,
     pub(super) budget: &'t Budget,
-    pub(super) grammar: &'static NumberedGrammar,
+    pub(super) grammar: &'static Grammar,
     pub(super) facts: FileFacts,
     /// For each symbol the byte at which the comments above it begin.
     pub(super) leads: Vec<u32>,

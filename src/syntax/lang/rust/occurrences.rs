@@ -4,7 +4,7 @@
 
 use tree_sitter::Node;
 
-use super::grammar::{Kind, NumberedGrammar, grammar};
+use super::grammar::{Grammar, Kind, grammar};
 use crate::ir::FileFacts;
 use crate::syntax::lang::frontend::{SourceWord, imported};
 use crate::syntax::occurrences::OccurrenceRole;
@@ -19,7 +19,7 @@ pub(super) fn role_of(facts: &FileFacts, node: Node<'_>, word: SourceWord<'_>) -
 }
 
 struct Classifier<'a> {
-    grammar: &'static NumberedGrammar,
+    grammar: &'static Grammar,
     facts: &'a FileFacts,
 }
 
