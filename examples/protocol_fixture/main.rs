@@ -14,7 +14,7 @@ mod tools;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::process::ExitCode;
 
-use codelens::mcp::http::{Listen, Token, serve_handler};
+use codelens::mcp::http::{AccessToken, Listen, serve_handler};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CompletionInfo,
     ErrorCode, GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
@@ -168,7 +168,7 @@ impl ServerHandler for Fixture {
 )]
 fn main() -> ExitCode {
     let text = std::env::var("CODELENS_HTTP_TOKEN").unwrap_or_default();
-    let served = Token::of(&text).and_then(|token| {
+    let served = AccessToken::of(&text).and_then(|token| {
         let listen = Listen {
             address: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
             hosts: Vec::new(),

@@ -9,9 +9,9 @@ use std::time::Duration;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use serde_json::{Value, json};
 
-use super::progress::Meter;
-use super::run::{listen_for_interrupts, own};
-use super::{args, render};
+use super::progress::ProgressLine;
+use super::run::{in_workspace, listen_for_interrupts};
+use super::{flags, render};
 use crate::tools::Progress;
 use crate::workspace::OnBundle;
 
@@ -83,19 +83,19 @@ pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
     let file = cwd.map_or_else(|| file.clone(), |cwd| cwd.join(file));
     let interrupt = Arc::new(AtomicBool::new(false));
     listen_for_interrupts(&interrupt);
-    let is_quiet = args::verbosity(matches) > 0;
+    let is_quiet = flags::verbosity(matches) > 0;
     let doing = if verb == "export" {
         "indexing"
     } else {
         "verifying"
     };
-    let files = Meter::new(doing, "files", Duration::ZERO, is_quiet);
+    let files = ProgressLine::new(doing, "files", Duration::ZERO, is_quiet);
     let doing = if verb == "export" {
         "packing"
     } else {
         "unpacking"
     };
-    let bytes = Meter::new(doing, "KiB", Duration::ZERO, is_quiet);
+    let bytes = ProgressLine::new(doing, "KiB", Duration::ZERO, is_quiet);
     let on = OnBundle {
         files: &|done, total| files.show(Progress { done, total }),
         bytes: &|done, total| {
@@ -106,7 +106,7 @@ pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
             });
         },
     };
-    own(matches, cwd.cloned(), |place| {
+    in_workspace(matches, cwd.cloned(), |place| {
         let value = if verb == "export" {
             let commit = matches
                 .get_one::<String>("commit")

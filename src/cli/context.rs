@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use serde_json::{Value, json};
 
-use super::run::own;
+use super::run::in_workspace;
 use crate::error::{Code, Error, Result};
 use crate::tools::context::context_output;
 
@@ -77,7 +77,7 @@ pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
     let (verb, matches) = matches
         .subcommand()
         .expect("the command line is refused without one");
-    own(matches, cwd.cloned(), |place| {
+    in_workspace(matches, cwd.cloned(), |place| {
         let name = |id: &str| matches.get_one::<String>(id).map_or("", String::as_str);
         match verb {
             "list" => {

@@ -7,9 +7,11 @@ use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use serde_json::{Value, json};
 
-use super::run::{flags, named_repo};
-use super::{args, output, render, screen::Screen};
-use crate::clients::{self, Act, CLIENTS, Client, Done, Job, Machine, Removal, Scope};
+use super::run::{named_repo, named_settings};
+use super::{flags, output, render, screen::Screen};
+use crate::clients::{
+    self, Act, CLIENTS, Client, ConfigScope, EntryRemoval, FileEffect, Job, Machine,
+};
 use crate::config::Config;
 use crate::error::{Code, Error, Result};
 use crate::tools::toolset::select;
@@ -96,8 +98,8 @@ fn scope_arg() -> Arg {
         .long("scope")
         .value_name("SCOPE")
         .value_parser(PossibleValuesParser::new([
-            Scope::User.as_str(),
-            Scope::Project.as_str(),
+            ConfigScope::User.as_str(),
+            ConfigScope::Project.as_str(),
         ]))
 }
 
@@ -106,9 +108,9 @@ pub(super) fn install(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
     let outcome = (|| {
         let machine = machine()?;
         let scope = if text(matches, "scope") == Some("project") {
-            Scope::Project
+            ConfigScope::Project
         } else {
-            Scope::User
+            ConfigScope::User
         };
         if matches.get_flag("print") {
             return example(matches, &machine, scope, cwd)
@@ -131,10 +133,10 @@ pub(super) fn install(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
 pub(super) fn uninstall(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
     let outcome = (|| {
         let scope = text(matches, "scope");
-        let which = Removal {
+        let which = EntryRemoval {
             clients: [named(matches, "client"), named(matches, "guide")].concat(),
-            scope: [Scope::User, Scope::Project]
-                .map(Scope::as_str)
+            scope: [ConfigScope::User, ConfigScope::Project]
+                .map(ConfigScope::as_str)
                 .into_iter()
                 .find(|name| Some(*name) == scope),
             project: if scope == Some("project") {
@@ -158,11 +160,11 @@ fn finish(matches: &ArgMatches, outcome: Result<(ExitCode, Vec<String>)>) -> Exi
     match outcome {
         Ok((code, notes)) => {
             for note in notes {
-                output::aside(&format!("{note}\n"));
+                output::eprint_note(&format!("{note}\n"));
             }
             code
         }
-        Err(error) => output::failure(&error, args::is_json(matches)),
+        Err(error) => output::failure(&error, flags::is_json(matches)),
     }
 }
 
@@ -170,12 +172,12 @@ fn finish(matches: &ArgMatches, outcome: Result<(ExitCode, Vec<String>)>) -> Exi
 fn jobs(
     matches: &ArgMatches,
     machine: &Machine,
-    scope: Scope,
+    scope: ConfigScope,
     cwd: Option<&PathBuf>,
 ) -> Result<(Vec<Job>, Vec<String>)> {
     let guides = named(matches, "guide");
     let asked = named(matches, "client");
-    let root = if scope == Scope::Project || !guides.is_empty() {
+    let root = if scope == ConfigScope::Project || !guides.is_empty() {
         Some(project(matches, cwd)?)
     } else {
         None
@@ -227,13 +229,13 @@ fn jobs(
 fn words(
     matches: &ArgMatches,
     machine: &Machine,
-    scope: Scope,
+    scope: ConfigScope,
     cwd: Option<&PathBuf>,
 ) -> Result<Vec<String>> {
     let mut words = named(matches, "command");
     if words.is_empty() {
         // A shared file can't name a place on this machine.
-        words.push(if scope == Scope::Project {
+        words.push(if scope == ConfigScope::Project {
             clients::ENTRY.to_owned()
         } else {
             own_path(machine)?
@@ -257,7 +259,7 @@ fn words(
         }
         words.push(format!("--tools={tools}"));
     }
-    if let Some(repo) = named_repo(matches, cwd).filter(|_| scope == Scope::User) {
+    if let Some(repo) = named_repo(matches, cwd).filter(|_| scope == ConfigScope::User) {
         let repo = std::path::absolute(&repo).unwrap_or(repo);
         words.extend(["--repo".to_owned(), as_text(&repo)?]);
     }
@@ -292,7 +294,7 @@ fn as_text(path: &Path) -> Result<String> {
 fn example(
     matches: &ArgMatches,
     machine: &Machine,
-    scope: Scope,
+    scope: ConfigScope,
     cwd: Option<&PathBuf>,
 ) -> Result<String> {
     let words = words(matches, machine, scope, cwd)?;
@@ -303,7 +305,7 @@ fn example(
     let Some(plain) = Client::by_id("cursor").filter(|_| asked.is_empty()) else {
         let root = cwd.cloned().unwrap_or_default();
         let part = |client: &&Client| {
-            let mark = if client.format == clients::Format::Json {
+            let mark = if client.format == clients::FileFormat::Json {
                 "//"
             } else {
                 "#"
@@ -319,12 +321,12 @@ fn example(
     Ok(plain.example(&words))
 }
 
-fn show(matches: &ArgMatches, done: &[Done]) -> ExitCode {
+fn show(matches: &ArgMatches, done: &[FileEffect]) -> ExitCode {
     let is_dry = matches.get_flag("dry-run");
     let files: Vec<Value> = done.iter().map(|done| as_json(done, is_dry)).collect();
     let value = json!({"dryRun": is_dry, "files": files});
-    let code = if args::is_json(matches) {
-        output::value(&value, args::is_jsonl(matches))
+    let code = if flags::is_json(matches) {
+        output::value(&value, flags::is_jsonl(matches))
     } else {
         output::data(&render::installed(&value, &Screen::of_stdout()))
     };
@@ -332,7 +334,7 @@ fn show(matches: &ArgMatches, done: &[Done]) -> ExitCode {
     if is_failed { ExitCode::FAILURE } else { code }
 }
 
-fn as_json(done: &Done, is_dry: bool) -> Value {
+fn as_json(done: &FileEffect, is_dry: bool) -> Value {
     let (act, problem) = match &done.act {
         Act::Added => ("added", None),
         Act::Updated => ("updated", None),
@@ -377,7 +379,7 @@ fn project(matches: &ArgMatches, cwd: Option<&PathBuf>) -> Result<PathBuf> {
 }
 
 fn config(matches: &ArgMatches) -> Result<Config> {
-    Config::load(&flags(matches))
+    Config::load(&named_settings(matches))
 }
 
 fn text<'a>(matches: &'a ArgMatches, id: &str) -> Option<&'a str> {

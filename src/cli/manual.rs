@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::{Arg, ArgMatches, Command, value_parser};
 
-use super::{args, output};
+use super::{flags, output};
 use crate::error::{Code, Error};
 
 /// Returns the command.
@@ -24,11 +24,11 @@ pub(super) fn command() -> Command {
         )
 }
 
-/// Prints or writes the pages.
-pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
+/// Prints or writes the pages of `whole`, the command line.
+pub(super) fn run(whole: Command, matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
     let written = match matches.get_one::<PathBuf>("dir") {
-        Some(dir) => write(&cwd.map_or_else(|| dir.clone(), |cwd| cwd.join(dir))),
-        None => page(args::command()).map(|page| output::exact(&page)),
+        Some(dir) => write(whole, &cwd.map_or_else(|| dir.clone(), |cwd| cwd.join(dir))),
+        None => page(whole).map(|page| output::exact(&page)),
     };
     written.unwrap_or_else(|error| {
         let error = Error::new(
@@ -37,12 +37,12 @@ pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
             "pass a directory that is there and can be written",
         )
         .because(error);
-        output::failure(&error, args::is_json(matches))
+        output::failure(&error, flags::is_json(matches))
     })
 }
 
-fn write(dir: &Path) -> std::io::Result<ExitCode> {
-    clap_mangen::generate_to(args::command().disable_help_subcommand(true), dir)?;
+fn write(whole: Command, dir: &Path) -> std::io::Result<ExitCode> {
+    clap_mangen::generate_to(whole.disable_help_subcommand(true), dir)?;
     Ok(output::data(&format!("{}\n", dir.display())))
 }
 

@@ -3,12 +3,14 @@
 //! Knows arguments, terminals and exit codes.
 
 mod aliases;
-mod args;
 mod bundle;
+mod cache;
+mod command_line;
 mod context;
-mod house;
+mod flags;
 mod install;
 mod links;
+mod list;
 mod manual;
 mod output;
 mod pager;
@@ -37,7 +39,7 @@ pub struct Invocation {
 impl Invocation {
     /// Returns the log filter, as directives: by `-v` and its repetitions, else `CODELENS_LOG`, else warnings.
     pub fn log_filter(&self) -> String {
-        match args::verbosity(&self.matches) {
+        match flags::verbosity(&self.matches) {
             0 => std::env::var("CODELENS_LOG")
                 .ok()
                 .filter(|filter| !filter.trim().is_empty())
@@ -55,7 +57,7 @@ impl Invocation {
 /// The exit code where the answer is given already: help and the version with success, wrong usage with 2 and an
 /// explanation on standard error.
 pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Invocation, ExitCode> {
-    let read = args::command().try_get_matches_from(arguments);
+    let read = command_line::command().try_get_matches_from(arguments);
     match read {
         Ok(mut matches) => {
             let (name, matches) = matches
@@ -70,16 +72,16 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Invocation
 /// Runs the command and returns its exit code: 0, 1 for an error, 2 for wrong usage, 130 when it was interrupted.
 /// `cwd` is the working directory.
 pub fn run(command: &Invocation, cwd: Option<PathBuf>) -> ExitCode {
-    output::choose_colours(args::colours(&command.matches));
+    output::choose_colours(flags::colours(&command.matches));
     match command.name.as_str() {
         "serve" => serve::run(&command.matches, cwd),
-        "completions" => run::completions(&command.matches),
+        "completions" => run::completions(command_line::command(), &command.matches),
         "config" => settings::run(&command.matches, cwd.as_ref()),
         "watch" => watch::run(&command.matches, cwd.as_ref()),
-        "man" => manual::run(&command.matches, cwd.as_ref()),
+        "man" => manual::run(command_line::command(), &command.matches, cwd.as_ref()),
         "view" => view::run(&command.matches, cwd.as_ref()),
-        "list" => house::list(&command.matches),
-        "cache" => house::cache(&command.matches, cwd),
+        "list" => list::run(&command.matches),
+        "cache" => cache::run(&command.matches, cwd),
         "bundle" => bundle::run(&command.matches, cwd.as_ref()),
         "install" => install::install(&command.matches, cwd.as_ref()),
         "uninstall" => install::uninstall(&command.matches, cwd.as_ref()),
@@ -88,12 +90,24 @@ pub fn run(command: &Invocation, cwd: Option<PathBuf>) -> ExitCode {
         name => {
             let mut tools = crate::tools::TOOLS.iter();
             if let Some(tool) = tools.find(|tool| tool.command_name() == name) {
-                run::tool(tool, tool.input_of, &command.matches, cwd.as_ref())
+                run::tool(
+                    tool,
+                    tool.input_of,
+                    command_line::command,
+                    &command.matches,
+                    cwd.as_ref(),
+                )
             } else {
                 let alias = aliases::Alias::named(name)
                     .expect("commands are built from the lists of tools and aliases");
                 let input_of = |matches: &ArgMatches| alias.input_of(matches);
-                run::tool(alias.tool(), input_of, &command.matches, cwd.as_ref())
+                run::tool(
+                    alias.tool(),
+                    input_of,
+                    command_line::command,
+                    &command.matches,
+                    cwd.as_ref(),
+                )
             }
         }
     }

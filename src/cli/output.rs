@@ -168,11 +168,11 @@ pub(super) fn failure(error: &Error, is_json: bool) -> ExitCode {
             error_line + &hint_line
         }
     };
-    aside(&text);
+    eprint_note(&text);
     ExitCode::FAILURE
 }
 
 /// Writes a note to standard error, beside the data; nobody has to read it.
-pub(super) fn aside(text: &str) {
+pub(super) fn eprint_note(text: &str) {
     drop(anstream::stderr().write_all(text.as_bytes()));
 }

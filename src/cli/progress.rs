@@ -9,7 +9,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use crate::tools::Progress;
 
 /// A bar on standard error that appears when there is something to show for long enough.
-pub(super) struct Meter {
+pub(super) struct ProgressLine {
     doing: &'static str,
     unit: &'static str,
     is_on: bool,
@@ -18,7 +18,7 @@ pub(super) struct Meter {
     bar: OnceLock<ProgressBar>,
 }
 
-impl Meter {
+impl ProgressLine {
     /// Returns a bar that appears after `delay`, on a terminal, unless `is_quiet`. It names the work and its unit.
     pub(super) fn new(
         doing: &'static str,
@@ -114,7 +114,7 @@ impl Spinner {
     }
 
     /// Makes room while something else is written.
-    pub(super) fn aside(&self, write: impl FnOnce()) {
+    pub(super) fn pause_for(&self, write: impl FnOnce()) {
         match &self.0 {
             Some(bar) => bar.suspend(write),
             None => write(),

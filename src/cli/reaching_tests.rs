@@ -10,10 +10,10 @@ use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgMatches, Command};
 use serde_json::{Value, json};
 
-use super::progress::Meter;
+use super::progress::ProgressLine;
 use super::render::{RUNNERS, tests};
 use super::run::{ask, listen_for_interrupts, named_repo, without_repo};
-use super::{args, output};
+use super::{flags, output};
 use crate::error::Result;
 use crate::tools::Call;
 use crate::workspace::{Patience, Workspaces};
@@ -74,8 +74,8 @@ pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
         let text = tests(&paths, runner.map(String::as_str));
         Ok((value, text))
     });
-    if !args::is_json(matches) {
-        output::aside(&aside);
+    if !flags::is_json(matches) {
+        output::eprint_note(&aside);
     }
     code
 }
@@ -92,8 +92,8 @@ fn asked(
         .collect();
     let interrupt = Arc::new(AtomicBool::new(false));
     listen_for_interrupts(&interrupt);
-    let is_verbose = args::verbosity(matches) > 0;
-    let meter = Meter::new("indexing", "files", Duration::from_millis(300), is_verbose);
+    let is_verbose = flags::verbosity(matches) > 0;
+    let meter = ProgressLine::new("indexing", "files", Duration::from_millis(300), is_verbose);
     let call = Call {
         workspaces,
         places: &places,

@@ -10,12 +10,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use clap::ArgMatches;
+use clap::{ArgMatches, Command};
 use serde_json::Value;
 
-use super::progress::Meter;
+use super::progress::ProgressLine;
 use super::screen::Screen;
-use super::{args, output, pager, render};
+use super::{flags, output, pager, render};
 use crate::config::Config;
 use crate::error::{Code, Error, Result};
 use crate::tools::{Call, ToolSpec};
@@ -33,7 +33,8 @@ const DRAWN_STEPS: u32 = 2;
 /// How long a question may build before it shows how far it is.
 const PATIENCE: Duration = Duration::from_millis(300);
 
-/// Runs a tool with the input that `input_of` reads from the command line, and prints what it returns.
+/// Runs a tool with the input that `input_of` reads from the command line, and prints its answer. Wrong usage is
+/// explained by the whole command line.
 #[expect(
     clippy::too_many_lines,
     reason = "one pass, whose steps are read in order"
@@ -41,17 +42,18 @@ const PATIENCE: Duration = Duration::from_millis(300);
 pub(super) fn tool(
     tool: &ToolSpec,
     input_of: impl Fn(&ArgMatches) -> std::result::Result<Value, clap::Error>,
+    whole: fn() -> Command,
     matches: &ArgMatches,
     cwd: Option<&PathBuf>,
 ) -> ExitCode {
-    let is_json = args::is_json(matches);
+    let is_json = flags::is_json(matches);
     let mut input = match input_of(matches) {
         Ok(input) => input,
-        Err(refused) => return output::usage(&refused.format(&mut args::command())),
+        Err(refused) => return output::usage(&refused.format(&mut whole())),
     };
-    let language = match args::drawing(matches) {
+    let language = match flags::drawing(matches) {
         Ok(language) => language,
-        Err(refused) => return output::usage(&refused),
+        Err(refused) => return output::usage(&refused.format(&mut whole())),
     };
     if language.is_some() && input["depth"].is_null() {
         // A picture shows the ways, which an answer leaves out unless a depth is asked for.
@@ -61,13 +63,13 @@ pub(super) fn tool(
     if is_searched && !is_json && Screen::of_stdout().is_coloured {
         input["highlight"] = true.into();
     }
-    let format = args::format(matches);
+    let format = flags::format(matches);
     if tool.name == "cl_changes" && !is_json && input["budget"].is_null() {
         // A person reads on where an agent pays.
         input["budget"] = PERSON_TOKENS.into();
     }
     let is_listed = input["include"].is_null() && input["targets"].is_null();
-    if args::is_markdown(matches) && is_listed {
+    if flags::is_markdown(matches) && is_listed {
         input["include"] = serde_json::json!(["source"]);
     }
     let asked = input["path"].as_str().unwrap_or_default().to_owned();
@@ -79,12 +81,12 @@ pub(super) fn tool(
     } else {
         PATIENCE
     };
-    let meter = Meter::new("indexing", "files", delay, args::verbosity(matches) > 0);
+    let meter = ProgressLine::new("indexing", "files", delay, flags::verbosity(matches) > 0);
     let workspaces = config(matches).map(Workspaces::new);
     let outcome = match &workspaces {
         Ok(workspaces) => {
             // Whoever sees the bar can wait for it to fill, or stop it.
-            let patience = if meter.is_shown() && args::budget_ms(matches).is_none() {
+            let patience = if meter.is_shown() && flags::budget_ms(matches).is_none() {
                 Patience::ToTheEnd(&first_build)
             } else {
                 Patience::Configured
@@ -108,22 +110,22 @@ pub(super) fn tool(
         Ok(_) => screen(&workspaces, matches, cwd),
         Err(_) => Screen::of_stdout(),
     };
-    let is_broken = args::has_exit_code(matches)
+    let is_broken = flags::has_exit_code(matches)
         && outcome
             .as_ref()
             .is_ok_and(|value| value["brokenTotal"].as_u64() > Some(0));
     let code = match outcome {
-        Ok(value) if is_json => output::value(&value, args::is_jsonl(matches)),
+        Ok(value) if is_json => output::value(&value, flags::is_jsonl(matches)),
         Ok(value) if value["candidates"].is_array() && language.is_some() => {
             output::failure(&ambiguous(&value), false)
         }
         Ok(value) if let Some(language) = language => {
             output::data(&render::drawing(tool.name, &value, &asked, language))
         }
-        Ok(value) if let Some(format) = format.filter(|it| *it != render::Format::Text) => {
+        Ok(value) if let Some(format) = format.filter(|it| *it != render::ChangesFormat::Text) => {
             output::exact(&render::formatted(&value, format, &screen))
         }
-        Ok(value) if args::is_markdown(matches) && value["parts"].is_array() => {
+        Ok(value) if flags::is_markdown(matches) && value["parts"].is_array() => {
             output::data(&render::markdown(&value))
         }
         Ok(value) => {
@@ -131,12 +133,12 @@ pub(super) fn tool(
             let is_exact = tool.name == "cl_expand" && !stdout().is_terminal();
             let code = match value["content"].as_str() {
                 Some(content) if is_exact => output::exact(content),
-                _ => pager::show(&page.data, tool.read_only && args::is_paged(matches)),
+                _ => pager::show(&page.data, tool.read_only && flags::is_paged(matches)),
             };
             let failed = value["checks"]
                 .as_array()
                 .is_some_and(|checks| checks.iter().any(|check| check["ok"] == false));
-            output::aside(&page.aside);
+            output::eprint_note(&page.aside);
             if failed { ExitCode::FAILURE } else { code }
         }
         Err(error) => output::failure(&error, is_json),
@@ -168,7 +170,7 @@ fn screen(workspaces: &Result<Workspaces>, matches: &ArgMatches, cwd: Option<&Pa
 }
 
 /// Runs a command that is no tool, about one repository: `act` returns its value and the same as text.
-pub(super) fn own(
+pub(super) fn in_workspace(
     matches: &ArgMatches,
     cwd: Option<PathBuf>,
     act: impl FnOnce(&Arc<Workspace>) -> Result<(Value, String)>,
@@ -193,7 +195,7 @@ pub(super) fn without_repo(
             workspaces.finish();
             code
         }
-        Err(error) => output::failure(&error, args::is_json(matches)),
+        Err(error) => output::failure(&error, flags::is_json(matches)),
     }
 }
 
@@ -202,10 +204,10 @@ pub(super) fn show(
     matches: &ArgMatches,
     act: impl FnOnce() -> Result<(Value, String)>,
 ) -> ExitCode {
-    let is_json = args::is_json(matches);
+    let is_json = flags::is_json(matches);
     match act() {
-        Ok((value, _)) if is_json => output::value(&value, args::is_jsonl(matches)),
-        Ok((_, text)) => pager::show(&text, args::is_paged(matches)),
+        Ok((value, _)) if is_json => output::value(&value, flags::is_jsonl(matches)),
+        Ok((_, text)) => pager::show(&text, flags::is_paged(matches)),
         Err(error) => output::failure(&error, is_json),
     }
 }
@@ -216,13 +218,13 @@ pub(super) fn ask(name: &str, input: Value, call: &Call<'_>) -> Result<Value> {
     (tool.call)(input, call)
 }
 
-/// Prints the completion script of a shell.
-pub(super) fn completions(matches: &ArgMatches) -> ExitCode {
+/// Prints the completion script of a shell for `whole`, the command line.
+pub(super) fn completions(mut whole: Command, matches: &ArgMatches) -> ExitCode {
     let shell = *matches
         .get_one::<clap_complete::Shell>("shell")
         .expect("the argument is required");
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut args::command(), "codelens", &mut script);
+    clap_complete::generate(shell, &mut whole, "codelens", &mut script);
     output::data(&String::from_utf8_lossy(&script))
 }
 
@@ -262,13 +264,13 @@ fn ambiguous(value: &Value) -> Error {
 }
 
 fn config(matches: &ArgMatches) -> Result<Config> {
-    Config::load(&flags(matches))
+    Config::load(&named_settings(matches))
 }
 
 /// Returns the settings that the command line names. A budget that is named holds for first builds as well.
-pub(super) fn flags(matches: &ArgMatches) -> Vec<(&'static str, String)> {
-    let budget_ms = args::budget_ms(matches).map(|budget_ms| budget_ms.to_string());
-    let low_confidence = args::low_confidence(matches).cloned();
+pub(super) fn named_settings(matches: &ArgMatches) -> Vec<(&'static str, String)> {
+    let budget_ms = flags::budget_ms(matches).map(|budget_ms| budget_ms.to_string());
+    let low_confidence = flags::low_confidence(matches).cloned();
     ["budget_ms", "first_build_ms"]
         .into_iter()
         .filter_map(|name| Some((name, budget_ms.clone()?)))
@@ -278,7 +280,7 @@ pub(super) fn flags(matches: &ArgMatches) -> Vec<(&'static str, String)> {
 
 /// Returns the repository that the command line names, as a path.
 pub(super) fn named_repo(matches: &ArgMatches, cwd: Option<&PathBuf>) -> Option<PathBuf> {
-    let repo = args::repo(matches)?;
+    let repo = flags::repo(matches)?;
     Some(cwd.map_or_else(|| repo.clone(), |cwd| cwd.join(&repo)))
 }
 

@@ -11,11 +11,11 @@ use std::process::ExitCode;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use serde_json::json;
 
-use super::run::{flags, named_repo};
-use super::{args, output};
+use super::run::{named_repo, named_settings};
+use super::{flags, output};
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::mcp::http::{Listen, Token};
+use crate::mcp::http::{AccessToken, Listen};
 use crate::mcp::{http, stdio};
 use crate::tools::ToolSpec;
 use crate::tools::toolset::select;
@@ -89,7 +89,7 @@ pub(super) fn tools_arg() -> Arg {
 
 /// Returns the settings that the command line names.
 fn settings(matches: &ArgMatches) -> Vec<(&'static str, String)> {
-    let mut settings = flags(matches);
+    let mut settings = named_settings(matches);
     let tools = matches.get_one::<String>("tools");
     settings.extend(tools.map(|tools| ("tools", tools.clone())));
     settings
@@ -100,7 +100,7 @@ fn offered(config: &Config) -> Vec<ToolSpec> {
     let selection = select(&config.tools);
     for name in &selection.unknown {
         let name = name.escape_debug();
-        output::aside(&format!(
+        output::eprint_note(&format!(
             "codelens: `{name}` is no tool and no set of tools: passed over\n"
         ));
     }
@@ -115,13 +115,13 @@ pub(super) fn run(matches: &ArgMatches, cwd: Option<PathBuf>) -> ExitCode {
     };
     match served {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => output::failure(&error, args::is_json(matches)),
+        Err(error) => output::failure(&error, flags::is_json(matches)),
     }
 }
 
 fn over_stdio(matches: &ArgMatches, cwd: Option<PathBuf>) -> Result<()> {
     if stdin().is_terminal() {
-        output::aside(
+        output::eprint_note(
             "codelens: waiting for an agent on standard input; `codelens help` shows the commands for people\n",
         );
     }
@@ -168,7 +168,7 @@ fn over_http(matches: &ArgMatches, address: &str, cwd: Option<&PathBuf>) -> Resu
     let tools = offered(&config);
     let workspaces = Workspaces::new(config).for_server().limited_to(served);
     http::serve(tools, workspaces, &listen, |address| {
-        tell(address, &names, &token, args::is_json(matches));
+        tell(address, &names, &token, flags::is_json(matches));
     })
 }
 
@@ -186,20 +186,20 @@ fn parse(address: &str) -> Result<SocketAddr> {
     })
 }
 
-fn token(matches: &ArgMatches, cwd: Option<&PathBuf>, config: &Config) -> Result<Token> {
+fn token(matches: &ArgMatches, cwd: Option<&PathBuf>, config: &Config) -> Result<AccessToken> {
     if let Some(file) = matches.get_one::<PathBuf>("token_file") {
         let file = cwd.map_or_else(|| file.clone(), |cwd| cwd.join(file));
-        return Token::from_file(&file);
+        return AccessToken::from_file(&file);
     }
     match std::env::var(TOKEN_VARIABLE) {
-        Ok(text) if !text.is_empty() => Token::of(&text),
-        _ => Token::of_home(&config.home),
+        Ok(text) if !text.is_empty() => AccessToken::of(&text),
+        _ => AccessToken::of_home(&config.home),
     }
 }
 
 /// Says where the server is, and how it is entered. The secret itself is shown where it was made, or to
 /// somebody who watches: a log of a later start does not hold it.
-fn tell(address: SocketAddr, names: &[String], token: &Token, is_json: bool) {
+fn tell(address: SocketAddr, names: &[String], token: &AccessToken, is_json: bool) {
     let base = format!("http://{address}/mcp");
     let urls: Vec<String> = match names {
         [_] => vec![base.clone()],
@@ -225,5 +225,5 @@ fn tell(address: SocketAddr, names: &[String], token: &Token, is_json: bool) {
     if let Some(file) = token.file() {
         let _ = writeln!(text, "  the token is kept in {}", file.display());
     }
-    output::aside(&text);
+    output::eprint_note(&text);
 }

@@ -6,9 +6,9 @@ use std::process::ExitCode;
 use clap::{ArgMatches, Command};
 use serde_json::{Value, json};
 
-use super::run::{flags, named_repo, show};
+use super::run::{named_repo, named_settings, show};
 use super::{render, screen::Screen};
-use crate::config::{self, Config, Source, repository};
+use crate::config::{self, Config, SettingSource, repository};
 use crate::error::{Code, Result};
 use crate::workspace::Workspaces;
 
@@ -40,14 +40,14 @@ pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
         .subcommand()
         .expect("the command line is refused without one");
     show(matches, || {
-        let mut settings: Vec<Value> = config::values(&flags(matches))?
+        let mut settings: Vec<Value> = config::values(&named_settings(matches))?
             .into_iter()
             .map(|value| {
                 let source = match value.source {
-                    Source::Default => "default".to_owned(),
-                    Source::File(_) => "file".to_owned(),
-                    Source::Environment(variable) => format!("environment ({variable})"),
-                    Source::Flag => "flag".to_owned(),
+                    SettingSource::Default => "default".to_owned(),
+                    SettingSource::File(_) => "file".to_owned(),
+                    SettingSource::Environment(variable) => format!("environment ({variable})"),
+                    SettingSource::Flag => "flag".to_owned(),
                 };
                 json!({
                     "name": value.setting.name,
@@ -101,12 +101,12 @@ pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
 fn of_repository(
     matches: &ArgMatches,
     cwd: Option<&PathBuf>,
-) -> Result<Option<repository::Repository>> {
+) -> Result<Option<repository::RepositorySettings>> {
     let places: Vec<PathBuf> = named_repo(matches, cwd)
         .or_else(|| cwd.cloned())
         .into_iter()
         .collect();
-    let workspaces = Workspaces::new(Config::load(&flags(matches))?);
+    let workspaces = Workspaces::new(Config::load(&named_settings(matches))?);
     match workspaces.open(None, &places) {
         Ok(workspace) => Ok(Some(workspace.repository_settings(&workspace.repo()?))),
         Err(error) if matches!(error.code, Code::NotARepo | Code::PathNotFound | Code::Git) => {

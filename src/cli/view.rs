@@ -11,15 +11,15 @@ use std::time::Duration;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use serde_json::json;
 
-use super::progress::Meter;
+use super::progress::ProgressLine;
 use super::render::impact_graph;
 use super::run::{ask, listen_for_interrupts, named_repo, without_repo};
 use super::screen::{PLACE, Screen};
-use super::{args, output};
+use super::{flags, output};
 use crate::error::{Code, Error, Result};
 use crate::model::RepoPath;
 use crate::tools::Call;
-use crate::view::{Edge, Mode, Node, Page, editor, html};
+use crate::view::{Mode, PageData, ViewEdge, ViewNode, editor, html};
 use crate::workspace::{Patience, View, Workspace, Workspaces, outside};
 
 const ABOUT: &str = "\
@@ -93,7 +93,7 @@ pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
             "no editor is known by this name, and it is no template for a link",
             "pass --editor vscode, cursor, windsurf, zed, idea, none, or a link with {path} and {line}",
         );
-        return output::failure(&error, args::is_json(matches));
+        return output::failure(&error, flags::is_json(matches));
     }
     let is_stdout = matches
         .get_one::<PathBuf>("output")
@@ -106,11 +106,11 @@ pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
             .collect();
         let interrupt = Arc::new(AtomicBool::new(false));
         listen_for_interrupts(&interrupt);
-        let meter = Meter::new(
+        let meter = ProgressLine::new(
             "indexing",
             "files",
             Duration::ZERO,
-            args::verbosity(matches) > 0,
+            flags::verbosity(matches) > 0,
         );
         let call = Call {
             workspaces,
@@ -150,7 +150,7 @@ pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
     }
 }
 
-fn page(matches: &ArgMatches, call: &Call<'_>, editor: Option<String>) -> Result<Page> {
+fn page(matches: &ArgMatches, call: &Call<'_>, editor: Option<String>) -> Result<PageData> {
     let text = |id: &str| matches.get_one::<String>(id).map(String::as_str);
     let workspace = call.workspaces.open(None, call.places)?;
     let current = ask("cl_current", json!({}), call)?;
@@ -219,7 +219,7 @@ fn page(matches: &ArgMatches, call: &Call<'_>, editor: Option<String>) -> Result
                 .to_owned(),
         )
     };
-    Ok(Page {
+    Ok(PageData {
         mode,
         title,
         repository: name,
@@ -255,7 +255,7 @@ fn nothing_to_draw(workspace: &Arc<Workspace>, below: &str, call: &Call<'_>) -> 
 }
 
 /// Returns the files below a directory that define something or have relations, and these relations.
-fn map(view: &View<'_>, below: &str) -> Result<(Vec<Node>, Vec<Edge>, String)> {
+fn map(view: &View<'_>, below: &str) -> Result<(Vec<ViewNode>, Vec<ViewEdge>, String)> {
     let couplings = view.read.couplings()?;
     let mut bound = std::collections::HashSet::new();
     for coupling in &couplings {
@@ -272,7 +272,7 @@ fn map(view: &View<'_>, below: &str) -> Result<(Vec<Node>, Vec<Edge>, String)> {
         let listed = symbols
             .iter()
             .filter(|symbol| symbol.exported || symbol.parent.is_none());
-        nodes.push(Node {
+        nodes.push(ViewNode {
             path: file.path.to_string(),
             weight: symbols.len() as u64,
             test: !view.roles.is_code(&file.path),
@@ -286,7 +286,7 @@ fn map(view: &View<'_>, below: &str) -> Result<(Vec<Node>, Vec<Edge>, String)> {
                     )
                 })
                 .collect(),
-            ..Node::default()
+            ..ViewNode::default()
         });
     }
     let edges = couplings.iter().filter_map(|coupling| {
@@ -295,7 +295,7 @@ fn map(view: &View<'_>, below: &str) -> Result<(Vec<Node>, Vec<Edge>, String)> {
             coupling.kind.as_str().to_owned(),
             coupling.provenance.as_str().to_owned(),
         );
-        Some(Edge(
+        Some(ViewEdge(
             *from,
             *to,
             kind,
@@ -313,7 +313,7 @@ fn write(
     matches: &ArgMatches,
     workspaces: &Workspaces,
     cwd: Option<&PathBuf>,
-    page: &Page,
+    page: &PageData,
     text: &str,
 ) -> Result<PathBuf> {
     let failed = |error: std::io::Error| {

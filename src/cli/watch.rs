@@ -11,9 +11,9 @@ use clap::{Arg, ArgMatches, Command, value_parser};
 use serde_json::{Value, json};
 
 use super::progress::Spinner;
-use super::run::{flags, listen_for_interrupts, named_repo};
+use super::run::{listen_for_interrupts, named_repo, named_settings};
 use super::screen::{BAD, CARE, FAINT, GOOD, PLACE, STRONG, Screen, visible};
-use super::{args, output};
+use super::{flags, output};
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::model::ContentId;
@@ -52,7 +52,7 @@ pub(super) fn command() -> Command {
 
 /// The state behind an answer.
 #[derive(Default)]
-struct State {
+struct WatchState {
     branch: String,
     head: String,
     index_id: String,
@@ -67,7 +67,7 @@ pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
     listen_for_interrupts(&interrupt);
     match follow(matches, cwd, &interrupt) {
         Err(error) if !interrupt.load(Ordering::Relaxed) => {
-            output::failure(&error, args::is_json(matches))
+            output::failure(&error, flags::is_json(matches))
         }
         Ok(code) if !interrupt.load(Ordering::Relaxed) => code,
         _ => ExitCode::from(output::INTERRUPTED),
@@ -79,7 +79,7 @@ fn follow(
     cwd: Option<&PathBuf>,
     interrupt: &Arc<AtomicBool>,
 ) -> Result<ExitCode> {
-    let workspaces = Workspaces::new(Config::load(&flags(matches))?).for_server();
+    let workspaces = Workspaces::new(Config::load(&named_settings(matches))?).for_server();
     let places: Vec<PathBuf> = named_repo(matches, cwd)
         .or_else(|| cwd.cloned())
         .into_iter()
@@ -90,13 +90,13 @@ fn follow(
             .get_one::<u64>("interval_ms")
             .expect("it has a default"),
     );
-    let is_json = args::is_json(matches) || args::is_jsonl(matches);
+    let is_json = flags::is_json(matches) || flags::is_jsonl(matches);
     let screen = Screen::of_stdout().linked_to(workspace.work_dir());
     let spinner = Spinner::start(
         "looking at the work tree",
-        is_json || args::verbosity(matches) > 0,
+        is_json || flags::verbosity(matches) > 0,
     );
-    let mut known: Option<State> = None;
+    let mut known: Option<WatchState> = None;
     loop {
         let begun = Instant::now();
         let n_changes = workspace.n_changes();
@@ -113,7 +113,7 @@ fn follow(
                 line(event, &screen)
             };
             let mut code = ExitCode::SUCCESS;
-            spinner.aside(|| code = output::data(&text));
+            spinner.pause_for(|| code = output::data(&text));
             if output::is_closed() {
                 return Ok(code);
             }
@@ -143,7 +143,7 @@ fn follow(
     }
 }
 
-fn look(workspace: &Arc<Workspace>, interrupt: &Arc<AtomicBool>) -> Result<State> {
+fn look(workspace: &Arc<Workspace>, interrupt: &Arc<AtomicBool>) -> Result<WatchState> {
     let (index_id, snapshot) = workspace.identity()?;
     let branch = snapshot.branch.name().unwrap_or("(detached)").to_owned();
     let head = snapshot
@@ -152,7 +152,7 @@ fn look(workspace: &Arc<Workspace>, interrupt: &Arc<AtomicBool>) -> Result<State
         .unwrap_or_default();
     workspace.query(interrupt, |view| {
         let files = view.read.all_files()?;
-        Ok(State {
+        Ok(WatchState {
             branch: branch.clone(),
             head: head.clone(),
             index_id: index_id.clone(),
@@ -167,8 +167,8 @@ fn look(workspace: &Arc<Workspace>, interrupt: &Arc<AtomicBool>) -> Result<State
 }
 
 /// Returns the change; `None` where there is none.
-fn event(known: Option<&State>, now: &State, took: Duration) -> Option<Value> {
-    let nothing = State::default();
+fn event(known: Option<&WatchState>, now: &WatchState, took: Duration) -> Option<Value> {
+    let nothing = WatchState::default();
     let before = known.unwrap_or(&nothing);
     let (mut added, mut changed) = (Vec::new(), Vec::new());
     for (path, content) in &now.files {
@@ -263,18 +263,18 @@ fn line(event: &Value, screen: &Screen) -> String {
 mod tests {
     use std::time::Duration;
 
-    use super::{State, event};
+    use super::{WatchState, event};
     use crate::model::ContentId;
 
-    fn state(head: &str, files: &[(&str, &str)]) -> State {
+    fn state(head: &str, files: &[(&str, &str)]) -> WatchState {
         let files = files
             .iter()
             .map(|(path, text)| ((*path).to_owned(), ContentId::of(text.as_bytes())));
-        State {
+        WatchState {
             head: head.to_owned(),
             freshness: "fresh",
             files: files.collect(),
-            ..State::default()
+            ..WatchState::default()
         }
     }
 

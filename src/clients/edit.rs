@@ -5,35 +5,35 @@
 
 use serde_json::Value;
 
-use super::{Entry, Format, fence, json_text, toml_text};
+use super::{ClientEntry, FileFormat, fence, json_text, toml_text};
 
 /// Why a text can't be edited; in lower case, without a full stop.
 pub(super) type Fault = String;
 
 /// Returns the value of this server's entry; `None` where there is none.
-pub(super) fn find(format: Format, text: &str, keys: &[&str]) -> Result<Option<Value>, Fault> {
+pub(super) fn find(format: FileFormat, text: &str, keys: &[&str]) -> Result<Option<Value>, Fault> {
     match format {
-        Format::Json => json_text::find(text, keys),
-        Format::Toml => toml_text::find(text, keys),
-        Format::Markdown => Ok(fence::find(text)),
+        FileFormat::Json => json_text::find(text, keys),
+        FileFormat::Toml => toml_text::find(text, keys),
+        FileFormat::Markdown => Ok(fence::find(text)),
     }
 }
 
 /// Returns the text with the entry in it, in place of another one of our name.
 pub(super) fn add(
-    format: Format,
+    format: FileFormat,
     text: &str,
     keys: &[&str],
-    entry: &Entry,
+    entry: &ClientEntry,
 ) -> Result<String, Fault> {
     let without = match find(format, text, keys)? {
         Some(_) => remove(format, text, keys, false)?,
         None => text.to_owned(),
     };
     let added = match format {
-        Format::Json => json_text::add(&without, keys, entry),
-        Format::Toml => toml_text::add(&without, keys, entry),
-        Format::Markdown => Ok(fence::add(&without, &guide(entry))),
+        FileFormat::Json => json_text::add(&without, keys, entry),
+        FileFormat::Toml => toml_text::add(&without, keys, entry),
+        FileFormat::Markdown => Ok(fence::add(&without, &guide(entry))),
     }?;
     let is_there = find(format, &added, keys)? == Some(value(format, entry));
     if is_there && rest(format, &added, keys)? == rest(format, &without, keys)? {
@@ -45,15 +45,15 @@ pub(super) fn add(
 
 /// Returns the text without the entry, and without the group that held nothing else if `is_lonely`.
 pub(super) fn remove(
-    format: Format,
+    format: FileFormat,
     text: &str,
     keys: &[&str],
     is_lonely: bool,
 ) -> Result<String, Fault> {
     let removed = match format {
-        Format::Json => json_text::remove(text, keys, is_lonely),
-        Format::Toml => toml_text::remove(text, keys),
-        Format::Markdown => Ok(fence::remove(text)),
+        FileFormat::Json => json_text::remove(text, keys, is_lonely),
+        FileFormat::Toml => toml_text::remove(text, keys),
+        FileFormat::Markdown => Ok(fence::remove(text)),
     }?;
     if is_without(format, text, &removed, keys) {
         Ok(removed)
@@ -63,23 +63,23 @@ pub(super) fn remove(
 }
 
 /// Whether `removed` is `text` without our entry, in meaning.
-pub(super) fn is_without(format: Format, text: &str, removed: &str, keys: &[&str]) -> bool {
+pub(super) fn is_without(format: FileFormat, text: &str, removed: &str, keys: &[&str]) -> bool {
     find(format, removed, keys) == Ok(None)
         && rest(format, text, keys).is_ok_and(|before| rest(format, removed, keys) == Ok(before))
 }
 
 /// Whether nothing is said in a text.
-pub(super) fn is_empty(format: Format, text: &str) -> bool {
+pub(super) fn is_empty(format: FileFormat, text: &str) -> bool {
     match format {
-        Format::Json => json_text::is_empty(text),
-        Format::Toml | Format::Markdown => text.trim().is_empty(),
+        FileFormat::Json => json_text::is_empty(text),
+        FileFormat::Toml | FileFormat::Markdown => text.trim().is_empty(),
     }
 }
 
 /// Returns an entry as [`find`] returns it.
-pub(super) fn value(format: Format, entry: &Entry) -> Value {
+pub(super) fn value(format: FileFormat, entry: &ClientEntry) -> Value {
     match format {
-        Format::Markdown => Value::String(guide(entry)),
+        FileFormat::Markdown => Value::String(guide(entry)),
         _ => entry
             .iter()
             .map(|(key, value)| ((*key).to_owned(), value.clone()))
@@ -88,11 +88,11 @@ pub(super) fn value(format: Format, entry: &Entry) -> Value {
 }
 
 /// Returns the text's values without this server's entry. An emptied group of servers counts as absent.
-fn rest(format: Format, text: &str, keys: &[&str]) -> Result<Value, Fault> {
+fn rest(format: FileFormat, text: &str, keys: &[&str]) -> Result<Value, Fault> {
     match format {
-        Format::Json => json_text::rest(text, keys),
-        Format::Toml => toml_text::rest(text, keys),
-        Format::Markdown => Ok(Value::String(fence::remove(text).trim().to_owned())),
+        FileFormat::Json => json_text::rest(text, keys),
+        FileFormat::Toml => toml_text::rest(text, keys),
+        FileFormat::Markdown => Ok(Value::String(fence::remove(text).trim().to_owned())),
     }
 }
 
@@ -115,7 +115,7 @@ pub(super) fn strip(whole: &mut Value, keys: &[&str]) {
     }
 }
 
-fn guide(entry: &Entry) -> String {
+fn guide(entry: &ClientEntry) -> String {
     let text = entry.first().and_then(|(_, text)| text.as_str());
     text.unwrap_or_default().to_owned()
 }

@@ -5,7 +5,7 @@ use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};
 use serde_json::Value;
 
 use super::edit::{Fault, strip};
-use super::{ENTRY, Entry};
+use super::{ClientEntry, ENTRY};
 
 /// Returns the value of this server's entry.
 pub(super) fn find(text: &str, keys: &[&str]) -> Result<Option<Value>, Fault> {
@@ -18,7 +18,7 @@ pub(super) fn find(text: &str, keys: &[&str]) -> Result<Option<Value>, Fault> {
 }
 
 /// Returns the text with the entry behind the other servers.
-pub(super) fn add(text: &str, keys: &[&str], entry: &Entry) -> Result<String, Fault> {
+pub(super) fn add(text: &str, keys: &[&str], entry: &ClientEntry) -> Result<String, Fault> {
     if text.trim().is_empty() {
         let fresh = add("{}", keys, entry)?;
         return Ok(format!("{text}{fresh}\n"));

@@ -18,21 +18,21 @@ use serde_json::{Value, json};
 pub use disk::Problem;
 pub use fence::GUIDE;
 pub use place::{Machine, System};
-pub use setup::{Act, Done, Job, Removal, install, uninstall};
+pub use setup::{Act, EntryRemoval, FileEffect, Job, install, uninstall};
 
 /// The name of the entry in every client.
 pub const ENTRY: &str = "codelens";
 
 /// The owner of the configuration: the user or the repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope {
+pub enum ConfigScope {
     /// The user's, for every repository.
     User,
     /// The one that lies in the repository and goes with it.
     Project,
 }
 
-impl Scope {
+impl ConfigScope {
     /// Returns the word for it.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -44,7 +44,7 @@ impl Scope {
 
 /// How a file is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
+pub enum FileFormat {
     /// JSON, with comments and trailing commas where the client takes them.
     Json,
     /// TOML.
@@ -55,7 +55,7 @@ pub enum Format {
 
 /// The shape of an entry: how the command and its arguments are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Shape {
+enum EntryShape {
     /// `command` and `args`.
     Plain,
     /// The same, and `type` in front.
@@ -65,7 +65,7 @@ enum Shape {
 }
 
 /// An entry: its fields, in the order in which people write them.
-type Entry = Vec<(&'static str, Value)>;
+type ClientEntry = Vec<(&'static str, Value)>;
 
 /// An agent that speaks the protocol.
 #[derive(Debug)]
@@ -75,10 +75,10 @@ pub struct Client {
     /// Its name.
     pub name: &'static str,
     /// How its file is written.
-    pub format: Format,
+    pub format: FileFormat,
     /// The keys that lead to its servers.
     keys: &'static [&'static str],
-    shape: Shape,
+    shape: EntryShape,
     /// Names of the client's programs, where it has a command.
     programs: &'static [&'static str],
     /// A hint for the user after the client was set up.
@@ -91,9 +91,9 @@ pub const CLIENTS: &[Client] = &[
     Client {
         id: "claude-code",
         name: "Claude Code",
-        format: Format::Json,
+        format: FileFormat::Json,
         keys: &["mcpServers"],
-        shape: Shape::Typed,
+        shape: EntryShape::Typed,
         programs: &["claude"],
         hint: "start a new session; `/mcp` shows it",
     },
@@ -101,9 +101,9 @@ pub const CLIENTS: &[Client] = &[
     Client {
         id: "claude-desktop",
         name: "Claude Desktop",
-        format: Format::Json,
+        format: FileFormat::Json,
         keys: &["mcpServers"],
-        shape: Shape::Plain,
+        shape: EntryShape::Plain,
         programs: &[],
         hint: "quit and start it again; it has no working directory: install with --repo PATH, or name `repo` in the question",
     },
@@ -111,9 +111,9 @@ pub const CLIENTS: &[Client] = &[
     Client {
         id: "cursor",
         name: "Cursor",
-        format: Format::Json,
+        format: FileFormat::Json,
         keys: &["mcpServers"],
-        shape: Shape::Plain,
+        shape: EntryShape::Plain,
         programs: &["cursor", "cursor-agent"],
         hint: "switch it on under Settings, MCP, if it is off",
     },
@@ -121,9 +121,9 @@ pub const CLIENTS: &[Client] = &[
     Client {
         id: "vscode",
         name: "VS Code",
-        format: Format::Json,
+        format: FileFormat::Json,
         keys: &["servers"],
-        shape: Shape::Typed,
+        shape: EntryShape::Typed,
         programs: &["code"],
         hint: "`MCP: List Servers` in the command palette starts it",
     },
@@ -131,9 +131,9 @@ pub const CLIENTS: &[Client] = &[
     Client {
         id: "codex",
         name: "Codex CLI",
-        format: Format::Toml,
+        format: FileFormat::Toml,
         keys: &["mcp_servers"],
-        shape: Shape::Plain,
+        shape: EntryShape::Plain,
         programs: &["codex"],
         hint: "start a new session; `/mcp` shows it",
     },
@@ -141,9 +141,9 @@ pub const CLIENTS: &[Client] = &[
     Client {
         id: "gemini",
         name: "Gemini CLI",
-        format: Format::Json,
+        format: FileFormat::Json,
         keys: &["mcpServers"],
-        shape: Shape::Plain,
+        shape: EntryShape::Plain,
         programs: &["gemini"],
         hint: "start a new session; `/mcp` shows it",
     },
@@ -152,9 +152,9 @@ pub const CLIENTS: &[Client] = &[
     Client {
         id: "opencode",
         name: "opencode",
-        format: Format::Json,
+        format: FileFormat::Json,
         keys: &["mcp"],
-        shape: Shape::Words,
+        shape: EntryShape::Words,
         programs: &["opencode"],
         hint: "start a new session; `opencode mcp list` shows it",
     },
@@ -162,9 +162,9 @@ pub const CLIENTS: &[Client] = &[
     Client {
         id: "windsurf",
         name: "Windsurf",
-        format: Format::Json,
+        format: FileFormat::Json,
         keys: &["mcpServers"],
-        shape: Shape::Plain,
+        shape: EntryShape::Plain,
         programs: &["windsurf"],
         hint: "press refresh in Cascade's list of servers",
     },
@@ -172,9 +172,9 @@ pub const CLIENTS: &[Client] = &[
     Client {
         id: "zed",
         name: "Zed",
-        format: Format::Json,
+        format: FileFormat::Json,
         keys: &["context_servers"],
-        shape: Shape::Plain,
+        shape: EntryShape::Plain,
         programs: &["zed", "zeditor"],
         hint: "the agent panel's settings show it",
     },
@@ -187,18 +187,18 @@ impl Client {
     }
 
     /// Returns its entry for a server that these words start.
-    fn entry(&self, words: &[String]) -> Entry {
+    fn entry(&self, words: &[String]) -> ClientEntry {
         let (command, args) = words
             .split_first()
             .map_or(("", words), |(first, rest)| (first.as_str(), rest));
         let plain = [("command", json!(command)), ("args", json!(args))];
         match self.shape {
-            Shape::Plain => plain.into(),
-            Shape::Typed => [("type", json!("stdio"))]
+            EntryShape::Plain => plain.into(),
+            EntryShape::Typed => [("type", json!("stdio"))]
                 .into_iter()
                 .chain(plain)
                 .collect(),
-            Shape::Words => vec![
+            EntryShape::Words => vec![
                 ("type", json!("local")),
                 ("command", json!(words)),
                 ("enabled", json!(true)),

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::{Client, Scope};
+use super::{Client, ConfigScope};
 
 /// A family of operating systems, by where programs keep their settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,10 +68,15 @@ impl Machine {
 
     /// Returns the file in which a client keeps its servers; `None` if it has none of this scope. `project` is the root
     /// of the work tree.
-    pub fn file(&self, client: &Client, scope: Scope, project: Option<&Path>) -> Option<PathBuf> {
+    pub fn file(
+        &self,
+        client: &Client,
+        scope: ConfigScope,
+        project: Option<&Path>,
+    ) -> Option<PathBuf> {
         match scope {
-            Scope::User => self.of_user(client.id),
-            Scope::Project => in_project(client.id, project?),
+            ConfigScope::User => self.of_user(client.id),
+            ConfigScope::Project => in_project(client.id, project?),
         }
     }
 
@@ -237,7 +242,7 @@ mod tests {
     use std::collections::BTreeMap;
     use std::path::{Path, PathBuf};
 
-    use super::super::{CLIENTS, Scope};
+    use super::super::{CLIENTS, ConfigScope};
     use super::{Machine, System};
 
     fn machine(system: System, home: &str, variables: &[(&str, &str)]) -> Machine {
@@ -252,7 +257,7 @@ mod tests {
     }
 
     /// The files of all clients, in their order, written with `/` everywhere.
-    fn files(machine: &Machine, scope: Scope) -> Vec<String> {
+    fn files(machine: &Machine, scope: ConfigScope) -> Vec<String> {
         let project = Path::new("/r");
         let file = |client| machine.file(client, scope, Some(project));
         let text = |file: PathBuf| file.to_str().unwrap().replace('\\', "/");
@@ -265,7 +270,7 @@ mod tests {
     #[test]
     fn each_system_has_its_places() {
         assert_eq!(
-            files(&machine(System::Linux, "/home/a", &[]), Scope::User),
+            files(&machine(System::Linux, "/home/a", &[]), ConfigScope::User),
             [
                 "/home/a/.claude.json",
                 "/home/a/.config/Claude/claude_desktop_config.json",
@@ -279,7 +284,7 @@ mod tests {
             ]
         );
         assert_eq!(
-            files(&machine(System::Mac, "/Users/a", &[]), Scope::User),
+            files(&machine(System::Mac, "/Users/a", &[]), ConfigScope::User),
             [
                 "/Users/a/.claude.json",
                 "/Users/a/Library/Application Support/Claude/claude_desktop_config.json",
@@ -296,7 +301,7 @@ mod tests {
         assert_eq!(
             files(
                 &machine(System::Windows, r"C:\Users\a", &windows),
-                Scope::User
+                ConfigScope::User
             ),
             [
                 "C:/Users/a/.claude.json",
@@ -319,7 +324,10 @@ mod tests {
             ("CODEX_HOME", "/c"),
             ("CLAUDE_CONFIG_DIR", "/k"),
         ];
-        let files = files(&machine(System::Linux, "/home/a", &moved), Scope::User);
+        let files = files(
+            &machine(System::Linux, "/home/a", &moved),
+            ConfigScope::User,
+        );
         assert_eq!(files[0], "/k/.claude.json");
         assert_eq!(files[3], "/x/Code/User/mcp.json");
         assert_eq!(files[4], "/c/config.toml");
@@ -329,7 +337,10 @@ mod tests {
     #[test]
     fn a_project_has_files_of_its_own_for_most() {
         assert_eq!(
-            files(&machine(System::Linux, "/home/a", &[]), Scope::Project),
+            files(
+                &machine(System::Linux, "/home/a", &[]),
+                ConfigScope::Project
+            ),
             [
                 "/r/.mcp.json",
                 "-",

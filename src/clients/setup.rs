@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::disk::{self, Problem};
 use super::edit;
 use super::journal::{Journal, Record};
-use super::{CLIENTS, Client, Entry, Format, GUIDE, Scope};
+use super::{CLIENTS, Client, ClientEntry, ConfigScope, FileFormat, GUIDE};
 
 /// A file that shall have an entry.
 #[derive(Clone, Debug)]
@@ -16,12 +16,12 @@ pub struct Job {
     client: String,
     name: &'static str,
     hint: &'static str,
-    scope: Scope,
+    scope: ConfigScope,
     project: Option<PathBuf>,
     file: PathBuf,
-    format: Format,
+    format: FileFormat,
     keys: &'static [&'static str],
-    entry: Entry,
+    entry: ClientEntry,
 }
 
 /// The effect on a file, done or planned.
@@ -47,7 +47,7 @@ pub enum Act {
 
 /// A file with the effect on it.
 #[derive(Clone, Debug)]
-pub struct Done {
+pub struct FileEffect {
     /// The client's name.
     pub name: String,
     /// The client's name on the command line.
@@ -68,7 +68,7 @@ pub struct Done {
 
 /// Which entries shall go.
 #[derive(Clone, Debug, Default)]
-pub struct Removal {
+pub struct EntryRemoval {
     /// Only of these clients; all where there is none.
     pub clients: Vec<String>,
     /// Only of this scope.
@@ -82,7 +82,7 @@ impl Job {
     pub fn of(
         client: &'static Client,
         machine: &super::Machine,
-        scope: Scope,
+        scope: ConfigScope,
         project: Option<&Path>,
         words: &[String],
     ) -> Option<Self> {
@@ -92,7 +92,7 @@ impl Job {
             hint: client.hint,
             scope,
             project: project
-                .filter(|_| scope == Scope::Project)
+                .filter(|_| scope == ConfigScope::Project)
                 .map(Path::to_owned),
             file: machine.file(client, scope, project)?,
             format: client.format,
@@ -107,10 +107,10 @@ impl Job {
             client: name.to_owned(),
             name,
             hint: "",
-            scope: Scope::Project,
+            scope: ConfigScope::Project,
             project: Some(project.to_owned()),
             file: project.join(name),
-            format: Format::Markdown,
+            format: FileFormat::Markdown,
             keys: &[],
             entry: vec![("text", GUIDE.into())],
         }
@@ -118,11 +118,11 @@ impl Job {
 }
 
 /// Does the jobs, or plans them if `is_dry`. `is_forced` replaces entries of others; [`uninstall`] restores them.
-pub fn install(home: &Path, jobs: &[Job], is_dry: bool, is_forced: bool) -> Vec<Done> {
+pub fn install(home: &Path, jobs: &[Job], is_dry: bool, is_forced: bool) -> Vec<FileEffect> {
     let journal = Journal::at(home);
     jobs.iter()
         .map(|job| {
-            let mut done = Done {
+            let mut done = FileEffect {
                 name: job.name.to_owned(),
                 client: job.client.clone(),
                 scope: job.scope.as_str().to_owned(),
@@ -141,7 +141,7 @@ pub fn install(home: &Path, jobs: &[Job], is_dry: bool, is_forced: bool) -> Vec<
 }
 
 /// Removes the entries that [`install`] added, or plans it if `is_dry`.
-pub fn uninstall(home: &Path, which: &Removal, is_dry: bool) -> Vec<Done> {
+pub fn uninstall(home: &Path, which: &EntryRemoval, is_dry: bool) -> Vec<FileEffect> {
     let journal = Journal::at(home);
     let is_meant = |record: &Record| {
         let of_client = which.clients.is_empty() || which.clients.contains(&record.client);
@@ -158,12 +158,12 @@ pub fn uninstall(home: &Path, which: &Removal, is_dry: bool) -> Vec<Done> {
         .iter()
         .flat_map(|(record, _)| record.directories.clone())
         .collect();
-    let done: Vec<Done> = records
+    let done: Vec<FileEffect> = records
         .into_iter()
         .map(|(record, before)| {
             let name =
                 Client::by_id(&record.client).map_or(record.client.as_str(), |client| client.name);
-            let mut done = Done {
+            let mut done = FileEffect {
                 name: name.to_owned(),
                 client: record.client.clone(),
                 scope: record.scope.clone(),
@@ -191,7 +191,7 @@ fn set_up(
     job: &Job,
     is_dry: bool,
     is_forced: bool,
-    done: &mut Done,
+    done: &mut FileEffect,
 ) -> Result<(), Problem> {
     let target = disk::target(&job.file)?;
     if job
@@ -202,7 +202,7 @@ fn set_up(
         return Err(Problem::Outside);
     }
     let current = disk::read(&target)?;
-    let text = Text::of(current.as_deref())?;
+    let text = ConfigText::of(current.as_deref())?;
     let found = edit::find(job.format, &text.body, job.keys).map_err(Problem::Text)?;
     let known = journal.get(&target);
     if known.is_none() && found.is_some() && !is_forced {
@@ -223,7 +223,7 @@ fn set_up(
         )?,
         None => current.clone(),
     };
-    let text = Text::of(base.as_deref())?;
+    let text = ConfigText::of(base.as_deref())?;
     let added = edit::add(job.format, &text.body, job.keys, &job.entry).map_err(Problem::Text)?;
     let next = text.with(&added);
     let (at, n_removed, inserted) = difference(base.as_deref().unwrap_or_default(), &next);
@@ -274,11 +274,11 @@ fn take_out(
     record: &Record,
     before: Option<&[u8]>,
     is_dry: bool,
-    done: &mut Done,
+    done: &mut FileEffect,
 ) -> Result<(), Problem> {
     let (format, keys) = match CLIENTS.iter().find(|client| client.id == record.client) {
         Some(client) => (client.format, client.keys),
-        None => (Format::Markdown, &[][..]),
+        None => (FileFormat::Markdown, &[][..]),
     };
     let current = disk::read(&record.target)?;
     let next = undone(record, before, current.as_deref(), format, keys)?;
@@ -304,7 +304,7 @@ fn undone(
     record: &Record,
     before: Option<&[u8]>,
     current: Option<&[u8]>,
-    format: Format,
+    format: FileFormat,
     keys: &[&str],
 ) -> Result<Option<Vec<u8>>, Problem> {
     let old = before.unwrap_or_default();
@@ -316,7 +316,7 @@ fn undone(
     let Some(bytes) = current else {
         return Ok(None);
     };
-    let text = Text::of(Some(bytes))?;
+    let text = ConfigText::of(Some(bytes))?;
     if edit::find(format, &text.body, keys)
         .map_err(Problem::Text)?
         .is_none()
@@ -340,7 +340,7 @@ fn undone(
         removed
     } else {
         let had_group =
-            Text::of(before).is_ok_and(|old| keys.iter().all(|key| old.body.contains(key)));
+            ConfigText::of(before).is_ok_and(|old| keys.iter().all(|key| old.body.contains(key)));
         edit::remove(format, &text.body, keys, !had_group).map_err(Problem::Text)?
     };
     if before.is_none() && edit::is_empty(format, &removed) {
@@ -373,12 +373,12 @@ fn difference(before: &[u8], after: &[u8]) -> (usize, usize, String) {
 }
 
 /// A file's text, apart from the mark that some editors put in front.
-struct Text {
+struct ConfigText {
     mark: &'static [u8],
     body: String,
 }
 
-impl Text {
+impl ConfigText {
     fn of(bytes: Option<&[u8]>) -> Result<Self, Problem> {
         const MARK: &[u8] = b"\xef\xbb\xbf";
         let bytes = bytes.unwrap_or_default();

@@ -7,7 +7,7 @@ use serde_json::Value;
 use toml_edit::{DocumentMut, Item, TableLike, value};
 
 use super::edit::{Fault, is_without, strip};
-use super::{ENTRY, Entry, Format};
+use super::{ClientEntry, ENTRY, FileFormat};
 
 /// Returns the value of this server's entry.
 pub(super) fn find(text: &str, keys: &[&str]) -> Result<Option<Value>, Fault> {
@@ -25,7 +25,7 @@ pub(super) fn find(text: &str, keys: &[&str]) -> Result<Option<Value>, Fault> {
 }
 
 /// Returns the text with the entry as its last table.
-pub(super) fn add(text: &str, keys: &[&str], entry: &Entry) -> Result<String, Fault> {
+pub(super) fn add(text: &str, keys: &[&str], entry: &ClientEntry) -> Result<String, Fault> {
     parse(text)?;
     let newline = newline(text);
     let mut block = format!("[{}.{ENTRY}]\n", keys.join("."));
@@ -58,7 +58,7 @@ pub(super) fn add(text: &str, keys: &[&str], entry: &Entry) -> Result<String, Fa
 /// Returns the text without the entry.
 pub(super) fn remove(text: &str, keys: &[&str]) -> Result<String, Fault> {
     let cut = without_lines(text, &format!("{}.{ENTRY}", keys.join(".")));
-    if is_without(Format::Toml, text, &cut, keys) {
+    if is_without(FileFormat::Toml, text, &cut, keys) {
         return Ok(cut);
     }
     let mut document = parse(text)?;

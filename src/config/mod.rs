@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 pub use ci::pull_request;
-pub use table::{Kind, SETTINGS, SYMBOL_LANGUAGES, Setting};
+pub use table::{SETTINGS, SYMBOL_LANGUAGES, Setting, ValueType};
 
 use crate::error::{Code, Error, Result};
 
@@ -67,7 +67,7 @@ pub enum LowConfidence {
 
 /// Where a value comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Source {
+pub enum SettingSource {
     /// Nobody set it.
     Default,
     /// The file.
@@ -80,13 +80,13 @@ pub enum Source {
 
 /// A setting with its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Value {
+pub struct SettingValue {
     /// Which one.
     pub setting: &'static Setting,
     /// Its value as it is written; within the bounds.
     pub text: String,
     /// Where it comes from.
-    pub source: Source,
+    pub source: SettingSource,
 }
 
 impl Config {
@@ -112,12 +112,12 @@ impl Config {
         };
         for setting in SETTINGS {
             match setting.kind {
-                Kind::Number { default, .. } => config.set(setting.name, default),
-                Kind::Switch { default } => config.set(setting.name, u64::from(default)),
-                Kind::Text { default, .. } | Kind::OneOf { default, .. } => {
+                ValueType::Number { default, .. } => config.set(setting.name, default),
+                ValueType::Switch { default } => config.set(setting.name, u64::from(default)),
+                ValueType::Text { default, .. } | ValueType::OneOf { default, .. } => {
                     config.set_text(setting.name, default);
                 }
-                Kind::Place | Kind::Names { .. } => {}
+                ValueType::Place | ValueType::Names { .. } => {}
             }
         }
         config
@@ -135,14 +135,14 @@ impl Config {
         let mut config = Self::at(PathBuf::new());
         for value in values(flags)? {
             match value.setting.kind {
-                Kind::Place => config.home = PathBuf::from(&value.text),
-                Kind::Text { .. } | Kind::OneOf { .. } | Kind::Names { .. } => {
+                ValueType::Place => config.home = PathBuf::from(&value.text),
+                ValueType::Text { .. } | ValueType::OneOf { .. } | ValueType::Names { .. } => {
                     config.set_text(value.setting.name, &value.text);
                 }
-                Kind::Number { .. } => {
+                ValueType::Number { .. } => {
                     config.set(value.setting.name, value.text.parse().unwrap_or_default());
                 }
-                Kind::Switch { .. } => {
+                ValueType::Switch { .. } => {
                     config.set(value.setting.name, u64::from(value.text == "on"));
                 }
             }
@@ -206,7 +206,7 @@ impl Config {
 ///
 /// # Errors
 /// As [`Config::load`].
-pub fn values(flags: &[(&'static str, String)]) -> Result<Vec<Value>> {
+pub fn values(flags: &[(&'static str, String)]) -> Result<Vec<SettingValue>> {
     let file = settings_file()?.values;
     SETTINGS
         .iter()
@@ -214,7 +214,7 @@ pub fn values(flags: &[(&'static str, String)]) -> Result<Vec<Value>> {
             let flag = flags.iter().find(|(name, _)| *name == setting.name);
             let variable = std::env::var_os(setting.variable).filter(|text| !text.is_empty());
             let (text, source) = if let Some((_, text)) = flag {
-                (Some(text.clone()), Source::Flag)
+                (Some(text.clone()), SettingSource::Flag)
             } else if let Some(text) = variable {
                 let text = text.into_string().map_err(|_| {
                     Error::invalid(
@@ -222,17 +222,17 @@ pub fn values(flags: &[(&'static str, String)]) -> Result<Vec<Value>> {
                         format!("set {} to plain text, or unset it", setting.variable),
                     )
                 })?;
-                (Some(text), Source::Environment(setting.variable))
+                (Some(text), SettingSource::Environment(setting.variable))
             } else if let Some(text) = file.iter().find(|(name, _)| name == setting.name) {
-                (Some(text.1.clone()), Source::File(file_path()))
+                (Some(text.1.clone()), SettingSource::File(file_path()))
             } else {
-                (None, Source::Default)
+                (None, SettingSource::Default)
             };
             let text = match text {
                 Some(text) => setting.checked(&text, &source)?,
                 None => default(setting)?,
             };
-            Ok(Value {
+            Ok(SettingValue {
                 setting,
                 text,
                 source,
@@ -265,11 +265,13 @@ pub fn file_path() -> PathBuf {
 
 fn default(setting: &Setting) -> Result<String> {
     match setting.kind {
-        Kind::Number { default, .. } => Ok(default.to_string()),
-        Kind::Switch { default } => Ok(if default { "on" } else { "off" }.to_owned()),
-        Kind::Text { default, .. } | Kind::OneOf { default, .. } => Ok(default.to_owned()),
-        Kind::Names { .. } => Ok("all".to_owned()),
-        Kind::Place => directories::ProjectDirs::from("", "", "codelens")
+        ValueType::Number { default, .. } => Ok(default.to_string()),
+        ValueType::Switch { default } => Ok(if default { "on" } else { "off" }.to_owned()),
+        ValueType::Text { default, .. } | ValueType::OneOf { default, .. } => {
+            Ok(default.to_owned())
+        }
+        ValueType::Names { .. } => Ok("all".to_owned()),
+        ValueType::Place => directories::ProjectDirs::from("", "", "codelens")
             .and_then(|dirs| Some(Path::to_str(dirs.data_local_dir())?.to_owned()))
             .ok_or_else(|| {
                 Error::new(

@@ -17,7 +17,7 @@ const MAX_PATTERN_BYTES: usize = 512;
 
 /// A key of the file.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Key {
+pub struct SettingKey {
     /// Its name.
     pub name: &'static str,
     /// Its unit; empty where it has none.
@@ -29,14 +29,14 @@ pub struct Key {
 }
 
 /// Every key.
-pub const KEYS: [Key; 2] = [
-    Key {
+pub const KEYS: [SettingKey; 2] = [
+    SettingKey {
         name: "exclude",
         unit: "",
         bounds: "up to 1000 patterns as in .gitignore",
         about: "what is not indexed, beside what .codelensignore says",
     },
-    Key {
+    SettingKey {
         name: "max_file_bytes",
         unit: "bytes",
         bounds: "1024 to 2097152",
@@ -46,7 +46,7 @@ pub const KEYS: [Key; 2] = [
 
 /// The settings of a repository's file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Repository {
+pub struct RepositorySettings {
     /// Which files are indexed.
     pub indexing_rules: IndexingRules,
     /// The names of the keys that count.
@@ -56,8 +56,8 @@ pub struct Repository {
 }
 
 /// Parses the file's text; never fails.
-pub fn parse(bytes: &[u8]) -> Repository {
-    let mut found = Repository::default();
+pub fn parse(bytes: &[u8]) -> RepositorySettings {
+    let mut found = RepositorySettings::default();
     let table = std::str::from_utf8(bytes)
         .map_err(|_| "it is not UTF-8".to_owned())
         .and_then(|text| {
@@ -104,7 +104,7 @@ fn is_of_user(key: &str) -> bool {
     names.any(|name| name == key || name.split('.').next() == Some(key))
 }
 
-impl Repository {
+impl RepositorySettings {
     fn exclude(&mut self, value: &toml::Value) -> Result<(), String> {
         let is_pattern = |text: &&str| {
             !text.trim().is_empty()

@@ -1,6 +1,6 @@
 //! The table of settings: name, unit, bounds and purpose of each.
 
-use super::Source;
+use super::SettingSource;
 use crate::error::{Error, Result};
 
 /// A setting.
@@ -15,7 +15,7 @@ pub struct Setting {
     /// The purpose of the setting.
     pub about: &'static str,
     /// The type and bounds of its values.
-    pub kind: Kind,
+    pub kind: ValueType,
 }
 
 /// The longest text of a setting, in bytes.
@@ -23,7 +23,7 @@ const MAX_TEXT_BYTES: usize = 1_000;
 
 /// The type and bounds of a setting's values.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ValueType {
     /// A whole number; one out of the bounds is taken for the nearer bound.
     Number {
         /// Where nobody sets it.
@@ -74,7 +74,7 @@ const fn number(
         variable,
         unit,
         about,
-        kind: Kind::Number {
+        kind: ValueType::Number {
             default,
             min: 0,
             max,
@@ -104,7 +104,7 @@ pub const SETTINGS: &[Setting] = &[
         variable: "CODELENS_HOME",
         unit: "",
         about: "where indexes and saved contexts are kept",
-        kind: Kind::Place,
+        kind: ValueType::Place,
     },
     number(
         "budget_ms",
@@ -127,21 +127,21 @@ pub const SETTINGS: &[Setting] = &[
         variable: "CODELENS_HOUSEKEEPING",
         unit: "",
         about: "whether unused indexes are removed automatically",
-        kind: Kind::Switch { default: true },
+        kind: ValueType::Switch { default: true },
     },
     Setting {
         name: "repository_file",
         variable: "CODELENS_REPOSITORY_FILE",
         unit: "",
         about: "whether a repository's .codelens.toml counts",
-        kind: Kind::Switch { default: true },
+        kind: ValueType::Switch { default: true },
     },
     Setting {
         name: "tools",
         variable: "CODELENS_TOOLS",
         unit: "",
         about: "the tools that a server offers",
-        kind: Kind::Text {
+        kind: ValueType::Text {
             default: "default",
             values: "default, lean, find, read, or names of tools",
         },
@@ -151,7 +151,7 @@ pub const SETTINGS: &[Setting] = &[
         variable: "CODELENS_LOW_CONFIDENCE",
         unit: "",
         about: "results of an answer of low confidence: all, the first, or none",
-        kind: Kind::OneOf {
+        kind: ValueType::OneOf {
             default: "keep",
             values: &["keep", "top1", "empty"],
         },
@@ -161,7 +161,7 @@ pub const SETTINGS: &[Setting] = &[
         variable: "CODELENS_FUSION",
         unit: "",
         about: "how signals are summed: by measured weights, or by rank (for comparison)",
-        kind: Kind::OneOf {
+        kind: ValueType::OneOf {
             default: "gated",
             values: &["gated", "rrf"],
         },
@@ -171,7 +171,7 @@ pub const SETTINGS: &[Setting] = &[
         variable: "CODELENS_SYMBOLS",
         unit: "",
         about: "languages that are read to the symbol; others as text",
-        kind: Kind::Names {
+        kind: ValueType::Names {
             names: SYMBOL_LANGUAGES,
         },
     },
@@ -237,12 +237,12 @@ impl Setting {
     /// Returns the values that the setting takes, in words, e.g. `0 to 600000`.
     pub fn bounds(&self) -> String {
         match self.kind {
-            Kind::Number { min, max, .. } => format!("{min} to {max}"),
-            Kind::Switch { .. } => "on or off".to_owned(),
-            Kind::Place => "an absolute path".to_owned(),
-            Kind::OneOf { values, .. } => values.join(", "),
-            Kind::Names { names } => format!("all, none, or some of {}", names.join(", ")),
-            Kind::Text { values, .. } => values.to_owned(),
+            ValueType::Number { min, max, .. } => format!("{min} to {max}"),
+            ValueType::Switch { .. } => "on or off".to_owned(),
+            ValueType::Place => "an absolute path".to_owned(),
+            ValueType::OneOf { values, .. } => values.join(", "),
+            ValueType::Names { names } => format!("all, none, or some of {}", names.join(", ")),
+            ValueType::Text { values, .. } => values.to_owned(),
         }
     }
 
@@ -250,11 +250,11 @@ impl Setting {
     ///
     /// # Errors
     /// `invalid_argument` for a value that means nothing.
-    pub(super) fn checked(&self, text: &str, source: &Source) -> Result<String> {
+    pub(super) fn checked(&self, text: &str, source: &SettingSource) -> Result<String> {
         let place = match source {
-            Source::Environment(variable) => (*variable).to_owned(),
-            Source::File(_) => format!("`{}` in codelens.toml", self.name),
-            Source::Flag | Source::Default => {
+            SettingSource::Environment(variable) => (*variable).to_owned(),
+            SettingSource::File(_) => format!("`{}` in codelens.toml", self.name),
+            SettingSource::Flag | SettingSource::Default => {
                 let name = self.name.rsplit('.').next().unwrap_or(self.name);
                 format!("--{}", name.replace('_', "-"))
             }
@@ -266,7 +266,7 @@ impl Setting {
             )
         };
         match self.kind {
-            Kind::Number { default, min, max } => {
+            ValueType::Number { default, min, max } => {
                 let number: u64 = text.trim().parse().map_err(|_| {
                     let what = if self.unit == "ms" {
                         "milliseconds"
@@ -277,27 +277,27 @@ impl Setting {
                 })?;
                 Ok(number.clamp(min, max).to_string())
             }
-            Kind::Switch { .. } => match text.trim() {
+            ValueType::Switch { .. } => match text.trim() {
                 "on" | "true" | "yes" | "1" => Ok("on".to_owned()),
                 "off" | "false" | "no" | "0" => Ok("off".to_owned()),
                 _ => Err(wrong("on or off", "off")),
             },
-            Kind::Place if std::path::Path::new(text).is_absolute() => Ok(text.to_owned()),
-            Kind::Place => Err(wrong("an absolute path", "/var/cache/codelens")),
-            Kind::OneOf { default, values } => {
+            ValueType::Place if std::path::Path::new(text).is_absolute() => Ok(text.to_owned()),
+            ValueType::Place => Err(wrong("an absolute path", "/var/cache/codelens")),
+            ValueType::OneOf { default, values } => {
                 let known = values.iter().find(|value| **value == text.trim());
                 let known =
                     known.ok_or_else(|| wrong(&format!("one of {}", values.join(", ")), default));
                 Ok((*known?).to_owned())
             }
-            Kind::Names { names } => listed(text, names)
+            ValueType::Names { names } => listed(text, names)
                 .map(|chosen| match chosen.len() {
                     0 => "none".to_owned(),
                     n if n == names.len() => "all".to_owned(),
                     _ => chosen.join(","),
                 })
                 .ok_or_else(|| wrong(&self.bounds(), names[0])),
-            Kind::Text { default, values } => match text.trim() {
+            ValueType::Text { default, values } => match text.trim() {
                 "" => Err(wrong(values, default)),
                 text if text.len() > MAX_TEXT_BYTES => Err(wrong("at most 1,000 bytes", default)),
                 text => Ok(text.to_owned()),

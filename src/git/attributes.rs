@@ -28,7 +28,7 @@ pub struct Attributes {
 }
 
 /// One file of rules.
-struct Source {
+struct AttributesFile {
     path: PathBuf,
     bytes: Vec<u8>,
     /// Whether its patterns hold for the directory it is in, rather than everywhere.
@@ -90,7 +90,7 @@ impl Repo {
         }
         let digest = ContentId::from_bytes(hasher.finalize().as_bytes());
         let digest = digest.expect("a BLAKE3 hash has 32 bytes");
-        let mentioned = |source: &Source| {
+        let mentioned = |source: &AttributesFile| {
             source.bytes.contains_str(GENERATED) || source.bytes.contains_str(FILTER)
         };
         let rules = sources.iter().any(mentioned).then(|| search(sources));
@@ -111,7 +111,7 @@ impl Repo {
     }
 
     /// Reads all files of rules, the strongest last.
-    fn attribute_sources(&self, scan: &Scan) -> Result<Vec<Source>, GitError> {
+    fn attribute_sources(&self, scan: &Scan) -> Result<Vec<AttributesFile>, GitError> {
         let mut sources = Vec::new();
         let system =
             gix::attrs::Source::System.storage_location(&mut |name| std::env::var_os(name));
@@ -123,7 +123,7 @@ impl Repo {
         local.sort_by_key(|path| (path.as_str().matches('/').count(), path.as_str()));
         for path in local {
             match self.source.read(path, MAX_BYTES) {
-                Ok(read) => sources.push(Source {
+                Ok(read) => sources.push(AttributesFile {
                     path: path.as_str().into(),
                     bytes: read.bytes,
                     local: true,
@@ -138,9 +138,9 @@ impl Repo {
     }
 }
 
-fn outside(path: PathBuf) -> Result<Option<Source>, GitError> {
+fn outside(path: PathBuf) -> Result<Option<AttributesFile>, GitError> {
     match read_outside(&path, MAX_BYTES) {
-        Ok(bytes) => Ok(bytes.map(|bytes| Source {
+        Ok(bytes) => Ok(bytes.map(|bytes| AttributesFile {
             path,
             bytes,
             local: false,
@@ -150,7 +150,7 @@ fn outside(path: PathBuf) -> Result<Option<Source>, GitError> {
     }
 }
 
-fn search(sources: Vec<Source>) -> (gix::attrs::Search, Outcome) {
+fn search(sources: Vec<AttributesFile>) -> (gix::attrs::Search, Outcome) {
     let mut search = gix::attrs::Search::default();
     let mut known = MetadataCollection::default();
     for source in sources {

@@ -13,7 +13,7 @@ use crate::model::{BlobId, Budget, CommitId, FileStat, FoundFile, RepoPath, Skip
 
 use super::content::{FileRead, ReadError, is_dot_git};
 use super::error::boxed;
-use super::ignore::{Level, RuleFiles, Rules};
+use super::ignore::{IgnoreLevel, IgnoreRules, RuleFiles};
 use super::{GitError, Scan, Source};
 
 /// The most files that a commit may have: a tree that names itself again and again grows without end.
@@ -41,7 +41,7 @@ struct Readers {
 
 /// The entry at a path of a commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Entry {
+pub enum TreeEntry {
     /// A regular file.
     File,
     /// A directory.
@@ -89,7 +89,7 @@ impl CommitTree {
     }
 
     /// Returns the entry at a path. Costs about 5 µs for each directory on the way.
-    pub(super) fn entry(&self, path: &RepoPath) -> Option<Entry> {
+    pub(super) fn entry(&self, path: &RepoPath) -> Option<TreeEntry> {
         self.read_with(|repo| self.find(repo, path))
             .map(|(kind, _)| kind)
     }
@@ -99,7 +99,7 @@ impl CommitTree {
         self.read_with(|repo| {
             let id = match self.find(repo, path) {
                 None => return Err(ReadError::Missing),
-                Some((Entry::File, id)) => id,
+                Some((TreeEntry::File, id)) => id,
                 Some(_) => return Err(ReadError::NotAFile),
             };
             // Looked at before the bytes are: a blob may be larger than memory.
@@ -126,7 +126,7 @@ impl CommitTree {
     /// this clone.
     pub(super) fn stat(&self, path: &RepoPath) -> Option<FileStat> {
         self.read_with(|repo| match self.find(repo, path)? {
-            (Entry::File, id) => Some(stat_of(repo.find_header(id).ok()?.size())),
+            (TreeEntry::File, id) => Some(stat_of(repo.find_header(id).ok()?.size())),
             _ => None,
         })
     }
@@ -137,10 +137,10 @@ impl CommitTree {
         self.read_with(|repo| Some(repo.find_header(id).ok()?.size()))
     }
 
-    fn find(&self, repo: &gix::Repository, path: &RepoPath) -> Option<(Entry, ObjectId)> {
-        let mut at = (Entry::Directory, self.tree);
+    fn find(&self, repo: &gix::Repository, path: &RepoPath) -> Option<(TreeEntry, ObjectId)> {
+        let mut at = (TreeEntry::Directory, self.tree);
         for part in path.as_str().split('/') {
-            if at.0 != Entry::Directory || is_dot_git(part.as_bytes()) {
+            if at.0 != TreeEntry::Directory || is_dot_git(part.as_bytes()) {
                 return None;
             }
             let tree = self.directory(repo, at.1).ok()?;
@@ -190,7 +190,7 @@ impl CommitTree {
     pub(super) fn scan(
         &self,
         source: &Source,
-        rules: &Rules,
+        rules: &IgnoreRules,
         budget: &Budget,
     ) -> Result<Scan, GitError> {
         self.scan_at_most(MAX_FILES, source, rules, budget)
@@ -200,14 +200,14 @@ impl CommitTree {
         &self,
         max_files: usize,
         source: &Source,
-        rules: &Rules,
+        rules: &IgnoreRules,
         budget: &Budget,
     ) -> Result<Scan, GitError> {
         let mut scan = Scan {
             complete: true,
             ..Scan::default()
         };
-        let mut left: Vec<(Vec<u8>, ObjectId, Arc<Level>)> =
+        let mut left: Vec<(Vec<u8>, ObjectId, Arc<IgnoreLevel>)> =
             vec![(Vec::new(), self.tree, Arc::default())];
         while let Some((dir, id, around)) = left.pop() {
             if budget.is_spent() {
@@ -232,23 +232,23 @@ impl CommitTree {
                     let path = [&dir[..], b".gitattributes"].concat();
                     scan.attributes.extend(repo_path(&path));
                 }
-                let level = Level::enter(&around, &dir, files, source, None);
+                let level = IgnoreLevel::enter(&around, &dir, files, source, None);
                 for entry in entries() {
                     let mut path = [&dir[..], entry.filename].concat();
                     let kind = kind_of(entry.mode.kind());
-                    let is_dir = matches!(kind, Entry::Directory | Entry::Submodule);
+                    let is_dir = matches!(kind, TreeEntry::Directory | TreeEntry::Submodule);
                     if path.len() > MAX_PATH_BYTES || rules.own_hides(&level, &path, is_dir) {
                         continue;
                     }
                     let left_out = match kind {
-                        Entry::Directory => {
+                        TreeEntry::Directory => {
                             path.push(b'/');
                             left.push((path, entry.oid.to_owned(), Arc::clone(&level)));
                             continue;
                         }
-                        Entry::Submodule => Some(SkipReason::NestedRepository),
-                        Entry::Link => Some(SkipReason::Symlink),
-                        Entry::File => None,
+                        TreeEntry::Submodule => Some(SkipReason::NestedRepository),
+                        TreeEntry::Link => Some(SkipReason::Symlink),
+                        TreeEntry::File => None,
                     };
                     let found = repo_path(&path).zip(BlobId::from_bytes(entry.oid.as_bytes()));
                     match (left_out, found) {
@@ -285,12 +285,12 @@ fn is_name(name: &[u8]) -> bool {
     !(is_dot_git(name) || name.contains(&b'/') || matches!(name, b"" | b"." | b".."))
 }
 
-fn kind_of(kind: EntryKind) -> Entry {
+fn kind_of(kind: EntryKind) -> TreeEntry {
     match kind {
-        EntryKind::Tree => Entry::Directory,
-        EntryKind::Blob | EntryKind::BlobExecutable => Entry::File,
-        EntryKind::Link => Entry::Link,
-        EntryKind::Commit => Entry::Submodule,
+        EntryKind::Tree => TreeEntry::Directory,
+        EntryKind::Blob | EntryKind::BlobExecutable => TreeEntry::File,
+        EntryKind::Link => TreeEntry::Link,
+        EntryKind::Commit => TreeEntry::Submodule,
     }
 }
 

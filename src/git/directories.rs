@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::content::now_ns;
 use super::listing::Special;
-use super::opened::{Identity, Kind, Opened};
+use super::opened::{EntryKind, Identity, Opened};
 
 /// Bytes of names that are kept of one work tree: about a million files.
 const MAX_BYTES: usize = 32 << 20;
@@ -25,35 +25,35 @@ const MAX_PATH_BYTES: usize = 3_500;
 pub struct Directories {
     settled_after: Duration,
     max_bytes: usize,
-    state: Mutex<State>,
+    state: Mutex<Cache>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct Cache {
     /// By the path, empty for the root, else with a slash at its end.
-    kept: HashMap<Box<[u8]>, Kept>,
+    kept: HashMap<Box<[u8]>, CachedDirectory>,
     n_bytes: usize,
     n_walks: u64,
 }
 
 #[derive(Debug)]
-struct Kept {
+struct CachedDirectory {
     identity: Identity,
-    contents: Contents,
+    contents: DirectoryEntries,
     /// The number of the last walk that came by.
     walk: u64,
 }
 
 /// The entries of a directory. Clones share them.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Contents {
+pub(super) struct DirectoryEntries {
     pub(super) special: Special,
-    pub(super) names: Arc<Names>,
+    pub(super) names: Arc<EntryNames>,
 }
 
 /// Names with their kinds, in the file system's order.
 #[derive(Debug, Default)]
-pub(super) struct Names {
+pub(super) struct EntryNames {
     /// Each as a byte for the kind, the name and a zero byte, which is in no name.
     packed: Vec<u8>,
 }
@@ -100,7 +100,7 @@ impl Directories {
         self.state().kept.len()
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, Cache> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -111,7 +111,7 @@ impl Pass<'_> {
         &self,
         path: &[u8],
         now: impl FnOnce() -> Option<Identity>,
-    ) -> Option<Contents> {
+    ) -> Option<DirectoryEntries> {
         let (identity, contents) = {
             let mut state = self.directories.state();
             let kept = state.kept.get_mut(path)?;
@@ -131,11 +131,17 @@ impl Pass<'_> {
     }
 
     /// Remembers the entries that were read from the directory at `path` since its claim was given.
-    pub(super) fn keep(&self, path: &[u8], dir: &Opened, claim: &Claim, contents: &Contents) {
+    pub(super) fn keep(
+        &self,
+        path: &[u8],
+        dir: &Opened,
+        claim: &Claim,
+        contents: &DirectoryEntries,
+    ) {
         if path.len() > MAX_PATH_BYTES || dir.identity() != Some(claim.before) {
             return;
         }
-        let kept = Kept {
+        let kept = CachedDirectory {
             identity: claim.before,
             contents: contents.clone(),
             walk: self.number,
@@ -155,29 +161,34 @@ impl Pass<'_> {
     pub(super) fn end(self) {
         let mut state = self.directories.state();
         state.kept.retain(|_, kept| kept.walk >= self.number);
-        state.n_bytes = state.kept.values().map(Kept::n_bytes).sum();
+        state.n_bytes = state.kept.values().map(CachedDirectory::n_bytes).sum();
     }
 }
 
-impl Kept {
+impl CachedDirectory {
     fn n_bytes(&self) -> usize {
         // About the size of an entry of the table.
         self.contents.names.packed.len() + 200
     }
 }
 
-impl Names {
-    pub(super) fn push(&mut self, name: &[u8], kind: Kind) {
+impl EntryNames {
+    pub(super) fn push(&mut self, name: &[u8], kind: EntryKind) {
         self.packed.push(kind as u8);
         self.packed.extend_from_slice(name);
         self.packed.push(0);
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = (&[u8], Kind)> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&[u8], EntryKind)> {
         let entries = self.packed.split(|byte| *byte == 0);
         entries.filter_map(|entry| {
             let (kind, name) = entry.split_first()?;
-            let kinds = [Kind::File, Kind::Directory, Kind::Link, Kind::Special];
+            let kinds = [
+                EntryKind::File,
+                EntryKind::Directory,
+                EntryKind::Link,
+                EntryKind::Special,
+            ];
             let kind = kinds.into_iter().find(|known| *known as u8 == *kind)?;
             Some((name, kind))
         })

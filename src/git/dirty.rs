@@ -17,7 +17,7 @@ use crate::model::{Budget, RepoPath};
 use super::compare::compare;
 use super::error::boxed;
 use super::staging::Staging;
-use super::walk::{Want, walk};
+use super::walk::{WalkMode, walk};
 use super::{GitError, Repo, reftable};
 
 const POLL: Duration = Duration::from_millis(2);
@@ -47,7 +47,7 @@ impl Repo {
             });
         }
         let staging = self.staging()?;
-        let found = walk(self, &staging, &self.rules()?, Want::UNTRACKED, budget);
+        let found = walk(self, &staging, &self.rules()?, WalkMode::UNTRACKED, budget);
         self.dirty_of(staging, found.untracked, found.complete, budget)
     }
 

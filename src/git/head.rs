@@ -13,7 +13,7 @@ use super::{GitError, Repo, content, stale_lock};
 /// Two equal tokens, at the start and at the end of a call, with neither `locked`, mean that neither
 /// moved between them: git replaces both files by renaming, which gives another inode and time.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Motion {
+pub struct RepoState {
     /// Branch and commit.
     pub snapshot: Snapshot,
     /// The stat of the staging area's file; `None` where there is none yet.
@@ -43,10 +43,10 @@ impl Repo {
         snapshot_of(&self.inner)
     }
 
-    /// Returns the token of the present state; see [`Motion`].
-    pub fn motion(&self) -> Result<Motion, GitError> {
+    /// Returns the token of the present state; see [`RepoState`].
+    pub fn repo_state(&self) -> Result<RepoState, GitError> {
         if self.source.is_commit() {
-            return Ok(Motion {
+            return Ok(RepoState {
                 snapshot: self.snapshot()?,
                 staging: None,
                 locked: false,
@@ -67,7 +67,7 @@ impl Repo {
                 });
             }
         };
-        Ok(Motion {
+        Ok(RepoState {
             snapshot: self.snapshot()?,
             staging,
             locked,

@@ -64,7 +64,7 @@ impl Repo {
 
     /// As [`Self::history`], with object files of its own: their memory, some 70 MB for two thousand commits of a
     /// large repository, is freed with it. Costs reading the configuration once more.
-    pub fn history_apart(&self) -> History {
+    pub fn open_history(&self) -> History {
         let mut history = self.history();
         let options = self.inner.open_options().clone();
         // A repository that can't be opened twice is read where it is open.
@@ -79,7 +79,7 @@ impl Repo {
 
 impl History {
     /// Returns a digest of where the clone is cut off; empty for a whole one.
-    pub fn border(&self) -> String {
+    pub fn shallow_boundary(&self) -> String {
         if self.border.is_empty() {
             return String::new();
         }

@@ -19,7 +19,7 @@ const PARSER: Ignore = Ignore {
     support_precious: false,
 };
 
-type Patterns = gix::glob::search::pattern::List<Ignore>;
+type IgnorePatterns = gix::glob::search::pattern::List<Ignore>;
 
 /// The origin of a rule that hides a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,19 +31,19 @@ pub enum IgnoreSource {
 }
 
 /// The rules that hold everywhere in the work tree, strongest last.
-pub(super) struct Rules {
-    global: Vec<Patterns>,
+pub(super) struct IgnoreRules {
+    global: Vec<IgnorePatterns>,
     /// Patterns of the repository's settings, weaker than any `.codelensignore`.
-    own: Option<Patterns>,
+    own: Option<IgnorePatterns>,
     case: Case,
 }
 
 /// The rules of one directory and of those above it.
 #[derive(Default)]
-pub(super) struct Level {
-    parent: Option<Arc<Level>>,
-    git: Option<Patterns>,
-    own: Option<Patterns>,
+pub(super) struct IgnoreLevel {
+    parent: Option<Arc<IgnoreLevel>>,
+    git: Option<IgnorePatterns>,
+    own: Option<IgnorePatterns>,
 }
 
 /// Which files of rules a directory holds.
@@ -66,7 +66,7 @@ impl Repo {
         let rules = self.rules()?;
         let is_tracked = |staging: &Staging| staging.has_below_or_at(path.as_str().as_bytes());
         let tracked = staging.as_ref().is_none_or(is_tracked);
-        let mut level = Arc::new(Level::default());
+        let mut level = Arc::new(IgnoreLevel::default());
         let mut by_git = false;
         let ends = path.as_str().match_indices('/').map(|(at, _)| at);
         let starts = std::iter::once(0).chain(ends.clone().map(|at| at + 1));
@@ -77,7 +77,8 @@ impl Repo {
                 git: true,
                 own: true,
             };
-            level = Level::enter(&level, dir.as_bytes(), both, &self.source, staging.as_ref());
+            level =
+                IgnoreLevel::enter(&level, dir.as_bytes(), both, &self.source, staging.as_ref());
             let part = &path.as_str().as_bytes()[..end.unwrap_or(path.as_str().len())];
             let part_is_dir = is_dir || end.is_some();
             if rules.own_hides(&level, part, part_is_dir) {
@@ -89,7 +90,7 @@ impl Repo {
     }
 
     /// Reads the rules that no directory holds.
-    pub(super) fn rules(&self) -> Result<Rules, GitError> {
+    pub(super) fn rules(&self) -> Result<IgnoreRules, GitError> {
         let exclude = self.common_dir.join("info").join("exclude");
         let mut global = Vec::new();
         for path in self
@@ -105,7 +106,7 @@ impl Repo {
             }
         }
         let excluded = self.indexing_rules.exclude.join("\n");
-        Ok(Rules {
+        Ok(IgnoreRules {
             global,
             own: parse(excluded.as_bytes(), PathBuf::new(), None),
             case: self.case(),
@@ -113,9 +114,9 @@ impl Repo {
     }
 }
 
-impl Rules {
+impl IgnoreRules {
     /// Returns whether git's rules hide `path`, if they do not hide a directory above it.
-    pub(super) fn git_hides(&self, level: &Level, path: &[u8], is_dir: bool) -> bool {
+    pub(super) fn git_hides(&self, level: &IgnoreLevel, path: &[u8], is_dir: bool) -> bool {
         level
             .verdict(path, is_dir, self.case, |level| level.git.as_ref())
             .or_else(|| {
@@ -127,7 +128,7 @@ impl Rules {
 
     /// Returns whether `.codelensignore` files or the repository's settings hide `path`, if they do not hide a
     /// directory above it.
-    pub(super) fn own_hides(&self, level: &Level, path: &[u8], is_dir: bool) -> bool {
+    pub(super) fn own_hides(&self, level: &IgnoreLevel, path: &[u8], is_dir: bool) -> bool {
         level
             .verdict(path, is_dir, self.case, |level| level.own.as_ref())
             .or_else(|| hides(self.own.as_ref()?, path, is_dir, self.case))
@@ -135,7 +136,7 @@ impl Rules {
     }
 }
 
-impl Level {
+impl IgnoreLevel {
     /// Returns the rules inside of `dir` (empty, or with a slash at its end), which holds `files`.
     pub(super) fn enter(
         parent: &Arc<Self>,
@@ -181,7 +182,7 @@ impl Level {
         path: &[u8],
         is_dir: bool,
         case: Case,
-        list: impl Fn(&Self) -> Option<&Patterns>,
+        list: impl Fn(&Self) -> Option<&IgnorePatterns>,
     ) -> Option<bool> {
         let mut level = Some(self);
         while let Some(here) = level {
@@ -195,14 +196,14 @@ impl Level {
 }
 
 /// Returns whether the last matching pattern hides the path; `None` where none matches.
-fn hides(list: &Patterns, path: &[u8], is_dir: bool, case: Case) -> Option<bool> {
+fn hides(list: &IgnorePatterns, path: &[u8], is_dir: bool, case: Case) -> Option<bool> {
     let name_at = path.rfind_byte(b'/').map(|at| at + 1);
     let found = pattern_matching_relative_path(list, path.as_bstr(), name_at, Some(is_dir), case)?;
     Some(!found.pattern.is_negative())
 }
 
-fn parse(bytes: &[u8], source: PathBuf, root: Option<&Path>) -> Option<Patterns> {
-    Patterns::from_bytes(bytes, source, root, PARSER)
+fn parse(bytes: &[u8], source: PathBuf, root: Option<&Path>) -> Option<IgnorePatterns> {
+    IgnorePatterns::from_bytes(bytes, source, root, PARSER)
         .ok()
         .filter(|list| !list.patterns.is_empty())
 }

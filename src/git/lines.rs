@@ -155,11 +155,11 @@ mod tests {
 
     #[test]
     fn a_line_that_is_repeated_is_added() {
-        assert_eq!(added_lines("a\nb\n", "a\nb\na\n"), [3..4]);
+        assert_eq!(added_lines("a\nb\n", "a\nb\na\n"), vec![3..4]);
         assert_eq!(
             added_lines("a\nb\n", "b\n"),
             Vec::<std::ops::Range<u32>>::new()
         );
-        assert_eq!(added_lines("", "a\nb"), [1..3]);
+        assert_eq!(added_lines("", "a\nb"), vec![1..3]);
     }
 }

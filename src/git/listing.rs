@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use super::WorkTree;
 use super::content::is_dot_git;
-use super::directories::{Contents, Names, Pass};
+use super::directories::{DirectoryEntries, EntryNames, Pass};
 use super::ignore::RuleFiles;
-use super::opened::{Entry, Kind, Opened, identity_at, stat_at};
+use super::opened::{DirEntry, EntryKind, Opened, identity_at, stat_at};
 use crate::model::FileStat;
 
 /// Entries that are held. Of a larger directory the rest is read as it is asked for.
@@ -27,7 +27,7 @@ pub(super) struct Special {
 /// A directory that is looked at.
 pub(super) struct Listing<'a> {
     tree: &'a WorkTree,
-    contents: Contents,
+    contents: DirectoryEntries,
     /// `None` where all was known without it.
     dir: Option<Opened>,
     /// Whether there is nothing after the names that are held.
@@ -65,12 +65,12 @@ impl<'a> Listing<'a> {
         let place = Path::new(os_str(path));
         let mut dir = tree.list(place)?;
         let claim = pass.and_then(|pass| pass.claim(&dir));
-        let (mut special, mut names, mut n_held) = (Special::default(), Names::default(), 0);
+        let (mut special, mut names, mut n_held) = (Special::default(), EntryNames::default(), 0);
         while n_held < max_held {
             let Some(entry) = dir.next() else {
                 break;
             };
-            let Entry { name, kind } = entry?;
+            let DirEntry { name, kind } = entry?;
             special.see(&name, kind);
             names.push(&name, kind);
             n_held += 1;
@@ -79,11 +79,11 @@ impl<'a> Listing<'a> {
         if !is_whole {
             let mut again = tree.list(place)?;
             while let Some(entry) = again.next() {
-                let Entry { name, kind } = entry?;
+                let DirEntry { name, kind } = entry?;
                 special.see(&name, kind);
             }
         }
-        let contents = Contents {
+        let contents = DirectoryEntries {
             special,
             names: Arc::new(names),
         };
@@ -104,12 +104,12 @@ impl<'a> Listing<'a> {
     }
 
     /// Returns the first entries, in the file system's order.
-    pub(super) fn names(&self) -> Arc<Names> {
+    pub(super) fn names(&self) -> Arc<EntryNames> {
         Arc::clone(&self.contents.names)
     }
 
     /// Returns the next entry after [`Self::names`]. After an error there may be further ones.
-    pub(super) fn next(&mut self) -> Option<io::Result<Entry>> {
+    pub(super) fn next(&mut self) -> Option<io::Result<DirEntry>> {
         match &mut self.dir {
             Some(dir) if !self.is_whole => dir.next(),
             _ => None,
@@ -128,9 +128,9 @@ impl<'a> Listing<'a> {
 }
 
 impl Special {
-    fn see(&mut self, name: &[u8], kind: Kind) {
+    fn see(&mut self, name: &[u8], kind: EntryKind) {
         self.dot_git |= is_dot_git(name);
-        let file = (kind == Kind::File).then_some(name);
+        let file = (kind == EntryKind::File).then_some(name);
         self.rules.git |= file == Some(b".gitignore");
         self.rules.own |= file == Some(b".codelensignore");
         self.gitattributes |= file == Some(b".gitattributes");

@@ -43,12 +43,12 @@ use commit_tree::CommitTree;
 
 pub use attributes::Attributes;
 pub use commit::CommitFiles;
-pub use commit_tree::Entry;
+pub use commit_tree::TreeEntry;
 pub use content::{FileRead, ReadError, WorkTree};
 pub use directories::Directories;
 pub use dirty::Dirty;
 pub use error::GitError;
-pub use head::Motion;
+pub use head::RepoState;
 pub use history::{CommitRecord, History};
 pub use ignore::IgnoreSource;
 pub use lines::{added_lines, merged_lines, n_changed_lines};
@@ -89,7 +89,7 @@ impl Repo {
             let dot_git = dir.join(".git");
             if let Ok(meta) = dot_git.symlink_metadata() {
                 // Before the library opens anything of it.
-                let found = sound::look(&dot_git)?;
+                let found = sound::validate_git_dir(&dot_git)?;
                 if gix::discover::is_git(&dot_git).is_ok() {
                     return Self::open(&dot_git, &found);
                 }
@@ -100,11 +100,13 @@ impl Repo {
             }
             let inside_dot_git = dir.components().any(|part| part.as_os_str() == ".git");
             let may_be_bare = !inside_dot_git && dir.join("objects").is_dir();
-            let looked = may_be_bare.then(|| sound::look(dir)).transpose()?;
+            let looked = may_be_bare
+                .then(|| sound::validate_git_dir(dir))
+                .transpose()?;
             if !inside_dot_git && dir.is_dir() && gix::discover::is_git(dir).is_ok() {
                 let found = match looked {
                     Some(found) => found,
-                    None => sound::look(dir)?,
+                    None => sound::validate_git_dir(dir)?,
                 };
                 return Self::open(dir, &found);
             }
@@ -148,7 +150,7 @@ impl Repo {
     }
 
     /// Opens the repository of `found`.
-    fn open(dot_git: &Path, found: &sound::Found) -> Result<Self, GitError> {
+    fn open(dot_git: &Path, found: &sound::GitDir) -> Result<Self, GitError> {
         let failed = |source| GitError::Open {
             path: dot_git.to_owned(),
             source,

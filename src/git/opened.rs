@@ -9,7 +9,7 @@ use crate::model::FileStat;
 /// The kind of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub(super) enum Kind {
+pub(super) enum EntryKind {
     File = b'f',
     Directory = b'd',
     Link = b'l',
@@ -18,9 +18,9 @@ pub(super) enum Kind {
 }
 
 /// An entry that was there when it was listed.
-pub(super) struct Entry {
+pub(super) struct DirEntry {
     pub(super) name: Vec<u8>,
-    pub(super) kind: Kind,
+    pub(super) kind: EntryKind,
 }
 
 /// Which directory this is and when its entries last changed: while that is equal, so are they, if it was settled
@@ -42,7 +42,7 @@ mod unix {
     use cap_std::fs::Dir;
     use rustix::fs::{AtFlags, Dir as Entries, FileType, Stat, fstat, statat};
 
-    use super::{Entry, FileStat, Identity, Kind, io};
+    use super::{DirEntry, EntryKind, FileStat, Identity, io};
     use crate::git::content::{is_gone, nanos};
 
     /// ext2 to ext4, btrfs, XFS, F2FS, bcachefs, ZFS, tmpfs: `f_type` of `statfs(2)`. Not overlayfs: the layers below may
@@ -75,7 +75,7 @@ mod unix {
         }
 
         /// Returns the next entry that is still there, in the file system's order.
-        pub(in crate::git) fn next(&mut self) -> Option<io::Result<Entry>> {
+        pub(in crate::git) fn next(&mut self) -> Option<io::Result<DirEntry>> {
             while !self.is_read {
                 let entry = match self.dir.read() {
                     Some(Ok(entry)) => entry,
@@ -99,7 +99,7 @@ mod unix {
                     known => kind(known),
                 };
                 let name = name.to_vec();
-                return Some(Ok(Entry { name, kind }));
+                return Some(Ok(DirEntry { name, kind }));
             }
             None
         }
@@ -107,7 +107,7 @@ mod unix {
         /// Returns the stat of the entry of that name, following no link; `None` where it is no regular file.
         pub(in crate::git) fn stat(&self, name: &[u8]) -> io::Result<Option<FileStat>> {
             let stat = self.look(name)?;
-            Ok((kind_of(&stat) == Kind::File).then(|| stat_of(&stat)))
+            Ok((kind_of(&stat) == EntryKind::File).then(|| stat_of(&stat)))
         }
 
         /// Returns which directory was opened; `None` where the system can't tell.
@@ -153,13 +153,13 @@ mod unix {
         let path = path.strip_suffix(b"/").unwrap_or(path);
         let path = if path.is_empty() { b"." } else { path };
         let stat = statat(root, path, AtFlags::SYMLINK_NOFOLLOW).ok()?;
-        (kind_of(&stat) == Kind::Directory).then(|| identity_of(&stat))
+        (kind_of(&stat) == EntryKind::Directory).then(|| identity_of(&stat))
     }
 
     /// Returns the stat of the regular file at a path below an open directory, as [`identity_at`] finds it.
     pub(in crate::git) fn stat_at(root: &Dir, path: &[u8]) -> io::Result<Option<FileStat>> {
         let stat = statat(root, path, AtFlags::SYMLINK_NOFOLLOW)?;
-        Ok((kind_of(&stat) == Kind::File).then(|| stat_of(&stat)))
+        Ok((kind_of(&stat) == EntryKind::File).then(|| stat_of(&stat)))
     }
 
     #[allow(
@@ -174,16 +174,16 @@ mod unix {
         }
     }
 
-    fn kind_of(stat: &Stat) -> Kind {
+    fn kind_of(stat: &Stat) -> EntryKind {
         kind(FileType::from_raw_mode(stat.st_mode))
     }
 
-    fn kind(of: FileType) -> Kind {
+    fn kind(of: FileType) -> EntryKind {
         match of {
-            FileType::RegularFile => Kind::File,
-            FileType::Directory => Kind::Directory,
-            FileType::Symlink => Kind::Link,
-            _ => Kind::Special,
+            FileType::RegularFile => EntryKind::File,
+            FileType::Directory => EntryKind::Directory,
+            FileType::Symlink => EntryKind::Link,
+            _ => EntryKind::Special,
         }
     }
 
@@ -208,7 +208,7 @@ mod unix {
 mod other {
     use cap_std::fs::{Dir, File, ReadDir};
 
-    use super::{Entry, FileStat, Identity, Kind, io};
+    use super::{DirEntry, EntryKind, FileStat, Identity, io};
     use crate::git::content::{is_gone, stat_of};
 
     pub(in crate::git) struct Opened {
@@ -223,22 +223,22 @@ mod other {
             Ok(Self { dir, names })
         }
 
-        pub(in crate::git) fn next(&mut self) -> Option<io::Result<Entry>> {
+        pub(in crate::git) fn next(&mut self) -> Option<io::Result<DirEntry>> {
             loop {
                 let entry = match self.names.next()? {
                     Ok(entry) => entry,
                     Err(e) => return Some(Err(e)),
                 };
                 let kind = match entry.file_type() {
-                    Ok(kind) if kind.is_file() => Kind::File,
-                    Ok(kind) if kind.is_dir() => Kind::Directory,
-                    Ok(kind) if kind.is_symlink() => Kind::Link,
-                    Ok(_) => Kind::Special,
+                    Ok(kind) if kind.is_file() => EntryKind::File,
+                    Ok(kind) if kind.is_dir() => EntryKind::Directory,
+                    Ok(kind) if kind.is_symlink() => EntryKind::Link,
+                    Ok(_) => EntryKind::Special,
                     Err(e) if is_gone(&e) => continue,
                     Err(e) => return Some(Err(e)),
                 };
                 let name = entry.file_name().into_encoded_bytes();
-                return Some(Ok(Entry { name, kind }));
+                return Some(Ok(DirEntry { name, kind }));
             }
         }
 

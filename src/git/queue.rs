@@ -6,11 +6,11 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// The tasks to do, and how many are being done.
 pub(super) struct Queue<T> {
-    state: Mutex<State<T>>,
+    state: Mutex<QueueState<T>>,
     changed: Condvar,
 }
 
-struct State<T> {
+struct QueueState<T> {
     todo: Vec<T>,
     n_busy: usize,
     n_waiting: usize,
@@ -20,7 +20,7 @@ impl<T> Queue<T> {
     /// Returns a queue with one task.
     pub(super) fn new(first: T) -> Self {
         Self {
-            state: Mutex::new(State {
+            state: Mutex::new(QueueState {
                 todo: vec![first],
                 n_busy: 0,
                 n_waiting: 0,
@@ -33,7 +33,7 @@ impl<T> Queue<T> {
     pub(super) fn run(&self, mut work: impl FnMut(T, &mut Vec<T>)) {
         let mut found = Vec::new();
         while let Some(task) = self.take() {
-            let done = Done {
+            let done = TaskGuard {
                 queue: self,
                 found: &mut found,
             };
@@ -60,18 +60,18 @@ impl<T> Queue<T> {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State<T>> {
+    fn lock(&self) -> MutexGuard<'_, QueueState<T>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Hands in a task's result when the task ends, even by a panic, so that no other thread waits for ever.
-struct Done<'a, T> {
+struct TaskGuard<'a, T> {
     queue: &'a Queue<T>,
     found: &'a mut Vec<T>,
 }
 
-impl<T> Drop for Done<'_, T> {
+impl<T> Drop for TaskGuard<'_, T> {
     fn drop(&mut self) {
         let mut state = self.queue.lock();
         state.n_busy -= 1;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use crate::model::{CommitId, Snapshot};
 
 use super::error::boxed;
-use super::reftable::{Reftable, Target};
+use super::reftable::{RefTarget, Reftable};
 use super::{GitError, Repo};
 
 /// How many entries of a log are read, the latest first.
@@ -46,7 +46,7 @@ impl Branches {
     }
 
     /// Returns the default branch: the one that a remote calls so, else one with a usual name.
-    pub fn usual(&self) -> Option<&str> {
+    pub fn default_branch(&self) -> Option<&str> {
         let is_known = |name: &str| self.local.contains_key(name) || self.remote.contains_key(name);
         let named = self.default.as_deref().filter(|name| is_known(name));
         named.or_else(|| {
@@ -153,8 +153,8 @@ fn branches_of(table: &Reftable) -> Result<Branches, GitError> {
     let id = |id: gix::ObjectId| CommitId::new(&id.to_hex().to_string());
     for (name, target) in table.below("refs/heads/")? {
         let tip = match target {
-            Target::Object(tip) => Some(tip),
-            Target::Symbolic(target) => table.follow(&target)?.and_then(|followed| followed.id),
+            RefTarget::Object(tip) => Some(tip),
+            RefTarget::Symbolic(target) => table.follow(&target)?.and_then(|followed| followed.id),
         };
         if let Some(tip) = tip.and_then(id) {
             branches.local.insert(name, tip);
@@ -165,16 +165,16 @@ fn branches_of(table: &Reftable) -> Result<Branches, GitError> {
             continue;
         };
         match target {
-            Target::Object(tip) => {
+            RefTarget::Object(tip) => {
                 let tips = branches.remote.entry(name.to_owned()).or_default();
                 tips.extend(id(tip));
             }
-            Target::Symbolic(target) if name == "HEAD" => {
+            RefTarget::Symbolic(target) if name == "HEAD" => {
                 let target = target.strip_prefix("refs/remotes/");
                 let target = target.and_then(|target| Some(target.split_once('/')?.1.to_owned()));
                 branches.default = branches.default.or(target);
             }
-            Target::Symbolic(_) => {}
+            RefTarget::Symbolic(_) => {}
         }
     }
     Ok(branches)

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use crate::model::{Budget, FoundFile, RepoPath, SkipReason};
 
-use super::walk::{Found, Want, walk};
+use super::walk::{WalkMode, Walked, walk};
 use super::{Dirty, GitError, Repo};
 
 /// The result of [`Repo::scan`].
@@ -43,7 +43,7 @@ impl Repo {
             self,
             &self.staging()?,
             &self.rules()?,
-            Want::MEMBERS,
+            WalkMode::MEMBERS,
             budget,
         );
         Ok(Scan::of(found))
@@ -66,7 +66,7 @@ impl Repo {
             ));
         }
         let staging = self.staging()?;
-        let mut found = walk(self, &staging, &self.rules()?, Want::BOTH, budget);
+        let mut found = walk(self, &staging, &self.rules()?, WalkMode::BOTH, budget);
         let untracked = std::mem::take(&mut found.untracked);
         let dirty = self.dirty_of(staging, untracked, found.complete, budget);
         Ok((Scan::of(found), dirty))
@@ -74,7 +74,7 @@ impl Repo {
 }
 
 impl Scan {
-    fn of(mut found: Found) -> Self {
+    fn of(mut found: Walked) -> Self {
         found.files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         found.attributes.sort_unstable();
         found.unreadable.sort_unstable();

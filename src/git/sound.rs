@@ -33,7 +33,7 @@ const READ: &[&str] = &[
 ];
 
 /// A git directory, with the files that were checked.
-pub(super) struct Found {
+pub(super) struct GitDir {
     /// Whether its configuration takes in other files, which may be anything.
     pub(super) has_includes: bool,
 }
@@ -42,13 +42,13 @@ pub(super) struct Found {
 ///
 /// # Errors
 /// [`GitError::Unsupported`] where a file is something else, or a configuration is too large.
-pub(super) fn look(dot_git: &Path) -> Result<Found, GitError> {
+pub(super) fn validate_git_dir(dot_git: &Path) -> Result<GitDir, GitError> {
     let own = match link(dot_git, "gitdir: ") {
         Some(target) => dot_git.parent().unwrap_or(dot_git).join(target),
         None => dot_git.to_owned(),
     };
     let common = link(&own.join("commondir"), "").map_or_else(|| own.clone(), |to| own.join(to));
-    let mut found = Found {
+    let mut found = GitDir {
         has_includes: false,
     };
     for dir in [&own, &common] {

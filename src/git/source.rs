@@ -6,47 +6,47 @@ use std::io;
 
 use crate::model::{BlobId, CommitId, FileStat, RepoPath};
 
-use super::commit_tree::{CommitTree, Entry};
+use super::commit_tree::{CommitTree, TreeEntry};
 use super::content::enters_dot_git;
 use super::{FileRead, ReadError, WorkTree};
 
 /// The files of a work tree or of a commit. Clones share what is open; many threads may read through it at once.
 #[derive(Clone)]
 pub struct Source {
-    files: Files,
+    files: FileStore,
     hash: gix::hash::Kind,
 }
 
 #[derive(Clone)]
-enum Files {
+enum FileStore {
     WorkTree(WorkTree),
     Commit(CommitTree),
 }
 
 impl Source {
     pub(super) fn of_work_tree(tree: WorkTree, hash: gix::hash::Kind) -> Self {
-        let files = Files::WorkTree(tree);
+        let files = FileStore::WorkTree(tree);
         Self { files, hash }
     }
 
     pub(super) fn of_commit(tree: CommitTree, hash: gix::hash::Kind) -> Self {
-        let files = Files::Commit(tree);
+        let files = FileStore::Commit(tree);
         Self { files, hash }
     }
 
     /// Returns the work tree; `None` for a commit.
     pub(super) fn work_tree(&self) -> Option<&WorkTree> {
         match &self.files {
-            Files::WorkTree(tree) => Some(tree),
-            Files::Commit(_) => None,
+            FileStore::WorkTree(tree) => Some(tree),
+            FileStore::Commit(_) => None,
         }
     }
 
     /// Returns the tree of the commit; `None` for a work tree.
     pub(super) fn commit_tree(&self) -> Option<&CommitTree> {
         match &self.files {
-            Files::WorkTree(_) => None,
-            Files::Commit(tree) => Some(tree),
+            FileStore::WorkTree(_) => None,
+            FileStore::Commit(tree) => Some(tree),
         }
     }
 
@@ -64,8 +64,8 @@ impl Source {
     /// on the disk; from a commit those that git stores, which no filter has converted.
     pub fn read(&self, path: &RepoPath, limit: u64) -> Result<FileRead, ReadError> {
         match &self.files {
-            Files::WorkTree(tree) => tree.read(path, limit),
-            Files::Commit(tree) => tree.read(path, limit),
+            FileStore::WorkTree(tree) => tree.read(path, limit),
+            FileStore::Commit(tree) => tree.read(path, limit),
         }
     }
 
@@ -73,8 +73,8 @@ impl Source {
     /// size alone.
     pub fn stat(&self, path: &RepoPath) -> io::Result<Option<FileStat>> {
         match &self.files {
-            Files::WorkTree(tree) => tree.stat(path),
-            Files::Commit(tree) => Ok(tree.stat(path)),
+            FileStore::WorkTree(tree) => tree.stat(path),
+            FileStore::Commit(tree) => Ok(tree.stat(path)),
         }
     }
 
@@ -82,18 +82,18 @@ impl Source {
     /// commit a link leads nowhere.
     pub fn resolve(&self, path: &RepoPath) -> Result<RepoPath, ReadError> {
         match &self.files {
-            Files::WorkTree(tree) => tree.resolve(path),
-            Files::Commit(_) if enters_dot_git(path) => Err(ReadError::Outside),
-            Files::Commit(tree) => match tree.entry(path) {
-                Some(Entry::File | Entry::Directory) => Ok(path.clone()),
-                Some(Entry::Link | Entry::Submodule) => Err(ReadError::NotAFile),
+            FileStore::WorkTree(tree) => tree.resolve(path),
+            FileStore::Commit(_) if enters_dot_git(path) => Err(ReadError::Outside),
+            FileStore::Commit(tree) => match tree.entry(path) {
+                Some(TreeEntry::File | TreeEntry::Directory) => Ok(path.clone()),
+                Some(TreeEntry::Link | TreeEntry::Submodule) => Err(ReadError::NotAFile),
                 None => Err(ReadError::Missing),
             },
         }
     }
 
     /// Returns the entry of a commit at `path`; `None` where it has none, and for a work tree.
-    pub fn entry(&self, path: &RepoPath) -> Option<Entry> {
+    pub fn entry(&self, path: &RepoPath) -> Option<TreeEntry> {
         self.commit_tree()?.entry(path)
     }
 

@@ -14,9 +14,9 @@ use gix::index::entry::Mode;
 use crate::model::{Budget, FileStat, FoundFile, RepoPath, SkipReason};
 
 use super::directories::Pass;
-use super::ignore::{Level, RuleFiles, Rules};
+use super::ignore::{IgnoreLevel, IgnoreRules, RuleFiles};
 use super::listing::{Listing, os_str};
-use super::opened::{Entry, Kind};
+use super::opened::{DirEntry, EntryKind};
 use super::queue::Queue;
 use super::staging::Staging;
 use super::{Repo, content};
@@ -27,14 +27,14 @@ const MAX_THREADS: usize = 8;
 
 /// The entries that a walk looks for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct Want {
+pub(super) struct WalkMode {
     /// Regular files that belong to the work tree, with their stat; `.codelensignore` applies.
     pub(super) members: bool,
     /// Files and links that git calls untracked, without their stat; `.codelensignore` does not apply.
     pub(super) untracked: bool,
 }
 
-impl Want {
+impl WalkMode {
     pub(super) const MEMBERS: Self = Self {
         members: true,
         untracked: false,
@@ -51,7 +51,7 @@ impl Want {
 
 /// The entries that a walk found, in no order. All but `untracked` is of the members alone.
 #[derive(Default)]
-pub(super) struct Found {
+pub(super) struct Walked {
     pub(super) files: Vec<FoundFile>,
     pub(super) untracked: Vec<RepoPath>,
     /// Every `.gitattributes` in a directory that was entered.
@@ -66,7 +66,7 @@ struct Walk<'a> {
     source: &'a super::Source,
     tree: &'a super::WorkTree,
     staging: &'a Staging,
-    rules: &'a Rules,
+    rules: &'a IgnoreRules,
     pass: Option<Pass<'a>>,
     budget: &'a Budget,
     stop: AtomicBool,
@@ -75,16 +75,16 @@ struct Walk<'a> {
 /// A directory to look at.
 struct Task {
     /// The entries that may be in it: below a path that `.codelensignore` hides there are no members.
-    want: Want,
+    want: WalkMode,
     /// Empty for the root, else with a slash at its end.
     dir: Vec<u8>,
-    level: Arc<Level>,
+    level: Arc<IgnoreLevel>,
     /// The tracked files below it.
     tracked: Range<usize>,
     hidden: Arc<Hidden>,
 }
 
-/// Whether git's rules hide a directory, so that only tracked files below it belong. Found out when something
+/// Whether git's rules hide a directory, so that only tracked files below it belong. Walked out when something
 /// that is not tracked asks: in most directories nothing does.
 #[derive(Default)]
 struct Hidden {
@@ -92,7 +92,7 @@ struct Hidden {
     /// Without a slash at its end.
     path: Vec<u8>,
     /// The rules around it.
-    level: Arc<Level>,
+    level: Arc<IgnoreLevel>,
     known: OnceLock<bool>,
 }
 
@@ -104,7 +104,7 @@ impl Hidden {
         })
     }
 
-    fn is(&self, rules: &Rules) -> bool {
+    fn is(&self, rules: &IgnoreRules) -> bool {
         *self.known.get_or_init(|| {
             let parent = self.parent.as_ref();
             parent.is_some_and(|parent| parent.is(rules))
@@ -117,12 +117,12 @@ impl Hidden {
 pub(super) fn walk(
     repo: &Repo,
     staging: &Staging,
-    rules: &Rules,
-    want: Want,
+    rules: &IgnoreRules,
+    want: WalkMode,
     budget: &Budget,
-) -> Found {
+) -> Walked {
     let Some(tree) = repo.source.work_tree() else {
-        return Found::default();
+        return Walked::default();
     };
     let walk = Walk {
         repo_root: &repo.work_dir,
@@ -142,7 +142,7 @@ pub(super) fn walk(
         hidden: Hidden::root(),
     });
     let run = || {
-        let mut found = Found::default();
+        let mut found = Walked::default();
         queue.run(|task, next| walk.visit(&task, &mut found, next));
         found
     };
@@ -169,7 +169,7 @@ pub(super) fn walk(
     found
 }
 
-impl Found {
+impl Walked {
     fn add(&mut self, more: Self) {
         self.files.extend(more.files);
         self.untracked.extend(more.untracked);
@@ -186,7 +186,7 @@ impl Found {
 }
 
 impl Walk<'_> {
-    fn visit(&self, task: &Task, found: &mut Found, next: &mut Vec<Task>) {
+    fn visit(&self, task: &Task, found: &mut Walked, next: &mut Vec<Task>) {
         if self.is_over() {
             return;
         }
@@ -212,7 +212,7 @@ impl Walk<'_> {
             found.attributes.extend(repo_path(&path));
         }
         let (source, staging) = (self.source, Some(self.staging));
-        let level = Level::enter(&task.level, &task.dir, rule_files, source, staging);
+        let level = IgnoreLevel::enter(&task.level, &task.dir, rule_files, source, staging);
         let here = Here {
             walk: self,
             task,
@@ -232,14 +232,14 @@ impl Walk<'_> {
                 return;
             }
             match entry {
-                Ok(Entry { name, kind }) => here.entry(&name, kind, &listing, found, next),
+                Ok(DirEntry { name, kind }) => here.entry(&name, kind, &listing, found, next),
                 Err(error) => return self.unreadable(task, &error, found),
             }
         }
     }
 
     /// Notes a directory of which not all is known.
-    fn unreadable(&self, task: &Task, error: &io::Error, found: &mut Found) {
+    fn unreadable(&self, task: &Task, error: &io::Error, found: &mut Walked) {
         let dir = self.repo_root.join(os_str(&task.dir));
         tracing::debug!(dir = %dir.display(), %error, "directory could not be read");
         if task.want.members && found.unreadable.last() != Some(&dir) {
@@ -261,23 +261,23 @@ struct Here<'a> {
     walk: &'a Walk<'a>,
     task: &'a Task,
     /// The rules in it.
-    level: Arc<Level>,
+    level: Arc<IgnoreLevel>,
 }
 
 impl Here<'_> {
     fn entry(
         &self,
         name: &[u8],
-        kind: Kind,
+        kind: EntryKind,
         listing: &Listing<'_>,
-        found: &mut Found,
+        found: &mut Walked,
         next: &mut Vec<Task>,
     ) {
         if content::is_dot_git(name) {
             return;
         }
         let path = [&self.task.dir[..], name].concat();
-        if kind == Kind::Directory {
+        if kind == EntryKind::Directory {
             next.extend(self.enter(path, found));
             return;
         }
@@ -290,7 +290,7 @@ impl Here<'_> {
     }
 
     /// Returns the task for the directory `path`, unless nothing below it can belong.
-    fn enter(&self, mut path: Vec<u8>, found: &mut Found) -> Option<Task> {
+    fn enter(&self, mut path: Vec<u8>, found: &mut Walked) -> Option<Task> {
         let (walk, task) = (self.walk, self.task);
         let mut want = task.want;
         want.members &= !walk.rules.own_hides(&self.level, &path, true);
@@ -329,9 +329,9 @@ impl Here<'_> {
     fn member(
         &self,
         path: &[u8],
-        kind: Kind,
+        kind: EntryKind,
         stat: impl FnOnce() -> io::Result<Option<FileStat>>,
-        found: &mut Found,
+        found: &mut Walked,
     ) {
         if !self.is_tracked(path) && self.git_hides(path) {
             return;
@@ -339,10 +339,10 @@ impl Here<'_> {
         if self.walk.rules.own_hides(&self.level, path, false) {
             return;
         }
-        if kind == Kind::Link {
+        if kind == EntryKind::Link {
             return found.skip(SkipReason::Symlink);
         }
-        if kind != Kind::File {
+        if kind != EntryKind::File {
             return found.skip(SkipReason::Special);
         }
         let Some(path) = repo_path(path) else {
@@ -362,8 +362,10 @@ impl Here<'_> {
         }
     }
 
-    fn is_untracked(&self, path: &[u8], kind: Kind) -> bool {
-        matches!(kind, Kind::File | Kind::Link) && !self.is_tracked(path) && !self.git_hides(path)
+    fn is_untracked(&self, path: &[u8], kind: EntryKind) -> bool {
+        matches!(kind, EntryKind::File | EntryKind::Link)
+            && !self.is_tracked(path)
+            && !self.git_hides(path)
     }
 
     fn is_tracked(&self, path: &[u8]) -> bool {

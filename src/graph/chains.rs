@@ -13,7 +13,7 @@ const MAX_NODES: usize = 20_000;
 
 /// The places that a chain leads through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Level {
+pub enum ChainLevel {
     /// Definitions, by their calls and names.
     Definitions,
     /// Files, by their imports, calls and names.
@@ -59,7 +59,7 @@ pub struct Chains {
 /// is in both is no chain.
 pub fn between(
     read: &Read<'_>,
-    level: Level,
+    level: ChainLevel,
     from: &BTreeSet<i64>,
     to: &BTreeSet<i64>,
     depth: u32,
@@ -105,7 +105,7 @@ pub fn between(
 /// Returns the places that any of `from` uses directly or through one other, with the number of edges.
 pub fn used_by(
     read: &Read<'_>,
-    level: Level,
+    level: ChainLevel,
     from: &BTreeSet<i64>,
     budget: &Budget,
 ) -> StoreResult<BTreeMap<i64, u32>> {
@@ -154,13 +154,13 @@ fn lead_back(
 /// The edges of one level.
 struct Edges<'a> {
     read: &'a Read<'a>,
-    level: Level,
+    level: ChainLevel,
     /// The definitions of the files of functions on the way.
     symbols: HashMap<String, Vec<SymbolRow>>,
 }
 
 impl<'a> Edges<'a> {
-    fn new(read: &'a Read<'a>, level: Level) -> Self {
+    fn new(read: &'a Read<'a>, level: ChainLevel) -> Self {
         Self {
             read,
             level,
@@ -172,8 +172,8 @@ impl<'a> Edges<'a> {
     fn out_of(&mut self, at: i64) -> StoreResult<Vec<Link>> {
         let mut best: BTreeMap<i64, Link> = BTreeMap::new();
         let all = match self.level {
-            Level::Definitions => self.of_definition(at)?,
-            Level::Files => self.of_file(at)?,
+            ChainLevel::Definitions => self.of_definition(at)?,
+            ChainLevel::Files => self.of_file(at)?,
         };
         for link in all {
             let known = best.entry(link.to).or_insert(link);

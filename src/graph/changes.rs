@@ -19,7 +19,7 @@ const MAX_PAIRS: usize = 200_000;
 
 /// A definition in one of the two states.
 #[derive(Clone, Debug)]
-pub struct Version<'a> {
+pub struct DefinitionVersion<'a> {
     /// Its file.
     pub path: &'a RepoPath,
     /// Its own name.
@@ -63,7 +63,7 @@ pub enum ChangeKind {
 
 /// A definition that differs, by its places in the two lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Change {
+pub struct DefinitionChange {
     /// How.
     pub kind: ChangeKind,
     /// Its place in the old list; `None` for one that was added.
@@ -81,7 +81,10 @@ pub struct Change {
 /// was *moved* or *renamed* where an added one of the same kind has the same text but for white space and the name, else
 /// where at least 60% of their tokens are alike, the owner has the same name, and no other added one is more alike.
 /// Members of a definition that is gone or added are not listed apart.
-pub fn compare(old: &[Version<'_>], new: &[Version<'_>]) -> Vec<Change> {
+pub fn compare(
+    old: &[DefinitionVersion<'_>],
+    new: &[DefinitionVersion<'_>],
+) -> Vec<DefinitionChange> {
     let (old_names, new_names) = (by_name(old), by_name(new));
     let mut changes = Vec::new();
     let mut gone = Vec::new();
@@ -94,20 +97,20 @@ pub fn compare(old: &[Version<'_>], new: &[Version<'_>]) -> Vec<Change> {
             match (old_places.first(), new_places.first()) {
                 (Some(at), Some(new_at)) => {
                     let kind = of_kept(&pick(old, &old_places), &pick(new, &new_places));
-                    changes.extend(kind.map(|kind| Change {
+                    changes.extend(kind.map(|kind| DefinitionChange {
                         kind,
                         old: Some(*at),
                         new: Some(*new_at),
                         alike_percent: 100,
                     }));
                 }
-                (Some(at), None) => changes.push(Change {
+                (Some(at), None) => changes.push(DefinitionChange {
                     kind: ChangeKind::Removed,
                     old: Some(*at),
                     new: None,
                     alike_percent: 100,
                 }),
-                (None, Some(at)) => changes.push(Change {
+                (None, Some(at)) => changes.push(DefinitionChange {
                     kind: ChangeKind::Added,
                     old: None,
                     new: Some(*at),
@@ -136,7 +139,7 @@ pub fn compare(old: &[Version<'_>], new: &[Version<'_>]) -> Vec<Change> {
             Some((new_at, _)) if old[*at].name == new[new_at].name => ChangeKind::Moved,
             Some(_) => ChangeKind::Renamed,
         };
-        changes.push(Change {
+        changes.push(DefinitionChange {
             kind,
             old: Some(*at),
             new: successor.map(|it| it.0),
@@ -146,7 +149,7 @@ pub fn compare(old: &[Version<'_>], new: &[Version<'_>]) -> Vec<Change> {
     let taken: HashSet<usize> = successors.into_values().map(|it| it.0).collect();
     for at in outermost(new, &came) {
         if !taken.contains(&at) {
-            changes.push(Change {
+            changes.push(DefinitionChange {
                 kind: ChangeKind::Added,
                 old: None,
                 new: Some(at),
@@ -158,10 +161,10 @@ pub fn compare(old: &[Version<'_>], new: &[Version<'_>]) -> Vec<Change> {
 }
 
 /// The key by which a definition is the same in both states.
-type Key<'a> = (&'a RepoPath, &'a str);
+type DefinitionKey<'a> = (&'a RepoPath, &'a str);
 
-fn by_name<'a>(all: &[Version<'a>]) -> BTreeMap<Key<'a>, Vec<usize>> {
-    let mut found: BTreeMap<Key<'a>, Vec<usize>> = BTreeMap::new();
+fn by_name<'a>(all: &[DefinitionVersion<'a>]) -> BTreeMap<DefinitionKey<'a>, Vec<usize>> {
+    let mut found: BTreeMap<DefinitionKey<'a>, Vec<usize>> = BTreeMap::new();
     for (at, one) in all.iter().enumerate() {
         let key = (one.path, one.qualified_name);
         found.entry(key).or_default().push(at);
@@ -171,13 +174,14 @@ fn by_name<'a>(all: &[Version<'a>]) -> BTreeMap<Key<'a>, Vec<usize>> {
 
 /// Pairs the declarations of one name in both states: types with types and values with values where a state has both.
 fn declarations(
-    old: &[Version<'_>],
+    old: &[DefinitionVersion<'_>],
     old_places: &[usize],
-    new: &[Version<'_>],
+    new: &[DefinitionVersion<'_>],
     new_places: &[usize],
 ) -> Vec<(Vec<usize>, Vec<usize>)> {
-    let is_type = |one: &Version<'_>| matches!(one.kind, SymbolKind::Interface | SymbolKind::Type);
-    let split = |all: &[Version<'_>], places: &[usize]| -> (Vec<usize>, Vec<usize>) {
+    let is_type =
+        |one: &DefinitionVersion<'_>| matches!(one.kind, SymbolKind::Interface | SymbolKind::Type);
+    let split = |all: &[DefinitionVersion<'_>], places: &[usize]| -> (Vec<usize>, Vec<usize>) {
         places.iter().partition(|at| is_type(&all[**at]))
     };
     let (old_types, old_values) = split(old, old_places);
@@ -190,20 +194,23 @@ fn declarations(
 }
 
 /// Returns the first declaration of each name among places in ascending order.
-fn firsts(all: &[Version<'_>], places: &[usize]) -> Vec<usize> {
+fn firsts(all: &[DefinitionVersion<'_>], places: &[usize]) -> Vec<usize> {
     let mut seen = HashSet::new();
     let is_first = |at: &usize| seen.insert((all[*at].path, all[*at].qualified_name));
     places.iter().copied().filter(is_first).collect()
 }
 
-fn pick<'v, 'a>(all: &'v [Version<'a>], places: &[usize]) -> Vec<&'v Version<'a>> {
+fn pick<'v, 'a>(
+    all: &'v [DefinitionVersion<'a>],
+    places: &[usize],
+) -> Vec<&'v DefinitionVersion<'a>> {
     places.iter().map(|at| &all[*at]).collect()
 }
 
 /// Compares the declarations of one definition before and after.
-fn of_kept(old: &[&Version<'_>], new: &[&Version<'_>]) -> Option<ChangeKind> {
-    let exported = |all: &[&Version<'_>]| all.iter().any(|one| one.exported);
-    let texts = |all: &[&Version<'_>]| all.iter().map(|one| one.text).collect::<String>();
+fn of_kept(old: &[&DefinitionVersion<'_>], new: &[&DefinitionVersion<'_>]) -> Option<ChangeKind> {
+    let exported = |all: &[&DefinitionVersion<'_>]| all.iter().any(|one| one.exported);
+    let texts = |all: &[&DefinitionVersion<'_>]| all.iter().map(|one| one.text).collect::<String>();
     match (exported(old), exported(new)) {
         (true, false) => return Some(ChangeKind::Unexported),
         (false, true) => return Some(ChangeKind::Signature),
@@ -211,12 +218,12 @@ fn of_kept(old: &[&Version<'_>], new: &[&Version<'_>]) -> Option<ChangeKind> {
         _ => {}
     }
     let has_heads = old.iter().chain(new).all(|one| one.head.is_some());
-    let heads = |all: &[&Version<'_>]| {
+    let heads = |all: &[&DefinitionVersion<'_>]| {
         let each = all.iter().map(|one| folded(&head(one, has_heads)));
         each.collect::<Vec<_>>()
     };
-    let defaults = |all: &[&Version<'_>]| all.iter().any(|one| one.is_default);
-    let overloads = |all: &[&Version<'_>]| {
+    let defaults = |all: &[&DefinitionVersion<'_>]| all.iter().any(|one| one.is_default);
+    let overloads = |all: &[&DefinitionVersion<'_>]| {
         let each = all.iter().filter_map(|one| {
             // Each but the last, which is the implementation, is a signature to its end.
             let last = overloads(one).last().cloned()?;
@@ -230,7 +237,7 @@ fn of_kept(old: &[&Version<'_>], new: &[&Version<'_>]) -> Option<ChangeKind> {
     if is_called_otherwise {
         return Some(ChangeKind::Signature);
     }
-    let bodies = |all: &[&Version<'_>]| {
+    let bodies = |all: &[&DefinitionVersion<'_>]| {
         let each = all.iter().map(|one| folded(&own_text(one)));
         each.collect::<Vec<_>>()
     };
@@ -238,7 +245,7 @@ fn of_kept(old: &[&Version<'_>], new: &[&Version<'_>]) -> Option<ChangeKind> {
 }
 
 /// Returns the places of the lines, all but the first, that declare a function: those of its overloads, `function read(path: string): string`.
-fn overloads(one: &Version<'_>) -> Vec<Range<usize>> {
+fn overloads(one: &DefinitionVersion<'_>) -> Vec<Range<usize>> {
     let is_function = matches!(
         one.kind,
         SymbolKind::Function | SymbolKind::Method | SymbolKind::Constructor
@@ -267,7 +274,7 @@ fn overloads(one: &Version<'_>) -> Vec<Range<usize>> {
 }
 
 /// Returns the signature of a definition without comments and without a value that it shows; of a type alias all but its members.
-fn head<'v>(one: &'v Version<'_>, is_whole: bool) -> Cow<'v, str> {
+fn head<'v>(one: &'v DefinitionVersion<'_>, is_whole: bool) -> Cow<'v, str> {
     if one.kind == SymbolKind::Type {
         return Cow::Owned(without_comments(&own_text(one)));
     }
@@ -371,7 +378,7 @@ fn value_at(signature: &str) -> Option<usize> {
 
 /// Returns the text of a definition without its members, the comments above them and above its overloads, and the marks between
 /// them.
-fn own_text<'v>(one: &'v Version<'_>) -> Cow<'v, str> {
+fn own_text<'v>(one: &'v DefinitionVersion<'_>) -> Cow<'v, str> {
     let overloads = overloads(one)
         .into_iter()
         .map(|line| line.start..line.start);
@@ -420,8 +427,8 @@ fn without_last_comment(text: &str) -> &str {
 }
 
 /// Leaves out the members of definitions that are in the list themselves.
-fn outermost(all: &[Version<'_>], places: &[usize]) -> Vec<usize> {
-    let listed: HashSet<Key<'_>> = places
+fn outermost(all: &[DefinitionVersion<'_>], places: &[usize]) -> Vec<usize> {
+    let listed: HashSet<DefinitionKey<'_>> = places
         .iter()
         .map(|at| (all[*at].path, all[*at].qualified_name))
         .collect();
@@ -442,17 +449,17 @@ fn outermost(all: &[Version<'_>], places: &[usize]) -> Vec<usize> {
 /// Finds for each definition that is gone the added one that it became, with how alike both are in percent; each added one at
 /// most once.
 fn successors(
-    old: &[Version<'_>],
-    new: &[Version<'_>],
+    old: &[DefinitionVersion<'_>],
+    new: &[DefinitionVersion<'_>],
     gone: &[usize],
     came: &[usize],
 ) -> HashMap<usize, (usize, usize)> {
-    let kinds = |all: &[Version<'_>], places: &[usize]| -> HashSet<SymbolKind> {
+    let kinds = |all: &[DefinitionVersion<'_>], places: &[usize]| -> HashSet<SymbolKind> {
         places.iter().map(|at| all[*at].kind).collect()
     };
     // Tokens cost most: those of a kind without a counterpart are compared with nothing.
     let (gone_kinds, come_kinds) = (kinds(old, gone), kinds(new, came));
-    let of_both = |all: &[Version<'_>], places: &[usize]| -> Vec<usize> {
+    let of_both = |all: &[DefinitionVersion<'_>], places: &[usize]| -> Vec<usize> {
         let is_of_both = |at: &usize| {
             let kind = &all[*at].kind;
             gone_kinds.contains(kind) && come_kinds.contains(kind)
@@ -463,7 +470,7 @@ fn successors(
     let old_bags: Vec<Bag<'_>> = gone.iter().map(|at| Bag::of(&old[*at])).collect();
     let new_bags: Vec<Bag<'_>> = came.iter().map(|at| Bag::of(&new[*at])).collect();
     let mut by_kind: HashMap<SymbolKind, Vec<usize>> = HashMap::new();
-    let mut by_content: HashMap<(SymbolKind, &Counts<'_>), Vec<usize>> = HashMap::new();
+    let mut by_content: HashMap<(SymbolKind, &TokenCounts<'_>), Vec<usize>> = HashMap::new();
     let mut by_own_name: HashMap<(SymbolKind, &str), Vec<usize>> = HashMap::new();
     for (m, new_at) in came.iter().enumerate() {
         let other = &new[*new_at];
@@ -524,30 +531,30 @@ fn successors(
 }
 
 /// Returns the name of what a definition is a member of; empty at the top level.
-fn owner<'a>(one: &Version<'a>) -> &'a str {
+fn owner<'a>(one: &DefinitionVersion<'a>) -> &'a str {
     one.qualified_name
         .rsplit_once('.')
         .map_or("", |(owner, _)| owner)
 }
 
 /// Tokens with how often each occurs, sorted.
-type Counts<'v> = [(&'v str, usize)];
+type TokenCounts<'v> = [(&'v str, usize)];
 
 /// The tokens of a definition, its own name apart.
 struct Bag<'v> {
-    counts: Box<Counts<'v>>,
+    counts: Box<TokenCounts<'v>>,
     n_tokens: usize,
 }
 
 impl<'v> Bag<'v> {
-    fn of(version: &Version<'v>) -> Self {
+    fn of(version: &DefinitionVersion<'v>) -> Self {
         let mut counts: HashMap<&str, usize> = HashMap::new();
         let mut n_tokens = 0;
         for token in tokens(version.text).filter(|token| *token != version.name) {
             *counts.entry(token).or_default() += 1;
             n_tokens += 1;
         }
-        let mut counts: Box<Counts<'v>> = counts.into_iter().collect();
+        let mut counts: Box<TokenCounts<'v>> = counts.into_iter().collect();
         counts.sort_unstable();
         Self { counts, n_tokens }
     }
@@ -623,7 +630,7 @@ fn folded(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Version, compare};
+    use super::{DefinitionVersion, compare};
     use crate::model::{RepoPath, SymbolKind};
 
     /// Writes the changes between definitions written as `path name: text`, one a line.
@@ -641,13 +648,13 @@ mod tests {
             all.iter().map(one).collect()
         };
         let (old, new) = (parse(old), parse(new));
-        let versions = |all: &[(RepoPath, String, String)]| -> Vec<Version<'static>> {
+        let versions = |all: &[(RepoPath, String, String)]| -> Vec<DefinitionVersion<'static>> {
             all.iter()
                 .map(|(path, qualified, text)| {
                     let path: &'static RepoPath = Box::leak(Box::new(path.clone()));
                     let qualified: &'static str = Box::leak(qualified.clone().into_boxed_str());
                     let text: &'static str = Box::leak(text.clone().into_boxed_str());
-                    Version {
+                    DefinitionVersion {
                         path,
                         name: qualified.rsplit('.').next().unwrap(),
                         qualified_name: qualified,
@@ -663,7 +670,7 @@ mod tests {
                 .collect()
         };
         let (old, new) = (versions(&old), versions(&new));
-        let name = |all: &[Version<'_>], at: Option<usize>| {
+        let name = |all: &[DefinitionVersion<'_>], at: Option<usize>| {
             at.map_or("-".to_owned(), |at| {
                 format!("{} {}", all[at].path, all[at].qualified_name)
             })

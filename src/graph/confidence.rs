@@ -12,7 +12,7 @@ use super::related::TestBasis;
 use crate::model::{Family, Provenance};
 
 /// The measurements, by the name of the language: `ecmascript`, `go`, `java`, `python`.
-pub type Table = BTreeMap<String, Measurement>;
+pub type ConfidenceTable = BTreeMap<String, Measurement>;
 
 /// The measured classes of one language.
 #[derive(Debug, Deserialize)]
@@ -22,7 +22,7 @@ pub struct Measurement {
     /// The measured repositories.
     pub corpora: Vec<Corpus>,
     /// The figures, by the name of the class.
-    pub classes: BTreeMap<String, Class>,
+    pub classes: BTreeMap<String, ClassFigures>,
 }
 
 /// A repository that was measured.
@@ -36,7 +36,7 @@ pub struct Corpus {
 
 /// The figures of one class.
 #[derive(Debug, Deserialize)]
-pub struct Class {
+pub struct ClassFigures {
     /// The share of answers that the judge agrees with, from 0 to 1; `None` where none was met.
     pub precision: Option<f64>,
     /// How many answers were judged.
@@ -46,8 +46,8 @@ pub struct Class {
 }
 
 /// Returns the table.
-pub fn table() -> &'static Table {
-    static TABLE: OnceLock<Table> = OnceLock::new();
+pub fn table() -> &'static ConfidenceTable {
+    static TABLE: OnceLock<ConfidenceTable> = OnceLock::new();
     TABLE.get_or_init(|| {
         serde_json::from_str(include_str!("confidence.json"))
             .expect("the table is checked by a test")

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::related::Direction;
 use crate::model::{Budget, EdgeKind, Provenance, RepoPath};
-use crate::store::{EdgeRow, Keeper, Read, StoreResult};
+use crate::store::{EdgeRow, EvaluationSite, Read, StoreResult};
 
 /// Definitions that one walk visits.
 const MAX_NODES: usize = 20_000;
@@ -33,7 +33,7 @@ pub struct Reached {
 
 /// A definition that a walk begins at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Seed {
+pub struct WalkStart {
     /// Its row.
     pub definition: i64,
     /// The class of its users: [`Provenance::Resolved`] for a definition that is asked about, another for one that
@@ -41,7 +41,7 @@ pub struct Seed {
     pub class: Provenance,
 }
 
-impl Seed {
+impl WalkStart {
     /// Returns seeds of definitions that are asked about.
     pub fn of(rows: impl IntoIterator<Item = i64>) -> Vec<Self> {
         let class = Provenance::Resolved;
@@ -70,7 +70,7 @@ pub struct Reach {
 /// at most.
 pub fn walk(
     read: &Read<'_>,
-    seeds: &[Seed],
+    seeds: &[WalkStart],
     direction: Direction,
     depth: u32,
     budget: &Budget,
@@ -82,12 +82,12 @@ pub fn walk(
     let mut places: BTreeMap<(i64, Option<i64>), Reached> = BTreeMap::new();
     // The definitions around those that were reached come from these.
     let mut inner: HashMap<i64, i64> = HashMap::new();
-    let mut frontier: Vec<(i64, Step)> = seeds
+    let mut frontier: Vec<(i64, ReachStep)> = seeds
         .iter()
-        .map(|seed| (seed.definition, Step::new(seed.class)))
+        .map(|seed| (seed.definition, ReachStep::new(seed.class)))
         .collect();
     for hops in 1..=depth {
-        let mut next: BTreeMap<i64, Step> = BTreeMap::new();
+        let mut next: BTreeMap<i64, ReachStep> = BTreeMap::new();
         for (at, before) in frontier {
             if budget.is_cancelled() || seen.len() > MAX_NODES {
                 reach.is_cut = true;
@@ -116,21 +116,21 @@ pub fn walk(
                     Direction::Out => Some(edge.dst),
                 };
                 let Some(beyond) = beyond else { continue };
-                let mut step = Step::new(provenance);
+                let mut step = ReachStep::new(provenance);
                 if direction == Direction::In && edge.kind == EdgeKind::Calls {
                     match read.keeper(beyond)? {
                         // A call in a variable's initializer matters to callers of that value, not to code that hands
                         // it on.
-                        Keeper::Variable => step.by_calls = true,
+                        EvaluationSite::Variable => step.by_calls = true,
                         // A field's initializer runs in code that makes an instance.
-                        Keeper::FieldOf(class) => {
+                        EvaluationSite::FieldOf(class) => {
                             let by_calls = true;
-                            let step = Step { by_calls, ..step };
+                            let step = ReachStep { by_calls, ..step };
                             if reach_on(class, step, hops, &mut next, &mut seen) {
                                 inner.insert(class, beyond);
                             }
                         }
-                        Keeper::Itself => {}
+                        EvaluationSite::Itself => {}
                     }
                 }
                 reach_on(beyond, step, hops, &mut next, &mut seen);
@@ -150,14 +150,14 @@ pub fn walk(
 
 /// How a definition was reached.
 #[derive(Clone, Copy, Debug)]
-struct Step {
+struct ReachStep {
     /// The weakest edge on the way.
     provenance: Provenance,
     /// Whether only who calls it is reached through it.
     by_calls: bool,
 }
 
-impl Step {
+impl ReachStep {
     fn new(provenance: Provenance) -> Self {
         Self {
             provenance,
@@ -170,9 +170,9 @@ impl Step {
 /// is reached for the first time.
 fn reach_on(
     at: i64,
-    step: Step,
+    step: ReachStep,
     hops: u32,
-    next: &mut BTreeMap<i64, Step>,
+    next: &mut BTreeMap<i64, ReachStep>,
     seen: &mut HashMap<i64, u32>,
 ) -> bool {
     if seen.get(&at).is_some_and(|at| *at != hops) {
@@ -189,13 +189,13 @@ fn reach_on(
 fn outwards(
     read: &Read<'_>,
     hops: u32,
-    next: &mut BTreeMap<i64, Step>,
+    next: &mut BTreeMap<i64, ReachStep>,
     seen: &mut HashMap<i64, u32>,
     inner: &mut HashMap<i64, i64>,
 ) -> StoreResult<()> {
     for (at, step) in next.clone() {
         for outer in read.functions_around(at)? {
-            if reach_on(outer, Step::new(step.provenance), hops, next, seen) {
+            if reach_on(outer, ReachStep::new(step.provenance), hops, next, seen) {
                 inner.insert(outer, at);
             }
         }

@@ -44,7 +44,7 @@ const N_FEW_USERS: u64 = 5;
 
 /// One step from a file.
 #[derive(Clone)]
-struct Step {
+struct FileStep {
     kind: usize,
     path: RepoPath,
     provenance: Provenance,
@@ -121,7 +121,7 @@ pub fn neighborhood(
 
 /// Takes from the lists in turn, and in each from its kinds in turn; each path once. Returns the number of
 /// the list with each step.
-fn round_robin(lists: Vec<Vec<Step>>, max: usize) -> Vec<(usize, Step)> {
+fn round_robin(lists: Vec<Vec<FileStep>>, max: usize) -> Vec<(usize, FileStep)> {
     let mut n_lists: BTreeMap<RepoPath, usize> = BTreeMap::new();
     for list in &lists {
         let paths: BTreeSet<&RepoPath> = list.iter().map(|step| &step.path).collect();
@@ -133,7 +133,7 @@ fn round_robin(lists: Vec<Vec<Step>>, max: usize) -> Vec<(usize, Step)> {
         .into_iter()
         .map(|list| in_turns(list, &n_lists).into_iter())
         .collect();
-    let mut taken: Vec<(usize, Step)> = Vec::new();
+    let mut taken: Vec<(usize, FileStep)> = Vec::new();
     let mut seen = BTreeSet::new();
     let mut is_growing = true;
     while is_growing && taken.len() < max {
@@ -152,16 +152,16 @@ fn round_robin(lists: Vec<Vec<Step>>, max: usize) -> Vec<(usize, Step)> {
 }
 
 /// Puts the steps of one file in order: its kinds take turns.
-fn in_turns(mut list: Vec<Step>, n_lists: &BTreeMap<RepoPath, usize>) -> Vec<Step> {
+fn in_turns(mut list: Vec<FileStep>, n_lists: &BTreeMap<RepoPath, usize>) -> Vec<FileStep> {
     list.sort_by(|a, b| {
-        let n = |step: &Step| n_lists.get(&step.path).copied().unwrap_or(0);
+        let n = |step: &FileStep| n_lists.get(&step.path).copied().unwrap_or(0);
         (a.kind, !a.is_own_test, a.provenance)
             .cmp(&(b.kind, !b.is_own_test, b.provenance))
             .then_with(|| (b.weight, b.n_uses, n(b)).cmp(&(a.weight, a.n_uses, n(a))))
             .then_with(|| a.path.cmp(&b.path))
     });
     let mut ranks = [0_usize; KINDS.len()];
-    let mut ranked: Vec<(usize, Step)> = list
+    let mut ranked: Vec<(usize, FileStep)> = list
         .into_iter()
         .map(|step| {
             ranks[step.kind] += 1;
@@ -173,10 +173,10 @@ fn in_turns(mut list: Vec<Step>, n_lists: &BTreeMap<RepoPath, usize>) -> Vec<Ste
 }
 
 /// Returns the steps from a file, each neighbour by the kind that says most.
-fn steps(read: &Read<'_>, roles: &Roles<'_>, of: &RepoPath) -> StoreResult<Vec<Step>> {
+fn steps(read: &Read<'_>, roles: &Roles<'_>, of: &RepoPath) -> StoreResult<Vec<FileStep>> {
     let own_tests = test_conventions::tests_of(read, roles, of)?;
-    let mut best: BTreeMap<RepoPath, Step> = BTreeMap::new();
-    let mut add = |step: Step| {
+    let mut best: BTreeMap<RepoPath, FileStep> = BTreeMap::new();
+    let mut add = |step: FileStep| {
         best.entry(step.path.clone()).or_insert(step);
     };
     let kind_of = |name: &str, direction, path: &RepoPath| {
@@ -195,7 +195,7 @@ fn steps(read: &Read<'_>, roles: &Roles<'_>, of: &RepoPath) -> StoreResult<Vec<S
     ] {
         for direction in [Direction::Out, Direction::In] {
             for near in read.coupled(of.as_str(), kind, direction == Direction::Out)? {
-                add(Step {
+                add(FileStep {
                     kind: kind_of(name, direction, &near.path),
                     is_own_test: own_tests.contains(&near.path),
                     path: near.path,
@@ -216,7 +216,7 @@ fn steps(read: &Read<'_>, roles: &Roles<'_>, of: &RepoPath) -> StoreResult<Vec<S
     ];
     for (name, direction, paths) in ways {
         for path in paths {
-            add(Step {
+            add(FileStep {
                 kind: kind_of(name, direction, &path),
                 is_own_test: own_tests.contains(&path),
                 path,
@@ -227,7 +227,7 @@ fn steps(read: &Read<'_>, roles: &Roles<'_>, of: &RepoPath) -> StoreResult<Vec<S
         }
     }
     for path in &own_tests {
-        add(Step {
+        add(FileStep {
             kind: kind_of("tests", Direction::In, path),
             is_own_test: true,
             path: path.clone(),
@@ -240,12 +240,12 @@ fn steps(read: &Read<'_>, roles: &Roles<'_>, of: &RepoPath) -> StoreResult<Vec<S
 }
 
 /// Ranks what a file uses by inverse usage frequency: a file that everybody uses says nothing about its user.
-fn weigh(read: &Read<'_>, mut steps: Vec<Step>) -> StoreResult<Vec<Step>> {
+fn weigh(read: &Read<'_>, mut steps: Vec<FileStep>) -> StoreResult<Vec<FileStep>> {
     for (place, (_, direction)) in KINDS.iter().enumerate() {
         if *direction == Direction::In {
             continue;
         }
-        let mut of_kind: Vec<&mut Step> =
+        let mut of_kind: Vec<&mut FileStep> =
             steps.iter_mut().filter(|step| step.kind == place).collect();
         of_kind.sort_by(|a, b| b.n_uses.cmp(&a.n_uses).then_with(|| a.path.cmp(&b.path)));
         for step in of_kind.into_iter().take(N_WEIGHED) {
@@ -257,11 +257,11 @@ fn weigh(read: &Read<'_>, mut steps: Vec<Step>) -> StoreResult<Vec<Step>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Step, round_robin};
+    use super::{FileStep, round_robin};
     use crate::model::{Provenance, RepoPath};
 
-    fn step(kind: usize, path: &str, n_uses: u64) -> Step {
-        Step {
+    fn step(kind: usize, path: &str, n_uses: u64) -> FileStep {
+        FileStep {
             kind,
             path: RepoPath::new(path).unwrap(),
             provenance: Provenance::Resolved,

@@ -118,8 +118,8 @@ pub fn neighbours(
         return Ok(all);
     }
     let file = read.file(of.as_str())?;
-    let mut frontier: Vec<Step> = file
-        .map(|file| Step {
+    let mut frontier: Vec<WalkStep> = file
+        .map(|file| WalkStep {
             file: file.id,
             path: of.clone(),
             provenance: Provenance::Resolved,
@@ -155,7 +155,7 @@ pub fn neighbours(
         for (file, (basis, provenance, via)) in next {
             seen.insert(file);
             if let Some(path) = read.path_of(file)? {
-                let step = Step {
+                let step = WalkStep {
                     file,
                     path,
                     provenance,
@@ -193,7 +193,7 @@ pub fn neighbours(
 }
 
 /// A file on a walk.
-struct Step {
+struct WalkStep {
     file: i64,
     path: RepoPath,
     provenance: Provenance,

@@ -31,7 +31,7 @@ const EXTENSIONS: [&str; 10] = [
 
 /// A path, split into the parts that a convention compares.
 #[derive(Debug, PartialEq, Eq)]
-struct Named {
+struct PathParts {
     /// Directories, those of tests and sources left out, in lower case.
     directories: Vec<String>,
     /// The name without mark and extension, in lower case.
@@ -39,7 +39,7 @@ struct Named {
     is_test: bool,
 }
 
-impl Named {
+impl PathParts {
     /// Returns `None` for files that are no code, or only support tests.
     fn of(path: &str) -> Option<Self> {
         let lower = path.to_ascii_lowercase();
@@ -82,7 +82,7 @@ impl Named {
 /// Returns the tests of a file by their names, by path; none for a test. One pass over the paths of the
 /// index.
 pub fn tests_of(read: &Read<'_>, roles: &Roles<'_>, path: &RepoPath) -> StoreResult<Vec<RepoPath>> {
-    let Some(source) = Named::of(path.as_str()).filter(|named| !named.is_test) else {
+    let Some(source) = PathParts::of(path.as_str()).filter(|named| !named.is_test) else {
         return Ok(Vec::new());
     };
     let files = read.files_named(&source.stem)?;
@@ -97,7 +97,7 @@ pub fn tested_by(
     roles: &Roles<'_>,
     path: &RepoPath,
 ) -> StoreResult<Vec<RepoPath>> {
-    let Some(test) = Named::of(path.as_str()).filter(|named| named.is_test) else {
+    let Some(test) = PathParts::of(path.as_str()).filter(|named| named.is_test) else {
         return Ok(Vec::new());
     };
     let mut sources = choose_tested(&test, read.files_named(&test.stem)?);
@@ -107,10 +107,10 @@ pub fn tested_by(
 
 /// Chooses the tests of `path` among files whose names begin alike: those in the same place, and those
 /// further up while no other file below that place has this name.
-fn choose_tests(path: &RepoPath, source: &Named, files: Vec<RepoPath>) -> Vec<RepoPath> {
+fn choose_tests(path: &RepoPath, source: &PathParts, files: Vec<RepoPath>) -> Vec<RepoPath> {
     let mut named = of_stem(&source.stem, files);
     named.retain(|(file, _)| file != path);
-    let is_only = |test: &Named| {
+    let is_only = |test: &PathParts| {
         !named
             .iter()
             .any(|(_, other)| !other.is_test && test.is_above(other))
@@ -126,7 +126,7 @@ fn choose_tests(path: &RepoPath, source: &Named, files: Vec<RepoPath>) -> Vec<Re
 }
 
 /// Chooses the files that have `test` among their tests.
-fn choose_tested(test: &Named, files: Vec<RepoPath>) -> Vec<RepoPath> {
+fn choose_tested(test: &PathParts, files: Vec<RepoPath>) -> Vec<RepoPath> {
     let mut sources = of_stem(&test.stem, files);
     sources.retain(|(_, source)| !source.is_test && test.is_above(source));
     let is_only = sources.len() == 1;
@@ -134,11 +134,11 @@ fn choose_tested(test: &Named, files: Vec<RepoPath>) -> Vec<RepoPath> {
     sources.into_iter().map(|(file, _)| file).collect()
 }
 
-fn of_stem(stem: &str, files: Vec<RepoPath>) -> Vec<(RepoPath, Named)> {
+fn of_stem(stem: &str, files: Vec<RepoPath>) -> Vec<(RepoPath, PathParts)> {
     files
         .into_iter()
         .filter_map(|file| {
-            let named = Named::of(file.as_str())?;
+            let named = PathParts::of(file.as_str())?;
             (named.stem == stem).then_some((file, named))
         })
         .collect()
@@ -146,18 +146,18 @@ fn of_stem(stem: &str, files: Vec<RepoPath>) -> Vec<(RepoPath, Named)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Named, choose_tested, choose_tests};
+    use super::{PathParts, choose_tested, choose_tests};
     use crate::model::RepoPath;
 
     fn tests_of(path: &str, files: &[&str]) -> Vec<String> {
-        let source = Named::of(path).unwrap();
+        let source = PathParts::of(path).unwrap();
         let path = RepoPath::new(path).unwrap();
         let files = files.iter().map(|path| RepoPath::new(path).unwrap());
         let all: Vec<RepoPath> = files.chain([path.clone()]).collect();
         let found = choose_tests(&path, &source, all.clone());
         for file in &all {
             // The other way says the same.
-            let test = Named::of(file.as_str()).filter(|named| named.is_test);
+            let test = PathParts::of(file.as_str()).filter(|named| named.is_test);
             let is_tested =
                 test.is_some_and(|test| choose_tested(&test, all.clone()).contains(&path));
             assert_eq!(found.contains(file), is_tested, "{file} of {path}");

@@ -114,6 +114,22 @@ impl ExprArena {
         self.add(Expr::Member { object, name })
     }
 
+    /// Adds a value that is `first` where that is known when it is evaluated, else `other`.
+    pub fn fallback_of_known(&mut self, first: ExprId, other: ExprId) -> ExprId {
+        let unknown = self.add(Expr::Unknown);
+        if first == unknown || first == other {
+            return other;
+        }
+        if other == unknown {
+            return first;
+        }
+        self.add(Expr::Fallback {
+            variable: unknown,
+            first,
+            other,
+        })
+    }
+
     /// Adds a value of a type; unknown where the type is.
     pub fn instance_of_known(&mut self, of: ExprId) -> ExprId {
         if matches!(self.get(of), Expr::Unknown) {

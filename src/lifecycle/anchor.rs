@@ -36,7 +36,7 @@ pub struct Anchor {
 
 /// The state of an item, compared with the time when it was saved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State {
+pub enum AnchorState {
     /// It is as it was.
     Same,
     /// It is the same text in another place.
@@ -47,7 +47,7 @@ pub enum State {
     Missing,
 }
 
-impl State {
+impl AnchorState {
     /// Returns the word used in answers.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -61,9 +61,9 @@ impl State {
 
 /// Where an item is now.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct AnchoredItem {
     /// The item's state.
-    pub state: State,
+    pub state: AnchorState,
     /// Its handle now; `None` for a whole file.
     pub handle: Option<Handle>,
     /// The file that it is in; for a missing item the file that it was in.
@@ -76,7 +76,7 @@ pub struct Found {
 
 /// A symbol or a chunk of a file as it is now.
 #[derive(Clone, Debug)]
-pub struct Piece {
+pub struct FilePiece {
     /// Its handle.
     pub handle: Handle,
     /// Its qualified name and kind, or those of the symbol that it is a part of.
@@ -93,11 +93,11 @@ pub struct FileNow {
     /// The hashes of its lines.
     pub digests: Vec<u64>,
     /// Its symbols and chunks.
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<FilePiece>,
 }
 
 /// The files of the work tree.
-pub trait Files {
+pub trait AnchorFiles {
     /// Returns a file; `None` if it is not there or has no text.
     fn file(&self, path: &RepoPath) -> Option<Arc<FileNow>>;
     /// Returns the files that define a symbol of this qualified name, by path.
@@ -119,9 +119,9 @@ pub fn cut(digests: &[u64], lines: (u32, u32)) -> Vec<u64> {
 }
 
 /// Finds an item. Reads its file, and others only where it is not found there.
-pub fn find(anchor: &Anchor, files: &impl Files) -> Found {
-    let missing = || Found {
-        state: State::Missing,
+pub fn find(anchor: &Anchor, files: &impl AnchorFiles) -> AnchoredItem {
+    let missing = || AnchoredItem {
+        state: AnchorState::Missing,
         handle: anchor.handle,
         path: anchor.path.clone(),
         symbol: anchor.symbol.as_ref().map(|(name, _)| name.clone()),
@@ -134,8 +134,8 @@ pub fn find(anchor: &Anchor, files: &impl Files) -> Found {
     found.unwrap_or_else(missing)
 }
 
-fn whole_file(anchor: &Anchor, files: &impl Files) -> Option<Found> {
-    let found = |state, path: &RepoPath| Found {
+fn whole_file(anchor: &Anchor, files: &impl AnchorFiles) -> Option<AnchoredItem> {
+    let found = |state, path: &RepoPath| AnchoredItem {
         state,
         handle: None,
         path: path.clone(),
@@ -144,18 +144,22 @@ fn whole_file(anchor: &Anchor, files: &impl Files) -> Option<Found> {
     };
     if let Some(file) = files.file(&anchor.path) {
         let is_same = file.content == anchor.content;
-        let state = if is_same { State::Same } else { State::Changed };
+        let state = if is_same {
+            AnchorState::Same
+        } else {
+            AnchorState::Changed
+        };
         return Some(found(state, &anchor.path));
     }
     match files.holding(anchor.content).as_slice() {
-        [only] => Some(found(State::Moved, only)),
+        [only] => Some(found(AnchorState::Moved, only)),
         _ => None,
     }
 }
 
-fn piece(anchor: &Anchor, handle: Handle, files: &impl Files) -> Option<Found> {
+fn piece(anchor: &Anchor, handle: Handle, files: &impl AnchorFiles) -> Option<AnchoredItem> {
     if let Some(file) = files.file(&anchor.path) {
-        let place = Place {
+        let place = AnchorSearch {
             anchor,
             handle,
             file: &file,
@@ -173,12 +177,12 @@ fn piece(anchor: &Anchor, handle: Handle, files: &impl Files) -> Option<Found> {
     }
     others.sort();
     others.dedup();
-    let mut found: Vec<(usize, Found)> = others
+    let mut found: Vec<(usize, AnchoredItem)> = others
         .iter()
         .filter(|path| **path != anchor.path)
         .filter_map(|path| {
             let file = files.file(path)?;
-            let place = Place {
+            let place = AnchorSearch {
                 anchor,
                 handle,
                 file: &file,
@@ -201,21 +205,21 @@ fn piece(anchor: &Anchor, handle: Handle, files: &impl Files) -> Option<Found> {
 }
 
 /// A file in which an item is looked for.
-struct Place<'a> {
+struct AnchorSearch<'a> {
     anchor: &'a Anchor,
     handle: Handle,
     file: &'a FileNow,
     path: &'a RepoPath,
 }
 
-impl Place<'_> {
+impl AnchorSearch<'_> {
     /// Finds the item in the file that it was in, by its handle or its name.
-    fn by_identity(&self) -> Option<Found> {
+    fn by_identity(&self) -> Option<AnchoredItem> {
         let named = self.by_name();
         // A name that repeats is told apart by text first: the handle of a repeated one counts them.
         if named
             .as_ref()
-            .is_some_and(|found| found.state != State::Changed)
+            .is_some_and(|found| found.state != AnchorState::Changed)
         {
             return named;
         }
@@ -224,9 +228,9 @@ impl Place<'_> {
     }
 
     /// Finds the item by the name of its symbol: the one of the same text, else the most alike.
-    fn by_name(&self) -> Option<Found> {
+    fn by_name(&self) -> Option<AnchoredItem> {
         let wanted = self.anchor.symbol.as_ref()?;
-        let mut same: Vec<&Piece> = self
+        let mut same: Vec<&FilePiece> = self
             .pieces()
             .filter(|piece| piece.symbol.as_ref() == Some(wanted))
             .collect();
@@ -243,8 +247,8 @@ impl Place<'_> {
 
     /// Finds the item at its old lines in a file whose bytes are unchanged. Its handle differs where another version
     /// of this program saved it.
-    fn by_lines(&self) -> Option<Found> {
-        let is_it = |piece: &&Piece| {
+    fn by_lines(&self) -> Option<AnchoredItem> {
+        let is_it = |piece: &&FilePiece| {
             Some(piece.lines) == self.anchor.lines && piece.symbol == self.anchor.symbol
         };
         let is_same = self.file.content == self.anchor.content;
@@ -257,7 +261,7 @@ impl Place<'_> {
 
     /// Finds the item by its text alone: the same lines, else a piece of the same kind that is much
     /// alike, as when it was renamed.
-    fn by_content(&self) -> Option<Found> {
+    fn by_content(&self) -> Option<AnchoredItem> {
         let wanted = &self.anchor.digests;
         if n_telling(wanted) < MIN_TELLING {
             return None;
@@ -275,7 +279,7 @@ impl Place<'_> {
             let n_lines = self.anchor.lines.map_or(1, |(from, to)| to - from + 1);
             let lines = (from, from + n_lines - 1);
             let piece = self.pieces().find(|piece| piece.lines == lines);
-            return Some(Found {
+            return Some(AnchoredItem {
                 state: self.state(lines),
                 handle: piece.map_or(Some(self.handle), |piece| Some(piece.handle)),
                 path: self.path.clone(),
@@ -297,7 +301,7 @@ impl Place<'_> {
         (score >= ALIKE).then(|| self.found(best))
     }
 
-    fn pieces(&self) -> impl Iterator<Item = &Piece> {
+    fn pieces(&self) -> impl Iterator<Item = &FilePiece> {
         let kind = self.handle.kind;
         self.file
             .pieces
@@ -305,8 +309,8 @@ impl Place<'_> {
             .filter(move |piece| piece.handle.kind == kind)
     }
 
-    fn found(&self, piece: &Piece) -> Found {
-        Found {
+    fn found(&self, piece: &FilePiece) -> AnchoredItem {
+        AnchoredItem {
             state: self.state(piece.lines),
             handle: Some(piece.handle),
             path: self.path.clone(),
@@ -315,15 +319,15 @@ impl Place<'_> {
         }
     }
 
-    fn state(&self, lines: (u32, u32)) -> State {
+    fn state(&self, lines: (u32, u32)) -> AnchorState {
         let (from, to) = self.anchor.lines.unwrap_or_default();
         let n_lines = to.saturating_sub(from);
         if cut(&self.file.digests, lines) != self.anchor.digests || lines.1 - lines.0 != n_lines {
-            State::Changed
+            AnchorState::Changed
         } else if lines == (from, to) && *self.path == self.anchor.path {
-            State::Same
+            AnchorState::Same
         } else {
-            State::Moved
+            AnchorState::Moved
         }
     }
 
@@ -332,7 +336,7 @@ impl Place<'_> {
     }
 }
 
-fn name(piece: &Piece) -> Option<String> {
+fn name(piece: &FilePiece) -> Option<String> {
     piece.symbol.as_ref().map(|(name, _)| name.clone())
 }
 

@@ -10,7 +10,7 @@ use crate::store::{Pointer, SCHEMA_VERSION, bundle};
 
 /// The rules by which indexes are kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rules {
+pub struct RetentionRules {
     /// How long an index may be unused, in days.
     pub unused_days: u32,
     /// How long the index of a commit that is no branch's tip may be unused, in days.
@@ -28,7 +28,7 @@ pub const RECENT_DAYS: u32 = 7;
 
 /// Why an index goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Reason {
+pub enum PruneReason {
     /// Its repository was deleted.
     RepositoryGone,
     /// Its work tree was removed.
@@ -47,7 +47,7 @@ pub enum Reason {
     NotForCi,
 }
 
-impl Reason {
+impl PruneReason {
     /// Returns the words used in answers.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -65,18 +65,18 @@ impl Reason {
 
 /// The known state of a repository.
 #[derive(Clone, Debug)]
-pub enum Standing {
+pub enum RepositoryState {
     /// It was deleted, and there is evidence of that.
     Gone,
     /// It cannot be read now: nothing is concluded from that.
     Unknown,
     /// It was read.
-    Known(Known),
+    Known(RepositoryRefs),
 }
 
 /// A repository's branches, work trees and logs, as far as they were read.
 #[derive(Clone, Debug, Default)]
-pub struct Known {
+pub struct RepositoryRefs {
     /// Its branches with their tips.
     pub tips: BTreeMap<String, BTreeSet<CommitId>>,
     /// Its work trees, with where their `HEAD`s were lately; `None` where that is not known.
@@ -85,7 +85,7 @@ pub struct Known {
 
 /// An index as the rules see it.
 #[derive(Clone, Debug)]
-pub struct Entry {
+pub struct IndexRecord {
     /// The repository, work tree, branch and commit of the index.
     pub pointer: Pointer,
     /// The bytes that its files take on the disk.
@@ -100,19 +100,19 @@ pub struct Entry {
 
 /// A repository with its indexes.
 #[derive(Clone, Debug)]
-pub struct Repository {
+pub struct RepositoryIndexes {
     /// The repository's state.
-    pub standing: Standing,
+    pub standing: RepositoryState,
     /// Its indexes.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<IndexRecord>,
 }
 
 /// Returns why an index goes for its own sake, for each that does, as (repository, index).
-pub fn useless(
-    repositories: &[Repository],
-    rules: &Rules,
+pub fn expired(
+    repositories: &[RepositoryIndexes],
+    rules: &RetentionRules,
     now_ms: i64,
-) -> BTreeMap<(usize, usize), Reason> {
+) -> BTreeMap<(usize, usize), PruneReason> {
     let mut doomed = BTreeMap::new();
     for (at, repository) in repositories.iter().enumerate() {
         let mut groups: BTreeMap<(&str, Option<&str>), Vec<usize>> = BTreeMap::new();
@@ -133,19 +133,19 @@ pub fn useless(
             );
             groups.entry(group).or_default().push(n);
         }
-        let Standing::Known(known) = &repository.standing else {
+        let RepositoryState::Known(known) = &repository.standing else {
             continue;
         };
         for group in groups.into_values() {
             let gone = superseded(&repository.entries, group, known, rules);
-            doomed.extend(gone.into_iter().map(|n| ((at, n), Reason::Superseded)));
+            doomed.extend(gone.into_iter().map(|n| ((at, n), PruneReason::Superseded)));
         }
     }
     doomed
 }
 
 /// Returns the indexes that a quota may take, the ones used longest ago first.
-pub fn by_last_use(repositories: &[Repository]) -> Vec<(usize, usize)> {
+pub fn by_last_use(repositories: &[RepositoryIndexes]) -> Vec<(usize, usize)> {
     let mut order: Vec<(usize, usize)> = Vec::new();
     for (at, repository) in repositories.iter().enumerate() {
         order.extend((0..repository.entries.len()).map(|n| (at, n)));
@@ -162,39 +162,44 @@ pub fn by_last_use(repositories: &[Repository]) -> Vec<(usize, usize)> {
     order
 }
 
-fn is_kept(entry: &Entry) -> bool {
+fn is_kept(entry: &IndexRecord) -> bool {
     entry.is_active || entry.is_pinned
 }
 
-fn own_reason(entry: &Entry, standing: &Standing, rules: &Rules, now_ms: i64) -> Option<Reason> {
+fn own_reason(
+    entry: &IndexRecord,
+    standing: &RepositoryState,
+    rules: &RetentionRules,
+    now_ms: i64,
+) -> Option<PruneReason> {
     const DAY_MS: i64 = 86_400_000;
     match standing {
-        Standing::Gone => return Some(Reason::RepositoryGone),
-        Standing::Unknown => {}
-        Standing::Known(known) => {
+        RepositoryState::Gone => return Some(PruneReason::RepositoryGone),
+        RepositoryState::Unknown => {}
+        RepositoryState::Known(known) => {
             // Imported indexes and those of commits belong to no work tree and no branch.
             let is_apart =
                 [bundle::WORKTREE, COMMIT_SOURCE].contains(&entry.pointer.worktree_id.as_str());
             if !is_apart && !known.worktrees.contains_key(&entry.pointer.worktree_id) {
-                return Some(Reason::WorktreeGone);
+                return Some(PruneReason::WorktreeGone);
             }
             if let Some(branch) = &entry.pointer.branch
                 && !known.tips.contains_key(branch)
             {
-                return Some(Reason::BranchGone);
+                return Some(PruneReason::BranchGone);
             }
         }
     }
     if entry.pointer.schema_version < SCHEMA_VERSION {
-        return Some(Reason::OldVersion);
+        return Some(PruneReason::OldVersion);
     }
     let is_tip = match standing {
-        Standing::Known(known) => entry
+        RepositoryState::Known(known) => entry
             .pointer
             .head()
             .is_some_and(|head| known.tips.values().any(|tips| tips.contains(&head))),
         // What is not known speaks for keeping.
-        Standing::Unknown | Standing::Gone => true,
+        RepositoryState::Unknown | RepositoryState::Gone => true,
     };
     let days = if entry.pointer.is_of_commit() && !is_tip {
         rules.unused_commit_days.min(rules.unused_days)
@@ -202,13 +207,18 @@ fn own_reason(entry: &Entry, standing: &Standing, rules: &Rules, now_ms: i64) ->
         rules.unused_days
     };
     let unused_ms = now_ms.saturating_sub(entry.last_used_ms);
-    (unused_ms > i64::from(days) * DAY_MS).then_some(Reason::Unused)
+    (unused_ms > i64::from(days) * DAY_MS).then_some(PruneReason::Unused)
 }
 
 /// Returns the superseded indexes of one branch of one work tree: of those whose commit the branch has left only the
 /// latest stay, and those only while `HEAD`'s log knows the way back. Where the tip has no index, the latest stays in
 /// any case: the tip's index will start from it.
-fn superseded(entries: &[Entry], group: Vec<usize>, known: &Known, rules: &Rules) -> Vec<usize> {
+fn superseded(
+    entries: &[IndexRecord],
+    group: Vec<usize>,
+    known: &RepositoryRefs,
+    rules: &RetentionRules,
+) -> Vec<usize> {
     let is_tip = |n: &usize| {
         let pointer = &entries[*n].pointer;
         let tips = pointer

@@ -15,7 +15,7 @@ const MAX_CONTEXTS: usize = 10_000;
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Export {
+struct ContextExport {
     codelens_contexts: u32,
     contexts: Vec<Context>,
 }
@@ -31,12 +31,12 @@ struct Context {
     head_sha: Option<String>,
     created_ms: i64,
     updated_ms: i64,
-    items: Vec<Item>,
+    items: Vec<ExportedItem>,
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Item {
+struct ExportedItem {
     handle: String,
     path: String,
     symbol: Option<String>,
@@ -64,7 +64,7 @@ pub fn write(contexts: &[(SavedContext, Vec<SavedItem>)]) -> String {
             items: items.iter().map(item).collect(),
         })
         .collect();
-    let export = Export {
+    let export = ContextExport {
         codelens_contexts: FORMAT,
         contexts,
     };
@@ -76,7 +76,7 @@ pub fn write(contexts: &[(SavedContext, Vec<SavedItem>)]) -> String {
 /// # Errors
 /// The fault of the text.
 pub fn read(text: &str, max_items: usize) -> Result<Vec<(NewContext, i64)>, String> {
-    let export: Export = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    let export: ContextExport = serde_json::from_str(text).map_err(|error| error.to_string())?;
     if export.codelens_contexts != FORMAT {
         return Err(format!(
             "its form is {}, not {FORMAT}",
@@ -114,13 +114,13 @@ pub fn read(text: &str, max_items: usize) -> Result<Vec<(NewContext, i64)>, Stri
         .collect()
 }
 
-fn item(item: &SavedItem) -> Item {
+fn item(item: &SavedItem) -> ExportedItem {
     use std::fmt::Write as _;
     let mut lines = String::with_capacity(item.digests.len() * 16);
     for hash in &item.digests {
         let _ = write!(lines, "{hash:016x}");
     }
-    Item {
+    ExportedItem {
         handle: item.handle.clone(),
         path: item.path.clone(),
         symbol: item.symbol.as_ref().map(|(name, _)| name.clone()),
@@ -132,7 +132,7 @@ fn item(item: &SavedItem) -> Item {
     }
 }
 
-fn saved(item: Item) -> Option<SavedItem> {
+fn saved(item: ExportedItem) -> Option<SavedItem> {
     RepoPath::new(&item.path)?;
     let lines = item.start_line.zip(item.end_line);
     if lines.is_some_and(|(from, to)| from == 0 || to < from) {

@@ -2,26 +2,26 @@
 
 use std::collections::BTreeMap;
 
-use super::policy::{self, Entry, Reason, Repository, Rules};
-use crate::store::remove::{self, Removal};
+use super::policy::{self, IndexRecord, PruneReason, RepositoryIndexes, RetentionRules};
+use crate::store::remove::{self, IndexRemoval};
 use crate::store::{Home, Pointer};
 
 /// An index that went, or would go.
 #[derive(Clone, Debug)]
-pub struct Removed {
+pub struct RemovedIndex {
     /// The repository, work tree, branch and commit of the index.
     pub pointer: Pointer,
     /// The bytes that the file system got back.
     pub bytes: u64,
     /// Why.
-    pub reason: Reason,
+    pub reason: PruneReason,
 }
 
 /// The result of pruning, done or planned.
 #[derive(Clone, Debug, Default)]
 pub struct Pruned {
     /// The indexes that went, or would go.
-    pub removed: Vec<Removed>,
+    pub removed: Vec<RemovedIndex>,
     /// The indexes that should go and stay, since a process uses them.
     pub in_use: Vec<Pointer>,
 }
@@ -34,21 +34,21 @@ impl Pruned {
 }
 
 /// Which indexes go for reasons of the caller, beside those of the rules.
-pub type Extra = BTreeMap<(usize, usize), Reason>;
+pub type Extra = BTreeMap<(usize, usize), PruneReason>;
 
 /// Removes the indexes that the rules and the caller give up, then others by last use until under the quotas. A dry
 /// run removes nothing. `is_needed` is asked again of each index right before it goes.
 pub fn prune(
     home: &Home,
-    repositories: &[Repository],
-    rules: &Rules,
+    repositories: &[RepositoryIndexes],
+    rules: &RetentionRules,
     extra: Extra,
     now_ms: i64,
     dry_run: bool,
     is_needed: &dyn Fn(&Pointer) -> bool,
 ) -> Pruned {
     let mut doomed = extra;
-    for (place, reason) in policy::useless(repositories, rules, now_ms) {
+    for (place, reason) in policy::expired(repositories, rules, now_ms) {
         doomed.insert(place, reason);
     }
     let mut run = Run {
@@ -68,7 +68,7 @@ pub fn prune(
     for &(at, n) in order.iter().filter(|place| !doomed.contains_key(place)) {
         let is_over = room[at] > rules.repo_bytes || room.iter().sum::<u64>() > rules.total_bytes;
         if is_over {
-            room[at] -= run.remove(&repositories[at].entries[n], Reason::Quota);
+            room[at] -= run.remove(&repositories[at].entries[n], PruneReason::Quota);
         }
     }
     run.done
@@ -83,18 +83,18 @@ struct Run<'a> {
 
 impl Run<'_> {
     /// Returns how much less room the index takes now.
-    fn remove(&mut self, entry: &Entry, reason: Reason) -> u64 {
+    fn remove(&mut self, entry: &IndexRecord, reason: PruneReason) -> u64 {
         let pointer = &entry.pointer;
         let repo = self.home.repo(&pointer.repo_id);
         let removal = if !self.is_dry {
             remove::remove(&repo, pointer, || (self.is_needed)(pointer))
         } else if remove::is_in_use(&repo, pointer) {
-            Ok(Removal::InUse)
+            Ok(IndexRemoval::InUse)
         } else {
-            Ok(Removal::Done(entry.bytes))
+            Ok(IndexRemoval::Done(entry.bytes))
         };
         match removal {
-            Ok(Removal::Done(bytes)) => {
+            Ok(IndexRemoval::Done(bytes)) => {
                 let (index_id, branch) = (&pointer.index_id, &pointer.branch);
                 if !self.is_dry {
                     tracing::info!(
@@ -105,18 +105,18 @@ impl Run<'_> {
                         "removed"
                     );
                 }
-                self.done.removed.push(Removed {
+                self.done.removed.push(RemovedIndex {
                     pointer: pointer.clone(),
                     bytes,
                     reason,
                 });
                 entry.bytes
             }
-            Ok(Removal::InUse) => {
+            Ok(IndexRemoval::InUse) => {
                 self.done.in_use.push(pointer.clone());
                 0
             }
-            Ok(Removal::Changed | Removal::Needed) => 0,
+            Ok(IndexRemoval::Changed | IndexRemoval::Needed) => 0,
             Err(error) => {
                 tracing::warn!(index_id = pointer.index_id, %error, "could not be removed");
                 0

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::{Files, Pattern, Search, Searched, Unsearched};
+use super::{LinePattern, LineQuery, LineSource, Searched, Unsearched};
 use crate::model::{ContentId, RepoPath, SkipReason};
-use crate::syntax::{self, Scope, Scopes};
+use crate::syntax::{self, GrammarScopes, SourceScope};
 
 /// Bytes of a line that are shown; of a longer one the part around its first match.
 pub const MAX_PREVIEW_BYTES: usize = 400;
@@ -20,7 +20,7 @@ const CUT: char = '…';
 
 /// A line that matches, or the lines of a match that goes over several.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Line {
+pub struct MatchedLine {
     /// The file.
     pub path: RepoPath,
     /// First and last line, from 1.
@@ -41,9 +41,9 @@ pub struct Line {
 
 /// The matches of one file.
 #[derive(Debug, Default)]
-pub(super) struct Reading {
+pub(super) struct FileMatches {
     /// Lines that are shown, the first behind the cursor first.
-    pub(super) lines: Vec<Line>,
+    pub(super) lines: Vec<MatchedLine>,
     /// How many lines match, and how many of them behind the cursor.
     pub(super) n_lines: u64,
     pub(super) n_behind: u64,
@@ -55,17 +55,17 @@ pub(super) struct Reading {
 /// Searches one file; of the lines behind the cursor at most `limit` are kept to be shown.
 pub(super) fn search(
     file: &Searched,
-    source: &dyn Files,
-    search: &Search<'_>,
+    source: &dyn LineSource,
+    search: &LineQuery<'_>,
     limit: usize,
-) -> Reading {
-    let left_out = |reason| Reading {
+) -> FileMatches {
+    let left_out = |reason| FileMatches {
         unsearched: Some(Unsearched::Skipped(reason)),
-        ..Reading::default()
+        ..FileMatches::default()
     };
-    let whole = Reading {
+    let whole = FileMatches {
         is_searched: true,
-        ..Reading::default()
+        ..FileMatches::default()
     };
     if let Some(Some(reason)) = file.skip
         && !is_searched(reason, file.is_named)
@@ -75,7 +75,7 @@ pub(super) fn search(
     let read = match source.read(file) {
         Ok(read) => read,
         Err(Some(reason)) => return left_out(reason),
-        Err(None) => return Reading::default(),
+        Err(None) => return FileMatches::default(),
     };
     if let Some(reason) = read.skip
         && !is_searched(reason, file.is_named)
@@ -96,7 +96,7 @@ pub(super) fn search(
             }
         }
     };
-    let mut scan = Scan {
+    let mut scan = TextScan {
         file,
         text: &text,
         search,
@@ -110,7 +110,7 @@ pub(super) fn search(
     scan.reading
 }
 
-fn is_found_in(bytes: &[u8], pattern: &Pattern) -> bool {
+fn is_found_in(bytes: &[u8], pattern: &LinePattern) -> bool {
     pattern.find(bytes, 0..bytes.len()).is_some()
 }
 
@@ -125,34 +125,34 @@ fn is_searched(reason: SkipReason, is_named: bool) -> bool {
 
 /// Returns the finding for a file that holds a match and has no scopes; the match may be of a secret, which the text does
 /// not show.
-fn without_scopes(text: &str, search: &Search<'_>) -> Reading {
+fn without_scopes(text: &str, search: &LineQuery<'_>) -> FileMatches {
     let is_found = is_found_in(text.as_bytes(), search.pattern);
     let reason = if search.budget.is_spent() {
         Unsearched::Budget
     } else {
         Unsearched::NoGrammar
     };
-    Reading {
+    FileMatches {
         is_searched: !is_found,
         unsearched: is_found.then_some(reason),
-        ..Reading::default()
+        ..FileMatches::default()
     }
 }
 
 /// The scan of one text.
-struct Scan<'a> {
+struct TextScan<'a> {
     file: &'a Searched,
     text: &'a str,
-    search: &'a Search<'a>,
+    search: &'a LineQuery<'a>,
     limit: usize,
-    scopes: Option<(Scope, Scopes)>,
+    scopes: Option<(SourceScope, GrammarScopes)>,
     content: ContentId,
     /// Bytes of text that are shown so far.
     n_bytes: usize,
-    reading: Reading,
+    reading: FileMatches,
 }
 
-impl Scan<'_> {
+impl TextScan<'_> {
     fn run(&mut self) {
         let bytes = self.text.as_bytes();
         let (mut at, mut n_seen) = (0, 0_usize);
@@ -276,7 +276,7 @@ impl Scan<'_> {
         let matches = matches.collect();
         let context = before.iter().chain(&behind);
         self.n_bytes += text.len() + context.map(String::len).sum::<usize>();
-        self.reading.lines.push(Line {
+        self.reading.lines.push(MatchedLine {
             path: self.file.path.clone(),
             lines,
             start_byte,

@@ -12,18 +12,18 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-pub use file::{Line, MAX_PREVIEW_BYTES};
-pub use pattern::{MAX_CHARACTERS, Pattern, PatternError, Syntax};
+pub use file::{MAX_PREVIEW_BYTES, MatchedLine};
+pub use pattern::{LinePattern, MAX_CHARACTERS, PatternError, Syntax};
 
 use crate::model::{Budget, RepoPath, SkipReason};
-pub use crate::syntax::Scope;
-use file::Reading;
+pub use crate::syntax::SourceScope;
+use file::FileMatches;
 
 /// Threads that search.
 const MAX_THREADS: usize = 8;
 
 /// The text of files as they are now, from many threads at once.
-pub trait Files: Sync {
+pub trait LineSource: Sync {
     /// Reads a file. A file that is reduced in an index (generated, minified, a lock file) is read whole.
     ///
     /// # Errors
@@ -58,11 +58,11 @@ pub struct Searched {
 
 /// The pattern, and how much of each match is shown.
 #[derive(Debug)]
-pub struct Search<'a> {
+pub struct LineQuery<'a> {
     /// The pattern.
-    pub pattern: &'a Pattern,
+    pub pattern: &'a LinePattern,
     /// Where the first byte of a match lies; `None`: anywhere.
-    pub scope: Option<Scope>,
+    pub scope: Option<SourceScope>,
     /// Lines that are shown before and behind each match.
     pub n_context: usize,
     /// Lines that are shown, at most.
@@ -99,9 +99,9 @@ impl Unsearched {
 
 /// The lines that were found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct LineMatches {
     /// The lines of the page, by path, then by line.
-    pub lines: Vec<Line>,
+    pub lines: Vec<MatchedLine>,
     /// How many lines match in all files that were searched.
     pub total: u64,
     /// Whether more lines come behind those of the page.
@@ -112,7 +112,7 @@ pub struct Found {
     pub unsearched: BTreeMap<Unsearched, u64>,
 }
 
-impl Found {
+impl LineMatches {
     /// Returns whether `total` is known to count every matching line of the files whose text is there.
     pub fn is_complete(&self) -> bool {
         let gaps = [Unsearched::Budget, Unsearched::NoGrammar];
@@ -122,9 +122,9 @@ impl Found {
 
 /// Searches files, which are sorted by path. Costs the reading of all of them, on all cores; parsing only of files with a
 /// match, where a scope is asked for.
-pub fn search(files: &[Searched], source: &dyn Files, search: &Search<'_>) -> Found {
+pub fn search(files: &[Searched], source: &dyn LineSource, search: &LineQuery<'_>) -> LineMatches {
     let next = AtomicUsize::new(0);
-    let done = Mutex::new(Done::new(files.len()));
+    let done = Mutex::new(MatchesByFile::new(files.len()));
     let run = || {
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
@@ -150,19 +150,19 @@ pub fn search(files: &[Searched], source: &dyn Files, search: &Search<'_>) -> Fo
     done.found(search.limit)
 }
 
-fn lock(done: &Mutex<Done>) -> MutexGuard<'_, Done> {
+fn lock(done: &Mutex<MatchesByFile>) -> MutexGuard<'_, MatchesByFile> {
     done.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The matches so far, a place for each file.
-struct Done {
-    readings: Vec<Option<Reading>>,
+struct MatchesByFile {
+    readings: Vec<Option<FileMatches>>,
     /// How many files from the first on are done, and how many lines to show they have.
     n_first: usize,
     n_shown: usize,
 }
 
-impl Done {
+impl MatchesByFile {
     fn new(n_files: usize) -> Self {
         Self {
             readings: (0..n_files).map(|_| None).collect(),
@@ -176,7 +176,7 @@ impl Done {
         limit.saturating_sub(self.n_shown)
     }
 
-    fn add(&mut self, at: usize, reading: Reading) {
+    fn add(&mut self, at: usize, reading: FileMatches) {
         self.readings[at] = Some(reading);
         while let Some(Some(reading)) = self.readings.get(self.n_first) {
             self.n_first += 1;
@@ -184,8 +184,8 @@ impl Done {
         }
     }
 
-    fn found(self, limit: usize) -> Found {
-        let mut found = Found::default();
+    fn found(self, limit: usize) -> LineMatches {
+        let mut found = LineMatches::default();
         let mut n_behind = 0;
         let mut is_full = false;
         for reading in self.readings {

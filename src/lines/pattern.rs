@@ -53,13 +53,13 @@ pub enum PatternError {
 
 /// A compiled pattern.
 #[derive(Clone, Debug)]
-pub struct Pattern {
+pub struct LinePattern {
     regex: meta::Regex,
     /// Whether a match may go over the end of a line.
     is_multiline: bool,
 }
 
-impl Pattern {
+impl LinePattern {
     /// Compiles a pattern. A match stays within a line, where `\s` and `[^a]` match no line end, unless the pattern
     /// names one (`\n`) or takes any character (`(?s).`, `[\s\S]`). `^` and `$` match at the ends of each line.
     pub fn new(text: &str, syntax: Syntax) -> Result<Self, PatternError> {
@@ -176,10 +176,10 @@ fn without_line_ends(hir: Hir) -> Hir {
 
 #[cfg(test)]
 mod tests {
-    use super::{MAX_CHARACTERS, Pattern, PatternError, Syntax};
+    use super::{LinePattern, MAX_CHARACTERS, PatternError, Syntax};
 
     fn found(pattern: &str, text: &str) -> Option<String> {
-        let pattern = Pattern::new(pattern, Syntax::Regex).unwrap();
+        let pattern = LinePattern::new(pattern, Syntax::Regex).unwrap();
         let range = pattern.find(text.as_bytes(), 0..text.len())?;
         Some(text[range].to_owned())
     }
@@ -206,23 +206,23 @@ mod tests {
 
     #[test]
     fn a_literal_is_taken_as_it_stands() {
-        let pattern = Pattern::new("a.b(", Syntax::Literal).unwrap();
+        let pattern = LinePattern::new("a.b(", Syntax::Literal).unwrap();
         assert_eq!(pattern.find(b"axb( a.b(", 0..9), Some(5..9));
         assert!(!pattern.is_multiline());
-        let lines = Pattern::new("a\nb", Syntax::Literal).unwrap();
+        let lines = LinePattern::new("a\nb", Syntax::Literal).unwrap();
         assert!(lines.is_multiline());
         assert_eq!(lines.find(b"xa\nb", 0..4), Some(1..4));
     }
 
     #[test]
     fn what_is_no_pattern_says_why() {
-        let error = |text: &str| Pattern::new(text, Syntax::Regex).unwrap_err();
+        let error = |text: &str| LinePattern::new(text, Syntax::Regex).unwrap_err();
         assert_eq!(error(""), PatternError::Empty);
         assert_eq!(
             error(&"é".repeat(1_001)),
             PatternError::TooLong { n: 1_001 }
         );
-        assert!(Pattern::new(&"é".repeat(MAX_CHARACTERS), Syntax::Regex).is_ok());
+        assert!(LinePattern::new(&"é".repeat(MAX_CHARACTERS), Syntax::Regex).is_ok());
         assert_eq!(error("(\\w{500}){500}"), PatternError::TooLarge);
         for (text, part, place) in [
             ("a(b", "unclosed group", 2),

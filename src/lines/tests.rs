@@ -5,13 +5,15 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 
-use super::{Bytes, Files, Found, Pattern, Scope, Search, Searched, Syntax, search};
+use super::{
+    Bytes, LineMatches, LinePattern, LineQuery, LineSource, Searched, SourceScope, Syntax, search,
+};
 use crate::model::indexing_rules::skip_reason;
 use crate::model::{Budget, RepoPath, SkipReason};
 
 struct InMemory(Vec<(&'static str, String)>);
 
-impl Files for InMemory {
+impl LineSource for InMemory {
     fn read(&self, file: &Searched) -> Result<Bytes, Option<SkipReason>> {
         let found = self.0.iter().find(|(path, _)| *path == file.path.as_str());
         let bytes = found.ok_or(None)?.1.clone().into_bytes();
@@ -26,7 +28,7 @@ impl Files for InMemory {
 
 #[derive(Clone, Copy)]
 struct Asked {
-    scope: Option<Scope>,
+    scope: Option<SourceScope>,
     n_context: usize,
     limit: usize,
     after: Option<(&'static str, u32)>,
@@ -39,7 +41,7 @@ const ALL: Asked = Asked {
     after: None,
 };
 
-fn found(files: &[(&'static str, &str)], pattern: &Pattern, asked: Asked) -> Found {
+fn found(files: &[(&'static str, &str)], pattern: &LinePattern, asked: Asked) -> LineMatches {
     let source = InMemory(
         files
             .iter()
@@ -48,7 +50,7 @@ fn found(files: &[(&'static str, &str)], pattern: &Pattern, asked: Asked) -> Fou
     );
     let paths: Vec<Searched> = files.iter().map(|(path, _)| searched(path)).collect();
     let budget = Budget::unlimited(Arc::default());
-    let how = Search {
+    let how = LineQuery {
         pattern,
         scope: asked.scope,
         n_context: asked.n_context,
@@ -69,8 +71,8 @@ fn searched(path: &str) -> Searched {
     }
 }
 
-fn regex(text: &str) -> Pattern {
-    Pattern::new(text, Syntax::Regex).unwrap()
+fn regex(text: &str) -> LinePattern {
+    LinePattern::new(text, Syntax::Regex).unwrap()
 }
 
 /// Returns `lines:text` of each result in one file.
@@ -157,9 +159,9 @@ fn a_scope_judges_each_match() {
             .map(|line| format!("{}:{}", line.path, line.lines.0))
             .collect::<Vec<_>>()
     };
-    assert_eq!(lines(Scope::Code), ["a.ts:1", "a.ts:3", "c.vue:3"]);
-    assert_eq!(lines(Scope::Comment), ["a.ts:1", "a.ts:2"]);
-    assert_eq!(lines(Scope::String), ["a.ts:3"]);
+    assert_eq!(lines(SourceScope::Code), ["a.ts:1", "a.ts:3", "c.vue:3"]);
+    assert_eq!(lines(SourceScope::Comment), ["a.ts:1", "a.ts:2"]);
+    assert_eq!(lines(SourceScope::String), ["a.ts:3"]);
 }
 
 #[test]
@@ -196,7 +198,7 @@ fn what_is_not_searched_is_counted() {
     let ended = Budget::within(Duration::ZERO, Arc::default());
     let endless = Budget::unlimited(Arc::default());
     for (budget, wanted) in [(&endless, (1, 0)), (&ended, (0, 1))] {
-        let how = Search {
+        let how = LineQuery {
             pattern: &regex("x"),
             scope: None,
             n_context: 0,
@@ -273,7 +275,7 @@ proptest! {
         text in "([ab .\\n]|\r\n|é){0,60}",
         pattern in "(\\^|\\$|a|b|\\.|\\[\\^a\\]|\\\\s|\\\\b|é|a\\*|\\(a\\|b\\)\\+){1,4}",
     ) {
-        let Ok(pattern) = Pattern::new(&pattern, Syntax::Regex) else { return Ok(()) };
+        let Ok(pattern) = LinePattern::new(&pattern, Syntax::Regex) else { return Ok(()) };
         let found = found(&[("a.txt", &text)], &pattern, ALL);
         let lines: Vec<u32> = found.lines.iter().map(|line| line.lines.0).collect();
         let mut wanted = Vec::new();

@@ -7,7 +7,7 @@ use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 use super::use_targets::Overlay;
-use super::{Manifest, queue};
+use super::{IndexedFiles, queue};
 use crate::ir::FileFacts;
 use crate::model::RepoPath;
 use crate::model::hash::HashMap;
@@ -52,7 +52,7 @@ impl Units {
     fn change(
         &mut self,
         read: &Read<'_>,
-        manifest: &mut Manifest,
+        manifest: &mut IndexedFiles,
         file: &EarlierFile,
         numbers: Numbers,
     ) -> Result<bool, StoreError> {
@@ -118,7 +118,7 @@ pub fn overlay(
     read: &Read<'_>,
     files: Vec<EarlierFile>,
 ) -> Result<(Overlay, Vec<Numbers>), StoreError> {
-    let mut manifest = Manifest::of(read)?;
+    let mut manifest = IndexedFiles::of(read)?;
     let mut changes = PathChanges::default();
     let n_files = i64::try_from(files.len()).unwrap_or(i64::MAX / 4);
     let mut units = Units::default();

@@ -7,11 +7,11 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::auto_imports::AutoImported;
-use super::dependencies::{Dependency, DependencyRecorder, without_implied};
+use super::dependencies::{DependencyRecorder, FileDependency, without_implied};
 use super::file::LinkedFile;
 use crate::ir::{FileFacts, ImportKind};
 use crate::model::hash::HashMap;
-use crate::store::surface::{REST, bucket};
+use crate::store::interface::{RESIDUAL, bucket};
 use crate::store::{Read, StoreError};
 
 /// The definition or module that a name means.
@@ -26,7 +26,7 @@ pub(super) enum Def {
 /// The resolution of one exported name, with the look-ups that it depends on.
 struct ResolvedExport {
     def: Option<Def>,
-    dependencies: Vec<Dependency>,
+    dependencies: Vec<FileDependency>,
 }
 
 /// Files and names that were asked for in some time.
@@ -121,7 +121,7 @@ impl<'a> FactsCache<'a> {
 
     /// Ends the linking of a file. Returns its dependencies on other files, as buckets of their interfaces, or the first
     /// failure to read facts. A file that re-exports names depends on itself, too: that stands for the files behind it.
-    pub(super) fn end(&self, own: i64) -> Result<Vec<Dependency>, StoreError> {
+    pub(super) fn end(&self, own: i64) -> Result<Vec<FileDependency>, StoreError> {
         if let Some(error) = self.failure.borrow_mut().take() {
             return Err(error);
         }
@@ -178,7 +178,7 @@ impl<'a> FactsCache<'a> {
         names.insert(name, Rc::clone(resolved));
     }
 
-    fn without_implied(&self, masks: &BTreeMap<i64, u64>) -> Vec<Dependency> {
+    fn without_implied(&self, masks: &BTreeMap<i64, u64>) -> Vec<FileDependency> {
         let (kept, old) = (self.kept.borrow(), self.old.borrow());
         let loaded = |file: i64| {
             let known = kept.files.get(&file).or_else(|| old.files.get(&file));
@@ -193,7 +193,7 @@ impl<'a> FactsCache<'a> {
         if matches!(name, "default" | "*") {
             return true;
         }
-        let mask = bucket(name) | REST;
+        let mask = bucket(name) | RESIDUAL;
         let may = self.exported_names(file) & mask != 0;
         if !may {
             self.recorder.record(&[(file, mask)]);
@@ -204,7 +204,7 @@ impl<'a> FactsCache<'a> {
     /// The files behind the `export *` of a barrel that may export `name`. The others are no dependencies: the
     /// dependents of `loaded` are queued when they change (see [`without_implied`]).
     pub(super) fn stars_with(&self, loaded: &LinkedFile, name: &str) -> Vec<i64> {
-        let mask = bucket(name) | REST;
+        let mask = bucket(name) | RESIDUAL;
         let exported = |star: &i64| self.exported_names(*star);
         let of_all = || loaded.stars.iter().map(exported).collect();
         let exported = loaded.star_exports.get_or_init(of_all).iter();
@@ -220,7 +220,12 @@ impl<'a> FactsCache<'a> {
         let known = self.exported_names.borrow().get(&file).copied();
         known.unwrap_or_else(|| {
             // The failure is reported when its facts are read.
-            let exported = self.read.offers(file).ok().flatten().unwrap_or(u64::MAX);
+            let exported = self
+                .read
+                .exported_names(file)
+                .ok()
+                .flatten()
+                .unwrap_or(u64::MAX);
             self.exported_names.borrow_mut().insert(file, exported);
             exported
         })

@@ -61,6 +61,14 @@ impl Linker<'_, '_> {
         if is_conversion && is_type(loaded.symbol(at).kind) {
             return Some(callee.clone().instance());
         }
+        if loaded.symbol(at).kind == SymbolKind::Macro {
+            // Of several rules the one that takes as many arguments.
+            let n_args = self.call().map_or(0, |call| call.args.len());
+            let rule = loaded.below(PathId::EMPTY, Slot::Param(u8::try_from(n_args).ok()?))?;
+            let path = loaded.below(rule, Slot::Return);
+            let value = loaded.values(Some(at), path).next()?;
+            return self.infer(&loaded, value, None);
+        }
         if rules.members == MemberOrder::Implementations
             && loaded.symbol(at).kind == SymbolKind::EnumMember
         {

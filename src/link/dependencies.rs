@@ -9,10 +9,10 @@ use std::rc::Rc;
 
 use super::file::LinkedFile;
 use crate::model::hash::HashSet;
-use crate::store::surface::REST;
+use crate::store::interface::RESIDUAL;
 
 /// A file, with the buckets of the names that were looked up in it.
-pub(super) type Dependency = (i64, u64);
+pub(super) type FileDependency = (i64, u64);
 
 /// Records the look-ups in other files while one file is linked.
 #[derive(Default)]
@@ -36,7 +36,7 @@ impl DependencyRecorder {
     }
 
     /// Records look-ups in files that need not be loaded for them.
-    pub(super) fn record(&self, dependencies: &[Dependency]) {
+    pub(super) fn record(&self, dependencies: &[FileDependency]) {
         let mut not_loaded = self.not_loaded.borrow_mut();
         for (file, mask) in dependencies {
             *not_loaded.entry(*file).or_default() |= mask;
@@ -79,12 +79,15 @@ impl DependencyRecorder {
 pub(super) fn without_implied<'a>(
     masks: &BTreeMap<i64, u64>,
     loaded: impl Fn(i64) -> Option<&'a LinkedFile>,
-) -> Vec<Dependency> {
+) -> Vec<FileDependency> {
     if masks.len() <= 1 {
         return masks.iter().map(|(file, mask)| (*file, *mask)).collect();
     }
     let implied_by = |file: i64| -> Vec<i64> {
-        let mask = masks.get(&file).copied().filter(|mask| mask & REST != 0);
+        let mask = masks
+            .get(&file)
+            .copied()
+            .filter(|mask| mask & RESIDUAL != 0);
         let (Some(mask), Some(loaded)) = (mask, loaded(file)) else {
             return Vec::new();
         };

@@ -59,18 +59,20 @@ impl Linker<'_, '_> {
         let name = file.facts.name(used);
         let by_attribute = || {
             class(only(&usable, |it| {
-                selects(&it.selector, Part::Attribute(name))
+                selects(&it.selector, SelectorPart::Attribute(name))
             }))
         };
         match place {
             MarkupPlace::Element => class(only(&usable, |it| {
-                selects(&it.selector, Part::Element(name))
+                selects(&it.selector, SelectorPart::Element(name))
             })),
             MarkupPlace::Attribute(None) => by_attribute(),
             MarkupPlace::Pipe => class(only_of(&usable, |it| it.is_pipe && it.selector == name)),
             MarkupPlace::Attribute(Some(element)) => {
                 let element = file.facts.exprs.name_of(element);
-                let owner = only(&usable, |it| selects(&it.selector, Part::Element(element)));
+                let owner = only(&usable, |it| {
+                    selects(&it.selector, SelectorPart::Element(element))
+                });
                 let member = owner.and_then(|owner| {
                     let mut inputs = owner.directive().inputs.iter();
                     let (_, member) = inputs.find(|it| it.0 == name)?;
@@ -166,13 +168,13 @@ fn only_of(all: &[Usable], is_it: impl Fn(&Directive) -> bool) -> Option<&Usable
 
 /// A part of markup that a selector may name.
 #[derive(Clone, Copy)]
-enum Part<'a> {
+enum SelectorPart<'a> {
     Element(&'a str),
     Attribute(&'a str),
 }
 
 /// Whether a selector names an element or an attribute: `my-list, button[myButton]` names `my-list` and `myButton`.
-fn selects(selector: &str, part: Part<'_>) -> bool {
+fn selects(selector: &str, part: SelectorPart<'_>) -> bool {
     selector.split(',').any(|one| {
         let one = one.trim();
         // `a:not([b])` excludes `[b]`.
@@ -180,8 +182,8 @@ fn selects(selector: &str, part: Part<'_>) -> bool {
         let mut parts = one.split('[');
         let element = parts.next().unwrap_or_default();
         match part {
-            Part::Element(name) => element.split('.').next() == Some(name),
-            Part::Attribute(name) => parts.any(|part| {
+            SelectorPart::Element(name) => element.split('.').next() == Some(name),
+            SelectorPart::Attribute(name) => parts.any(|part| {
                 let end = part.find([']', '=']).unwrap_or(part.len());
                 part[..end].trim() == name
             }),
@@ -191,19 +193,21 @@ fn selects(selector: &str, part: Part<'_>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Part, selects};
+    use super::{SelectorPart, selects};
 
     #[test]
     fn a_selector_names_elements_and_attributes() {
         let selector = "my-list, button[myButton], [a=b][myTip]:not([no])";
         for name in ["my-list", "button"] {
-            assert!(selects(selector, Part::Element(name)), "{name}");
+            assert!(selects(selector, SelectorPart::Element(name)), "{name}");
         }
         for name in ["myButton", "a", "myTip"] {
-            assert!(selects(selector, Part::Attribute(name)), "{name}");
+            assert!(selects(selector, SelectorPart::Attribute(name)), "{name}");
         }
-        assert!(!selects(selector, Part::Element("myTip")));
-        assert!(!selects(selector, Part::Attribute("no")));
-        assert!(!selects("", Part::Attribute("a")) && !selects("", Part::Element("a")));
+        assert!(!selects(selector, SelectorPart::Element("myTip")));
+        assert!(!selects(selector, SelectorPart::Attribute("no")));
+        assert!(
+            !selects("", SelectorPart::Attribute("a")) && !selects("", SelectorPart::Element("a"))
+        );
     }
 }

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use super::cache::FactsCache;
 use super::file::LinkedFile;
 use super::linker::Linker;
-use super::lookup::{Use, root_of};
+use super::lookup::{UseMeaning, root_of};
 use super::unit_imports::UnitImports;
 use crate::ir::{FileFacts, Reference, ReferenceKind, SymbolIdx, Target};
 use crate::model::hash::HashMap;
@@ -64,9 +64,9 @@ pub(super) fn of_file(cache: &FactsCache<'_>, file: i64) -> Result<Links, StoreE
                 add(edge, used.count, used.line);
             }
             let bound = match linker.meaning(used) {
-                Use::Bound(bound) => Some(bound),
-                Use::External => continue,
-                Use::Unknown => None,
+                UseMeaning::Bound(bound) => Some(bound),
+                UseMeaning::External => continue,
+                UseMeaning::Unknown => None,
             };
             let Some(bound) = bound else {
                 let is_member = matches!(used.target, Target::Member { .. } | Target::Markup(_));
@@ -110,6 +110,11 @@ pub(super) fn of_file(cache: &FactsCache<'_>, file: i64) -> Result<Links, StoreE
             );
         }
         import_files = units.files(&own);
+        if linker.rules().has_module_tree {
+            import_files.extend(linker.files_of_paths());
+            import_files.sort_unstable();
+            import_files.dedup();
+        }
     }
     let dependencies = cache.end(file)?;
     Ok(Links {

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::Manifest;
+use super::IndexedFiles;
 use crate::model::RepoPath;
 use crate::model::path::{parent, upwards};
 use crate::resolve::{Resolver, SourceFiles};
@@ -45,7 +45,7 @@ pub fn entries(read: &Read<'_>, files: &[RepoPath]) -> Result<Vec<(String, i64)>
         if under.iter().take(MAX_FILES + 1).count() > MAX_FILES {
             continue;
         }
-        let mut manifest = Manifest::empty();
+        let mut manifest = IndexedFiles::empty();
         for row in under.iter() {
             manifest.add(row.path.as_str(), row.id);
         }

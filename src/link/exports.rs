@@ -14,12 +14,12 @@ const MAX_DEPTH: usize = 200;
 
 /// Resolves the export `name` of a module: `default`, `*` for the module itself, or a name.
 pub(super) fn resolve(cache: &FactsCache<'_>, file: i64, name: &str) -> Option<Def> {
-    cache.memoized(file, name, || Search::new(cache).export(file, name))
+    cache.memoized(file, name, || ExportSearch::new(cache).export(file, name))
 }
 
 /// Resolves a name of the top level: a definition of the file, or an import.
 pub(super) fn top(cache: &FactsCache<'_>, file: &LinkedFile, name: &str) -> Option<Def> {
-    let found = Search::new(cache).top(file, name);
+    let found = ExportSearch::new(cache).top(file, name);
     found.or_else(|| {
         if file.import(name).is_some() {
             return None;
@@ -54,21 +54,21 @@ pub(super) fn member_elsewhere(
 /// Resolves an imported name. `*` is the module object, or the value of `module.exports =` if there is one.
 pub(super) fn imported(cache: &FactsCache<'_>, file: i64, name: &str) -> Option<Def> {
     if name == "*" {
-        Search::new(cache).module(file)
+        ExportSearch::new(cache).module(file)
     } else {
         resolve(cache, file, name)
     }
 }
 
-struct Search<'a, 'b> {
+struct ExportSearch<'a, 'b> {
     cache: &'a FactsCache<'b>,
-    seen: Seen,
+    seen: SeenExports,
     depth: usize,
 }
 
 /// The names that were looked for so far, each with its module.
 #[derive(Default)]
-struct Seen {
+struct SeenExports {
     /// The names, of which one search has few.
     names: Vec<Box<str>>,
     /// Modules, each with the place of a name: a list while there are few.
@@ -76,7 +76,7 @@ struct Seen {
     many: HashSet<(i64, usize)>,
 }
 
-impl Seen {
+impl SeenExports {
     /// How many are kept as a list.
     const FEW: usize = 16;
 
@@ -103,11 +103,11 @@ impl Seen {
     }
 }
 
-impl<'a, 'b> Search<'a, 'b> {
+impl<'a, 'b> ExportSearch<'a, 'b> {
     fn new(cache: &'a FactsCache<'b>) -> Self {
         Self {
             cache,
-            seen: Seen::default(),
+            seen: SeenExports::default(),
             depth: 0,
         }
     }

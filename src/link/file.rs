@@ -12,7 +12,7 @@ use crate::ir::{
 };
 use crate::model::hash::{HashMap, HashSet};
 use crate::model::{Symbol, SymbolKind};
-use crate::store::surface::{MEMBERS, REST, bucket, symbol_buckets};
+use crate::store::interface::{MEMBERS, RESIDUAL, bucket, symbol_buckets};
 
 /// How many definitions of one name in one place are told apart.
 const MAX_OVERLOADS: usize = 64;
@@ -28,15 +28,15 @@ pub(super) struct LinkedFile {
     /// The units that its names belong to.
     pub(super) units: Vec<i64>,
     /// Definitions by what is around them and the path from there; those of the top level also by their names alone.
-    defined: HashMap<(Option<SymbolIdx>, PathId), Places>,
+    defined: HashMap<(Option<SymbolIdx>, PathId), TablePlaces>,
     /// The path to each symbol from the one around it.
     symbol_paths: Vec<PathId>,
     /// Definitions in objects inside a definition, by their names alone.
-    nested: HashMap<(SymbolIdx, PathId), Places>,
+    nested: HashMap<(SymbolIdx, PathId), TablePlaces>,
     /// Symbols that have members, functions among them.
     owners: HashSet<SymbolIdx>,
     /// Bindings by their owner and path.
-    bindings: HashMap<(Option<SymbolIdx>, PathId), Places>,
+    bindings: HashMap<(Option<SymbolIdx>, PathId), TablePlaces>,
     /// Paths to objects and types that are no definitions.
     objects: HashSet<(Option<SymbolIdx>, PathId)>,
     /// Of each expression, whether a generic type is given types in it, and whether a type parameter of a class is in it.
@@ -87,7 +87,7 @@ impl LinkedFile {
                 let name = facts.exprs.name(&name);
                 let path = facts.exprs.path(PathId::EMPTY, Slot::Member(name));
                 symbol_paths.push(path);
-                Places::add(&mut defined, (None, path), place(at));
+                TablePlaces::add(&mut defined, (None, path), place(at));
                 continue;
             }
             let at = place(at);
@@ -108,11 +108,11 @@ impl LinkedFile {
             symbol_paths.push(path);
             add_objects(&mut objects, &facts.exprs, symbol.parent, path);
             let key = (symbol.parent, path);
-            Places::add(&mut defined, key, at);
+            TablePlaces::add(&mut defined, key, at);
             if path != own {
                 match symbol.parent {
-                    None => Places::add(&mut defined, (None, own), at),
-                    Some(parent) => Places::add(&mut nested, (parent, own), at),
+                    None => TablePlaces::add(&mut defined, (None, own), at),
+                    Some(parent) => TablePlaces::add(&mut nested, (parent, own), at),
                 }
             }
         }
@@ -122,7 +122,7 @@ impl LinkedFile {
         bindings.reserve(facts.bindings.len());
         for (at, binding) in facts.bindings.iter().enumerate() {
             let key = (binding.owner, binding.path);
-            Places::add(&mut bindings, key, place(at));
+            TablePlaces::add(&mut bindings, key, place(at));
             add_objects(&mut objects, &facts.exprs, binding.owner, binding.path);
         }
         let generic = generic_in(&facts);
@@ -247,13 +247,45 @@ impl LinkedFile {
             .set(self.name_mask.get().map(|it| it | buckets));
     }
 
+    /// The name by which the file declares another one as a module of it: `tests.util`.
+    pub(super) fn declares(&self, module: i64) -> Option<&str> {
+        let all = self.facts.imports.iter().zip(&self.targets);
+        let mut declared = all.filter(|(import, target)| {
+            **target == Some(module) && import.specifier.starts_with("mod ")
+        });
+        let name = declared.next()?.0.names.first()?;
+        Some(name.local.as_str())
+    }
+
+    /// The interfaces of the file's top level.
+    pub(super) fn interfaces(&self) -> Vec<SymbolIdx> {
+        let all = self.facts.symbols.iter().enumerate();
+        let own = all.filter(|(_, it)| it.kind == SymbolKind::Interface && it.parent.is_none());
+        own.map(|(at, _)| place(at)).collect()
+    }
+
+    /// The inline module with a qualified name.
+    pub(super) fn namespace(&self, qualified: &str) -> Option<SymbolIdx> {
+        let all = self.facts.symbols.iter();
+        let at = all
+            .into_iter()
+            .position(|it| it.kind == SymbolKind::Namespace && it.qualified_name == qualified)?;
+        self.record_symbol(place(at));
+        Some(place(at))
+    }
+
     /// Records a look-up of a name that the file does not have.
     pub(super) fn record_name(&self, name: &str) {
         self.record(bucket(name));
     }
 
     fn record_symbol(&self, symbol: u32) {
-        self.record(self.buckets.get(symbol as usize).copied().unwrap_or(REST));
+        self.record(
+            self.buckets
+                .get(symbol as usize)
+                .copied()
+                .unwrap_or(RESIDUAL),
+        );
     }
 
     /// Records a look-up of a name of a definition, or of the file (`a` for `a.b`).
@@ -289,20 +321,20 @@ impl LinkedFile {
 
     /// Exports without a name of their own: `export *` and `module.exports =`.
     pub(super) fn other_exports(&self) -> impl Iterator<Item = &Export> {
-        self.record(REST);
+        self.record(RESIDUAL);
         let all = self.facts.exports.iter();
         all.filter(|export| matches!(export.kind, ExportKind::Assignment | ExportKind::Star))
     }
 
     /// The classes that templates use by other names.
     pub(super) fn directives(&self) -> &[Directive] {
-        self.record(REST);
+        self.record(RESIDUAL);
         &self.facts.directives
     }
 
     /// Whether it offers names by assigning them, and takes no module by a statement.
     pub(super) fn is_common_js(&self) -> bool {
-        self.record(REST);
+        self.record(RESIDUAL);
         self.facts.is_common_js()
     }
 
@@ -347,7 +379,9 @@ impl LinkedFile {
     }
 
     fn found(&self, owner: Option<SymbolIdx>, path: PathId) -> &[SymbolIdx] {
-        self.defined.get(&(owner, path)).map_or(&[], Places::all)
+        self.defined
+            .get(&(owner, path))
+            .map_or(&[], TablePlaces::all)
     }
 
     /// Definitions within a definition by a name.
@@ -379,13 +413,19 @@ impl LinkedFile {
             self.record_symbol(owner);
         }
         let found = path.and_then(|path| self.bindings.get(&(owner, path)));
-        let all = found.map_or(&[][..], Places::all).iter();
+        let all = found.map_or(&[][..], TablePlaces::all).iter();
         all.map(|at| self.facts.bindings[*at as usize].value)
     }
 
     /// The value in a slot of a symbol: its return value, its base.
     pub(super) fn value(&self, owner: SymbolIdx, slot: Slot) -> Option<ExprId> {
         let path = self.below(PathId::EMPTY, slot);
+        self.values(Some(owner), path).next()
+    }
+
+    /// The value of a member of a symbol.
+    pub(super) fn value_named(&self, owner: SymbolIdx, access: Access<'_>) -> Option<ExprId> {
+        let path = self.member_path(PathId::EMPTY, access);
         self.values(Some(owner), path).next()
     }
 
@@ -489,7 +529,7 @@ impl LinkedFile {
 
     /// Whether `from module import *` takes a name: one of its list, else one that is not for the module alone.
     pub(super) fn is_starred(&self, name: &str) -> bool {
-        self.record(REST);
+        self.record(RESIDUAL);
         match &self.facts.all {
             Some(all) => all.iter().any(|it| self.facts.exprs.name_of(*it) == name),
             None => !name.starts_with('_'),
@@ -539,12 +579,12 @@ impl LinkedFile {
 }
 
 /// Places in a table of the facts, of which there is nearly always one.
-enum Places {
+enum TablePlaces {
     One(u32),
     Several(Vec<u32>),
 }
 
-impl Places {
+impl TablePlaces {
     fn add<K: Hash + Eq>(table: &mut HashMap<K, Self>, key: K, at: u32) {
         match table.entry(key) {
             Entry::Vacant(new) => drop(new.insert(Self::One(at))),

@@ -84,8 +84,7 @@ impl Linker<'_, '_> {
                 (held != *this).then(|| self.declared(&held, access))?
             }
             SymbolKind::EnumMember => {
-                let path = loaded.member_path(PathId::EMPTY, access);
-                if let Some(value) = loaded.values(Some(at), path).next() {
+                if let Some(value) = loaded.value_named(at, access) {
                     return self.infer(loaded, value, Some(this));
                 }
                 let parent = loaded.symbol(at).parent?;
@@ -174,8 +173,9 @@ impl Linker<'_, '_> {
             };
             match found {
                 Some(found) if found.is_external() => outside = outside.or(Some(found)),
+                // What a trait says of every type is said of this one below.
+                Some(Type::Callable(_)) | None => {}
                 Some(found) => return Some(found),
-                None => {}
             }
         }
         if outside.is_some() {
@@ -218,8 +218,7 @@ impl Linker<'_, '_> {
         } else {
             *loaded.members(at, variant).first()?
         };
-        let path = loaded.member_path(PathId::EMPTY, Access::Name(place));
-        let value = loaded.values(Some(owner), path).next()?;
+        let value = loaded.value_named(owner, Access::Name(place))?;
         self.infer(loaded, value, Some(this))
     }
 
@@ -230,8 +229,7 @@ impl Linker<'_, '_> {
         name: &str,
         this: &Type,
     ) -> Option<Type> {
-        let path = loaded.member_path(PathId::EMPTY, Access::Name(name));
-        if let Some(value) = loaded.values(Some(at), path).next() {
+        if let Some(value) = loaded.value_named(at, Access::Name(name)) {
             return self.infer(loaded, value, Some(this));
         }
         let target = self.associated(loaded, at, "Target", this)?;
@@ -250,8 +248,7 @@ impl Linker<'_, '_> {
         if let Some(found) = loaded.members(at, name).first() {
             return Some(Type::Definition(Def::Symbol(loaded.file, *found)));
         }
-        let path = loaded.member_path(PathId::EMPTY, Access::Name(name));
-        if !is_call && let Some(value) = loaded.values(Some(at), path).next() {
+        if !is_call && let Some(value) = loaded.value_named(at, Access::Name(name)) {
             return self.infer(loaded, value, Some(this));
         }
         // `impl dyn Trait { … }`
@@ -316,7 +313,8 @@ impl Linker<'_, '_> {
 
     fn search_method(&self, loaded: &Rc<LinkedFile>, at: SymbolIdx, name: &str) -> Option<Type> {
         let there = format!("{}.{name}", loaded.symbol(at).name);
-        let mut of_traits: Vec<(i64, SymbolIdx, Option<u64>)> = Vec::new();
+        let mut of_trait: Option<(Type, Option<_>)> = None;
+        let mut is_ambiguous = false;
         let mut n_compared = 0;
         for file in self.files_of(loaded, at) {
             for candidate in file.top_level(&there) {
@@ -331,22 +329,19 @@ impl Linker<'_, '_> {
                 if of.and_then(|it| it.symbol()) != Some((loaded.file, at)) {
                     continue;
                 }
-                match file.value(*candidate, Slot::Base(BaseKind::Implements)) {
-                    None => {
-                        return Some(Type::Definition(Def::Symbol(file.file, *candidate)));
-                    }
-                    Some(of) => {
-                        let of = self.infer(&file, of, None).and_then(|it| it.symbol());
-                        let of = of.map(|(file, at)| (file.cast_unsigned() << 20) ^ u64::from(at));
-                        of_traits.push((file.file, *candidate, of));
-                    }
+                let found = Type::Definition(Def::Symbol(file.file, *candidate));
+                let Some(of) = file.value(*candidate, Slot::Base(BaseKind::Implements)) else {
+                    return Some(found);
+                };
+                let of = self.infer(&file, of, None).and_then(|it| it.symbol());
+                match &of_trait {
+                    None => of_trait = Some((found, of)),
+                    // Which of several traits is meant depends on the arguments.
+                    Some((_, first)) => is_ambiguous |= *first != of,
                 }
             }
         }
-        let (file, found, of) = *of_traits.first()?;
-        // Which of several traits is meant depends on what is given.
-        let is_one = of_traits.iter().all(|it| it.2 == of);
-        is_one.then_some(Type::Definition(Def::Symbol(file, found)))
+        of_trait.filter(|_| !is_ambiguous).map(|(found, _)| found)
     }
 
     /// A type that the `impl` blocks of another say: `type Item = Entry;`.
@@ -357,8 +352,7 @@ impl Linker<'_, '_> {
         name: &str,
         this: &Type,
     ) -> Option<Type> {
-        let path = loaded.member_path(PathId::EMPTY, Access::Name(name));
-        if let Some(value) = loaded.values(Some(at), path).next()
+        if let Some(value) = loaded.value_named(at, Access::Name(name))
             && loaded.symbol(at).parent.is_some()
         {
             return self.infer(loaded, value, Some(this));

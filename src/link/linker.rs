@@ -48,9 +48,16 @@ pub(super) struct Linker<'a, 'b> {
     pub(super) is_cut: Cell<bool>,
     /// Memo of the methods of types, by type and name.
     pub(super) methods: RefCell<HashMap<(i64, SymbolIdx, String), Option<Type>>>,
+    /// Memo of [`Self::by_extension`], by type and method.
+    pub(super) extensions: RefCell<HashMap<(String, String), Option<Type>>>,
+    /// The traits whose methods the file can call, once asked.
+    pub(super) traits_in_scope: RefCell<Option<TraitsInScope>>,
     /// Memo of [`Self::traits`], by type.
     pub(super) traits: RefCell<HashMap<(i64, SymbolIdx), Traits>>,
 }
+
+/// Traits by file and symbol.
+type TraitsInScope = Rc<[(i64, SymbolIdx)]>;
 
 /// A name of a module, an inline one or a file.
 type NameInModule = (i64, Option<SymbolIdx>, String, Wanted);
@@ -77,6 +84,8 @@ impl<'a, 'b> Linker<'a, 'b> {
             open_modules: RefCell::default(),
             is_cut: Cell::new(false),
             methods: RefCell::default(),
+            extensions: RefCell::default(),
+            traits_in_scope: RefCell::default(),
             traits: RefCell::default(),
         }
     }

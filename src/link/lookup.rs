@@ -14,15 +14,15 @@ use crate::ir::{Expr, ExprId, FileFacts, PathId, Reference, ReferenceKind, Symbo
 use crate::model::{Provenance, SymbolFlags, SymbolKind};
 
 /// A use that was bound.
-pub(super) struct Bound {
+pub(super) struct BoundUse {
     pub(super) to: (i64, SymbolIdx),
     pub(super) provenance: Provenance,
 }
 
 /// The meaning of a use.
-pub(super) enum Use {
+pub(super) enum UseMeaning {
     /// A definition of the repository.
-    Bound(Bound),
+    Bound(BoundUse),
     /// Something from outside the repository, which is proven.
     External,
     /// Nothing is known.
@@ -31,7 +31,7 @@ pub(super) enum Use {
 
 impl Linker<'_, '_> {
     /// Returns the meaning of a use.
-    pub(super) fn meaning(&self, used: &Reference) -> Use {
+    pub(super) fn meaning(&self, used: &Reference) -> UseMeaning {
         let found = self.found(used).map(|(found, provenance)| {
             let found = match found {
                 // A class that is made an instance of by the word for its base.
@@ -41,23 +41,25 @@ impl Linker<'_, '_> {
             (found, provenance)
         });
         match found {
-            Some((Type::Definition(Def::Symbol(file, at)), provenance)) => Use::Bound(Bound {
-                to: (file, self.select_declaration(file, at, used.kind)),
-                provenance,
-            }),
-            Some((found, _)) if found.is_external() => Use::External,
+            Some((Type::Definition(Def::Symbol(file, at)), provenance)) => {
+                UseMeaning::Bound(BoundUse {
+                    to: (file, self.select_declaration(file, at, used.kind)),
+                    provenance,
+                })
+            }
+            Some((found, _)) if found.is_external() => UseMeaning::External,
             // A field that holds a function is no definition, nor is a member of an array.
             Some((found, _))
                 if self.rules().proves_external && !matches!(found, Type::Definition(_)) =>
             {
-                Use::External
+                UseMeaning::External
             }
             _ if used.target == Target::Lexical
                 && outside(&self.file, self.file.facts.name(used)).is_some() =>
             {
-                Use::External
+                UseMeaning::External
             }
-            _ => Use::Unknown,
+            _ => UseMeaning::Unknown,
         }
     }
 
@@ -312,7 +314,7 @@ impl Linker<'_, '_> {
     }
 
     /// Returns the definition that is imported by itself and begins a chain: `user` in `user.name`.
-    pub(super) fn auto_root(&self, used: &Reference) -> Option<Bound> {
+    pub(super) fn auto_root(&self, used: &Reference) -> Option<BoundUse> {
         let Target::Member {
             receiver,
             is_inferred: false,
@@ -325,7 +327,7 @@ impl Linker<'_, '_> {
         };
         let name = self.file.facts.exprs.name_of(*name);
         match self.auto_value(&self.file, name)? {
-            Type::Definition(Def::Symbol(file, at)) => Some(Bound {
+            Type::Definition(Def::Symbol(file, at)) => Some(BoundUse {
                 to: (
                     file,
                     self.select_declaration(file, at, ReferenceKind::Value),

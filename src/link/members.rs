@@ -58,6 +58,11 @@ impl Linker<'_, '_> {
                 items.get(access.name()?.parse::<usize>().ok()?)?.clone()
             }
             Type::Tuple(_) => None,
+            Type::External if self.rules().has_module_tree => {
+                let method = access.name()?.strip_suffix("()");
+                let found = method.and_then(|method| self.by_extension(None, method));
+                Some(found.unwrap_or(Type::External))
+            }
             Type::External => Some(Type::External),
             Type::ExternalType(of) if self.rules().has_module_tree => {
                 self.standard_member(of, access.name()?)
@@ -84,6 +89,7 @@ impl Linker<'_, '_> {
                     let (bare, wanted) = Wanted::of(name);
                     return match self.in_definition(object, bare, wanted) {
                         Named::Found(found) => Some(found),
+                        _ if wanted == Wanted::Macro => self.macro_named(&self.file, bare),
                         _ => None,
                     };
                 }

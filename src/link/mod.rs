@@ -16,6 +16,7 @@ mod edges;
 mod enclosing;
 pub mod entries;
 mod exports;
+mod extensions;
 mod external;
 mod file;
 mod generics;
@@ -84,7 +85,7 @@ pub fn link(index: &mut Index, changes: &PathChanges, budget: &Budget) -> Result
 
 /// Puts the files whose imports may lead elsewhere on the list of those to link. Returns the files of the index if it
 /// had to go through them. The caller holds the write lock.
-pub fn note(index: &mut Index, changes: &PathChanges) -> Result<Option<Manifest>, StoreError> {
+pub fn note(index: &mut Index, changes: &PathChanges) -> Result<Option<IndexedFiles>, StoreError> {
     if changes.is_empty() {
         return Ok(None);
     }
@@ -113,7 +114,10 @@ pub fn note(index: &mut Index, changes: &PathChanges) -> Result<Option<Manifest>
 }
 
 /// Returns the files that `changes` affect. All imports are read for it, meanwhile all files.
-fn affected(index: &Index, changes: &PathChanges) -> Result<(BTreeSet<i64>, Manifest), StoreError> {
+fn affected(
+    index: &Index,
+    changes: &PathChanges,
+) -> Result<(BTreeSet<i64>, IndexedFiles), StoreError> {
     let read = index.read()?;
     let (specifiers, manifest) = std::thread::scope(|scope| {
         // Only this connection writes: another one sees the same rows.
@@ -122,7 +126,7 @@ fn affected(index: &Index, changes: &PathChanges) -> Result<(BTreeSet<i64>, Mani
             let builder = std::thread::Builder::new();
             builder.spawn_scoped(scope, specifiers).ok()
         });
-        let manifest = Manifest::of(&read)?;
+        let manifest = IndexedFiles::of(&read)?;
         let specifiers = match beside {
             Some(beside) => beside
                 .join()
@@ -138,7 +142,7 @@ fn affected(index: &Index, changes: &PathChanges) -> Result<(BTreeSet<i64>, Mani
 /// Resolves the imports of the files on the list. Returns whether all are resolved.
 fn imports(
     index: &mut Index,
-    manifest: Option<Manifest>,
+    manifest: Option<IndexedFiles>,
     budget: &Budget,
 ) -> Result<bool, StoreError> {
     if index.read()?.unresolved_batch(0, 1)?.is_empty() {
@@ -146,7 +150,7 @@ fn imports(
     }
     let files = Arc::new(match manifest {
         Some(manifest) => manifest,
-        None => Manifest::of(&index.read()?)?,
+        None => IndexedFiles::of(&index.read()?)?,
     });
     let resolver = Resolver::new(Arc::clone(&files) as Arc<dyn SourceFiles>);
     // A file stays on the list until its names are bound; the list is gone through once.
@@ -190,7 +194,7 @@ type Changed = (i64, Vec<(u32, ImportKind, ImportTarget)>);
 fn resolved(
     index: &Index,
     batch: &[(i64, RepoPath)],
-    files: &Manifest,
+    files: &IndexedFiles,
     resolver: &Resolver,
     budget: &Budget,
 ) -> Result<Vec<Changed>, StoreError> {
@@ -252,7 +256,7 @@ fn names(index: &mut Index, budget: &Budget) -> Result<bool, StoreError> {
 }
 
 /// The files of the index as the resolver sees them.
-pub struct Manifest {
+pub struct IndexedFiles {
     files: HashMap<String, i64>,
     directories: HashSet<String>,
     configs: HashMap<String, Vec<u8>>,
@@ -262,7 +266,7 @@ pub struct Manifest {
     lacks_configs: bool,
 }
 
-impl Manifest {
+impl IndexedFiles {
     fn of(read: &Read<'_>) -> Result<Self, StoreError> {
         let mut directories = HashSet::default();
         let mut files = HashMap::default();
@@ -331,13 +335,23 @@ impl Manifest {
     }
 }
 
-impl SourceFiles for Manifest {
+impl SourceFiles for IndexedFiles {
     fn is_file(&self, path: &str) -> bool {
         self.files.contains_key(path)
     }
 
     fn is_dir(&self, path: &str) -> bool {
         path.is_empty() || self.directories.contains(path)
+    }
+
+    fn files_in(&self, directory: &str) -> Vec<String> {
+        let all = self.files.keys();
+        let mut own: Vec<String> = all
+            .filter(|path| parent(path) == directory)
+            .cloned()
+            .collect();
+        own.sort();
+        own
     }
 
     fn units(&self, prefix: &str) -> Vec<String> {

@@ -14,7 +14,7 @@ use super::lookup::is_type;
 use super::overloads::n_params;
 use super::rules::{self, MemberOrder};
 use super::types::Type;
-use super::use_targets::{Definition, UseTargets};
+use super::use_targets::{DefinitionRow, UseTargets};
 use crate::ir::{PathId, Slot, SymbolIdx};
 use crate::model::hash::HashMap;
 use crate::model::path::parent;
@@ -35,13 +35,13 @@ const MAX_CANDIDATES: usize = 300;
 const NOT_DISPATCHED: &[&str] = &["__init__", "__new__", "__init_subclass__"];
 
 /// A class of a file that is built on others, with these.
-type DerivedClass = (SymbolIdx, Vec<Definition>);
+type DerivedClass = (SymbolIdx, Vec<DefinitionRow>);
 
 /// The definitions that stand for some others.
 #[derive(Clone, Debug, Default)]
 pub struct Counterparts {
     /// Each with the class of its users as users of the other.
-    pub found: BTreeMap<Definition, Provenance>,
+    pub found: BTreeMap<DefinitionRow, Provenance>,
     /// Whether there may be more.
     pub is_cut: bool,
     /// Memo of the classes of files that are built on others, with these.
@@ -49,7 +49,7 @@ pub struct Counterparts {
 }
 
 impl Counterparts {
-    fn add(&mut self, definition: Definition, provenance: Provenance) {
+    fn add(&mut self, definition: DefinitionRow, provenance: Provenance) {
         let known = self.found.entry(definition).or_insert(provenance);
         *known = (*known).min(provenance);
     }
@@ -59,14 +59,14 @@ impl UseTargets<'_> {
     /// Adds the definitions whose users may run a definition too.
     pub fn add_counterparts(
         &self,
-        of: Definition,
+        of: DefinitionRow,
         all: &mut Counterparts,
     ) -> Result<(), StoreError> {
         self.cache.begin();
         if let Some(file) = self.cache.get(of.0)
             && file.facts.symbols.len() > of.1 as usize
         {
-            let relation = Relation {
+            let relation = CounterpartLookup {
                 targets: self,
                 linker: Linker::new(&self.cache, Rc::clone(&file)),
             };
@@ -88,12 +88,12 @@ impl UseTargets<'_> {
 }
 
 /// The look-up of one definition's counterparts.
-struct Relation<'a, 'b> {
+struct CounterpartLookup<'a, 'b> {
     targets: &'a UseTargets<'b>,
     linker: Linker<'a, 'b>,
 }
 
-impl Relation<'_, '_> {
+impl CounterpartLookup<'_, '_> {
     /// Adds the definitions of the name in other files of the unit, where builds take either.
     fn alternatives(
         &self,
@@ -164,7 +164,7 @@ impl Relation<'_, '_> {
         Ok(())
     }
 
-    fn classes_above(&self, class: Definition) -> Vec<Definition> {
+    fn classes_above(&self, class: DefinitionRow) -> Vec<DefinitionRow> {
         let mut seen = vec![class];
         let mut next = 0;
         while let Some(&(in_file, class)) = seen.get(next) {
@@ -185,9 +185,9 @@ impl Relation<'_, '_> {
     /// Returns the classes that are built on one, and whether there may be more.
     fn classes_below(
         &self,
-        class: Definition,
+        class: DefinitionRow,
         all: &mut Counterparts,
-    ) -> Result<(Vec<Definition>, bool), StoreError> {
+    ) -> Result<(Vec<DefinitionRow>, bool), StoreError> {
         let mut seen = vec![class];
         let mut n_files = 0;
         let mut next = 0;
@@ -257,7 +257,7 @@ impl Relation<'_, '_> {
         Ok(files)
     }
 
-    fn bases(&self, file: &Rc<LinkedFile>, class: SymbolIdx) -> Vec<Definition> {
+    fn bases(&self, file: &Rc<LinkedFile>, class: SymbolIdx) -> Vec<DefinitionRow> {
         let bases = file.bases(class);
         let found = bases.filter_map(|base| {
             self.linker.refuel();
@@ -318,8 +318,8 @@ impl Relation<'_, '_> {
 
     fn interfaces(
         &self,
-        type_: Definition,
-        method: Definition,
+        type_: DefinitionRow,
+        method: DefinitionRow,
         name: &str,
         all: &mut Counterparts,
     ) -> Result<(), StoreError> {
@@ -400,7 +400,7 @@ impl Relation<'_, '_> {
     }
 
     /// Returns the type that a method is declared for.
-    fn owner(&self, file: &Rc<LinkedFile>, method: SymbolIdx) -> Option<Definition> {
+    fn owner(&self, file: &Rc<LinkedFile>, method: SymbolIdx) -> Option<DefinitionRow> {
         let owner = file.facts.owner(method as usize)?;
         self.linker.refuel();
         let owner = self.linker.infer(file, owner, None)?.symbol()?;

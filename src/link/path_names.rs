@@ -11,7 +11,7 @@ pub(super) type Traits = Rc<[Type]>;
 /// Kind of thing that a name of a path stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Wanted {
-    /// What has names below it: `store::`.
+    /// A module, crate or type with names below it: `store::`.
     Qualifier,
     /// `log!`
     Macro,

@@ -4,16 +4,16 @@
 
 use std::collections::BTreeSet;
 
-use super::Manifest;
+use super::IndexedFiles;
 use crate::model::hash::HashMap;
-use crate::resolve::{AffectedImports, KnownTarget, PathChanges};
+use crate::resolve::{AffectedByFamily, KnownTarget, PathChanges};
 use crate::store::ImportTarget;
 
 /// Returns the files of which one of `imports` (the importing file, its specifier, where it led) may lead elsewhere;
 /// `manifest` has all files that there are now.
 pub(super) fn affected_files(
     changes: &PathChanges,
-    manifest: &Manifest,
+    manifest: &IndexedFiles,
     imports: Vec<(i64, String, ImportTarget)>,
 ) -> BTreeSet<i64> {
     let paths = manifest.files.keys().map(String::as_str);
@@ -21,7 +21,7 @@ pub(super) fn affected_files(
     let configs: Vec<(&str, &[u8])> = configs
         .map(|(path, bytes)| (path.as_str(), bytes.as_slice()))
         .collect();
-    let affected = AffectedImports::of(changes, paths, &configs, manifest.lacks_configs);
+    let affected = AffectedByFamily::of(changes, paths, &configs, manifest.lacks_configs);
     let files = manifest.files.iter();
     let path_of: HashMap<i64, &str> = files.map(|(path, file)| (*file, path.as_str())).collect();
     let affected = imports.into_iter().filter(|(file, specifier, to)| {

@@ -77,7 +77,7 @@ const MAPS: &[&str] = &[
     "HopSlotMap",
 ];
 
-/// What a method gives.
+/// The result of a method of the standard library, by the types of its receiver and arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Gives {
     /// The value that is held: the first type argument.
@@ -96,25 +96,25 @@ enum Gives {
     Values,
     /// An iterator over the keys of a map.
     Keys,
-    /// The same type of what the first function returns.
+    /// The same type, of the first function's result.
     Mapped,
-    /// What the first function returns.
+    /// The result of the first function.
     Returned,
-    /// What the second function returns, or what is given first.
+    /// The result of the second function, or the first argument.
     ReturnedBySecond,
-    /// An iterator over the elements of what the first function returns.
+    /// An iterator over the elements of the first function's result.
     Flattened,
-    /// An iterator over what the first function returns optionally.
+    /// An iterator over the optional results of the first function.
     FilterMapped,
-    /// What the first function returns, behind the same type: a step of a chain.
+    /// The result of the first function, behind the same type: a step of a chain.
     Numbered,
-    /// An iterator over pairs with the elements of what is given.
+    /// An iterator over pairs with the elements of the argument.
     Zipped,
     /// A result of the held value.
     Fallible,
     /// A number, a truth value, a text.
     Plain(&'static str),
-    /// What is given first.
+    /// The first argument.
     Given,
     /// An iterator over elements that are held in elements.
     Flat,
@@ -374,24 +374,22 @@ impl Linker<'_, '_> {
                 ("Some" | "Ok" | "Ready" | "Break" | "Borrowed" | "Owned" | "Reverse", _) => {
                     of.arg(0)
                 }
-                _ => self.outer_value(of),
+                _ => outer_value(of),
             };
         }
         if let Some(method) = name.strip_suffix("()") {
+            if !is_known(method)
+                && let Some(found) = self.by_extension(Some(&of.name), method)
+            {
+                return Some(found);
+            }
             return Some(Type::ExternalMethod(Rc::clone(of), method.into()));
         }
         if name.starts_with(|c: char| c.is_ascii_digit()) {
-            return of.arg(0).or_else(|| self.outer_value(of));
+            return of.arg(0).or_else(|| outer_value(of));
         }
         let (bare, _) = Wanted::of(name);
         Some(ExternalType::named(bare))
-    }
-
-    /// What is got out of a value from outside: from outside too, where nothing of the repository is in it.
-    #[expect(clippy::unused_self, reason = "reads as the other results do")]
-    fn outer_value(&self, of: &ExternalType) -> Option<Type> {
-        let is_outer = |one: &Option<Type>| one.as_ref().is_some_and(Type::is_external);
-        (of.args.iter().all(is_outer) && !holds(&of.name)).then_some(Type::External)
     }
 
     /// One element of a value from outside.
@@ -405,7 +403,7 @@ impl Linker<'_, '_> {
         if of.is_map() {
             return Some(Type::Tuple(Rc::clone(&of.args)));
         }
-        of.arg(0).or_else(|| self.outer_value(of))
+        of.arg(0).or_else(|| outer_value(of))
     }
 
     /// The result of a method of a value from outside.
@@ -417,7 +415,7 @@ impl Linker<'_, '_> {
             return Some(self.standard_made(of, method));
         }
         let Some((_, gives)) = METHODS.iter().find(|it| it.0 == method) else {
-            return self.outer_value(of);
+            return outer_value(of);
         };
         let same = || Some(Type::ExternalType(Rc::clone(of)));
         let element = || self.standard_element(of);
@@ -502,7 +500,7 @@ impl Linker<'_, '_> {
             }
             Fallible if is_cell => Some(ExternalType::made("Guard", vec![of.arg(0)])),
             Fallible if matches!(method, "read" | "write" | "lock") && !is_cell => {
-                return self.outer_value(of);
+                return outer_value(of);
             }
             Fallible => Some(ExternalType::made(
                 "Result",
@@ -520,7 +518,7 @@ impl Linker<'_, '_> {
             Parts => iterator(same()),
             Two => Some(Type::Tuple([same(), same()].into())),
         };
-        found.or_else(|| self.outer_value(of))
+        found.or_else(|| outer_value(of))
     }
 
     /// `Arc::new(store)`, `Vec::new()`
@@ -545,7 +543,7 @@ impl Linker<'_, '_> {
         Type::ExternalType(Rc::clone(of))
     }
 
-    /// What the function that the call is given at a place returns.
+    /// The result of the function that is argument `at` of the call.
     fn returned_by(&self, at: u8) -> Option<Type> {
         let function = self.argument(at)?;
         match &function {
@@ -580,6 +578,12 @@ impl Linker<'_, '_> {
         };
         ExternalType::made("fn", params)
     }
+}
+
+/// The content of a value from outside: from outside too, where no type argument is of the repository.
+fn outer_value(of: &ExternalType) -> Option<Type> {
+    let is_outer = |one: &Option<Type>| one.as_ref().is_some_and(Type::is_external);
+    (of.args.iter().all(is_outer) && !holds(&of.name)).then_some(Type::External)
 }
 
 /// Whether values of a type may hold such of the repository.

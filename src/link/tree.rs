@@ -11,7 +11,7 @@ use super::linker::Linker;
 use super::path_names::{Named, Wanted};
 use super::rules;
 use super::types::{ExternalType, Type};
-use crate::ir::{Expr, ExprId, PathId, Slot, SymbolIdx};
+use crate::ir::{Expr, ExprId, ImportKind, PathId, Slot, SymbolIdx};
 use crate::model::SymbolKind;
 
 /// Globs that are looked through for one name, one behind another.
@@ -79,11 +79,10 @@ impl Linker<'_, '_> {
         let (bare, wanted) = Wanted::of(name);
         match self.in_module(&module, bare, wanted) {
             Named::Found(found) => return Some(found),
+            // One that is exported belongs to the root of its crate, wherever it stands.
+            _ if wanted == Wanted::Macro => return self.macro_named(file, bare),
             Named::Unknown => return None,
             Named::Nothing => {}
-        }
-        if wanted == Wanted::Macro {
-            return self.macro_named(file, bare);
         }
         if let Some(found) = crate_named(file, bare) {
             return Some(found);
@@ -99,11 +98,24 @@ impl Linker<'_, '_> {
             return Some(Module::around(&module.file, parent).as_type());
         }
         let (target, _) = module.file.import("super")?;
-        Some(Type::Definition(Def::Module(target?)))
+        let target = target?;
+        // It may be declared in an inline module of that file.
+        let around = self.cache.get(target)?;
+        let declared = around.declares(module.file.file);
+        let inline = declared.and_then(|local| {
+            around.import(local)?;
+            let (path, _) = local.rsplit_once('.')?;
+            around.namespace(path)
+        });
+        let module = Module {
+            file: around,
+            inline,
+        };
+        Some(module.as_type())
     }
 
     /// A macro by its name alone: those of one file are seen in the modules behind it, and others by the root of their crate.
-    fn macro_named(&self, file: &LinkedFile, name: &str) -> Option<Type> {
+    pub(super) fn macro_named(&self, file: &LinkedFile, name: &str) -> Option<Type> {
         let (unit, _) = file.import(&format!("macro {name}"))?;
         let Some(unit) = unit else {
             return Some(Type::External);
@@ -302,6 +314,53 @@ impl Linker<'_, '_> {
             }
             object if object.is_external() => Named::Found(ExternalType::named(name)),
             _ => Named::Nothing,
+        }
+    }
+
+    /// Returns the files of the modules that the `use` declarations of the file name by way of re-exports, each with the place
+    /// of the import: the path alone leads to the file that passes the module on.
+    pub(super) fn files_of_paths(&self) -> Vec<(u32, i64)> {
+        let own = Rc::clone(&self.file);
+        let mut found = Vec::new();
+        for (at, import) in (0_u32..).zip(&own.facts.imports) {
+            let is_use = matches!(import.kind, ImportKind::Static | ImportKind::ReExport);
+            let Some(target) = own.target(at).filter(|_| is_use) else {
+                continue;
+            };
+            if import.specifier.starts_with("mod ") {
+                continue;
+            }
+            self.refuel();
+            let is_glob = import.names.iter().any(|name| name.imported == "*");
+            let file = self.file_of_path(&own, &import.specifier, is_glob);
+            if let Some(file) = file.filter(|file| *file != target && *file != own.file) {
+                found.push((at, file));
+            }
+        }
+        found
+    }
+
+    fn file_of_path(&self, own: &Rc<LinkedFile>, path: &str, is_glob: bool) -> Option<i64> {
+        let names: Vec<&str> = path.split("::").collect();
+        let (first, rest) = names.split_first()?;
+        let mut object = self.in_tree(own, None, &format!("{first}::"))?;
+        for (at, name) in rest.iter().enumerate() {
+            let is_last = at + 1 == rest.len() && !is_glob;
+            match self.in_definition(&object, name, Wanted::Qualifier) {
+                Named::Found(found) => {
+                    let is_module = matches!(found, Type::Definition(Def::Module(_)));
+                    if is_last && !is_module {
+                        break;
+                    }
+                    object = found;
+                }
+                _ if is_last => break,
+                _ => return None,
+            }
+        }
+        match object {
+            Type::Definition(Def::Module(file) | Def::Symbol(file, _)) => Some(file),
+            _ => None,
         }
     }
 

@@ -9,7 +9,7 @@ use super::cache::{Def, FactsCache};
 use super::exports;
 use super::file::LinkedFile;
 use super::linker::Linker;
-use super::lookup::{Use, root_of};
+use super::lookup::{UseMeaning, root_of};
 use super::path_names::{Named, Wanted};
 use super::rules;
 use super::tree::Module;
@@ -17,20 +17,20 @@ use super::types::Type;
 use crate::ir::{ExportKind, FileFacts, Reference, Target};
 use crate::model::hash::HashMap;
 use crate::model::{Provenance, RepoPath};
-use crate::store::surface;
+use crate::store::interface;
 use crate::store::{ImportTarget, Read, StoreError};
 
 /// Facts that are kept at a time, as in a thread that links.
 const MAX_KEPT: usize = 100_000;
 
 /// A definition: the row of its file, and its place among the symbols of that file.
-pub type Definition = (i64, u32);
+pub type DefinitionRow = (i64, u32);
 
 /// The meaning of a name at one place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Meaning {
     /// A definition of the repository.
-    Definition(Definition, Provenance),
+    Definition(DefinitionRow, Provenance),
     /// A module as a whole.
     Module(i64),
     /// Something outside the repository, by an import that leads there.
@@ -43,7 +43,7 @@ pub enum Meaning {
 
 impl Meaning {
     /// Returns the definition, where it is one.
-    pub fn definition(self) -> Option<Definition> {
+    pub fn definition(self) -> Option<DefinitionRow> {
         match self {
             Self::Definition(definition, _) => Some(definition),
             _ => None,
@@ -109,7 +109,7 @@ impl<'a> UseTargets<'a> {
             let units = overlay.units.get(file).into_iter().flatten();
             let units = units.map(|unit| -unit).collect();
             let loaded = LinkedFile::of(*file, facts.clone(), ids, files(targets), units);
-            cache.replace(*file, loaded, surface::offers(facts));
+            cache.replace(*file, loaded, interface::exported_names(facts));
         }
         for (file, targets) in &overlay.targets {
             cache.redirect(*file, files(targets));
@@ -191,7 +191,7 @@ impl<'a> UseTargets<'a> {
     }
 
     /// Returns the meaning of a name that a file exports.
-    pub fn exported(&self, file: i64, name: &str) -> Option<Definition> {
+    pub fn exported(&self, file: i64, name: &str) -> Option<DefinitionRow> {
         self.cache.begin();
         let found = exports::resolve(&self.cache, file, name);
         found.and_then(|def| meaning(def).definition())
@@ -214,9 +214,9 @@ impl<'a> UseTargets<'a> {
         used: &Reference,
     ) -> Meaning {
         match linker.meaning(used) {
-            Use::Bound(bound) => return Meaning::Definition(bound.to, bound.provenance),
-            Use::External => return Meaning::External,
-            Use::Unknown => {}
+            UseMeaning::Bound(bound) => return Meaning::Definition(bound.to, bound.provenance),
+            UseMeaning::External => return Meaning::External,
+            UseMeaning::Unknown => {}
         }
         let name = own.facts.name(used);
         let root = match used.target {

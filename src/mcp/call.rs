@@ -58,7 +58,7 @@ impl CallRunner {
         let mut meter = context
             .meta
             .get_progress_token()
-            .map(|token| Meter::new(context, token, told, lifetime.closing.clone()));
+            .map(|token| ProgressNotifier::new(context, token, told, lifetime.closing.clone()));
         let mut has_news = meter.is_some();
         let mut is_stopped = false;
         let outcome = loop {
@@ -131,7 +131,7 @@ impl CallRunner {
 }
 
 /// Progress notifications of one call, for a client that gave a token.
-struct Meter {
+struct ProgressNotifier {
     peer: Peer<RoleServer>,
     token: ProgressToken,
     told: watch::Receiver<Option<Progress>>,
@@ -142,7 +142,7 @@ struct Meter {
     is_on: bool,
 }
 
-impl Meter {
+impl ProgressNotifier {
     fn new(
         context: &RequestContext<RoleServer>,
         token: ProgressToken,
@@ -192,7 +192,7 @@ impl Meter {
 }
 
 /// Waits for the meter, or for ever where there is none.
-async fn news(meter: Option<&mut Meter>) -> bool {
+async fn news(meter: Option<&mut ProgressNotifier>) -> bool {
     match meter {
         Some(meter) => meter.wait().await,
         None => std::future::pending().await,

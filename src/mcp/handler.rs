@@ -137,7 +137,7 @@ impl ServerHandler for Server {
         let mut saved = None;
         if let (prompts::RESUME, Some(name)) = (request.name.as_str(), arguments.get("name")) {
             let address = resources::context_address(name);
-            let named = resources::Named::Context(name.clone());
+            let named = resources::ResourceAddress::Context(name.clone());
             let work = move |call: &Call<'_>| named.read(call);
             let outcome = self.run("prompts/get", &context, work).await;
             let value = outcome.map_err(|error| resources::fault(&error))?;
@@ -190,10 +190,10 @@ impl ServerHandler for Server {
 }
 
 /// Where the ways to go on with a text come from.
-type Source = fn(&str, &Call<'_>) -> OwnResult<Vec<String>>;
+type CompletionSource = fn(&str, &Call<'_>) -> OwnResult<Vec<String>>;
 
 /// Returns the source of completions for an argument of a prompt or resource; `None` for free text.
-fn source(of: &Reference, argument: &str) -> Result<Option<Source>, ErrorData> {
+fn source(of: &Reference, argument: &str) -> Result<Option<CompletionSource>, ErrorData> {
     let wrong = |words: String| Err(ErrorData::invalid_params(words, None));
     match of {
         Reference::Prompt(prompt) => {

@@ -12,8 +12,8 @@ use std::time::Duration;
 use rmcp::model::ClientJsonRpcMessage;
 use serde::{Deserialize, Serialize};
 
-use super::input::Gate;
-use super::roots::Roots;
+use super::input::InputGate;
+use super::roots::ClientRoots;
 use super::session::Session;
 use super::{MAX_CALLS, Shared};
 use crate::machine;
@@ -59,8 +59,8 @@ impl Handover {
 pub(super) struct IdleReexec {
     shared: Arc<Shared>,
     session: Arc<Session>,
-    roots: Roots,
-    gate: Gate,
+    roots: ClientRoots,
+    gate: InputGate,
     is_first: bool,
     has_failed: Cell<bool>,
 }
@@ -70,8 +70,8 @@ impl IdleReexec {
     pub(super) fn new(
         shared: Arc<Shared>,
         session: Arc<Session>,
-        roots: Roots,
-        gate: Gate,
+        roots: ClientRoots,
+        gate: InputGate,
         is_first: bool,
     ) -> Self {
         Self {

@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex};
 use tokio::io::AsyncRead;
 
 /// Bytes read so far. While it is locked none are read: new input waits in the operating system.
-pub(super) type Gate = Arc<Mutex<u64>>;
+pub(super) type InputGate = Arc<Mutex<u64>>;
 
 /// Returns standard input, with its gate where it can have one.
-pub(super) fn standard() -> (Box<dyn AsyncRead + Send + Unpin>, Option<Gate>) {
+pub(super) fn standard() -> (Box<dyn AsyncRead + Send + Unpin>, Option<InputGate>) {
     #[cfg(unix)]
     match gated::standard() {
         Ok((input, gate)) => return (Box::new(input), Some(gate)),
@@ -29,7 +29,7 @@ mod gated {
     use tokio::io::{AsyncRead, ReadBuf};
     use tokio::sync::mpsc;
 
-    use super::Gate;
+    use super::InputGate;
     use crate::machine;
 
     /// How much is read at once, in bytes.
@@ -45,9 +45,9 @@ mod gated {
         n_taken: usize,
     }
 
-    pub(super) fn standard() -> Result<(Chunks, Gate)> {
+    pub(super) fn standard() -> Result<(Chunks, InputGate)> {
         let source = File::from(std::io::stdin().as_fd().try_clone_to_owned()?);
-        let gate = Gate::default();
+        let gate = InputGate::default();
         let (sender, waiting) = mpsc::channel(MAX_CHUNKS);
         let theirs = Arc::clone(&gate);
         std::thread::Builder::new()
@@ -61,7 +61,7 @@ mod gated {
         Ok((chunks, gate))
     }
 
-    fn read(mut source: &File, gate: &Gate, chunks: &mpsc::Sender<Vec<u8>>) {
+    fn read(mut source: &File, gate: &InputGate, chunks: &mpsc::Sender<Vec<u8>>) {
         let mut buffer = vec![0; CHUNK_BYTES];
         loop {
             machine::wait_readable(source);

@@ -16,11 +16,11 @@ use crate::error::{Code, Error};
 
 /// The log level of a client: set for its session, or named by a request. Until then it gets no logs.
 #[derive(Default)]
-pub(super) struct Level {
+pub(super) struct LogLevel {
     set: Mutex<Option<LoggingLevel>>,
 }
 
-impl Level {
+impl LogLevel {
     pub(super) fn set(&self, level: LoggingLevel) {
         *self.set.lock().unwrap_or_else(PoisonError::into_inner) = Some(level);
     }

@@ -42,7 +42,7 @@ const REMOVED: &[&str] = &[
 
 /// The result of parsing some bytes.
 #[derive(Debug)]
-pub(super) enum Read {
+pub(super) enum ParsedMessage {
     /// Messages of a client; several where it sent a batch.
     Messages(Vec<ClientJsonRpcMessage>),
     /// No message; this is the answer.
@@ -52,10 +52,10 @@ pub(super) enum Read {
 }
 
 /// Parses the bytes of a client.
-pub(super) fn read(bytes: &[u8]) -> Read {
+pub(super) fn read(bytes: &[u8]) -> ParsedMessage {
     let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
     if bytes.trim_ascii().is_empty() {
-        return Read::Nothing;
+        return ParsedMessage::Nothing;
     }
     if let Ok(message) = serde_json::from_slice(bytes) {
         return known(message);
@@ -63,7 +63,7 @@ pub(super) fn read(bytes: &[u8]) -> Read {
     match serde_json::from_slice(bytes) {
         Ok(Value::Array(parts)) => several(parts),
         Ok(value) => single(value),
-        Err(error) => Read::Refused(refused(
+        Err(error) => ParsedMessage::Refused(refused(
             None,
             ErrorCode::PARSE_ERROR,
             format!("this is no JSON: {error}"),
@@ -94,9 +94,9 @@ fn refused(id: Option<RequestId>, code: ErrorCode, words: String) -> Box<ServerJ
 }
 
 /// Refuses a request that its revision does not have, or with parameters that are none of its own.
-fn known(message: ClientJsonRpcMessage) -> Read {
+fn known(message: ClientJsonRpcMessage) -> ParsedMessage {
     let ClientJsonRpcMessage::Request(request) = &message else {
-        return Read::Messages(vec![message]);
+        return ParsedMessage::Messages(vec![message]);
     };
     let is_typed = !matches!(request.request, ClientRequest::CustomRequest(_));
     let method = request.request.method();
@@ -109,15 +109,15 @@ fn known(message: ClientJsonRpcMessage) -> Read {
         let words = format!("these are no parameters of {method}");
         (ErrorCode::INVALID_PARAMS, words)
     } else {
-        return Read::Messages(vec![message]);
+        return ParsedMessage::Messages(vec![message]);
     };
-    Read::Refused(refused(Some(request.id.clone()), error.0, error.1))
+    ParsedMessage::Refused(refused(Some(request.id.clone()), error.0, error.1))
 }
 
 /// Several messages as one came with one revision (2025-03-26) and went with the next.
-fn several(parts: Vec<Value>) -> Read {
+fn several(parts: Vec<Value>) -> ParsedMessage {
     if parts.is_empty() || parts.len() > MAX_BATCH {
-        return Read::Refused(refused(
+        return ParsedMessage::Refused(refused(
             None,
             ErrorCode::INVALID_REQUEST,
             format!("a list of messages has 1 to {MAX_BATCH}"),
@@ -126,18 +126,18 @@ fn several(parts: Vec<Value>) -> Read {
     let mut messages = Vec::new();
     for part in parts {
         match single(part) {
-            Read::Messages(found) => messages.extend(found),
-            Read::Refused(refusal) => return Read::Refused(refusal),
-            Read::Nothing => {}
+            ParsedMessage::Messages(found) => messages.extend(found),
+            ParsedMessage::Refused(refusal) => return ParsedMessage::Refused(refusal),
+            ParsedMessage::Nothing => {}
         }
     }
     if messages.is_empty() {
-        return Read::Nothing;
+        return ParsedMessage::Nothing;
     }
-    Read::Messages(messages)
+    ParsedMessage::Messages(messages)
 }
 
-fn single(value: Value) -> Read {
+fn single(value: Value) -> ParsedMessage {
     let id = value
         .get("id")
         .and_then(|id| serde_json::from_value::<RequestId>(id.clone()).ok());
@@ -153,9 +153,9 @@ fn single(value: Value) -> Read {
     }
     match method {
         // Nobody waits for an answer to these.
-        Some(_) if is_versioned && !has_id => Read::Nothing,
-        None if is_versioned && is_answer => Read::Nothing,
-        Some(method) if is_versioned && id.is_some() => Read::Refused(refused(
+        Some(_) if is_versioned && !has_id => ParsedMessage::Nothing,
+        None if is_versioned && is_answer => ParsedMessage::Nothing,
+        Some(method) if is_versioned && id.is_some() => ParsedMessage::Refused(refused(
             id,
             ErrorCode::INVALID_PARAMS,
             format!(
@@ -163,7 +163,7 @@ fn single(value: Value) -> Read {
                 crate::workspace::brief(&method)
             ),
         )),
-        _ => Read::Refused(refused(
+        _ => ParsedMessage::Refused(refused(
             id,
             ErrorCode::INVALID_REQUEST,
             "this is no message of JSON-RPC 2.0".to_owned(),
@@ -175,12 +175,12 @@ fn single(value: Value) -> Read {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{Read, read};
+    use super::{ParsedMessage, read};
 
     /// Returns the error for some bytes: its code, and the id it is for.
     fn error(bytes: &[u8]) -> (i64, Value) {
         match read(bytes) {
-            Read::Refused(refusal) => {
+            ParsedMessage::Refused(refusal) => {
                 let refusal = serde_json::to_value(refusal).unwrap();
                 (
                     refusal["error"]["code"].as_i64().unwrap(),
@@ -256,7 +256,7 @@ mod tests {
         assert_eq!(error(ask("2026-07-28").as_bytes()), (-32601, json!(1)));
         assert!(matches!(
             read(ask("2025-11-25").as_bytes()),
-            Read::Messages(_)
+            ParsedMessage::Messages(_)
         ));
         let ping = json!({"jsonrpc": "2.0", "id": 2, "method": "ping", "params": {
             "_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}}});
@@ -272,14 +272,18 @@ mod tests {
             "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":7}",
             "{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":7}",
         ] {
-            assert!(matches!(read(text.as_bytes()), Read::Nothing), "{text}");
+            assert!(
+                matches!(read(text.as_bytes()), ParsedMessage::Nothing),
+                "{text}"
+            );
         }
     }
 
     #[test]
     fn several_messages_may_come_as_one() {
         let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
-        let Read::Messages(found) = read(json!([ping, ping]).to_string().as_bytes()) else {
+        let ParsedMessage::Messages(found) = read(json!([ping, ping]).to_string().as_bytes())
+        else {
             panic!("two messages");
         };
         assert_eq!(found.len(), 2);

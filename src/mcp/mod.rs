@@ -37,8 +37,8 @@ use crate::tools::{Call, ToolSpec};
 use crate::workspace::Workspaces;
 use call::CallRunner;
 use ending::Lifetime;
-use logs::Level;
-use roots::Roots;
+use logs::LogLevel;
+use roots::ClientRoots;
 
 /// The most calls of all sessions that run or wait; more are told to come later.
 const MAX_CALLS: usize = 256;
@@ -74,8 +74,8 @@ struct Server {
     shared: Arc<Shared>,
     repo: Option<PathBuf>,
     cwd: Option<PathBuf>,
-    roots: Roots,
-    level: Level,
+    roots: ClientRoots,
+    level: LogLevel,
 }
 
 impl Server {
@@ -86,8 +86,8 @@ impl Server {
             shared,
             repo,
             cwd,
-            roots: Roots::default(),
-            level: Level::default(),
+            roots: ClientRoots::default(),
+            level: LogLevel::default(),
         }
     }
 

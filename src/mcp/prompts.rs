@@ -21,14 +21,14 @@ pub(super) const RESUME: &str = "resume";
 pub(super) type Arguments = BTreeMap<&'static str, String>;
 
 /// Name, title, description, and arguments: name, description, whether it must be given.
-type Definition = (
+type PromptDefinition = (
     &'static str,
     &'static str,
     &'static str,
     &'static [(&'static str, &'static str, bool)],
 );
 
-const PROMPTS: &[Definition] = &[
+const PROMPTS: &[PromptDefinition] = &[
     (
         ORIENT,
         "Get an overview",

@@ -30,18 +30,18 @@ const PAGE: usize = 100;
 
 /// A resource, parsed from its address.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Named {
+pub(super) enum ResourceAddress {
     Index,
     Context(String),
 }
 
 /// Parses an address.
-pub(super) fn named(address: &str) -> Option<Named> {
+pub(super) fn named(address: &str) -> Option<ResourceAddress> {
     if address == INDEX {
-        return Some(Named::Index);
+        return Some(ResourceAddress::Index);
     }
     let name = uri::decode(address.strip_prefix(CONTEXT)?)?;
-    (!name.is_empty()).then_some(Named::Context(name))
+    (!name.is_empty()).then_some(ResourceAddress::Context(name))
 }
 
 /// Returns the address of a saved context.
@@ -49,7 +49,7 @@ pub(super) fn context_address(name: &str) -> String {
     format!("{CONTEXT}{}", uri::encode(name))
 }
 
-impl Named {
+impl ResourceAddress {
     /// Returns the resource's present content, in the form of a tool's answer.
     pub(super) fn read(&self, call: &Call<'_>) -> Result<Value> {
         let (tool, input) = match self {
@@ -147,16 +147,16 @@ pub(super) fn templates() -> ListResourceTemplatesResult {
 
 #[cfg(test)]
 mod tests {
-    use super::{Named, PAGE, context_address, named, page};
+    use super::{PAGE, ResourceAddress, context_address, named, page};
     use crate::mcp::uri;
 
     #[test]
     fn addresses_name_the_index_and_contexts() {
-        assert_eq!(named("codelens://index"), Some(Named::Index));
+        assert_eq!(named("codelens://index"), Some(ResourceAddress::Index));
         let address = context_address("log in/out");
         assert_eq!(
             named(&address),
-            Some(Named::Context("log in/out".to_owned()))
+            Some(ResourceAddress::Context("log in/out".to_owned()))
         );
         for other in [
             "codelens://context/",

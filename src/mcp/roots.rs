@@ -26,18 +26,18 @@ const PATIENCE: Duration = Duration::from_millis(300);
 
 /// The client's first root, as far as it is known.
 #[derive(Clone, Default)]
-pub(super) struct Roots {
-    state: Arc<watch::Sender<State>>,
+pub(super) struct ClientRoots {
+    state: Arc<watch::Sender<RootsState>>,
 }
 
 #[derive(Clone, Debug, Default)]
-struct State {
+struct RootsState {
     n_asked: u64,
     is_asking: bool,
     root: Option<PathBuf>,
 }
 
-impl Roots {
+impl ClientRoots {
     /// Returns the roots that the client told an earlier server; the client is asked again only when it says that they
     /// changed.
     pub(super) fn told(root: Option<PathBuf>) -> Self {

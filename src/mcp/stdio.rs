@@ -10,7 +10,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::ending::{self, GRACE, Lifetime, WIND_DOWN};
 use super::idle_reexec::{Handover, IdleReexec};
-use super::roots::Roots;
+use super::roots::ClientRoots;
 use super::session::Session;
 use super::stdio_transport::StdioTransport;
 use super::{Server, Shared, input};
@@ -41,7 +41,7 @@ pub fn serve(
         for message in &heritage.opening {
             state.note(message);
         }
-        server.roots = Roots::told(heritage.root);
+        server.roots = ClientRoots::told(heritage.root);
         take_over(&shared, heritage.work_trees);
     }
     let roots = server.roots.clone();

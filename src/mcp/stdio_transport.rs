@@ -15,7 +15,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use super::message::{self, Read};
+use super::message::{self, ParsedMessage};
 use super::session::{self, Session};
 
 /// How many bytes of answers may wait for a client that does not read them; until it does, nothing more is
@@ -72,7 +72,7 @@ impl<R: AsyncRead + Unpin> StdioTransport<R> {
 
     /// Reads the next line to its end; `None` at the end of the input. May be dropped while it waits: the part of a
     /// line that was read is kept.
-    async fn next_line(&mut self) -> Option<Line> {
+    async fn next_line(&mut self) -> Option<LineOutcome> {
         loop {
             if self.line.is_empty() && !self.is_skipping {
                 self.session.has_handled(self.n_taken);
@@ -88,7 +88,7 @@ impl<R: AsyncRead + Unpin> StdioTransport<R> {
                 // The text before the end of the input is a line, too.
                 let is_line = !self.has_ended && !self.line.is_empty();
                 self.has_ended = true;
-                return is_line.then_some(Line::Whole);
+                return is_line.then_some(LineOutcome::Whole);
             }
             let end = read.iter().position(|byte| *byte == b'\n');
             let part = &read[..end.unwrap_or(read.len())];
@@ -107,12 +107,16 @@ impl<R: AsyncRead + Unpin> StdioTransport<R> {
             if end.is_some() {
                 let is_long = self.is_skipping;
                 self.is_skipping = false;
-                return Some(if is_long { Line::TooLong } else { Line::Whole });
+                return Some(if is_long {
+                    LineOutcome::TooLong
+                } else {
+                    LineOutcome::Whole
+                });
             }
         }
     }
 
-    fn take_line(&mut self) -> Read {
+    fn take_line(&mut self) -> ParsedMessage {
         let read = message::read(&self.line);
         self.line.clear();
         // A long line does not hold its room for ever.
@@ -135,7 +139,7 @@ impl<R: AsyncRead + Unpin> StdioTransport<R> {
     }
 }
 
-enum Line {
+enum LineOutcome {
     Whole,
     TooLong,
 }
@@ -182,16 +186,16 @@ impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for StdioTrans
                     self.closing.cancel();
                     return None;
                 }
-                Some(Line::TooLong) => self.refuse(&message::too_long()),
-                Some(Line::Whole) => match self.take_line() {
-                    Read::Messages(messages) => {
+                Some(LineOutcome::TooLong) => self.refuse(&message::too_long()),
+                Some(LineOutcome::Whole) => match self.take_line() {
+                    ParsedMessage::Messages(messages) => {
                         if messages.iter().any(session::is_work) {
                             self.session.work();
                         }
                         self.waiting.extend(messages);
                     }
-                    Read::Refused(refusal) => self.refuse(&refusal),
-                    Read::Nothing => {}
+                    ParsedMessage::Refused(refusal) => self.refuse(&refusal),
+                    ParsedMessage::Nothing => {}
                 },
             }
         }

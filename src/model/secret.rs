@@ -6,24 +6,24 @@ use std::sync::LazyLock;
 use aho_corasick::{AhoCorasick, Input, MatchKind};
 
 /// A form: how it begins, which bytes follow, and how many of them.
-struct Form {
+struct SecretForm {
     prefix: &'static [u8],
     goes_on: fn(u8) -> bool,
     n_bytes: Range<usize>,
 }
 
-const fn exactly(prefix: &'static [u8], goes_on: fn(u8) -> bool, n: usize) -> Form {
+const fn exactly(prefix: &'static [u8], goes_on: fn(u8) -> bool, n: usize) -> SecretForm {
     let n_bytes = n..n + 1;
-    Form {
+    SecretForm {
         prefix,
         goes_on,
         n_bytes,
     }
 }
 
-const fn at_least(prefix: &'static [u8], goes_on: fn(u8) -> bool, n: usize) -> Form {
+const fn at_least(prefix: &'static [u8], goes_on: fn(u8) -> bool, n: usize) -> SecretForm {
     let n_bytes = n..MAX_TOKEN_BYTES;
-    Form {
+    SecretForm {
         prefix,
         goes_on,
         n_bytes,
@@ -33,7 +33,7 @@ const fn at_least(prefix: &'static [u8], goes_on: fn(u8) -> bool, n: usize) -> F
 /// The longest token.
 const MAX_TOKEN_BYTES: usize = 4 << 10;
 
-const FORMS: &[Form] = &[
+const FORMS: &[SecretForm] = &[
     exactly(b"AKIA", is_capital, 16),
     exactly(b"ASIA", is_capital, 16),
     exactly(b"AIza", is_url_safe, 35),

@@ -17,14 +17,14 @@ pub struct Candidate {
     /// Whether an attribute marks it as generated.
     pub marked: bool,
     /// The indexed row; `None` for a new file.
-    pub known: Option<Box<Known>>,
+    pub known: Option<Box<IndexedFile>>,
     /// Whether it has to be written even if the bytes are those indexed.
     pub is_forced: bool,
 }
 
 /// The indexed row of a file that has to be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Known {
+pub struct IndexedFile {
     /// The row.
     pub row: i64,
     /// The bytes.
@@ -75,7 +75,7 @@ impl Candidate {
         if !is_forced && is_same && !is_missing && (is_settled || is_unread(row)) {
             return None;
         }
-        let known = Some(Box::new(Known {
+        let known = Some(Box::new(IndexedFile {
             row: row.id,
             content: row.content,
         }));

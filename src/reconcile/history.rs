@@ -31,11 +31,11 @@ const CLOCK_STEP: usize = 64;
 
 /// Returns whether the rows, of which `noted` is said, are the whole history of the index's commit.
 pub(super) fn is_current(repo: &Repo, index: &Index, noted: &str) -> bool {
-    noted == key(index, &repo.history().border())
+    noted == key(index, &repo.history().shallow_boundary())
 }
 
 /// The history of a commit where no row is known of it, and where the clone was cut off then.
-pub(super) struct Ahead {
+pub(super) struct Prefetched {
     border: String,
     wanted: HashMap<CommitId, CommitLinks>,
     records: HashMap<CommitId, CommitRecord>,
@@ -43,12 +43,12 @@ pub(super) struct Ahead {
 
 /// Reads the history of `head` for [`keep`], while files are read and linked; `None` where the budget ended, or it
 /// is of no use any more. At most some MB beside the cache of objects.
-pub(super) fn read_ahead(
+pub(super) fn prefetch(
     mut history: History,
     head: Option<CommitId>,
     budget: &Budget,
     is_useless: &AtomicBool,
-) -> Option<Ahead> {
+) -> Option<Prefetched> {
     let wanted = newest(head, MAX_COMMITS, |id| history.links(id), budget)?;
     let mut records = HashMap::new();
     let mut n_paths = 0;
@@ -63,8 +63,8 @@ pub(super) fn read_ahead(
             break;
         }
     }
-    Some(Ahead {
-        border: history.border(),
+    Some(Prefetched {
+        border: history.shallow_boundary(),
         wanted,
         records,
     })
@@ -76,11 +76,11 @@ pub(super) fn read_ahead(
 pub(super) fn keep(
     repo: &Repo,
     index: &mut Index,
-    ahead: Option<Ahead>,
+    ahead: Option<Prefetched>,
     budget: &Budget,
 ) -> Result<bool, ReconcileError> {
     let mut history = repo.history();
-    let border = history.border();
+    let border = history.shallow_boundary();
     let ahead = ahead.filter(|ahead| ahead.border == border);
     let key = key(index, &border);
     let (rows, noted) = {

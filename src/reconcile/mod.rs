@@ -196,17 +196,17 @@ fn finish(
     on_progress: OnProgress<'_>,
 ) -> Result<Outcome, ReconcileError> {
     let is_build = !detection.was_complete && budget.remaining().is_none_or(|left| left > BUILD);
-    let history = is_build.then(|| (repo.history_apart(), index.pointer().head()));
+    let history = is_build.then(|| (repo.open_history(), index.pointer().head()));
     // One thread reads history, which takes a build no time of its own while others read and link files.
     let is_useless = AtomicBool::new(false);
     let (applied, ahead) = std::thread::scope(|scope| {
         let reading = history.and_then(|(history, head)| {
             let builder = std::thread::Builder::new().name("history".to_owned());
             let is_useless = &is_useless;
-            let read = move || history::read_ahead(history, head, budget, is_useless);
+            let read = move || history::prefetch(history, head, budget, is_useless);
             builder.spawn_scoped(scope, read).ok()
         });
-        let applied = bring_rows(repo, index, &mut detection, budget, on_progress);
+        let applied = apply_and_link(repo, index, &mut detection, budget, on_progress);
         let is_whole = applied
             .as_ref()
             .is_ok_and(|applied| applied.pending.is_empty());
@@ -257,7 +257,7 @@ fn finish(
 }
 
 /// Brings files and links as far as the budget goes, and no further than the rows are valid.
-fn bring_rows(
+fn apply_and_link(
     repo: &Repo,
     index: &mut Index,
     detection: &mut Detection,

@@ -35,14 +35,14 @@ fn is_code(path: &str) -> bool {
 
 /// Where a file stands in the order: smaller keys are read earlier.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Key {
+pub(super) struct OrderKey {
     is_generated: bool,
     n_words: Reverse<usize>,
     likely: Likely,
     path: RepoPath,
 }
 
-impl Key {
+impl OrderKey {
     /// Returns the place of a file for a question with these stems.
     pub(super) fn of(candidate: &Candidate, wanted: &HashSet<String>) -> Self {
         let path = candidate.path.as_str();
@@ -102,7 +102,7 @@ fn is_bulky(candidate: &Candidate) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Key, stems};
+    use super::{OrderKey, stems};
     use crate::model::{FileStat, RepoPath};
     use crate::reconcile::candidate::Candidate;
 
@@ -122,7 +122,7 @@ mod tests {
                 known: None,
                 is_forced: true,
             };
-            Key::of(&candidate, &wanted)
+            OrderKey::of(&candidate, &wanted)
         });
         files.into_iter().map(|(path, _)| path).collect()
     }

@@ -223,7 +223,7 @@ impl Plan {
     pub fn put_likely_first(&mut self, words: &str) {
         let wanted = order::stems(words);
         self.replace
-            .sort_by_cached_key(|candidate| order::Key::of(candidate, &wanted));
+            .sort_by_cached_key(|candidate| order::OrderKey::of(candidate, &wanted));
     }
 
     /// Leaves out the files whose bytes turn out to be those indexed; stops early when the budget ends.

@@ -14,7 +14,7 @@ use crate::model::{
 use crate::resolve;
 use crate::roles;
 use crate::store::facts::{pack, pack_facts};
-use crate::store::surface::{Surface, offers};
+use crate::store::interface::{InterfaceFingerprint, exported_names};
 use crate::store::{PreparedChunk, PreparedFile, StatRow, chunks, token};
 use crate::syntax;
 
@@ -24,7 +24,7 @@ pub enum Prepared {
     /// Its rows.
     File(Box<PreparedFile>),
     /// The bytes are those indexed: only what was seen of the file is new.
-    Same(i64, Seen),
+    Same(i64, SeenContent),
     /// It is not there any more, or is no regular file now.
     Gone,
     /// It changed while it was read, or the budget ended: it stays to be done.
@@ -33,14 +33,14 @@ pub enum Prepared {
 
 /// Tells later, without reading, whether a file still has the bytes that were indexed.
 #[derive(Clone, Copy, Debug)]
-pub struct Seen {
+pub struct SeenContent {
     /// The result of `lstat`; `None` for a file of a commit.
     pub stat: Option<StatRow>,
     /// Git's name of the bytes; `None` where they were not read.
     pub blob: Option<BlobId>,
 }
 
-impl Seen {
+impl SeenContent {
     /// Of a file that was not read, or not to its end: `settled` tells whether an equal stat proves something.
     fn unread(candidate: &Candidate, settled: bool) -> Self {
         let stat = candidate.stat;
@@ -63,7 +63,7 @@ pub fn prepare(
 ) -> Prepared {
     let path = &candidate.path;
     let left_out = |skip| {
-        let seen = Seen::unread(candidate, true);
+        let seen = SeenContent::unread(candidate, true);
         Prepared::File(Box::new(empty(candidate, seen, skip)))
     };
     if is_secret_name(path) {
@@ -79,7 +79,7 @@ pub fn prepare(
         Err(ReadError::Io(error)) => {
             tracing::debug!(%path, %error, "unreadable");
             // Whether it can be read does not show in its stat: it is tried again by every call.
-            let seen = Seen::unread(candidate, false);
+            let seen = SeenContent::unread(candidate, false);
             return match &candidate.known {
                 Some(known) if known.content == ContentId::of(&[]) && !candidate.is_forced => {
                     Prepared::Same(known.row, seen)
@@ -92,11 +92,11 @@ pub fn prepare(
         return Prepared::Left;
     }
     let seen = match candidate.blob {
-        Some(blob) => Seen {
+        Some(blob) => SeenContent {
             stat: None,
             blob: Some(blob),
         },
-        None => Seen {
+        None => SeenContent {
             stat: Some(StatRow {
                 stat: file.stat,
                 settled: file.stat.is_settled(file.read_at_ns),
@@ -139,7 +139,7 @@ pub fn of_bytes(
         known: None,
         is_forced: true,
     };
-    let seen = Seen {
+    let seen = SeenContent {
         stat: None,
         blob: None,
     };
@@ -179,7 +179,7 @@ pub fn extract(
 fn rows(
     candidate: &Candidate,
     file: &FileRead,
-    seen: Seen,
+    seen: SeenContent,
     content: ContentId,
     budget: &Budget,
 ) -> Option<PreparedFile> {
@@ -229,10 +229,10 @@ fn rows(
         imports,
         // Nobody was linked by a file that is new, unless it joins a unit.
         surface: (packed.is_some() && (candidate.known.is_some() || !units.is_empty()))
-            .then(|| Surface::of(&facts, &handles)),
+            .then(|| InterfaceFingerprint::of(&facts, &handles)),
         units,
         facts: packed,
-        offers: offers(&facts),
+        offers: exported_names(&facts),
         symbols: handles.into_iter().zip(facts.symbols).collect(),
         suites: roles::kept(path, &text),
         config: is_config.then(|| pack(&resolve::kept(path, &file.bytes))),
@@ -240,11 +240,11 @@ fn rows(
     })
 }
 
-fn empty(candidate: &Candidate, seen: Seen, skip: SkipReason) -> PreparedFile {
+fn empty(candidate: &Candidate, seen: SeenContent, skip: SkipReason) -> PreparedFile {
     empty_with(candidate, seen, Some(skip))
 }
 
-fn empty_with(candidate: &Candidate, seen: Seen, skip: Option<SkipReason>) -> PreparedFile {
+fn empty_with(candidate: &Candidate, seen: SeenContent, skip: Option<SkipReason>) -> PreparedFile {
     PreparedFile {
         path: candidate.path.clone(),
         content: ContentId::of(&[]),

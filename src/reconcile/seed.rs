@@ -18,7 +18,7 @@ const STATS_ARE_WORTH: usize = 200;
 
 /// Where an index came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Origin {
+pub enum IndexOrigin {
     /// It was there.
     Existing,
     /// It was made by this call, from nothing.
@@ -38,14 +38,14 @@ pub fn open_or_create(
     repo: &Repo,
     home: &Home,
     key: &IndexKey,
-) -> Result<(Index, Origin), StoreError> {
+) -> Result<(Index, IndexOrigin), StoreError> {
     let repo_home = home.repo(&key.repo_id);
     let index_id = key.index_id();
     let mut replaces = repo_home.has_broken_pointer(&index_id);
     if let Some(pointer) = repo_home.pointer(&index_id) {
         let build = pointer.build.clone();
         match Index::open(&repo_home, pointer) {
-            Ok(index) => return Ok((index, Origin::Existing)),
+            Ok(index) => return Ok((index, IndexOrigin::Existing)),
             Err(_)
                 if repo_home
                     .pointer(&index_id)
@@ -79,7 +79,7 @@ pub fn open_or_create(
             path: repo_home.dir().to_owned(),
             what: "the pointer of an index vanished".to_owned(),
         })?;
-    Ok((Index::open(&repo_home, winner)?, Origin::Existing))
+    Ok((Index::open(&repo_home, winner)?, IndexOrigin::Existing))
 }
 
 /// Deletes a build that was not published, when it goes: one that stood in for an index until the answer was given,
@@ -107,7 +107,7 @@ impl Drop for Unpublished {
 
 /// Makes a build for one answer, from the nearest index, in the place of one that must not be made now
 /// since git is writing. Nobody else finds it.
-pub fn stand_in(
+pub fn temporary_index(
     repo: &Repo,
     home: &Home,
     key: &IndexKey,
@@ -162,18 +162,18 @@ fn create(
     key: &IndexKey,
     repo_home: &RepoHome,
     pointer: &Pointer,
-) -> Result<(Index, Origin), StoreError> {
+) -> Result<(Index, IndexOrigin), StoreError> {
     if let Some((source_home, source)) = choose(repo, home, key) {
         let from = source.index_id.clone();
         match Index::seeded(repo_home, pointer.clone(), &source_home, source) {
-            Ok(index) => return Ok((index, Origin::Seeded(from))),
+            Ok(index) => return Ok((index, IndexOrigin::Seeded(from))),
             Err(error) => {
                 tracing::warn!(%from, %error, "cannot start from this index; starting from nothing");
                 seed::discard(repo_home, pointer);
             }
         }
     }
-    Ok((empty(repo_home, pointer)?, Origin::Empty))
+    Ok((empty(repo_home, pointer)?, IndexOrigin::Empty))
 }
 
 /// Makes an empty build; nothing is left of one that can't be made.
@@ -189,7 +189,7 @@ fn choose(repo: &Repo, home: &Home, key: &IndexKey) -> Option<(RepoHome, Pointer
     if found.is_empty() {
         let family = repo.family()?;
         found = home
-            .relatives(&key.repo_id, &family)
+            .clones_of(&key.repo_id, &family)
             .iter()
             .flat_map(|relative| candidates(relative, key))
             .collect();

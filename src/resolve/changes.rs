@@ -99,7 +99,7 @@ pub enum KnownTarget<'a> {
 }
 
 /// The imports that some changes may affect.
-pub struct AffectedImports<'a> {
+pub struct AffectedByFamily<'a> {
     node: node::AffectedImports<'a>,
     python: python::AffectedImports,
     go: go::AffectedImports,
@@ -107,7 +107,7 @@ pub struct AffectedImports<'a> {
     rust: rust::AffectedImports,
 }
 
-impl<'a> AffectedImports<'a> {
+impl<'a> AffectedByFamily<'a> {
     /// Prepares the look at imports: `paths` are all files there are now, `configs` the kept bytes of the configuration
     /// files among them, `lacks_configs` where some can't be read. Costs a look at each path.
     pub fn of(

@@ -13,6 +13,9 @@ pub trait SourceFiles: Send + Sync {
     /// Returns whether a file below that directory is in the index.
     fn is_dir(&self, path: &str) -> bool;
 
+    /// Returns the files that lie in a directory itself, sorted. Costs a look at each path.
+    fn files_in(&self, directory: &str) -> Vec<String>;
+
     /// Returns the keys of the [units](super::units) that begin with `prefix`, sorted: units that have a file.
     fn units(&self, prefix: &str) -> Vec<String>;
 

@@ -8,9 +8,9 @@ use crate::ir::{FileFacts, ImportKind};
 use crate::model::RepoPath;
 
 /// Files that exist only as text.
-pub(super) struct Texts(pub(super) BTreeMap<String, Vec<u8>>);
+pub(super) struct TextFiles(pub(super) BTreeMap<String, Vec<u8>>);
 
-impl SourceFiles for Texts {
+impl SourceFiles for TextFiles {
     fn is_file(&self, path: &str) -> bool {
         self.0.contains_key(path)
     }
@@ -18,6 +18,12 @@ impl SourceFiles for Texts {
     fn is_dir(&self, path: &str) -> bool {
         let start = format!("{path}/");
         self.0.keys().any(|file| file.starts_with(&start))
+    }
+
+    fn files_in(&self, directory: &str) -> Vec<String> {
+        let all = self.0.keys();
+        let own = all.filter(|path| crate::model::path::parent(path) == directory);
+        own.cloned().collect()
     }
 
     fn units(&self, prefix: &str) -> Vec<String> {
@@ -92,7 +98,7 @@ pub(super) fn check(repository: &str, expected: &str) {
 }
 
 pub(super) fn check_files(files: BTreeMap<String, Vec<u8>>, kind: ImportKind, expected: &str) {
-    let files: Arc<dyn SourceFiles> = Arc::new(Texts(files));
+    let files: Arc<dyn SourceFiles> = Arc::new(TextFiles(files));
     let lines: Vec<Vec<&str>> = expected
         .lines()
         .map(|line| line.split_whitespace().collect::<Vec<_>>())

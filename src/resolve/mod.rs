@@ -18,7 +18,7 @@ mod rust;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-pub use changes::{AffectedImports, KnownTarget, PathChanges};
+pub use changes::{AffectedByFamily, KnownTarget, PathChanges};
 pub use files::SourceFiles;
 pub use node::AutoImports;
 

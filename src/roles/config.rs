@@ -5,7 +5,7 @@
 use serde_json::Value;
 
 use super::glob::{escaped, is_pattern};
-use super::runner::{Origin, Pattern, Runner, Suite};
+use super::runner::{PathPattern, Runner, RunnerEvidence, Suite};
 use crate::syntax::Literal;
 
 /// Suites of one configuration file.
@@ -128,7 +128,12 @@ pub(super) fn suites(runner: Runner, home: &str, name: &str, values: &[Literal])
 }
 
 /// Returns the suite of a runner whose configuration names no files.
-pub(super) fn default_suite(runner: Runner, origin: Origin, home: &str, root: &str) -> Suite {
+pub(super) fn default_suite(
+    runner: Runner,
+    origin: RunnerEvidence,
+    home: &str,
+    root: &str,
+) -> Suite {
     let (include, exclude) = match runner {
         Runner::Vitest => (VITEST_INCLUDE, DEFAULT_EXCLUDE),
         Runner::Jest => (JEST_INCLUDE, DEFAULT_EXCLUDE),
@@ -139,10 +144,10 @@ pub(super) fn default_suite(runner: Runner, origin: Origin, home: &str, root: &s
         Runner::Mocha => (&["test/*.{js,cjs,mjs}"] as &[&str], DEFAULT_EXCLUDE),
         Runner::Karma | Runner::Pytest | Runner::Other => (&[] as &[&str], DEFAULT_EXCLUDE),
     };
-    let globs = |patterns: &[&str]| -> Vec<Pattern> {
+    let globs = |patterns: &[&str]| -> Vec<PathPattern> {
         let patterns = patterns.iter();
         patterns
-            .map(|pattern| Pattern::Glob(absolute(root, pattern)))
+            .map(|pattern| PathPattern::Glob(absolute(root, pattern)))
             .collect()
     };
     Suite {
@@ -159,19 +164,21 @@ pub(super) fn default_suite(runner: Runner, origin: Origin, home: &str, root: &s
 /// Returns a suite of files and directories that are named by patterns relative to `home`. A directory stands for the
 /// scripts below it.
 pub(super) fn named_files(runner: Runner, home: &str, patterns: &[String]) -> Suite {
-    let mut suite = default_suite(runner, Origin::Config, home, home);
+    let mut suite = default_suite(runner, RunnerEvidence::Config, home, home);
     suite.include.clear();
     for pattern in patterns {
         if let Some(pattern) = pattern.strip_prefix('!') {
-            suite.exclude.push(Pattern::Glob(absolute(home, pattern)));
+            suite
+                .exclude
+                .push(PathPattern::Glob(absolute(home, pattern)));
             continue;
         }
         let pattern = absolute(home, pattern);
         if !is_pattern(&pattern) && !has_extension(&pattern) {
             let all = format!("{}/**/*.?(c|m)[jt]s?(x)", pattern.trim_end_matches('/'));
-            suite.include.push(Pattern::Glob(all));
+            suite.include.push(PathPattern::Glob(all));
         } else {
-            suite.include.push(Pattern::Glob(pattern));
+            suite.include.push(PathPattern::Glob(pattern));
         }
     }
     suite.roots = vec![String::new()];
@@ -196,14 +203,14 @@ pub(super) fn mocha_specs(
     };
     let default = ["./test".to_owned()];
     let (specs, origin) = if specs.is_empty() {
-        (&default[..], Origin::Script)
+        (&default[..], RunnerEvidence::Script)
     } else {
-        (specs, Origin::Config)
+        (specs, RunnerEvidence::Config)
     };
     let below = if is_recursive { "**/" } else { "" };
     let include = specs.iter().map(|spec| {
         let path = absolute(home, spec);
-        Pattern::Glob(if is_pattern(&path) || has_extension(&path) {
+        PathPattern::Glob(if is_pattern(&path) || has_extension(&path) {
             path
         } else {
             let directory = path.trim_end_matches('/');
@@ -214,9 +221,11 @@ pub(super) fn mocha_specs(
         include: include.collect(),
         ..default_suite(Runner::Mocha, origin, home, home)
     };
-    suite
-        .exclude
-        .extend(ignored.iter().map(|it| Pattern::Glob(absolute(home, it))));
+    suite.exclude.extend(
+        ignored
+            .iter()
+            .map(|it| PathPattern::Glob(absolute(home, it))),
+    );
     suite
 }
 
@@ -267,12 +276,12 @@ fn has_extension(path: &str) -> bool {
 
 /// Texts and patterns of a list, and whether there may be more of them.
 #[derive(Default)]
-struct Listed {
+struct LiteralList {
     items: Vec<Literal>,
     is_open: bool,
 }
 
-impl Listed {
+impl LiteralList {
     /// Reads a list of patterns; `defaults` stands for the runner's own constant. Of a conditional value all branches
     /// are taken, or for `is_exclude` none: a file that is run at times is a test.
     fn read(value: &Literal, defaults: &[&str], is_exclude: bool) -> Self {
@@ -342,7 +351,12 @@ fn vitest(home: &str, name: &str, values: &[Literal]) -> Vec<Suite> {
         }
     }
     if !is_configured && name.starts_with("vitest.") {
-        found.push(default_suite(Runner::Vitest, Origin::Config, home, home));
+        found.push(default_suite(
+            Runner::Vitest,
+            RunnerEvidence::Config,
+            home,
+            home,
+        ));
     }
     found
 }
@@ -353,7 +367,7 @@ fn projects_of_vitest(
     base: Option<&Literal>,
     found: &mut Vec<Suite>,
 ) {
-    let listed = Listed::read(projects, &[], false);
+    let listed = LiteralList::read(projects, &[], false);
     for item in listed.items.iter().take(MAX_SUITES) {
         match item {
             Literal::Text(pattern) => found.extend(workspace(Runner::Vitest, home, pattern)),
@@ -384,9 +398,9 @@ fn workspace(runner: Runner, home: &str, pattern: &str) -> Option<Suite> {
         directory = parent.to_owned();
     }
     let directory = directory.trim_end_matches('/');
-    let mut suite = default_suite(runner, Origin::Workspace, home, "");
+    let mut suite = default_suite(runner, RunnerEvidence::Workspace, home, "");
     for pattern in &mut suite.include {
-        if let Pattern::Glob(text) = pattern {
+        if let PathPattern::Glob(text) = pattern {
             *text = format!("{directory}{text}");
         }
     }
@@ -401,9 +415,9 @@ fn vitest_suite(home: &str, root: &str, test: &Literal, base: Option<&Literal>) 
     };
     let dir = member("dir").and_then(Literal::text);
     let dir = dir.map_or_else(|| root.to_owned(), |dir| directory(root, dir));
-    let mut suite = default_suite(Runner::Vitest, Origin::Config, home, &dir);
+    let mut suite = default_suite(Runner::Vitest, RunnerEvidence::Config, home, &dir);
     if let Some(include) = member("include") {
-        let listed = Listed::read(include, VITEST_INCLUDE, false);
+        let listed = LiteralList::read(include, VITEST_INCLUDE, false);
         suite.include = globs(&dir, &listed.texts());
         suite.is_open = listed.is_open;
     }
@@ -411,13 +425,13 @@ fn vitest_suite(home: &str, root: &str, test: &Literal, base: Option<&Literal>) 
         && typecheck.get("enabled") == Some(&Literal::Flag(true))
     {
         let types = match typecheck.get("include") {
-            Some(include) => Listed::read(include, VITEST_TYPES, false).texts(),
+            Some(include) => LiteralList::read(include, VITEST_TYPES, false).texts(),
             None => owned(VITEST_TYPES),
         };
         suite.include.extend(globs(&dir, &types));
     }
     if let Some(exclude) = member("exclude") {
-        let texts = Listed::read(exclude, DEFAULT_EXCLUDE, true).texts();
+        let texts = LiteralList::read(exclude, DEFAULT_EXCLUDE, true).texts();
         suite.exclude = globs(root, &texts);
         // A directory may be named without its content.
         let inside: Vec<String> = texts
@@ -428,7 +442,7 @@ fn vitest_suite(home: &str, root: &str, test: &Literal, base: Option<&Literal>) 
     }
     // Files above the configuration's directory are reached only by patterns that name them.
     let reaches_out = suite.include.iter().any(
-        |pattern| matches!(pattern, Pattern::Glob(text) if !text.starts_with(&absolute(&dir, ""))),
+        |pattern| matches!(pattern, PathPattern::Glob(text) if !text.starts_with(&absolute(&dir, ""))),
     );
     if reaches_out {
         suite.roots = vec![String::new()];
@@ -436,10 +450,10 @@ fn vitest_suite(home: &str, root: &str, test: &Literal, base: Option<&Literal>) 
     suite
 }
 
-fn globs(directory: &str, patterns: &[String]) -> Vec<Pattern> {
+fn globs(directory: &str, patterns: &[String]) -> Vec<PathPattern> {
     let patterns = patterns.iter();
     patterns
-        .map(|pattern| Pattern::Glob(absolute(directory, pattern)))
+        .map(|pattern| PathPattern::Glob(absolute(directory, pattern)))
         .collect()
 }
 
@@ -452,7 +466,12 @@ fn jest(home: &str, values: &[Literal]) -> Vec<Suite> {
     let is_config = |value: &&Literal| JEST_MEMBERS.iter().any(|name| value.get(name).is_some());
     let configs: Vec<&Literal> = values.iter().filter(is_config).collect();
     if configs.is_empty() {
-        found.push(default_suite(Runner::Jest, Origin::Config, home, home));
+        found.push(default_suite(
+            Runner::Jest,
+            RunnerEvidence::Config,
+            home,
+            home,
+        ));
     }
     for config in configs {
         jest_config(home, config, &mut found);
@@ -465,7 +484,7 @@ pub(super) fn jest_config(home: &str, config: &Literal, found: &mut Vec<Suite>) 
         found.push(jest_suite(home, config));
         return;
     };
-    for item in Listed::read(projects, &[], false)
+    for item in LiteralList::read(projects, &[], false)
         .items
         .iter()
         .take(MAX_SUITES)
@@ -481,15 +500,15 @@ pub(super) fn jest_config(home: &str, config: &Literal, found: &mut Vec<Suite>) 
 fn jest_suite(home: &str, config: &Literal) -> Suite {
     let root = config.get("rootDir").and_then(Literal::text);
     let root = root.map_or_else(|| home.to_owned(), |root| directory(home, root));
-    let mut suite = default_suite(Runner::Jest, Origin::Config, home, &root);
+    let mut suite = default_suite(Runner::Jest, RunnerEvidence::Config, home, &root);
     let base = if root.is_empty() {
         String::new()
     } else {
         format!("/{root}")
     };
-    let regex = |text: &str| Pattern::Regex(text.replace("<rootDir>", &regex::escape(&base)));
+    let regex = |text: &str| PathPattern::Regex(text.replace("<rootDir>", &regex::escape(&base)));
     if let Some(value) = config.get("testMatch") {
-        let listed = Listed::read(value, JEST_INCLUDE, false);
+        let listed = LiteralList::read(value, JEST_INCLUDE, false);
         suite.include.clear();
         suite.is_open = listed.is_open;
         for text in listed.texts() {
@@ -502,13 +521,13 @@ fn jest_suite(home: &str, config: &Literal) -> Suite {
                 None => absolute(&root, &text),
             };
             if is_not {
-                suite.exclude.push(Pattern::Glob(glob));
+                suite.exclude.push(PathPattern::Glob(glob));
             } else {
-                suite.include.push(Pattern::Glob(glob));
+                suite.include.push(PathPattern::Glob(glob));
             }
         }
     } else if let Some(value) = config.get("testRegex") {
-        let listed = Listed::read(value, &[], false);
+        let listed = LiteralList::read(value, &[], false);
         suite.is_open = listed.is_open;
         let patterns = listed.items.iter().filter_map(|item| match item {
             Literal::Text(text) | Literal::Pattern(text) => Some(regex(text)),
@@ -517,11 +536,11 @@ fn jest_suite(home: &str, config: &Literal) -> Suite {
         suite.include = patterns.collect();
     }
     if let Some(value) = config.get("testPathIgnorePatterns") {
-        let texts = Listed::read(value, &[], true).texts();
+        let texts = LiteralList::read(value, &[], true).texts();
         suite.exclude.extend(texts.iter().map(|text| regex(text)));
     }
     if let Some(value) = config.get("roots") {
-        let listed = Listed::read(value, &[], false);
+        let listed = LiteralList::read(value, &[], false);
         let place = |text: &String| {
             directory(
                 &root,
@@ -550,7 +569,7 @@ fn playwright(home: &str, values: &[Literal]) -> Vec<Suite> {
         }
     }
     if let Some(list) = base.and_then(|base| base.get("projects")) {
-        listed = Listed::read(list, &[], false).items;
+        listed = LiteralList::read(list, &[], false).items;
     }
     let listed = listed.iter().filter(|it| matches!(it, Literal::Object(_)));
     let all: Vec<&Literal> = listed.chain(projects.iter().copied()).collect();
@@ -569,32 +588,32 @@ fn playwright_suite(home: &str, project: &Literal, base: &Literal) -> Suite {
     let dir = member("testDir");
     let root = dir.and_then(Literal::text);
     let root = root.map_or_else(|| home.to_owned(), |dir| directory(home, dir));
-    let mut suite = default_suite(Runner::Playwright, Origin::Config, home, &root);
+    let mut suite = default_suite(Runner::Playwright, RunnerEvidence::Config, home, &root);
     // Its patterns are about whole paths.
-    let patterns = |listed: &Listed| -> Vec<Pattern> {
+    let patterns = |listed: &LiteralList| -> Vec<PathPattern> {
         let patterns = listed.items.iter().filter_map(|item| match item {
-            Literal::Text(text) if text.starts_with('/') => Some(Pattern::Glob(text.clone())),
+            Literal::Text(text) if text.starts_with('/') => Some(PathPattern::Glob(text.clone())),
             Literal::Text(text) if text.starts_with("**/") => {
-                Some(Pattern::Glob(format!("/{text}")))
+                Some(PathPattern::Glob(format!("/{text}")))
             }
-            Literal::Text(text) => Some(Pattern::Glob(format!(
+            Literal::Text(text) => Some(PathPattern::Glob(format!(
                 "/**/{}",
                 text.trim_start_matches("./")
             ))),
-            Literal::Pattern(text) => Some(Pattern::Regex(text.clone())),
+            Literal::Pattern(text) => Some(PathPattern::Regex(text.clone())),
             _ => None,
         });
         patterns.collect()
     };
     if let Some(value) = member("testMatch") {
-        let listed = Listed::read(value, PLAYWRIGHT_INCLUDE, false);
+        let listed = LiteralList::read(value, PLAYWRIGHT_INCLUDE, false);
         suite.include = patterns(&listed);
         suite.is_open = listed.is_open;
     }
     if let Some(value) = member("testIgnore") {
         suite
             .exclude
-            .extend(patterns(&Listed::read(value, &[], true)));
+            .extend(patterns(&LiteralList::read(value, &[], true)));
     }
     suite.is_open |= dir.is_some_and(|dir| dir.text().is_none());
     suite
@@ -608,7 +627,7 @@ pub(super) fn mocha(home: &str, config: &Literal) -> Option<Suite> {
         let mut found = Vec::new();
         for name in names {
             if let Some(value) = config.get(name) {
-                found.extend(Listed::read(value, &[], false).texts());
+                found.extend(LiteralList::read(value, &[], false).texts());
             }
         }
         found
@@ -626,7 +645,7 @@ pub(super) fn mocha(home: &str, config: &Literal) -> Option<Suite> {
 
 /// Karma loads sources and tests alike: only patterns that speak of tests are taken.
 fn karma(home: &str, config: &Literal) -> Option<Suite> {
-    let listed = Listed::read(config.get("files")?, &[], false);
+    let listed = LiteralList::read(config.get("files")?, &[], false);
     let texts = listed.items.iter().filter_map(|item| match item {
         Literal::Text(text) => Some(text.as_str()),
         Literal::Object(_) => item.get("pattern").and_then(Literal::text),
@@ -644,12 +663,12 @@ fn karma(home: &str, config: &Literal) -> Option<Suite> {
 
 /// Returns the suite of a runner that is given its files, or has defaults.
 pub(super) fn files(runner: Runner, home: &str, value: Option<&Literal>) -> Suite {
-    match value.map(|value| Listed::read(value, &[], false)) {
+    match value.map(|value| LiteralList::read(value, &[], false)) {
         Some(listed) if !listed.items.is_empty() => Suite {
             is_open: listed.is_open,
             ..named_files(runner, home, &listed.texts())
         },
-        _ => default_suite(runner, Origin::Config, home, home),
+        _ => default_suite(runner, RunnerEvidence::Config, home, home),
     }
 }
 

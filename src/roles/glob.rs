@@ -16,10 +16,10 @@ const MAX_STEPS: u32 = 20_000;
 
 /// A pattern that whole paths are matched with.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Glob(Vec<Node>);
+pub(super) struct Glob(Vec<GlobNode>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Node {
+enum GlobNode {
     Char(char),
     /// `?`
     One,
@@ -32,7 +32,7 @@ enum Node {
     /// `[a-z]`: whether it is negated, and its ranges.
     Class(bool, Vec<(char, char)>),
     /// `@(a|b)` and `{a,b}`.
-    Group(Repeat, Vec<Vec<Node>>),
+    Group(Repeat, Vec<Vec<GlobNode>>),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,7 +79,12 @@ pub(super) fn is_pattern(text: &str) -> bool {
 }
 
 /// Reads nodes up to one of `ends`, which is not taken, or the end. Returns them with the place behind.
-fn read(chars: &[char], start: usize, ends: &[char], depth: usize) -> Option<(Vec<Node>, usize)> {
+fn read(
+    chars: &[char],
+    start: usize,
+    ends: &[char],
+    depth: usize,
+) -> Option<(Vec<GlobNode>, usize)> {
     let mut nodes = Vec::new();
     let mut at = start;
     while let Some(&c) = chars.get(at) {
@@ -87,10 +92,10 @@ fn read(chars: &[char], start: usize, ends: &[char], depth: usize) -> Option<(Ve
             break;
         }
         let next = chars.get(at + 1).copied();
-        let is_start = nodes.is_empty() || nodes.last() == Some(&Node::Char('/'));
+        let is_start = nodes.is_empty() || nodes.last() == Some(&GlobNode::Char('/'));
         match c {
             '\\' => {
-                nodes.push(Node::Char(next?));
+                nodes.push(GlobNode::Char(next?));
                 at += 2;
             }
             '?' | '@' | '+' | '*' | '!' if next == Some('(') => {
@@ -102,38 +107,40 @@ fn read(chars: &[char], start: usize, ends: &[char], depth: usize) -> Option<(Ve
                     _ => return None,
                 };
                 let (group, end) = alternatives(chars, at + 2, ('|', ')'), depth)?;
-                nodes.push(Node::Group(repeat, group));
+                nodes.push(GlobNode::Group(repeat, group));
                 at = end;
             }
             '{' => {
                 let (group, end) = alternatives(chars, at + 1, (',', '}'), depth)?;
-                nodes.push(Node::Group(Repeat::Once, group));
+                nodes.push(GlobNode::Group(Repeat::Once, group));
                 at = end;
             }
             '*' if next == Some('*') => {
                 let behind = chars.get(at + 2).copied();
                 match behind {
-                    Some('/') if is_start || matches!(nodes.last(), Some(Node::Directories)) => {
-                        nodes.push(Node::Directories);
+                    Some('/')
+                        if is_start || matches!(nodes.last(), Some(GlobNode::Directories)) =>
+                    {
+                        nodes.push(GlobNode::Directories);
                         at += 3;
                     }
                     None if is_start => {
-                        nodes.push(Node::Rest);
+                        nodes.push(GlobNode::Rest);
                         at += 2;
                     }
                     // Within a component two stars are one.
                     _ => {
-                        nodes.push(Node::Star);
+                        nodes.push(GlobNode::Star);
                         at += 2;
                     }
                 }
             }
             '*' => {
-                nodes.push(Node::Star);
+                nodes.push(GlobNode::Star);
                 at += 1;
             }
             '?' => {
-                nodes.push(Node::One);
+                nodes.push(GlobNode::One);
                 at += 1;
             }
             '[' => {
@@ -142,7 +149,7 @@ fn read(chars: &[char], start: usize, ends: &[char], depth: usize) -> Option<(Ve
                 at = end;
             }
             _ => {
-                nodes.push(Node::Char(c));
+                nodes.push(GlobNode::Char(c));
                 at += 1;
             }
         }
@@ -156,7 +163,7 @@ fn alternatives(
     start: usize,
     (between, close): (char, char),
     depth: usize,
-) -> Option<(Vec<Vec<Node>>, usize)> {
+) -> Option<(Vec<Vec<GlobNode>>, usize)> {
     let depth = depth.checked_sub(1)?;
     let mut all = Vec::new();
     let mut at = start;
@@ -170,14 +177,14 @@ fn alternatives(
     }
 }
 
-fn class(chars: &[char], start: usize) -> Option<(Node, usize)> {
+fn class(chars: &[char], start: usize) -> Option<(GlobNode, usize)> {
     let is_negated = matches!(chars.get(start), Some('!' | '^'));
     let mut at = start + usize::from(is_negated);
     let mut ranges = Vec::new();
     loop {
         let first = *chars.get(at)?;
         if first == ']' && !ranges.is_empty() {
-            return Some((Node::Class(is_negated, ranges), at + 1));
+            return Some((GlobNode::Class(is_negated, ranges), at + 1));
         }
         let is_range = chars.get(at + 1) == Some(&'-') && chars.get(at + 2) != Some(&']');
         let last = if is_range { *chars.get(at + 2)? } else { first };
@@ -190,7 +197,7 @@ fn class(chars: &[char], start: usize) -> Option<(Node, usize)> {
 type Then<'a> = &'a dyn Fn(&str, bool) -> bool;
 
 /// Matches `nodes` with the beginning of `text`, and `then` with the rest.
-fn run(nodes: &[Node], text: &str, is_start: bool, steps: &Cell<u32>, then: Then<'_>) -> bool {
+fn run(nodes: &[GlobNode], text: &str, is_start: bool, steps: &Cell<u32>, then: Then<'_>) -> bool {
     let Some(left) = steps.get().checked_sub(1) else {
         return false;
     };
@@ -202,13 +209,13 @@ fn run(nodes: &[Node], text: &str, is_start: bool, steps: &Cell<u32>, then: Then
     let behind = |c: char| &text[c.len_utf8()..];
     let one = |c: char| run(rest, behind(c), c == '/', steps, then);
     match node {
-        Node::Char(wanted) => first.is_some_and(|c| c == *wanted && one(c)),
-        Node::One => first.is_some_and(|c| c != '/' && one(c)),
-        Node::Class(is_negated, ranges) => first.is_some_and(|c| {
+        GlobNode::Char(wanted) => first.is_some_and(|c| c == *wanted && one(c)),
+        GlobNode::One => first.is_some_and(|c| c != '/' && one(c)),
+        GlobNode::Class(is_negated, ranges) => first.is_some_and(|c| {
             let is_in = ranges.iter().any(|(from, to)| (*from..=*to).contains(&c));
             c != '/' && is_in != *is_negated && one(c)
         }),
-        Node::Star => {
+        GlobNode::Star => {
             let mut at = text;
             let mut begins = is_start;
             loop {
@@ -222,7 +229,7 @@ fn run(nodes: &[Node], text: &str, is_start: bool, steps: &Cell<u32>, then: Then
                 begins = false;
             }
         }
-        Node::Directories => {
+        GlobNode::Directories => {
             let mut at = text;
             loop {
                 if run(rest, at, true, steps, then) {
@@ -234,13 +241,13 @@ fn run(nodes: &[Node], text: &str, is_start: bool, steps: &Cell<u32>, then: Then
                 }
             }
         }
-        Node::Rest => run(rest, "", false, steps, then),
-        Node::Group(repeat, group) => {
+        GlobNode::Rest => run(rest, "", false, steps, then),
+        GlobNode::Group(repeat, group) => {
             let is_optional = matches!(repeat, Repeat::AtMostOnce | Repeat::Any);
             if is_optional && run(rest, text, is_start, steps, then) {
                 return true;
             }
-            let again = [Node::Group(Repeat::Any, group.clone())];
+            let again = [GlobNode::Group(Repeat::Any, group.clone())];
             let repeats = matches!(repeat, Repeat::AtLeastOnce | Repeat::Any);
             group.iter().any(|nodes| {
                 run(nodes, text, is_start, steps, &|behind, begins| {

@@ -27,7 +27,7 @@ use crate::model::path::is_at_or_below;
 use crate::model::{Budget, RepoPath, ini};
 use crate::store::Read;
 use crate::syntax;
-use runner::{Compiled, Origin, Pattern, Runner, Suite};
+use runner::{Compiled, PathPattern, Runner, RunnerEvidence, Suite};
 
 /// Bytes of a configuration that is read.
 const MAX_CONFIG_BYTES: usize = 1 << 19;
@@ -182,10 +182,11 @@ fn of_pytest(home: &str, mut names: Vec<String>, paths: &[String]) -> Suite {
             }
         })
         .collect();
-    let glob = |pattern: &String| Pattern::Glob(config::absolute(home, &format!("**/{pattern}")));
+    let glob =
+        |pattern: &String| PathPattern::Glob(config::absolute(home, &format!("**/{pattern}")));
     Suite {
         runner: Runner::Pytest,
-        origin: Origin::Config,
+        origin: RunnerEvidence::Config,
         home: home.to_owned(),
         roots: if roots.is_empty() {
             vec![home.to_owned()]
@@ -194,7 +195,7 @@ fn of_pytest(home: &str, mut names: Vec<String>, paths: &[String]) -> Suite {
         },
         include: names.iter().map(glob).collect(),
         exclude: ["**/{venv,build,dist,node_modules}/**", "**/.*/**"]
-            .map(|pattern| Pattern::Glob(config::absolute(home, pattern)))
+            .map(|pattern| PathPattern::Glob(config::absolute(home, pattern)))
             .to_vec(),
         is_open: false,
     }
@@ -272,7 +273,7 @@ impl<'a> Roles<'a> {
         if !text.chars().all(is_plain) || text.starts_with('-') || !self.is_test(path) {
             return None;
         }
-        if family(path) == Family::Go {
+        if family(path) == FileSyntax::Go {
             let directory = path.directory();
             return Some(if directory.is_empty() {
                 "go test .".to_owned()
@@ -339,12 +340,12 @@ impl<'a> Roles<'a> {
 fn compiled(suites: Vec<Suite>) -> Vec<Compiled> {
     let configured: Vec<(Runner, String)> = suites
         .iter()
-        .filter(|suite| suite.origin != Origin::Script)
+        .filter(|suite| suite.origin != RunnerEvidence::Script)
         .map(|suite| (suite.runner, suite.home.clone()))
         .collect();
     let is_told = |suite: &Suite| {
         let own = (suite.runner, suite.home.clone());
-        suite.origin == Origin::Script && configured.contains(&own)
+        suite.origin == RunnerEvidence::Script && configured.contains(&own)
     };
     let rest = suites.into_iter().filter(|suite| !is_told(suite));
     rest.map(Compiled::new).collect()
@@ -352,9 +353,9 @@ fn compiled(suites: Vec<Suite>) -> Vec<Compiled> {
 
 /// Whether another configuration, in a project's own directory, says which files the project runs.
 fn is_yielded(suite: &Compiled, suites: &[Compiled], path: &str) -> bool {
-    suite.suite.origin == Origin::Workspace
+    suite.suite.origin == RunnerEvidence::Workspace
         && suites.iter().any(|other| {
-            other.suite.origin == Origin::Config
+            other.suite.origin == RunnerEvidence::Config
                 && other.suite.runner == suite.suite.runner
                 && other.suite.home.len() > suite.suite.home.len()
                 && is_at_or_below(path, &other.suite.home)
@@ -384,7 +385,7 @@ fn imported(facts: &FileFacts) -> Content {
 
 /// How a file is written.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Family {
+enum FileSyntax {
     Script,
     /// A component, which no runner runs by itself.
     Component,
@@ -395,14 +396,14 @@ enum Family {
     Data,
 }
 
-fn family(path: &RepoPath) -> Family {
+fn family(path: &RepoPath) -> FileSyntax {
     match path.extension().unwrap_or_default() {
-        "ts" | "tsx" | "mts" | "cts" | "js" | "jsx" | "mjs" | "cjs" => Family::Script,
-        "vue" | "svelte" => Family::Component,
-        "py" => Family::Python,
-        "go" => Family::Go,
-        _ if syntax::by_path(path).is_code => Family::Other,
-        _ => Family::Data,
+        "ts" | "tsx" | "mts" | "cts" | "js" | "jsx" | "mjs" | "cjs" => FileSyntax::Script,
+        "vue" | "svelte" => FileSyntax::Component,
+        "py" => FileSyntax::Python,
+        "go" => FileSyntax::Go,
+        _ if syntax::by_path(path).is_code => FileSyntax::Other,
+        _ => FileSyntax::Data,
     }
 }
 
@@ -418,7 +419,7 @@ fn role(path: &RepoPath, suites: &[Compiled], content: impl FnOnce() -> Content)
         by_directory
     };
     match family {
-        Family::Data => {
+        FileSyntax::Data => {
             return if by_name == Some(FileRole::TestSupport) {
                 FileRole::TestSupport
             } else {
@@ -426,21 +427,22 @@ fn role(path: &RepoPath, suites: &[Compiled], content: impl FnOnce() -> Content)
             };
         }
         // The go command runs these, and no others.
-        Family::Go if text.ends_with("_test.go") => return FileRole::Test,
-        Family::Go => return helped,
-        Family::Component => return by_name.unwrap_or(helped),
-        Family::Other => return by_name.unwrap_or(by_directory),
-        Family::Script | Family::Python => {}
+        FileSyntax::Go if text.ends_with("_test.go") => return FileRole::Test,
+        FileSyntax::Go => return helped,
+        FileSyntax::Component => return by_name.unwrap_or(helped),
+        FileSyntax::Other => return by_name.unwrap_or(by_directory),
+        FileSyntax::Script | FileSyntax::Python => {}
     }
-    let is_own =
-        |suite: &&Compiled| (suite.suite.runner == Runner::Pytest) == (family == Family::Python);
+    let is_own = |suite: &&Compiled| {
+        (suite.suite.runner == Runner::Pytest) == (family == FileSyntax::Python)
+    };
     let covering: Vec<&Compiled> = suites
         .iter()
         .filter(is_own)
         .filter(|suite| suite.covers(text) && !is_yielded(suite, suites, text))
         .collect();
     // `python_files = *.py` does not make `conftest.py` a test.
-    let is_helper = family == Family::Python && by_name == Some(FileRole::TestSupport);
+    let is_helper = family == FileSyntax::Python && by_name == Some(FileRole::TestSupport);
     if !is_helper && covering.iter().any(|suite| suite.runs(text)) {
         return FileRole::Test;
     }
@@ -451,7 +453,7 @@ fn role(path: &RepoPath, suites: &[Compiled], content: impl FnOnce() -> Content)
             .any(|suite| fits(suite.suite.runner) && !suite.is_open())
     };
     let is_known = is_left_out(&|_| true);
-    if family == Family::Python {
+    if family == FileSyntax::Python {
         return match by_name {
             Some(FileRole::Test) if !is_known => FileRole::Test,
             Some(FileRole::Test) => FileRole::TestSupport,

@@ -53,7 +53,7 @@ impl Runner {
 /// How it is known that a runner is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Origin {
+pub(super) enum RunnerEvidence {
     /// A configuration file, or a member of `package.json`.
     Config,
     /// A project that a configuration lists by its directory: a configuration in there says more.
@@ -66,13 +66,13 @@ pub(super) enum Origin {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Suite {
     pub(super) runner: Runner,
-    pub(super) origin: Origin,
+    pub(super) origin: RunnerEvidence,
     /// The directory of the configuration.
     pub(super) home: String,
     /// The directories that it looks into.
     pub(super) roots: Vec<String>,
-    pub(super) include: Vec<Pattern>,
-    pub(super) exclude: Vec<Pattern>,
+    pub(super) include: Vec<PathPattern>,
+    pub(super) exclude: Vec<PathPattern>,
     /// Whether something of `include` or `roots` could not be read, so that it may run more.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) is_open: bool,
@@ -81,7 +81,7 @@ pub(super) struct Suite {
 /// A pattern of paths.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Pattern {
+pub(super) enum PathPattern {
     /// Matches whole paths.
     Glob(String),
     /// Matches a part of the path.
@@ -92,11 +92,11 @@ pub(super) enum Pattern {
 #[derive(Debug)]
 pub(super) struct Compiled {
     pub(super) suite: Suite,
-    patterns: OnceCell<Patterns>,
+    patterns: OnceCell<PathPatterns>,
 }
 
 #[derive(Debug)]
-struct Patterns {
+struct PathPatterns {
     include: Vec<Matcher>,
     exclude: Vec<Matcher>,
     /// Whether a pattern of `include` can't be matched.
@@ -139,13 +139,13 @@ impl Compiled {
         self.suite.is_open || self.patterns().is_open
     }
 
-    fn patterns(&self) -> &Patterns {
+    fn patterns(&self) -> &PathPatterns {
         self.patterns.get_or_init(|| {
-            let read = |patterns: &[Pattern]| -> Vec<Option<Matcher>> {
+            let read = |patterns: &[PathPattern]| -> Vec<Option<Matcher>> {
                 patterns.iter().map(Matcher::new).collect()
             };
             let include = read(&self.suite.include);
-            Patterns {
+            PathPatterns {
                 is_open: include.iter().any(Option::is_none),
                 include: include.into_iter().flatten().collect(),
                 exclude: read(&self.suite.exclude).into_iter().flatten().collect(),
@@ -155,10 +155,10 @@ impl Compiled {
 }
 
 impl Matcher {
-    fn new(pattern: &Pattern) -> Option<Self> {
+    fn new(pattern: &PathPattern) -> Option<Self> {
         match pattern {
-            Pattern::Glob(pattern) => Glob::new(pattern).map(Self::Glob),
-            Pattern::Regex(pattern) => {
+            PathPattern::Glob(pattern) => Glob::new(pattern).map(Self::Glob),
+            PathPattern::Regex(pattern) => {
                 // JavaScript lets a slash be marked.
                 let pattern = pattern.replace("\\/", "/");
                 let mut builder = regex::RegexBuilder::new(&pattern);

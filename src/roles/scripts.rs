@@ -1,7 +1,7 @@
 //! Commands of `package.json` that run tests: `mocha test/ test/acceptance/`.
 
 use super::config::{default_suite, mocha_specs, named_files};
-use super::runner::{Origin, Runner, Suite};
+use super::runner::{Runner, RunnerEvidence, Suite};
 
 /// Commands that are read of one manifest.
 const MAX_COMMANDS: usize = 200;
@@ -121,7 +121,7 @@ fn suite(home: &str, words: &[String]) -> Option<Suite> {
             }
             let root = directory(&["--root", "--dir", "--rootDir"]);
             let root = root.unwrap_or_else(|| home.to_owned());
-            Some(default_suite(runner, Origin::Script, home, &root))
+            Some(default_suite(runner, RunnerEvidence::Script, home, &root))
         }
         Runner::Mocha => Some(mocha_specs(
             home,
@@ -130,7 +130,9 @@ fn suite(home: &str, words: &[String]) -> Option<Suite> {
             command.has("--recursive"),
             &command.all(&["--ignore", "--exclude"]),
         )),
-        _ if command.words.is_empty() => Some(default_suite(runner, Origin::Script, home, home)),
+        _ if command.words.is_empty() => {
+            Some(default_suite(runner, RunnerEvidence::Script, home, home))
+        }
         _ => Some(named_files(runner, home, &command.words)),
     }
 }

@@ -31,7 +31,7 @@ const OTHER_STYLE: f64 = 0.92;
 
 /// The hits of all channels.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct ChannelHits {
     /// The chunks that are worth weighing.
     pub chunks: HashMap<i64, ChannelScores>,
     /// All that the words of the question are in.
@@ -49,7 +49,7 @@ pub(super) fn collect(
     allowed: &Allowed,
     sources: &dyn Sources,
     budget: &Budget,
-) -> StoreResult<Found> {
+) -> StoreResult<ChannelHits> {
     let text = text::find(read, query, allowed)?;
     let mut chunks: HashMap<i64, ChannelScores> = HashMap::new();
     for (chunk, score) in text.top(MAX_TEXT_HITS) {
@@ -73,7 +73,7 @@ pub(super) fn collect(
     for (chunk, strength) in &mut chunks {
         strength.coverage = text.chunks.get(chunk).map_or(0.0, |found| found.coverage);
     }
-    Ok(Found {
+    Ok(ChannelHits {
         chunks,
         text,
         history,
@@ -160,7 +160,10 @@ fn words(
                 let named = read.symbols_named(&norm)?;
                 mark(read, &named, allowed, found, |strength| {
                     strength.fuzzy = strength.fuzzy.max(likeness);
-                    strength.fuzzy_words |= 1_u64.checked_shl(at as u32).unwrap_or(0);
+                    strength.fuzzy_words |= u32::try_from(at)
+                        .ok()
+                        .and_then(|at| 1_u64.checked_shl(at))
+                        .unwrap_or(0);
                 })?;
             }
         }

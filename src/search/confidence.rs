@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use serde::Deserialize;
 
-use super::{Hit, Reason};
+use super::{Hit, MatchReason};
 
 /// The share of right answers from which on the level is high.
 const HIGH: f64 = 0.9;
@@ -22,16 +22,16 @@ pub struct Table {
     /// The day of the measurement.
     pub date: String,
     /// The repositories that the figures are of.
-    pub corpora: Vec<Corpus>,
+    pub corpora: Vec<SearchCorpus>,
     /// Repositories whose figures are shown beside them.
-    pub held_out: Vec<Corpus>,
+    pub held_out: Vec<SearchCorpus>,
     /// The classes, the surest first.
     pub classes: Vec<Class>,
 }
 
 /// A repository that was measured.
 #[derive(Debug, Deserialize)]
-pub struct Corpus {
+pub struct SearchCorpus {
     /// Its name.
     pub name: String,
     /// The commit that was asked.
@@ -150,10 +150,10 @@ impl Confidence {
                 basis: Basis::None,
             };
         };
-        let is_name = first.reasons.has(Reason::Exact) && first.score >= 1.0;
+        let is_name = first.reasons.has(MatchReason::Exact) && first.score >= 1.0;
         let basis = if is_name {
             Basis::Name
-        } else if first.score < BY_WORDS && first.reasons.has(Reason::History) {
+        } else if first.score < BY_WORDS && first.reasons.has(MatchReason::History) {
             Basis::History
         } else {
             Basis::Words
@@ -180,6 +180,7 @@ impl Confidence {
     }
 
     /// Returns the confidence of an answer from an index that was never complete: nothing of the kind was measured.
+    #[must_use]
     pub fn unmeasured(self) -> Self {
         Self {
             level: Level::Low,

@@ -49,12 +49,12 @@ pub(super) enum Term {
 
 /// The words of a question with their weights.
 pub(super) struct Coverage {
-    words: Vec<Word>,
+    words: Vec<RareWord>,
     total: f64,
     n_explicit: u32,
 }
 
-struct Word {
+struct RareWord {
     norm: String,
     /// The normal forms of its parts; empty where it is one part.
     norms: Vec<String>,
@@ -66,7 +66,7 @@ struct Word {
 
 /// The words of a definition's qualified name and of its path, which the question may be made of.
 #[derive(Default)]
-pub(super) struct Named(HashSet<String>);
+pub(super) struct NamedWords(HashSet<String>);
 
 /// How much of the question one hit covers.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -80,7 +80,7 @@ pub(super) struct Covered {
 impl Coverage {
     pub(super) fn of(query: &Query, terms: &HashMap<String, Term>) -> Self {
         let term = |text: &String| terms.get(text).copied().unwrap_or(Term::Common);
-        let words: Vec<Word> = query
+        let words: Vec<RareWord> = query
             .telling_words()
             .into_iter()
             .take(MAX_WORDS)
@@ -101,7 +101,7 @@ impl Coverage {
                     Term::Absent(weight) if parts.is_empty() => (None, weight),
                     Term::Absent(_) | Term::Common => (None, of_parts),
                 };
-                Word {
+                RareWord {
                     norm: word.norm.clone(),
                     norms: word.parts.clone(),
                     weight,
@@ -119,7 +119,12 @@ impl Coverage {
 
     /// Returns the coverage of a chunk that holds the terms of these bits; `named` has the words of a definition whose name the
     /// question is.
-    pub(super) fn covered(&self, held: u64, strength: &ChannelScores, named: &Named) -> Covered {
+    pub(super) fn covered(
+        &self,
+        held: u64,
+        strength: &ChannelScores,
+        named: &NamedWords,
+    ) -> Covered {
         let mut words = 0;
         let mut sum = 0.0;
         for (at, word) in self.words.iter().enumerate() {
@@ -164,7 +169,7 @@ impl Coverage {
     }
 }
 
-impl Named {
+impl NamedWords {
     /// Returns the words of a chunk's definition.
     pub(super) fn of(chunk: &ChunkRow) -> Self {
         let name = chunk.symbol.iter().map(|it| it.qualified_name.as_str());
@@ -177,13 +182,13 @@ impl Named {
         )
     }
 
-    fn has(&self, word: &Word) -> bool {
+    fn has(&self, word: &RareWord) -> bool {
         let is_made = !word.norms.is_empty() && word.norms.iter().all(|it| self.0.contains(it));
         self.0.contains(&word.norm) || is_made
     }
 }
 
-impl Word {
+impl RareWord {
     /// Returns how much of the word a chunk holds, from 0 to 1.
     fn credit(&self, held: u64) -> f64 {
         let has = |bit: Option<u8>| bit.is_some_and(|bit| held & (1 << bit) != 0);
@@ -207,7 +212,7 @@ fn count<T>(items: impl Iterator<Item = T>) -> u32 {
 mod tests {
     use std::collections::HashMap;
 
-    use super::{Coverage, Named, Term};
+    use super::{Coverage, NamedWords, Term};
     use crate::search::channel_scores::ChannelScores;
     use crate::search::parse;
 
@@ -221,7 +226,7 @@ mod tests {
 
     fn share(coverage: &Coverage, held: u64) -> f64 {
         coverage
-            .covered(held, &ChannelScores::default(), &Named::default())
+            .covered(held, &ChannelScores::default(), &NamedWords::default())
             .share
     }
 
@@ -237,7 +242,7 @@ mod tests {
         assert!((share(&question, 0b01) - 0.25).abs() < 1e-9);
         assert_eq!(
             question
-                .covered(0b01, &ChannelScores::default(), &Named::default())
+                .covered(0b01, &ChannelScores::default(), &NamedWords::default())
                 .words,
             0b010
         );
@@ -264,9 +269,9 @@ mod tests {
             fuzzy_words: 1,
             ..ChannelScores::default()
         };
-        assert!((question.covered(0, &near, &Named::default()).share - 0.72).abs() < 1e-9);
-        assert_eq!(question.covered(0, &near, &Named::default()).words, 0);
-        let named = Named(["queujob".to_owned()].into());
+        assert!((question.covered(0, &near, &NamedWords::default()).share - 0.72).abs() < 1e-9);
+        assert_eq!(question.covered(0, &near, &NamedWords::default()).words, 0);
+        let named = NamedWords(["queujob".to_owned()].into());
         let whole = ChannelScores {
             whole: 1.0,
             ..ChannelScores::default()
@@ -286,7 +291,7 @@ mod tests {
             whole: 1.0,
             ..ChannelScores::default()
         };
-        let named = Named(["app", "close"].map(str::to_owned).into());
+        let named = NamedWords(["app", "close"].map(str::to_owned).into());
         let covered = question.covered(0, &whole, &named);
         assert_eq!(covered.words, 0b011);
         assert!((covered.share - 0.5).abs() < 1e-9);
@@ -299,7 +304,7 @@ mod tests {
         let question = coverage("queueJob", &terms);
         let held = |bits| {
             question
-                .covered(bits, &ChannelScores::default(), &Named::default())
+                .covered(bits, &ChannelScores::default(), &NamedWords::default())
                 .words
         };
         assert_eq!((held(0b01), held(0b11)), (0, 1));
@@ -313,7 +318,7 @@ mod tests {
             n_literals: 1,
             ..ChannelScores::default()
         };
-        assert!((question.covered(1, &literal, &Named::default()).share - 1.0).abs() < 1e-9);
+        assert!((question.covered(1, &literal, &NamedWords::default()).share - 1.0).abs() < 1e-9);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The score of a hit, taken apart: the addend of each signal, and the factors of its place. Kept while ranking, shown
 //! on request.
 
-use super::{Reason, Reasons};
+use super::{MatchReason, Reasons};
 
 /// A signal: adds to a score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,22 +121,22 @@ impl ScoreBreakdown {
     pub(super) fn reasons(&self, names_path: bool) -> Reasons {
         let mut reasons = Reasons::default();
         for (signal, reason) in [
-            (Signal::Text, Reason::Fts),
-            (Signal::Phrase, Reason::Fts),
-            (Signal::ExactName, Reason::Exact),
-            (Signal::ExactName, Reason::Symbol),
-            (Signal::Name, Reason::Symbol),
-            (Signal::Parts, Reason::Symbol),
-            (Signal::FuzzyName, Reason::Symbol),
-            (Signal::Path, Reason::Path),
-            (Signal::History, Reason::History),
+            (Signal::Text, MatchReason::Fts),
+            (Signal::Phrase, MatchReason::Fts),
+            (Signal::ExactName, MatchReason::Exact),
+            (Signal::ExactName, MatchReason::Symbol),
+            (Signal::Name, MatchReason::Symbol),
+            (Signal::Parts, MatchReason::Symbol),
+            (Signal::FuzzyName, MatchReason::Symbol),
+            (Signal::Path, MatchReason::Path),
+            (Signal::History, MatchReason::History),
         ] {
             if self.adds[signal as usize] > 0.0 {
                 reasons.add(reason);
             }
         }
         if names_path {
-            reasons.add(Reason::Path);
+            reasons.add(MatchReason::Path);
         }
         reasons
     }

@@ -37,7 +37,7 @@ const MAX_FILES: usize = 400;
 
 /// A text that a question may mean as it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Literal {
+pub struct QueryLiteral {
     text: String,
     /// Whether chunks that hold it go before all others.
     pub(super) leads: bool,
@@ -47,7 +47,7 @@ pub struct Literal {
     is_word: bool,
 }
 
-impl Literal {
+impl QueryLiteral {
     /// Returns the text.
     pub fn text(&self) -> &str {
         &self.text
@@ -89,8 +89,8 @@ fn is_interpolated(text: &str, beginning: &str) -> bool {
 
 /// Returns the literals of a question: quoted parts and flags, else the whole of it where it is a name or a message of
 /// three words or more.
-pub(super) fn of(text: &str) -> Vec<Literal> {
-    let mut found: Vec<Literal> = Vec::new();
+pub(super) fn of(text: &str) -> Vec<QueryLiteral> {
+    let mut found: Vec<QueryLiteral> = Vec::new();
     let explicit = explicit(text);
     if explicit.is_empty() {
         let n_runs = text.split_whitespace().count();
@@ -121,12 +121,12 @@ fn explicit(text: &str) -> Vec<&str> {
         .collect()
 }
 
-fn add(found: &mut Vec<Literal>, text: &str, leads: bool, is_explicit: bool) {
+fn add(found: &mut Vec<QueryLiteral>, text: &str, leads: bool, is_explicit: bool) {
     let text = text.trim();
     let is_known = found.iter().any(|known| known.text == text);
     let has_words = !token::words(text).is_empty();
     if has_words && !is_known && text.len() <= MAX_LITERAL_BYTES && found.len() < MAX_LITERALS {
-        found.push(Literal {
+        found.push(QueryLiteral {
             text: text.to_owned(),
             leads,
             is_explicit,
@@ -151,12 +151,12 @@ fn is_flag(word: &str) -> bool {
 /// [`MAX_FILES`] files, code before the rest.
 pub(super) fn find(
     read: &Read<'_>,
-    literals: &[Literal],
+    literals: &[QueryLiteral],
     allowed: &Allowed,
     sources: &dyn Sources,
     budget: &Budget,
 ) -> StoreResult<HashMap<i64, u32>> {
-    let mut reading = Reading {
+    let mut reading = LiteralMatches {
         read,
         allowed,
         sources,
@@ -176,7 +176,7 @@ pub(super) fn find(
 }
 
 /// The chunks that were found, and the texts that were read for them.
-struct Reading<'a> {
+struct LiteralMatches<'a> {
     read: &'a Read<'a>,
     allowed: &'a Allowed,
     sources: &'a dyn Sources,
@@ -185,7 +185,7 @@ struct Reading<'a> {
     found: HashMap<i64, u32>,
 }
 
-impl Reading<'_> {
+impl LiteralMatches<'_> {
     /// Counts one more for each chunk with the words of `text` next to each other that `holds` it. Returns whether there
     /// is one.
     fn look_for(&mut self, text: &str, holds: impl Fn(&str) -> bool) -> StoreResult<bool> {
@@ -232,10 +232,10 @@ impl Reading<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Literal, is_interpolated, of};
+    use super::{QueryLiteral, is_interpolated, of};
 
     fn literals(question: &str) -> Vec<(String, bool, bool)> {
-        let of_one = |it: Literal| (it.text, it.leads, it.is_explicit);
+        let of_one = |it: QueryLiteral| (it.text, it.leads, it.is_explicit);
         of(question).into_iter().map(of_one).collect()
     }
 

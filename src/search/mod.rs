@@ -24,7 +24,7 @@ use std::fmt;
 
 pub use confidence::{Confidence, Level};
 pub use explain::{Explanation, SignalShare};
-pub use literal::Literal;
+pub use literal::QueryLiteral;
 pub use path_filter::PathFilter;
 pub use query::{Query, parse};
 
@@ -56,7 +56,7 @@ pub struct Filters {
 
 /// One signal that put a hit where it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reason {
+pub enum MatchReason {
     /// Words of the text.
     Fts,
     /// The name of a symbol, also nearly.
@@ -74,20 +74,20 @@ pub enum Reason {
 pub struct Reasons(u8);
 
 impl Reasons {
-    const ALL: [(Reason, &'static str); 5] = [
-        (Reason::Fts, "fts"),
-        (Reason::Symbol, "symbol"),
-        (Reason::Exact, "exact"),
-        (Reason::Path, "path"),
-        (Reason::History, "history"),
+    const ALL: [(MatchReason, &'static str); 5] = [
+        (MatchReason::Fts, "fts"),
+        (MatchReason::Symbol, "symbol"),
+        (MatchReason::Exact, "exact"),
+        (MatchReason::Path, "path"),
+        (MatchReason::History, "history"),
     ];
 
-    pub(crate) fn add(&mut self, reason: Reason) {
+    pub(crate) fn add(&mut self, reason: MatchReason) {
         self.0 |= 1 << reason as u8;
     }
 
     /// Returns whether a signal contributed.
-    pub fn has(self, reason: Reason) -> bool {
+    pub fn has(self, reason: MatchReason) -> bool {
         self.0 & (1 << reason as u8) != 0
     }
 }
@@ -127,7 +127,7 @@ pub struct Hit {
 
 /// The page and the detail of an answer.
 #[derive(Clone, Copy, Debug)]
-pub struct Wanted {
+pub struct PageRequest {
     /// Hits at most.
     pub limit: usize,
     /// Of them of one file.
@@ -146,7 +146,7 @@ pub fn search(
     read: &Read<'_>,
     query: &Query,
     filters: &Filters,
-    wanted: Wanted,
+    wanted: PageRequest,
     sources: &dyn Sources,
     budget: &Budget,
 ) -> StoreResult<Vec<Hit>> {
@@ -194,15 +194,15 @@ fn is_prose(language: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Reason, Reasons};
+    use super::{MatchReason, Reasons};
 
     #[test]
     fn reasons_are_printed_in_one_order() {
         let mut reasons = Reasons::default();
-        reasons.add(Reason::Path);
-        reasons.add(Reason::Fts);
+        reasons.add(MatchReason::Path);
+        reasons.add(MatchReason::Fts);
         assert_eq!(reasons.to_string(), "fts,path");
-        assert!(reasons.has(Reason::Path) && !reasons.has(Reason::Exact));
+        assert!(reasons.has(MatchReason::Path) && !reasons.has(MatchReason::Exact));
         assert_eq!(Reasons::default().to_string(), "");
     }
 }

@@ -8,13 +8,13 @@ use crate::model::path::is_at_or_below;
 /// other entries every file is left.
 #[derive(Debug, Default)]
 pub struct PathFilter {
-    included: Vec<Entry>,
-    excluded: Vec<Entry>,
+    included: Vec<FilterEntry>,
+    excluded: Vec<FilterEntry>,
 }
 
 /// One entry of the list.
 #[derive(Debug)]
-struct Entry {
+struct FilterEntry {
     text: String,
     /// Where it has one of the marks of a glob.
     glob: Option<GlobMatcher>,
@@ -27,8 +27,8 @@ impl PathFilter {
         for text in list {
             let text = text.as_ref().trim();
             match text.strip_prefix('!') {
-                Some(text) => filter.excluded.push(Entry::new(text)),
-                None => filter.included.push(Entry::new(text)),
+                Some(text) => filter.excluded.push(FilterEntry::new(text)),
+                None => filter.included.push(FilterEntry::new(text)),
             }
         }
         filter
@@ -48,7 +48,7 @@ impl PathFilter {
     }
 }
 
-impl Entry {
+impl FilterEntry {
     fn new(text: &str) -> Self {
         let text = text.trim_start_matches("./").trim_matches('/');
         let text = if text == "." { "" } else { text }.to_owned();

@@ -5,7 +5,7 @@
 use std::collections::HashSet;
 
 use super::Hit;
-use super::literal::{self, Literal};
+use super::literal::{self, QueryLiteral};
 use super::notation::{dotted, has_file_extension, has_sign, is_set_off};
 use super::requested_roles::RequestedRoles;
 use crate::store::token;
@@ -75,7 +75,7 @@ pub struct Query {
     pub(super) words: Vec<QueryWord>,
     pub(super) terms: Vec<String>,
     pub(super) phrases: Vec<Phrase>,
-    literals: Vec<Literal>,
+    literals: Vec<QueryLiteral>,
     pub(super) whole: String,
     pub(super) qualified: Vec<Vec<String>>,
     pub(super) paths: Vec<Vec<String>>,
@@ -94,7 +94,7 @@ impl Query {
     }
 
     /// Returns the texts that may be meant as they stand.
-    pub fn literals(&self) -> &[Literal] {
+    pub fn literals(&self) -> &[QueryLiteral] {
         &self.literals
     }
 

@@ -3,13 +3,13 @@
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
-use super::channel::Found;
+use super::channel::ChannelHits;
 use super::channel_scores::ChannelScores;
-use super::coverage::{Coverage, Named};
+use super::coverage::{Coverage, NamedWords};
 use super::explain::{ScoreBreakdown, Signal};
 use super::query::Query;
 use super::scorer::{Scored, Scorer};
-use super::{Filters, Hit, Wanted, history};
+use super::{Filters, Hit, PageRequest, history};
 use crate::model::SymbolKind;
 use crate::store::{ChunkBrief, Read, StoreResult, token};
 
@@ -43,8 +43,8 @@ pub(super) fn rank(
     read: &Read<'_>,
     query: &Query,
     filters: &Filters,
-    found: &Found,
-    wanted: Wanted,
+    found: &ChannelHits,
+    wanted: PageRequest,
 ) -> StoreResult<Vec<Hit>> {
     let mut scorer = Scorer::new(read, query, filters, found);
     let mut scored = Vec::with_capacity(found.chunks.len());
@@ -90,9 +90,9 @@ pub(super) fn rank(
             let strength = found.chunks.get(&scored.row).copied();
             let strength = strength.unwrap_or_default();
             let named = if strength.whole > 0.0 {
-                Named::of(&chunk)
+                NamedWords::of(&chunk)
             } else {
-                Named::default()
+                NamedWords::default()
             };
             let covered = coverage.covered(held, &strength, &named);
             let share = (scored.score / best * 10_000.0).round() / 10_000.0;
@@ -236,7 +236,7 @@ fn is_function(kind: SymbolKind) -> bool {
 fn add_history(
     read: &Read<'_>,
     query: &Query,
-    found: &Found,
+    found: &ChannelHits,
     scorer: &mut Scorer<'_>,
     scored: &mut Vec<Scored>,
 ) -> StoreResult<()> {
@@ -270,7 +270,7 @@ fn add_history(
 /// Brings in the best chunk of each file that history names and no other signal did.
 fn bring_in(
     read: &Read<'_>,
-    found: &Found,
+    found: &ChannelHits,
     scorer: &mut Scorer<'_>,
     scored: &mut Vec<Scored>,
 ) -> StoreResult<()> {

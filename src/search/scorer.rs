@@ -5,7 +5,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::channel::Found;
+use super::channel::ChannelHits;
 use super::channel_scores::ChannelScores;
 use super::explain::{Factor, ScoreBreakdown, Signal};
 use super::query::{FEW_WORDS, Query, is_path};
@@ -92,7 +92,7 @@ impl<'a> Scorer<'a> {
         read: &'a Read<'a>,
         query: &'a Query,
         filters: &Filters,
-        found: &'a Found,
+        found: &'a ChannelHits,
     ) -> Self {
         let n_words = query.telling_words().len();
         let is_short = n_words <= FEW_WORDS;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::files::{damaged, path};
-use super::{Doing, Read, StoreResult};
+use super::{ErrorContext, Read, StoreResult};
 use crate::model::{EdgeKind, Provenance, RepoPath};
 
 /// The coupling of one file to another: imports, or edges of one kind and provenance.
@@ -66,7 +66,7 @@ impl Read<'_> {
                     })?
                     .collect()
             })
-            .doing("reading what binds files")
+            .context("reading what binds files")
     }
 
     /// Returns how many [`Self::couplings`] there are.
@@ -80,7 +80,7 @@ impl Read<'_> {
             )
             .and_then(|mut statement| statement.query_row([], |row| row.get::<_, i64>(0)))
             .map(i64::cast_unsigned)
-            .doing("counting what binds files")
+            .context("counting what binds files")
     }
 
     /// Returns the files whose definitions a file uses (`out`), or that use its own, by path.
@@ -108,7 +108,7 @@ impl Read<'_> {
                     })?
                     .collect()
             })
-            .doing("reading edges between files")
+            .context("reading edges between files")
     }
 
     /// Returns the rows of the files whose definitions a file uses by one of two kinds of edge (`out`), or that use its own,
@@ -140,7 +140,7 @@ impl Read<'_> {
                 }
                 Ok(found)
             })
-            .doing("reading edges between files")
+            .context("reading edges between files")
     }
 
     /// Returns the rows of the files that a file imports (`out`), or that import it, each once.
@@ -155,7 +155,7 @@ impl Read<'_> {
         self.tx
             .prepare_cached(query)
             .and_then(|mut statement| statement.query_map([file], |row| row.get(0))?.collect())
-            .doing("reading imports")
+            .context("reading imports")
     }
 
     /// Returns how many other files use a definition of a file. Costs as much as it has uses.
@@ -168,7 +168,7 @@ impl Read<'_> {
             .and_then(|mut statement| {
                 statement.query_row([of], |row| super::files::unsigned(row, 0))
             })
-            .doing("counting the users of a file")
+            .context("counting the users of a file")
     }
 
     /// Returns the files whose own name begins with `stem` (ASCII case ignored), by path. One pass over

@@ -7,7 +7,7 @@ use rusqlite::trace::{TraceEvent, TraceEventCodes};
 use rusqlite::{Connection, OpenFlags, StatementStatus, config::DbConfig};
 
 use super::durable::Durability;
-use super::{Doing, StoreResult, WriteLock};
+use super::{ErrorContext, StoreResult, WriteLock};
 
 /// How long SQLite waits for another connection. Writers exclude each other by [`super::WriteLock`], so
 /// that only a checkpoint can be in the way.
@@ -22,11 +22,11 @@ pub(super) fn connect_reader(
     let (mut connection, still) = match open_to_read(path, "") {
         Ok(connection) => (connection, None),
         Err(error) if is_damage(&error) || is_busy(&error) => {
-            return Err(error).doing("opening the index for reading");
+            return Err(error).context("opening the index for reading");
         }
         Err(error) => {
             let Some(still) = WriteLock::to_read(lock) else {
-                return Err(error).doing("opening the index for reading");
+                return Err(error).context("opening the index for reading");
             };
             // Without a log the file alone is the truth; a log is read into memory, without SQLite's locks.
             let how = if is_quiet(path) {
@@ -35,7 +35,10 @@ pub(super) fn connect_reader(
                 WITHOUT_LOCKS
             };
             let opened = open_to_read(path, how).map_err(|_| error);
-            (opened.doing("opening the index for reading")?, Some(still))
+            (
+                opened.context("opening the index for reading")?,
+                Some(still),
+            )
         }
     };
     prepare_to_read(&mut connection)?;
@@ -44,7 +47,7 @@ pub(super) fn connect_reader(
 
 /// Opens one more connection for reading to a file that is open already.
 pub(super) fn connect_beside(path: &Path) -> StoreResult<Connection> {
-    let mut connection = open_to_read(path, "").doing("opening the index for reading")?;
+    let mut connection = open_to_read(path, "").context("opening the index for reading")?;
     prepare_to_read(&mut connection)?;
     Ok(connection)
 }
@@ -56,7 +59,7 @@ fn prepare_to_read(connection: &mut Connection) -> StoreResult<()> {
         .execute_batch(
             "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8192; PRAGMA query_only = ON;",
         )
-        .doing("configuring the connection")
+        .context("configuring the connection")
 }
 
 /// Logs each statement when it ends, without the values in it, where a log of that is wanted.
@@ -74,7 +77,7 @@ fn tell(connection: &mut Connection) -> StoreResult<()> {
     };
     connection
         .trace_v2(TraceEventCodes::SQLITE_TRACE_PROFILE, Some(tell))
-        .doing("configuring the connection")
+        .context("configuring the connection")
 }
 
 /// SQLite's own access to files, but for its locks.
@@ -108,7 +111,7 @@ pub(super) fn connect_writer(path: &Path, durability: Durability) -> StoreResult
             | OpenFlags::SQLITE_OPEN_CREATE
             | OpenFlags::SQLITE_OPEN_NO_MUTEX,
     )
-    .doing("opening the index for writing")?;
+    .context("opening the index for writing")?;
     harden(&connection)?;
     let synchronous = match durability {
         Durability::OnDisk => "NORMAL",
@@ -120,7 +123,7 @@ pub(super) fn connect_writer(path: &Path, durability: Durability) -> StoreResult
              PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -4096;
              PRAGMA wal_autocheckpoint = 2000; PRAGMA journal_size_limit = 16777216;"
         ))
-        .doing("configuring the connection")?;
+        .context("configuring the connection")?;
     Ok(connection)
 }
 
@@ -128,7 +131,7 @@ pub(super) fn connect_writer(path: &Path, durability: Durability) -> StoreResult
 pub(super) fn harden(connection: &Connection) -> StoreResult<()> {
     connection
         .busy_timeout(PATIENCE)
-        .doing("configuring the connection")?;
+        .context("configuring the connection")?;
     connection.set_prepared_statement_cache_capacity(64);
     connection
         .set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)
@@ -136,7 +139,7 @@ pub(super) fn harden(connection: &Connection) -> StoreResult<()> {
         .and_then(|_| connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true))
         .and_then(|_| connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false))
         .map(drop)
-        .doing("configuring the connection")
+        .context("configuring the connection")
 }
 
 fn is_damage(error: &rusqlite::Error) -> bool {

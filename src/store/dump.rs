@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Doing, Read, StoreResult};
+use super::{ErrorContext, Read, StoreResult};
 
 const QUERIES: [(&str, &str); 15] = [
     (
@@ -82,13 +82,13 @@ impl Read<'_> {
     pub fn dump(&self) -> StoreResult<String> {
         let mut out = String::new();
         for (table, query) in QUERIES {
-            let mut statement = self.tx.prepare(query).doing("dumping")?;
+            let mut statement = self.tx.prepare(query).context("dumping")?;
             let n = statement.column_count();
-            let mut rows = statement.query([]).doing("dumping")?;
-            while let Some(row) = rows.next().doing("dumping")? {
+            let mut rows = statement.query([]).context("dumping")?;
+            while let Some(row) = rows.next().context("dumping")? {
                 out.push_str(table);
                 for at in 0..n {
-                    let value = row.get_ref(at).doing("dumping")?;
+                    let value = row.get_ref(at).context("dumping")?;
                     match value {
                         rusqlite::types::ValueRef::Null => out.push_str("\t-"),
                         rusqlite::types::ValueRef::Integer(n) => {
@@ -121,7 +121,7 @@ impl Read<'_> {
             let n: i64 = self
                 .tx
                 .query_row(query, [], |row| row.get(0))
-                .doing("dumping")?;
+                .context("dumping")?;
             let _ = writeln!(out, "{what}\t{n}");
         }
         Ok(out)

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use rusqlite::{OptionalExtension as _, Row};
 
-use super::{Doing, Read, StoreResult, Writer};
+use super::{ErrorContext, Read, StoreResult, Writer};
 use crate::ir::ImportKind;
 use crate::model::{EdgeKind, Provenance, SymbolKind};
 
@@ -33,7 +33,7 @@ pub struct EdgeRow {
 /// When a caller's code runs: a function's body when it is called, a variable's initializer once at module load, a
 /// field's for each instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Keeper {
+pub enum EvaluationSite {
     /// A variable or a constant keeps it; it runs nothing when it is used.
     Variable,
     /// A field keeps it, which is made with each instance of this class.
@@ -83,12 +83,13 @@ impl Writer<'_> {
         import_files: &[(u32, i64)],
     ) -> StoreResult<()> {
         self.links(file, edges, unbound, dependencies, import_files)
-            .doing("writing edges")
+            .context("writing edges")
     }
 
     /// Queues the files that depend on `file`, or on a file that re-exports its names: their names are bound again.
     pub fn queue_dependents(&mut self, file: i64) -> StoreResult<()> {
-        self.queue_dependents_on(file, None).doing("writing a row")
+        self.queue_dependents_on(file, None)
+            .context("writing a row")
     }
 
     /// As [`Self::queue_dependents`]; with a mask only those who looked at one of its buckets. A unit passes on what is in
@@ -263,7 +264,7 @@ impl Read<'_> {
         self.tx
             .prepare_cached("SELECT id FROM symbol WHERE file = ?1 ORDER BY ordinal")
             .and_then(|mut statement| statement.query_map([file], |row| row.get(0))?.collect())
-            .doing("reading the rows of symbols")
+            .context("reading the rows of symbols")
     }
 
     /// Returns the edges that lead to a definition, by file and line of the first use.
@@ -312,11 +313,11 @@ impl Read<'_> {
             }
             Ok(found)
         };
-        around().doing("reading what is around a definition")
+        around().context("reading what is around a definition")
     }
 
     /// Returns when the code of a definition runs.
-    pub fn keeper(&self, symbol: i64) -> StoreResult<Keeper> {
+    pub fn keeper(&self, symbol: i64) -> StoreResult<EvaluationSite> {
         let row: Option<(u8, Option<i64>, Option<u8>)> = self
             .tx
             .prepare_cached(
@@ -327,17 +328,17 @@ impl Read<'_> {
                     .query_row([symbol], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
                     .optional()
             })
-            .doing("reading what a definition is")?;
+            .context("reading what a definition is")?;
         let Some((kind, outer, outer_kind)) = row else {
-            return Ok(Keeper::Itself);
+            return Ok(EvaluationSite::Itself);
         };
         let outer_kind = outer_kind.and_then(SymbolKind::from_code);
         Ok(match (SymbolKind::from_code(kind), outer, outer_kind) {
-            (Some(SymbolKind::Variable | SymbolKind::Constant), _, _) => Keeper::Variable,
+            (Some(SymbolKind::Variable | SymbolKind::Constant), _, _) => EvaluationSite::Variable,
             (Some(SymbolKind::Field), Some(class), Some(SymbolKind::Class)) => {
-                Keeper::FieldOf(class)
+                EvaluationSite::FieldOf(class)
             }
-            _ => Keeper::Itself,
+            _ => EvaluationSite::Itself,
         })
     }
 
@@ -350,7 +351,7 @@ impl Read<'_> {
                     .query_row([file], |row| super::files::path(row, 0))
                     .optional()
             })
-            .doing("reading a path")
+            .context("reading a path")
     }
 
     /// Returns how many uses of a name lead to no definition.
@@ -360,7 +361,7 @@ impl Read<'_> {
             .and_then(|mut statement| {
                 statement.query_row([name_key(name)], |row| super::files::unsigned(row, 0))
             })
-            .doing("counting unbound names")
+            .context("counting unbound names")
     }
 
     /// Returns the uses of a name that lead to no definition, by file and form, in the order of the paths.
@@ -382,7 +383,7 @@ impl Read<'_> {
                     })?
                     .collect()
             })
-            .doing("reading unbound names")
+            .context("reading unbound names")
     }
 
     /// Returns whether a file calls a name that leads to no definition, and is no member: `describe()`.
@@ -390,7 +391,7 @@ impl Read<'_> {
         self.tx
             .prepare_cached("SELECT 1 FROM unbound WHERE file = ?1 AND name = ?2 AND form = 1")
             .and_then(|mut statement| statement.exists((file, name_key(name))))
-            .doing("looking an unbound name up")
+            .context("looking an unbound name up")
     }
 
     fn edges(&self, clause: &str, value: i64) -> StoreResult<Vec<EdgeRow>> {
@@ -400,7 +401,7 @@ impl Read<'_> {
                  WHERE {clause} ORDER BY f.path, e.line, e.dst, e.kind"
             ))
             .and_then(|mut statement| statement.query_map([value], edge)?.collect())
-            .doing("reading edges")
+            .context("reading edges")
     }
 }
 

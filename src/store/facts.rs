@@ -9,7 +9,7 @@ use std::mem::swap;
 use rusqlite::OptionalExtension as _;
 use zstd::bulk::{Compressor, Decompressor};
 
-use super::{Doing, Read, StoreResult};
+use super::{ErrorContext, Read, StoreResult};
 use crate::ir::{FileFacts, MarkupPlace, Target};
 use crate::model::{Span, Symbol};
 
@@ -116,12 +116,12 @@ impl Read<'_> {
             .tx
             .prepare_cached("SELECT packed FROM facts WHERE file = ?1")
             .and_then(|mut statement| statement.query_row([file], |row| row.get(0)).optional())
-            .doing("reading facts")?;
+            .context("reading facts")?;
         Ok(packed.and_then(|packed| unpack_facts(&packed)))
     }
 
-    /// Returns which names a file offers (see [`super::surface::offers`]); `None` if it has no facts.
-    pub fn offers(&self, file: i64) -> StoreResult<Option<u64>> {
+    /// Returns which names a file offers (see [`super::interface::exported_names`]); `None` if it has no facts.
+    pub fn exported_names(&self, file: i64) -> StoreResult<Option<u64>> {
         self.tx
             .prepare_cached("SELECT offers FROM facts WHERE file = ?1")
             .and_then(|mut statement| {
@@ -130,7 +130,7 @@ impl Read<'_> {
                     .optional()
             })
             .map(|mask| mask.map(i64::cast_unsigned))
-            .doing("reading what a file offers")
+            .context("reading what a file offers")
     }
 }
 

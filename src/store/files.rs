@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use rusqlite::{Connection, OptionalExtension as _, Row};
 
-use super::{Doing, Read, StoreResult};
+use super::{ErrorContext, Read, StoreResult};
 use crate::model::hash::HashSet;
 use crate::model::{BlobId, ContentId, FileStat, RepoPath, SkipReason};
 
@@ -59,7 +59,7 @@ pub struct FileSummary {
 
 /// How many rows there are of each kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct RowCounts {
     /// Files, those left out included.
     pub files: u64,
     /// Chunks.
@@ -80,7 +80,7 @@ impl Read<'_> {
         self.tx
             .prepare_cached("SELECT 1 FROM file WHERE path = ?1")
             .and_then(|mut statement| statement.exists([path]))
-            .doing("looking a file up")
+            .context("looking a file up")
     }
 
     /// Returns the file at `path`; `None` if none is indexed there.
@@ -90,7 +90,7 @@ impl Read<'_> {
                 "SELECT id, path, content, language, skip, lines FROM file WHERE path = ?1",
             )
             .and_then(|mut statement| statement.query_row([path], summary).optional())
-            .doing("reading a file row")
+            .context("reading a file row")
     }
 
     /// Returns every file, by path. One pass over the files.
@@ -100,7 +100,7 @@ impl Read<'_> {
                 "SELECT id, path, content, language, skip, lines FROM file ORDER BY path",
             )
             .and_then(|mut statement| statement.query_map([], summary)?.collect())
-            .doing("reading files")
+            .context("reading files")
     }
 
     /// Returns the files whose language passes a test. One pass over the files.
@@ -116,7 +116,7 @@ impl Read<'_> {
             }
             Ok(found)
         })();
-        found.doing("reading languages")
+        found.context("reading languages")
     }
 
     /// Returns every file row, by path.
@@ -137,7 +137,7 @@ impl Read<'_> {
             }
             Ok(())
         };
-        each().doing("reading paths")
+        each().context("reading paths")
     }
 
     /// Returns the files of exactly these bytes, by path.
@@ -149,7 +149,7 @@ impl Read<'_> {
                     .query_map([content.as_bytes().as_slice()], |row| path(row, 0))?
                     .collect()
             })
-            .doing("reading the files of a content")
+            .context("reading the files of a content")
     }
 
     /// Returns the rows of the files that define a symbol.
@@ -157,7 +157,7 @@ impl Read<'_> {
         self.tx
             .prepare_cached("SELECT DISTINCT file FROM symbol")
             .and_then(|mut statement| statement.query_map([], |row| row.get(0))?.collect())
-            .doing("reading the files with symbols")
+            .context("reading the files with symbols")
     }
 
     /// Returns how many files each language has at or below a path; everywhere for an empty one.
@@ -176,7 +176,7 @@ impl Read<'_> {
                     .query_map((path, from, to), |row| Ok((row.get(0)?, unsigned(row, 1)?)))?
                     .collect()
             })
-            .doing("counting languages")
+            .context("counting languages")
     }
 
     /// Returns how many files each language has, those left out not counted.
@@ -188,7 +188,7 @@ impl Read<'_> {
                     .query_map([], |row| Ok((row.get(0)?, unsigned(row, 1)?)))?
                     .collect()
             })
-            .doing("counting languages")
+            .context("counting languages")
     }
 
     /// Returns the files that were left out or reduced for a reason, sorted by path.
@@ -200,7 +200,7 @@ impl Read<'_> {
                     .query_map([reason.code()], |row| path(row, 0))?
                     .collect()
             })
-            .doing("reading what was left out")
+            .context("reading what was left out")
     }
 
     /// Returns how many files were left out or reduced, by reason.
@@ -213,7 +213,7 @@ impl Read<'_> {
                     .query_map([], |row| Ok((row.get(0)?, unsigned(row, 1)?)))?
                     .collect()
             })
-            .doing("counting what was left out")?;
+            .context("counting what was left out")?;
         Ok(rows
             .into_iter()
             .filter_map(|(code, n)| Some((SkipReason::from_code(code)?, n)))
@@ -222,7 +222,7 @@ impl Read<'_> {
 }
 
 /// Returns how many rows there are of each kind.
-pub(super) fn counts(connection: &Connection) -> StoreResult<Counts> {
+pub(super) fn counts(connection: &Connection) -> StoreResult<RowCounts> {
     connection
         .prepare_cached(
             "SELECT (SELECT count(*) FROM file), (SELECT count(*) FROM chunk), (SELECT count(*) FROM symbol),
@@ -231,7 +231,7 @@ pub(super) fn counts(connection: &Connection) -> StoreResult<Counts> {
         )
         .and_then(|mut statement| {
             statement.query_row([], |row| {
-                Ok(Counts {
+                Ok(RowCounts {
                     files: unsigned(row, 0)?,
                     chunks: unsigned(row, 1)?,
                     symbols: unsigned(row, 2)?,
@@ -241,7 +241,7 @@ pub(super) fn counts(connection: &Connection) -> StoreResult<Counts> {
                 })
             })
         })
-        .doing("counting rows")
+        .context("counting rows")
 }
 
 /// Returns every file row, sorted by path.
@@ -290,7 +290,7 @@ pub(super) fn rows(connection: &Connection) -> StoreResult<Vec<FileRow>> {
             rows.sort_unstable_by(|a, b| a.path.cmp(&b.path));
             rows
         })
-        .doing("reading file rows")
+        .context("reading file rows")
 }
 
 pub(super) fn summary(row: &Row<'_>) -> rusqlite::Result<FileSummary> {

@@ -2,7 +2,7 @@
 
 use rusqlite::OptionalExtension as _;
 
-use super::{Doing, Read, StoreResult, TextHit, Writer};
+use super::{ErrorContext, Read, StoreResult, TextHit, Writer};
 use crate::model::{CommitId, CommitLinks, RepoPath};
 
 /// The meta row that says of which commit the rows are the whole history, and where the clone is cut off,
@@ -49,7 +49,7 @@ impl Read<'_> {
         self.tx
             .prepare_cached("SELECT id, hash, time, parents FROM \"commit\"")
             .and_then(|mut statement| statement.query_map([], commit)?.collect())
-            .doing("reading past commits")
+            .context("reading past commits")
     }
 
     /// Returns whether the history of this index is whole: only then may an answer rest on it.
@@ -72,7 +72,7 @@ impl Read<'_> {
                     })?
                     .collect()
             })
-            .doing("searching past messages")
+            .context("searching past messages")
     }
 
     /// Returns the paths that a commit touched, as they were then, sorted.
@@ -82,7 +82,7 @@ impl Read<'_> {
                 "SELECT p.path FROM touch t JOIN past_path p ON p.id = t.path WHERE t.\"commit\" = ?1 AND t.counts ORDER BY 1",
             )
             .and_then(|mut statement| statement.query_map([commit], |row| row.get(0))?.collect())
-            .doing("reading what a commit touched")
+            .context("reading what a commit touched")
     }
 
     /// Returns where the newest commit that moved `path` away moved it; `None` if none did.
@@ -93,14 +93,14 @@ impl Read<'_> {
                  WHERE t.moved_from = (SELECT id FROM past_path WHERE path = ?1) ORDER BY c.time DESC, c.hash, 1 LIMIT 1",
             )
             .and_then(|mut statement| statement.query_row([path], |row| row.get(0)).optional())
-            .doing("reading where a file was moved")
+            .context("reading where a file was moved")
     }
 }
 
 impl Writer<'_> {
     /// Writes a commit that has no row yet.
     pub fn add_commit(&mut self, new: &NewCommit<'_>) -> StoreResult<()> {
-        self.insert_commit(new).doing("writing a past commit")
+        self.insert_commit(new).context("writing a past commit")
     }
 
     /// Removes a commit with all that belongs to it.

@@ -67,7 +67,7 @@ impl Home {
     }
 
     /// Returns the repositories of the same family, other than `repo_id`, sorted by their identity.
-    pub fn relatives(&self, repo_id: &str, family: &str) -> Vec<RepoHome> {
+    pub fn clones_of(&self, repo_id: &str, family: &str) -> Vec<RepoHome> {
         let Ok(entries) = std::fs::read_dir(self.root.join("repos")) else {
             return Vec::new();
         };
@@ -229,7 +229,7 @@ impl RepoHome {
             .flatten()
             .map(|entry| entry.path())
             .filter(|path| is_of_index(path) && !passes(path))
-            .filter(|path| super::lock::set_aside(path).is_ok())
+            .filter(|path| super::lock::quarantine(path).is_ok())
             .count()
     }
 
@@ -257,7 +257,7 @@ impl RepoHome {
         let draft = self.dir.join(format!(".draft-{}", new_build()));
         if replace && path.is_dir() {
             // A directory here is not ours: it is moved aside with its content.
-            super::lock::set_aside(path).map_err(io_error("set aside", path))?;
+            super::lock::quarantine(path).map_err(io_error("set aside", path))?;
         }
         let done = (|| {
             let mut file = std::fs::File::create(&draft)?;
@@ -322,8 +322,8 @@ mod tests {
         assert_eq!(repo.pointer("idx_1").unwrap().build, "one");
         assert!(repo.publish(&pointer("three"), true).unwrap());
         assert_eq!(repo.pointers(), vec![pointer("three")]);
-        assert_eq!(home.relatives("other", "f").len(), 1);
-        assert!(home.relatives("r", "f").is_empty());
+        assert_eq!(home.clones_of("other", "f").len(), 1);
+        assert!(home.clones_of("r", "f").is_empty());
     }
 
     #[test]

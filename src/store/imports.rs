@@ -3,7 +3,7 @@
 use rusqlite::{OptionalExtension as _, Row};
 
 use super::files::path;
-use super::{Doing, Read, StoreResult, Writer};
+use super::{ErrorContext, Read, StoreResult, Writer};
 use crate::ir::ImportKind;
 use crate::model::RepoPath;
 use crate::model::hash::HashMap;
@@ -142,7 +142,7 @@ impl Read<'_> {
                     })?
                     .collect()
             })
-            .doing("reading imports")
+            .context("reading imports")
     }
 
     /// Returns the modules that a file imports, as it writes them.
@@ -150,7 +150,7 @@ impl Read<'_> {
         self.tx
             .prepare_cached("SELECT specifier FROM import WHERE file = ?1 ORDER BY ordinal")
             .and_then(|mut statement| statement.query_map([file], |row| row.get(0))?.collect())
-            .doing("reading imports")
+            .context("reading imports")
     }
 
     /// Returns how many files a file passes names of on: `export … from`.
@@ -164,7 +164,7 @@ impl Read<'_> {
                     super::files::unsigned(row, 0)
                 })
             })
-            .doing("counting re-exports")
+            .context("counting re-exports")
     }
 
     /// Returns the configuration files in no order, their bytes still packed.
@@ -178,7 +178,7 @@ impl Read<'_> {
                     .query_map([], |row| Ok((path(row, 0)?, row.get(1)?)))?
                     .collect()
             })
-            .doing("reading configuration files")
+            .context("reading configuration files")
     }
 
     /// Returns the packed text of one configuration file; `None` where it is none.
@@ -188,7 +188,7 @@ impl Read<'_> {
                 "SELECT c.packed FROM config c JOIN file f ON f.id = c.file WHERE f.path = ?1",
             )
             .and_then(|mut statement| statement.query_row([path], |row| row.get(0)).optional())
-            .doing("reading a configuration file")
+            .context("reading a configuration file")
     }
 
     /// Returns the files that test runners' configurations declare, by the configuration's path.
@@ -202,7 +202,7 @@ impl Read<'_> {
                     .query_map([], |row| Ok((path(row, 0)?, row.get(1)?)))?
                     .collect()
             })
-            .doing("reading configurations of tests")
+            .context("reading configurations of tests")
     }
 
     /// Returns how many other files import each file that any imports, by its row.
@@ -217,7 +217,7 @@ impl Read<'_> {
                     .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
                     .collect()
             })
-            .doing("counting importers")
+            .context("counting importers")
     }
 
     /// Returns the files that `path` imports, sorted.
@@ -252,7 +252,7 @@ impl Read<'_> {
                 let kind = ImportKind::Template.code();
                 statement.query_map((of, kind), |row| row.get(0))?.collect()
             })
-            .doing("reading whose template a file is")
+            .context("reading whose template a file is")
     }
 
     /// Returns up to `limit` files that have to be linked again.
@@ -264,7 +264,7 @@ impl Read<'_> {
                     .query_map([limit], |row| Ok((row.get(0)?, path(row, 1)?)))?
                     .collect()
             })
-            .doing("reading the list of files to link")
+            .context("reading the list of files to link")
     }
 
     /// Returns where each import of a file leads, by its place: the row of a file, that of a unit below 0; `None` where it
@@ -273,7 +273,7 @@ impl Read<'_> {
         self.tx
             .prepare_cached("SELECT target FROM import WHERE file = ?1 ORDER BY ordinal")
             .and_then(|mut statement| statement.query_map([file], |row| row.get(0))?.collect())
-            .doing("reading imports")
+            .context("reading imports")
     }
 
     /// Returns up to `limit` files on the list whose imports have to be resolved first, those after the row
@@ -288,7 +288,7 @@ impl Read<'_> {
                     .query_map((after, limit), |row| Ok((row.get(0)?, path(row, 1)?)))?
                     .collect()
             })
-            .doing("reading the list of files to link")
+            .context("reading the list of files to link")
     }
 
     /// Returns how many files wait for their imports to be looked at again.
@@ -297,7 +297,7 @@ impl Read<'_> {
             .prepare_cached("SELECT count(*) FROM link_queue")
             .and_then(|mut statement| statement.query_row([], |row| row.get::<_, i64>(0)))
             .map(i64::cast_unsigned)
-            .doing("counting the files to link")
+            .context("counting the files to link")
     }
 
     /// Returns the imports of one file, in source order.
@@ -307,7 +307,7 @@ impl Read<'_> {
                 "SELECT ordinal, specifier, kind, state, target FROM import WHERE file = ?1 ORDER BY ordinal",
             )
             .and_then(|mut statement| statement.query_map([file], import)?.collect())
-            .doing("reading imports")
+            .context("reading imports")
     }
 
     /// Returns the files that pass names of a file on, directly or through others, itself first: those that re-export
@@ -327,14 +327,14 @@ impl Read<'_> {
                     .query_map((file, kind, at_most), |row| row.get(0))?
                     .collect()
             })
-            .doing("reading who passes names on")
+            .context("reading who passes names on")
     }
 
     fn neighbours(&self, query: &str, of: &str) -> StoreResult<Vec<RepoPath>> {
         self.tx
             .prepare_cached(query)
             .and_then(|mut statement| statement.query_map([of], |row| path(row, 0))?.collect())
-            .doing("reading imports")
+            .context("reading imports")
     }
 }
 

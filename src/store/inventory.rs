@@ -21,7 +21,7 @@ const HTTP_TOKEN: &str = "http-token";
 
 /// The owner of a part of the data directory, as noted when it was made.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Owner {
+pub struct DirectoryOwner {
     /// The directory that all work trees of the repository share.
     pub common_dir: PathBuf,
     /// The root commit that all clones of the project share.
@@ -33,7 +33,7 @@ pub struct Owner {
 
 /// A file of ours that no index owns any more.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum LeftBehind {
+pub enum Orphan {
     /// A build that no pointer names: a killed process left it, or it was replaced while in use.
     Build(String, String),
     /// A sign of use, or a write lock, of an index that is gone.
@@ -89,7 +89,7 @@ impl Home {
         for repo in self.repos() {
             let strange = names(repo.dir())
                 .into_iter()
-                .filter(|name| kind(name) == Kind::Foreign);
+                .filter(|name| kind(name) == PartKind::Foreign);
             found.extend(strange.map(|name| repo.dir().join(name)));
         }
         found
@@ -104,10 +104,10 @@ impl RepoHome {
     }
 
     /// Returns whose it is; `None` where that is not noted.
-    pub fn owner(&self) -> Option<Owner> {
+    pub fn owner(&self) -> Option<DirectoryOwner> {
         let record: RepoRecord = read_json(&self.dir().join("repo.json"))?;
         let is_gone = is_gone(&record.common_dir, record.device);
-        Some(Owner {
+        Some(DirectoryOwner {
             common_dir: record.common_dir,
             family: record.family,
             is_gone,
@@ -126,7 +126,7 @@ impl RepoHome {
     }
 
     /// Returns files that no index owns any more and that were not touched for `age`.
-    pub fn left_behind(&self, age: Duration) -> Vec<LeftBehind> {
+    pub fn left_behind(&self, age: Duration) -> Vec<Orphan> {
         let names = names(self.dir());
         let pointers = self.pointers();
         let current: BTreeSet<(&str, &str)> = pointers
@@ -138,7 +138,7 @@ impl RepoHome {
         let builds: BTreeSet<(String, String)> = names
             .iter()
             .filter_map(|name| match kind(name) {
-                Kind::Database(index, build) => Some((index, build)),
+                PartKind::Database(index, build) => Some((index, build)),
                 _ => None,
             })
             .collect();
@@ -148,23 +148,23 @@ impl RepoHome {
             .filter_map(|name| {
                 let path = || self.dir().join(name);
                 match kind(name) {
-                    Kind::Database(index, build) => {
+                    PartKind::Database(index, build) => {
                         let is_owned = current.contains(&(index.as_str(), build.as_str()));
-                        (!is_owned).then_some(LeftBehind::Build(index, build))
+                        (!is_owned).then_some(Orphan::Build(index, build))
                     }
-                    Kind::Side(index, build) | Kind::Mark(index, build) => {
+                    PartKind::Side(index, build) | PartKind::Mark(index, build) => {
                         let is_owned = builds.contains(&(index.clone(), build.clone()));
-                        (!is_owned).then_some(LeftBehind::Build(index, build))
+                        (!is_owned).then_some(Orphan::Build(index, build))
                     }
-                    Kind::Write(index) => (!has_pointer(&index)).then(|| LeftBehind::Lock(path())),
+                    PartKind::Write(index) => (!has_pointer(&index)).then(|| Orphan::Lock(path())),
                     // No lock tells whether somebody is about to put it in place: only its age does.
-                    Kind::Draft => {
-                        is_older(&path(), age.max(DRAFT_AGE)).then(|| LeftBehind::Draft(path()))
+                    PartKind::Draft => {
+                        is_older(&path(), age.max(DRAFT_AGE)).then(|| Orphan::Draft(path()))
                     }
-                    Kind::Aside => {
-                        is_older(&path(), age.max(ASIDE_AGE)).then(|| LeftBehind::Aside(path()))
+                    PartKind::Aside => {
+                        is_older(&path(), age.max(ASIDE_AGE)).then(|| Orphan::Aside(path()))
                     }
-                    Kind::Pointer | Kind::Own | Kind::Foreign => None,
+                    PartKind::Pointer | PartKind::Own | PartKind::Foreign => None,
                 }
             })
             .collect()
@@ -221,7 +221,7 @@ fn names(dir: &Path) -> Vec<String> {
 }
 
 #[derive(PartialEq, Eq)]
-enum Kind {
+enum PartKind {
     Pointer,
     Database(String, String),
     /// A file that SQLite keeps beside a database.
@@ -235,31 +235,31 @@ enum Kind {
     Foreign,
 }
 
-fn kind(name: &str) -> Kind {
+fn kind(name: &str) -> PartKind {
     if name.starts_with(".draft-") || name.starts_with(".gone-") {
-        return Kind::Draft;
+        return PartKind::Draft;
     }
     if name.starts_with("aside-") {
-        return Kind::Aside;
+        return PartKind::Aside;
     }
     if name == "repo.json" || name.starts_with("contexts.db") {
-        return Kind::Own;
+        return PartKind::Own;
     }
     let parts: Vec<&str> = name.split('.').collect();
     let is_index = |text: &str| text.strip_prefix("idx_").is_some_and(|hex| is_hex(hex, 32));
     match parts.as_slice() {
-        [index, "json"] if is_index(index) => Kind::Pointer,
-        [index, "write"] if is_index(index) => Kind::Write((*index).to_owned()),
+        [index, "json"] if is_index(index) => PartKind::Pointer,
+        [index, "write"] if is_index(index) => PartKind::Write((*index).to_owned()),
         [index, build, end] if is_index(index) && is_hex(build, 12) => {
             let both = ((*index).to_owned(), (*build).to_owned());
             match *end {
-                "db" => Kind::Database(both.0, both.1),
-                "db-wal" | "db-shm" | "db-journal" => Kind::Side(both.0, both.1),
-                "open" => Kind::Mark(both.0, both.1),
-                _ => Kind::Foreign,
+                "db" => PartKind::Database(both.0, both.1),
+                "db-wal" | "db-shm" | "db-journal" => PartKind::Side(both.0, both.1),
+                "open" => PartKind::Mark(both.0, both.1),
+                _ => PartKind::Foreign,
             }
         }
-        _ => Kind::Foreign,
+        _ => PartKind::Foreign,
     }
 }
 

@@ -54,11 +54,11 @@ impl WriteLock {
 
 /// The sign that a process has a build of an index open. Shared: many may hold it at once.
 #[derive(Debug)]
-pub struct OpenMark {
+pub struct ReaderLock {
     _file: Option<File>,
 }
 
-impl OpenMark {
+impl ReaderLock {
     /// Sets the sign and touches the file, whose time tells the last use. In a directory that may only be read the
     /// sign is one for those who may write there, if it can be set at all.
     pub fn set(path: &Path) -> StoreResult<Self> {
@@ -133,7 +133,7 @@ pub fn is_read_only(error: &std::io::Error) -> bool {
 
 /// Quarantines any file or directory that stands in the place of one of our files, by renaming it. Its time says from
 /// then on since when it lies there; housekeeping removes it after some days.
-pub(super) fn set_aside(path: &Path) -> std::io::Result<()> {
+pub(super) fn quarantine(path: &Path) -> std::io::Result<()> {
     let aside = path.with_file_name(format!("aside-{}", super::key::new_build()));
     std::fs::rename(path, &aside)?;
     let touched = File::open(&aside);
@@ -156,24 +156,27 @@ fn open(path: &Path) -> std::io::Result<File> {
             return Err(error);
         }
         // A directory here is not ours: it is moved aside with its content.
-        set_aside(path)?;
+        quarantine(path)?;
         open()
     })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{OpenMark, WriteLock};
+    use super::{ReaderLock, WriteLock};
     use std::time::Duration;
 
     #[test]
     fn a_build_that_is_open_belongs_to_nobody_alone() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("x.open");
-        let (one, two) = (OpenMark::set(&path).unwrap(), OpenMark::set(&path).unwrap());
-        assert!(OpenMark::alone(&path).unwrap().is_none());
+        let (one, two) = (
+            ReaderLock::set(&path).unwrap(),
+            ReaderLock::set(&path).unwrap(),
+        );
+        assert!(ReaderLock::alone(&path).unwrap().is_none());
         drop((one, two));
-        assert!(OpenMark::alone(&path).unwrap().is_some());
+        assert!(ReaderLock::alone(&path).unwrap().is_some());
     }
 
     #[test]

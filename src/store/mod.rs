@@ -15,6 +15,7 @@ pub mod files;
 pub mod history;
 pub mod home;
 pub mod imports;
+pub mod interface;
 pub mod inventory;
 pub mod key;
 pub mod lock;
@@ -24,7 +25,6 @@ mod read;
 pub mod remove;
 pub mod schema;
 pub mod seed;
-pub mod surface;
 pub mod symbols;
 pub mod text;
 pub mod token;
@@ -36,13 +36,13 @@ use std::path::PathBuf;
 pub use around::{Coupled, Coupling};
 pub use chunks::PreparedChunk;
 pub use contexts::{Contexts, NewContext, SavedContext, SavedItem};
-pub use edges::{EdgeRow, Keeper, UnboundPlace, UnboundRow};
+pub use edges::{EdgeRow, EvaluationSite, UnboundPlace, UnboundRow};
 pub use files::{FileRow, FileSummary, StatRow};
 pub use history::{CommitRow, NewCommit};
 pub use home::{Home, RepoHome};
 pub use imports::{ImportRow, ImportTarget};
 pub use key::{IndexKey, Pointer};
-pub use lock::{OpenMark, WriteLock};
+pub use lock::{ReaderLock, WriteLock};
 pub use open::{Index, sqlite_version};
 pub use read::{FilesUnder, Meta, Read, Reader};
 pub use schema::SCHEMA_VERSION;
@@ -104,7 +104,7 @@ pub enum StoreError {
 
 /// The system's reason for refusing an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refusal {
+pub enum OsRefusal {
     /// There is no space, or no more for this user.
     Full,
     /// This user may not, or nobody may.
@@ -134,23 +134,23 @@ impl StoreError {
     }
 
     /// Returns the system's reason; `None` where its error tells none.
-    pub fn refusal(&self) -> Option<Refusal> {
+    pub fn refusal(&self) -> Option<OsRefusal> {
         use rusqlite::ErrorCode;
         use std::io::ErrorKind;
         match self {
             Self::Io { source, .. } => match source.kind() {
-                ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Some(Refusal::Full),
+                ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Some(OsRefusal::Full),
                 ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
-                    Some(Refusal::Forbidden)
+                    Some(OsRefusal::Forbidden)
                 }
                 // The number of an input/output error, which has no kind of its own.
-                _ => (source.raw_os_error() == Some(5)).then_some(Refusal::Broken),
+                _ => (source.raw_os_error() == Some(5)).then_some(OsRefusal::Broken),
             },
             Self::Sqlite { source, .. } => match source.sqlite_error_code()? {
-                ErrorCode::DiskFull => Some(Refusal::Full),
-                ErrorCode::ReadOnly | ErrorCode::PermissionDenied => Some(Refusal::Forbidden),
+                ErrorCode::DiskFull => Some(OsRefusal::Full),
+                ErrorCode::ReadOnly | ErrorCode::PermissionDenied => Some(OsRefusal::Forbidden),
                 // A quota is an input/output error to SQLite.
-                ErrorCode::SystemIoFailure => Some(Refusal::Broken),
+                ErrorCode::SystemIoFailure => Some(OsRefusal::Broken),
                 _ => None,
             },
             _ => None,
@@ -170,12 +170,12 @@ impl StoreError {
 pub type StoreResult<T> = Result<T, StoreError>;
 
 /// Adds the name of the operation to an error of SQLite.
-pub(crate) trait Doing<T> {
-    fn doing(self, what: &'static str) -> StoreResult<T>;
+pub(crate) trait ErrorContext<T> {
+    fn context(self, what: &'static str) -> StoreResult<T>;
 }
 
-impl<T> Doing<T> for rusqlite::Result<T> {
-    fn doing(self, what: &'static str) -> StoreResult<T> {
+impl<T> ErrorContext<T> for rusqlite::Result<T> {
+    fn context(self, what: &'static str) -> StoreResult<T> {
         self.map_err(|source| StoreError::Sqlite {
             doing: what,
             source,

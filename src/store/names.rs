@@ -1,6 +1,6 @@
 //! The names of symbols as a list, for finding one that was typed wrongly.
 
-use super::{Doing, Read, StoreResult};
+use super::{ErrorContext, Read, StoreResult};
 
 impl Read<'_> {
     /// Returns every distinct normal form of a symbol's name between `shortest` and `longest` bytes
@@ -15,7 +15,7 @@ impl Read<'_> {
                 "SELECT DISTINCT norm FROM symbol WHERE length(norm) BETWEEN ?1 AND ?2 ORDER BY norm",
             )
             .and_then(|mut statement| statement.query_map(bounds, |row| row.get(0))?.collect())
-            .doing("reading the names of symbols")
+            .context("reading the names of symbols")
     }
 
     /// Returns whether a symbol has this normal form.
@@ -23,7 +23,7 @@ impl Read<'_> {
         self.tx
             .prepare_cached("SELECT 1 FROM symbol WHERE norm = ?1 LIMIT 1")
             .and_then(|mut statement| statement.exists([norm]))
-            .doing("looking a name up")
+            .context("looking a name up")
     }
     /// Returns the names of the first `n` symbols whose normal form begins with `norm`, each with its
     /// qualified name, by normal form.
@@ -40,6 +40,6 @@ impl Read<'_> {
                     .query_map((norm, end, n), |row| Ok((row.get(0)?, row.get(1)?)))?
                     .collect()
             })
-            .doing("reading the names of symbols")
+            .context("reading the names of symbols")
     }
 }

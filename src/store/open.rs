@@ -10,9 +10,11 @@ use rusqlite::Connection;
 
 use super::connection::{PATIENCE, connect_beside, connect_reader, connect_writer, side_file};
 use super::durable::{self, Durability};
-use super::read::{Kept, Read, Reader};
+use super::read::{Read, ReadCache, Reader};
 use super::schema::{SCHEMA, SCHEMA_VERSION};
-use super::{Doing, OpenMark, Pointer, RepoHome, StoreError, StoreResult, WriteLock, Writer};
+use super::{
+    ErrorContext, Pointer, ReaderLock, RepoHome, StoreError, StoreResult, WriteLock, Writer,
+};
 
 /// How many unused pages of 4 KiB a file may keep for the next rows.
 const MAX_FREE_PAGES: i64 = 64;
@@ -26,9 +28,9 @@ pub struct Index {
     reader: Connection,
     still: Option<WriteLock>,
     writer: Option<Connection>,
-    kept: RefCell<Kept>,
+    kept: RefCell<ReadCache>,
     mark: PathBuf,
-    _mark: OpenMark,
+    _mark: ReaderLock,
 }
 
 impl Index {
@@ -37,13 +39,13 @@ impl Index {
         let path = home.database(&pointer.index_id, &pointer.build);
         // Set before there is anything to sweep away.
         let mark = home.open_mark(&pointer.index_id, &pointer.build);
-        let _mark = OpenMark::set(&mark)?;
+        let _mark = ReaderLock::set(&mark)?;
         let connection = connect_writer(&path, durable::begin(&mark)?)?;
         connection
             .execute_batch(&format!(
                 "BEGIN; {SCHEMA} PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;"
             ))
-            .doing("creating the tables")?;
+            .context("creating the tables")?;
         drop(connection);
         let mut index = Self::open_new(home, pointer)?;
         let id = index.pointer.index_id.clone();
@@ -76,7 +78,7 @@ impl Index {
     ) -> StoreResult<Self> {
         let path = home.database(&pointer.index_id, &pointer.build);
         let mark_path = home.open_mark(&pointer.index_id, &pointer.build);
-        let mark = OpenMark::set(&mark_path)?;
+        let mark = ReaderLock::set(&mark_path)?;
         // Looked at behind the mark: from here on nobody deletes it.
         if !path.is_file() {
             drop(mark);
@@ -105,7 +107,7 @@ impl Index {
         let (reader, still) = connect(&path, &lock)?;
         let found: i64 = reader
             .pragma_query_value(None, "user_version", |row| row.get(0))
-            .doing("reading the schema version")?;
+            .context("reading the schema version")?;
         if found != SCHEMA_VERSION {
             return Err(if found == 0 {
                 StoreError::Corrupt {
@@ -187,7 +189,7 @@ impl Index {
             let Some(connection) = &self.writer else {
                 return Ok(());
             };
-            if tidy_up(connection, after_build).doing("tidying up")? && !self.is_on_disk() {
+            if tidy_up(connection, after_build).context("tidying up")? && !self.is_on_disk() {
                 durable::reached_disk(&self.mark)?;
             }
             Ok::<_, StoreError>(())
@@ -217,7 +219,7 @@ impl Index {
         let found: String = self
             .reader
             .query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))
-            .doing("checking the file")?;
+            .context("checking the file")?;
         Ok((found != "ok").then_some(found))
     }
 
@@ -225,7 +227,7 @@ impl Index {
     pub fn journal_mode(&self) -> StoreResult<String> {
         self.reader
             .pragma_query_value(None, "journal_mode", |row| row.get(0))
-            .doing("reading the journal mode")
+            .context("reading the journal mode")
     }
 }
 

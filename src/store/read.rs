@@ -6,17 +6,17 @@ use std::sync::Arc;
 
 use rusqlite::{Connection, Transaction};
 
-use super::files::{self, Counts};
-use super::{Doing, FileRow, StoreResult};
+use super::files::{self, RowCounts};
+use super::{ErrorContext, FileRow, StoreResult};
 use crate::model::hash::HashMap;
 
 /// Lists of the whole index, and the version of the data that they were read from.
 #[derive(Debug, Default)]
-pub(super) struct Kept {
+pub(super) struct ReadCache {
     version: i64,
     rows: Option<Arc<Vec<FileRow>>>,
     outlined: Option<Arc<HashMap<i64, u32>>>,
-    counts: Option<Counts>,
+    counts: Option<RowCounts>,
     n_chunks: Option<u64>,
 }
 
@@ -52,7 +52,7 @@ pub struct Meta {
 #[derive(Debug)]
 pub struct Reader {
     connection: Connection,
-    kept: RefCell<Kept>,
+    kept: RefCell<ReadCache>,
 }
 
 impl Reader {
@@ -74,14 +74,17 @@ impl Reader {
 pub struct Read<'a> {
     pub(super) tx: Transaction<'a>,
     meta: Meta,
-    kept: &'a RefCell<Kept>,
+    kept: &'a RefCell<ReadCache>,
 }
 
 impl<'a> Read<'a> {
-    pub(super) fn begin(connection: &'a Connection, kept: &'a RefCell<Kept>) -> StoreResult<Self> {
+    pub(super) fn begin(
+        connection: &'a Connection,
+        kept: &'a RefCell<ReadCache>,
+    ) -> StoreResult<Self> {
         let tx = connection
             .unchecked_transaction()
-            .doing("beginning to read")?;
+            .context("beginning to read")?;
         let meta = read_meta(&tx)?;
         Ok(Self { tx, meta, kept })
     }
@@ -117,7 +120,7 @@ impl<'a> Read<'a> {
     }
 
     /// Returns how many rows there are of each kind. Kept as [`Self::file_rows`] are; costs some 2 µs a file.
-    pub fn counts(&self) -> StoreResult<Counts> {
+    pub fn counts(&self) -> StoreResult<RowCounts> {
         if let Some(counts) = self.kept()?.counts {
             return Ok(counts);
         }
@@ -136,23 +139,23 @@ impl<'a> Read<'a> {
             .prepare_cached("SELECT count(*) FROM chunk")
             .and_then(|mut statement| statement.query_row([], |row| row.get::<_, i64>(0)))
             .map(i64::cast_unsigned)
-            .doing("counting chunks")?;
+            .context("counting chunks")?;
         self.kept()?.n_chunks = Some(n_chunks);
         Ok(n_chunks)
     }
 
     /// Returns the lists of this version of the data. Lists of another version go first: they are as large as the
     /// repository has files.
-    fn kept(&self) -> StoreResult<RefMut<'a, Kept>> {
+    fn kept(&self) -> StoreResult<RefMut<'a, ReadCache>> {
         let version: i64 = self
             .tx
             .pragma_query_value(None, "data_version", |row| row.get(0))
-            .doing("reading the data version")?;
+            .context("reading the data version")?;
         let mut kept = self.kept.borrow_mut();
         if kept.version != version {
-            *kept = Kept {
+            *kept = ReadCache {
                 version,
-                ..Kept::default()
+                ..ReadCache::default()
             };
         }
         Ok(kept)
@@ -194,14 +197,14 @@ impl FilesUnder {
 fn read_meta(connection: &Connection) -> StoreResult<Meta> {
     let mut statement = connection
         .prepare_cached("SELECT key, value FROM meta")
-        .doing("reading meta")?;
+        .context("reading meta")?;
     let mut rows = statement
         .query_map([], |row| {
             Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?))
         })
-        .doing("reading meta")?
+        .context("reading meta")?
         .collect::<Result<std::collections::BTreeMap<_, _>, _>>()
-        .doing("reading meta")?;
+        .context("reading meta")?;
     Ok(Meta {
         index_id: rows.remove("index_id").unwrap_or_default(),
         generation: rows

@@ -7,12 +7,12 @@
 use std::path::Path;
 use std::time::Duration;
 
-use super::inventory::{LeftBehind, allocated};
-use super::{Home, OpenMark, Pointer, RepoHome, StoreResult, WriteLock, io_error, seed};
+use super::inventory::{Orphan, allocated};
+use super::{Home, Pointer, ReaderLock, RepoHome, StoreResult, WriteLock, io_error, seed};
 
 /// The result of removing an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Removal {
+pub enum IndexRemoval {
     /// It is gone; the file system got these bytes back.
     Done(u64),
     /// A process has it open or writes it: it stays.
@@ -25,7 +25,7 @@ pub enum Removal {
 
 /// Returns whether a process has an index open right now, or writes it.
 pub fn is_in_use(home: &RepoHome, pointer: &Pointer) -> bool {
-    OpenMark::is_set(&home.open_mark(&pointer.index_id, &pointer.build))
+    ReaderLock::is_set(&home.open_mark(&pointer.index_id, &pointer.build))
         || WriteLock::is_held(&home.write_lock(&pointer.index_id))
 }
 
@@ -35,30 +35,30 @@ pub fn remove(
     home: &RepoHome,
     pointer: &Pointer,
     is_needed: impl FnOnce() -> bool,
-) -> StoreResult<Removal> {
+) -> StoreResult<IndexRemoval> {
     if home.pointer(&pointer.index_id).as_ref() != Some(pointer) {
-        return Ok(Removal::Changed);
+        return Ok(IndexRemoval::Changed);
     }
     let lock = home.write_lock(&pointer.index_id);
     let Some(writing) = WriteLock::take(&lock, Duration::ZERO)? else {
-        return Ok(Removal::InUse);
+        return Ok(IndexRemoval::InUse);
     };
     let mark = home.open_mark(&pointer.index_id, &pointer.build);
-    let Some(_alone) = OpenMark::alone(&mark)? else {
-        return Ok(Removal::InUse);
+    let Some(_alone) = ReaderLock::alone(&mark)? else {
+        return Ok(IndexRemoval::InUse);
     };
     if is_needed() {
-        return Ok(Removal::Needed);
+        return Ok(IndexRemoval::Needed);
     }
     let Some(mut bytes) = withdraw(home, pointer)? else {
-        return Ok(Removal::Changed);
+        return Ok(IndexRemoval::Changed);
     };
     bytes += seed::discard(home, pointer);
     for left in home.left_over(pointer, Duration::ZERO) {
         bytes += seed::retire(home, &left);
     }
     bytes += unlink_lock(&lock, writing);
-    Ok(Removal::Done(bytes))
+    Ok(IndexRemoval::Done(bytes))
 }
 
 /// Removes files that no index owns any more and that were not touched for `age`, unless a process uses them. Returns
@@ -67,9 +67,9 @@ pub fn sweep(home: &RepoHome, age: Duration) -> u64 {
     let mut bytes = 0;
     for left in home.left_behind(age) {
         bytes += match left {
-            LeftBehind::Build(index_id, build) => {
+            Orphan::Build(index_id, build) => {
                 let mark = home.open_mark(&index_id, &build);
-                match OpenMark::alone(&mark) {
+                match ReaderLock::alone(&mark) {
                     // Looked at again behind the lock: it may have been published meanwhile.
                     Ok(Some(_alone))
                         if home.pointer(&index_id).is_none_or(|now| now.build != build) =>
@@ -79,12 +79,12 @@ pub fn sweep(home: &RepoHome, age: Duration) -> u64 {
                     _ => 0,
                 }
             }
-            LeftBehind::Lock(path) => match WriteLock::take(&path, Duration::ZERO) {
+            Orphan::Lock(path) => match WriteLock::take(&path, Duration::ZERO) {
                 Ok(Some(held)) => unlink_lock(&path, held),
                 _ => 0,
             },
-            LeftBehind::Draft(path) => unlink(&path),
-            LeftBehind::Aside(path) => unlink_all(&path),
+            Orphan::Draft(path) => unlink(&path),
+            Orphan::Aside(path) => unlink_all(&path),
         };
     }
     bytes
@@ -155,8 +155,8 @@ fn unlink_lock(path: &Path, held: WriteLock) -> u64 {
 pub(super) mod tests {
     use std::time::Duration;
 
-    use super::{Removal, is_in_use, remove, sweep};
-    use crate::store::{Home, Index, OpenMark, Pointer, RepoHome, WriteLock, key};
+    use super::{IndexRemoval, is_in_use, remove, sweep};
+    use crate::store::{Home, Index, Pointer, ReaderLock, RepoHome, WriteLock, key};
 
     pub(in crate::store) fn made(dir: &std::path::Path) -> (RepoHome, Pointer) {
         let home = Home::at(dir, &[]).unwrap().repo(&"a".repeat(32));
@@ -191,22 +191,31 @@ pub(super) mod tests {
         let (home, pointer) = made(dir.path());
         let index = Index::open(&home, pointer.clone()).unwrap();
         assert!(is_in_use(&home, &pointer));
-        assert_eq!(remove(&home, &pointer, || false).unwrap(), Removal::InUse);
+        assert_eq!(
+            remove(&home, &pointer, || false).unwrap(),
+            IndexRemoval::InUse
+        );
         drop(index);
         let lock = home.write_lock(&pointer.index_id);
         let writing = WriteLock::take(&lock, Duration::ZERO).unwrap().unwrap();
-        assert_eq!(remove(&home, &pointer, || false).unwrap(), Removal::InUse);
+        assert_eq!(
+            remove(&home, &pointer, || false).unwrap(),
+            IndexRemoval::InUse
+        );
         drop(writing);
         let needed = remove(&home, &pointer, || true).unwrap();
-        assert_eq!(needed, Removal::Needed);
+        assert_eq!(needed, IndexRemoval::Needed);
         let room = home.room(&pointer);
         assert!(room > 0 && !is_in_use(&home, &pointer));
         assert_eq!(
             remove(&home, &pointer, || false).unwrap(),
-            Removal::Done(room)
+            IndexRemoval::Done(room)
         );
         assert_eq!(files(&home), ["repo.json"]);
-        assert_eq!(remove(&home, &pointer, || false).unwrap(), Removal::Changed);
+        assert_eq!(
+            remove(&home, &pointer, || false).unwrap(),
+            IndexRemoval::Changed
+        );
         assert!(Index::open(&home, pointer).unwrap_err().is_unusable());
         assert_eq!(files(&home), ["repo.json"], "a late comer leaves nothing");
     }
@@ -221,7 +230,10 @@ pub(super) mod tests {
         };
         drop(Index::create(&home, new.clone()).unwrap());
         home.publish(&new, true).unwrap();
-        assert_eq!(remove(&home, &old, || false).unwrap(), Removal::Changed);
+        assert_eq!(
+            remove(&home, &old, || false).unwrap(),
+            IndexRemoval::Changed
+        );
         assert!(Index::open(&home, new).is_ok());
     }
 
@@ -281,16 +293,16 @@ pub(super) mod tests {
     fn a_mark_that_was_removed_is_set_again() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("x.open");
-        let alone = OpenMark::alone(&path).unwrap().unwrap();
+        let alone = ReaderLock::alone(&path).unwrap().unwrap();
         let waiting = std::thread::scope(|scope| {
-            let waiting = scope.spawn(|| OpenMark::set(&path).unwrap());
+            let waiting = scope.spawn(|| ReaderLock::set(&path).unwrap());
             std::thread::sleep(Duration::from_millis(30));
             std::fs::remove_file(&path).unwrap();
             drop(alone);
             waiting.join().unwrap()
         });
-        assert!(OpenMark::alone(&path).unwrap().is_none());
+        assert!(ReaderLock::alone(&path).unwrap().is_none());
         drop(waiting);
-        assert!(OpenMark::alone(&path).unwrap().is_some());
+        assert!(ReaderLock::alone(&path).unwrap().is_some());
     }
 }

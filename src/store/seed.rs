@@ -7,7 +7,9 @@ use rusqlite::backup::{Backup, StepResult};
 use super::connection::side_file;
 use super::durable::{self, Durability};
 use super::remove::unlink;
-use super::{Doing, Index, OpenMark, Pointer, RepoHome, StoreError, StoreResult, io_error};
+use super::{
+    ErrorContext, Index, Pointer, ReaderLock, RepoHome, StoreError, StoreResult, io_error,
+};
 
 impl Index {
     /// Copies the build `source` of `source_home` into a new build for `pointer`, which nobody finds before it is
@@ -25,7 +27,7 @@ impl Index {
         let from = source.index_id.clone();
         // Set before there is anything to sweep away.
         let mark = home.open_mark(&pointer.index_id, &pointer.build);
-        let _mark = OpenMark::set(&mark)?;
+        let _mark = ReaderLock::set(&mark)?;
         let durability = durable::begin(&mark)?;
         let path = home.database(&pointer.index_id, &pointer.build);
         if durability != Durability::SinceBoot || !copy_files(source_home, &source, &path)? {
@@ -50,7 +52,7 @@ impl Index {
 /// copying, if any process has it open, this one included. A process that wants to open it waits meanwhile.
 fn copy_files(home: &RepoHome, source: &Pointer, to: &Path) -> StoreResult<bool> {
     let mark = home.open_mark(&source.index_id, &source.build);
-    let Ok(Some(_alone)) = OpenMark::alone(&mark) else {
+    let Ok(Some(_alone)) = ReaderLock::alone(&mark) else {
         return Ok(false);
     };
     let from = home.database(&source.index_id, &source.build);
@@ -70,16 +72,16 @@ fn copy_files(home: &RepoHome, source: &Pointer, to: &Path) -> StoreResult<bool>
 
 /// Copies a database by SQLite's backup, so that a process writing it meanwhile does no harm.
 fn back_up(source: &Index, path: &Path, durability: Durability) -> StoreResult<()> {
-    let mut target = rusqlite::Connection::open(path).doing("creating the copy")?;
+    let mut target = rusqlite::Connection::open(path).context("creating the copy")?;
     if durability == Durability::SinceBoot {
         // A copy that a killed process left was never published.
         target
             .execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
-            .doing("creating the copy")?;
+            .context("creating the copy")?;
     }
-    let backup = Backup::new(source.connection(), &mut target).doing("copying the index")?;
+    let backup = Backup::new(source.connection(), &mut target).context("copying the index")?;
     // All pages in one step: the copy is of one generation, and nobody has to wait for it.
-    match backup.step(-1).doing("copying the index")? {
+    match backup.step(-1).context("copying the index")? {
         StepResult::Done => Ok(()),
         _ => Err(StoreError::Corrupt {
             path: path.to_owned(),
@@ -92,7 +94,7 @@ fn back_up(source: &Index, path: &Path, durability: Durability) -> StoreResult<(
 /// does the sign of use that tells so. Returns the bytes that the file system got back.
 pub fn retire(home: &RepoHome, pointer: &Pointer) -> u64 {
     let mark = home.open_mark(&pointer.index_id, &pointer.build);
-    match OpenMark::alone(&mark) {
+    match ReaderLock::alone(&mark) {
         Ok(Some(_alone)) => discard(home, pointer),
         _ => 0,
     }

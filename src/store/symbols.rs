@@ -3,7 +3,7 @@
 use rusqlite::{OptionalExtension as _, Row};
 
 use super::files::{content, damaged, path};
-use super::{Doing, Read, StoreResult};
+use super::{ErrorContext, Read, StoreResult};
 use crate::model::hash::{HashMap, HashSet};
 use crate::model::{ChunkKind, ContentId, Handle, HandleKind, RepoPath, Span, SymbolKind};
 
@@ -143,7 +143,7 @@ impl Read<'_> {
             }
             Ok(found)
         })();
-        found.doing("reading symbols")
+        found.context("reading symbols")
     }
 
     /// Returns the symbols whose normal form (see [`super::token::normal_form`]) is `norm`, by path
@@ -180,7 +180,7 @@ impl Read<'_> {
                 }
                 Ok(())
             })
-            .doing("reading names")?;
+            .context("reading names")?;
         let [same, other] = found.map(|mut places| {
             places.sort_unstable();
             let first = places.into_iter().take(at_most);
@@ -209,7 +209,7 @@ impl Read<'_> {
                 }
                 Ok(())
             })
-            .doing("reading names")?;
+            .context("reading names")?;
         let found: StoreResult<Vec<_>> = rows.into_iter().map(|id| self.symbol_by_id(id)).collect();
         let mut found: Vec<SymbolRow> = found?.into_iter().flatten().collect();
         found.sort_by(|a, b| (&a.path, a.ordinal).cmp(&(&b.path, b.ordinal)));
@@ -223,7 +223,7 @@ impl Read<'_> {
             .and_then(|mut statement| {
                 statement.query_row((norm, super::text::limit(at_most)), |row| row.get(0))
             })
-            .doing("counting symbols")
+            .context("counting symbols")
     }
 
     /// Returns the symbol of a handle; `None` if no symbol of this index has it. Goes through the symbols of the
@@ -249,7 +249,7 @@ impl Read<'_> {
             .tx
             .prepare_cached("SELECT kind FROM symbol WHERE id = ?1")
             .and_then(|mut statement| statement.query_row([id], |row| row.get(0)).optional())
-            .doing("reading what a definition is")?;
+            .context("reading what a definition is")?;
         Ok(kind.and_then(SymbolKind::from_code))
     }
 
@@ -258,7 +258,7 @@ impl Read<'_> {
         self.tx
             .prepare_cached("SELECT signature FROM symbol WHERE id = ?1")
             .and_then(|mut statement| statement.query_row([id], |row| row.get(0)).optional())
-            .doing("reading a signature")
+            .context("reading a signature")
     }
 
     /// Returns the chunk of a handle; `None` if no chunk of this index has it. Goes through the chunks of the file
@@ -274,7 +274,7 @@ impl Read<'_> {
                     let key = (file, handle.hash.cast_signed());
                     statement.query_row(key, chunk).optional()
                 })
-                .doing("reading a chunk by its handle")?;
+                .context("reading a chunk by its handle")?;
             if found.is_some() {
                 return Ok(found);
             }
@@ -296,7 +296,7 @@ impl Read<'_> {
         self.tx
             .prepare_cached(&format!("{CHUNK} WHERE c.id = ?1"))
             .and_then(|mut statement| statement.query_row([id], chunk).optional())
-            .doing("reading a chunk")
+            .context("reading a chunk")
     }
 
     /// Returns the fields of a chunk that ranking needs; `None` if there is no such row. Costs a third of
@@ -310,7 +310,7 @@ impl Read<'_> {
                  WHERE c.id = ?1",
             )
             .and_then(|mut statement| statement.query_row([id], brief).optional())
-            .doing("reading a chunk")
+            .context("reading a chunk")
     }
 
     /// Returns the name of the symbol that a chunk belongs to.
@@ -320,7 +320,7 @@ impl Read<'_> {
                 "SELECT s.name FROM chunk c JOIN symbol s ON s.file = c.file AND s.ordinal = c.symbol WHERE c.id = ?1",
             )
             .and_then(|mut statement| statement.query_row([id], |row| row.get(0)).optional())
-            .doing("reading the symbol of a chunk")
+            .context("reading the symbol of a chunk")
     }
 
     /// Returns the row of the chunk of a file that holds a line; `None` beyond its end.
@@ -331,7 +331,7 @@ impl Read<'_> {
                  WHERE f.path = ?1 AND c.start_line <= ?2 AND c.end_line >= ?2 ORDER BY c.ordinal LIMIT 1",
             )
             .and_then(|mut statement| statement.query_row((path, line), |row| row.get(0)).optional())
-            .doing("finding the chunk of a line")
+            .context("finding the chunk of a line")
     }
 
     /// Returns the rows of the chunks of some files.
@@ -340,13 +340,13 @@ impl Read<'_> {
         let mut statement = self
             .tx
             .prepare_cached("SELECT id FROM chunk WHERE file = ?1")
-            .doing("reading the chunks of a file")?;
+            .context("reading the chunks of a file")?;
         for file in files {
             let rows = statement
                 .query_map([file], |row| row.get::<_, i64>(0))
-                .doing("reading the chunks of a file")?;
+                .context("reading the chunks of a file")?;
             for row in rows {
-                found.insert(row.doing("reading the chunks of a file")?);
+                found.insert(row.context("reading the chunks of a file")?);
             }
         }
         Ok(found)
@@ -356,7 +356,7 @@ impl Read<'_> {
         self.tx
             .prepare_cached(&format!("{SYMBOL}{clause}"))
             .and_then(|mut statement| statement.query_map(values, symbol)?.collect())
-            .doing("reading symbols")
+            .context("reading symbols")
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Its rows hold no source text.
 
-use super::{Doing, FileSummary, Read, StoreResult};
+use super::{ErrorContext, FileSummary, Read, StoreResult};
 
 /// Weights of the columns symbol, signature, doc, body and path in BM25. From the study of ranking
 /// signals on commit localisation: weights around these are within its noise.
@@ -36,7 +36,7 @@ impl Read<'_> {
                     })?
                     .collect()
             })
-            .doing("searching the text index")
+            .context("searching the text index")
     }
 
     /// Returns the rows of the chunks that match an FTS5 expression, without scores, sorted; `at_most` of
@@ -50,7 +50,7 @@ impl Read<'_> {
                     .query_map((expression, limit(at_most)), |row| row.get(0))?
                     .collect()
             })
-            .doing("searching the text index")?;
+            .context("searching the text index")?;
         rows.sort_unstable();
         Ok(rows)
     }
@@ -68,7 +68,7 @@ impl Read<'_> {
                     .query_map([in_columns("body", norm)], super::files::summary)?
                     .collect()
             })
-            .doing("looking up the files of a word")
+            .context("looking up the files of a word")
     }
 
     /// Returns how many chunks match an FTS5 expression, counting no further than `at_most`. Costs about
@@ -84,7 +84,7 @@ impl Read<'_> {
                 })
             })
             .map(i64::cast_unsigned)
-            .doing("counting the chunks of a word")
+            .context("counting the chunks of a word")
     }
 }
 

@@ -5,8 +5,8 @@
 
 use rusqlite::OptionalExtension as _;
 
-use super::surface::{MEMBERS, Surface, bucket};
-use super::{Doing, Read, StoreResult, Writer};
+use super::interface::{InterfaceFingerprint, MEMBERS, bucket};
+use super::{ErrorContext, Read, StoreResult, Writer};
 
 impl Writer<'_> {
     /// Returns the keys of the units that came into being or went since this was asked last.
@@ -19,7 +19,7 @@ impl Writer<'_> {
     pub(super) fn leave_units(
         &mut self,
         file: i64,
-        surface: Option<&Surface>,
+        surface: Option<&InterfaceFingerprint>,
         wanted: &[(String, u8)],
     ) -> rusqlite::Result<()> {
         let known: Vec<(i64, (String, u8))> = self
@@ -57,7 +57,7 @@ impl Writer<'_> {
     pub(super) fn join_units(
         &mut self,
         file: i64,
-        surface: Option<&Surface>,
+        surface: Option<&InterfaceFingerprint>,
         wanted: &[(String, u8)],
     ) -> rusqlite::Result<()> {
         for (key, rank) in wanted {
@@ -89,8 +89,8 @@ impl Writer<'_> {
 }
 
 /// The buckets of what a unit has by one of its files.
-fn seen_in(surface: Option<&Surface>) -> u64 {
-    bucket(MEMBERS) | surface.map_or(0, Surface::buckets)
+fn seen_in(surface: Option<&InterfaceFingerprint>) -> u64 {
+    bucket(MEMBERS) | surface.map_or(0, InterfaceFingerprint::buckets)
 }
 
 impl Read<'_> {
@@ -103,7 +103,7 @@ impl Read<'_> {
                     .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
                     .collect()
             })
-            .doing("reading units")
+            .context("reading units")
     }
 
     /// Returns the key of a unit; `None` where there is none.
@@ -111,7 +111,7 @@ impl Read<'_> {
         self.tx
             .prepare_cached("SELECT key FROM unit WHERE id = ?1")
             .and_then(|mut statement| statement.query_row([unit], |row| row.get(0)).optional())
-            .doing("reading units")
+            .context("reading units")
     }
 
     /// Returns the units of a file, in the order of their keys.
@@ -119,7 +119,7 @@ impl Read<'_> {
         self.tx
             .prepare_cached("SELECT u.id FROM unit_file m JOIN unit u ON u.id = m.unit WHERE m.file = ?1 ORDER BY u.key")
             .and_then(|mut statement| statement.query_map([file], |row| row.get(0))?.collect())
-            .doing("reading units")
+            .context("reading units")
     }
 
     /// Returns whether usual builds leave a file out of its units: there it has a rank from 2 on.
@@ -127,7 +127,7 @@ impl Read<'_> {
         self.tx
             .prepare_cached("SELECT 1 FROM unit_file WHERE file = ?1 AND rank >= 2")
             .and_then(|mut statement| statement.exists([file]))
-            .doing("reading units")
+            .context("reading units")
     }
 
     /// Returns the files of a unit, those of low rank first, then by their paths.
@@ -137,6 +137,6 @@ impl Read<'_> {
                 "SELECT m.file FROM unit_file m CROSS JOIN file f ON f.id = m.file WHERE m.unit = ?1 ORDER BY m.rank, f.path",
             )
             .and_then(|mut statement| statement.query_map([unit], |row| row.get(0))?.collect())
-            .doing("reading units")
+            .context("reading units")
     }
 }

@@ -7,8 +7,8 @@ use std::collections::HashMap;
 use rusqlite::{Connection, OptionalExtension as _, Transaction, TransactionBehavior};
 
 use super::edges::PreviousTargets;
-use super::surface::Surface;
-use super::{Doing, PreparedChunk, StatRow, StoreResult};
+use super::interface::InterfaceFingerprint;
+use super::{ErrorContext, PreparedChunk, StatRow, StoreResult};
 use crate::ir::ImportKind;
 use crate::model::{BlobId, ContentId, RepoPath, SkipReason, Symbol};
 
@@ -43,10 +43,10 @@ pub struct PreparedFile {
     pub imports: Vec<(String, ImportKind, bool, u32)>,
     /// Its facts, packed.
     pub facts: Option<Vec<u8>>,
-    /// The names that it offers: see [`super::surface::offers`].
+    /// The names that it offers: see [`super::interface::exported_names`].
     pub offers: u64,
     /// The interface fingerprint; `None` where it has no facts, and of a new file whose names no unit shares.
-    pub surface: Option<Surface>,
+    pub surface: Option<InterfaceFingerprint>,
     /// The units that its names belong to, by key, sorted, each with its place among the files there: those of a low
     /// rank first.
     pub units: Vec<(String, u8)>,
@@ -72,13 +72,13 @@ impl<'a> Writer<'a> {
                 tx,
                 changed_units: Vec::new(),
             })
-            .doing("beginning to write")
+            .context("beginning to write")
     }
 
     /// Replaces the rows of a path. Symbols that stay keep their rows, so that an edit does not loosen the edges to
     /// them.
     pub fn replace_file(&mut self, file: &PreparedFile) -> StoreResult<()> {
-        self.replace(file).doing("writing a file")
+        self.replace(file).context("writing a file")
     }
 
     /// Whether the stored configuration of the path equals this one.
@@ -93,7 +93,7 @@ impl<'a> Writer<'a> {
                     .query_row([file.path.as_str()], |row| row.get(0))
                     .optional()
             })
-            .doing("reading a configuration file")?;
+            .context("reading a configuration file")?;
         Ok(known == file.config)
     }
 
@@ -109,13 +109,13 @@ impl<'a> Writer<'a> {
                     .query_map([file.path.as_str()], |row| Ok((row.get(0)?, row.get(1)?)))?
                     .collect()
             })
-            .doing("reading units")?;
+            .context("reading units")?;
         Ok(known == file.units)
     }
 
     /// Removes a file with all that belongs to it.
     pub fn remove_file(&mut self, path: &RepoPath) -> StoreResult<()> {
-        self.remove(path).doing("removing a file")
+        self.remove(path).context("removing a file")
     }
 
     /// Writes what `lstat` and git say of a file whose bytes are those indexed; `blob` of `None` leaves what is known.
@@ -131,7 +131,7 @@ impl<'a> Writer<'a> {
                 (file, blob.as_bytes()),
             )?;
         }
-        self.stat(file, stat).doing("writing a stat")
+        self.stat(file, stat).context("writing a stat")
     }
 
     /// Forgets every stat: the rows came from another work tree.
@@ -159,7 +159,7 @@ impl<'a> Writer<'a> {
                 .unwrap_or_default();
             self.set_meta("last_indexed_ms", &now.as_millis().to_string())?;
         }
-        self.tx.commit().doing("committing")
+        self.tx.commit().context("committing")
     }
 
     pub(super) fn tx(&self) -> &Transaction<'a> {
@@ -175,7 +175,7 @@ impl<'a> Writer<'a> {
             .prepare_cached(statement)
             .and_then(|mut prepared| prepared.execute(values))
             .map(drop)
-            .doing("writing a row")
+            .context("writing a row")
     }
 
     fn replace(&mut self, file: &PreparedFile) -> rusqlite::Result<()> {
@@ -302,7 +302,7 @@ impl<'a> Writer<'a> {
                 let before = self.surface_before(id)?;
                 self.leave_units(id, before.as_ref(), &[])?;
             }
-            self.surface_changed(id, Some(&Surface::default()), None)?;
+            self.surface_changed(id, Some(&InterfaceFingerprint::default()), None)?;
             for statement in [
                 "DELETE FROM dependency WHERE target = ?1",
                 "UPDATE import SET target = NULL WHERE target = ?1",

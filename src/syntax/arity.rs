@@ -8,7 +8,7 @@ use tree_sitter::{Node, Tree};
 use super::Language;
 use super::lang::ecmascript::kinds::Grammar;
 use super::lang::frontend;
-use super::language::Shape;
+use super::language::FileShape;
 use super::parse::{Parsed, parse};
 use crate::model::{Budget, Span};
 
@@ -42,8 +42,8 @@ impl<'s> Arities<'s> {
     /// Parses a file; `None` where its language has no required parameters, or the budget ended.
     pub fn of(language: &Language, source: &'s str, budget: &Budget) -> Option<Self> {
         let (grammar, is_python) = match language.shape {
-            Shape::Script(dialect) => (&Grammar::of(dialect).language, false),
-            Shape::Python => (frontend(language.shape)?.grammar(), true),
+            FileShape::Script(dialect) => (&Grammar::of(dialect).language, false),
+            FileShape::Python => (frontend(language.shape)?.grammar(), true),
             _ => return None,
         };
         match parse(grammar, source, budget) {

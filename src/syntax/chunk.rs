@@ -21,7 +21,7 @@ const MAX_LEVELS: usize = 24;
 
 /// The symbols of a file, as far as cutting needs them.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Outline<'a> {
+pub(super) struct SymbolOutline<'a> {
     /// In the order of their first byte.
     pub(super) symbols: &'a [Symbol],
     /// For each symbol the byte at which the comments above it begin.
@@ -30,7 +30,7 @@ pub(super) struct Outline<'a> {
 
 /// A run of lines with its owner, before it is a chunk.
 #[derive(Clone, Copy, Debug)]
-struct Piece {
+struct LineRun {
     from: usize,
     to: usize,
     owner: Option<usize>,
@@ -45,11 +45,11 @@ struct Cutter<'a> {
     ranges: Vec<(usize, usize)>,
     /// Symbols directly inside each symbol, by place; the last entry holds those at the top.
     inside: Vec<Vec<usize>>,
-    pieces: Vec<Piece>,
+    pieces: Vec<LineRun>,
 }
 
 /// Returns the chunks of a file of code.
-pub(super) fn of_code(lines: &Lines<'_>, outline: Outline<'_>) -> Vec<Chunk> {
+pub(super) fn of_code(lines: &Lines<'_>, outline: SymbolOutline<'_>) -> Vec<Chunk> {
     let mut chunks = Vec::new();
     of_range(lines, (0, lines.len()), outline, None, &mut chunks);
     number(&mut chunks);
@@ -61,7 +61,7 @@ pub(super) fn of_code(lines: &Lines<'_>, outline: Outline<'_>) -> Vec<Chunk> {
 pub(super) fn of_range(
     lines: &Lines<'_>,
     (from, to): (usize, usize),
-    outline: Outline<'_>,
+    outline: SymbolOutline<'_>,
     skip: Option<usize>,
     chunks: &mut Vec<Chunk>,
 ) {
@@ -178,7 +178,7 @@ impl Cutter<'_> {
                 return self.level(owner, (from, to), &deeper, depth + 1);
             }
             if at < start {
-                self.pieces.push(Piece {
+                self.pieces.push(LineRun {
                     from: at,
                     to: start,
                     owner,
@@ -187,7 +187,7 @@ impl Cutter<'_> {
                 head = false;
             }
             if self.lines.fits(start, end) || depth >= MAX_LEVELS {
-                self.pieces.push(Piece {
+                self.pieces.push(LineRun {
                     from: start,
                     to: end,
                     owner: Some(child),
@@ -200,7 +200,7 @@ impl Cutter<'_> {
             at = end;
         }
         if at < to {
-            self.pieces.push(Piece {
+            self.pieces.push(LineRun {
                 from: at,
                 to,
                 owner,
@@ -222,8 +222,8 @@ impl Cutter<'_> {
     }
 
     /// Joins what is too small and cuts what is too large.
-    fn settle(&mut self) -> Vec<Piece> {
-        let mut joined: Vec<Piece> = Vec::with_capacity(self.pieces.len());
+    fn settle(&mut self) -> Vec<LineRun> {
+        let mut joined: Vec<LineRun> = Vec::with_capacity(self.pieces.len());
         let mut idle: Option<usize> = None;
         for mut piece in std::mem::take(&mut self.pieces) {
             if let Some(from) = idle.take() {
@@ -247,7 +247,7 @@ impl Cutter<'_> {
             }
         }
         if let Some(from) = idle {
-            joined.push(Piece {
+            joined.push(LineRun {
                 from,
                 to: self.lines.len(),
                 owner: None,
@@ -265,7 +265,7 @@ impl Cutter<'_> {
             };
             for (index, (from, to)) in runs.into_iter().enumerate() {
                 let head = piece.head && index == 0;
-                settled.push(Piece {
+                settled.push(LineRun {
                     from,
                     to,
                     head,
@@ -276,10 +276,10 @@ impl Cutter<'_> {
         settled
     }
 
-    fn joins(&self, last: &Piece, piece: &Piece) -> bool {
+    fn joins(&self, last: &LineRun, piece: &LineRun) -> bool {
         let n_lines = piece.to - piece.from;
         let both = piece.to - last.from;
-        let n_busy = |piece: &Piece| self.lines.n_busy(piece.from, piece.to);
+        let n_busy = |piece: &LineRun| self.lines.n_busy(piece.from, piece.to);
         if !piece.head && n_lines <= SLACK_LINES / 2 && n_busy(piece) == 0 {
             return true;
         }
@@ -300,7 +300,7 @@ impl Cutter<'_> {
     }
 
     /// Returns whether a piece is a definition that is small by nature.
-    fn is_plain(&self, piece: &Piece) -> bool {
+    fn is_plain(&self, piece: &LineRun) -> bool {
         let Some(owner) = piece.owner else {
             return false;
         };

@@ -9,7 +9,7 @@ use tree_sitter::{Node, Tree};
 use super::Language;
 use super::lang::ecmascript::kinds::Grammar;
 use super::lang::frontend;
-use super::language::Shape;
+use super::language::FileShape;
 use super::parse::{Parsed, parse};
 use crate::model::{Budget, Span};
 
@@ -25,8 +25,8 @@ impl Heads {
     /// Parses a file; `None` for documents, components and other text, or where the budget ended.
     pub fn of(language: &Language, source: &str, budget: &Budget) -> Option<Self> {
         let grammar = match language.shape {
-            Shape::Script(dialect) => &Grammar::of(dialect).language,
-            Shape::Python | Shape::Go | Shape::Java | Shape::Rust => {
+            FileShape::Script(dialect) => &Grammar::of(dialect).language,
+            FileShape::Python | FileShape::Go | FileShape::Java | FileShape::Rust => {
                 frontend(language.shape)?.grammar()
             }
             _ => return None,

@@ -40,7 +40,7 @@ pub fn limit_symbols_to(ids: &[&'static str]) {
 
 /// How a document marks its headings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Markup {
+pub(super) enum HeadingStyle {
     /// `# A`, or a line under the title.
     Markdown,
     /// A line of punctuation under (and over) the title.
@@ -51,7 +51,7 @@ pub(super) enum Markup {
 
 /// How a file is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum FileShape {
     /// A module or script.
     Script(Dialect),
     /// Markup with scripts in it.
@@ -67,7 +67,7 @@ pub(super) enum Shape {
     /// Markup that may be the template of a class in another file.
     Page,
     /// Headings and sections.
-    Document(Markup),
+    Document(HeadingStyle),
     /// Lines.
     Plain,
 }
@@ -81,7 +81,7 @@ pub(super) enum Framework {
     Svelte,
 }
 
-/// One language: a row of [`LANGUAGES`].
+/// One language: a row of `LANGUAGES`.
 #[derive(Clone, Debug)]
 pub struct Language {
     /// Its name in filters and answers.
@@ -96,33 +96,35 @@ pub struct Language {
     pub is_code: bool,
     /// Meaning of its facts and chunks: stored facts of another version are void.
     pub facts_version: u32,
-    pub(super) shape: Shape,
+    pub(super) shape: FileShape,
 }
 
 impl Language {
     /// The rules by which names of its files are resolved; `None` for text.
     pub fn family(&self) -> Option<Family> {
         match self.shape {
-            Shape::Script(_) | Shape::Component(_) | Shape::Page => Some(Family::Ecmascript),
-            Shape::Python => Some(Family::Python),
-            Shape::Go => Some(Family::Go),
-            Shape::Java => Some(Family::Java),
-            Shape::Rust => Some(Family::Rust),
-            Shape::Document(_) | Shape::Plain => None,
+            FileShape::Script(_) | FileShape::Component(_) | FileShape::Page => {
+                Some(Family::Ecmascript)
+            }
+            FileShape::Python => Some(Family::Python),
+            FileShape::Go => Some(Family::Go),
+            FileShape::Java => Some(Family::Java),
+            FileShape::Rust => Some(Family::Rust),
+            FileShape::Document(_) | FileShape::Plain => None,
         }
     }
 
     /// Returns how deep its files are analysed.
     pub fn analysis(&self) -> Analysis {
         match self.shape {
-            Shape::Script(_)
-            | Shape::Component(_)
-            | Shape::Python
-            | Shape::Go
-            | Shape::Java
-            | Shape::Rust => Analysis::Full,
+            FileShape::Script(_)
+            | FileShape::Component(_)
+            | FileShape::Python
+            | FileShape::Go
+            | FileShape::Java
+            | FileShape::Rust => Analysis::Full,
             // Its uses are known where a class names it; it has no definitions.
-            Shape::Page | Shape::Document(_) | Shape::Plain => Analysis::Text,
+            FileShape::Page | FileShape::Document(_) | FileShape::Plain => Analysis::Text,
         }
     }
 }
@@ -131,17 +133,17 @@ const fn row(
     id: &'static str,
     extensions: &'static [&'static str],
     names: &'static [&'static str],
-    shape: Shape,
+    shape: FileShape,
 ) -> Language {
     let (is_prose, is_code, facts_version) = match shape {
-        Shape::Script(_) | Shape::Component(_) => (false, true, ECMASCRIPT_FACTS),
-        Shape::Python => (false, true, PYTHON_FACTS),
-        Shape::Go => (false, true, GO_FACTS),
-        Shape::Java => (false, true, JAVA_FACTS),
-        Shape::Rust => (false, true, RUST_FACTS),
-        Shape::Page => (false, false, ECMASCRIPT_FACTS),
-        Shape::Document(_) => (true, false, TEXT_FACTS),
-        Shape::Plain => (false, false, TEXT_FACTS),
+        FileShape::Script(_) | FileShape::Component(_) => (false, true, ECMASCRIPT_FACTS),
+        FileShape::Python => (false, true, PYTHON_FACTS),
+        FileShape::Go => (false, true, GO_FACTS),
+        FileShape::Java => (false, true, JAVA_FACTS),
+        FileShape::Rust => (false, true, RUST_FACTS),
+        FileShape::Page => (false, false, ECMASCRIPT_FACTS),
+        FileShape::Document(_) => (true, false, TEXT_FACTS),
+        FileShape::Plain => (false, false, TEXT_FACTS),
     };
     Language {
         id,
@@ -155,7 +157,7 @@ const fn row(
 }
 
 const fn plain(id: &'static str, extensions: &'static [&'static str]) -> Language {
-    row(id, extensions, &[], Shape::Plain)
+    row(id, extensions, &[], FileShape::Plain)
 }
 
 /// A programming language that is read as text alone.
@@ -166,7 +168,7 @@ const fn code(
 ) -> Language {
     Language {
         is_code: true,
-        ..row(id, extensions, names, Shape::Plain)
+        ..row(id, extensions, names, FileShape::Plain)
     }
 }
 
@@ -175,7 +177,7 @@ const fn named(
     extensions: &'static [&'static str],
     names: &'static [&'static str],
 ) -> Language {
-    row(id, extensions, names, Shape::Plain)
+    row(id, extensions, names, FileShape::Plain)
 }
 
 const fn script(
@@ -183,15 +185,15 @@ const fn script(
     extensions: &'static [&'static str],
     dialect: Dialect,
 ) -> Language {
-    row(id, extensions, &[], Shape::Script(dialect))
+    row(id, extensions, &[], FileShape::Script(dialect))
 }
 
 const fn document(
     id: &'static str,
     extensions: &'static [&'static str],
-    markup: Markup,
+    markup: HeadingStyle,
 ) -> Language {
-    row(id, extensions, &[], Shape::Document(markup))
+    row(id, extensions, &[], FileShape::Document(markup))
 }
 
 /// The language of `.txt` and `README`, `LICENSE` and the like.
@@ -237,20 +239,24 @@ pub(super) static LANGUAGES: &[Language] = &[
         &["js", "mjs", "cjs", "jsx"],
         Dialect::JavaScript,
     ),
-    row("vue", &["vue"], &[], Shape::Component(Framework::Vue)),
+    row("vue", &["vue"], &[], FileShape::Component(Framework::Vue)),
     row(
         "svelte",
         &["svelte"],
         &[],
-        Shape::Component(Framework::Svelte),
+        FileShape::Component(Framework::Svelte),
     ),
     document(
         "markdown",
         &["md", "mdx", "markdown", "mdown", "mkd"],
-        Markup::Markdown,
+        HeadingStyle::Markdown,
     ),
-    document("rst", &["rst", "rest"], Markup::Rst),
-    document("asciidoc", &["adoc", "asciidoc", "asc"], Markup::Asciidoc),
+    document("rst", &["rst", "rest"], HeadingStyle::Rst),
+    document(
+        "asciidoc",
+        &["adoc", "asciidoc", "asc"],
+        HeadingStyle::Asciidoc,
+    ),
     PLAIN_PROSE,
     named(
         "json",
@@ -284,15 +290,15 @@ pub(super) static LANGUAGES: &[Language] = &[
             "njk",
         ],
         &[],
-        Shape::Page,
+        FileShape::Page,
     ),
     code("astro", &["astro"], &[]),
     plain("pug", &["pug", "jade"]),
-    row("python", &["py", "pyi", "pyw"], &[], Shape::Python),
-    row("go", &["go"], &[], Shape::Go),
+    row("python", &["py", "pyi", "pyw"], &[], FileShape::Python),
+    row("go", &["go"], &[], FileShape::Go),
     named("gomod", &[], &["go.mod", "go.work"]),
-    row("rust", &["rs"], &[], Shape::Rust),
-    row("java", &["java"], &[], Shape::Java),
+    row("rust", &["rs"], &[], FileShape::Rust),
+    row("java", &["java"], &[], FileShape::Java),
     code("kotlin", &["kt", "kts"], &[]),
     code("scala", &["scala", "sc", "sbt"], &[]),
     code("groovy", &["groovy", "gradle"], &[]),
@@ -382,7 +388,7 @@ pub(super) static LANGUAGES: &[Language] = &[
     TEXT,
 ];
 
-/// Returns the rows of [`LANGUAGES`] as they count: those that are not to be read to the symbol as text.
+/// Returns the rows of `LANGUAGES` as they count: those that are not to be read to the symbol as text.
 pub fn languages() -> &'static [Language] {
     static COUNTING: OnceLock<Vec<Language>> = OnceLock::new();
     COUNTING.get_or_init(|| {
@@ -394,7 +400,7 @@ pub fn languages() -> &'static [Language] {
                 return row;
             }
             Language {
-                shape: Shape::Plain,
+                shape: FileShape::Plain,
                 facts_version: WITHOUT_SYMBOLS_FACTS,
                 ..row
             }
@@ -405,7 +411,7 @@ pub fn languages() -> &'static [Language] {
 
 /// Returns the language of a file by its name. Every file has one: the last resort is `text`.
 pub fn by_path(path: &RepoPath) -> &'static Language {
-    let known = Known::get();
+    let known = LanguageTable::get();
     let name = path.file_name();
     let is_plain = name
         .bytes()
@@ -434,14 +440,14 @@ pub fn by_path(path: &RepoPath) -> &'static Language {
 }
 
 /// The rows of [`LANGUAGES`] by what they go by; of two the first one.
-struct Known {
+struct LanguageTable {
     names: HashMap<&'static str, &'static Language>,
     extensions: HashMap<&'static str, &'static Language>,
 }
 
-impl Known {
+impl LanguageTable {
     fn get() -> &'static Self {
-        static KNOWN: OnceLock<Known> = OnceLock::new();
+        static KNOWN: OnceLock<LanguageTable> = OnceLock::new();
         KNOWN.get_or_init(|| {
             let mut names = HashMap::new();
             let mut extensions = HashMap::new();

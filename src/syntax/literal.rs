@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use tree_sitter::Node;
 
 use super::lang::ecmascript::kinds::Grammar;
-use super::language::{self, Shape};
+use super::language::{self, FileShape};
 use super::parse::{Parsed, parse};
 use crate::model::path::parent;
 use crate::model::{Budget, RepoPath};
@@ -64,13 +64,13 @@ impl Literal {
 /// Returns the objects and lists of a script that are in no other one, in the order they are written; none where the file is
 /// no script or can't be parsed. Costs its parsing.
 pub fn literals(path: &RepoPath, source: &str, budget: &Budget) -> Vec<Literal> {
-    let Shape::Script(dialect) = language::by_path(path).shape else {
+    let FileShape::Script(dialect) = language::by_path(path).shape else {
         return Vec::new();
     };
     let Parsed::Tree(tree) = parse(&Grammar::of(dialect).language, source, budget) else {
         return Vec::new();
     };
-    let mut reader = Reader {
+    let mut reader = LiteralReader {
         source,
         directory: format!("/{}", parent(path.as_str())),
         constants: HashMap::new(),
@@ -82,7 +82,7 @@ pub fn literals(path: &RepoPath, source: &str, budget: &Budget) -> Vec<Literal> 
     found
 }
 
-struct Reader<'a, 't> {
+struct LiteralReader<'a, 't> {
     source: &'a str,
     directory: String,
     /// The values of `const a = …`, at whatever level they are.
@@ -90,7 +90,7 @@ struct Reader<'a, 't> {
     left: u32,
 }
 
-impl<'a, 't> Reader<'a, 't> {
+impl<'a, 't> LiteralReader<'a, 't> {
     fn of(&self, node: Node<'_>) -> &'a str {
         self.source.get(node.byte_range()).unwrap_or_default()
     }

@@ -6,7 +6,7 @@
 use tree_sitter::{Node, TreeCursor};
 
 use super::Language;
-use super::scopes::{Part, parts};
+use super::scopes::{GrammarRegion, parts};
 use crate::model::{Budget, Span};
 
 /// Names of one function.
@@ -45,7 +45,7 @@ impl LocalKind {
 
 /// A name that a function binds.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Local {
+pub struct LocalName {
     /// The name.
     pub name: String,
     /// Its kind.
@@ -108,17 +108,17 @@ pub fn locals(
     source: &str,
     span: &Span,
     budget: &Budget,
-) -> Option<Vec<Local>> {
+) -> Option<Vec<LocalName>> {
     let (start, end) = (span.start_byte as usize, span.end_byte as usize);
     let all = parts(language, source, budget)?;
     let part = all
         .iter()
-        .find(|part: &&Part| part.bytes.start <= start && end <= part.bytes.end)?;
+        .find(|part: &&GrammarRegion| part.bytes.start <= start && end <= part.bytes.end)?;
     let around = part
         .tree
         .root_node()
         .descendant_for_byte_range(start, end)?;
-    let mut reader = Reader {
+    let mut reader = LocalsReader {
         source,
         is_python: language.id == "python",
         root: None,
@@ -137,17 +137,17 @@ pub fn locals(
 }
 
 /// Reads one function.
-struct Reader<'s, 't> {
+struct LocalsReader<'s, 't> {
     source: &'s str,
     is_python: bool,
     /// The function: the first one in its place.
     root: Option<Node<'t>>,
-    found: Vec<Local>,
+    found: Vec<LocalName>,
     /// Names that `global` and `nonlocal` of Python bind elsewhere.
     declared_outside: Vec<String>,
 }
 
-impl<'t> Reader<'_, 't> {
+impl<'t> LocalsReader<'_, 't> {
     /// Visits the nodes below a cursor that lie in some bytes, in source order.
     fn walk(&mut self, cursor: &mut TreeCursor<'t>, start: usize, end: usize) {
         loop {
@@ -387,7 +387,7 @@ impl<'t> Reader<'_, 't> {
         scope: Option<u32>,
     ) {
         let text = &self.source[name.byte_range()];
-        let is_known = |known: &Local| known.name == text && known.scope == scope;
+        let is_known = |known: &LocalName| known.name == text && known.scope == scope;
         // Assigned again: the first time tells.
         if text == "_" || text.is_empty() || self.found.iter().any(is_known) {
             return;
@@ -399,7 +399,7 @@ impl<'t> Reader<'_, 't> {
             let end = plain.floor_char_boundary(MAX_TYPE_BYTES);
             plain[..end].to_owned()
         });
-        self.found.push(Local {
+        self.found.push(LocalName {
             name: text.to_owned(),
             kind,
             line: line_of(name.start_position().row),
@@ -455,7 +455,7 @@ mod tests {
             .find(|it| it.name.starts_with('f'))
             .unwrap();
         let found = locals(language, source, &symbol.span, &budget).unwrap();
-        let text = |it: &super::Local| {
+        let text = |it: &super::LocalName| {
             let mut text = format!("{} {}:{}", it.kind.as_str(), it.name, it.line);
             if let Some(written) = &it.written_type {
                 text.push(' ');

@@ -29,16 +29,16 @@ pub use heads::Heads;
 use language::LANGUAGES;
 pub use language::{Language, by_id, by_path, languages, limit_symbols_to};
 pub use literal::{Literal, literals};
-pub use locals::{Local, LocalKind, locals};
-pub use occurrences::{Occurrence, Occurrences, Role, UseKind, occurrences, starts};
-pub use scopes::{Scope, Scopes, scopes};
+pub use locals::{LocalKind, LocalName, locals};
+pub use occurrences::{Occurrence, OccurrenceRole, Occurrences, UseKind, occurrences, starts};
+pub use scopes::{GrammarScopes, SourceScope, scopes};
 pub use test_titles::{TestCase, test_block, test_cases, test_title};
 
 use crate::ir::Extraction;
 
 use crate::model::Budget;
-use chunk::Outline;
-use language::Shape;
+use chunk::SymbolOutline;
+use language::FileShape;
 
 /// Returns what a file says, or `None` where the budget ended first. Never fails on broken code: what can
 /// be read is read, and `has_errors` says that there was more.
@@ -64,13 +64,13 @@ pub fn extract(
     };
     match language.shape {
         _ if !structured => Some(chunks_alone(text::plain(&lines))),
-        Shape::Plain => Some(chunks_alone(text::plain(&lines))),
-        Shape::Document(markup) => Some(chunks_alone(text::document(&lines, markup))),
-        Shape::Page => component::read_page(&lines, budget),
-        Shape::Component(framework) => component::read(framework, &lines, budget),
-        Shape::Python | Shape::Go | Shape::Java | Shape::Rust => {
+        FileShape::Plain => Some(chunks_alone(text::plain(&lines))),
+        FileShape::Document(markup) => Some(chunks_alone(text::document(&lines, markup))),
+        FileShape::Page => component::read_page(&lines, budget),
+        FileShape::Component(framework) => component::read(framework, &lines, budget),
+        FileShape::Python | FileShape::Go | FileShape::Java | FileShape::Rust => {
             let file = lang::frontend(language.shape)?.read(source, budget)?;
-            let outline = Outline {
+            let outline = SymbolOutline {
                 symbols: &file.facts.symbols,
                 leads: &file.leads,
             };
@@ -79,7 +79,7 @@ pub fn extract(
                 facts: file.facts,
             })
         }
-        Shape::Script(dialect) => {
+        FileShape::Script(dialect) => {
             let mut script = lang::ecmascript::read(dialect, source, budget)?;
             component::add_inline(&lines, &mut script, false, budget)?;
             let chunks = chunk::of_code(&lines, script.outline());

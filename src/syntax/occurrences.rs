@@ -6,7 +6,7 @@
 use super::lang::ecmascript::ReadOptions;
 use super::lang::{ecmascript, frontend};
 use super::lines::Lines;
-use super::{Language, Shape, component};
+use super::{FileShape, Language, component};
 use crate::ir::FileFacts;
 use crate::model::Budget;
 
@@ -18,12 +18,12 @@ pub struct Occurrence {
     /// Line, from 1.
     pub line: u32,
     /// The part it plays.
-    pub role: Role,
+    pub role: OccurrenceRole,
 }
 
 /// The part that a word plays at one place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Role {
+pub enum OccurrenceRole {
     /// A use that the facts of the file hold.
     Use {
         /// Index into [`FileFacts::references`].
@@ -106,10 +106,10 @@ pub fn occurrences(
 ) -> Option<Occurrences> {
     let lines = Lines::new(source);
     let line_at = |start: u32| u32::try_from(lines.line_at(start) + 1).unwrap_or(u32::MAX);
-    if let Shape::Component(framework) = language.shape {
+    if let FileShape::Component(framework) = language.shape {
         return component::occurrences(framework, &lines, word, budget);
     }
-    if language.shape == Shape::Page {
+    if language.shape == FileShape::Page {
         return component::page_occurrences(&lines, word, budget);
     }
     if let Some(frontend) = frontend(language.shape) {
@@ -128,11 +128,11 @@ pub fn occurrences(
             facts: parsed.file.facts,
         });
     }
-    let Shape::Script(dialect) = language.shape else {
+    let FileShape::Script(dialect) = language.shape else {
         let all = starts(source, word).map(|start_byte| Occurrence {
             start_byte,
             line: line_at(start_byte),
-            role: Role::Prose,
+            role: OccurrenceRole::Prose,
         });
         return Some(Occurrences {
             places: all.collect(),
@@ -151,7 +151,7 @@ pub fn occurrences(
         let mut around = templates.iter().filter(|it| it.holds(start));
         match around.next().and_then(|it| it.role(start, start + length)) {
             // A template is a string to the script.
-            Some(inner) if role == Role::Text => inner,
+            Some(inner) if role == OccurrenceRole::Text => inner,
             _ => role,
         }
     };
@@ -165,7 +165,7 @@ pub fn occurrences(
         .uses()
         .map(|(start, reference, kind)| (start, line_at(start), reference, kind))
         .collect();
-    for (start, reference) in templates.iter().flat_map(component::PageTemplate::uses) {
+    for (start, reference) in templates.iter().flat_map(component::AngularTemplate::uses) {
         uses.push((start, line_at(start), reference, UseKind::Template));
     }
     uses.sort_unstable_by_key(|it| it.0);

@@ -37,7 +37,7 @@ struct Scope {
 }
 
 #[derive(Clone, Copy)]
-struct Binding {
+struct ScopeBinding {
     name: u32,
     scope: u32,
     is_symbol: bool,
@@ -54,7 +54,7 @@ const NONE: u32 = u32::MAX;
 pub(super) struct Scopes<'a> {
     all: Vec<Scope>,
     names: HashMap<&'a str, u32>,
-    bindings: Vec<Binding>,
+    bindings: Vec<ScopeBinding>,
     /// First binding of each name after [`Scopes::close`].
     first: Vec<u32>,
     /// Whether a name that nobody binds is one of the file.
@@ -107,7 +107,7 @@ impl<'a> Scopes<'a> {
     pub(super) fn bind(&mut self, name: &'a str, scope: u32, is_symbol: bool) {
         let next = u32::try_from(self.names.len()).unwrap_or(NONE);
         let name = *self.names.entry(name).or_insert(next);
-        self.bindings.push(Binding {
+        self.bindings.push(ScopeBinding {
             name,
             scope,
             is_symbol,
@@ -145,7 +145,7 @@ impl<'a> Scopes<'a> {
         self.first = vec![NONE; self.names.len() + 1];
         let mut open: Vec<u32> = Vec::new();
         for at in 0..self.bindings.len() {
-            let Binding { name, scope, .. } = self.bindings[at];
+            let ScopeBinding { name, scope, .. } = self.bindings[at];
             let index = u32::try_from(at).unwrap_or(NONE);
             if self.first[name as usize] == NONE {
                 self.first[name as usize] = index;
@@ -213,7 +213,7 @@ impl<'a> Scopes<'a> {
         names.map(|(name, _)| *name).collect()
     }
 
-    fn find(&self, name: &str, scope: u32) -> Option<Binding> {
+    fn find(&self, name: &str, scope: u32) -> Option<ScopeBinding> {
         let &id = self.names.get(name)?;
         let (from, to) = (self.first[id as usize], self.first[id as usize + 1]);
         let run = &self.bindings[from as usize..to as usize];

@@ -10,7 +10,7 @@ use super::component;
 use super::lang::ecmascript::kinds::{Dialect, Grammar};
 use super::lang::frontend;
 use super::parse::{Parsed, parse};
-use super::{Language, Shape};
+use super::{FileShape, Language};
 use crate::model::Budget;
 
 /// How far above a leaf the string or comment around it begins: `escape_sequence` in `string_fragment` in `string`.
@@ -54,7 +54,7 @@ const SUBSTITUTIONS: &[&str] = &[
 
 /// The part of a source that a byte belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope {
+pub enum SourceScope {
     /// Neither a comment nor a string; substitutions in templates are code.
     Code,
     /// A comment.
@@ -64,74 +64,78 @@ pub enum Scope {
 }
 
 /// A parsed file, to be asked about single bytes.
-pub struct Scopes {
-    parts: Vec<Part>,
+pub struct GrammarScopes {
+    parts: Vec<GrammarRegion>,
 }
 
 /// A part of a file with one grammar.
-pub(super) struct Part {
+pub(super) struct GrammarRegion {
     pub(super) bytes: Range<usize>,
     /// Its tree; bytes count from the start of the file.
     pub(super) tree: Tree,
 }
 
-impl Scopes {
+impl GrammarScopes {
     /// Returns the scope of a byte; `None` where no grammar reads it: the template of a component, a style, broken code.
-    pub fn at(&self, byte: usize) -> Option<Scope> {
+    pub fn at(&self, byte: usize) -> Option<SourceScope> {
         let part = self.parts.iter().find(|part| part.bytes.contains(&byte))?;
         let root = part.tree.root_node();
         match root.descendant_for_byte_range(byte, byte + 1) {
             Some(node) => scope_of(node),
-            None => Some(Scope::Code),
+            None => Some(SourceScope::Code),
         }
     }
 }
 
 /// Parses a file for its scopes; `None` where there is no grammar for it, where it costs too much to parse, and where
 /// the budget ended. Costs some 0.2 s a megabyte.
-pub fn scopes(language: &Language, source: &str, budget: &Budget) -> Option<Scopes> {
-    parts(language, source, budget).map(|parts| Scopes { parts })
+pub fn scopes(language: &Language, source: &str, budget: &Budget) -> Option<GrammarScopes> {
+    parts(language, source, budget).map(|parts| GrammarScopes { parts })
 }
 
 /// Parses the parts of a file; `None` where there is no grammar for it, where it costs too much to parse, and where the
 /// budget ended.
-pub(super) fn parts(language: &Language, source: &str, budget: &Budget) -> Option<Vec<Part>> {
+pub(super) fn parts(
+    language: &Language,
+    source: &str,
+    budget: &Budget,
+) -> Option<Vec<GrammarRegion>> {
     let part = |grammar: &tree_sitter::Language, text: &str, bytes: Range<usize>| {
         let Parsed::Tree(tree) = parse(grammar, text, budget) else {
             return None;
         };
-        Some(Part { bytes, tree })
+        Some(GrammarRegion { bytes, tree })
     };
     let whole = 0..source.len();
     let of_script = |dialect: Dialect| &Grammar::of(dialect).language;
     let parts = match language.shape {
-        Shape::Script(dialect) => vec![part(of_script(dialect), source, whole)?],
-        Shape::Python | Shape::Go | Shape::Java | Shape::Rust => {
+        FileShape::Script(dialect) => vec![part(of_script(dialect), source, whole)?],
+        FileShape::Python | FileShape::Go | FileShape::Java | FileShape::Rust => {
             vec![part(frontend(language.shape)?.grammar(), source, whole)?]
         }
-        Shape::Component(framework) => component::scripts(framework, source)
+        FileShape::Component(framework) => component::scripts(framework, source)
             .into_iter()
             .map(|(dialect, text, bytes)| part(of_script(dialect), &text, bytes))
             .collect::<Option<_>>()?,
-        Shape::Page | Shape::Document(_) | Shape::Plain => return None,
+        FileShape::Page | FileShape::Document(_) | FileShape::Plain => return None,
     };
     Some(parts)
 }
 
-fn scope_of(leaf: Node<'_>) -> Option<Scope> {
+fn scope_of(leaf: Node<'_>) -> Option<SourceScope> {
     let mut at = Some(leaf);
     for depth in 0..=MAX_ANCESTORS {
         let Some(node) = at else { break };
         let kind = node.kind();
         if COMMENTS.contains(&kind) {
-            return Some(Scope::Comment);
+            return Some(SourceScope::Comment);
         }
         if SUBSTITUTIONS.contains(&kind) {
-            return Some(Scope::Code);
+            return Some(SourceScope::Code);
         }
         // A keyword may have the same name: `string` is also a type.
         if node.is_named() && STRINGS.contains(&kind) {
-            return Some(Scope::String);
+            return Some(SourceScope::String);
         }
         if node.is_error() && depth < 2 {
             // A token of its own in broken code may be anything: the text behind a quote that nothing closes.
@@ -139,14 +143,14 @@ fn scope_of(leaf: Node<'_>) -> Option<Scope> {
         }
         at = node.parent();
     }
-    Some(Scope::Code)
+    Some(SourceScope::Code)
 }
 
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
 
-    use super::{Scope, scopes};
+    use super::{SourceScope, scopes};
     use crate::model::{Budget, RepoPath};
     use crate::syntax::by_path;
 
@@ -158,9 +162,9 @@ mod tests {
             return "none".to_owned();
         };
         let letter = |(at, _): (usize, &str)| match scopes.at(at) {
-            Some(Scope::Code) => 'c',
-            Some(Scope::Comment) => 'k',
-            Some(Scope::String) => 's',
+            Some(SourceScope::Code) => 'c',
+            Some(SourceScope::Comment) => 'k',
+            Some(SourceScope::String) => 's',
             None => '-',
         };
         source.match_indices('x').map(letter).collect()

@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::lang::ecmascript::kinds::Grammar;
 use super::lang::frontend;
-use super::language::{self, Shape};
+use super::language::{self, FileShape};
 use super::parse::{Parsed, parse};
 use crate::model::{Budget, RepoPath};
 
@@ -31,7 +31,7 @@ const FUNCTIONS: &[&str] = &[
 /// is in: of two lines in `describe('queue', …)`, each in a test of its own, `queue`. Lines outside all tests do not count.
 /// `None` where there is none, or the file is no script. Costs the parsing of the file.
 pub fn test_title(path: &RepoPath, source: &str, lines: &[u32], budget: &Budget) -> Option<String> {
-    let Shape::Script(dialect) = language::by_path(path).shape else {
+    let FileShape::Script(dialect) = language::by_path(path).shape else {
         return None;
     };
     let Parsed::Tree(tree) = parse(&Grammar::of(dialect).language, source, budget) else {
@@ -67,8 +67,8 @@ pub struct TestCase {
 pub fn test_cases(path: &RepoPath, source: &str, lines: &[u32], budget: &Budget) -> Vec<TestCase> {
     let shape = language::by_path(path).shape;
     let grammar = match (shape, frontend(shape)) {
-        (Shape::Script(dialect), _) => &Grammar::of(dialect).language,
-        (Shape::Python, Some(python)) => python.grammar(),
+        (FileShape::Script(dialect), _) => &Grammar::of(dialect).language,
+        (FileShape::Python, Some(python)) => python.grammar(),
         _ => return Vec::new(),
     };
     let Parsed::Tree(tree) = parse(grammar, source, budget) else {
@@ -100,7 +100,7 @@ pub fn test_block(
     line: u32,
     budget: &Budget,
 ) -> Option<(String, u32, u32)> {
-    let Shape::Script(dialect) = language::by_path(path).shape else {
+    let FileShape::Script(dialect) = language::by_path(path).shape else {
         return None;
     };
     let Parsed::Tree(tree) = parse(&Grammar::of(dialect).language, source, budget) else {

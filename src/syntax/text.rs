@@ -3,7 +3,7 @@
 //! Knows how Markdown, reStructuredText and AsciiDoc mark a heading. Refuses to know what else they mark.
 
 use super::chunk::number;
-use super::language::Markup;
+use super::language::HeadingStyle;
 use super::lines::Lines;
 use crate::model::{Chunk, ChunkKind};
 
@@ -51,11 +51,11 @@ struct Heading {
 
 /// Returns the chunks of a document: one for each section, its names being the headings it stands under,
 /// the outermost first. A heading with nothing under it stands with the next.
-pub(super) fn document(lines: &Lines<'_>, markup: Markup) -> Vec<Chunk> {
+pub(super) fn document(lines: &Lines<'_>, markup: HeadingStyle) -> Vec<Chunk> {
     let headings = match markup {
-        Markup::Markdown => markdown(lines),
-        Markup::Rst => rst(lines),
-        Markup::Asciidoc => asciidoc(lines),
+        HeadingStyle::Markdown => markdown(lines),
+        HeadingStyle::Rst => rst(lines),
+        HeadingStyle::Asciidoc => asciidoc(lines),
     };
     let mut chunks = Vec::new();
     let mut path: Vec<(usize, String)> = Vec::new();

@@ -18,22 +18,22 @@ const NAMESAKE_DEPTH: u32 = 3;
 const MAX_NAMESAKES: usize = 50;
 
 /// A file with the number of steps to it and the weakest of them.
-pub(super) type Reached = (RepoPath, u32, Provenance);
+pub(super) type AffectedFile = (RepoPath, u32, Provenance);
 
 /// The files that a change reaches, each list nearest first.
 #[derive(Debug, Default)]
 pub(super) struct Affected {
-    pub(super) files: Vec<Reached>,
+    pub(super) files: Vec<AffectedFile>,
     /// The strongest basis first; files that help tests behind the tests that the graph reaches.
-    pub(super) tests: Vec<(Reached, TestBasis)>,
+    pub(super) tests: Vec<(AffectedFile, TestBasis)>,
     /// How many of `tests` help tests and are none: `test/helpers.ts`.
     pub(super) n_support: usize,
-    pub(super) examples: Vec<Reached>,
+    pub(super) examples: Vec<AffectedFile>,
 }
 
 impl Affected {
     /// Sorts files by their roles.
-    pub(super) fn of(view: &View<'_>, reached: Vec<Reached>) -> Self {
+    pub(super) fn of(view: &View<'_>, reached: Vec<AffectedFile>) -> Self {
         let mut affected = Self::default();
         let mut support = Vec::new();
         for file in reached {

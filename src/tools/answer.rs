@@ -18,7 +18,7 @@ pub const MAX_LIST_BYTES: usize = MAX_REPLY_BYTES - 6_000;
 /// How current an answer is; flat in every answer of a query tool.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Currency {
+pub struct FreshnessFields {
     /// `fresh`: this call proved that the index equals the work tree; `partial`: files are pending;
     /// `unknown`: the proof could not be finished.
     pub freshness: &'static str,
@@ -47,7 +47,7 @@ pub struct Currency {
     pub generation: u64,
 }
 
-impl Currency {
+impl FreshnessFields {
     /// Returns the freshness fields of a view.
     pub fn of(view: &View<'_>) -> Self {
         let reason = match view.freshness.state {
@@ -56,7 +56,7 @@ impl Currency {
         };
         let meta = view.read.meta();
         let pending_files = view.freshness.n_pending();
-        let mut currency = Self {
+        let mut freshness_fields = Self {
             freshness: view.freshness.as_str(),
             freshness_reason: reason,
             pending_files,
@@ -73,11 +73,11 @@ impl Currency {
         };
         match view.n_filtered() {
             0 => {}
-            n => currency.say(&format!(
+            n => freshness_fields.say(&format!(
                 "{n} files of the commit are read as git stores them: a checkout runs a filter (Git LFS) over them."
             )),
         }
-        currency
+        freshness_fields
     }
 
     /// Adds a sentence behind the state of the index.
@@ -169,7 +169,7 @@ pub(super) fn put_state_first(answer: Value) -> Value {
     Value::Object(ordered)
 }
 
-impl Currency {
+impl FreshnessFields {
     /// Takes the proof back: files changed while the answer was made.
     pub fn mark_moved(&mut self) {
         self.freshness = "unknown";
@@ -197,7 +197,11 @@ pub(super) fn cap(mut answer: Value) -> Value {
         let by_bytes = |list: &[Value]| list.iter().map(|item| length(item) + 1).sum::<usize>();
         if let Some(list) = lists.into_iter().max_by_key(|list| by_bytes(list)) {
             let kept = by_bytes(list).saturating_sub(excess);
-            let n_kept = if kept == 0 { 0 } else { fitting(list, kept) };
+            let n_kept = if kept == 0 {
+                0
+            } else {
+                n_within_bytes(list, kept)
+            };
             list.truncate(n_kept.min(list.len() - 1));
         } else {
             let mut texts = Vec::new();
@@ -287,7 +291,7 @@ impl Cursor {
 }
 
 /// Returns how many of the items fit into a reply, at least one.
-pub fn fitting<T: Serialize>(items: &[T], max_bytes: usize) -> usize {
+pub fn n_within_bytes<T: Serialize>(items: &[T], max_bytes: usize) -> usize {
     let mut bytes = 0;
     let n = items
         .iter()
@@ -297,6 +301,11 @@ pub fn fitting<T: Serialize>(items: &[T], max_bytes: usize) -> usize {
         })
         .count();
     n.max(1).min(items.len())
+}
+
+/// Shortens a list to the items that fit into a reply, at least one.
+pub fn truncate_to_bytes<T: Serialize>(items: &mut Vec<T>, max_bytes: usize) {
+    items.truncate(n_within_bytes(items, max_bytes));
 }
 
 /// Returns a time as RFC 3339 in UTC.
@@ -321,7 +330,7 @@ fn digest(asked: &str, index_id: &str) -> String {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{Cursor, MAX_REPLY_BYTES, cap, fitting, put_state_first, time};
+    use super::{Cursor, MAX_REPLY_BYTES, cap, n_within_bytes, put_state_first, time};
 
     #[test]
     fn a_cursor_is_read_back_only_for_its_own_question() {
@@ -342,10 +351,10 @@ mod tests {
     #[test]
     fn a_reply_is_cut_at_whole_items() {
         let items = vec!["x".repeat(98); 10];
-        assert_eq!(fitting(&items, 303), 3);
-        assert_eq!(fitting(&items, 1), 1);
-        assert_eq!(fitting(&items, 100_000), 10);
-        assert_eq!(fitting::<String>(&[], 1), 0);
+        assert_eq!(n_within_bytes(&items, 303), 3);
+        assert_eq!(n_within_bytes(&items, 1), 1);
+        assert_eq!(n_within_bytes(&items, 100_000), 10);
+        assert_eq!(n_within_bytes::<String>(&[], 1), 0);
     }
 
     #[test]

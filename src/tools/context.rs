@@ -4,12 +4,12 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::answer::{MAX_LIST_BYTES, fitting, time};
+use super::answer::{MAX_LIST_BYTES, n_within_bytes, time};
 use super::{Call, Tool};
 use crate::error::{Error, Result};
-use crate::lifecycle::anchor::State;
+use crate::lifecycle::anchor::AnchorState;
 use crate::model::{FreshnessState, UnknownReason};
-use crate::workspace::{Loaded, SavedContext, Wanted, wanted};
+use crate::workspace::{ItemToSave, Loaded, SavedContext, wanted};
 
 /// `cl_save`.
 pub struct Save;
@@ -156,7 +156,7 @@ impl Tool for Save {
     }
 }
 
-fn named(item: &ItemInput) -> Result<Wanted> {
+fn named(item: &ItemInput) -> Result<ItemToSave> {
     match (&item.handle, &item.path) {
         (Some(handle), _) => wanted(handle, true),
         (None, Some(path)) => wanted(path, false),
@@ -252,12 +252,12 @@ impl Tool for Load {
             .into_iter()
             .map(|item| output(item, is_fresh))
             .collect();
-        if fitting(&items, room) < items.len() {
+        if n_within_bytes(&items, room) < items.len() {
             for item in &mut items {
                 item.preview = None;
             }
         }
-        let shown = fitting(&items, room);
+        let shown = n_within_bytes(&items, room);
         let truncated = shown < items.len();
         items.truncate(shown);
         Ok(LoadOutput {
@@ -279,7 +279,7 @@ fn output(item: Loaded, is_fresh: bool) -> LoadedOutput {
         lines: item.found.lines.map(|(from, to)| format!("{from}-{to}")),
         state: item.found.state.as_str(),
         preview: item.preview,
-        stale: item.found.state == State::Missing && !is_fresh,
+        stale: item.found.state == AnchorState::Missing && !is_fresh,
     }
 }
 

@@ -13,7 +13,7 @@ use super::schema::{clamp, number};
 use super::{Call, Tool};
 use crate::error::{Error, Result};
 use crate::model::{Handle, RepoPath, sanitize};
-use crate::workspace::{Place, SymbolRow, View, Workspace, brief, language_of, outside};
+use crate::workspace::{FileRange, SymbolRow, View, Workspace, brief, language_of, outside};
 
 /// Definitions that are shown of a name of several.
 const MAX_CANDIDATES: usize = 30;
@@ -76,7 +76,7 @@ pub struct ExpandInput {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ExpandOutput {
     #[serde(flatten)]
-    lines: Option<LinesOutput>,
+    lines: Option<FileLinesOutput>,
     #[serde(flatten)]
     candidates: Option<CandidatesOutput>,
 }
@@ -93,7 +93,7 @@ pub struct CandidatesOutput {
 /// Lines of a file as they are on the disk.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct LinesOutput {
+pub struct FileLinesOutput {
     path: String,
     /// The definition, where one was asked for by its name.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -143,8 +143,8 @@ impl Tool for Expand {
         let (mut place, definition) = match &input.symbol {
             None => (place(&input, &workspace, call)?, None),
             Some(name) => match by_name(name, &input, &workspace, call)? {
-                Named::One(place, definition) => (place, Some(definition)),
-                Named::Candidates(candidates) => {
+                NamedDefinitions::One(place, definition) => (place, Some(definition)),
+                NamedDefinitions::Candidates(candidates) => {
                     return Ok(ExpandOutput {
                         lines: None,
                         candidates: Some(candidates),
@@ -177,7 +177,7 @@ impl Tool for Expand {
             Some(found) => (Some(found.symbol), Some(found.kind), Some(found.handle)),
             None => (None, None, None),
         };
-        let lines = LinesOutput {
+        let lines = FileLinesOutput {
             path: place.path.to_string(),
             symbol,
             kind,
@@ -202,13 +202,13 @@ impl Tool for Expand {
 }
 
 /// The definitions of a name.
-enum Named {
-    One(Place, Definition),
+enum NamedDefinitions {
+    One(FileRange, NamedDefinition),
     Candidates(CandidatesOutput),
 }
 
 /// A definition that was found by its name.
-struct Definition {
+struct NamedDefinition {
     symbol: String,
     kind: &'static str,
     handle: String,
@@ -220,7 +220,7 @@ fn by_name(
     input: &ExpandInput,
     workspace: &Arc<Workspace>,
     call: &Call<'_>,
-) -> Result<Named> {
+) -> Result<NamedDefinitions> {
     let path = match input.path.as_deref() {
         None | Some("" | "." | "./" | "/") => None,
         Some(path) => Some(RepoPath::normalise(path).ok_or_else(|| outside(path))?),
@@ -237,7 +237,7 @@ fn by_name(
     })?;
     let rows = match found {
         Ok(rows) => rows,
-        Err(candidates) => return Ok(Named::Candidates(candidates)),
+        Err(candidates) => return Ok(NamedDefinitions::Candidates(candidates)),
     };
     let mut lines: Option<(u32, u32)> = None;
     for row in &rows {
@@ -249,16 +249,16 @@ fn by_name(
         }
     }
     let first = &rows[0];
-    let place = Place {
+    let place = FileRange {
         path: first.path.clone(),
         lines,
     };
-    let definition = Definition {
+    let definition = NamedDefinition {
         symbol: first.qualified_name.clone(),
         kind: first.kind.as_str(),
         handle: first.handle.to_string(),
     };
-    Ok(Named::One(place, definition))
+    Ok(NamedDefinitions::One(place, definition))
 }
 
 /// Returns the one definition of a name, with its overloads, or what it may mean.
@@ -315,7 +315,7 @@ fn found(
 }
 
 /// Returns the first line of the comment right above a line, or the line.
-fn with_comment(text: &str, place: &Place, line: u32) -> u32 {
+fn with_comment(text: &str, place: &FileRange, line: u32) -> u32 {
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
     let has_hash =
         ["python", "ruby", "shell", "perl", "r", "elixir"].contains(&language_of(&place.path).id);
@@ -340,7 +340,7 @@ fn with_comment(text: &str, place: &Place, line: u32) -> u32 {
     u32::try_from(first + 1).unwrap_or(line)
 }
 
-fn place(input: &ExpandInput, workspace: &Arc<Workspace>, call: &Call<'_>) -> Result<Place> {
+fn place(input: &ExpandInput, workspace: &Arc<Workspace>, call: &Call<'_>) -> Result<FileRange> {
     let handle = match (input.path.as_deref(), input.handle.as_deref()) {
         // What another tool printed can be given back as it stands: a handle, or `path:line`.
         (Some(path), None) if Handle::parse(path).is_some() => path,
@@ -354,7 +354,7 @@ fn place(input: &ExpandInput, workspace: &Arc<Workspace>, call: &Call<'_>) -> Re
         }
     };
     if let Some(path) = handle.strip_prefix("rel:") {
-        return Place::whole(path);
+        return FileRange::whole(path);
     }
     let unknown = || super::unknown_handle(handle);
     let parsed = Handle::parse(handle).ok_or_else(unknown)?;
@@ -364,17 +364,17 @@ fn place(input: &ExpandInput, workspace: &Arc<Workspace>, call: &Call<'_>) -> Re
 
 /// Returns the place that `path`, `path:10` or `path:10-20` names; a file of exactly that name goes
 /// before.
-fn named_place(path: &str, workspace: &Workspace, call: &Call<'_>) -> Result<Place> {
+fn named_place(path: &str, workspace: &Workspace, call: &Call<'_>) -> Result<FileRange> {
     let path = path.strip_prefix("rel:").unwrap_or(path);
     let split = || {
         let (file, lines) = path.rsplit_once(':')?;
         let (from, to) = lines.split_once('-').unwrap_or((lines, lines));
         let (from, to) = (from.parse().ok()?, to.parse().ok()?);
-        let mut place = Place::whole(file).ok()?;
+        let mut place = FileRange::whole(file).ok()?;
         place.lines = Some((from, if lines.contains('-') { to } else { u32::MAX }));
         Some(place)
     };
-    let whole = Place::whole(path)?;
+    let whole = FileRange::whole(path)?;
     match split() {
         Some(place) if !workspace.has_file(&whole.path, call.revision)? => Ok(place),
         _ => Ok(whole),

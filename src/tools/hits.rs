@@ -7,14 +7,14 @@ use clap::ValueEnum;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::answer::{Currency, Cursor};
+use super::answer::{Cursor, FreshnessFields};
 use super::places::{Defaults, KnownBy, beyond_one};
 use crate::config::{Config, LowConfidence};
 use crate::error::{Code, Error, Result};
 use crate::graph::neighborhood::neighborhood;
 use crate::model::{RepoPath, Sources as _};
 use crate::search::snippet::{self, Snippet};
-use crate::search::{self, Confidence, Filters, Hit, Level, Query, Wanted};
+use crate::search::{self, Confidence, Filters, Hit, Level, PageRequest, Query};
 use crate::workspace::{SymbolRow, View};
 
 /// How deep the ranked list goes for paging.
@@ -33,7 +33,7 @@ const MAX_PATH_BYTES: usize = 4_096;
 /// Which files are searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ValueEnum)]
 #[serde(rename_all = "lowercase")]
-pub enum ContentType {
+pub enum ContentTypeInput {
     /// Everything but documents.
     Code,
     /// Markdown, text, reStructuredText, AsciiDoc.
@@ -54,7 +54,7 @@ pub enum SnippetMode {
     Full,
 }
 
-impl ContentType {
+impl ContentTypeInput {
     /// Returns the search room's type for it.
     pub(super) fn meaning(self) -> search::ContentType {
         match self {
@@ -71,7 +71,7 @@ pub(super) struct Shown {
     /// The words of the question in it, in bytes.
     pub(super) matches: Vec<[usize; 2]>,
     /// The definition that the match lies in.
-    pub(super) definition: Option<Definition>,
+    pub(super) definition: Option<EnclosingDefinition>,
     /// How many quoted texts of the question it holds.
     pub(super) n_literal: usize,
     /// How much of it that is.
@@ -81,7 +81,7 @@ pub(super) struct Shown {
 }
 
 /// The definition that a match lies in.
-pub(super) struct Definition {
+pub(super) struct EnclosingDefinition {
     /// Its name with those around it.
     pub(super) symbol: String,
     /// The kind.
@@ -187,11 +187,12 @@ pub(super) fn confidence<'a>(
 }
 
 /// Says how many results were left out because of their confidence; nothing where none were.
-pub(super) fn say_left_out(n_left_out: usize, currency: &mut Currency) {
+pub(super) fn say_left_out(n_left_out: usize, freshness_fields: &mut FreshnessFields) {
     match n_left_out {
         0 => {}
-        1 => currency.say("1 result of low confidence is left out (`search.low_confidence`)."),
-        n => currency.say(&format!(
+        1 => freshness_fields
+            .say("1 result of low confidence is left out (`search.low_confidence`)."),
+        n => freshness_fields.say(&format!(
             "{n} results of low confidence are left out (`search.low_confidence`)."
         )),
     }
@@ -242,7 +243,7 @@ pub(super) fn ranked(
     view: &View<'_>,
     query: &Query,
     filters: &Filters,
-    wanted: Wanted,
+    wanted: PageRequest,
 ) -> Result<Vec<Hit>> {
     check_filters(view, filters)?;
     let mut found = search::search(view.read, query, filters, wanted, view, view.budget)?;
@@ -254,10 +255,10 @@ pub(super) fn ranked(
 pub(super) fn say_nothing_found(
     view: &View<'_>,
     filters: &Filters,
-    currency: &mut Currency,
+    freshness_fields: &mut FreshnessFields,
 ) -> Result<()> {
     let n_files = search::n_left(view.read, filters)?;
-    currency.say_nothing_found("No file holds a word of the question", n_files);
+    freshness_fields.say_nothing_found("No file holds a word of the question", n_files);
     Ok(())
 }
 
@@ -318,9 +319,14 @@ pub(super) fn shown(
 
 /// Returns the innermost definition that the best line of a hit lies in; for a line above one, such as its comment, that
 /// one, and for a chunk whose file can't be read its first.
-fn definition(view: &View<'_>, query: &Query, hit: &Hit, text: &str) -> Result<Option<Definition>> {
+fn definition(
+    view: &View<'_>,
+    query: &Query,
+    hit: &Hit,
+    text: &str,
+) -> Result<Option<EnclosingDefinition>> {
     let chunk = &hit.chunk;
-    let first = chunk.symbol.as_ref().map(|symbol| Definition {
+    let first = chunk.symbol.as_ref().map(|symbol| EnclosingDefinition {
         symbol: symbol.qualified_name.clone(),
         kind: symbol.kind.as_str(),
         line: symbol.start_line,
@@ -341,7 +347,7 @@ fn definition(view: &View<'_>, query: &Query, hit: &Hit, text: &str) -> Result<O
         .min_by_key(|it| it.span.start_line);
     let found = around.filter(is_within).or(below).or(around);
     Ok(found.map_or(first, |found| {
-        Some(Definition {
+        Some(EnclosingDefinition {
             symbol: found.qualified_name.clone(),
             kind: found.kind.as_str(),
             line: found.name_line,

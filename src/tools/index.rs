@@ -14,7 +14,7 @@ use crate::workspace::brief;
 /// Input of a tool that takes nothing of its own.
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema, Args)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Nothing {
+pub struct NoInput {
     /// Path of the repository, where it is not the working directory's.
     #[arg(skip)]
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -55,10 +55,10 @@ impl Tool for Current {
         missing, building, partial or ready. Builds nothing; the query tools build the index.";
     const EXAMPLES: &'static str = "codelens current\ncodelens current --repo ../other --json";
     const TAKES_REF: bool = true;
-    type Input = Nothing;
+    type Input = NoInput;
     type Output = CurrentOutput;
 
-    fn run(input: Nothing, call: &Call<'_>) -> Result<CurrentOutput> {
+    fn run(input: NoInput, call: &Call<'_>) -> Result<CurrentOutput> {
         let workspace = match call.workspaces.open(input.repo.as_deref(), call.places) {
             Err(error) if error.code == Code::NotARepo => {
                 return Ok(CurrentOutput {
@@ -220,10 +220,10 @@ impl Tool for Stats {
     const ABOUT: &'static str = "Counts of the checked-out index (files, chunks, definitions, relations between files, files left out by reason), \
         and every index of this repository with its size.";
     const EXAMPLES: &'static str = "codelens stats\ncodelens stats --json";
-    type Input = Nothing;
+    type Input = NoInput;
     type Output = StatsOutput;
 
-    fn run(input: Nothing, call: &Call<'_>) -> Result<StatsOutput> {
+    fn run(input: NoInput, call: &Call<'_>) -> Result<StatsOutput> {
         let workspace = call.workspaces.open(input.repo.as_deref(), call.places)?;
         let (index_id, snapshot) = workspace.identity()?;
         let contents = workspace.contents(&call.interrupt)?;

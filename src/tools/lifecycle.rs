@@ -3,12 +3,14 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::index::Nothing;
+use super::index::NoInput;
 use super::toolset::select;
 use super::{Call, Tool};
 use crate::error::{Code, Result};
-use crate::workspace::checkup;
-use crate::workspace::diagnosis::{self, Check};
+use crate::workspace::doctor::{
+    data_dir,
+    repository::{self, Check},
+};
 
 /// `cl_doctor`.
 pub struct Doctor;
@@ -69,10 +71,10 @@ impl Tool for Doctor {
     const ABOUT: &'static str = "Checks the repository, the data directory and the index, and says how to repair a failure. Use it when \
         another tool reports `io`, `git` or `internal`.";
     const EXAMPLES: &'static str = "codelens doctor\ncodelens doctor --json";
-    type Input = Nothing;
+    type Input = NoInput;
     type Output = DoctorOutput;
 
-    fn run(input: Nothing, call: &Call<'_>) -> Result<DoctorOutput> {
+    fn run(input: NoInput, call: &Call<'_>) -> Result<DoctorOutput> {
         let mut checks = Vec::new();
         let mut integrity_ok = true;
         let mut wal_mode = true;
@@ -80,8 +82,8 @@ impl Tool for Doctor {
         match call.workspaces.open(input.repo.as_deref(), call.places) {
             Ok(workspace) => {
                 in_git_repo = true;
-                checks.push(diagnosis::data_directory(call.workspaces.config()));
-                let found = diagnosis::of_repository(&workspace);
+                checks.push(repository::data_directory(call.workspaces.config()));
+                let found = repository::of_repository(&workspace);
                 integrity_ok = found.integrity_ok;
                 wal_mode = found.wal_mode;
                 checks.extend(found.checks);
@@ -91,14 +93,14 @@ impl Tool for Doctor {
                 checks.push(Check::failed("repository", error.message, error.hint));
             }
         }
-        checks.extend(diagnosis::settings_file());
+        checks.extend(repository::settings_file());
         checks.extend(served_tools(&call.workspaces.config().tools));
-        checks.extend(checkup::of_data_directory(call.workspaces.config()));
+        checks.extend(data_dir::of_data_directory(call.workspaces.config()));
         Ok(DoctorOutput {
             code_version: env!("CARGO_PKG_VERSION"),
-            schema_version: diagnosis::schema_version(),
-            sqlite_version: diagnosis::sqlite_version(),
-            git_present: diagnosis::has_git_program(),
+            schema_version: repository::schema_version(),
+            sqlite_version: repository::sqlite_version(),
+            git_present: repository::has_git_program(),
             integrity_ok,
             wal_mode,
             in_git_repo,

@@ -8,12 +8,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Call;
-use super::answer::{Currency, Cursor, MAX_LIST_BYTES, fitting};
+use super::answer::{Cursor, FreshnessFields, MAX_LIST_BYTES, n_within_bytes};
 use super::hits;
 use super::schema::clamp;
-use super::search::{DefaultsOutput, ResultOutput, SearchInput, SearchOutput};
+use super::search::{HitDefaultsOutput, HitOutput, SearchInput, SearchOutput};
 use crate::error::{Error, Result};
-use crate::lines::{self, Found, Line, Pattern, PatternError, Search, Syntax, Unsearched};
+use crate::lines::{
+    self, LineMatches, LinePattern, LineQuery, MatchedLine, PatternError, Syntax, Unsearched,
+};
 use crate::model::{Budget, FreshnessState, RepoPath};
 use crate::search::PathFilter;
 use crate::workspace::{SymbolRow, View, language_of};
@@ -45,7 +47,7 @@ pub enum Match {
 /// Where a match lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ValueEnum)]
 #[serde(rename_all = "lowercase")]
-pub enum Scope {
+pub enum MatchScope {
     /// Anywhere.
     All,
     /// Neither in a comment nor in a string.
@@ -59,7 +61,7 @@ pub enum Scope {
 /// What an answer with every line says besides its results.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct LinesOutput {
+pub struct LineSearchOutput {
     /// Lines that match, on all pages.
     total: u64,
     /// Whether the pages together hold every matching line of the files that were searched.
@@ -73,13 +75,13 @@ pub struct LinesOutput {
     ignored: Vec<&'static str>,
 }
 
-impl Scope {
-    fn meaning(self) -> Option<lines::Scope> {
+impl MatchScope {
+    fn meaning(self) -> Option<lines::SourceScope> {
         match self {
             Self::All => None,
-            Self::Code => Some(lines::Scope::Code),
-            Self::Comments => Some(lines::Scope::Comment),
-            Self::Strings => Some(lines::Scope::String),
+            Self::Code => Some(lines::SourceScope::Code),
+            Self::Comments => Some(lines::SourceScope::Comment),
+            Self::Strings => Some(lines::SourceScope::String),
         }
     }
 }
@@ -110,7 +112,7 @@ pub(super) fn syntax(input: &SearchInput) -> Result<Option<Syntax>> {
 
 /// Answers with every line that matches.
 pub(super) fn search(input: &SearchInput, syntax: Syntax, call: &Call<'_>) -> Result<SearchOutput> {
-    let pattern = Pattern::new(&input.query, syntax).map_err(|error| refused(&error))?;
+    let pattern = LinePattern::new(&input.query, syntax).map_err(|error| refused(&error))?;
     let workspace = call.workspaces.open(input.repo.as_deref(), call.places)?;
     call.ask(&workspace, &input.query, |view| {
         answer(view, input, syntax, &pattern)
@@ -133,9 +135,9 @@ fn answer(
     view: &View<'_>,
     input: &SearchInput,
     syntax: Syntax,
-    pattern: &Pattern,
+    pattern: &LinePattern,
 ) -> Result<SearchOutput> {
-    let scope = input.scope.and_then(Scope::meaning);
+    let scope = input.scope.and_then(MatchScope::meaning);
     let n_context = clamp(input.context_lines, 0, 0..=MAX_CONTEXT);
     let key = (
         &input.query,
@@ -169,7 +171,7 @@ fn answer(
     let found = lines::search(
         &files,
         &view.text_now(),
-        &Search {
+        &LineQuery {
             pattern,
             scope,
             n_context,
@@ -185,15 +187,15 @@ fn answer(
         return Err(Error::cancelled());
     }
     let mut results = results(view, &found.lines, input.highlight)?;
-    let n_fit = fitting(&results, MAX_LIST_BYTES);
+    let n_fit = n_within_bytes(&results, MAX_LIST_BYTES);
     let is_cut = n_fit < results.len();
     results.truncate(n_fit);
     let next_cursor = (found.has_more || is_cut)
         .then(|| found.lines.get(results.len().wrapping_sub(1)))
         .flatten()
         .map(|last| cursor_at(last).text(&asked, view.index_id));
-    let mut currency = Currency::of(view);
-    say_what_is_missing(&found, files.len(), &mut currency);
+    let mut freshness_fields = FreshnessFields::of(view);
+    say_what_is_missing(&found, files.len(), &mut freshness_fields);
     let why = match syntax {
         Syntax::Literal => "literal",
         Syntax::Regex => "regex",
@@ -202,9 +204,9 @@ fn answer(
         index_id: view.index_id.to_owned(),
         query: hits::brief(&input.query),
         count: results.len() as u64,
-        defaults: (!results.is_empty()).then(|| DefaultsOutput::why(why)),
+        defaults: (!results.is_empty()).then(|| HitDefaultsOutput::why(why)),
         results,
-        lines: Some(LinesOutput {
+        lines: Some(LineSearchOutput {
             total: found.total,
             // A list of files that is not proved may lack some.
             complete: found.is_complete()
@@ -218,11 +220,11 @@ fn answer(
         next_cursor,
         related: None,
         truncated: false,
-        currency,
+        freshness_fields,
     })
 }
 
-fn unsearched(found: &Found) -> BTreeMap<&'static str, u64> {
+fn unsearched(found: &LineMatches) -> BTreeMap<&'static str, u64> {
     let all = found.unsearched.iter();
     all.map(|(reason, n)| (reason.as_str(), *n)).collect()
 }
@@ -239,11 +241,15 @@ fn ignored(input: &SearchInput) -> Vec<&'static str> {
     given.map(|(field, _)| field).collect()
 }
 
-fn say_what_is_missing(found: &Found, n_files: usize, currency: &mut Currency) {
+fn say_what_is_missing(
+    found: &LineMatches,
+    n_files: usize,
+    freshness_fields: &mut FreshnessFields,
+) {
     let count = |reason| found.unsearched.get(&reason).copied().unwrap_or_default();
     let n_left = count(Unsearched::Budget);
     if n_left > 0 {
-        currency.say(&format!(
+        freshness_fields.say(&format!(
             "The time was up: {n_left} of {n_files} files are not searched; narrow `path`, or pass a larger `budgetMs`."
         ));
     }
@@ -256,14 +262,14 @@ fn say_what_is_missing(found: &Found, n_files: usize, currency: &mut Currency) {
                 "{n} files hold matches where no grammar tells code, comments and strings apart"
             ),
         };
-        currency.say(&format!("{files}: they are found without `scope`."));
+        freshness_fields.say(&format!("{files}: they are found without `scope`."));
     }
     if found.total == 0 && n_left == 0 {
         let files = match found.n_files {
             1 => "1 file".to_owned(),
             n => format!("{n} files"),
         };
-        currency.say(&format!(
+        freshness_fields.say(&format!(
             "No line matches in the {files} that were searched."
         ));
     }
@@ -271,9 +277,9 @@ fn say_what_is_missing(found: &Found, n_files: usize, currency: &mut Currency) {
 
 /// Returns the lines as they are shown, with the innermost definition around each where the index has these bytes. The
 /// handle stands with the first line of a definition alone.
-fn results(view: &View<'_>, lines: &[Line], with_matches: bool) -> Result<Vec<ResultOutput>> {
+fn results(view: &View<'_>, lines: &[MatchedLine], with_matches: bool) -> Result<Vec<HitOutput>> {
     let mut results = Vec::with_capacity(lines.len());
-    let mut known: Option<(&Line, Option<Vec<SymbolRow>>)> = None;
+    let mut known: Option<(&MatchedLine, Option<Vec<SymbolRow>>)> = None;
     let mut last_handle = None;
     for line in lines {
         if known.as_ref().is_none_or(|(of, _)| of.path != line.path) {
@@ -289,7 +295,7 @@ fn results(view: &View<'_>, lines: &[Line], with_matches: bool) -> Result<Vec<Re
         last_handle = handle;
         let first = symbol.filter(|_| is_first);
         let (from, to) = line.lines;
-        results.push(ResultOutput {
+        results.push(HitOutput {
             handle: first.map(|symbol| symbol.handle.to_string()),
             path: line.path.to_string(),
             lines: if from == to {
@@ -308,7 +314,7 @@ fn results(view: &View<'_>, lines: &[Line], with_matches: bool) -> Result<Vec<Re
             before: line.before.clone(),
             after: line.behind.clone(),
             stale: symbols.is_none(),
-            ..ResultOutput::default()
+            ..HitOutput::default()
         });
     }
     Ok(results)
@@ -321,7 +327,7 @@ fn innermost(symbols: &[SymbolRow], byte: u32) -> Option<&SymbolRow> {
     around.min_by_key(|symbol| symbol.span.end_byte - symbol.span.start_byte)
 }
 
-fn cursor_at(line: &Line) -> Cursor {
+fn cursor_at(line: &MatchedLine) -> Cursor {
     Cursor {
         score: 0,
         path: line.path.to_string(),

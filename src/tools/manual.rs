@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::{TOOLS, ToolSpec};
 use crate::graph::confidence::table;
 use crate::model::{Provenance, SkipReason, UnknownReason};
-use crate::search::confidence::{Corpus, Figures, table as confidence_table};
+use crate::search::confidence::{Figures, SearchCorpus, table as confidence_table};
 
 const HEAD: &str = "# Tools
 
@@ -155,7 +155,7 @@ fn search_confidence(out: &mut String) {
             figures(&class.held_out)
         );
     }
-    let names = |corpora: &[Corpus]| {
+    let names = |corpora: &[SearchCorpus]| {
         let names = corpora.iter();
         let names = names.map(|it| format!("{} at {}", it.name, &it.commit[..12]));
         names.collect::<Vec<_>>().join(", ")

@@ -9,17 +9,17 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::analysed::AnalysedOutput;
-use super::answer::{Currency, MAX_LIST_BYTES, is_zero};
+use super::answer::{FreshnessFields, MAX_LIST_BYTES, is_zero};
 use super::hits;
 use super::map_definition;
-use super::map_lists::{BranchOutput, Files, LanguageOutput, ListedFile, ListedSymbol};
+use super::map_lists::{BranchOutput, FileSelection, LanguageOutput, ListedFile, ListedSymbol};
 use super::schema::{clamp, number};
 use super::{Call, Tool};
 use crate::error::{Error, Result};
 use crate::model::sanitize::one_line;
 use crate::model::{FileRole, Handle, RepoPath};
 use crate::search::PathFilter;
-use crate::uses::Local;
+use crate::uses::LocalName;
 use crate::workspace::{FileRow, SymbolRow, View, language_of, outside};
 
 /// Tokens of an outline whose caller names no budget.
@@ -141,21 +141,21 @@ pub struct MapOutput {
     file_count: u64,
     /// How much the outline leaves out, where it leaves anything out.
     #[serde(skip_serializing_if = "Option::is_none")]
-    omitted: Option<OmittedOutput>,
+    omitted: Option<OutlineOmissionsOutput>,
     #[serde(skip_serializing_if = "Option::is_none")]
     analysed: Option<AnalysedOutput>,
     truncated: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     next_cursor: Option<String>,
     #[serde(flatten)]
-    currency: Currency,
+    freshness_fields: FreshnessFields,
 }
 
 /// Files as an outline or a list has them.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 enum FilesOutput {
-    Outlines(Vec<FileOutput>),
+    Outlines(Vec<FileOutlineOutput>),
     Listed(Vec<ListedFile>),
 }
 
@@ -173,7 +173,7 @@ pub struct DirectoryOutput {
 /// The outline of one file.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct FileOutput {
+pub struct FileOutlineOutput {
     path: String,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     stale: bool,
@@ -205,7 +205,7 @@ pub struct SymbolOutput {
 /// What an outline leaves out.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct OmittedOutput {
+pub struct OutlineOmissionsOutput {
     /// Files without a line in it, tests and examples apart.
     #[serde(skip_serializing_if = "is_zero")]
     files: u64,
@@ -298,13 +298,17 @@ fn place(input: &MapInput) -> Result<PathsOf> {
 
 impl MapOutput {
     /// Returns an answer that lists the names in a definition.
-    pub(super) fn of_names(view: &View<'_>, names: Vec<ListedSymbol>, currency: Currency) -> Self {
+    pub(super) fn of_names(
+        view: &View<'_>,
+        names: Vec<ListedSymbol>,
+        freshness_fields: FreshnessFields,
+    ) -> Self {
         Self {
             view: Some("symbols"),
             total: Some(names.len() as u64),
             symbols: Some(names),
             file_count: 1,
-            currency,
+            freshness_fields,
             ..Self::new(view)
         }
     }
@@ -333,14 +337,14 @@ impl MapOutput {
             analysed: None,
             truncated: false,
             next_cursor: None,
-            currency: Currency::of(view),
+            freshness_fields: FreshnessFields::of(view),
         }
     }
 }
 
 /// Lists files, directories or definitions.
 fn list(view: &View<'_>, input: &MapInput) -> Result<MapOutput> {
-    let files = Files::of(view, input)?;
+    let files = FileSelection::of(view, input)?;
     let mut output = MapOutput {
         file_count: files.all.len() as u64,
         ..MapOutput::new(view)
@@ -368,7 +372,7 @@ fn list(view: &View<'_>, input: &MapInput) -> Result<MapOutput> {
             if page.total == 0 {
                 let n_files = output.file_count;
                 output
-                    .currency
+                    .freshness_fields
                     .say_nothing_found("No definition of this kind and name", n_files);
             }
             output.symbols = Some(page.entries);
@@ -414,7 +418,7 @@ fn map(view: &View<'_>, place: &PathsOf, input: &MapInput) -> Result<MapOutput> 
     }
     let one_file =
         path.is_some_and(|path| matches!(found.as_slice(), [only] if only.path == *path));
-    let mut omitted = OmittedOutput::default();
+    let mut omitted = OutlineOmissionsOutput::default();
     let mut directories = Vec::new();
     if !one_file {
         let outlined = view.read.outlined()?;
@@ -442,7 +446,7 @@ fn map(view: &View<'_>, place: &PathsOf, input: &MapInput) -> Result<MapOutput> 
     }
     let max_bytes = (budget * BYTES_PER_TOKEN).min(MAX_LIST_BYTES);
     let n_bytes = serde_json::to_vec(&directories).map_or(0, |text| text.len());
-    let outline = Outline::fill(outlines, max_bytes.saturating_sub(n_bytes), one_file);
+    let outline = OutlineBuilder::fill(outlines, max_bytes.saturating_sub(n_bytes), one_file);
     omitted.files = file_count - outline.files.len() as u64;
     omitted.symbols = outline.n_left_out;
     omitted.signatures = outline.n_names_alone;
@@ -458,7 +462,7 @@ fn map(view: &View<'_>, place: &PathsOf, input: &MapInput) -> Result<MapOutput> 
         files: Some(FilesOutput::Outlines(files)),
         file_count,
         truncated,
-        omitted: (omitted != OmittedOutput::default()).then_some(omitted),
+        omitted: (omitted != OutlineOmissionsOutput::default()).then_some(omitted),
         ..MapOutput::new(view)
     })
 }
@@ -497,13 +501,13 @@ fn directories_of(
 
 /// An outline while it is filled.
 #[derive(Default)]
-struct Outline {
-    files: Vec<FileOutput>,
+struct OutlineBuilder {
+    files: Vec<FileOutlineOutput>,
     n_left_out: u64,
     n_names_alone: u64,
 }
 
-impl Outline {
+impl OutlineBuilder {
     /// Takes the names of each file in turn, then signatures, kinds and handles of the first files, as far as `max_bytes`
     /// go. Of a file that does not fit, the first symbols; one symbol at least.
     fn fill(outlines: Vec<(&FileRow, Vec<SymbolRow>)>, max_bytes: usize, one_file: bool) -> Self {
@@ -511,7 +515,7 @@ impl Outline {
         let mut n_bytes = 0;
         let mut kept: Vec<Vec<SymbolRow>> = Vec::new();
         for (file, mut symbols) in outlines {
-            let mut file = FileOutput {
+            let mut file = FileOutlineOutput {
                 path: file.path.to_string(),
                 stale: false,
                 symbols: Vec::new(),
@@ -560,7 +564,7 @@ impl Outline {
 
 impl SymbolOutput {
     /// Returns a name that a function binds.
-    pub(super) fn of_local(local: &Local) -> Self {
+    pub(super) fn of_local(local: &LocalName) -> Self {
         Self {
             name: local.name.clone(),
             kind: Some(local.kind.as_str()),

@@ -1,13 +1,13 @@
 //! `cl_map` of one definition: the names that a function binds, or the members of a class.
 
-use super::answer::{Currency, MAX_LIST_BYTES, fitting};
+use super::answer::{FreshnessFields, MAX_LIST_BYTES, n_within_bytes};
 use super::map::{MapInput, MapOutput};
 use super::map_lists::{ListedSymbol, MAX_LIMIT};
-use super::places::{Named, by_handle, uses};
+use super::places::{NamedObject, by_handle, uses};
 use super::schema::clamp;
 use crate::error::{Error, Result};
 use crate::model::SymbolKind;
-use crate::uses::Locals;
+use crate::uses::FunctionLocals;
 use crate::workspace::View;
 
 /// Names of an answer whose caller names no limit.
@@ -18,13 +18,13 @@ const DEFAULT_LIMIT: usize = 100;
 /// # Errors
 /// `unknown_handle`; `invalid_argument` for a chunk that belongs to no definition.
 pub(super) fn answer(view: &View<'_>, handle: &str, input: &MapInput) -> Result<MapOutput> {
-    let Named::Symbol(symbol) = by_handle(view, handle)? else {
+    let NamedObject::Symbol(symbol) = by_handle(view, handle)? else {
         return Err(Error::invalid(
             "the handle is of a part of a file that belongs to no definition",
             "pass the file as `path`",
         ));
     };
-    let mut currency = Currency::of(view);
+    let mut freshness_fields = FreshnessFields::of(view);
     let path = &symbol.path;
     let is_frame = matches!(
         symbol.kind,
@@ -37,28 +37,28 @@ pub(super) fn answer(view: &View<'_>, handle: &str, input: &MapInput) -> Result<
             | SymbolKind::Heading
     );
     let found = if is_frame {
-        Locals::NoFunction
+        FunctionLocals::NoFunction
     } else {
         uses(view).locals(&symbol)?
     };
     let names = match found {
-        Locals::Found(locals) => {
+        FunctionLocals::Found(locals) => {
             let locals = locals.into_iter();
             locals
                 .map(|local| ListedSymbol::of_local(path, local))
                 .collect()
         }
-        Locals::NoFunction => members(view, &symbol)?,
-        Locals::Moved => {
-            currency.mark_moved();
+        FunctionLocals::NoFunction => members(view, &symbol)?,
+        FunctionLocals::Moved => {
+            freshness_fields.mark_moved();
             Vec::new()
         }
     };
-    let mut output = MapOutput::of_names(view, names, currency);
+    let mut output = MapOutput::of_names(view, names, freshness_fields);
     output.cut(|names| {
         let limit = clamp(input.limit, DEFAULT_LIMIT, 1..=MAX_LIMIT);
         names.truncate(limit);
-        names.truncate(fitting(names, MAX_LIST_BYTES));
+        names.truncate(n_within_bytes(names, MAX_LIST_BYTES));
     });
     Ok(output)
 }

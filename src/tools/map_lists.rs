@@ -5,14 +5,14 @@ use std::collections::{BTreeMap, HashMap};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::answer::{Cursor, MAX_LIST_BYTES, fitting, is_zero};
+use super::answer::{Cursor, MAX_LIST_BYTES, is_zero, truncate_to_bytes};
 use super::hits;
 use super::map::{MapInput, SymbolOutput, whole_of};
 use super::schema::clamp;
 use crate::error::{Error, Result};
 use crate::model::{RepoPath, SymbolKind};
 use crate::search::PathFilter;
-use crate::uses::Local;
+use crate::uses::LocalName;
 use crate::workspace::{FileSummary, SymbolRow, View};
 
 /// Files of a page whose caller names no limit; definitions likewise.
@@ -100,7 +100,7 @@ impl ListedSymbol {
     }
 
     /// Returns a name that a function of a file binds.
-    pub(super) fn of_local(path: &RepoPath, local: Local) -> Self {
+    pub(super) fn of_local(path: &RepoPath, local: LocalName) -> Self {
         Self {
             path: path.to_string(),
             symbol: SymbolOutput::of_local(&local),
@@ -113,19 +113,19 @@ impl ListedSymbol {
 }
 
 /// The files that `path` and `language` leave.
-pub(super) struct Files {
+pub(super) struct FileSelection {
     pub(super) all: Vec<FileSummary>,
     sizes: HashMap<i64, u64>,
 }
 
 /// A page of a list.
-pub(super) struct Page<T> {
+pub(super) struct ListPage<T> {
     pub(super) entries: Vec<T>,
     pub(super) total: u64,
     pub(super) next_cursor: Option<String>,
 }
 
-impl Files {
+impl FileSelection {
     /// Returns the files that the paths and the language of an input leave, by path.
     ///
     /// # Errors
@@ -153,7 +153,7 @@ impl Files {
     }
 
     /// Returns a page of the files.
-    pub(super) fn page(&self, view: &View<'_>, input: &MapInput) -> Result<Page<ListedFile>> {
+    pub(super) fn page(&self, view: &View<'_>, input: &MapInput) -> Result<ListPage<ListedFile>> {
         let list = |file: &FileSummary| ListedFile {
             path: file.path.to_string(),
             language: file.language.clone(),
@@ -196,7 +196,8 @@ impl Files {
             })
             .collect();
         let n_all = tree.len();
-        tree.truncate(MAX_LIMIT.min(fitting(&tree, MAX_LIST_BYTES - 4_000)));
+        tree.truncate(MAX_LIMIT);
+        truncate_to_bytes(&mut tree, MAX_LIST_BYTES - 4_000);
         let is_cut = tree.len() < n_all;
         (tree, is_cut)
     }
@@ -226,7 +227,11 @@ impl Files {
     }
 
     /// Returns a page of the definitions of the kinds and names that an input asks for, by path, then by line.
-    pub(super) fn symbols(&self, view: &View<'_>, input: &MapInput) -> Result<Page<ListedSymbol>> {
+    pub(super) fn symbols(
+        &self,
+        view: &View<'_>,
+        input: &MapInput,
+    ) -> Result<ListPage<ListedSymbol>> {
         let kinds = kinds(&input.kind)?;
         let part = name_part(input)?;
         let places: HashMap<i64, usize> = self
@@ -263,7 +268,7 @@ fn page<T, U: Serialize>(
     all: &[T],
     key: impl Fn(&T) -> (String, u32),
     list: impl Fn(&T) -> Result<U>,
-) -> Result<Page<U>> {
+) -> Result<ListPage<U>> {
     let asked = format!(
         "{:?}",
         (
@@ -292,7 +297,7 @@ fn page<T, U: Serialize>(
         .take(limit)
         .map(|one| list(one))
         .collect::<Result<_>>()?;
-    entries.truncate(fitting(&entries, MAX_LIST_BYTES));
+    truncate_to_bytes(&mut entries, MAX_LIST_BYTES);
     let last = rest.get(entries.len().wrapping_sub(1));
     let next_cursor = last.filter(|_| entries.len() < rest.len()).map(|last| {
         let (path, line) = key(last);
@@ -303,7 +308,7 @@ fn page<T, U: Serialize>(
         };
         cursor.text(&asked, view.index_id)
     });
-    Ok(Page {
+    Ok(ListPage {
         total: all.len() as u64,
         entries,
         next_cursor,

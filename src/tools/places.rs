@@ -40,9 +40,9 @@ pub(super) struct TargetOutput {
 /// The measured precision of a class of edges or tests in a language; `null` where none was measured.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(transparent)]
-pub(super) struct Confidence(Option<f64>);
+pub(super) struct EdgeConfidence(Option<f64>);
 
-impl Confidence {
+impl EdgeConfidence {
     pub(super) fn of_edge(family: Option<Family>, provenance: Provenance) -> Self {
         Self(confidence(family, provenance))
     }
@@ -56,11 +56,11 @@ impl Confidence {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Defaults {
-    confidence: Confidence,
+    confidence: EdgeConfidence,
     provenance: &'static str,
     /// Of the entries of `affectedTests` with the basis `graph`, which they leave out too.
     #[serde(skip_serializing_if = "Option::is_none")]
-    test_confidence: Option<Confidence>,
+    test_confidence: Option<EdgeConfidence>,
     /// The language of the entries.
     #[serde(skip)]
     family: Option<Family>,
@@ -71,7 +71,7 @@ impl Defaults {
     pub(super) fn of_edges(path: &str) -> Self {
         let (family, provenance) = (family_of(path), Provenance::Resolved);
         Self {
-            confidence: Confidence::of_edge(family, provenance),
+            confidence: EdgeConfidence::of_edge(family, provenance),
             provenance: provenance.as_str(),
             test_confidence: None,
             family,
@@ -81,7 +81,7 @@ impl Defaults {
     /// Adds those of tests.
     pub(super) fn with_tests(self) -> Self {
         Self {
-            test_confidence: Some(Confidence::of_test(self.family, TestBasis::Graph)),
+            test_confidence: Some(EdgeConfidence::of_test(self.family, TestBasis::Graph)),
             ..self
         }
     }
@@ -89,7 +89,7 @@ impl Defaults {
     pub(super) fn known_by(&self, provenance: Provenance) -> KnownBy {
         let differs = provenance.as_str() != self.provenance;
         KnownBy {
-            confidence: differs.then(|| Confidence::of_edge(self.family, provenance)),
+            confidence: differs.then(|| EdgeConfidence::of_edge(self.family, provenance)),
             provenance: differs.then(|| provenance.as_str()),
         }
     }
@@ -104,7 +104,7 @@ pub(super) fn beyond_one(hops: u32) -> Option<u32> {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct KnownBy {
     #[serde(skip_serializing_if = "Option::is_none")]
-    confidence: Option<Confidence>,
+    confidence: Option<EdgeConfidence>,
     #[serde(skip_serializing_if = "Option::is_none")]
     provenance: Option<&'static str>,
 }
@@ -113,7 +113,7 @@ impl KnownBy {
     /// Returns all that is known of an edge of a file.
     pub(super) fn of(path: &str, provenance: Provenance) -> Self {
         Self {
-            confidence: Some(Confidence::of_edge(family_of(path), provenance)),
+            confidence: Some(EdgeConfidence::of_edge(family_of(path), provenance)),
             provenance: Some(provenance.as_str()),
         }
     }
@@ -189,7 +189,7 @@ impl From<TestCase> for CaseOutput {
 
 /// A file with such places.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct FileOutput {
+pub(super) struct FilePlacesOutput {
     pub(super) path: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     hops: Option<u32>,
@@ -212,7 +212,7 @@ pub(super) struct FileOutput {
 }
 
 /// The object that a caller named.
-pub(super) enum Named {
+pub(super) enum NamedObject {
     /// A definition.
     Symbol(Box<SymbolRow>),
     /// A file.
@@ -229,16 +229,16 @@ pub(super) fn by_path(view: &View<'_>, text: &str) -> Result<RepoPath> {
 }
 
 /// Returns the object of a handle: a chunk stands for the definition it belongs to, else for its file.
-pub(super) fn by_handle(view: &View<'_>, text: &str) -> Result<Named> {
+pub(super) fn by_handle(view: &View<'_>, text: &str) -> Result<NamedObject> {
     let unknown = || super::unknown_handle(text);
     if let Some(path) = text.strip_prefix("rel:") {
-        return by_path(view, path).map(Named::File);
+        return by_path(view, path).map(NamedObject::File);
     }
     let handle = Handle::parse(text).ok_or_else(unknown)?;
     if handle.kind == HandleKind::Symbol {
         let found = view.read.symbol_by_handle(handle)?;
         return found
-            .map(|symbol| Named::Symbol(Box::new(symbol)))
+            .map(|symbol| NamedObject::Symbol(Box::new(symbol)))
             .ok_or_else(unknown);
     }
     let chunk = view.read.chunk_by_handle(handle)?;
@@ -250,10 +250,10 @@ pub(super) fn by_handle(view: &View<'_>, text: &str) -> Result<Named> {
         };
         let all = view.read.symbols_of(file.id)?;
         if let Some(symbol) = all.into_iter().find(is_owner) {
-            return Ok(Named::Symbol(Box::new(symbol)));
+            return Ok(NamedObject::Symbol(Box::new(symbol)));
         }
     }
-    Ok(Named::File(chunk.path))
+    Ok(NamedObject::File(chunk.path))
 }
 
 /// Reads `path#name` as a file or directory and a name. Where nothing that is there stands before the `#`, the whole is a name
@@ -440,14 +440,14 @@ fn check_name(view: &View<'_>, name: &str) -> Result<()> {
 }
 
 /// A place with its definition.
-pub(super) struct Placed {
+pub(super) struct LocatedSymbol {
     pub(super) path: RepoPath,
     pub(super) symbol: Option<SymbolRow>,
     pub(super) reached: Reached,
 }
 
 /// Returns the places with their definitions, the nearest and best known first.
-pub(super) fn places(view: &View<'_>, reached: &[Reached]) -> Result<Vec<Placed>> {
+pub(super) fn places(view: &View<'_>, reached: &[Reached]) -> Result<Vec<LocatedSymbol>> {
     let mut placed = Vec::with_capacity(reached.len());
     for place in reached {
         let symbol = match place.symbol {
@@ -459,7 +459,7 @@ pub(super) fn places(view: &View<'_>, reached: &[Reached]) -> Result<Vec<Placed>
             None => view.read.path_of(place.file)?,
         };
         if let Some(path) = path {
-            placed.push(Placed {
+            placed.push(LocatedSymbol {
                 path,
                 symbol,
                 reached: place.clone(),
@@ -480,7 +480,7 @@ pub(super) fn places(view: &View<'_>, reached: &[Reached]) -> Result<Vec<Placed>
 /// Returns a place that uses one of `seeds` as it is shown.
 pub(super) fn caller_output(
     view: &View<'_>,
-    place: &Placed,
+    place: &LocatedSymbol,
     seeds: &[SymbolRow],
     defaults: &Defaults,
 ) -> Result<CallerOutput> {
@@ -522,7 +522,7 @@ pub(super) fn caller_output(
 /// within `max_bytes`: that none is left out comes first.
 pub(super) fn add_test_titles(
     view: &View<'_>,
-    placed: &[Placed],
+    placed: &[LocatedSymbol],
     callers: &mut [CallerOutput],
     name: Option<&str>,
     max_bytes: usize,
@@ -553,7 +553,11 @@ pub(super) fn add_test_titles(
 }
 
 /// Returns a definition that the target uses as it is shown.
-pub(super) fn callee_output(view: &View<'_>, place: &Placed, defaults: &Defaults) -> CalleeOutput {
+pub(super) fn callee_output(
+    view: &View<'_>,
+    place: &LocatedSymbol,
+    defaults: &Defaults,
+) -> CalleeOutput {
     let reached = &place.reached;
     CalleeOutput {
         path: place.path.to_string(),
@@ -575,8 +579,8 @@ pub(super) fn file_output(
     view: &View<'_>,
     (path, hops, provenance): &(RepoPath, u32, Provenance),
     defaults: &Defaults,
-) -> FileOutput {
-    FileOutput {
+) -> FilePlacesOutput {
+    FilePlacesOutput {
         path: path.to_string(),
         hops: beyond_one(*hops),
         basis: None,
@@ -594,12 +598,12 @@ pub(super) fn test_output(
     (path, hops, provenance): &(RepoPath, u32, Provenance),
     basis: TestBasis,
     defaults: &Defaults,
-) -> FileOutput {
+) -> FilePlacesOutput {
     let is_usual = basis == TestBasis::Graph;
-    FileOutput {
+    FilePlacesOutput {
         basis: (!is_usual).then(|| basis.as_str()),
         known_by: KnownBy {
-            confidence: (!is_usual).then(|| Confidence::of_test(defaults.family, basis)),
+            confidence: (!is_usual).then(|| EdgeConfidence::of_test(defaults.family, basis)),
             ..defaults.known_by(*provenance)
         },
         ..file_output(view, &(path.clone(), *hops, *provenance), defaults)

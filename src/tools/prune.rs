@@ -4,12 +4,12 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::answer::{MAX_LIST_BYTES, fitting};
+use super::answer::{MAX_LIST_BYTES, n_within_bytes};
 use super::schema::number;
 use super::{Call, Tool};
 use crate::error::{Error, Result};
-use crate::lifecycle::prune::Removed;
-use crate::workspace::Wish;
+use crate::lifecycle::prune::RemovedIndex;
+use crate::workspace::PruneOptions;
 
 /// `cl_prune`.
 pub struct Prune;
@@ -54,7 +54,7 @@ pub struct PruneInput {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PruneOutput {
-    deleted_indexes: Vec<RemovedOutput>,
+    deleted_indexes: Vec<RemovedIndexOutput>,
     total: u64,
     skipped: u64,
     bytes_freed: u64,
@@ -66,7 +66,7 @@ pub struct PruneOutput {
 /// An index that went, or would go.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct RemovedOutput {
+pub struct RemovedIndexOutput {
     index_id: String,
     branch: Option<String>,
     head_sha: Option<String>,
@@ -89,7 +89,7 @@ impl Tool for Prune {
 
     fn run(input: PruneInput, call: &Call<'_>) -> Result<PruneOutput> {
         let workspace = call.workspaces.open(input.repo.as_deref(), call.places)?;
-        let pruned = workspace.prune(Wish {
+        let pruned = workspace.prune(PruneOptions {
             dry_run: input.dry_run,
             unused_days: input
                 .older_than_days
@@ -99,9 +99,10 @@ impl Tool for Prune {
         })?;
         let bytes_freed = pruned.bytes();
         let skipped = pruned.in_use.len() as u64;
-        let mut deleted: Vec<RemovedOutput> = pruned.removed.into_iter().map(removed).collect();
+        let mut deleted: Vec<RemovedIndexOutput> =
+            pruned.removed.into_iter().map(removed).collect();
         let total = deleted.len() as u64;
-        let shown = fitting(&deleted, MAX_LIST_BYTES);
+        let shown = n_within_bytes(&deleted, MAX_LIST_BYTES);
         let truncated = shown < deleted.len();
         deleted.truncate(shown);
         Ok(PruneOutput {
@@ -115,8 +116,8 @@ impl Tool for Prune {
     }
 }
 
-fn removed(removed: Removed) -> RemovedOutput {
-    RemovedOutput {
+fn removed(removed: RemovedIndex) -> RemovedIndexOutput {
+    RemovedIndexOutput {
         index_id: removed.pointer.index_id,
         branch: removed.pointer.branch,
         head_sha: removed.pointer.head_sha,

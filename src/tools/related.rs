@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::analysed::AnalysedOutput;
-use super::answer::{Currency, Cursor, MAX_LIST_BYTES, fitting};
-use super::places::{Confidence, Named, TargetOutput, by_handle, by_path, uses};
+use super::answer::{Cursor, FreshnessFields, MAX_LIST_BYTES, truncate_to_bytes};
+use super::places::{EdgeConfidence, NamedObject, TargetOutput, by_handle, by_path, uses};
 use super::related_paths::{self, ChainsOutput};
 use super::schema::{clamp, number};
 use super::{Call, Tool, related_symbol};
@@ -72,7 +72,7 @@ impl EdgeType {
     Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ValueEnum,
 )]
 #[serde(rename_all = "lowercase")]
-pub enum Direction {
+pub enum DirectionInput {
     /// From the file.
     Out,
     /// To the file.
@@ -82,7 +82,7 @@ pub enum Direction {
     Both,
 }
 
-impl Direction {
+impl DirectionInput {
     /// Returns the ways that are walked.
     pub(super) fn ways(self) -> &'static [related::Direction] {
         use related::Direction::{In, Out};
@@ -120,7 +120,7 @@ pub struct RelatedInput {
     /// Which way (default both); `imported_by` leads one way only.
     #[arg(long)]
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub direction: Option<Direction>,
+    pub direction: Option<DirectionInput>,
     /// Results at most (default 200; without it, `depth` and `types` about 2,500 tokens).
     #[arg(long, short = 'n', allow_negative_numbers = true)]
     #[serde(
@@ -150,8 +150,8 @@ pub struct RelatedOutput {
     symbol: Option<String>,
     /// Values of the fields that an entry leaves out.
     #[serde(skip_serializing_if = "Option::is_none")]
-    defaults: Option<DefaultsOutput>,
-    results: Vec<ResultOutput>,
+    defaults: Option<EdgeDefaultsOutput>,
+    results: Vec<NeighbourOutput>,
     #[serde(flatten)]
     chains: Option<ChainsOutput>,
     /// The definitions that `path` or `to` may mean, as in `cl_impact`.
@@ -169,23 +169,23 @@ pub struct RelatedOutput {
     #[serde(skip_serializing_if = "Option::is_none")]
     next_cursor: Option<String>,
     #[serde(flatten)]
-    currency: Currency,
+    freshness_fields: FreshnessFields,
 }
 
 /// The commonest edge type of a page, and what is true of most of its entries.
 #[derive(Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct DefaultsOutput {
+pub struct EdgeDefaultsOutput {
     edge_type: &'static str,
     direction: &'static str,
-    confidence: Confidence,
+    confidence: EdgeConfidence,
     provenance: &'static str,
 }
 
-/// A neighbour as it is found; see [`ResultOutput`] for how it is shown.
+/// A neighbour as it is found; see [`NeighbourOutput`] for how it is shown.
 #[derive(Clone, Debug)]
 #[allow(clippy::struct_field_names, reason = "the word on the wire")]
-pub(super) struct Edge {
+pub(super) struct RelatedEdge {
     pub(super) path: String,
     /// The definition, where the neighbour is one.
     pub(super) symbol: Option<String>,
@@ -205,7 +205,7 @@ pub(super) struct Edge {
 /// A neighbour; a field that equals the default is left out.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct ResultOutput {
+pub struct NeighbourOutput {
     path: String,
     /// The definition, where the neighbour is one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -222,7 +222,7 @@ pub struct ResultOutput {
     #[serde(skip_serializing_if = "Option::is_none")]
     hops: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    confidence: Option<Confidence>,
+    confidence: Option<EdgeConfidence>,
     #[serde(skip_serializing_if = "Option::is_none")]
     provenance: Option<&'static str>,
     /// Of a test: path (named after the file), barrel (imports a file that passes many on) or mention (names the definition, no use is bound).
@@ -238,14 +238,19 @@ pub struct ResultOutput {
     stale: bool,
 }
 
-impl ResultOutput {
-    fn of(view: &View<'_>, edge: Edge, defaults: &DefaultsOutput, with_way: bool) -> Result<Self> {
+impl NeighbourOutput {
+    fn of(
+        view: &View<'_>,
+        edge: RelatedEdge,
+        defaults: &EdgeDefaultsOutput,
+        with_way: bool,
+    ) -> Result<Self> {
         let differs = edge.provenance.as_str() != defaults.provenance;
         let family = family_of(&edge.path);
         let known = if edge.edge_type == EdgeType::Tests.as_str() {
-            Confidence::of_test(family, edge.basis)
+            EdgeConfidence::of_test(family, edge.basis)
         } else {
-            Confidence::of_edge(family, edge.provenance)
+            EdgeConfidence::of_edge(family, edge.provenance)
         };
         let path = RepoPath::new(&edge.path);
         let test = match (&path, edge.line, &edge.symbol) {
@@ -274,9 +279,9 @@ impl ResultOutput {
     }
 }
 
-impl DefaultsOutput {
+impl EdgeDefaultsOutput {
     /// Returns the commonest edge type with its direction, of direct edges of the strongest class.
-    fn of(edges: &[Edge]) -> Option<Self> {
+    fn of(edges: &[RelatedEdge]) -> Option<Self> {
         let mut counts: BTreeMap<(&'static str, &'static str), usize> = BTreeMap::new();
         for edge in edges {
             *counts.entry((edge.edge_type, edge.direction)).or_default() += 1;
@@ -289,9 +294,9 @@ impl DefaultsOutput {
             edge_type,
             direction,
             confidence: if is_of_tests {
-                Confidence::of_test(family, TestBasis::Graph)
+                EdgeConfidence::of_test(family, TestBasis::Graph)
             } else {
-                Confidence::of_edge(family, provenance)
+                EdgeConfidence::of_edge(family, provenance)
             },
             provenance: provenance.as_str(),
         })
@@ -299,7 +304,7 @@ impl DefaultsOutput {
 }
 
 /// Some neighbours, and whether a bound ended the search for more.
-pub(super) type Found = (Vec<Edge>, bool);
+pub(super) type BoundedEdges = (Vec<RelatedEdge>, bool);
 
 impl Tool for Related {
     const NAME: &'static str = "cl_related";
@@ -329,8 +334,8 @@ fn answer(view: &View<'_>, input: &RelatedInput) -> Result<RelatedOutput> {
     let depth = u32::try_from(clamp(input.depth, 2, 1..=5)).unwrap_or(2);
     let asked = asked(view, &input.path)?;
     let start = match &asked {
-        Named::File(path) => path,
-        Named::Symbol(symbol) => &symbol.path,
+        NamedObject::File(path) => path,
+        NamedObject::Symbol(symbol) => &symbol.path,
     };
     view.is_stale_at(start.as_str(), 0);
     let direction = input.direction.unwrap_or_default();
@@ -344,11 +349,13 @@ fn answer(view: &View<'_>, input: &RelatedInput) -> Result<RelatedOutput> {
     let mut is_cut = false;
     for edge_type in types {
         let (found, cut) = match &asked {
-            Named::Symbol(symbol) if is_of_symbols(edge_type) => {
+            NamedObject::Symbol(symbol) if is_of_symbols(edge_type) => {
                 related_symbol::of_type(view, symbol, edge_type, direction, depth)?
             }
-            Named::Symbol(symbol) => of_type(view, &symbol.path, edge_type, direction, depth)?,
-            Named::File(path) => of_type(view, path, edge_type, direction, depth)?,
+            NamedObject::Symbol(symbol) => {
+                of_type(view, &symbol.path, edge_type, direction, depth)?
+            }
+            NamedObject::File(path) => of_type(view, path, edge_type, direction, depth)?,
         };
         results.extend(found);
         is_cut |= cut;
@@ -391,12 +398,12 @@ fn answer(view: &View<'_>, input: &RelatedInput) -> Result<RelatedOutput> {
         };
         cursor.text(&question, view.index_id)
     });
-    let mut currency = Currency::of(view);
+    let mut freshness_fields = FreshnessFields::of(view);
     let mut analysed = None;
     if total == 0 {
         analysed = AnalysedOutput::of(view, start.as_str())?;
         if analysed.is_none() {
-            currency.say_nothing_found(
+            freshness_fields.say_nothing_found(
                 "No imports, calls, references or tests of these types were found for it",
                 view.read.files_under("")?.iter().count() as u64,
             );
@@ -405,8 +412,8 @@ fn answer(view: &View<'_>, input: &RelatedInput) -> Result<RelatedOutput> {
     Ok(RelatedOutput {
         index_id: view.index_id.to_owned(),
         symbol: match &asked {
-            Named::Symbol(symbol) => Some(symbol.qualified_name.clone()),
-            Named::File(_) => None,
+            NamedObject::Symbol(symbol) => Some(symbol.qualified_name.clone()),
+            NamedObject::File(_) => None,
         },
         defaults,
         truncated: is_cut || next_cursor.is_some(),
@@ -417,7 +424,7 @@ fn answer(view: &View<'_>, input: &RelatedInput) -> Result<RelatedOutput> {
         totals: if total > 0 { totals } else { BTreeMap::new() },
         analysed,
         next_cursor,
-        currency,
+        freshness_fields,
     })
 }
 
@@ -425,29 +432,29 @@ fn answer(view: &View<'_>, input: &RelatedInput) -> Result<RelatedOutput> {
 fn page(
     view: &View<'_>,
     input: &RelatedInput,
-    edges: &[Edge],
-) -> Result<(Option<DefaultsOutput>, Vec<ResultOutput>)> {
-    let Some(of_all) = DefaultsOutput::of(edges) else {
+    edges: &[RelatedEdge],
+) -> Result<(Option<EdgeDefaultsOutput>, Vec<NeighbourOutput>)> {
+    let Some(of_all) = EdgeDefaultsOutput::of(edges) else {
         return Ok((None, Vec::new()));
     };
-    let shown = fitting_page(view, input, edges, &of_all)?;
+    let shown = page_within_bytes(view, input, edges, &of_all)?;
     // A value that is common in the whole list may be rare in the part that fits.
-    let of_shown = DefaultsOutput::of(&edges[..shown.len()]);
+    let of_shown = EdgeDefaultsOutput::of(&edges[..shown.len()]);
     match of_shown.filter(|it| *it != of_all) {
         None => Ok((Some(of_all), shown)),
         Some(defaults) => {
-            let shown = fitting_page(view, input, edges, &defaults)?;
+            let shown = page_within_bytes(view, input, edges, &defaults)?;
             Ok((Some(defaults), shown))
         }
     }
 }
 
-fn fitting_page(
+fn page_within_bytes(
     view: &View<'_>,
     input: &RelatedInput,
-    edges: &[Edge],
-    defaults: &DefaultsOutput,
-) -> Result<Vec<ResultOutput>> {
+    edges: &[RelatedEdge],
+    defaults: &EdgeDefaultsOutput,
+) -> Result<Vec<NeighbourOutput>> {
     let limit = clamp(input.limit, DEFAULT_LIMIT, 1..=500);
     // Whoever says how far, how much or of which kind gets it.
     let is_narrowed = input.depth.is_some() || !input.types.is_empty();
@@ -458,26 +465,28 @@ fn fitting_page(
     let mut shown = Vec::new();
     let mut n_bytes = 0;
     for edge in edges.iter().take(limit) {
-        let edge = ResultOutput::of(view, edge.clone(), defaults, input.depth.is_some())?;
+        let edge = NeighbourOutput::of(view, edge.clone(), defaults, input.depth.is_some())?;
         n_bytes += serde_json::to_vec(&edge).map_or(0, |text| text.len());
         shown.push(edge);
         if n_bytes > max_bytes {
             break;
         }
     }
-    shown.truncate(fitting(&shown, max_bytes));
+    truncate_to_bytes(&mut shown, max_bytes);
     Ok(shown)
 }
 
 /// Returns the kinds that have something to say in a direction, none twice by its two names.
-fn default_types(asked: &Named, direction: Direction) -> Vec<EdgeType> {
+fn default_types(asked: &NamedObject, direction: DirectionInput) -> Vec<EdgeType> {
     use EdgeType::{Calls, ImportedBy, Imports, References, Tests};
     match (asked, direction) {
-        (Named::Symbol(_), Direction::Out) => vec![Calls, References],
-        (Named::Symbol(_), _) => vec![Calls, References, Tests],
-        (Named::File(_), Direction::Out) => vec![Imports, Calls, References, Tests],
-        (Named::File(_), Direction::In) => vec![ImportedBy, Calls, References, Tests],
-        (Named::File(_), Direction::Both) => vec![Imports, ImportedBy, Calls, References, Tests],
+        (NamedObject::Symbol(_), DirectionInput::Out) => vec![Calls, References],
+        (NamedObject::Symbol(_), _) => vec![Calls, References, Tests],
+        (NamedObject::File(_), DirectionInput::Out) => vec![Imports, Calls, References, Tests],
+        (NamedObject::File(_), DirectionInput::In) => vec![ImportedBy, Calls, References, Tests],
+        (NamedObject::File(_), DirectionInput::Both) => {
+            vec![Imports, ImportedBy, Calls, References, Tests]
+        }
     }
 }
 
@@ -497,7 +506,7 @@ impl RelatedOutput {
         chains: ChainsOutput,
         total: u64,
         is_cut: bool,
-        currency: Currency,
+        freshness_fields: FreshnessFields,
     ) -> Self {
         Self {
             index_id: view.index_id.to_owned(),
@@ -511,7 +520,7 @@ impl RelatedOutput {
             analysed: None,
             truncated: is_cut,
             next_cursor: None,
-            currency,
+            freshness_fields,
         }
     }
 }
@@ -522,7 +531,7 @@ impl RelatedOutput {
         view: &View<'_>,
         candidates: Vec<TargetOutput>,
         is_cut: bool,
-        currency: Currency,
+        freshness_fields: FreshnessFields,
     ) -> Self {
         Self {
             index_id: view.index_id.to_owned(),
@@ -536,30 +545,30 @@ impl RelatedOutput {
             analysed: None,
             truncated: is_cut,
             next_cursor: None,
-            currency,
+            freshness_fields,
         }
     }
 }
 
-fn asked(view: &View<'_>, text: &str) -> Result<Named> {
+fn asked(view: &View<'_>, text: &str) -> Result<NamedObject> {
     if Handle::parse(text).is_some() {
         return by_handle(view, text);
     }
-    by_path(view, text.strip_prefix("rel:").unwrap_or(text)).map(Named::File)
+    by_path(view, text.strip_prefix("rel:").unwrap_or(text)).map(NamedObject::File)
 }
 
 fn of_type(
     view: &View<'_>,
     path: &RepoPath,
     edge_type: EdgeType,
-    direction: Direction,
+    direction: DirectionInput,
     depth: u32,
-) -> Result<Found> {
+) -> Result<BoundedEdges> {
     use related::Direction::{In, Out};
     let both = direction.ways();
     let (relation, ways): (Relation, &[related::Direction]) = match edge_type {
         // Its other way has a name of its own.
-        EdgeType::Imports if direction == Direction::Both => (Relation::Imports, &[Out]),
+        EdgeType::Imports if direction == DirectionInput::Both => (Relation::Imports, &[Out]),
         EdgeType::Imports => (Relation::Imports, both),
         EdgeType::ImportedBy => (Relation::Imports, &[In]),
         EdgeType::Tests => (Relation::Tests, both),
@@ -585,13 +594,13 @@ fn of_type(
         found.extend(near.found.iter().map(|near| output(view, near, edge_type)));
         is_cut |= near.is_cut;
     }
-    if edge_type == EdgeType::Tests && found.is_empty() && direction != Direction::Out {
+    if edge_type == EdgeType::Tests && found.is_empty() && direction != DirectionInput::Out {
         found = related_symbol::tests_naming_exports(view, path)?;
     }
     Ok((found, is_cut))
 }
 
-fn definitions(view: &View<'_>, path: &RepoPath, edge_type: EdgeType) -> Result<Vec<Edge>> {
+fn definitions(view: &View<'_>, path: &RepoPath, edge_type: EdgeType) -> Result<Vec<RelatedEdge>> {
     let Some(file) = view.read.file(path.as_str())? else {
         return Ok(Vec::new());
     };
@@ -604,7 +613,7 @@ fn definitions(view: &View<'_>, path: &RepoPath, edge_type: EdgeType) -> Result<
         .collect())
 }
 
-fn package(view: &View<'_>, path: &RepoPath) -> Result<Vec<Edge>> {
+fn package(view: &View<'_>, path: &RepoPath) -> Result<Vec<RelatedEdge>> {
     for directory in upwards(path.directory()) {
         let name = if directory.is_empty() {
             "package.json".to_owned()
@@ -621,8 +630,8 @@ fn package(view: &View<'_>, path: &RepoPath) -> Result<Vec<Edge>> {
 }
 
 /// Returns a definition as the neighbour of its owner.
-pub(super) fn definition(view: &View<'_>, symbol: &SymbolRow, edge_type: EdgeType) -> Edge {
-    Edge {
+pub(super) fn definition(view: &View<'_>, symbol: &SymbolRow, edge_type: EdgeType) -> RelatedEdge {
+    RelatedEdge {
         symbol: Some(symbol.qualified_name.clone()),
         line: Some(symbol.name_line),
         ..direct(view, &symbol.path, edge_type)
@@ -630,8 +639,8 @@ pub(super) fn definition(view: &View<'_>, symbol: &SymbolRow, edge_type: EdgeTyp
 }
 
 /// Returns a neighbour that the text of one file says.
-pub(super) fn direct(view: &View<'_>, path: &RepoPath, edge_type: EdgeType) -> Edge {
-    Edge {
+pub(super) fn direct(view: &View<'_>, path: &RepoPath, edge_type: EdgeType) -> RelatedEdge {
+    RelatedEdge {
         path: path.to_string(),
         symbol: None,
         line: None,
@@ -645,8 +654,8 @@ pub(super) fn direct(view: &View<'_>, path: &RepoPath, edge_type: EdgeType) -> E
     }
 }
 
-fn output(view: &View<'_>, near: &Neighbour, edge_type: EdgeType) -> Edge {
-    Edge {
+fn output(view: &View<'_>, near: &Neighbour, edge_type: EdgeType) -> RelatedEdge {
+    RelatedEdge {
         direction: near.direction.as_str(),
         hops: near.hops,
         provenance: near.provenance,

@@ -5,13 +5,15 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::answer::Currency;
+use super::answer::FreshnessFields;
 use super::impact::is_one;
-use super::places::{Named, TargetOutput, by_handle, named, near_names, path_and_name, target};
-use super::related::{Direction, RelatedInput, RelatedOutput};
+use super::places::{
+    NamedObject, TargetOutput, by_handle, named, near_names, path_and_name, target,
+};
+use super::related::{DirectionInput, RelatedInput, RelatedOutput};
 use super::schema::clamp;
 use crate::error::{Error, Result};
-use crate::graph::chains::{self, Level, Link, LinkKind};
+use crate::graph::chains::{self, ChainLevel, Link, LinkKind};
 use crate::model::{Handle, RepoPath};
 use crate::workspace::{SymbolRow, View, brief};
 
@@ -39,10 +41,10 @@ pub(super) struct ChainsOutput {
     paths: Vec<Vec<StepOutput>>,
     /// Without a chain, what both use, the nearest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    common: Vec<PlaceOutput>,
+    common: Vec<ChainPlaceOutput>,
     /// The end that a name stands for.
     #[serde(skip_serializing_if = "Option::is_none")]
-    to: Option<PlaceOutput>,
+    to: Option<ChainPlaceOutput>,
 }
 
 /// A place on a chain.
@@ -65,7 +67,7 @@ struct StepOutput {
 
 /// A file, or a definition in it.
 #[derive(Debug, Serialize, JsonSchema)]
-struct PlaceOutput {
+struct ChainPlaceOutput {
     path: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     symbol: Option<String>,
@@ -103,8 +105,8 @@ pub(super) fn answer(view: &View<'_>, input: &RelatedInput, to: &str) -> Result<
         End::Several(found) => return Ok(ambiguous(view, "to", to, &found)),
     };
     let level = match (&start, &goal) {
-        (Named::Symbol(_), _) => Level::Definitions,
-        (Named::File(_), _) => Level::Files,
+        (NamedObject::Symbol(_), _) => ChainLevel::Definitions,
+        (NamedObject::File(_), _) => ChainLevel::Files,
     };
     let (from, to) = (rows(view, &start, level)?, rows(view, &goal, level)?);
     if !from.is_disjoint(&to) && from.len() == to.len() {
@@ -117,12 +119,12 @@ pub(super) fn answer(view: &View<'_>, input: &RelatedInput, to: &str) -> Result<
     let mut found = Vec::new();
     let mut direction = None;
     let ways = [
-        (Direction::Out, &from, &to, None),
-        (Direction::In, &to, &from, Some("in")),
+        (DirectionInput::Out, &from, &to, None),
+        (DirectionInput::In, &to, &from, Some("in")),
     ];
     for (way, from, to, word) in ways {
         let wanted = input.direction.unwrap_or_default();
-        if !found.is_empty() || !(wanted == Direction::Both || wanted == way) {
+        if !found.is_empty() || !(wanted == DirectionInput::Both || wanted == way) {
             continue;
         }
         let chains = chains::between(view.read, level, from, to, depth, view.budget)?;
@@ -130,13 +132,13 @@ pub(super) fn answer(view: &View<'_>, input: &RelatedInput, to: &str) -> Result<
         found = chains.chains;
         direction = word;
     }
-    let mut currency = Currency::of(view);
+    let mut freshness_fields = FreshnessFields::of(view);
     let mut common = Vec::new();
     if found.is_empty() {
         direction = None;
         common = in_common(view, level, &from, &to)?;
         let n_files = view.read.files_under("")?.iter().count() as u64;
-        currency.say_nothing_found(
+        freshness_fields.say_nothing_found(
             &format!("No chain of at most {depth} known uses joins them"),
             n_files,
         );
@@ -155,28 +157,33 @@ pub(super) fn answer(view: &View<'_>, input: &RelatedInput, to: &str) -> Result<
     };
     let symbol = end_output(&start).symbol;
     Ok(RelatedOutput::of_chains(
-        view, symbol, output, total, is_cut, currency,
+        view,
+        symbol,
+        output,
+        total,
+        is_cut,
+        freshness_fields,
     ))
 }
 
 /// What an end of a chain means.
 enum End {
-    One(Named),
+    One(NamedObject),
     /// Definitions of one name, the likeliest first.
     Several(Vec<SymbolRow>),
 }
 
 /// Answers with the definitions that an end may mean: nothing is guessed.
 fn ambiguous(view: &View<'_>, field: &str, text: &str, found: &[SymbolRow]) -> RelatedOutput {
-    let mut currency = Currency::of(view);
-    currency.say(&format!(
+    let mut freshness_fields = FreshnessFields::of(view);
+    freshness_fields.say(&format!(
         "{} definitions are named `{}`: pass as `{field}` the `handle` of one of the candidates, or `path#name`. No chain was looked for.",
         found.len(),
         brief(text)
     ));
     let candidates: Vec<TargetOutput> = found.iter().take(MAX_CANDIDATES).map(target).collect();
     let is_cut = candidates.len() < found.len();
-    RelatedOutput::of_candidates(view, candidates, is_cut, currency)
+    RelatedOutput::of_candidates(view, candidates, is_cut, freshness_fields)
 }
 
 /// Returns the file or the definition of a path, a handle, a name or `path#name`.
@@ -188,11 +195,11 @@ fn end(view: &View<'_>, text: &str) -> Result<End> {
     if let Some(path) = RepoPath::normalise(text)
         && view.read.has_file(path.as_str())?
     {
-        return Ok(End::One(Named::File(path)));
+        return Ok(End::One(NamedObject::File(path)));
     }
     let (path, name) = path_and_name(view, text)?;
     if path.is_none() && text.contains('/') {
-        return super::places::by_path(view, text).map(|path| End::One(Named::File(path)));
+        return super::places::by_path(view, text).map(|path| End::One(NamedObject::File(path)));
     }
     let name = super::lenient::plain_name(name);
     let Some(mut found) = named(view, name, path.as_ref())? else {
@@ -211,7 +218,9 @@ fn end(view: &View<'_>, text: &str) -> Result<End> {
     if !is_one(&found) {
         return Ok(End::Several(found));
     }
-    Ok(End::One(Named::Symbol(Box::new(found.swap_remove(0)))))
+    Ok(End::One(NamedObject::Symbol(Box::new(
+        found.swap_remove(0),
+    ))))
 }
 
 fn place(symbol: &SymbolRow) -> String {
@@ -219,27 +228,27 @@ fn place(symbol: &SymbolRow) -> String {
 }
 
 /// Returns the rows that stand for an end: a file, all its definitions, or a definition with those inside it.
-fn rows(view: &View<'_>, end: &Named, level: Level) -> Result<BTreeSet<i64>> {
+fn rows(view: &View<'_>, end: &NamedObject, level: ChainLevel) -> Result<BTreeSet<i64>> {
     let path = match end {
-        Named::Symbol(symbol) => &symbol.path,
-        Named::File(path) => path,
+        NamedObject::Symbol(symbol) => &symbol.path,
+        NamedObject::File(path) => path,
     };
     let Some(file) = view.read.file(path.as_str())? else {
         return Ok(BTreeSet::new());
     };
-    if level == Level::Files {
+    if level == ChainLevel::Files {
         return Ok(BTreeSet::from([file.id]));
     }
     let symbols = view.read.symbols_of(file.id)?;
     let is_of = |it: &&SymbolRow| match end {
-        Named::Symbol(symbol) => symbol.span.contains(&it.span),
-        Named::File(_) => true,
+        NamedObject::Symbol(symbol) => symbol.span.contains(&it.span),
+        NamedObject::File(_) => true,
     };
     Ok(symbols.iter().filter(is_of).map(|it| it.id).collect())
 }
 
 /// Returns the places of a chain, from its start to its end.
-fn steps(view: &View<'_>, level: Level, chain: &[Link]) -> Result<Vec<StepOutput>> {
+fn steps(view: &View<'_>, level: ChainLevel, chain: &[Link]) -> Result<Vec<StepOutput>> {
     let mut steps = Vec::new();
     for link in chain {
         let Some(step) = step(view, level, link.from)? else {
@@ -262,9 +271,9 @@ fn steps(view: &View<'_>, level: Level, chain: &[Link]) -> Result<Vec<StepOutput
     Ok(steps)
 }
 
-fn step(view: &View<'_>, level: Level, row: i64) -> Result<Option<StepOutput>> {
+fn step(view: &View<'_>, level: ChainLevel, row: i64) -> Result<Option<StepOutput>> {
     Ok(match level {
-        Level::Definitions => view.read.symbol_by_id(row)?.map(|symbol| StepOutput {
+        ChainLevel::Definitions => view.read.symbol_by_id(row)?.map(|symbol| StepOutput {
             handle: symbol.handle.to_string(),
             path: symbol.path.to_string(),
             symbol: Some(symbol.qualified_name),
@@ -272,7 +281,7 @@ fn step(view: &View<'_>, level: Level, row: i64) -> Result<Option<StepOutput>> {
             edge_type: None,
             provenance: None,
         }),
-        Level::Files => view.read.path_of(row)?.map(|path| StepOutput {
+        ChainLevel::Files => view.read.path_of(row)?.map(|path| StepOutput {
             handle: format!("rel:{path}"),
             path: path.to_string(),
             symbol: None,
@@ -286,10 +295,10 @@ fn step(view: &View<'_>, level: Level, row: i64) -> Result<Option<StepOutput>> {
 /// Returns the places that both ends use, directly or through one other.
 fn in_common(
     view: &View<'_>,
-    level: Level,
+    level: ChainLevel,
     from: &BTreeSet<i64>,
     to: &BTreeSet<i64>,
-) -> Result<Vec<PlaceOutput>> {
+) -> Result<Vec<ChainPlaceOutput>> {
     let of_start = chains::used_by(view.read, level, from, view.budget)?;
     let of_goal = chains::used_by(view.read, level, to, view.budget)?;
     let mut both: Vec<(u32, StepOutput)> = Vec::new();
@@ -303,20 +312,20 @@ fn in_common(
     both.sort_by(|a, b| (a.0, &a.1.path, &a.1.symbol).cmp(&(b.0, &b.1.path, &b.1.symbol)));
     let both = both.into_iter().take(MAX_COMMON);
     Ok(both
-        .map(|(_, step)| PlaceOutput {
+        .map(|(_, step)| ChainPlaceOutput {
             path: step.path,
             symbol: step.symbol,
         })
         .collect())
 }
 
-fn end_output(end: &Named) -> PlaceOutput {
+fn end_output(end: &NamedObject) -> ChainPlaceOutput {
     match end {
-        Named::Symbol(symbol) => PlaceOutput {
+        NamedObject::Symbol(symbol) => ChainPlaceOutput {
             path: symbol.path.to_string(),
             symbol: Some(symbol.qualified_name.clone()),
         },
-        Named::File(path) => PlaceOutput {
+        NamedObject::File(path) => ChainPlaceOutput {
             path: path.to_string(),
             symbol: None,
         },

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::places::uses;
-use super::related::{Direction, Edge, EdgeType, Found, definition, direct};
+use super::related::{BoundedEdges, DirectionInput, EdgeType, RelatedEdge, definition, direct};
 use crate::error::Result;
 use crate::graph::definition::{Near, around};
 use crate::graph::related::{self, TestBasis};
@@ -19,13 +19,13 @@ pub(super) fn of_type(
     view: &View<'_>,
     symbol: &SymbolRow,
     edge_type: EdgeType,
-    direction: Direction,
+    direction: DirectionInput,
     depth: u32,
-) -> Result<Found> {
+) -> Result<BoundedEdges> {
     let kind = match edge_type {
         EdgeType::Calls => EdgeKind::Calls,
         EdgeType::References => EdgeKind::References,
-        EdgeType::Tests if direction == Direction::Out => return Ok((Vec::new(), false)),
+        EdgeType::Tests if direction == DirectionInput::Out => return Ok((Vec::new(), false)),
         EdgeType::Tests => return tests(view, symbol, depth),
         EdgeType::Defines => return Ok((members(view, symbol)?, false)),
         _ => return Ok((owner(view, symbol)?, false)),
@@ -44,7 +44,7 @@ pub(super) fn of_type(
 
 /// Returns the test files that use a definition, also through others, and those that are named after its
 /// file where none of them leads there; last those that name it.
-fn tests(view: &View<'_>, symbol: &SymbolRow, depth: u32) -> Result<Found> {
+fn tests(view: &View<'_>, symbol: &SymbolRow, depth: u32) -> Result<BoundedEdges> {
     let kinds = [EdgeKind::Calls, EdgeKind::References];
     let way = related::Direction::In;
     let (near, is_cut) = around(view.read, symbol.id, &kinds, way, depth, view.budget)?;
@@ -72,7 +72,7 @@ fn tests(view: &View<'_>, symbol: &SymbolRow, depth: u32) -> Result<Found> {
     let found = best
         .into_iter()
         .chain(naming)
-        .map(|(path, (hops, provenance))| Edge {
+        .map(|(path, (hops, provenance))| RelatedEdge {
             direction: way.as_str(),
             hops,
             provenance,
@@ -88,7 +88,7 @@ fn tests(view: &View<'_>, symbol: &SymbolRow, depth: u32) -> Result<Found> {
 }
 
 /// Returns the tests that name an exported definition of a file: for one that no test is bound to.
-pub(super) fn tests_naming_exports(view: &View<'_>, path: &RepoPath) -> Result<Vec<Edge>> {
+pub(super) fn tests_naming_exports(view: &View<'_>, path: &RepoPath) -> Result<Vec<RelatedEdge>> {
     let Some(file) = view.read.file(path.as_str())? else {
         return Ok(Vec::new());
     };
@@ -103,7 +103,7 @@ pub(super) fn tests_naming_exports(view: &View<'_>, path: &RepoPath) -> Result<V
             tests.extend(uses(view).tests_naming(&view.roles, symbol, &known)?.paths);
         }
     }
-    let edges = tests.iter().map(|test| Edge {
+    let edges = tests.iter().map(|test| RelatedEdge {
         direction: related::Direction::In.as_str(),
         provenance: Provenance::Name,
         basis: TestBasis::Mention,
@@ -113,7 +113,7 @@ pub(super) fn tests_naming_exports(view: &View<'_>, path: &RepoPath) -> Result<V
 }
 
 /// Returns the definitions directly inside a definition.
-fn members(view: &View<'_>, symbol: &SymbolRow) -> Result<Vec<Edge>> {
+fn members(view: &View<'_>, symbol: &SymbolRow) -> Result<Vec<RelatedEdge>> {
     let Some(file) = view.read.file(symbol.path.as_str())? else {
         return Ok(Vec::new());
     };
@@ -126,7 +126,7 @@ fn members(view: &View<'_>, symbol: &SymbolRow) -> Result<Vec<Edge>> {
 }
 
 /// Returns the owner of a definition: another definition, or its file.
-fn owner(view: &View<'_>, symbol: &SymbolRow) -> Result<Vec<Edge>> {
+fn owner(view: &View<'_>, symbol: &SymbolRow) -> Result<Vec<RelatedEdge>> {
     let Some(file) = view.read.file(symbol.path.as_str())? else {
         return Ok(Vec::new());
     };
@@ -145,7 +145,7 @@ fn output(
     near: &Near,
     edge_type: EdgeType,
     way: related::Direction,
-) -> Result<Option<Edge>> {
+) -> Result<Option<RelatedEdge>> {
     let place = match (near.symbol, near.file) {
         (Some(id), _) => view
             .read
@@ -166,7 +166,7 @@ fn output(
         related::Direction::In => Some(near.line),
         related::Direction::Out => place.as_ref().and_then(|place| place.line),
     };
-    Ok(place.map(|place| Edge {
+    Ok(place.map(|place| RelatedEdge {
         line,
         direction: way.as_str(),
         hops: near.hops,

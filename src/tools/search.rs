@@ -6,15 +6,17 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::answer::{Currency, Cursor, MAX_LIST_BYTES, fitting, is_zero};
-use super::hits::{self, ConfidenceOutput, ContentType, NearDefaults, NearOutput, SnippetMode};
-use super::lines::{self, LinesOutput, MAX_LIMIT, Match, Scope};
+use super::answer::{Cursor, FreshnessFields, MAX_LIST_BYTES, is_zero, n_within_bytes};
+use super::hits::{
+    self, ConfidenceOutput, ContentTypeInput, NearDefaults, NearOutput, SnippetMode,
+};
+use super::lines::{self, LineSearchOutput, MAX_LIMIT, Match, MatchScope};
 use super::schema::{clamp, number};
 use super::{Call, Tool};
 use crate::config::Config;
 use crate::error::Result;
 use crate::model::RepoPath;
-use crate::search::{Explanation, Filters, Hit, Query, Wanted};
+use crate::search::{Explanation, Filters, Hit, PageRequest, Query};
 use crate::workspace::View;
 
 /// Results of one file.
@@ -44,8 +46,8 @@ pub struct SearchInput {
     /// Of lines: where the match begins.
     #[arg(long)]
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<Scope>")]
-    pub scope: Option<Scope>,
+    #[schemars(with = "Option<MatchScope>")]
+    pub scope: Option<MatchScope>,
     /// Of lines: lines around each.
     #[arg(long, allow_negative_numbers = true)]
     #[serde(
@@ -71,8 +73,8 @@ pub struct SearchInput {
     /// Only code, or only documents.
     #[arg(long)]
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<ContentType>")]
-    pub content_type: Option<ContentType>,
+    #[schemars(with = "Option<ContentTypeInput>")]
+    pub content_type: Option<ContentTypeInput>,
     /// Add up to 10 files around the results: what they use and who uses them.
     #[arg(long)]
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -111,8 +113,8 @@ pub struct SearchOutput {
     pub(super) query: String,
     pub(super) count: u64,
     #[serde(flatten)]
-    pub(super) lines: Option<LinesOutput>,
-    pub(super) results: Vec<ResultOutput>,
+    pub(super) lines: Option<LineSearchOutput>,
+    pub(super) results: Vec<HitOutput>,
     /// Of a first page of places.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) confidence: Option<ConfidenceOutput>,
@@ -124,16 +126,16 @@ pub struct SearchOutput {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) related: Option<Vec<NearOutput>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) defaults: Option<DefaultsOutput>,
+    pub(super) defaults: Option<HitDefaultsOutput>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(super) truncated: bool,
     #[serde(flatten)]
-    pub(super) currency: Currency,
+    pub(super) freshness_fields: FreshnessFields,
 }
 
 /// Values of the fields that the entries of an answer leave out.
 #[derive(Debug, Default, Serialize, JsonSchema)]
-pub struct DefaultsOutput {
+pub struct HitDefaultsOutput {
     /// Of `related`.
     #[serde(flatten)]
     near: Option<NearDefaults>,
@@ -142,7 +144,7 @@ pub struct DefaultsOutput {
     why: Option<&'static str>,
 }
 
-impl DefaultsOutput {
+impl HitDefaultsOutput {
     /// Returns the reason that all results share.
     pub(super) fn why(why: &'static str) -> Self {
         Self {
@@ -155,7 +157,7 @@ impl DefaultsOutput {
 /// One place, or one line.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct ResultOutput {
+pub struct HitOutput {
     /// Of a line: that of the definition around it, where the line before is in another one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) handle: Option<String>,
@@ -248,7 +250,7 @@ impl Tool for Search {
         }
         let query = hits::question(&input.query)?;
         let filters = Filters {
-            content_type: input.content_type.map(ContentType::meaning),
+            content_type: input.content_type.map(ContentTypeInput::meaning),
             paths: input
                 .path
                 .iter()
@@ -295,7 +297,7 @@ fn answer(
         None => 2 * limit + N_SPARE,
         Some(_) => hits::DEPTH,
     };
-    let wanted = Wanted {
+    let wanted = PageRequest {
         limit: depth,
         max_of_a_file: MAX_OF_A_FILE,
         is_explained: input.explain,
@@ -316,13 +318,13 @@ fn answer(
         (Some(confidence), n_wanted, query.missing(shown()))
     };
     let n_left_out = shown().count().saturating_sub(n_wanted);
-    let mut results: Vec<ResultOutput> = rest
+    let mut results: Vec<HitOutput> = rest
         .iter()
         .take(limit.min(n_wanted))
         .enumerate()
         .map(|(at, hit)| result(view, query, input, hit, offset + at))
         .collect::<Result<_>>()?;
-    let n_fit = fitting(&results, MAX_LIST_BYTES);
+    let n_fit = n_within_bytes(&results, MAX_LIST_BYTES);
     let truncated = n_fit < results.len();
     results.truncate(n_fit);
     let next_cursor = (rest.len() > results.len())
@@ -340,17 +342,17 @@ fn answer(
     } else {
         None
     };
-    let mut currency = Currency::of(view);
+    let mut freshness_fields = FreshnessFields::of(view);
     if results
         .iter()
         .any(|result| result.stale && !view.is_stale(&result.path))
     {
         // Bytes changed behind the detection, or in a way that no stat shows.
-        currency.mark_moved();
+        freshness_fields.mark_moved();
     }
-    hits::say_left_out(n_left_out, &mut currency);
+    hits::say_left_out(n_left_out, &mut freshness_fields);
     if rest.is_empty() && after.is_none() {
-        hits::say_nothing_found(view, filters, &mut currency)?;
+        hits::say_nothing_found(view, filters, &mut freshness_fields)?;
     }
     Ok(SearchOutput {
         index_id: view.index_id.to_owned(),
@@ -364,13 +366,13 @@ fn answer(
         defaults: related
             .as_deref_mut()
             .and_then(NearDefaults::taken_from)
-            .map(|near| DefaultsOutput {
+            .map(|near| HitDefaultsOutput {
                 near: Some(near),
                 why: None,
             }),
         related,
         truncated,
-        currency,
+        freshness_fields,
     })
 }
 
@@ -380,11 +382,11 @@ fn result(
     input: &SearchInput,
     hit: &Hit,
     rank: usize,
-) -> Result<ResultOutput> {
+) -> Result<HitOutput> {
     let chunk = &hit.chunk;
     let shown = hits::shown(view, query, input.snippet, hit, rank)?;
     let definition = shown.definition;
-    Ok(ResultOutput {
+    Ok(HitOutput {
         handle: Some(chunk.handle.to_string()),
         path: chunk.path.to_string(),
         lines: format!("{}-{}", chunk.span.start_line, chunk.span.end_line),
@@ -405,6 +407,6 @@ fn result(
             .explanation
             .as_ref()
             .map(|it| ExplainOutput::of(it, chunk.content.to_string())),
-        ..ResultOutput::default()
+        ..HitOutput::default()
     })
 }

@@ -5,7 +5,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::Uses;
-use super::broken::{Broken, BrokenUses, Reason, Worlds};
+use super::broken::{Broken, BrokenReason, BrokenUses, Worlds};
 use super::difference::{ChangedFile, Difference, SymbolChange};
 use super::mentions::line_at;
 use crate::error::{Error, Result};
@@ -94,7 +94,7 @@ impl Uses<'_> {
                             home: file_path(difference, place.file),
                             symbol: first.qualified_name.clone(),
                             change: Some(at),
-                            reason: Reason::TooFewArguments { given, required },
+                            reason: BrokenReason::TooFewArguments { given, required },
                             provenance: *provenance,
                             module_line: None,
                             is_through: false,

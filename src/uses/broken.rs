@@ -13,10 +13,10 @@ use crate::error::{Error, Result};
 use crate::graph::changes::ChangeKind;
 use crate::ir::{ExportKind, FileFacts, ImportKind, Target};
 use crate::link::base::{EarlierFile, Numbers, overlay};
-use crate::link::use_targets::{Definition, FileTargets, Meaning, Overlay, UseTargets};
+use crate::link::use_targets::{DefinitionRow, FileTargets, Meaning, Overlay, UseTargets};
 use crate::model::{Provenance, RepoPath};
 use crate::store::{ImportTarget, token};
-use crate::syntax::{self, Language, Occurrences, Role, UseKind};
+use crate::syntax::{self, Language, OccurrenceRole, Occurrences, UseKind};
 
 /// Names whose uses are looked for.
 const MAX_NAMES: usize = 2_000;
@@ -50,7 +50,7 @@ pub struct Broken {
     /// The change that breaks the uses, an index into [`Difference::changes`]; `None` where the definition itself is as it was.
     pub change: Option<usize>,
     /// Why they are broken.
-    pub reason: Reason,
+    pub reason: BrokenReason,
     /// How the first use is known.
     pub provenance: Provenance,
     /// Line of an import whose module is gone, which all names of it share.
@@ -61,7 +61,7 @@ pub struct Broken {
 
 /// Why a use is broken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reason {
+pub enum BrokenReason {
     /// The definition is gone from where it was.
     Gone,
     /// The definition is there, and the file that the use imports it from no longer offers it.
@@ -104,12 +104,12 @@ pub(super) struct Worlds<'a> {
     pub(super) before: UseTargets<'a>,
     pub(super) now: UseTargets<'a>,
     /// The declarations that are gone, with their change.
-    pub(super) gone: HashMap<Definition, usize>,
+    pub(super) gone: HashMap<DefinitionRow, usize>,
     pub(super) targets_before: HashMap<i64, Vec<ImportTarget>>,
 }
 
 /// One file of the new state, bound in both worlds.
-pub(super) struct Bound<'a> {
+pub(super) struct BoundFile<'a> {
     pub(super) path: &'a RepoPath,
     pub(super) language: &'static Language,
     /// Its number in the new state.
@@ -122,6 +122,8 @@ pub(super) struct Bound<'a> {
     pub(super) targets: Vec<Option<ImportTarget>>,
     /// Its place in the difference, where its own definitions are looked for.
     pub(super) changed: Option<usize>,
+    /// Names that an import bound to a definition that is gone, by its change, and that nothing in the file binds now.
+    pub(super) lost_names: Vec<(String, usize)>,
 }
 
 /// The places that are found, by file and loss.
@@ -144,7 +146,7 @@ pub(super) struct Spot {
 }
 
 /// A name of an import or export list that means nothing now.
-struct Listed {
+struct DanglingName {
     lost: Lost,
     module_line: Option<u32>,
     from: Option<(i64, String)>,
@@ -156,7 +158,7 @@ pub(super) enum Lost {
     /// A declaration that is gone, by its change.
     Change(usize),
     /// A definition that its importer no longer gets: file and symbol.
-    Definition(Definition),
+    Definition(DefinitionRow),
     /// A module, by its file.
     Module(i64),
 }
@@ -200,7 +202,7 @@ impl Uses<'_> {
                 },
             };
             let number = changed.map_or(id, |at| worlds.numbers[at].now);
-            let bound = Bound {
+            let bound = BoundFile {
                 path: &path,
                 language,
                 id,
@@ -215,6 +217,7 @@ impl Uses<'_> {
                     .map(|row| row.target)
                     .collect(),
                 changed,
+                lost_names: Vec::new(),
             };
             if bound.before.references.len() != bound.now.references.len() {
                 // The index is of other bytes than the text.
@@ -345,16 +348,16 @@ impl Uses<'_> {
     pub(super) fn of_bound(
         &self,
         worlds: &Worlds<'_>,
-        bound: &Bound<'_>,
+        bound: &BoundFile<'_>,
         number: i64,
         losses: &mut Losses,
     ) -> Result<()> {
         let (facts, path) = (bound.facts, bound.path);
         let lost = &mut losses.spots;
         // Names of import and export lists by their words, to be found in the text.
-        let mut lists: BTreeMap<String, HashMap<Role, Listed>> = BTreeMap::new();
+        let mut lists: BTreeMap<String, HashMap<OccurrenceRole, DanglingName>> = BTreeMap::new();
         // Definitions that are as they were, and that an import no longer gets.
-        let mut not_offered: HashSet<Definition> = HashSet::new();
+        let mut not_offered: HashSet<DefinitionRow> = HashSet::new();
         let before_targets = worlds.targets_before.get(&number);
         for (at, import) in facts.imports.iter().enumerate() {
             let target_now = bound.targets.get(at).copied().flatten();
@@ -406,7 +409,7 @@ impl Uses<'_> {
                 if import.kind == ImportKind::ReExport {
                     continue;
                 }
-                let role = Role::Import {
+                let role = OccurrenceRole::Import {
                     import: u32::try_from(at).unwrap_or(u32::MAX),
                     name: u32::try_from(n).unwrap_or(u32::MAX),
                 };
@@ -414,7 +417,7 @@ impl Uses<'_> {
                     "default" | "*" => &name.local,
                     word => word,
                 };
-                let listed = Listed {
+                let listed = DanglingName {
                     lost: it,
                     module_line,
                     from,
@@ -454,7 +457,7 @@ impl Uses<'_> {
             losses.exports.insert((bound.id, export.name.clone()));
             let from = self.target_of(bound, &export.specifier);
             let from = from.map(|target| (target, export.local.clone()));
-            let role = Role::Export {
+            let role = OccurrenceRole::Export {
                 export: u32::try_from(at).unwrap_or(u32::MAX),
             };
             let word = if matches!(export.local.as_str(), "" | "default" | "*") {
@@ -462,7 +465,7 @@ impl Uses<'_> {
             } else {
                 &export.local
             };
-            let listed = Listed {
+            let listed = DanglingName {
                 lost: it,
                 module_line: None,
                 from,
@@ -483,7 +486,9 @@ impl Uses<'_> {
             };
             references.insert(u32::try_from(n).unwrap_or(u32::MAX), (it, *provenance));
         }
-        let own = self.own_gone(worlds, bound)?;
+        let mut own = self.own_gone(worlds, bound)?;
+        let lost_names = bound.lost_names.iter();
+        own.extend(lost_names.map(|(name, change)| ((name.clone(), *change), None)));
         if references.is_empty() && lists.is_empty() && own.is_empty() {
             return Ok(());
         }
@@ -545,7 +550,7 @@ impl Uses<'_> {
     fn own_gone(
         &self,
         worlds: &Worlds<'_>,
-        bound: &Bound<'_>,
+        bound: &BoundFile<'_>,
     ) -> Result<HashMap<(String, usize), Option<HashSet<u32>>>> {
         let mut own = HashMap::new();
         let Some(at) = bound.changed else {
@@ -609,7 +614,7 @@ impl Uses<'_> {
                     return Ok(Vec::new());
                 };
                 let name = symbol.qualified_name.clone();
-                (file.path.clone(), name, Some(*at), Reason::Gone)
+                (file.path.clone(), name, Some(*at), BrokenReason::Gone)
             }
             Lost::Definition((file, ordinal)) => {
                 let facts = worlds.before.facts(*file);
@@ -623,14 +628,14 @@ impl Uses<'_> {
                     home,
                     symbol.qualified_name.clone(),
                     None,
-                    Reason::NotOffered,
+                    BrokenReason::NotOffered,
                 )
             }
             Lost::Module(file) => {
                 let Some(home) = self.path_before(worlds, *file)? else {
                     return Ok(Vec::new());
                 };
-                (home, String::new(), None, Reason::NoModule)
+                (home, String::new(), None, BrokenReason::NoModule)
             }
         };
         let mut is_passed_on = HashMap::new();
@@ -684,7 +689,7 @@ impl Uses<'_> {
 
     /// Returns the file that a module as written leads to.
     #[expect(clippy::unused_self, reason = "asked like its neighbours")]
-    fn target_of(&self, bound: &Bound<'_>, specifier: &str) -> Option<i64> {
+    fn target_of(&self, bound: &BoundFile<'_>, specifier: &str) -> Option<i64> {
         let mut imports = bound.facts.imports.iter().zip(&bound.targets);
         let found = imports.find(|(import, _)| import.specifier == specifier);
         match found?.1 {
@@ -753,7 +758,7 @@ impl Uses<'_> {
 
 /// Adds the places of a name in its own file, where no scope binds it any more.
 fn add_own(
-    bound: &Bound<'_>,
+    bound: &BoundFile<'_>,
     own: &HashMap<(String, usize), Option<HashSet<u32>>>,
     word: &str,
     found: &Occurrences,
@@ -765,8 +770,8 @@ fn add_own(
         }
         for place in &found.places {
             let (kind, provenance) = match (place.role, references) {
-                (Role::Global(kind), None) => (Some(kind), Provenance::Resolved),
-                (Role::Use { reference, kind }, None) => {
+                (OccurrenceRole::Global(kind), None) => (Some(kind), Provenance::Resolved),
+                (OccurrenceRole::Use { reference, kind }, None) => {
                     let used = bound.facts.references.get(reference as usize);
                     let is_lexical = used.is_some_and(|it| it.target == Target::Lexical);
                     let now = bound.now.references.get(reference as usize);
@@ -775,7 +780,7 @@ fn add_own(
                     }
                     (Some(kind), Provenance::Resolved)
                 }
-                (Role::Export { export }, None) => {
+                (OccurrenceRole::Export { export }, None) => {
                     let now = bound.now.exports.get(export as usize);
                     let listed = bound.facts.exports.get(export as usize);
                     let is_here = listed.is_some_and(|it| it.specifier.is_empty());
@@ -784,7 +789,7 @@ fn add_own(
                     }
                     (None, Provenance::Resolved)
                 }
-                (Role::Use { reference, kind }, Some(references))
+                (OccurrenceRole::Use { reference, kind }, Some(references))
                     if references.contains(&reference) =>
                 {
                     (Some(kind), Provenance::Member)

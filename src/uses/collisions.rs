@@ -8,13 +8,14 @@ use std::ops::Range;
 
 use super::Uses;
 use super::arguments::is_counted;
-use super::broken::{Bound, Broken, Losses, Reason, Worlds};
-use super::difference::{self, ChangedFile, Difference, Place, SymbolChange, side};
+use super::broken::{BoundFile, Broken, BrokenReason, Losses, Worlds};
+use super::difference::{self, ChangedFile, DefinitionPlace, Difference, SymbolChange, side};
 use super::mentions::line_at;
 use crate::error::{Error, Result};
 use crate::graph::changes::ChangeKind;
+use crate::ir::FileFacts;
 use crate::link::base::{EarlierFile, overlay};
-use crate::link::use_targets::{Definition, Meaning, UseTargets};
+use crate::link::use_targets::{DefinitionRow, Meaning, UseTargets};
 use crate::model::{Provenance, RepoPath};
 use crate::store::ImportTarget;
 use crate::syntax::{self, Arities, UseKind};
@@ -34,7 +35,7 @@ pub enum CollisionKind {
 
 /// A side of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
+pub enum BranchSide {
     /// The state that the answer is about.
     Ours,
     /// The state that it is compared with.
@@ -55,11 +56,11 @@ pub struct Collision {
     /// The change of their side.
     pub theirs: Option<ChangeKind>,
     /// Of a use that one side added: which side, and the use.
-    pub added: Option<(Side, Broken)>,
+    pub added: Option<(BranchSide, Broken)>,
 }
 
 /// Compares and merges texts line by line.
-pub struct Lines<'a> {
+pub struct LineMerge<'a> {
     /// The lines of the second text that the first does not have, as ranges from 1.
     pub added: &'a dyn Fn(&str, &str) -> Vec<Range<u32>>,
     /// Two texts that were the first one; `None` where they conflict.
@@ -72,18 +73,21 @@ impl Uses<'_> {
         &self,
         ours: &Difference,
         theirs: &Difference,
-        lines: &Lines<'_>,
+        lines: &LineMerge<'_>,
     ) -> Result<Vec<Collision>> {
         let mut found = Vec::new();
-        for (side, changer, user) in [(Side::Theirs, ours, theirs), (Side::Ours, theirs, ours)] {
+        for (side, changer, user) in [
+            (BranchSide::Theirs, ours, theirs),
+            (BranchSide::Ours, theirs, ours),
+        ] {
             for (change, one) in self.added_uses(changer, user, lines)? {
                 let kind = Some(change);
                 found.push(Collision {
                     kind: CollisionKind::UsesChanged,
                     path: one.home.clone(),
                     symbol: one.symbol.clone(),
-                    ours: kind.filter(|_| side == Side::Theirs),
-                    theirs: kind.filter(|_| side == Side::Ours),
+                    ours: kind.filter(|_| side == BranchSide::Theirs),
+                    theirs: kind.filter(|_| side == BranchSide::Ours),
                     added: Some((side, one)),
                 });
             }
@@ -98,7 +102,7 @@ impl Uses<'_> {
         &self,
         changer: &Difference,
         user: &Difference,
-        lines: &Lines<'_>,
+        lines: &LineMerge<'_>,
     ) -> Result<Vec<ChangedFile>> {
         let mut files = Vec::with_capacity(changer.files.len());
         for file in &changer.files {
@@ -130,7 +134,7 @@ impl Uses<'_> {
         &self,
         changer: &Difference,
         user: &Difference,
-        lines: &Lines<'_>,
+        lines: &LineMerge<'_>,
     ) -> Result<Vec<(ChangeKind, Broken)>> {
         let has_lost = changer
             .changes
@@ -148,7 +152,7 @@ impl Uses<'_> {
             .collect::<BTreeSet<_>>()
             .into_iter()
             .collect();
-        let facts = |side: &difference::Side| side.is_there.then(|| side.facts.clone());
+        let facts = |side: &difference::FileSide| side.is_there.then(|| side.facts.clone());
         // The state of `user`, and the merged one; in both the uses are those of the merged one.
         let layers = |is_merged: bool| -> Vec<EarlierFile> {
             let each = paths.iter().map(|path| {
@@ -176,13 +180,13 @@ impl Uses<'_> {
             };
         let (targets_before, targets_now) = (targets(&base), targets(&changed));
         let mut gone = HashMap::new();
-        let mut stricter: HashMap<Definition, (usize, u32, u32)> = HashMap::new();
+        let mut stricter: HashMap<DefinitionRow, (usize, u32, u32)> = HashMap::new();
         let number_of = |path: &RepoPath| {
             let at = paths.binary_search(&path).ok()?;
             Some(numbers[at].earlier)
         };
         for (at, change) in merging.changes.iter().enumerate() {
-            let Some(Place { file, symbols }) = &change.old else {
+            let Some(DefinitionPlace { file, symbols }) = &change.old else {
                 continue;
             };
             let Some(number) = number_of(&merging.files[*file].path) else {
@@ -223,7 +227,7 @@ impl Uses<'_> {
                 continue;
             };
             let (number, number_now) = (numbers[at].now, changed_numbers[at].now);
-            let bound = Bound {
+            let bound = BoundFile {
                 path: &file.path,
                 language: syntax::by_path(&file.path),
                 id: number_now,
@@ -238,6 +242,10 @@ impl Uses<'_> {
                     .map(|target| Some(*target))
                     .collect(),
                 changed: in_both.map(|it| it.0),
+                lost_names: match in_both {
+                    Some(_) => lost_names(&worlds, numbers[at].earlier, &file.new.facts, merged)?,
+                    None => Vec::new(),
+                },
             };
             self.of_bound(&worlds, &bound, number, &mut losses)?;
             self.add_short_calls(&merging, &bound, &stricter, &mut found)?;
@@ -282,8 +290,8 @@ impl Uses<'_> {
     fn add_short_calls(
         &self,
         changer: &Difference,
-        bound: &Bound<'_>,
-        stricter: &HashMap<Definition, (usize, u32, u32)>,
+        bound: &BoundFile<'_>,
+        stricter: &HashMap<DefinitionRow, (usize, u32, u32)>,
         found: &mut Vec<Broken>,
     ) -> Result<()> {
         let of_stricter = |meaning: &Meaning| {
@@ -326,7 +334,7 @@ impl Uses<'_> {
                     home: home.path.clone(),
                     symbol: symbol.qualified_name.clone(),
                     change: Some(at),
-                    reason: Reason::TooFewArguments { given, required },
+                    reason: BrokenReason::TooFewArguments { given, required },
                     provenance: Provenance::Resolved,
                     module_line: None,
                     is_through: false,
@@ -335,6 +343,34 @@ impl Uses<'_> {
         }
         Ok(())
     }
+}
+
+/// Returns the names that the imports of one side's file bind to definitions that are gone, where the merged file imports others in
+/// their place: the uses that the side added stand beside the other side's import.
+fn lost_names(
+    worlds: &Worlds<'_>,
+    number: i64,
+    own: &FileFacts,
+    merged: &difference::FileSide,
+) -> Result<Vec<(String, usize)>> {
+    let meanings = worlds.before.lists_of(number)?.imports;
+    let is_bound = |local: &str| {
+        let mut imports = merged.facts.imports.iter().flat_map(|it| &it.names);
+        imports.any(|name| name.local == local)
+    };
+    let mut lost = Vec::new();
+    for (import, meanings) in own.imports.iter().zip(&meanings) {
+        for (name, meaning) in import.names.iter().zip(meanings) {
+            let gone = meaning.definition().and_then(|it| worlds.gone.get(&it));
+            if let Some(change) = gone
+                && !name.local.is_empty()
+                && !is_bound(&name.local)
+            {
+                lost.push((name.local.clone(), *change));
+            }
+        }
+    }
+    Ok(lost)
 }
 
 /// Returns the lines of files that a side took away: in files that it added they are no new ones.

@@ -2,7 +2,7 @@
 
 use super::Uses;
 use crate::error::Result;
-use crate::graph::impact::Seed;
+use crate::graph::impact::WalkStart;
 use crate::link::overrides::Counterparts;
 use crate::store::SymbolRow;
 
@@ -13,8 +13,8 @@ impl Uses<'_> {
     /// Returns the seeds of a walk to the users of some definitions: these, then the methods that they override or that override
     /// them, the overloads that share their calls, and what stands for them in builds for other platforms. Also returns
     /// whether there may be more.
-    pub fn seeds(&self, targets: &[SymbolRow]) -> Result<(Vec<Seed>, bool)> {
-        let mut seeds = Seed::of(targets.iter().map(|target| target.id));
+    pub fn seeds(&self, targets: &[SymbolRow]) -> Result<(Vec<WalkStart>, bool)> {
+        let mut seeds = WalkStart::of(targets.iter().map(|target| target.id));
         let targets_of = self.bindings();
         let mut all = Counterparts::default();
         all.is_cut |= targets.len() > MAX_TARGETS;
@@ -33,7 +33,7 @@ impl Uses<'_> {
                 continue;
             };
             if seeds.iter().all(|seed| seed.definition != *row) {
-                seeds.push(Seed {
+                seeds.push(WalkStart {
                     definition: *row,
                     class,
                 });

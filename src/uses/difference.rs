@@ -5,9 +5,9 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::Removed;
+use super::RemovedDefinition;
 use crate::error::{Error, Result};
-use crate::graph::changes::{ChangeKind, Version, compare, is_cut};
+use crate::graph::changes::{ChangeKind, DefinitionVersion, compare, is_cut};
 use crate::ir::{ExportKind, FileFacts};
 use crate::model::{Analysis, Budget, RepoPath, Symbol};
 use crate::syntax::{self, Heads};
@@ -17,7 +17,7 @@ const MAX_FILES: usize = 5_000;
 
 /// A file that differs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Texts {
+pub struct FilePair {
     /// Its text as it would be indexed; `None` where it is not there.
     pub old: Option<Arc<str>>,
     /// Its text in the new state.
@@ -26,7 +26,7 @@ pub struct Texts {
 
 /// One state of a file; empty where it is not there.
 #[derive(Clone, Debug, Default)]
-pub struct Side {
+pub struct FileSide {
     /// Its text.
     pub text: Arc<str>,
     /// Its facts.
@@ -41,14 +41,14 @@ pub struct ChangedFile {
     /// Its path.
     pub path: RepoPath,
     /// As it was.
-    pub old: Side,
+    pub old: FileSide,
     /// As it is.
-    pub new: Side,
+    pub new: FileSide,
 }
 
 /// A definition in one state.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct DefinitionPlace {
     /// Its file, an index into [`Difference::files`].
     pub file: usize,
     /// Its declarations, as indexes into the file's symbols: several where it is overloaded.
@@ -61,9 +61,9 @@ pub struct SymbolChange {
     /// How.
     pub kind: ChangeKind,
     /// As it was; `None` where it was added.
-    pub old: Option<Place>,
+    pub old: Option<DefinitionPlace>,
     /// As it is; `None` where it was removed.
-    pub new: Option<Place>,
+    pub new: Option<DefinitionPlace>,
     /// Of one that was moved or renamed, the share of tokens that both have, in percent.
     pub alike_percent: usize,
 }
@@ -98,16 +98,16 @@ pub struct Difference {
 
 impl Difference {
     /// Compares files, which are sorted by path. Costs the extraction of both states, about 0.3 s a megabyte, on two threads.
-    pub fn of(files: Vec<(RepoPath, Texts)>, budget: &Budget) -> Result<Self> {
+    pub fn of(files: Vec<(RepoPath, FilePair)>, budget: &Budget) -> Result<Self> {
         let is_analysed = |path: &RepoPath| syntax::by_path(path).analysis() == Analysis::Full;
-        let mut files: Vec<(RepoPath, Texts)> = files
+        let mut files: Vec<(RepoPath, FilePair)> = files
             .into_iter()
             .filter(|(path, texts)| is_analysed(path) && texts.old != texts.new)
             .collect();
         let is_cut = files.len() > MAX_FILES;
         files.truncate(MAX_FILES);
         let half = files.split_off(files.len() / 2);
-        let read = |files: Vec<(RepoPath, Texts)>| -> Result<Vec<ChangedFile>> {
+        let read = |files: Vec<(RepoPath, FilePair)>| -> Result<Vec<ChangedFile>> {
             let each = files.into_iter().map(|(path, texts)| {
                 Ok(ChangedFile {
                     old: side(&path, texts.old, budget)?,
@@ -181,12 +181,12 @@ impl SymbolChange {
 }
 
 /// Extracts one state of a file.
-pub(super) fn side(path: &RepoPath, text: Option<Arc<str>>, budget: &Budget) -> Result<Side> {
+pub(super) fn side(path: &RepoPath, text: Option<Arc<str>>, budget: &Budget) -> Result<FileSide> {
     let Some(text) = text else {
-        return Ok(Side::default());
+        return Ok(FileSide::default());
     };
     let extracted = syntax::extract(syntax::by_path(path), &text, true, budget);
-    Ok(Side {
+    Ok(FileSide {
         facts: extracted.ok_or_else(Error::cancelled)?.facts,
         text,
         is_there: true,
@@ -202,7 +202,7 @@ fn changes(files: &[ChangedFile], budget: &Budget) -> Vec<SymbolChange> {
     }
     add_heads(files, (&mut old, &old_at), (&mut new, &new_at), budget);
     // All declarations of the name that the one at a place has: overloads are one definition.
-    let place = |all: &[Version<'_>], places: &[(usize, u32)], at: usize| {
+    let place = |all: &[DefinitionVersion<'_>], places: &[(usize, u32)], at: usize| {
         let (file, _) = places[at];
         let of_file = all[..=at].iter().rposition(|one| one.path != all[at].path);
         let first = of_file.map_or(0, |before| before + 1);
@@ -210,7 +210,7 @@ fn changes(files: &[ChangedFile], budget: &Budget) -> Vec<SymbolChange> {
         let same = declarations
             .take_while(|(one, _)| one.path == all[at].path)
             .filter(|(one, _)| one.qualified_name == all[at].qualified_name);
-        Place {
+        DefinitionPlace {
             file,
             symbols: same.map(|(_, (_, symbol))| *symbol).collect(),
         }
@@ -234,9 +234,9 @@ fn changes(files: &[ChangedFile], budget: &Budget) -> Vec<SymbolChange> {
 
 fn versions<'a>(
     path: &'a RepoPath,
-    side: &'a Side,
+    side: &'a FileSide,
     file: usize,
-    all: &mut Vec<Version<'a>>,
+    all: &mut Vec<DefinitionVersion<'a>>,
     places: &mut Vec<(usize, u32)>,
 ) {
     let first = all.len();
@@ -248,7 +248,7 @@ fn versions<'a>(
             symbol.span.start_byte as usize,
             symbol.span.end_byte as usize,
         );
-        all.push(Version {
+        all.push(DefinitionVersion {
             path,
             name: &symbol.name,
             qualified_name: &symbol.qualified_name,
@@ -277,13 +277,13 @@ fn versions<'a>(
 }
 
 /// Versions with their places: file and symbol.
-type Placed<'v, 'a> = (&'v mut Vec<Version<'a>>, &'v [(usize, u32)]);
+type PlacedVersions<'v, 'a> = (&'v mut Vec<DefinitionVersion<'a>>, &'v [(usize, u32)]);
 
 /// Adds the whole heads of definitions whose signatures are cut in one state or the other: facts keep the first bytes.
 fn add_heads<'a>(
     files: &'a [ChangedFile],
-    (old, old_at): Placed<'_, 'a>,
-    (new, new_at): Placed<'_, 'a>,
+    (old, old_at): PlacedVersions<'_, 'a>,
+    (new, new_at): PlacedVersions<'_, 'a>,
     budget: &Budget,
 ) {
     let mut cut: HashSet<(usize, &str)> = HashSet::new();
@@ -359,7 +359,7 @@ fn re_exports(files: &[ChangedFile]) -> Vec<ReExport> {
     all
 }
 
-impl Removed {
+impl RemovedDefinition {
     /// Returns a definition that is gone, without its uses.
     pub(super) fn of(difference: &Difference, change: &SymbolChange) -> Option<Self> {
         let (file, symbol) = difference.old(change)?;

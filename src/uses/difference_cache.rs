@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::difference::{Difference, Texts};
+use super::difference::{Difference, FilePair};
 use crate::error::Result;
 use crate::model::{Budget, ContentId, RepoPath};
 
@@ -18,7 +18,7 @@ static KEPT: Mutex<VecDeque<(ContentId, Arc<Difference>)>> = Mutex::new(VecDeque
 
 impl Difference {
     /// Compares files as [`Self::of`] does, or returns the comparison of the same files from before.
-    pub fn kept(files: Vec<(RepoPath, Texts)>, budget: &Budget) -> Result<Arc<Self>> {
+    pub fn kept(files: Vec<(RepoPath, FilePair)>, budget: &Budget) -> Result<Arc<Self>> {
         let (key, n_bytes) = key_of(&files);
         let kept = || KEPT.lock().unwrap_or_else(PoisonError::into_inner);
         let known = |all: &VecDeque<(ContentId, Arc<Self>)>| all.iter().position(|it| it.0 == key);
@@ -44,7 +44,7 @@ impl Difference {
     }
 }
 
-fn key_of(files: &[(RepoPath, Texts)]) -> (ContentId, usize) {
+fn key_of(files: &[(RepoPath, FilePair)]) -> (ContentId, usize) {
     let (mut key, mut n_bytes) = (Vec::new(), 0);
     for (path, texts) in files {
         key.extend(ContentId::of(path.as_str().as_bytes()).as_bytes());
@@ -63,7 +63,7 @@ mod tests {
     use std::sync::Arc;
     use std::sync::atomic::AtomicBool;
 
-    use super::{Difference, Texts};
+    use super::{Difference, FilePair};
     use crate::model::{Budget, RepoPath};
 
     #[test]
@@ -71,7 +71,7 @@ mod tests {
         let budget = Budget::unlimited(Arc::new(AtomicBool::new(false)));
         let of = |old: Option<&str>, new: &str| {
             let path = RepoPath::normalise("kept-once/a.ts").unwrap();
-            let texts = Texts {
+            let texts = FilePair {
                 old: old.map(Into::into),
                 new: Some(new.into()),
             };

@@ -6,7 +6,9 @@ use super::Uses;
 use crate::error::Result;
 use crate::ir::{FileFacts, ImportKind};
 use crate::link::entries::entries;
-use crate::link::use_targets::{Definition, FileTargets, Meaning, UseTargets, is_meant_to_export};
+use crate::link::use_targets::{
+    DefinitionRow, FileTargets, Meaning, UseTargets, is_meant_to_export,
+};
 use crate::model::RepoPath;
 use crate::store::{SymbolRow, token};
 
@@ -40,7 +42,7 @@ impl Uses<'_> {
         let Some(own) = self.read.file(first.path.as_str())? else {
             return Ok(exposure);
         };
-        let wanted: Vec<Definition> = targets.iter().map(|it| (own.id, it.ordinal)).collect();
+        let wanted: Vec<DefinitionRow> = targets.iter().map(|it| (own.id, it.ordinal)).collect();
         let is_it = |meaning: &Meaning| meaning.definition().is_some_and(|it| wanted.contains(&it));
         let bindings = self.bindings();
         let mut files = self
@@ -87,7 +89,7 @@ impl Uses<'_> {
         bindings: &UseTargets<'_>,
         files: &BTreeSet<i64>,
         names: &BTreeSet<String>,
-        wanted: &[Definition],
+        wanted: &[DefinitionRow],
     ) -> Result<Vec<String>> {
         let mut passing = BTreeSet::new();
         for file in files {

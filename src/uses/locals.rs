@@ -3,12 +3,12 @@
 use super::Uses;
 use crate::error::Result;
 use crate::store::SymbolRow;
-use crate::syntax::{self, Local};
+use crate::syntax::{self, LocalName};
 
 /// The answer to a question for the names of a function.
-pub enum Locals {
+pub enum FunctionLocals {
     /// The names, by line.
-    Found(Vec<Local>),
+    Found(Vec<LocalName>),
     /// It is no function that a grammar reads.
     NoFunction,
     /// The file is not as it was indexed.
@@ -17,15 +17,15 @@ pub enum Locals {
 
 impl Uses<'_> {
     /// Returns the parameters, variables and inner functions of a function. Reads and parses its file.
-    pub fn locals(&self, symbol: &SymbolRow) -> Result<Locals> {
+    pub fn locals(&self, symbol: &SymbolRow) -> Result<FunctionLocals> {
         let Some(file) = self.read.file(symbol.path.as_str())? else {
-            return Ok(Locals::Moved);
+            return Ok(FunctionLocals::Moved);
         };
         let Some(text) = self.sources.read(&symbol.path, file.content) else {
-            return Ok(Locals::Moved);
+            return Ok(FunctionLocals::Moved);
         };
         let language = syntax::by_path(&symbol.path);
         let found = syntax::locals(language, &text, &symbol.span, &self.budget);
-        Ok(found.map_or(Locals::NoFunction, Locals::Found))
+        Ok(found.map_or(FunctionLocals::NoFunction, FunctionLocals::Found))
     }
 }

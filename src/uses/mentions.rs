@@ -8,10 +8,10 @@ use std::collections::HashSet;
 
 use super::Uses;
 use crate::error::{Error, Result};
-use crate::link::use_targets::{Definition, FileTargets, Meaning, UseTargets};
+use crate::link::use_targets::{DefinitionRow, FileTargets, Meaning, UseTargets};
 use crate::model::{Provenance, RepoPath, SkipReason, Span};
 use crate::store::{FileSummary, SymbolRow, token};
-use crate::syntax::{self, Occurrences, Role, TestCase, UseKind};
+use crate::syntax::{self, OccurrenceRole, Occurrences, TestCase, UseKind};
 
 /// Files that are read for one name.
 const MAX_FILES: usize = 5_000;
@@ -42,7 +42,7 @@ pub struct Mention {
     /// The definition around the place, by its qualified name.
     pub within: Option<String>,
     /// The part it plays.
-    pub part: Part,
+    pub part: MentionPart,
     /// Whether another name stands there: `b()` after `import { a as b }`. Not an occurrence of the name then.
     pub is_alias: bool,
     /// Whether the file is of a programming language, and not a document, data or settings.
@@ -51,7 +51,7 @@ pub struct Mention {
 
 /// The part of a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum MentionPart {
     /// A use of the definition.
     Use(UseKind, Provenance),
     /// An import of it.
@@ -79,9 +79,9 @@ pub enum Part {
 }
 
 /// The definition that the places are sorted by.
-struct Wanted<'a> {
+struct MentionTarget<'a> {
     name: &'a str,
-    targets: HashSet<Definition>,
+    targets: HashSet<DefinitionRow>,
     /// Where their names stand.
     named_at: HashSet<(&'a str, u32)>,
     /// Whether it is a member, which is reached through an object.
@@ -115,8 +115,8 @@ impl Uses<'_> {
     }
 
     /// Returns the properties that tell the uses of `targets` from other places of their name.
-    fn wanted<'t>(&self, name: &'t str, targets: &'t [SymbolRow]) -> Result<Wanted<'t>> {
-        let mut wanted = Wanted {
+    fn wanted<'t>(&self, name: &'t str, targets: &'t [SymbolRow]) -> Result<MentionTarget<'t>> {
+        let mut wanted = MentionTarget {
             name,
             targets: HashSet::new(),
             named_at: HashSet::new(),
@@ -155,7 +155,9 @@ impl Uses<'_> {
                 let bound = bindings.of_file(file.id)?;
                 self.bound.borrow_mut().insert(file.id, bound);
                 self.of_file(&file, &text, bindings, &wanted, &mut all)?;
-                let uses = all.iter().filter(|it| matches!(it.part, Part::Use(..)));
+                let uses = all
+                    .iter()
+                    .filter(|it| matches!(it.part, MentionPart::Use(..)));
                 let mut lines: Vec<u32> = uses.map(|it| it.line).collect();
                 lines.dedup();
                 cases = syntax::test_cases(path, &text, &lines, &self.budget);
@@ -245,7 +247,7 @@ impl Uses<'_> {
         file: &FileSummary,
         text: &str,
         bindings: &UseTargets<'_>,
-        wanted: &Wanted<'_>,
+        wanted: &MentionTarget<'_>,
         all: &mut Vec<Mention>,
     ) -> Result<()> {
         let has_word = syntax::starts(text, wanted.name).next().is_some();
@@ -272,13 +274,13 @@ impl Uses<'_> {
             return Err(Error::cancelled());
         };
         let symbols = self.read.symbols_of(file.id)?;
-        let mut places: Vec<(u32, u32, Part, bool)> = Vec::new();
+        let mut places: Vec<(u32, u32, MentionPart, bool)> = Vec::new();
         for place in &found.places {
             let part = part(place.role, &bound, wanted);
             let is_own = wanted.named_at.contains(&(file.path.as_str(), place.line));
             let part = match part {
-                _ if bound.is_text => Part::Prose,
-                Part::OtherDefinition if is_own => Part::OwnDefinition,
+                _ if bound.is_text => MentionPart::Prose,
+                MentionPart::OtherDefinition if is_own => MentionPart::OwnDefinition,
                 part => part,
             };
             places.push((place.start_byte, place.line, part, false));
@@ -304,8 +306,8 @@ impl Uses<'_> {
 fn aliases(
     found: &Occurrences,
     bound: &FileTargets,
-    wanted: &Wanted<'_>,
-) -> Vec<(u32, u32, Part, bool)> {
+    wanted: &MentionTarget<'_>,
+) -> Vec<(u32, u32, MentionPart, bool)> {
     let named: HashSet<u32> = found.places.iter().map(|place| place.start_byte).collect();
     let mut all = Vec::new();
     for (start, line, reference, kind) in &found.uses {
@@ -314,51 +316,54 @@ fn aliases(
             && wanted.targets.contains(definition)
             && !named.contains(start)
         {
-            all.push((*start, *line, Part::Use(*kind, *provenance), true));
+            all.push((*start, *line, MentionPart::Use(*kind, *provenance), true));
         }
     }
     all
 }
 
 /// Sorts one place by its relation to the targets.
-fn part(role: Role, bound: &FileTargets, wanted: &Wanted<'_>) -> Part {
-    let sorted = |meaning: Option<&Meaning>, own: &dyn Fn(Provenance) -> Part| match meaning {
+fn part(role: OccurrenceRole, bound: &FileTargets, wanted: &MentionTarget<'_>) -> MentionPart {
+    let sorted = |meaning: Option<&Meaning>, own: &dyn Fn(Provenance) -> MentionPart| match meaning
+    {
         Some(Meaning::Definition(definition, provenance)) => {
             if wanted.targets.contains(definition) {
                 own(*provenance)
             } else {
-                Part::OtherTarget
+                MentionPart::OtherTarget
             }
         }
-        Some(Meaning::Module(_)) => Part::OtherTarget,
-        Some(Meaning::External) => Part::External,
-        Some(Meaning::Dangling(_)) => Part::Dangling,
-        Some(Meaning::Unresolved) | None => Part::Unresolved,
+        Some(Meaning::Module(_)) => MentionPart::OtherTarget,
+        Some(Meaning::External) => MentionPart::External,
+        Some(Meaning::Dangling(_)) => MentionPart::Dangling,
+        Some(Meaning::Unresolved) | None => MentionPart::Unresolved,
     };
     match role {
-        Role::Use { reference, kind } => {
+        OccurrenceRole::Use { reference, kind } => {
             let meaning = bound.references.get(reference as usize);
-            sorted(meaning, &|provenance| Part::Use(kind, provenance))
+            sorted(meaning, &|provenance| MentionPart::Use(kind, provenance))
         }
-        Role::Import { import, name } => {
+        OccurrenceRole::Import { import, name } => {
             let names = bound.imports.get(import as usize);
             let meaning = names.and_then(|names| names.get(name as usize));
-            sorted(meaning, &|_| Part::Import)
+            sorted(meaning, &|_| MentionPart::Import)
         }
-        Role::Export { export } => {
+        OccurrenceRole::Export { export } => {
             let meaning = bound.exports.get(export as usize);
-            sorted(meaning, &|_| Part::ReExport)
+            sorted(meaning, &|_| MentionPart::ReExport)
         }
-        Role::Definition => Part::OtherDefinition,
-        Role::Key if wanted.is_member => Part::Unresolved,
-        Role::Key | Role::Local | Role::OtherName => Part::OtherTarget,
-        Role::Global(kind) => sorted(bound.by_itself.as_ref(), &|provenance| {
-            Part::Use(kind, provenance)
+        OccurrenceRole::Definition => MentionPart::OtherDefinition,
+        OccurrenceRole::Key if wanted.is_member => MentionPart::Unresolved,
+        OccurrenceRole::Key | OccurrenceRole::Local | OccurrenceRole::OtherName => {
+            MentionPart::OtherTarget
+        }
+        OccurrenceRole::Global(kind) => sorted(bound.by_itself.as_ref(), &|provenance| {
+            MentionPart::Use(kind, provenance)
         }),
-        Role::Unknown => Part::Unresolved,
-        Role::Comment => Part::Comment,
-        Role::Text => Part::Text,
-        Role::Prose => Part::Prose,
+        OccurrenceRole::Unknown => MentionPart::Unresolved,
+        OccurrenceRole::Comment => MentionPart::Comment,
+        OccurrenceRole::Text => MentionPart::Text,
+        OccurrenceRole::Prose => MentionPart::Prose,
     }
 }
 

@@ -16,16 +16,16 @@ mod mentions;
 mod naming_tests;
 mod removed;
 
-pub use broken::{Broken, BrokenUses, Reason};
-pub use collisions::{Collision, CollisionKind, Lines, Side};
-pub use difference::{ChangedFile, Difference, Place, ReExport, SymbolChange, Texts};
+pub use broken::{Broken, BrokenReason, BrokenUses};
+pub use collisions::{BranchSide, Collision, CollisionKind, LineMerge};
+pub use difference::{ChangedFile, DefinitionPlace, Difference, FilePair, ReExport, SymbolChange};
 pub use exposure::Exposure;
-pub use locals::Locals;
-pub use mentions::{Mention, Mentions, Part};
-pub use removed::{DanglingUse, EarlierText, Removed};
+pub use locals::FunctionLocals;
+pub use mentions::{Mention, MentionPart, Mentions};
+pub use removed::{DanglingUse, EarlierText, RemovedDefinition};
 
 pub use crate::graph::changes::ChangeKind;
-pub use crate::syntax::{Local, TestCase, UseKind};
+pub use crate::syntax::{LocalName, TestCase, UseKind};
 
 use std::cell::{OnceCell, RefCell};
 

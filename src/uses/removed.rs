@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Uses;
-use super::difference::{Difference, Texts};
+use super::difference::{Difference, FilePair};
 use crate::error::Result;
 use crate::graph::changes::ChangeKind;
 use crate::model::{RepoPath, SymbolKind};
@@ -11,7 +11,7 @@ use crate::syntax::UseKind;
 
 /// A definition that is gone from where it was.
 #[derive(Clone, Debug)]
-pub struct Removed {
+pub struct RemovedDefinition {
     /// Its file.
     pub path: RepoPath,
     /// Its name with those around it.
@@ -63,7 +63,7 @@ impl Uses<'_> {
                 None => None,
             };
             let old = text.clone();
-            files.push((path.clone(), Texts { old, new }));
+            files.push((path.clone(), FilePair { old, new }));
         }
         Difference::kept(files, &self.budget)
     }
@@ -74,7 +74,7 @@ impl Uses<'_> {
         &self,
         earlier: &[EarlierText],
         is_wanted: impl Fn(&RepoPath, &str) -> bool,
-    ) -> Result<Vec<Removed>> {
+    ) -> Result<Vec<RemovedDefinition>> {
         // Files that are new take nothing away.
         if earlier.iter().all(|one| one.text.is_none()) {
             return Ok(Vec::new());
@@ -82,9 +82,14 @@ impl Uses<'_> {
         let difference = self.difference(earlier)?;
         let gone = |at: &usize| difference.changes[*at].is_gone();
         let places: Vec<usize> = (0..difference.changes.len()).filter(gone).collect();
-        let mut removed: Vec<(usize, Removed)> = places
+        let mut removed: Vec<(usize, RemovedDefinition)> = places
             .into_iter()
-            .filter_map(|at| Some((at, Removed::of(&difference, &difference.changes[at])?)))
+            .filter_map(|at| {
+                Some((
+                    at,
+                    RemovedDefinition::of(&difference, &difference.changes[at])?,
+                ))
+            })
             .filter(|(_, one)| is_wanted(&one.path, &one.qualified_name))
             .collect();
         if removed.is_empty() {
@@ -109,7 +114,7 @@ impl Uses<'_> {
             one.uses.sort();
             one.uses.dedup();
         }
-        let mut all: Vec<Removed> = removed.into_iter().map(|(_, one)| one).collect();
+        let mut all: Vec<RemovedDefinition> = removed.into_iter().map(|(_, one)| one).collect();
         all.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
         Ok(all)
     }

@@ -17,7 +17,7 @@ const SCRIPTS: [&str; 3] = [
 /// The data of a page.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Page {
+pub struct PageData {
     /// How it is drawn.
     pub mode: Mode,
     /// The heading.
@@ -33,9 +33,9 @@ pub struct Page {
     /// Where such links lead; none without one.
     pub editor: Option<String>,
     /// Files, or places in them.
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<ViewNode>,
     /// Relations between the nodes.
-    pub edges: Vec<Edge>,
+    pub edges: Vec<ViewEdge>,
     /// The indexes of the repository, as `cl_stats` lists them.
     pub indexes: Value,
 }
@@ -52,7 +52,7 @@ pub enum Mode {
 
 /// A file, or a place in one.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Node {
+pub struct ViewNode {
     /// The file.
     pub path: String,
     /// The definition; empty for a whole file.
@@ -81,7 +81,7 @@ pub struct Node {
 
 /// From, to, kind, provenance, how many uses, line of the first one (0 if none is known).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Edge(
+pub struct ViewEdge(
     pub usize,
     pub usize,
     pub String,
@@ -121,7 +121,7 @@ pub fn editor(name: &str) -> Option<String> {
 }
 
 /// Returns the page.
-pub fn html(page: &Page) -> String {
+pub fn html(page: &PageData) -> String {
     let data = serde_json::to_string(page).expect("a page is plain data");
     let title = format!("{} · CodeLens", page.title);
     // Unknown to the authors of the repository's text.
@@ -187,10 +187,10 @@ fn escaped(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Edge, Mode, Node, Page, editor, html};
+    use super::{Mode, PageData, ViewEdge, ViewNode, editor, html};
 
-    fn page(name: &str) -> Page {
-        Page {
+    fn page(name: &str) -> PageData {
+        PageData {
             mode: Mode::Map,
             title: name.to_owned(),
             repository: name.to_owned(),
@@ -198,11 +198,18 @@ mod tests {
             note: String::new(),
             root: "/r".to_owned(),
             editor: editor("vscode"),
-            nodes: vec![Node {
+            nodes: vec![ViewNode {
                 path: name.to_owned(),
-                ..Node::default()
+                ..ViewNode::default()
             }],
-            edges: vec![Edge(0, 0, "calls".to_owned(), "resolved".to_owned(), 1, 1)],
+            edges: vec![ViewEdge(
+                0,
+                0,
+                "calls".to_owned(),
+                "resolved".to_owned(),
+                1,
+                1,
+            )],
             indexes: serde_json::json!([{"branch": name}]),
         }
     }

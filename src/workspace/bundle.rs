@@ -8,15 +8,15 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::upkeep::Occasion;
+use super::upkeep::GcTrigger;
 use super::{IndexStatus, Workspace, cache, key_of, verify};
 use crate::error::{Code, Error, Result};
 use crate::git::Repo;
 use crate::machine;
 use crate::model::{Branch, Budget, CommitId, FreshnessState, Snapshot, UnknownReason};
 use crate::reconcile::{self, seed};
-use crate::store::bundle::{self, Header, Origin};
-use crate::store::{Index, IndexKey, OpenMark, Pointer, SCHEMA_VERSION, StoreError, key};
+use crate::store::bundle::{self, BundleOrigin, Header};
+use crate::store::{Index, IndexKey, Pointer, ReaderLock, SCHEMA_VERSION, StoreError, key};
 
 /// Told how far it is: files while an index is built or verified, bytes while it is packed or unpacked.
 pub struct OnBundle<'a> {
@@ -94,7 +94,7 @@ impl Workspace {
             ..index.pointer().clone()
         };
         let home = self.home.repo(&pointer.repo_id);
-        let mark = OpenMark::set(&home.open_mark(&pointer.index_id, &pointer.build))?;
+        let mark = ReaderLock::set(&home.open_mark(&pointer.index_id, &pointer.build))?;
         let source = index.pointer().clone();
         self.keep(index);
         let copy = Index::seeded(&home, pointer.clone(), &home, source);
@@ -113,7 +113,7 @@ impl Workspace {
             crate::store::seed::discard(&home, &pointer);
             return Err(error);
         }
-        let origin = Origin {
+        let origin = BundleOrigin {
             layout: cache::layout(),
             commit: head.to_string(),
             family: repo.family(),
@@ -203,7 +203,7 @@ impl Workspace {
             crate::store::seed::discard(&home, &made);
             return Err(error.into());
         }
-        self.keep_house(Occasion::Refresh { is_new: true });
+        self.run_gc(GcTrigger::Refresh { is_new: true });
         let n_files = manifest.len() as u64;
         Ok(Imported {
             commit: header.commit,

@@ -1,9 +1,9 @@
 //! The keys of a build server's cache, and every repository that has indexes here.
 
-use super::survey::{self, Found};
+use super::survey::{self, SurveyedRepository};
 use super::{Workspace, Workspaces, now_ms, rules_of};
 use crate::error::Result;
-use crate::lifecycle::policy::Standing;
+use crate::lifecycle::policy::RepositoryState;
 use crate::lifecycle::prune::{self, Extra};
 use crate::model::indexing_rules::POLICY_VERSION;
 use crate::store::{Contexts, Home, SCHEMA_VERSION};
@@ -53,7 +53,7 @@ impl Workspace {
         let branch = branch
             .or_else(|| snapshot.branch.name())
             .unwrap_or("detached");
-        let default = default.or_else(|| branches.usual());
+        let default = default.or_else(|| branches.default_branch());
         let head = snapshot.head.as_ref().map_or("none", |head| head.as_str());
         let key = format!("{prefix}{}-{head}", plain(branch));
         let mut restore_keys = vec![format!("{prefix}{}-", plain(branch))];
@@ -110,7 +110,7 @@ impl Workspaces {
     }
 }
 
-fn entry(found: &Found) -> RepositoryEntry {
+fn entry(found: &SurveyedRepository) -> RepositoryEntry {
     let entries = &found.state.entries;
     let contexts = Contexts::open_existing(&found.home).ok().flatten();
     let contexts = contexts.and_then(|contexts| contexts.all().ok());
@@ -122,9 +122,9 @@ fn entry(found: &Found) -> RepositoryEntry {
             None => found.home.id(),
         },
         state: match found.state.standing {
-            Standing::Known(_) => "here",
-            Standing::Gone => "gone",
-            Standing::Unknown => "unknown",
+            RepositoryState::Known(_) => "here",
+            RepositoryState::Gone => "gone",
+            RepositoryState::Unknown => "unknown",
         },
         n_indexes: entries.len() as u64,
         n_commit_indexes: entries

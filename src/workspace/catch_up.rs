@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::upkeep::Occasion;
+use super::upkeep::GcTrigger;
 use super::{Workspace, key_of};
 use crate::error::Result;
 use crate::model::{Budget, CommitId, FreshnessState, RepoPath};
@@ -22,20 +22,20 @@ const MAX_POLITENESS: Duration = Duration::from_secs(1);
 
 /// Work that is left for the background.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Left {
+pub(super) enum BackgroundJob {
     /// Files that the budget of an answer did not suffice for.
-    Work,
+    Resume,
     /// Perhaps nothing: files changed.
-    Changes,
+    Refresh,
     /// Only a checkpoint of written rows.
-    ToSettle,
+    Checkpoint,
 }
 
 impl Workspace {
     /// Does the work that an answer left, so that the next call finds it done. Only a server does this, one thread a
     /// work tree; the thread ends when nothing is left or nothing gets done. Unless an answer asked for it, no index
     /// is made while git is in the middle of a rebase, merge or bisect.
-    pub(super) fn catch_up(self: &Arc<Self>, what: Left) {
+    pub(super) fn catch_up(self: &Arc<Self>, job: BackgroundJob) {
         if !self.is_server || self.is_catching_up.swap(true, Ordering::AcqRel) {
             return;
         }
@@ -45,8 +45,8 @@ impl Workspace {
             .spawn(move || {
                 let mut left = usize::MAX;
                 workspace.let_questions_go_first();
-                while what != Left::ToSettle
-                    && let Ok(Some(now)) = workspace.catch_up_once(what == Left::Work)
+                while job != BackgroundJob::Checkpoint
+                    && let Ok(Some(now)) = workspace.catch_up_once(job == BackgroundJob::Resume)
                 {
                     workspace.let_questions_go_first();
                     if workspace.make_room.load(Ordering::Acquire) {
@@ -160,7 +160,7 @@ impl Workspace {
             return Ok(Some(left));
         }
         let budget = Budget::within(STEP, Arc::clone(&self.make_room));
-        let before = repo.motion()?;
+        let before = repo.repo_state()?;
         if before.locked {
             return Ok(None);
         }
@@ -178,7 +178,7 @@ impl Workspace {
         detection.plan.put_first(&wanted);
         let outcome = reconcile::repair(&repo, &mut index, detection, &budget, &|_, _| ())?;
         self.keep(index);
-        self.keep_house(Occasion::Question { is_new });
+        self.run_gc(GcTrigger::Question { is_new });
         Ok(Some(n_left(&outcome)))
     }
 }

@@ -21,7 +21,7 @@ const MAX_NEAR: usize = 5;
 
 /// One side of a comparison.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct State {
+pub struct ComparisonSide {
     /// As it is called: `main`, `worktree`.
     pub name: String,
     /// Its commit, that of `HEAD` for a work tree; `None` before the first one.
@@ -36,14 +36,14 @@ pub struct DifferingFile {
     /// Where it is.
     pub path: RepoPath,
     /// As it was; `None` where it was not there.
-    pub old: Option<Version>,
+    pub old: Option<FileVersion>,
     /// As it is; `None` where it is not there.
-    pub new: Option<Version>,
+    pub new: Option<FileVersion>,
 }
 
 /// A file in one state.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Version {
+pub struct FileVersion {
     /// Its bytes; `None` where they could not be read: too large, a secret by its name, not in this clone.
     pub content: Option<ContentId>,
     /// Its text as it would be indexed; `None` for binary files too.
@@ -54,9 +54,9 @@ pub struct Version {
 #[derive(Clone, Debug)]
 pub struct Comparison {
     /// The earlier state.
-    pub base: State,
+    pub base: ComparisonSide,
     /// The later one.
-    pub head: State,
+    pub head: ComparisonSide,
     /// The files that differ, by path.
     pub files: Vec<DifferingFile>,
     /// Whether all files were compared.
@@ -67,12 +67,12 @@ pub struct Comparison {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Other {
     /// A branch, or any other commit.
-    Commit(State),
+    Commit(ComparisonSide),
     /// Another work tree of the repository: its state, and where it is.
-    WorkTree(State, std::path::PathBuf),
+    WorkTree(ComparisonSide, std::path::PathBuf),
 }
 
-impl State {
+impl ComparisonSide {
     /// Returns the commit as a question is asked about it; `None` for a work tree.
     pub fn revision(&self) -> Option<Revision> {
         let commit = self.commit.clone().filter(|_| !self.is_work_tree)?;
@@ -83,7 +83,7 @@ impl State {
 
 impl Other {
     /// Returns its state.
-    pub fn state(&self) -> &State {
+    pub fn state(&self) -> &ComparisonSide {
         match self {
             Self::Commit(state) | Self::WorkTree(state, _) => state,
         }
@@ -96,11 +96,15 @@ impl Workspace {
     ///
     /// # Errors
     /// `invalid_argument` for a name that nothing has, and where there is no default branch or no common commit.
-    pub fn states(&self, base: Option<&str>, head: Option<&str>) -> Result<(State, State)> {
+    pub fn states(
+        &self,
+        base: Option<&str>,
+        head: Option<&str>,
+    ) -> Result<(ComparisonSide, ComparisonSide)> {
         let repo = self.repo()?;
         let head = match head {
             None => Self::own_state(&repo)?,
-            Some(name) => State {
+            Some(name) => ComparisonSide {
                 commit: Some(self.commit_of(name)?),
                 name: name.to_owned(),
                 is_work_tree: false,
@@ -111,7 +115,7 @@ impl Workspace {
             let commit = base.map(|name| self.commit_of(name)).transpose()?;
             let is_work_tree = false;
             return Ok((
-                State {
+                ComparisonSide {
                     name,
                     commit,
                     is_work_tree,
@@ -125,7 +129,7 @@ impl Workspace {
                     let commit = Some(self.commit_of(name)?);
                     let name = name.to_owned();
                     let is_work_tree = false;
-                    return Ok((State { name, commit, is_work_tree }, head));
+                    return Ok((ComparisonSide { name, commit, is_work_tree }, head));
                 }
                 Some(name) => (name.to_owned(), self.commit_of(name)?),
             },
@@ -146,7 +150,7 @@ impl Workspace {
                 "pass `base`: a branch, a tag or a commit; in a shallow clone fetch more history first",
             ));
         };
-        let state = State {
+        let state = ComparisonSide {
             name: format!("merge base with {name}"),
             commit: Some(commit),
             is_work_tree: false,
@@ -154,11 +158,11 @@ impl Workspace {
         Ok((state, head))
     }
 
-    fn own_state(repo: &Repo) -> Result<State> {
+    fn own_state(repo: &Repo) -> Result<ComparisonSide> {
         let commit = repo.snapshot()?.head;
         let is_work_tree = !repo.is_bare();
         let name = if is_work_tree { "worktree" } else { "HEAD" };
-        Ok(State {
+        Ok(ComparisonSide {
             name: name.to_owned(),
             commit,
             is_work_tree,
@@ -199,7 +203,7 @@ impl Workspace {
             match tree {
                 // A branch that is checked out elsewhere by the name of its directory is asked with its edits.
                 Some(tree) => all.push(tree),
-                None => all.push(Other::Commit(State {
+                None => all.push(Other::Commit(ComparisonSide {
                     commit: Some(self.commit_of(name)?),
                     name: name.clone(),
                     is_work_tree: false,
@@ -233,7 +237,7 @@ impl Workspace {
                     Branch::Detached => worktree_id.clone(),
                 },
             };
-            let state = State {
+            let state = ComparisonSide {
                 name,
                 commit: snapshot.head,
                 is_work_tree: true,
@@ -252,8 +256,8 @@ impl Workspace {
     /// work tree where one is asked, and the reading of the files that differ.
     pub fn compare(
         &self,
-        base: State,
-        head: State,
+        base: ComparisonSide,
+        head: ComparisonSide,
         interrupt: &Arc<AtomicBool>,
     ) -> Result<Comparison> {
         let repo = self.repo()?;
@@ -263,7 +267,7 @@ impl Workspace {
     /// Returns the files that differ between a commit and another state of the repository.
     pub fn compare_other(
         &self,
-        base: State,
+        base: ComparisonSide,
         other: &Other,
         interrupt: &Arc<AtomicBool>,
     ) -> Result<Comparison> {
@@ -284,8 +288,8 @@ impl Workspace {
 fn compare(
     repo: &Repo,
     there: &Repo,
-    base: State,
-    head: State,
+    base: ComparisonSide,
+    head: ComparisonSide,
     interrupt: &Arc<AtomicBool>,
 ) -> Result<Comparison> {
     let budget = Budget::unlimited(Arc::clone(interrupt));
@@ -353,9 +357,9 @@ fn compare(
 fn version(
     path: &RepoPath,
     read: impl FnOnce(u64) -> std::result::Result<Vec<u8>, crate::git::ReadError>,
-) -> Option<Version> {
+) -> Option<FileVersion> {
     use crate::git::ReadError;
-    let unread = Some(Version {
+    let unread = Some(FileVersion {
         content: None,
         text: None,
     });
@@ -363,7 +367,7 @@ fn version(
         Ok(bytes) => {
             let is_shown =
                 !is_secret_name(path) && !bytes.iter().take(8_000).any(|byte| *byte == 0);
-            Some(Version {
+            Some(FileVersion {
                 content: Some(ContentId::of(&bytes)),
                 text: is_shown.then(|| decode(&bytes).into()),
             })

@@ -6,7 +6,7 @@ use super::disk::Disk;
 use super::view::{missing, outside, why_absent};
 use super::{Question, View, Workspace};
 use crate::error::{Code, Error, Result};
-use crate::lifecycle::anchor::{self, Anchor, Files, Found, State};
+use crate::lifecycle::anchor::{self, Anchor, AnchorFiles, AnchorState, AnchoredItem};
 use crate::lifecycle::portable;
 use crate::model::indexing_rules::is_secret_name;
 use crate::model::{Freshness, Handle, HandleKind, RepoPath, SkipReason};
@@ -24,7 +24,7 @@ const MAX_NAME: usize = 200;
 
 /// An item to save: a piece of code or a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Wanted {
+pub enum ItemToSave {
     /// A symbol or a chunk.
     Code(Handle),
     /// A whole file.
@@ -35,7 +35,7 @@ pub enum Wanted {
 #[derive(Clone, Debug)]
 pub struct Loaded {
     /// Where it is now.
-    pub found: Found,
+    pub found: AnchoredItem,
     /// Its handle as it is written.
     pub handle: String,
     /// Its first line now.
@@ -52,7 +52,7 @@ impl Workspace {
         name: &str,
         notes: Option<&str>,
         pinned: bool,
-        wanted: &[Wanted],
+        wanted: &[ItemToSave],
         question: impl Into<Question<'q>>,
     ) -> Result<SavedContext> {
         check_name(name)?;
@@ -259,10 +259,10 @@ fn unknown(name: &str, known: &[SavedContext]) -> Error {
     )
 }
 
-fn saved(view: &View<'_>, disk: &Disk<'_>, wanted: &Wanted) -> Result<SavedItem> {
+fn saved(view: &View<'_>, disk: &Disk<'_>, wanted: &ItemToSave) -> Result<SavedItem> {
     let handle = match wanted {
-        Wanted::File(path) => return saved_file(view, disk, path),
-        Wanted::Code(handle) => *handle,
+        ItemToSave::File(path) => return saved_file(view, disk, path),
+        ItemToSave::Code(handle) => *handle,
     };
     let path = match handle.kind {
         HandleKind::Symbol => view.read.symbol_by_handle(handle)?.map(|row| row.path),
@@ -319,8 +319,8 @@ fn loaded(disk: &Disk<'_>, item: &SavedItem) -> Loaded {
     let Some(path) = RepoPath::new(&item.path) else {
         // Only an export that was written by hand holds such a path.
         return Loaded {
-            found: Found {
-                state: State::Missing,
+            found: AnchoredItem {
+                state: AnchorState::Missing,
                 handle: None,
                 path: RepoPath::new("unknown").expect("a plain name is a path"),
                 symbol: None,
@@ -342,7 +342,7 @@ fn loaded(disk: &Disk<'_>, item: &SavedItem) -> Loaded {
         disk,
     );
     let handle = match (found.state, found.handle) {
-        (State::Missing, _) => item.handle.clone(),
+        (AnchorState::Missing, _) => item.handle.clone(),
         (_, Some(handle)) => handle.to_string(),
         (_, None) => format!("rel:{}", found.path),
     };
@@ -360,10 +360,10 @@ fn loaded(disk: &Disk<'_>, item: &SavedItem) -> Loaded {
 ///
 /// # Errors
 /// `unknown_handle` for text that is no handle, `outside_repo` for a path that is none.
-pub fn wanted(text: &str, is_handle: bool) -> Result<Wanted> {
+pub fn wanted(text: &str, is_handle: bool) -> Result<ItemToSave> {
     let path = if is_handle {
         if let Some(handle) = Handle::parse(text) {
-            return Ok(Wanted::Code(handle));
+            return Ok(ItemToSave::Code(handle));
         }
         text.strip_prefix("rel:").ok_or_else(|| {
             Error::new(
@@ -382,5 +382,5 @@ pub fn wanted(text: &str, is_handle: bool) -> Result<Wanted> {
     if path.as_str().is_empty() {
         return Err(missing(&path));
     }
-    Ok(Wanted::File(path))
+    Ok(ItemToSave::File(path))
 }

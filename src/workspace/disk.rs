@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::View;
-use crate::lifecycle::anchor::{FileNow, Files, Piece, digests};
+use crate::lifecycle::anchor::{AnchorFiles, FileNow, FilePiece, digests};
 use crate::model::indexing_rules::{MAX_FILE_BYTES, is_secret_name};
 use crate::model::sanitize::one_line;
 use crate::model::{Budget, ContentId, Handle, HandleKind, RepoPath, handles};
@@ -18,10 +18,10 @@ const MAX_PREVIEW: usize = 160;
 /// The work tree during one call.
 pub(super) struct Disk<'a> {
     view: &'a View<'a>,
-    known: RefCell<HashMap<RepoPath, Option<Arc<Known>>>>,
+    known: RefCell<HashMap<RepoPath, Option<Arc<CachedFile>>>>,
 }
 
-struct Known {
+struct CachedFile {
     file: Arc<FileNow>,
     text: String,
 }
@@ -51,7 +51,7 @@ impl<'a> Disk<'a> {
         Some(shown)
     }
 
-    fn known(&self, path: &RepoPath) -> Option<Arc<Known>> {
+    fn known(&self, path: &RepoPath) -> Option<Arc<CachedFile>> {
         if let Some(known) = self.known.borrow().get(path) {
             return known.clone();
         }
@@ -60,7 +60,7 @@ impl<'a> Disk<'a> {
         read
     }
 
-    fn read(&self, path: &RepoPath) -> Option<Known> {
+    fn read(&self, path: &RepoPath) -> Option<CachedFile> {
         if is_secret_name(path) {
             return None;
         }
@@ -82,8 +82,8 @@ impl<'a> Disk<'a> {
         };
         let handle = |kind, hash| Handle { kind, hash };
         let symbols = extraction.facts.symbols.iter().zip(&symbols).enumerate();
-        let mut pieces: Vec<Piece> = symbols
-            .map(|(at, (symbol, hash))| Piece {
+        let mut pieces: Vec<FilePiece> = symbols
+            .map(|(at, (symbol, hash))| FilePiece {
                 handle: handle(HandleKind::Symbol, *hash),
                 symbol: name_of(at),
                 lines: (symbol.span.start_line, symbol.span.end_line),
@@ -94,7 +94,7 @@ impl<'a> Disk<'a> {
                 .chunks
                 .iter()
                 .zip(chunks)
-                .map(|(chunk, hash)| Piece {
+                .map(|(chunk, hash)| FilePiece {
                     handle: handle(HandleKind::Chunk, hash),
                     symbol: chunk.symbol.and_then(|at| name_of(at as usize)),
                     lines: (chunk.span.start_line, chunk.span.end_line),
@@ -105,14 +105,14 @@ impl<'a> Disk<'a> {
             digests: digests(&text),
             pieces,
         };
-        Some(Known {
+        Some(CachedFile {
             file: Arc::new(file),
             text,
         })
     }
 }
 
-impl Files for Disk<'_> {
+impl AnchorFiles for Disk<'_> {
     fn file(&self, path: &RepoPath) -> Option<Arc<FileNow>> {
         self.known(path).map(|known| Arc::clone(&known.file))
     }

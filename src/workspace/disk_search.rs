@@ -1,7 +1,7 @@
 //! The files of the work tree as they are now, or of a commit, for `lines` to search.
 
 use crate::git::{FileRead, ReadError, Source};
-use crate::lines::{Bytes, Files, Searched};
+use crate::lines::{Bytes, LineSource, Searched};
 use crate::model::indexing_rules::{MAX_FILE_BYTES, is_secret_name, skip_reason};
 use crate::model::{FreshnessState, RepoPath, SkipReason};
 use crate::reconcile::prepare::decode;
@@ -11,12 +11,12 @@ use super::View;
 use crate::error::Result;
 
 /// The work tree or the commit, read by many threads.
-struct SourceFiles(Source);
+struct DiskFiles(Source);
 
 impl View<'_> {
     /// Returns the text of the files as they are now.
-    pub fn text_now(&self) -> impl Files + use<> {
-        SourceFiles(self.repo.source().clone())
+    pub fn text_now(&self) -> impl LineSource + use<> {
+        DiskFiles(self.repo.source().clone())
     }
 
     /// Returns the files of the work tree that pass a test, sorted by path: those of the index, and those that are known
@@ -51,7 +51,7 @@ impl View<'_> {
     }
 }
 
-impl Files for SourceFiles {
+impl LineSource for DiskFiles {
     fn read(&self, file: &Searched) -> std::result::Result<Bytes, Option<SkipReason>> {
         if is_secret_name(&file.path) {
             return Err(Some(SkipReason::Secret));

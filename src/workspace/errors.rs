@@ -5,7 +5,7 @@
 use crate::error::{Code, Error};
 use crate::git::GitError;
 use crate::reconcile::ReconcileError;
-use crate::store::{Refusal, StoreError};
+use crate::store::{OsRefusal, StoreError};
 
 impl From<GitError> for Error {
     fn from(error: GitError) -> Self {
@@ -125,22 +125,22 @@ impl From<ReconcileError> for Error {
 /// Returns the system's reason for refusing, to stand behind the failed operation; empty where it gave none.
 fn reason(error: &StoreError) -> &'static str {
     match error.refusal() {
-        Some(Refusal::Full) => ": no space is left on the disk, or the quota is used up",
-        Some(Refusal::Forbidden) => ": there is no permission to write",
-        Some(Refusal::Broken) => ": the disk failed, or its quota is used up",
+        Some(OsRefusal::Full) => ": no space is left on the disk, or the quota is used up",
+        Some(OsRefusal::Forbidden) => ": there is no permission to write",
+        Some(OsRefusal::Broken) => ": the disk failed, or its quota is used up",
         None => "",
     }
 }
 
 fn next_step(error: &StoreError) -> &'static str {
     match error.refusal() {
-        Some(Refusal::Full) => {
+        Some(OsRefusal::Full) => {
             "free some space on the disk of the data directory (`codelens doctor` names the place, `codelens prune --max-bytes N` removes indexes), then call again"
         }
-        Some(Refusal::Forbidden) => {
+        Some(OsRefusal::Forbidden) => {
             "give this user permission to write in the data directory (`codelens doctor` names it), or set CODELENS_HOME to another one"
         }
-        Some(Refusal::Broken) | None => {
+        Some(OsRefusal::Broken) | None => {
             "check the disk of the data directory, its free space and its quota (`codelens doctor` names the place), then call again"
         }
     }

@@ -3,22 +3,21 @@
 //! Knows every room below and hands plain values down. Does not know the tools: a tool brings a function over a
 //! [`View`].
 
-mod asking;
+mod active_query;
 mod bundle;
 mod cache;
 mod catch_up;
 mod changes;
-pub mod checkup;
 mod comparison;
 mod contexts;
-pub mod diagnosis;
 mod disk;
 mod disk_search;
+pub mod doctor;
 mod errors;
+mod idle;
 mod paths;
 mod query;
 mod refresh;
-mod rest;
 mod revision;
 mod served;
 mod source;
@@ -35,18 +34,18 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-pub use asking::{FirstBuild, Patience, Question};
+pub use active_query::{FirstBuild, Patience, Question};
 pub use bundle::{Exported, Imported, OnBundle};
 pub use cache::{CacheKey, RepositoryEntry};
-pub use changes::Change;
-pub use comparison::{Comparison, DifferingFile, Other, State, Version};
-pub use contexts::{Loaded, MAX_ITEMS, Wanted, wanted};
+pub use changes::FileChange;
+pub use comparison::{Comparison, ComparisonSide, DifferingFile, FileVersion, Other};
+pub use contexts::{ItemToSave, Loaded, MAX_ITEMS, wanted};
 pub use refresh::Refreshed;
 pub use revision::Revision;
 pub use served::Served;
-pub use source::{Place, Text};
-pub use state::{Contents, Current, IndexEntry, IndexStatus};
-pub use upkeep::Wish;
+pub use source::{FileRange, FileText};
+pub use state::{CurrentState, IndexCounts, IndexEntry, IndexStatus};
+pub use upkeep::PruneOptions;
 pub use view::{View, brief, family_of, missing, outside};
 
 pub use crate::git::{added_lines, merged_lines, n_changed_lines};
@@ -59,10 +58,10 @@ pub use crate::store::{
 pub use crate::syntax::{by_id as language, by_path as language_of};
 
 use crate::config::Config;
-use crate::config::repository::{self, Repository};
+use crate::config::repository::{self, RepositorySettings};
 use crate::error::{Code, Error, Result};
 use crate::git::{Directories, ReadError, Repo};
-use crate::lifecycle::policy::Rules;
+use crate::lifecycle::policy::RetentionRules;
 use crate::machine;
 use crate::model::{CommitId, FileStat, RepoPath};
 use crate::store::{Home, Index, IndexKey, Pointer, RepoHome};
@@ -99,7 +98,7 @@ pub struct Workspace {
     debounce: Duration,
     is_server: bool,
     directories: Option<Arc<Directories>>,
-    rules: Rules,
+    rules: RetentionRules,
     housekeeping: bool,
     reads_repository_file: bool,
     on_rest: OnRest,
@@ -109,8 +108,8 @@ pub struct Workspace {
     n_asking: AtomicUsize,
     shown_stale: Mutex<HashSet<RepoPath>>,
     watching: Mutex<watching::Watching>,
-    is_keeping_house: AtomicBool,
-    owes_housekeeping: AtomicBool,
+    is_running_gc: AtomicBool,
+    owes_gc: AtomicBool,
     owes_settling: AtomicBool,
     /// Commits whose indexes answers left incomplete.
     unfinished: Mutex<BTreeSet<CommitId>>,
@@ -213,7 +212,7 @@ impl Workspaces {
         let open = self.opened();
         let open: Vec<_> = open.values().map(Arc::clone).collect();
         for workspace in open {
-            workspace.keep_house_if_owed();
+            workspace.run_gc_if_owed();
             if workspace.owes_settling.swap(false, Ordering::AcqRel) {
                 workspace.settle();
             }
@@ -253,8 +252,8 @@ impl Workspaces {
             n_asking: AtomicUsize::default(),
             shown_stale: Mutex::default(),
             watching: Mutex::default(),
-            is_keeping_house: AtomicBool::default(),
-            owes_housekeeping: AtomicBool::default(),
+            is_running_gc: AtomicBool::default(),
+            owes_gc: AtomicBool::default(),
             owes_settling: AtomicBool::default(),
             unfinished: Mutex::default(),
             work_dir: work_dir.clone(),
@@ -287,17 +286,17 @@ impl Workspace {
     }
 
     /// Returns the repository's own settings, as they are on the disk now.
-    pub fn repository_settings(&self, repo: &Repo) -> Repository {
+    pub fn repository_settings(&self, repo: &Repo) -> RepositorySettings {
         let path = RepoPath::new(repository::FILE).expect("it is a path");
         if !self.reads_repository_file {
-            return Repository::default();
+            return RepositorySettings::default();
         }
         match repo.source().read(&path, repository::MAX_BYTES) {
             Ok(file) => repository::parse(&file.bytes),
-            Err(ReadError::Missing) => Repository::default(),
-            Err(error) => Repository {
+            Err(ReadError::Missing) => RepositorySettings::default(),
+            Err(error) => RepositorySettings {
                 warnings: vec![format!("{path} is passed over: {error}")],
-                ..Repository::default()
+                ..RepositorySettings::default()
             },
         }
     }
@@ -381,8 +380,8 @@ fn now_ms() -> i64 {
     i64::try_from(since.unwrap_or_default().as_millis()).unwrap_or(i64::MAX)
 }
 
-fn rules_of(config: &Config) -> Rules {
-    Rules {
+fn rules_of(config: &Config) -> RetentionRules {
+    RetentionRules {
         unused_days: config.unused_days,
         unused_commit_days: config.unused_commit_days,
         n_superseded: config.superseded_indexes,

@@ -8,13 +8,13 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use super::asking::{Asking, Question};
-use super::catch_up::Left;
-use super::upkeep::Occasion;
+use super::active_query::{ActiveQuery, Question};
+use super::catch_up::BackgroundJob;
+use super::upkeep::GcTrigger;
 use super::view::LookedAt;
 use super::{Revision, View, Workspace, key_of};
 use crate::error::{Error, Result};
-use crate::git::{GitError, Motion, Repo, Scan};
+use crate::git::{GitError, Repo, RepoState, Scan};
 use crate::model::{Budget, CommitId, Freshness, UnknownReason};
 use crate::reconcile::{self, Outcome, ReconcileError, seed};
 use crate::roles::Roles;
@@ -24,7 +24,7 @@ use crate::store::{Index, IndexKey, Pointer, StoreError, StoreResult, WriteLock}
 const LOCK_STEP: Duration = Duration::from_millis(100);
 
 /// The scan of the work tree, where it was made while the index was copied.
-type Ahead = Option<std::result::Result<Scan, GitError>>;
+type PendingScan = Option<std::result::Result<Scan, GitError>>;
 
 impl Workspace {
     /// Answers from an index that was brought as far as the budget allows.
@@ -42,7 +42,7 @@ impl Workspace {
         answer: impl Fn(&View<'_>) -> Result<T>,
     ) -> Result<T> {
         let question = question.into();
-        let _asking = Asking::begin(self);
+        let _asking = ActiveQuery::begin(self);
         let mut budget = question.budget(self);
         let first_budget = question.first_budget(self);
         let mut was_refused = false;
@@ -61,7 +61,7 @@ impl Workspace {
             let (_stand_in, (mut index, is_new), scan) = if let Some(index) = lent {
                 (None, (index, false), None)
             } else if is_missing {
-                let (index, stand_in) = seed::stand_in(&repo, &self.home, &key)?;
+                let (index, stand_in) = seed::temporary_index(&repo, &self.home, &key)?;
                 (Some(stand_in), (index, false), None)
             } else {
                 let scanning = if is_made { &first_budget } else { &budget };
@@ -145,7 +145,7 @@ impl Workspace {
                     Err(error) if is_damage(&error) || budget.is_cancelled() => return Err(error),
                     made => made,
                 };
-                let has_moved = before.locked || repo.motion()? != before;
+                let has_moved = before.locked || repo.repo_state()? != before;
                 // That a file is not there is an answer too: git takes it away before it writes another version.
                 was_refused = made.is_err();
                 if has_moved && (!is_last || was_refused && self.may_wait(&budget)) {
@@ -176,7 +176,7 @@ impl Workspace {
                 self.keep(index);
             }
             if let Some(made) = made {
-                self.keep_house(Occasion::Question { is_new });
+                self.run_gc(GcTrigger::Question { is_new });
                 return Ok(made);
             }
         }
@@ -196,10 +196,10 @@ impl Workspace {
             if let Some(revision) = revision {
                 self.unfinished().insert(revision.commit.clone());
             }
-            self.catch_up(Left::Work);
+            self.catch_up(BackgroundJob::Resume);
         } else if !index.is_settled() {
             if self.is_server {
-                self.catch_up(Left::ToSettle);
+                self.catch_up(BackgroundJob::Checkpoint);
             } else if !outcome.has_written() {
                 // A call that had work to do itself leaves it to the next one.
                 self.owes_settling.store(true, Ordering::Release);
@@ -253,10 +253,10 @@ impl Workspace {
             self.close_all_idle();
         }
         let (index, origin) = seed::open_or_create(repo, &self.home, key)?;
-        if origin != seed::Origin::Existing {
+        if origin != seed::IndexOrigin::Existing {
             tracing::info!(index_id = index.pointer().index_id, ?origin, "new index");
         }
-        Ok((index, origin != seed::Origin::Existing))
+        Ok((index, origin != seed::IndexOrigin::Existing))
     }
 
     /// Returns whether the checked-out commit has no index.
@@ -271,7 +271,7 @@ impl Workspace {
         repo: &Repo,
         key: &IndexKey,
         budget: &Budget,
-    ) -> Result<((Index, bool), Ahead)> {
+    ) -> Result<((Index, bool), PendingScan)> {
         if let Some(index) = self.idle_index(key) {
             return Ok(((index, false), None));
         }
@@ -305,9 +305,9 @@ impl Workspace {
         repo: &Repo,
         was_refused: bool,
         budget: &Budget,
-    ) -> Result<(Motion, IndexKey, bool)> {
+    ) -> Result<(RepoState, IndexKey, bool)> {
         loop {
-            let now = repo.motion()?;
+            let now = repo.repo_state()?;
             let key = key_of(repo, now.snapshot.clone());
             let is_missing = now.locked && self.has_to_be_made(&key);
             let waits = is_missing || (now.locked && was_refused);
@@ -327,7 +327,7 @@ impl Workspace {
     fn bring_up(
         &self,
         index: &mut Index,
-        ahead: Ahead,
+        ahead: PendingScan,
         how: &BringUp<'_>,
     ) -> std::result::Result<Outcome, ReconcileError> {
         let &BringUp { repo, budget, .. } = how;
@@ -394,7 +394,7 @@ impl Workspace {
 struct BringUp<'a> {
     repo: &'a Repo,
     key: &'a IndexKey,
-    before: &'a Motion,
+    before: &'a RepoState,
     budget: &'a Budget,
     question: &'a Question<'a>,
     /// Whether the index was never complete before.

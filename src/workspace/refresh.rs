@@ -7,10 +7,10 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use super::upkeep::Occasion;
+use super::upkeep::GcTrigger;
 use super::{IndexStatus, Revision, Workspace, key_of, state};
 use crate::error::{Code, Error, Result};
-use crate::git::{Motion, Repo};
+use crate::git::{Repo, RepoState};
 use crate::machine;
 use crate::model::{Budget, FreshnessState, Snapshot};
 use crate::reconcile::{self, seed};
@@ -85,8 +85,8 @@ impl Workspace {
             // Opened anew: a file that could not be written when it was opened before may be writable by now.
             self.close_idle(&key.index_id());
             let (index, origin) = seed::open_or_create(&repo, &self.home, &key)?;
-            is_new = origin != seed::Origin::Existing;
-            if let seed::Origin::Seeded(from) = origin {
+            is_new = origin != seed::IndexOrigin::Existing;
+            if let seed::IndexOrigin::Seeded(from) = origin {
                 seeded_from = Some(from);
             }
             index
@@ -150,7 +150,7 @@ impl Workspace {
             }
         };
         self.keep(index);
-        self.keep_house(Occasion::Refresh { is_new });
+        self.run_gc(GcTrigger::Refresh { is_new });
         Ok(refreshed)
     }
 }
@@ -170,10 +170,10 @@ fn wait_for_lock(path: &std::path::Path, budget: &Budget) -> Result<WriteLock> {
     }
 }
 
-fn wait_for_git(repo: &Repo, budget: &Budget) -> Result<Motion> {
+fn wait_for_git(repo: &Repo, budget: &Budget) -> Result<RepoState> {
     let until = Instant::now() + GIT_PATIENCE;
     loop {
-        let motion = repo.motion()?;
+        let motion = repo.repo_state()?;
         if !motion.locked {
             return Ok(motion);
         }

@@ -10,11 +10,11 @@ use crate::git::Repo;
 /// The repositories that a server was started for.
 #[derive(Clone, Debug)]
 pub struct Served {
-    repositories: Vec<Repository>,
+    repositories: Vec<ServedRepository>,
 }
 
 #[derive(Clone, Debug)]
-struct Repository {
+struct ServedRepository {
     name: String,
     dir: PathBuf,
 }
@@ -26,7 +26,7 @@ impl Served {
     /// # Errors
     /// `not_a_repo` for a place outside of git, `git` for one that can't be read.
     pub fn at(places: &[PathBuf]) -> Result<Self> {
-        let mut repositories: Vec<Repository> = Vec::new();
+        let mut repositories: Vec<ServedRepository> = Vec::new();
         for place in places {
             let repo = Repo::discover(place)?;
             let dir = canonical(repo.work_dir()).unwrap_or_else(|| repo.work_dir().to_owned());
@@ -34,7 +34,7 @@ impl Served {
                 continue;
             }
             let name = name_for(&dir, &repositories);
-            repositories.push(Repository { name, dir });
+            repositories.push(ServedRepository { name, dir });
         }
         Ok(Self { repositories })
     }
@@ -109,7 +109,7 @@ fn canonical(path: &Path) -> Option<PathBuf> {
 }
 
 /// Returns a name for `dir` that none of `taken` has, and that can stand in an address.
-fn name_for(dir: &Path, taken: &[Repository]) -> String {
+fn name_for(dir: &Path, taken: &[ServedRepository]) -> String {
     let name = dir.file_name().unwrap_or_default().to_string_lossy();
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     let mut name: String = name
@@ -137,7 +137,7 @@ fn name_for(dir: &Path, taken: &[Repository]) -> String {
 mod tests {
     use std::path::PathBuf;
 
-    use super::{Repository, Served, name_for};
+    use super::{Served, ServedRepository, name_for};
     use crate::error::Code;
 
     fn served(dirs: &[&std::path::Path]) -> Served {
@@ -145,7 +145,7 @@ mod tests {
         for dir in dirs {
             let name = name_for(dir, &repositories);
             let dir = std::fs::canonicalize(dir).unwrap();
-            repositories.push(Repository { name, dir });
+            repositories.push(ServedRepository { name, dir });
         }
         Served { repositories }
     }

@@ -19,7 +19,7 @@ const MAX_READ_BYTES: u64 = 64 << 20;
 
 /// A file, or some lines of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct FileRange {
     /// The file.
     pub path: RepoPath,
     /// First and last line, from 1; `None` for the whole file.
@@ -28,14 +28,14 @@ pub struct Place {
 
 /// A file's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Text {
+pub struct FileText {
     /// The text; bytes that are not UTF-8 are U+FFFD.
     pub text: String,
     /// How many bytes those were.
     pub n_invalid: u64,
 }
 
-impl Place {
+impl FileRange {
     /// Returns a whole file by the path that a caller gives.
     ///
     /// # Errors
@@ -58,13 +58,13 @@ impl Workspace {
     /// Reads a file of the work tree as it is now, ignored ones included, secrets not. A file that is missing, or was
     /// written a moment ago, while git changes the work tree may be half of a checkout: it is read again when git is
     /// done, or when half of the call's budget has gone by.
-    pub fn text(&self, path: &RepoPath, revision: Option<&Revision>) -> Result<Text> {
+    pub fn text(&self, path: &RepoPath, revision: Option<&Revision>) -> Result<FileText> {
         let repo = self.repo_at(revision)?;
         if repo.source().is_commit() {
             return text_now(&repo, path).map(|(text, _)| text);
         }
         // A repository in an unknown state can be read all the same.
-        let before = repo.motion().ok();
+        let before = repo.repo_state().ok();
         let read = text_now(&repo, path);
         let is_doubtful = match &read {
             Ok((_, is_settled)) => !is_settled,
@@ -72,7 +72,7 @@ impl Workspace {
         };
         let is_still = || {
             let is_locked = before.as_ref().is_some_and(|now| now.locked);
-            !is_locked && repo.motion().ok() == before
+            !is_locked && repo.repo_state().ok() == before
         };
         if !is_doubtful || is_still() {
             return read.map(|(text, _)| text);
@@ -93,7 +93,7 @@ impl Workspace {
         self: &Arc<Self>,
         handle: Handle,
         question: impl Into<Question<'q>>,
-    ) -> Result<Option<Place>> {
+    ) -> Result<Option<FileRange>> {
         self.query(question, |view| match locate(view, handle)? {
             None if view.freshness.as_str() != "fresh" => Err(Error::new(
                 Code::IndexBusy,
@@ -106,7 +106,7 @@ impl Workspace {
 }
 
 /// Returns the text of a file, and whether it was written longer ago than the tick of any clock.
-fn text_now(repo: &Repo, path: &RepoPath) -> Result<(Text, bool)> {
+fn text_now(repo: &Repo, path: &RepoPath) -> Result<(FileText, bool)> {
     let refused = |reason: SkipReason| {
         Error::new(
             Code::NotIndexed,
@@ -156,10 +156,10 @@ fn text_now(repo: &Repo, path: &RepoPath) -> Result<(Text, bool)> {
         Ok(text) => text,
         Err(broken) => String::from_utf8_lossy(broken.as_bytes()).into_owned(),
     };
-    Ok((Text { text, n_invalid }, is_settled))
+    Ok((FileText { text, n_invalid }, is_settled))
 }
 
-fn locate(view: &View<'_>, handle: Handle) -> Result<Option<Place>> {
+fn locate(view: &View<'_>, handle: Handle) -> Result<Option<FileRange>> {
     let known = match handle.kind {
         HandleKind::Symbol => view.read.symbol_by_handle(handle)?.map(|symbol| {
             let lines = (symbol.span.start_line, symbol.span.end_line);
@@ -180,7 +180,7 @@ fn locate(view: &View<'_>, handle: Handle) -> Result<Option<Place>> {
         return Err(why_absent(view.repo, &path));
     };
     if ContentId::of(&file.bytes) == row.content {
-        return Ok(Some(Place {
+        return Ok(Some(FileRange {
             path,
             lines: Some(lines),
         }));
@@ -200,7 +200,7 @@ fn locate(view: &View<'_>, handle: Handle) -> Result<Option<Place>> {
             .position(|hash| *hash == handle.hash)
             .map(|at| extraction.chunks[at].span),
     };
-    Ok(span.map(|span| Place {
+    Ok(span.map(|span| FileRange {
         path,
         lines: Some((span.start_line, span.end_line)),
     }))

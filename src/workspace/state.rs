@@ -10,7 +10,7 @@ use crate::git::{Dirty, GitError, Repo, Scan};
 use crate::model::{Branch, Budget, SkipReason, Snapshot, UnknownReason};
 use crate::reconcile::plan::Detection;
 use crate::reconcile::{self, seed};
-use crate::store::files::Counts;
+use crate::store::files::RowCounts;
 use crate::store::{Contexts, Index, IndexKey, Pointer, Read, WriteLock};
 
 /// How far an index is.
@@ -40,7 +40,7 @@ impl IndexStatus {
 
 /// The checked-out branch and commit, and their index.
 #[derive(Clone, Debug)]
-pub struct Current {
+pub struct CurrentState {
     /// The work tree.
     pub work_dir: std::path::PathBuf,
     /// Which work tree of the repository it is.
@@ -82,9 +82,9 @@ pub struct IndexEntry {
 
 /// The counts of an index.
 #[derive(Clone, Debug, Default)]
-pub struct Contents {
+pub struct IndexCounts {
     /// Rows of each kind.
-    pub counts: Counts,
+    pub counts: RowCounts,
     /// Relations between two files: imports, and uses of definitions, by kind and provenance.
     pub n_couplings: u64,
     /// Files by language.
@@ -112,12 +112,12 @@ impl Workspace {
         &self,
         revision: Option<&Revision>,
         interrupt: &Arc<AtomicBool>,
-    ) -> Result<Current> {
+    ) -> Result<CurrentState> {
         let repo = self.repo_at(revision)?;
         let budget = Budget::unlimited(Arc::clone(interrupt));
         let snapshot = repo.snapshot()?;
         let key = key_of(&repo, snapshot.clone());
-        let mut current = Current {
+        let mut current = CurrentState {
             work_dir: repo.work_dir().to_owned(),
             worktree_id: repo.worktree_id(),
             is_bare: repo.is_bare(),
@@ -221,7 +221,7 @@ impl Workspace {
     }
 
     /// Returns the counts of the checked-out commit's index; `None` if there is none.
-    pub fn contents(&self, interrupt: &Arc<AtomicBool>) -> Result<Option<Contents>> {
+    pub fn contents(&self, interrupt: &Arc<AtomicBool>) -> Result<Option<IndexCounts>> {
         let repo = self.repo()?;
         let key = key_of(&repo, repo.snapshot()?);
         let Some(index) = self.existing(&key)? else {
@@ -232,7 +232,7 @@ impl Workspace {
         let n_pending = n_pending(&repo, detection, &budget);
         let contents = {
             let read = index.read()?;
-            Contents {
+            IndexCounts {
                 counts: read.counts()?,
                 n_couplings: read.n_couplings()?,
                 languages: read.languages()?,

@@ -7,26 +7,28 @@ use std::path::PathBuf;
 
 use super::{key_of, now_ms};
 use crate::git::{GitError, Repo};
-use crate::lifecycle::policy::{Entry, Known, RECENT_DAYS, Reason, Repository, Standing};
+use crate::lifecycle::policy::{
+    IndexRecord, PruneReason, RECENT_DAYS, RepositoryIndexes, RepositoryRefs, RepositoryState,
+};
 use crate::lifecycle::prune::Extra;
 use crate::model::CommitId;
 use crate::store::{Contexts, Home, IndexKey, Pointer, RepoHome, SCHEMA_VERSION};
 
 /// A repository with its part of the data directory.
-pub(super) struct Found {
+pub(super) struct SurveyedRepository {
     pub(super) home: RepoHome,
     pub(super) family: Option<String>,
     pub(super) common_dir: Option<PathBuf>,
-    pub(super) state: Repository,
+    pub(super) state: RepositoryIndexes,
 }
 
 /// Returns every repository of a data directory; `own` is one that is open already.
-pub(super) fn look_at_all(home: &Home, own: Option<&Repo>) -> Vec<Found> {
+pub(super) fn look_at_all(home: &Home, own: Option<&Repo>) -> Vec<SurveyedRepository> {
     home.repos().iter().map(|home| look(home, own)).collect()
 }
 
 /// Returns the state of a repository and its indexes.
-pub(super) fn look(home: &RepoHome, own: Option<&Repo>) -> Found {
+pub(super) fn look(home: &RepoHome, own: Option<&Repo>) -> SurveyedRepository {
     let owner = home.owner();
     let pointers = home.pointers();
     let id = home.id();
@@ -58,7 +60,7 @@ pub(super) fn look(home: &RepoHome, own: Option<&Repo>) -> Found {
     };
     let entries = pointers
         .into_iter()
-        .map(|pointer| Entry {
+        .map(|pointer| IndexRecord {
             bytes: home.room(&pointer),
             last_used_ms: home.last_used_ms(&pointer).unwrap_or_default(),
             is_active: active.contains(&pointer.index_id) || unread.contains(&pointer.worktree_id),
@@ -69,15 +71,15 @@ pub(super) fn look(home: &RepoHome, own: Option<&Repo>) -> Found {
         })
         .collect();
     let standing = match read {
-        Some(read) => Standing::Known(read.known),
-        None if is_gone => Standing::Gone,
-        None => Standing::Unknown,
+        Some(read) => RepositoryState::Known(read.known),
+        None if is_gone => RepositoryState::Gone,
+        None => RepositoryState::Unknown,
     };
-    Found {
+    SurveyedRepository {
         home: home.clone(),
         family: owner.as_ref().and_then(|owner| owner.family.clone()),
         common_dir: owner.map(|owner| owner.common_dir),
-        state: Repository { standing, entries },
+        state: RepositoryIndexes { standing, entries },
     }
 }
 
@@ -107,7 +109,7 @@ fn open(id: &str, pointers: &[Pointer]) -> Option<Repo> {
 }
 
 struct ReadRepo {
-    known: Known,
+    known: RepositoryRefs,
     /// The indexes of commits that some work tree has checked out.
     active: BTreeSet<String>,
     /// Work trees of which that is not known.
@@ -117,7 +119,7 @@ struct ReadRepo {
 fn read(repo: &Repo) -> std::result::Result<ReadRepo, GitError> {
     let branches = repo.branches()?;
     let since_s = now_ms() / 1_000 - i64::from(RECENT_DAYS) * 86_400;
-    let mut known = Known::default();
+    let mut known = RepositoryRefs::default();
     for name in branches.local.keys().chain(branches.remote.keys()) {
         known.tips.insert(name.clone(), branches.tips(name));
     }
@@ -151,15 +153,16 @@ fn read(repo: &Repo) -> std::result::Result<ReadRepo, GitError> {
 
 /// Returns the indexes that the next job does without: of this repository and its clones everything but what is
 /// checked out here, and the latest index of the default branch and of each of `names`, which are branches and commits.
-pub(super) fn needless(found: &[Found], repo: &Repo, names: &[String]) -> Extra {
+pub(super) fn needless(found: &[SurveyedRepository], repo: &Repo, names: &[String]) -> Extra {
     let id = repo.repo_id();
     let own = found.iter().find(|found| found.home.id() == id);
     let family = own.and_then(|own| own.family.clone());
-    let is_kin =
-        |other: &Found| other.home.id() == id || (family.is_some() && other.family == family);
+    let is_kin = |other: &SurveyedRepository| {
+        other.home.id() == id || (family.is_some() && other.family == family)
+    };
     let branches = repo.branches().unwrap_or_default();
     let names: BTreeSet<&str> = branches
-        .usual()
+        .default_branch()
         .into_iter()
         .chain(names.iter().map(String::as_str))
         .collect();
@@ -172,14 +175,14 @@ pub(super) fn needless(found: &[Found], repo: &Repo, names: &[String]) -> Extra 
         })
         .collect();
     let mut latest = vec![None; wanted.len()];
-    let mut extra: BTreeMap<(usize, usize), Reason> = BTreeMap::new();
+    let mut extra: BTreeMap<(usize, usize), PruneReason> = BTreeMap::new();
     for (at, kin) in found.iter().enumerate().filter(|(_, found)| is_kin(found)) {
         for (n, entry) in kin.state.entries.iter().enumerate() {
             let is_here = kin.home.id() == id;
             if (entry.is_active && is_here) || entry.is_pinned {
                 continue;
             }
-            extra.insert((at, n), Reason::NotForCi);
+            extra.insert((at, n), PruneReason::NotForCi);
             if entry.pointer.schema_version != SCHEMA_VERSION {
                 continue;
             }

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, SystemTime};
 
-use super::survey::{self, Found};
+use super::survey::{self, SurveyedRepository};
 use super::{Workspace, now_ms};
 use crate::config::pull_request;
 use crate::error::{Code, Error, Result};
 use crate::git::Repo;
-use crate::lifecycle::policy::{Entry, Repository, Rules};
+use crate::lifecycle::policy::{IndexRecord, RepositoryIndexes, RetentionRules};
 use crate::lifecycle::prune::{self, Extra, Pruned};
-use crate::store::remove::{self, Removal};
+use crate::store::remove::{self, IndexRemoval};
 use crate::store::{Pointer, WriteLock};
 
 /// How often the whole data directory is looked through, unasked.
@@ -26,7 +26,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The occasion for housekeeping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Occasion {
+pub(super) enum GcTrigger {
     /// A refresh.
     Refresh {
         /// Whether it made an index.
@@ -41,7 +41,7 @@ pub(super) enum Occasion {
 
 /// A caller's options for pruning, beside the settings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Wish {
+pub struct PruneOptions {
     /// Whether to look and remove nothing.
     pub dry_run: bool,
     /// Another age from which on an unused index goes, in days.
@@ -58,7 +58,7 @@ impl Workspace {
     ///
     /// # Errors
     /// `index_busy` while another process prunes.
-    pub fn prune(&self, wish: Wish) -> Result<Pruned> {
+    pub fn prune(&self, wish: PruneOptions) -> Result<Pruned> {
         let repo = self.repo()?;
         let _lock = match WriteLock::take(&self.stamp(), PATIENCE) {
             Ok(Some(lock)) => Some(lock),
@@ -91,7 +91,7 @@ impl Workspace {
         let repo = self.repo()?;
         let found = survey::look(&self.home.repo(&repo.repo_id()), Some(&repo));
         let worktree = repo.worktree_id();
-        let mut chosen: Vec<&Entry> = found
+        let mut chosen: Vec<&IndexRecord> = found
             .state
             .entries
             .iter()
@@ -137,13 +137,13 @@ impl Workspace {
         for entry in &chosen {
             let needed = || survey::is_needed(&found.home, &entry.pointer);
             match remove::remove(&found.home, &entry.pointer, needed)? {
-                Removal::Done(freed) => bytes += freed,
-                Removal::Changed => {}
-                Removal::Needed => {
+                IndexRemoval::Done(freed) => bytes += freed,
+                IndexRemoval::Changed => {}
+                IndexRemoval::Needed => {
                     let hint = "it was checked out or pinned just now: leave it";
                     return Err(refused(&entry.pointer, "is needed", hint));
                 }
-                Removal::InUse => {
+                IndexRemoval::InUse => {
                     let hint = "call again when that process is done with it";
                     return Err(refused(
                         &entry.pointer,
@@ -159,19 +159,19 @@ impl Workspace {
     /// Removes useless indexes, quietly and seldom: in the whole data directory once an hour, in this repository's
     /// part also when a new index was made. Never fails a call and never waits. A server does it in a thread of its
     /// own; a process that makes one call when its answer is given, and a mere question only where it made an index.
-    pub(super) fn keep_house(self: &Arc<Self>, after: Occasion) {
+    pub(super) fn run_gc(self: &Arc<Self>, after: GcTrigger) {
         let is_wanted = match after {
-            Occasion::Question { is_new } => is_new || self.is_server && self.is_due(),
-            Occasion::Refresh { is_new } => is_new || self.is_due(),
+            GcTrigger::Question { is_new } => is_new || self.is_server && self.is_due(),
+            GcTrigger::Refresh { is_new } => is_new || self.is_due(),
         };
         if !self.housekeeping || !is_wanted {
             return;
         }
         if !self.is_server {
-            self.owes_housekeeping.store(true, Ordering::Release);
+            self.owes_gc.store(true, Ordering::Release);
             return;
         }
-        if self.is_keeping_house.swap(true, Ordering::AcqRel) {
+        if self.is_running_gc.swap(true, Ordering::AcqRel) {
             return;
         }
         let workspace = Arc::clone(self);
@@ -179,16 +179,16 @@ impl Workspace {
             .name("housekeeping".to_owned())
             .spawn(move || {
                 workspace.keep_house_now();
-                workspace.is_keeping_house.store(false, Ordering::Release);
+                workspace.is_running_gc.store(false, Ordering::Release);
             });
         if spawned.is_err() {
-            self.is_keeping_house.store(false, Ordering::Release);
+            self.is_running_gc.store(false, Ordering::Release);
         }
     }
 
     /// Does the housekeeping that a call put off until its answer is given.
-    pub(super) fn keep_house_if_owed(&self) {
-        if self.owes_housekeeping.swap(false, Ordering::AcqRel) {
+    pub(super) fn run_gc_if_owed(&self) {
+        if self.owes_gc.swap(false, Ordering::AcqRel) {
             self.keep_house_now();
         }
     }
@@ -219,7 +219,7 @@ impl Workspace {
 
     /// Looks through the whole data directory. Files without an owner go, too; on a build server there is no other
     /// process that could own them.
-    fn clean(&self, repo: &Repo, rules: &Rules, ci: bool, dry_run: bool) -> Pruned {
+    fn clean(&self, repo: &Repo, rules: &RetentionRules, ci: bool, dry_run: bool) -> Pruned {
         let found = survey::look_at_all(&self.home, Some(repo));
         let extra = if ci {
             survey::needless(&found, repo, &pull_request())
@@ -240,8 +240,15 @@ impl Workspace {
         pruned
     }
 
-    fn apply(&self, found: &[Found], rules: &Rules, extra: Extra, dry_run: bool) -> Pruned {
-        let states: Vec<Repository> = found.iter().map(|found| found.state.clone()).collect();
+    fn apply(
+        &self,
+        found: &[SurveyedRepository],
+        rules: &RetentionRules,
+        extra: Extra,
+        dry_run: bool,
+    ) -> Pruned {
+        let states: Vec<RepositoryIndexes> =
+            found.iter().map(|found| found.state.clone()).collect();
         if !dry_run {
             self.close_unneeded();
         }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::Revision;
 use crate::error::{Code, Error, Result};
-use crate::git::{Entry, ReadError, Repo};
+use crate::git::{ReadError, Repo, TreeEntry};
 use crate::model::indexing_rules::MAX_FILE_BYTES;
 use crate::model::{
     Budget, ContentId, Family, Freshness, FreshnessState, RepoPath, SkipReason, Sources,
@@ -192,9 +192,9 @@ pub(super) fn why_absent(repo: &Repo, path: &RepoPath) -> Error {
         return not_indexed("secret");
     }
     match repo.source().entry(path) {
-        Some(Entry::Link) => return not_indexed(SkipReason::Symlink.as_str()),
-        Some(Entry::Submodule) => return not_indexed(SkipReason::NestedRepository.as_str()),
-        Some(Entry::File | Entry::Directory) | None => {}
+        Some(TreeEntry::Link) => return not_indexed(SkipReason::Symlink.as_str()),
+        Some(TreeEntry::Submodule) => return not_indexed(SkipReason::NestedRepository.as_str()),
+        Some(TreeEntry::File | TreeEntry::Directory) | None => {}
     }
     let is_file = matches!(repo.source().stat(path), Ok(Some(_)));
     match repo.source().resolve(path) {

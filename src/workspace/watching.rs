@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::{Arc, MutexGuard, PoisonError};
 
-use super::catch_up::Left;
+use super::catch_up::BackgroundJob;
 use super::{Workspace, close, key_of};
 use crate::error::{Error, Result};
 use crate::model::path::{parent, upwards};
@@ -113,7 +113,7 @@ impl Workspace {
             let on_change = move || {
                 let workspace = workspace.upgrade();
                 if let Some(workspace) = &workspace {
-                    workspace.catch_up(Left::Changes);
+                    workspace.catch_up(BackgroundJob::Refresh);
                 }
                 workspace.is_some()
             };

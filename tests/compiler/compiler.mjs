@@ -102,7 +102,8 @@ class Checker {
     this.options = {
       ...parsed.options, noEmit: true, composite: false, incremental: false, declaration: false, isolatedDeclarations: false,
       noUnusedLocals: false, noUnusedParameters: false, types: [], tsBuildInfoFile: undefined, allowJs: false,
-      isolatedModules: false, skipLibCheck: true,
+      // What a declaration leaves out would be no reason to check the files that use it again.
+      isolatedModules: false, skipLibCheck: true, stripInternal: false,
     }
     this.names = parsed.fileNames.filter(it => !it.endsWith('.js'))
     this.replaced = new Map()

@@ -711,7 +711,7 @@ fn fault(session: &mut Session, cli: &Cli, row: &Row, id: u64) -> Option<String>
             let has_hint = value["error"]["hint"].is_string();
             (!failed || !has_hint).then(|| format!("not refused: {value}"))
         }
-        Given(_) => None,
+        Given(reason) => reason.is_empty().then(|| "no reason is given".to_owned()),
         Pending(tool, arguments, field) => {
             let (failed, value) = call(tool, arguments);
             let is_there = !failed && value.pointer(field).is_some();

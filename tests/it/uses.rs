@@ -299,9 +299,9 @@ fn an_import_of_a_name_that_its_module_lacks_is_told() {
 }
 
 const POLYGLOT: &str = "\
-//- /src/main.rs
-fn main() { launch() }
-fn launch() {}
+//- /src/main.zig
+fn main() void { launch(); }
+fn launch() void {}
 //- /lib/app.zig
 const launch = 1;
 //- /web/page.ts
@@ -329,7 +329,7 @@ fn files_without_definitions_say_so() {
     assert_eq!(answer["mentions"]["total"], 3);
     let summary = answer["summary"].as_str().unwrap();
     assert!(
-        summary.contains("occurs 3 times in 2 files") && summary.contains("zig (1)"),
+        summary.contains("occurs 3 times in 2 files") && summary.contains("zig (2)"),
         "{summary}"
     );
     // What looks like the definition comes first.
@@ -340,7 +340,7 @@ fn files_without_definitions_say_so() {
     );
     assert_eq!(
         (&places[1]["path"], &places[1]["line"]),
-        (&json!("src/main.rs"), &json!(2))
+        (&json!("src/main.zig"), &json!(2))
     );
     // Where all code is analysed nothing is said of it.
     assert!(cli.json(&["map", "web"])["analysed"].is_null());

@@ -12,7 +12,7 @@ const MAX_ROWS: usize = 30;
 
 /// The forms of the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::cli) enum Format {
+pub(in crate::cli) enum ChangesFormat {
     /// For a terminal.
     Text,
     /// A comment for a pull request.
@@ -24,12 +24,12 @@ pub(in crate::cli) enum Format {
 }
 
 /// Returns the answer in one of the forms.
-pub(in crate::cli) fn formatted(value: &Value, format: Format, screen: &Screen) -> String {
+pub(in crate::cli) fn formatted(value: &Value, format: ChangesFormat, screen: &Screen) -> String {
     match format {
-        Format::Text => changes(value, screen),
-        Format::Markdown => markdown(value),
-        Format::Github => github(value),
-        Format::Sarif => format!("{:#}\n", sarif(value)),
+        ChangesFormat::Text => changes(value, screen),
+        ChangesFormat::Markdown => markdown(value),
+        ChangesFormat::Github => github(value),
+        ChangesFormat::Sarif => format!("{:#}\n", sarif(value)),
     }
 }
 

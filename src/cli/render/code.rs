@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::hits::stale;
 use super::text::{Fields, add, count, plural};
-use super::{Page, footer};
+use super::{RenderedText, footer};
 use crate::cli::screen::{FAINT, PLACE, STRONG, Screen, visible, visible_lines};
 
 /// Returns the outline: a heading for each file, below it a line for each symbol.
@@ -107,7 +107,7 @@ fn symbols(symbols: &[Value], screen: &Screen) -> String {
 
 /// Returns the source as it is, so that it can be piped. A person also sees which lines these are, and
 /// everybody is told on standard error when there are more.
-pub(super) fn expand(value: &Value, screen: &Screen) -> Page {
+pub(super) fn expand(value: &Value, screen: &Screen) -> RenderedText {
     if value["candidates"].is_array() {
         return candidates(value, screen).into();
     }
@@ -115,7 +115,7 @@ pub(super) fn expand(value: &Value, screen: &Screen) -> Page {
     let (start, end) = (value.number("startLine"), value.number("endLine"));
     let total = value.number("totalLines");
     let content = value.text("content");
-    let mut page = Page::default();
+    let mut page = RenderedText::default();
     if screen.is_terminal || screen.is_coloured {
         let of = if total > 0 {
             format!(" of {}", count(total))

@@ -11,7 +11,7 @@ use crate::cli::screen::visible;
 
 /// A language for graphs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::cli) enum Language {
+pub(in crate::cli) enum GraphLanguage {
     /// Graphviz.
     Dot,
     /// Mermaid's flowchart.
@@ -21,12 +21,12 @@ pub(in crate::cli) enum Language {
 /// The graph to draw.
 #[derive(Debug, Default)]
 struct Graph {
-    nodes: Vec<Node>,
-    edges: Vec<Edge>,
+    nodes: Vec<DrawnNode>,
+    edges: Vec<DrawnEdge>,
 }
 
 #[derive(Debug)]
-struct Node {
+struct DrawnNode {
     /// Keys by which edges find their node.
     keys: Vec<String>,
     lines: Vec<String>,
@@ -41,7 +41,7 @@ enum Look {
 }
 
 #[derive(Debug)]
-struct Edge {
+struct DrawnEdge {
     from: usize,
     to: usize,
     label: String,
@@ -53,15 +53,15 @@ pub(in crate::cli) fn drawing(
     tool: &str,
     value: &Value,
     asked: &str,
-    language: Language,
+    language: GraphLanguage,
 ) -> String {
     let graph = match tool {
         "cl_impact" => Graph::of_impact(value),
         _ => Graph::of_related(value, asked),
     };
     match language {
-        Language::Dot => graph.dot(),
-        Language::Mermaid => graph.mermaid(),
+        GraphLanguage::Dot => graph.dot(),
+        GraphLanguage::Mermaid => graph.mermaid(),
     }
 }
 
@@ -77,7 +77,7 @@ impl Graph {
             // Which of them a place uses is not told: the edge leads to all of them together.
             graph.nodes.clear();
             let lines = asked.iter().map(|target| target.text("symbol").to_owned());
-            graph.nodes.push(Node {
+            graph.nodes.push(DrawnNode {
                 keys: Vec::new(),
                 lines: lines.take(12).collect(),
                 look: Look::Asked,
@@ -117,7 +117,7 @@ impl Graph {
             "" => asked.strip_prefix("rel:").unwrap_or(asked),
             symbol => symbol,
         };
-        graph.nodes.push(Node {
+        graph.nodes.push(DrawnNode {
             keys: vec![asked.to_owned(), name.to_owned()],
             lines: vec![name.to_owned()],
             look: Look::Asked,
@@ -133,7 +133,7 @@ impl Graph {
 
     /// Returns the number of a node, which is added unless it is there.
     fn add(&mut self, keys: &[&str], value: &Value, look: Look) -> usize {
-        let is_known = |node: &Node| keys.iter().any(|key| node.keys.iter().any(|k| k == key));
+        let is_known = |node: &DrawnNode| keys.iter().any(|key| node.keys.iter().any(|k| k == key));
         if let Some(at) = self.nodes.iter().position(is_known) {
             return at;
         }
@@ -142,7 +142,7 @@ impl Graph {
             line => format!("{}:{line}", value.text("path")),
         };
         let name = value.text("symbol").to_owned();
-        self.nodes.push(Node {
+        self.nodes.push(DrawnNode {
             keys: keys.iter().map(|key| (*key).to_owned()).collect(),
             lines: [name, place]
                 .into_iter()
@@ -181,13 +181,13 @@ impl Graph {
         if words.first() == Some(&"imported_by") {
             words[0] = "imports";
         }
-        let edge = Edge {
+        let edge = DrawnEdge {
             from,
             to,
             label: words.join(", "),
             is_certain: matches!(provenance, "resolved" | "member") && !is_hidden,
         };
-        let is_known = |known: &Edge| {
+        let is_known = |known: &DrawnEdge| {
             (known.from, known.to, &known.label) == (edge.from, edge.to, &edge.label)
         };
         if from != to && !self.edges.iter().any(is_known) {

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::text::{Fields, add, count, entries, key, plural};
-use super::tree::{Line, Node, draw};
+use super::tree::{StyledLine, TreeNode, draw};
 use super::{footer, is_fresh};
 use crate::cli::screen::{CARE, FAINT, PLACE, STRONG, Screen, visible};
 
@@ -138,7 +138,7 @@ fn exposure(value: &Value, screen: &Screen) -> String {
         ("reexportedBy", "Re-exported by"),
         ("importedBy", "Imported by"),
     ] {
-        let nodes: Vec<Node> = texts(value, key).iter().map(|place| plain(place)).collect();
+        let nodes: Vec<TreeNode> = texts(value, key).iter().map(|place| plain(place)).collect();
         section(&mut text, heading, &nodes, screen);
     }
     let packages = texts(value, "exportedFrom");
@@ -197,11 +197,11 @@ pub(super) fn analysed(value: &Value, screen: &Screen) -> String {
 }
 
 /// Returns a branch for each file with its lines and their texts; `role` names the field with the kind of a line.
-fn lines(places: &[Value], role: &str) -> Vec<Node> {
-    let mut files: Vec<(&str, Node)> = Vec::new();
+fn lines(places: &[Value], role: &str) -> Vec<TreeNode> {
+    let mut files: Vec<(&str, TreeNode)> = Vec::new();
     for value in places {
-        let text = |place: &str| Node {
-            line: Line::default()
+        let text = |place: &str| TreeNode {
+            line: StyledLine::default()
                 .with(PLACE, place)
                 .with(STRONG, &visible(value.text("text")))
                 .with(FAINT, &visible(value.text(role))),
@@ -220,9 +220,9 @@ fn texts<'v>(value: &'v Value, key: &str) -> Vec<&'v str> {
     value.items(key).iter().filter_map(Value::as_str).collect()
 }
 
-fn plain(text: &str) -> Node {
-    Node {
-        line: Line::default().with(PLACE, &visible(text)),
+fn plain(text: &str) -> TreeNode {
+    TreeNode {
+        line: StyledLine::default().with(PLACE, &visible(text)),
         below: Vec::new(),
     }
 }
@@ -306,7 +306,7 @@ fn heading<'a>(kind: (&'a str, &str)) -> &'a str {
     }
 }
 
-fn section(text: &mut String, heading: &str, nodes: &[Node], screen: &Screen) {
+fn section(text: &mut String, heading: &str, nodes: &[TreeNode], screen: &Screen) {
     if !nodes.is_empty() {
         let heading = screen.paint(STRONG, &visible(heading));
         add(text, format_args!("\n{heading}\n{}", draw(nodes, screen)));
@@ -346,7 +346,7 @@ fn more_lines(value: &Value) -> String {
     }
 }
 
-fn leaf(place: &str, value: &Value) -> Node {
+fn leaf(place: &str, value: &Value) -> TreeNode {
     let provenance = match (value.text("basis"), value.text("provenance")) {
         ("mention", _) => "names it",
         ("barrel", _) => "through a barrel",
@@ -354,8 +354,8 @@ fn leaf(place: &str, value: &Value) -> Node {
         (_, other) => other,
     };
     let mark = if value.is_true("stale") { "stale" } else { "" };
-    Node {
-        line: Line::default()
+    TreeNode {
+        line: StyledLine::default()
             .with(PLACE, place)
             .with(STRONG, &visible(value.text("symbol")))
             .with(STRONG, &visible(value.text("test")))
@@ -368,8 +368,8 @@ fn leaf(place: &str, value: &Value) -> Node {
 }
 
 /// Returns a branch for each file: its first place, and below it the others by their lines.
-fn by_file(places: &[&Value]) -> Vec<Node> {
-    let mut files: Vec<(&str, Node)> = Vec::new();
+fn by_file(places: &[&Value]) -> Vec<TreeNode> {
+    let mut files: Vec<(&str, TreeNode)> = Vec::new();
     for value in places {
         let path = value.text("path");
         match files.iter_mut().find(|(known, _)| *known == path) {
@@ -384,7 +384,7 @@ fn by_file(places: &[&Value]) -> Vec<Node> {
 }
 
 /// Returns trees of chains; a neighbour whose way is not shown stands by itself.
-fn chains(results: &[&Value]) -> Vec<Node> {
+fn chains(results: &[&Value]) -> Vec<TreeNode> {
     let is_of = |result: &Value, via: &str| !via.is_empty() && key(result) == via;
     let is_shown = |via: &str, hops: u64| {
         results
@@ -398,7 +398,7 @@ fn chains(results: &[&Value]) -> Vec<Node> {
         .collect()
 }
 
-fn chain(result: &Value, results: &[&Value]) -> Node {
+fn chain(result: &Value, results: &[&Value]) -> TreeNode {
     let mut node = leaf(&place(result), result);
     let follows = |next: &&&Value| {
         let via = next.text("via");
@@ -416,12 +416,12 @@ fn chain(result: &Value, results: &[&Value]) -> Node {
 
 /// Returns the neighbours of explored files, by the file they are neighbours of.
 pub(super) fn neighbours(related: &[Value], screen: &Screen) -> String {
-    let mut sources: Vec<(&str, Node)> = Vec::new();
+    let mut sources: Vec<(&str, TreeNode)> = Vec::new();
     for near in related {
         let source = near.text("sourcePath");
         let kind = heading((near.text("edgeType"), near.text("direction")));
         let mut node = leaf(&place(near), near);
-        node.line = Line::default().with(FAINT, &visible(kind));
+        node.line = StyledLine::default().with(FAINT, &visible(kind));
         node.line = node
             .line
             .with(PLACE, &visible(near.text("path")))
@@ -431,15 +431,15 @@ pub(super) fn neighbours(related: &[Value], screen: &Screen) -> String {
             Some((_, known)) => known.below.push(node),
             None => sources.push((
                 source,
-                Node {
-                    line: Line::default().with(PLACE, &visible(source)),
+                TreeNode {
+                    line: StyledLine::default().with(PLACE, &visible(source)),
                     below: vec![node],
                 },
             )),
         }
     }
     let mut text = String::new();
-    let nodes: Vec<Node> = sources.into_iter().map(|(_, node)| node).collect();
+    let nodes: Vec<TreeNode> = sources.into_iter().map(|(_, node)| node).collect();
     section(&mut text, "Related files", &nodes, screen);
     text
 }

@@ -3,7 +3,7 @@
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-use super::{Language, drawing, page};
+use super::{GraphLanguage, drawing, page};
 use crate::cli::screen::Screen;
 
 fn shown(tool: &str, value: &Value, width: usize, is_coloured: bool) -> String {
@@ -109,7 +109,7 @@ fn what_leads_further_hangs_on_what_is_before_it() {
     Imports
     └─ src/d.ts
     ");
-    assert_snapshot!(drawing("cl_related", &value, "src/a.ts", Language::Mermaid), @r#"
+    assert_snapshot!(drawing("cl_related", &value, "src/a.ts", GraphLanguage::Mermaid), @r#"
     flowchart RL
       n0[["src/a.ts"]]
       n1["src/b.ts"]
@@ -125,7 +125,7 @@ fn what_leads_further_hangs_on_what_is_before_it() {
 
 #[test]
 fn an_impact_is_drawn_as_chains_to_the_target() {
-    assert_snapshot!(drawing("cl_impact", &impact(), "", Language::Dot), @r#"
+    assert_snapshot!(drawing("cl_impact", &impact(), "", GraphLanguage::Dot), @r#"
     digraph codelens {
       rankdir=RL;
       node [shape=box, fontname="sans-serif"];

@@ -7,14 +7,14 @@ use serde_json::Value;
 use super::graph::{away, targets};
 use super::text::{Fields, entries, key, plural};
 use crate::error::{Error, Result};
-use crate::view::{Edge, Node};
+use crate::view::{ViewEdge, ViewNode};
 
 /// Returns the places and their edges: definitions that the targets use at distance 0, the targets at 1, their callers
 /// behind them.
 ///
 /// # Errors
 /// `invalid_argument` where the name means several definitions.
-pub(in crate::cli) fn impact_graph(value: &Value) -> Result<(Vec<Node>, Vec<Edge>)> {
+pub(in crate::cli) fn impact_graph(value: &Value) -> Result<(Vec<ViewNode>, Vec<ViewEdge>)> {
     let candidates = value.items("candidates");
     if !candidates.is_empty() {
         let places = candidates
@@ -30,7 +30,7 @@ pub(in crate::cli) fn impact_graph(value: &Value) -> Result<(Vec<Node>, Vec<Edge
     }
     let affected = entries(value, "affectedTests");
     let tests: Vec<&str> = affected.iter().map(|test| test.text("path")).collect();
-    let node = |found: &Value, group: String, hops: u64| Node {
+    let node = |found: &Value, group: String, hops: u64| ViewNode {
         path: found.text("path").to_owned(),
         name: found.text("symbol").to_owned(),
         kind: found.text("kind").to_owned(),
@@ -38,10 +38,10 @@ pub(in crate::cli) fn impact_graph(value: &Value) -> Result<(Vec<Node>, Vec<Edge
         test: tests.contains(&found.text("path")),
         hops,
         group,
-        ..Node::default()
+        ..ViewNode::default()
     };
     let edge = |from: usize, to: usize, found: &Value, kind: &str| {
-        Edge(
+        ViewEdge(
             from,
             to,
             kind.to_owned(),
@@ -59,12 +59,12 @@ pub(in crate::cli) fn impact_graph(value: &Value) -> Result<(Vec<Node>, Vec<Edge
         places.insert(key(target), 0);
         nodes.push(node(target, "changed".to_owned(), 1));
     } else {
-        nodes.push(Node {
+        nodes.push(ViewNode {
             name: plural(targets.len() as u64, "changed definition"),
             hops: 1,
             group: "changed".to_owned(),
             symbols: Vec::new(),
-            ..Node::default()
+            ..ViewNode::default()
         });
     }
     let callers = entries(value, "callers");

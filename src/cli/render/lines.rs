@@ -4,12 +4,12 @@ use serde_json::Value;
 
 use super::hits::emphasise;
 use super::text::{Fields, add, count, list, plural};
-use super::{Page, is_fresh};
+use super::{RenderedText, is_fresh};
 use crate::cli::screen::{CARE, FAINT, PLACE, Screen, visible};
 
 /// Returns a line for each result, `path:line:text`, and for its context `path-line-text`; how many there are stands aside.
-pub(super) fn lines(value: &Value, screen: &Screen) -> Page {
-    let mut page = Page::default();
+pub(super) fn lines(value: &Value, screen: &Screen) -> RenderedText {
+    let mut page = RenderedText::default();
     let mut last: Option<(&str, u64)> = None;
     for result in value.items("results") {
         let path = result.text("path");

@@ -19,8 +19,8 @@ mod tree;
 
 use serde_json::Value;
 
-pub(super) use changes::{Format, RUNNERS, formatted, tests};
-pub(super) use drawing::{Language, drawing};
+pub(super) use changes::{ChangesFormat, RUNNERS, formatted, tests};
+pub(super) use drawing::{GraphLanguage, drawing};
 
 use super::screen::{self, Screen, visible};
 use crate::model::UnknownReason;
@@ -32,14 +32,14 @@ use text::{Fields, count};
 
 /// The text for a value.
 #[derive(Debug, Default)]
-pub(super) struct Page {
+pub(super) struct RenderedText {
     /// For standard output.
     pub(super) data: String,
     /// For standard error: a note for people that a program must not read.
     pub(super) aside: String,
 }
 
-impl From<String> for Page {
+impl From<String> for RenderedText {
     fn from(data: String) -> Self {
         Self {
             data,
@@ -49,15 +49,15 @@ impl From<String> for Page {
 }
 
 /// Returns the text of a tool's value.
-pub(super) fn page(tool: &str, value: &Value, screen: &Screen) -> Page {
+pub(super) fn page(tool: &str, value: &Value, screen: &Screen) -> RenderedText {
     let state = header(value, screen);
-    let mut page: Page = match tool {
+    let mut page: RenderedText = match tool {
         "cl_search" if value["searchedFiles"].is_u64() => lines::lines(value, screen),
         "cl_search" => hits::search(value, screen).into(),
         "cl_explore" if value["parts"].is_array() => pack::pack(value, screen).into(),
         "cl_explore" => hits::explore(value, screen).into(),
         "cl_impact" => graph::impact(value, screen).into(),
-        "cl_changes" => changes::formatted(value, Format::Text, screen).into(),
+        "cl_changes" => changes::formatted(value, ChangesFormat::Text, screen).into(),
         "cl_related" => graph::related(value, screen).into(),
         "cl_map" if value["view"].is_string() => files::list(value, screen).into(),
         "cl_map" => code::map(value, screen).into(),

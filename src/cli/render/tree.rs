@@ -4,18 +4,18 @@ use crate::cli::screen::{FAINT, Screen};
 
 /// A line with those below it.
 #[derive(Debug, Default)]
-pub(super) struct Node {
+pub(super) struct TreeNode {
     /// The line: the plain text, by which its width is known, and the styled one.
-    pub(super) line: Line,
+    pub(super) line: StyledLine,
     /// The nodes below it.
-    pub(super) below: Vec<Node>,
+    pub(super) below: Vec<TreeNode>,
 }
 
 /// A line in parts, each with its style.
 #[derive(Debug, Default)]
-pub(super) struct Line(Vec<(anstyle::Style, String)>);
+pub(super) struct StyledLine(Vec<(anstyle::Style, String)>);
 
-impl Line {
+impl StyledLine {
     /// Returns the line with another part behind it; an empty one adds nothing.
     pub(super) fn with(mut self, style: anstyle::Style, text: &str) -> Self {
         if !text.is_empty() {
@@ -45,13 +45,13 @@ impl Line {
 }
 
 /// Returns the lines of the trees, one below the other.
-pub(super) fn draw(nodes: &[Node], screen: &Screen) -> String {
+pub(super) fn draw(nodes: &[TreeNode], screen: &Screen) -> String {
     let mut text = String::new();
     branches(nodes, "", screen, &mut text);
     text
 }
 
-fn branches(nodes: &[Node], before: &str, screen: &Screen, text: &mut String) {
+fn branches(nodes: &[TreeNode], before: &str, screen: &Screen, text: &mut String) {
     for (at, node) in nodes.iter().enumerate() {
         let is_last = at + 1 == nodes.len();
         let (branch, beside) = if is_last {
@@ -70,13 +70,13 @@ fn branches(nodes: &[Node], before: &str, screen: &Screen, text: &mut String) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Line, Node, draw};
+    use super::{StyledLine, TreeNode, draw};
     use crate::cli::screen::{PLACE, STRONG, Screen};
 
     #[test]
     fn lines_are_cut_on_a_narrow_terminal_alone() {
-        let leaf = |place: &str| Node {
-            line: Line::default()
+        let leaf = |place: &str| TreeNode {
+            line: StyledLine::default()
                 .with(PLACE, place)
                 .with(STRONG, "name")
                 .with(STRONG, ""),

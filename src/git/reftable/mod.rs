@@ -19,7 +19,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-use table::{Damage, Table, Value};
+use table::{Damage, RefTable, RefValue};
 
 /// The longest `tables.list`, in bytes: some thousand tables. Git merges them from a dozen on.
 const MAX_LIST_BYTES: u64 = 64 << 10;
@@ -59,7 +59,7 @@ pub(super) struct Followed {
 /// The tables of one directory, oldest first.
 struct Stack {
     dir: PathBuf,
-    tables: Vec<(String, Table)>,
+    tables: Vec<(String, RefTable)>,
 }
 
 impl Reftable {
@@ -83,13 +83,13 @@ impl Reftable {
         for depth in 0..=MAX_DEPTH {
             let stack = self.stack_of(&name);
             let id = match stack.find(&name)? {
-                Some(Value::Symbolic(target)) => {
+                Some(RefValue::Symbolic(target)) => {
                     name = target;
                     continue;
                 }
-                Some(Value::Object(id)) => Some(id),
-                Some(Value::Deleted) | None if depth == 0 => return Ok(None),
-                Some(Value::Deleted) | None => None,
+                Some(RefValue::Object(id)) => Some(id),
+                Some(RefValue::Deleted) | None if depth == 0 => return Ok(None),
+                Some(RefValue::Deleted) | None => None,
             };
             let name = name.to_str_lossy().into_owned();
             return Ok(Some(Followed { name, id }));
@@ -135,7 +135,7 @@ impl Reftable {
     }
 
     /// Lists the references below a prefix that all work trees share, e.g. `refs/heads/`, by their names without it.
-    pub(super) fn below(&self, prefix: &str) -> Result<BTreeMap<String, Target>, GitError> {
+    pub(super) fn below(&self, prefix: &str) -> Result<BTreeMap<String, RefTarget>, GitError> {
         self.shared.below(prefix.as_bytes())
     }
 
@@ -154,7 +154,7 @@ impl Reftable {
 
 /// The target of a listed reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Target {
+pub(super) enum RefTarget {
     /// An object, which may be a tag.
     Object(ObjectId),
     /// Another reference, by its full name.
@@ -181,7 +181,7 @@ impl Stack {
         )))
     }
 
-    fn find(&self, wanted: &[u8]) -> Result<Option<Value>, GitError> {
+    fn find(&self, wanted: &[u8]) -> Result<Option<RefValue>, GitError> {
         for (file, table) in self.tables.iter().rev() {
             let mut found = None;
             let read = table.each(|name, value| match name.cmp(wanted) {
@@ -200,7 +200,7 @@ impl Stack {
         Ok(None)
     }
 
-    fn below(&self, prefix: &[u8]) -> Result<BTreeMap<String, Target>, GitError> {
+    fn below(&self, prefix: &[u8]) -> Result<BTreeMap<String, RefTarget>, GitError> {
         let mut found = BTreeMap::new();
         let (mut n_bytes, mut is_too_much) = (0, false);
         for (file, table) in &self.tables {
@@ -215,12 +215,12 @@ impl Stack {
                 n_bytes += name.len();
                 let name = name.to_str_lossy().into_owned();
                 match value {
-                    Value::Deleted => drop(found.remove(&name)),
-                    Value::Object(id) => drop(found.insert(name, Target::Object(id))),
-                    Value::Symbolic(target) => {
+                    RefValue::Deleted => drop(found.remove(&name)),
+                    RefValue::Object(id) => drop(found.insert(name, RefTarget::Object(id))),
+                    RefValue::Symbolic(target) => {
                         let target = target.to_str_lossy().into_owned();
                         n_bytes += target.len();
-                        found.insert(name, Target::Symbolic(target));
+                        found.insert(name, RefTarget::Symbolic(target));
                     }
                 }
                 is_too_much = found.len() > MAX_LISTED || n_bytes > MAX_NAMES_BYTES;
@@ -263,7 +263,7 @@ fn tables(
     dir: &Path,
     names: Vec<String>,
     hash: gix::hash::Kind,
-) -> Result<Option<Vec<(String, Table)>>, GitError> {
+) -> Result<Option<Vec<(String, RefTable)>>, GitError> {
     let mut left = MAX_TABLE_BYTES;
     let mut tables = Vec::new();
     for name in names {
@@ -272,7 +272,7 @@ fn tables(
             return Ok(None);
         };
         left -= bytes.len() as u64;
-        let table = Table::new(bytes, hash).map_err(|damage| damaged(&path, &damage))?;
+        let table = RefTable::new(bytes, hash).map_err(|damage| damaged(&path, &damage))?;
         tables.push((name, table));
     }
     Ok(Some(tables))

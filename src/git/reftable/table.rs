@@ -15,7 +15,7 @@ const BLOCK_HEADER: usize = 4;
 
 /// Value of a reference in one table.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Value {
+pub(super) enum RefValue {
     /// Hides the value that an older table has.
     Deleted,
     /// The object that the reference points to; for a tag object the tag, not the commit that it is on.
@@ -30,7 +30,7 @@ pub(super) enum Value {
 pub(super) struct Damage(pub(super) &'static str);
 
 /// A table whose header and footer were checked.
-pub(super) struct Table {
+pub(super) struct RefTable {
     bytes: Vec<u8>,
     /// Length of the header: 24 bytes, or 28 in version 2.
     header: usize,
@@ -40,11 +40,11 @@ pub(super) struct Table {
 }
 
 /// A cursor over bytes that fails at their end.
-struct Cursor<'a> {
+struct ByteCursor<'a> {
     bytes: &'a [u8],
 }
 
-impl Table {
+impl RefTable {
     /// Checks the frame of a table whose object ids must be of `hash`.
     pub(super) fn new(mut bytes: Vec<u8>, hash: gix::hash::Kind) -> Result<Self, Damage> {
         if !bytes.starts_with(b"REFT") {
@@ -90,7 +90,7 @@ impl Table {
     /// indices are passed over.
     pub(super) fn each(
         &self,
-        mut take: impl FnMut(&[u8], Value) -> ControlFlow<()>,
+        mut take: impl FnMut(&[u8], RefValue) -> ControlFlow<()>,
     ) -> Result<(), Damage> {
         let mut start = 0;
         let mut name = Vec::new();
@@ -132,7 +132,7 @@ impl Table {
         &self,
         block: &[u8],
         name: &mut Vec<u8>,
-        take: &mut impl FnMut(&[u8], Value) -> ControlFlow<()>,
+        take: &mut impl FnMut(&[u8], RefValue) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>, Damage> {
         let (rest, n_restarts) = block
             .split_last_chunk::<2>()
@@ -143,7 +143,7 @@ impl Table {
             .checked_sub(3 * n_restarts)
             .filter(|_| n_restarts > 0)
             .ok_or(Damage("has more restart points than a block holds"))?;
-        let mut cursor = Cursor {
+        let mut cursor = ByteCursor {
             bytes: &rest[..records],
         };
         let mut is_first = true;
@@ -166,7 +166,7 @@ impl Table {
             // The update that wrote it: tables are in the order of their updates already.
             cursor.varint()?;
             let value = match suffix_and_type & 7 {
-                0 => Value::Deleted,
+                0 => RefValue::Deleted,
                 1 => self.object(&mut cursor)?,
                 2 => {
                     let tag = self.object(&mut cursor)?;
@@ -178,7 +178,7 @@ impl Table {
                     if length > MAX_NAME_BYTES {
                         return Err(Damage("has a target of more than 4,096 bytes"));
                     }
-                    Value::Symbolic(cursor.take(length)?.to_vec())
+                    RefValue::Symbolic(cursor.take(length)?.to_vec())
                 }
                 _ => return Err(Damage("has a value of an unknown type")),
             };
@@ -189,15 +189,15 @@ impl Table {
         Ok(ControlFlow::Continue(()))
     }
 
-    fn object(&self, cursor: &mut Cursor<'_>) -> Result<Value, Damage> {
+    fn object(&self, cursor: &mut ByteCursor<'_>) -> Result<RefValue, Damage> {
         let id = cursor.take(self.hash.len_in_bytes())?;
         let id =
             ObjectId::try_from(id).map_err(|_| Damage("has an object id of another length"))?;
-        Ok(Value::Object(id))
+        Ok(RefValue::Object(id))
     }
 }
 
-impl<'a> Cursor<'a> {
+impl<'a> ByteCursor<'a> {
     fn take(&mut self, n: usize) -> Result<&'a [u8], Damage> {
         let (taken, rest) = self
             .bytes

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use gix::hash::Kind;
 
-use super::table::{Damage, Table, Value, crc32};
+use super::table::{Damage, RefTable, RefValue, crc32};
 
 /// A record: bytes of the name shared, the rest of it, the type of the value and the value.
 type Record<'a> = (u8, &'a [u8], u8, &'a [u8]);
@@ -29,9 +29,9 @@ fn table(records: &[Record<'_>], n_restarts: u8) -> Vec<u8> {
     [&blocks[..], &summed, &sum].concat()
 }
 
-fn read(bytes: Vec<u8>) -> Result<Vec<(Vec<u8>, Value)>, Damage> {
+fn read(bytes: Vec<u8>) -> Result<Vec<(Vec<u8>, RefValue)>, Damage> {
     let mut found = Vec::new();
-    Table::new(bytes, Kind::Sha1)?.each(|name, value| {
+    RefTable::new(bytes, Kind::Sha1)?.each(|name, value| {
         found.push((name.to_vec(), value));
         ControlFlow::Continue(())
     })?;
@@ -58,9 +58,12 @@ fn reads_what_the_format_describes() {
         names,
         [&b"HEAD"[..], b"refs/heads/aged", b"refs/heads/main"]
     );
-    assert_eq!(found[0].1, Value::Symbolic(b"refs/heads/main".to_vec()));
-    assert_eq!(found[1].1, Value::Deleted);
-    assert_eq!(found[2].1, Value::Object(ID.as_slice().try_into().unwrap()));
+    assert_eq!(found[0].1, RefValue::Symbolic(b"refs/heads/main".to_vec()));
+    assert_eq!(found[1].1, RefValue::Deleted);
+    assert_eq!(
+        found[2].1,
+        RefValue::Object(ID.as_slice().try_into().unwrap())
+    );
     assert_eq!(crc32(b"123456789"), 0xcbf4_3926);
 }
 
@@ -109,5 +112,5 @@ fn mistakes_in_records_are_errors() {
 
 #[test]
 fn ids_of_another_hash_are_refused() {
-    assert!(Table::new(sound(), Kind::Sha256).is_err());
+    assert!(RefTable::new(sound(), Kind::Sha256).is_err());
 }

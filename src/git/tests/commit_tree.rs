@@ -2,7 +2,7 @@
 
 use super::{Fixture, unlimited};
 use crate::git::commit_tree::CommitTree;
-use crate::git::{Entry, NoCommit, ReadError, Repo};
+use crate::git::{NoCommit, ReadError, Repo, TreeEntry};
 use crate::model::RepoPath;
 
 fn at(f: &Fixture, name: &str) -> Repo {
@@ -69,7 +69,7 @@ fn a_commit_has_the_files_of_its_checkout() {
         source.resolve(&path(".git/config")),
         Err(ReadError::Outside)
     ));
-    assert_eq!(source.entry(&path("a/b")), Some(Entry::Directory));
+    assert_eq!(source.entry(&path("a/b")), Some(TreeEntry::Directory));
 }
 
 /// Stores an object as it is, whatever git thinks of it, and returns its name.

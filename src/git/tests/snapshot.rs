@@ -47,18 +47,18 @@ fn motion_is_equal_only_while_nothing_moves() {
     let f = Fixture::new();
     f.write("a", "1").commit_all();
     let repo = f.repo();
-    let first = repo.motion().unwrap();
+    let first = repo.repo_state().unwrap();
     assert!(!first.locked);
-    assert_eq!(repo.motion().unwrap(), first);
+    assert_eq!(repo.repo_state().unwrap(), first);
     f.write("a", "2");
-    assert_eq!(repo.motion().unwrap(), first);
+    assert_eq!(repo.repo_state().unwrap(), first);
     f.git(&["add", "a"]);
-    let staged = repo.motion().unwrap();
+    let staged = repo.repo_state().unwrap();
     assert_ne!(staged, first);
     f.git(&["commit", "-q", "-m", "y"]);
-    assert_ne!(repo.motion().unwrap(), staged);
+    assert_ne!(repo.repo_state().unwrap(), staged);
     f.write(".git/index.lock", "");
-    assert!(repo.motion().unwrap().locked);
+    assert!(repo.repo_state().unwrap().locked);
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn a_linked_work_tree_is_another_one_of_the_same_repository() {
     assert_eq!(other.worktree_id(), "worktrees/linked");
     assert_eq!(other.work_dir(), linked);
     assert_eq!(other.snapshot().unwrap().branch.name(), Some("x"));
-    assert_ne!(main.motion().unwrap(), other.motion().unwrap());
+    assert_ne!(main.repo_state().unwrap(), other.repo_state().unwrap());
 }
 
 #[test]

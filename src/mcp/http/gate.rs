@@ -9,32 +9,32 @@ use hyper::header::{AUTHORIZATION, HOST, HeaderMap, HeaderName, ORIGIN};
 use hyper::http::request::Parts;
 use hyper::http::uri::{Authority, Uri};
 
-use super::token::Token;
+use super::token::AccessToken;
 
 /// Where the protocol is spoken; below it, the name of a repository may stand.
 pub(super) const PATH: &str = "/mcp";
 
 /// The rules for a request's token, host and origin.
-pub(super) struct Gate {
+pub(super) struct RequestGate {
     /// The address that the server listens on.
     address: SocketAddr,
     /// Names that were given for it, lower case.
     hosts: Vec<String>,
     /// The names of the repositories that have an address of their own.
     names: Vec<String>,
-    token: Token,
+    token: AccessToken,
 }
 
 /// Why somebody is sent away.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Refusal {
+pub(super) enum HttpRefusal {
     Host,
     Origin,
     Path,
     Token,
 }
 
-impl Refusal {
+impl HttpRefusal {
     /// Returns the status and the words of the answer.
     pub(super) fn words(self) -> (StatusCode, &'static str) {
         match self {
@@ -58,12 +58,12 @@ impl Refusal {
     }
 }
 
-impl Gate {
+impl RequestGate {
     pub(super) fn new(
         address: SocketAddr,
         hosts: &[String],
         names: Vec<String>,
-        token: Token,
+        token: AccessToken,
     ) -> Self {
         let hosts = hosts.iter().map(|host| host.to_ascii_lowercase()).collect();
         Self {
@@ -76,9 +76,9 @@ impl Gate {
 
     /// Checks everything that can be known before the body is read. The Host comes first: a page that was
     /// led here by a name of its own learns nothing, not even that a token is missing.
-    pub(super) fn check(&self, request: &Parts) -> Result<(), Refusal> {
+    pub(super) fn check(&self, request: &Parts) -> Result<(), HttpRefusal> {
         let Ok(host) = only(&request.headers, HOST) else {
-            return Err(Refusal::Host);
+            return Err(HttpRefusal::Host);
         };
         let named = [
             host.map(parse_authority),
@@ -87,22 +87,22 @@ impl Gate {
         let mut named = named.into_iter().flatten().peekable();
         if named.peek().is_none() || !named.all(|host| host.is_some_and(|host| self.is_host(&host)))
         {
-            return Err(Refusal::Host);
+            return Err(HttpRefusal::Host);
         }
         match only(&request.headers, ORIGIN) {
             Ok(None) => {}
             Ok(Some(origin)) if self.is_origin(origin) => {}
-            _ => return Err(Refusal::Origin),
+            _ => return Err(HttpRefusal::Origin),
         }
         if !self.is_path(request.uri.path()) {
-            return Err(Refusal::Path);
+            return Err(HttpRefusal::Path);
         }
         let shown = only(&request.headers, AUTHORIZATION).ok().flatten();
         let shown = shown.and_then(bearer).unwrap_or_default();
         if self.token.is(shown.as_bytes()) {
             Ok(())
         } else {
-            Err(Refusal::Token)
+            Err(HttpRefusal::Token)
         }
     }
 
@@ -186,15 +186,15 @@ fn bearer(header: &str) -> Option<&str> {
 mod tests {
     use hyper::Request;
 
-    use super::super::token::Token;
-    use super::{Gate, Refusal};
+    use super::super::token::AccessToken;
+    use super::{HttpRefusal, RequestGate};
 
     const SECRET: &str = "0123456789abcdef";
 
-    fn gate(address: &str, hosts: &[&str]) -> Gate {
+    fn gate(address: &str, hosts: &[&str]) -> RequestGate {
         let hosts: Vec<_> = hosts.iter().map(ToString::to_string).collect();
-        let token = Token::of(SECRET).unwrap();
-        Gate::new(
+        let token = AccessToken::of(SECRET).unwrap();
+        RequestGate::new(
             address.parse().unwrap(),
             &hosts,
             vec!["core".to_owned()],
@@ -202,7 +202,7 @@ mod tests {
         )
     }
 
-    fn check(gate: &Gate, uri: &str, headers: &[(&str, &str)]) -> Result<(), Refusal> {
+    fn check(gate: &RequestGate, uri: &str, headers: &[(&str, &str)]) -> Result<(), HttpRefusal> {
         let mut request = Request::post(uri);
         for (name, value) in headers {
             request = request.header(*name, *value);
@@ -210,7 +210,7 @@ mod tests {
         gate.check(&request.body(()).unwrap().into_parts().0)
     }
 
-    fn host(gate: &Gate, name: &str) -> Result<(), Refusal> {
+    fn host(gate: &RequestGate, name: &str) -> Result<(), HttpRefusal> {
         let token = format!("Bearer {SECRET}");
         check(gate, "/mcp", &[("host", name), ("authorization", &token)])
     }
@@ -238,7 +238,7 @@ mod tests {
             "a@localhost:7000",
             "127.0.0.1.evil.example",
         ] {
-            assert_eq!(host(&gate, name), Err(Refusal::Host), "{name}");
+            assert_eq!(host(&gate, name), Err(HttpRefusal::Host), "{name}");
         }
         let token = format!("Bearer {SECRET}");
         let twice = [
@@ -246,10 +246,10 @@ mod tests {
             ("host", "evil.example"),
             ("authorization", &token),
         ];
-        assert_eq!(check(&gate, "/mcp", &twice), Err(Refusal::Host));
+        assert_eq!(check(&gate, "/mcp", &twice), Err(HttpRefusal::Host));
         assert_eq!(
             check(&gate, "/mcp", &[("authorization", &token)]),
-            Err(Refusal::Host)
+            Err(HttpRefusal::Host)
         );
         let both = [
             ("host", "localhost:7000"),
@@ -257,7 +257,7 @@ mod tests {
         ];
         assert_eq!(
             check(&gate, "http://evil.example/mcp", &both),
-            Err(Refusal::Host)
+            Err(HttpRefusal::Host)
         );
     }
 
@@ -274,7 +274,7 @@ mod tests {
             assert_eq!(host(&gate, name), Ok(()), "{name}");
         }
         for name in ["evil.example:7000", "proxy.example", "proxy.example:7000"] {
-            assert_eq!(host(&gate, name), Err(Refusal::Host), "{name}");
+            assert_eq!(host(&gate, name), Err(HttpRefusal::Host), "{name}");
         }
     }
 
@@ -307,7 +307,7 @@ mod tests {
             "http://localhost:7000/path",
             "http://10.0.0.1:7000",
         ] {
-            assert_eq!(from(origin), Err(Refusal::Origin), "{origin}");
+            assert_eq!(from(origin), Err(HttpRefusal::Origin), "{origin}");
         }
     }
 
@@ -327,14 +327,14 @@ mod tests {
             "Basic 0123456789abcdef",
             SECRET,
         ] {
-            assert_eq!(with(header), Err(Refusal::Token), "{header}");
+            assert_eq!(with(header), Err(HttpRefusal::Token), "{header}");
         }
         let headers = [
             ("host", "localhost"),
             ("authorization", "Bearer 0123456789abcdef"),
             ("authorization", "x"),
         ];
-        assert_eq!(check(&gate, "/mcp", &headers), Err(Refusal::Token));
+        assert_eq!(check(&gate, "/mcp", &headers), Err(HttpRefusal::Token));
     }
 
     #[test]
@@ -359,7 +359,7 @@ mod tests {
             "/mcpx",
             "/.well-known/oauth-protected-resource",
         ] {
-            assert_eq!(at(path), Err(Refusal::Path), "{path}");
+            assert_eq!(at(path), Err(HttpRefusal::Path), "{path}");
         }
     }
 }

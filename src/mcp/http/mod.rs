@@ -27,15 +27,15 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
 pub(super) use gate::repository;
-pub use token::Token;
+pub use token::AccessToken;
 
 use super::ending::{self, GRACE, Lifetime, WIND_DOWN};
-use super::message::{self, Read};
+use super::message::{self, ParsedMessage};
 use super::{Server, Shared};
 use crate::error::{Code, Error, Result};
 use crate::tools::ToolSpec;
 use crate::workspace::Workspaces;
-use gate::{Gate, Refusal};
+use gate::{HttpRefusal, RequestGate};
 use sessions::LastUsed;
 
 /// The most connections at the same time; more wait to be accepted.
@@ -76,7 +76,7 @@ pub struct Listen {
     /// Names by which clients may call it, besides those of this machine: `HOST` or `HOST:PORT`.
     pub hosts: Vec<String>,
     /// The secret that every request has to show.
-    pub token: Token,
+    pub token: AccessToken,
 }
 
 /// Serves the tools over HTTP until the process is asked to end. `tell` is called once it listens, with
@@ -129,7 +129,7 @@ async fn run<H: ServerHandler>(
     sessions.session_config.keep_alive = Some(SESSION_REST);
     let sessions = Arc::new(sessions);
     let service = Arc::new(HttpService {
-        gate: Gate::new(address, &listen.hosts, names, listen.token.clone()),
+        gate: RequestGate::new(address, &listen.hosts, names, listen.token.clone()),
         service: StreamableHttpService::new(move || Ok(make()), Arc::clone(&sessions), config),
         sessions,
         last_used: LastUsed::default(),
@@ -221,7 +221,7 @@ async fn serve_connection<H: ServerHandler>(
 
 /// The checks and limits that a request passes through.
 struct HttpService<H> {
-    gate: Gate,
+    gate: RequestGate,
     service: StreamableHttpService<H, LocalSessionManager>,
     sessions: Arc<LocalSessionManager>,
     last_used: LastUsed,
@@ -235,7 +235,7 @@ impl<H: ServerHandler> HttpService<H> {
             let (status, words) = refusal.words();
             tracing::debug!(%status, "a request was sent away");
             let mut answer = say(status, words);
-            if refusal == Refusal::Token {
+            if refusal == HttpRefusal::Token {
                 let bearer = HeaderValue::from_static("Bearer realm=\"codelens\"");
                 answer
                     .headers_mut()
@@ -265,7 +265,7 @@ impl<H: ServerHandler> HttpService<H> {
             Err(answer) => return *answer,
         };
         match message::read(&bytes) {
-            Read::Messages(messages) => {
+            ParsedMessage::Messages(messages) => {
                 let [message] = messages.as_slice() else {
                     return refuse(&message::refusal(
                         None,
@@ -278,9 +278,11 @@ impl<H: ServerHandler> HttpService<H> {
                     self.make_room().await;
                 }
             }
-            Read::Refused(refusal) => return refuse(&refusal),
+            ParsedMessage::Refused(refusal) => return refuse(&refusal),
             // A notification that is none still wants a status.
-            Read::Nothing => return say(StatusCode::BAD_REQUEST, "the body holds no message"),
+            ParsedMessage::Nothing => {
+                return say(StatusCode::BAD_REQUEST, "the body holds no message");
+            }
         }
         let body = Full::new(bytes);
         let answer = self.service.handle(Request::from_parts(head, body)).await;

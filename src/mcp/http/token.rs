@@ -20,15 +20,15 @@ const MIN_CHARS: usize = 16;
 /// The most bytes of a file that are looked at.
 const MAX_CHARS: usize = 4096;
 
-/// A secret that opens the server. Its text is in no log: it is shown by [`Token::reveal`] alone.
+/// A secret that opens the server. Its text is in no log: it is shown by [`AccessToken::reveal`] alone.
 #[derive(Clone)]
-pub struct Token {
+pub struct AccessToken {
     text: String,
     file: Option<PathBuf>,
     is_new: bool,
 }
 
-impl Token {
+impl AccessToken {
     /// Returns the token that is `text`, as an environment hands it over.
     ///
     /// # Errors
@@ -113,7 +113,7 @@ impl Token {
     }
 }
 
-impl fmt::Debug for Token {
+impl fmt::Debug for AccessToken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Token(…)")
     }
@@ -175,26 +175,26 @@ fn is_private(path: &Path) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::Token;
+    use super::AccessToken;
 
     #[test]
     fn the_first_start_makes_one_and_the_next_finds_it() {
         let home = tempfile::tempdir().unwrap();
         let place = home.path().join("below");
-        let made = Token::of_home(&place).unwrap();
-        let found = Token::of_home(&place).unwrap();
+        let made = AccessToken::of_home(&place).unwrap();
+        let found = AccessToken::of_home(&place).unwrap();
         assert!(made.is_new() && !found.is_new());
         assert_eq!(made.reveal(), found.reveal());
         assert_eq!(made.reveal().len(), 64);
         assert_eq!(std::fs::read_dir(&place).unwrap().count(), 1);
         assert!(!format!("{made:?}").contains(made.reveal()));
-        let other = Token::of_home(home.path()).unwrap();
+        let other = AccessToken::of_home(home.path()).unwrap();
         assert_ne!(made.reveal(), other.reveal());
     }
 
     #[test]
     fn only_the_whole_secret_opens() {
-        let token = Token::of("0123456789abcdef").unwrap();
+        let token = AccessToken::of("0123456789abcdef").unwrap();
         assert!(token.is(b"0123456789abcdef"));
         for other in [
             &b""[..],
@@ -205,7 +205,7 @@ mod tests {
             assert!(!token.is(other));
         }
         for bad in ["", "short", "sixteen or more words"] {
-            assert!(Token::of(bad).is_err(), "{bad}");
+            assert!(AccessToken::of(bad).is_err(), "{bad}");
         }
     }
 
@@ -214,12 +214,12 @@ mod tests {
     fn a_file_that_others_may_read_is_refused() {
         use std::os::unix::fs::PermissionsExt;
         let home = tempfile::tempdir().unwrap();
-        let made = Token::of_home(home.path()).unwrap();
+        let made = AccessToken::of_home(home.path()).unwrap();
         let path = made.file().unwrap();
         let mode = std::fs::metadata(path).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o640)).unwrap();
-        let refused = Token::of_home(home.path()).unwrap_err();
+        let refused = AccessToken::of_home(home.path()).unwrap_err();
         assert!(refused.hint.contains("chmod 600"));
     }
 }

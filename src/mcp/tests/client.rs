@@ -14,7 +14,7 @@ use tokio::task::JoinHandle;
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::mcp::ending::Lifetime;
-use crate::mcp::roots::Roots;
+use crate::mcp::roots::ClientRoots;
 use crate::mcp::session::Session;
 use crate::mcp::{Server, Shared, stdio};
 use crate::tools::{Call, Progress, ToolSpec};
@@ -87,11 +87,11 @@ pub(super) struct Client {
 
 impl Client {
     pub(super) fn connect(repo: Option<&str>) -> Self {
-        Self::connect_to(repo, Arc::default(), Roots::default())
+        Self::connect_to(repo, Arc::default(), ClientRoots::default())
     }
 
     /// Connects to a server for a session that another one may have begun.
-    pub(super) fn connect_to(repo: Option<&str>, state: Arc<Session>, roots: Roots) -> Self {
+    pub(super) fn connect_to(repo: Option<&str>, state: Arc<Session>, roots: ClientRoots) -> Self {
         let workspaces = Workspaces::new(Config::at(PathBuf::from("/nonexistent")));
         let shared = Shared::new(TEST_TOOLS.to_vec(), workspaces, Lifetime::default());
         let mut server = Server::new(

@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt;
 
 use super::client::Client;
-use crate::mcp::roots::Roots;
+use crate::mcp::roots::ClientRoots;
 use crate::mcp::session::Session;
 
 #[tokio::test]
 async fn a_session_goes_on_with_another_server() {
     let first = Arc::<Session>::default();
-    let mut client = Client::connect_to(None, Arc::clone(&first), Roots::default());
+    let mut client = Client::connect_to(None, Arc::clone(&first), ClientRoots::default());
     let hello = client
         .initialize("2025-06-18", json!({"roots": {"listChanged": true}}))
         .await;
@@ -35,7 +35,7 @@ async fn a_session_goes_on_with_another_server() {
     for message in &said {
         second.note(message);
     }
-    let roots = Roots::told(Some("/root".into()));
+    let roots = ClientRoots::told(Some("/root".into()));
     let mut client = Client::connect_to(None, Arc::clone(&second), roots);
     let called = client.call(3, "echo").await;
     assert_eq!(called["result"]["structuredContent"]["places"][0], "/root");
@@ -63,7 +63,7 @@ async fn say(client: &mut Client, message: Value) -> u64 {
 #[tokio::test]
 async fn a_session_knows_what_is_half_done() {
     let state = Arc::<Session>::default();
-    let mut client = Client::connect_to(None, Arc::clone(&state), Roots::default());
+    let mut client = Client::connect_to(None, Arc::clone(&state), ClientRoots::default());
     let is_done = async |n_bytes: u64| {
         let begun = Instant::now();
         while !state.is_done_with(n_bytes) && begun.elapsed() < Duration::from_secs(10) {

@@ -104,7 +104,7 @@ const ARCHITECTURES: [&str; 21] = [
 
 /// A module, a module that another one is replaced by, or a directory of a workspace.
 #[derive(Debug)]
-struct Root {
+struct ModuleRoot {
     /// The module path.
     path: String,
     /// Its directory.
@@ -116,7 +116,7 @@ struct Root {
 /// Resolves import paths.
 pub(super) struct GoResolver {
     /// The longest paths first.
-    roots: Vec<Root>,
+    roots: Vec<ModuleRoot>,
     /// The directories of `go.mod` files.
     modules: Vec<String>,
     files: Arc<dyn SourceFiles>,
@@ -140,7 +140,7 @@ impl GoResolver {
             let read = ModFile::read(&bytes);
             for (from, to) in read.replaced {
                 if let Some(to) = join(&directory, &to) {
-                    roots.push(Root {
+                    roots.push(ModuleRoot {
                         path: from,
                         directory: to,
                         scope: Some(directory.clone()),
@@ -150,7 +150,7 @@ impl GoResolver {
             if let Some(path) = read.module {
                 // The modules of the standard library are imported without its name.
                 let path = if path == "std" { String::new() } else { path };
-                roots.push(Root {
+                roots.push(ModuleRoot {
                     path,
                     directory: directory.clone(),
                     scope: None,
@@ -160,14 +160,14 @@ impl GoResolver {
         }
         // Of equal paths the first are those that count below a directory, then those near the root.
         roots.sort_by(|a, b| {
-            let key = |it: &Root| {
+            let key = |it: &ModuleRoot| {
                 (
                     it.path.len(),
                     it.scope.is_some(),
                     it.scope.as_ref().map(String::len),
                 )
             };
-            let depth = |it: &Root| {
+            let depth = |it: &ModuleRoot| {
                 it.directory.matches('/').count() + usize::from(!it.directory.is_empty())
             };
             key(b)
@@ -216,7 +216,7 @@ impl GoResolver {
     fn in_modules(&self, from: &RepoPath, specifier: &str) -> Option<Resolution> {
         let own = self.module_of(from.directory());
         let mut is_ours = false;
-        let counts = |root: &&Root| match &root.scope {
+        let counts = |root: &&ModuleRoot| match &root.scope {
             None => true,
             Some(scope) => below(from.as_str(), scope).is_some(),
         };
@@ -226,7 +226,7 @@ impl GoResolver {
             .filter(counts)
             .filter(|root| below(specifier, &root.path).is_some());
         let mut longest = None;
-        let mut candidates: Vec<&Root> = Vec::new();
+        let mut candidates: Vec<&ModuleRoot> = Vec::new();
         for root in fitting {
             if longest.is_some_and(|length| root.path.len() < length) && !root.path.is_empty() {
                 break;

@@ -4,7 +4,7 @@
 
 use super::place::{below, join};
 use super::probe::Probe;
-use super::tsconfig::Config;
+use super::tsconfig::TsConfig;
 use crate::model::RepoPath;
 
 /// Directories that builds write to.
@@ -20,7 +20,7 @@ const CODE: [&str; 13] = [
 /// `entry` says that it stands for the package as a whole. `configs` are those in force in `dir`.
 pub(super) fn source<'c>(
     probe: &Probe,
-    configs: impl IntoIterator<Item = &'c Config>,
+    configs: impl IntoIterator<Item = &'c TsConfig>,
     dir: &str,
     target: &str,
     entry: bool,

@@ -8,11 +8,11 @@ use super::config_files::is_compiler_config;
 use super::files::SourceFiles;
 use super::package::Packages;
 use super::place::{below, parent, upwards};
-use super::tsconfig::{Config, Reader};
+use super::tsconfig::{TsConfig, TsConfigReader};
 
 /// Every `tsconfig*.json` and `jsconfig*.json` that can be read.
 pub(super) struct Configs {
-    all: Vec<Config>,
+    all: Vec<TsConfig>,
     /// By the directory they stand in, in the order they are asked.
     in_dir: HashMap<String, Vec<usize>>,
     /// For each, those it refers to that include files elsewhere.
@@ -22,8 +22,8 @@ pub(super) struct Configs {
 impl Configs {
     /// Reads the configurations among the sorted `paths`.
     pub(super) fn read(files: &dyn SourceFiles, packages: &Packages, paths: &[String]) -> Self {
-        let mut reader = Reader::new(files, packages);
-        let mut all: Vec<Config> = paths
+        let mut reader = TsConfigReader::new(files, packages);
+        let mut all: Vec<TsConfig> = paths
             .iter()
             .filter(|path| is_compiler_config(path.rsplit('/').next().unwrap_or(path)))
             .filter_map(|path| reader.config(path))
@@ -57,7 +57,7 @@ impl Configs {
 
     /// Returns the configurations for the file at `path`: of its directory and those around it, the
     /// nearest first, each followed by those it refers to that stand elsewhere and include the file.
-    pub(super) fn for_file<'a>(&'a self, path: &'a str) -> impl Iterator<Item = &'a Config> {
+    pub(super) fn for_file<'a>(&'a self, path: &'a str) -> impl Iterator<Item = &'a TsConfig> {
         self.around(parent(path)).flat_map(move |at| {
             let others = self.referred[at].iter().map(|&other| &self.all[other]);
             let others = others.filter(move |other| {
@@ -69,7 +69,7 @@ impl Configs {
     }
 
     /// Returns the configurations of the directory `dir` and those around it, the nearest first.
-    pub(super) fn for_dir<'a>(&'a self, dir: &'a str) -> impl Iterator<Item = &'a Config> {
+    pub(super) fn for_dir<'a>(&'a self, dir: &'a str) -> impl Iterator<Item = &'a TsConfig> {
         self.around(dir).map(|at| &self.all[at])
     }
 

@@ -10,12 +10,12 @@ use serde::{Deserialize, Serialize};
 
 use super::files::SourceFiles;
 use super::place::{below, join, parent};
-use super::vite::{Aliases, Token, members, parts, tokens};
+use super::vite::{Aliases, ViteToken, members, parts, tokens};
 use crate::model::RepoPath;
 
 /// The options of one `nuxt.config.*` that decide on automatic imports.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Options {
+pub(super) struct NuxtOptions {
     /// `srcDir`
     source: Option<String>,
     /// `imports.dirs`
@@ -34,7 +34,7 @@ pub(super) fn is_nuxt_config(name: &str) -> bool {
 
 /// Returns the options of a configuration as JSON.
 pub(super) fn kept(bytes: &[u8]) -> Vec<u8> {
-    let options = Options::parse(&String::from_utf8_lossy(bytes));
+    let options = NuxtOptions::parse(&String::from_utf8_lossy(bytes));
     serde_json::to_vec(&options).expect("texts can be written")
 }
 
@@ -45,7 +45,7 @@ pub(super) fn aliases(files: &dyn SourceFiles, path: &str) -> Option<Aliases> {
         return None;
     }
     let bytes = files.read_config(path)?;
-    let options: Options = serde_json::from_slice(&bytes).unwrap_or_default();
+    let options: NuxtOptions = serde_json::from_slice(&bytes).unwrap_or_default();
     let dir = parent(path);
     let source = options.source_dir(dir, |app| files.is_dir(app));
     let shared = join(dir, "shared")?;
@@ -60,7 +60,7 @@ pub(super) fn aliases(files: &dyn SourceFiles, path: &str) -> Option<Aliases> {
     Some(Aliases::of(dir, places.to_vec()))
 }
 
-impl Options {
+impl NuxtOptions {
     /// Returns the directory of the application: `srcDir`, or `app/` where there is one.
     fn source_dir(&self, dir: &str, has: impl Fn(&str) -> bool) -> String {
         let inside = |place: &str| join(dir, place).unwrap_or_default();
@@ -76,15 +76,15 @@ impl Options {
         let tokens = tokens(text);
         let mut options = Self::default();
         for at in 0..tokens.len() {
-            if tokens.get(at + 1) != Some(&Token::Mark(':')) {
+            if tokens.get(at + 1) != Some(&ViteToken::Mark(':')) {
                 continue;
             }
             let value = tokens.get(at + 2);
             if tokens[at].is_name("srcDir")
-                && let Some(Token::Text(text)) = value
+                && let Some(ViteToken::Text(text)) = value
             {
                 options.source = Some(text.clone());
-            } else if tokens[at].is_name("imports") && value == Some(&Token::Mark('{')) {
+            } else if tokens[at].is_name("imports") && value == Some(&ViteToken::Mark('{')) {
                 for (name, value) in members(&tokens, at + 2) {
                     if name == "dirs" {
                         options.imports.extend(texts(value));
@@ -92,15 +92,15 @@ impl Options {
                 }
             } else if tokens[at].is_name("components") {
                 match value {
-                    Some(Token::Mark('[')) => options.add_components(&tokens[at + 2..]),
-                    Some(Token::Mark('{')) => {
+                    Some(ViteToken::Mark('[')) => options.add_components(&tokens[at + 2..]),
+                    Some(ViteToken::Mark('{')) => {
                         let members = members(&tokens, at + 2);
                         let dirs = members.iter().find(|(name, _)| name == "dirs");
                         if let Some((_, dirs)) = dirs {
                             options.add_components(dirs);
                         }
                     }
-                    Some(Token::Name(word)) if word == "true" => {}
+                    Some(ViteToken::Name(word)) if word == "true" => {}
                     _ => options.is_computed = true,
                 }
             }
@@ -108,22 +108,24 @@ impl Options {
         options
     }
 
-    fn add_components(&mut self, list: &[Token]) {
+    fn add_components(&mut self, list: &[ViteToken]) {
         let mut found = Vec::new();
-        if list.first() != Some(&Token::Mark('[')) {
+        if list.first() != Some(&ViteToken::Mark('[')) {
             self.is_computed = true;
             return;
         }
         for part in parts(list, 0) {
             match part {
                 [] => {}
-                [Token::Text(path)] => found.push((path.clone(), String::new(), true)),
-                [Token::Mark('{'), ..] => {
+                [ViteToken::Text(path)] => found.push((path.clone(), String::new(), true)),
+                [ViteToken::Mark('{'), ..] => {
                     let members = members(part, 0);
                     let text = |word: &str| {
                         let member = members.iter().find(|(name, _)| name == word)?;
                         match member.1.first() {
-                            Some(Token::Text(text) | Token::Name(text)) => Some(text.clone()),
+                            Some(ViteToken::Text(text) | ViteToken::Name(text)) => {
+                                Some(text.clone())
+                            }
                             _ => None,
                         }
                     };
@@ -142,16 +144,16 @@ impl Options {
     }
 }
 
-fn texts(value: &[Token]) -> impl Iterator<Item = String> {
+fn texts(value: &[ViteToken]) -> impl Iterator<Item = String> {
     value.iter().filter_map(|token| match token {
-        Token::Text(text) => Some(text.clone()),
+        ViteToken::Text(text) => Some(text.clone()),
         _ => None,
     })
 }
 
 /// The names that are imported in the files below one directory.
 #[derive(Debug)]
-struct Root {
+struct NuxtRoot {
     dir: String,
     components: HashMap<String, Vec<String>>,
     sources: Vec<String>,
@@ -161,7 +163,7 @@ struct Root {
 #[derive(Debug, Default)]
 pub struct AutoImports {
     /// The nearest to a file first.
-    roots: Vec<Root>,
+    roots: Vec<NuxtRoot>,
 }
 
 impl AutoImports {
@@ -171,7 +173,7 @@ impl AutoImports {
         configs: impl Iterator<Item = (&'a str, &'a [u8])>,
         paths: &mut dyn Iterator<Item = &'a str>,
     ) -> Self {
-        let mut roots: Vec<(String, Options)> = Vec::new();
+        let mut roots: Vec<(String, NuxtOptions)> = Vec::new();
         for (path, bytes) in configs {
             if is_nuxt_config(path.rsplit('/').next().unwrap_or(path)) {
                 let options = serde_json::from_slice(bytes).unwrap_or_default();
@@ -183,7 +185,7 @@ impl AutoImports {
         }
         let paths: Vec<&str> = paths.collect();
         roots.sort_by(|a, b| (b.0.len(), &a.0).cmp(&(a.0.len(), &b.0)));
-        let read = |(dir, options): &(String, Options)| Root::of(dir, options, &paths);
+        let read = |(dir, options): &(String, NuxtOptions)| NuxtRoot::of(dir, options, &paths);
         Self {
             roots: roots.iter().map(read).collect(),
         }
@@ -233,8 +235,8 @@ impl AutoImports {
     }
 }
 
-impl Root {
-    fn of(dir: &str, options: &Options, paths: &[&str]) -> Self {
+impl NuxtRoot {
+    fn of(dir: &str, options: &NuxtOptions, paths: &[&str]) -> Self {
         let inside = |place: &str| join(dir, place).unwrap_or_default();
         let source = options.source_dir(dir, |app| {
             paths.iter().any(|path| below(path, app).is_some())
@@ -383,7 +385,7 @@ fn split_case(name: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{AutoImports, Options, component_name, kept};
+    use super::{AutoImports, NuxtOptions, component_name, kept};
 
     #[test]
     fn a_component_is_named_by_its_path() {
@@ -436,8 +438,8 @@ mod tests {
 
     #[test]
     fn options_that_are_computed_name_nothing() {
-        assert!(Options::parse("components: make(),").is_computed);
-        let found = Options::parse("components: [{ path: '~/ui', pathPrefix: false }, '~/x'],");
+        assert!(NuxtOptions::parse("components: make(),").is_computed);
+        let found = NuxtOptions::parse("components: [{ path: '~/ui', pathPrefix: false }, '~/x'],");
         let ui = ("~/ui".to_owned(), String::new(), false);
         let x = ("~/x".to_owned(), String::new(), true);
         assert_eq!(found.components, Some(vec![ui, x]));

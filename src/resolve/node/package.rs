@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::files::SourceFiles;
 use super::json;
-use super::pattern::{Pattern, best};
+use super::pattern::{NamePattern, best};
 use super::place::{SAMPLE_DIRECTORIES, parent, upwards};
 use super::probe::ENTRY_FIELDS;
 
@@ -181,13 +181,13 @@ fn look_up(map: &Map<String, Value>, name: &str, found: &mut Vec<String>) {
         collect(value, "", found);
         return;
     }
-    let keys: Vec<(Pattern, &Value)> = map
+    let keys: Vec<(NamePattern, &Value)> = map
         .iter()
         .filter_map(|(key, value)| {
             let pattern = if key.ends_with('/') {
-                Pattern::directory(key)
+                NamePattern::directory(key)
             } else {
-                Pattern::new(key)?
+                NamePattern::new(key)?
             };
             Some((pattern, value))
         })

@@ -4,12 +4,12 @@
 
 /// A name, or all names between a beginning and an end.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Pattern {
+pub(super) struct NamePattern {
     start: String,
     end: Option<String>,
 }
 
-impl Pattern {
+impl NamePattern {
     /// Returns the pattern that `text` writes; `None` where it has more than one `*`.
     pub(super) fn new(text: &str) -> Option<Self> {
         match text.split_once('*') {
@@ -58,10 +58,10 @@ impl Pattern {
 
 /// Returns the best match for `name` among `patterns`, and the part that its `*` matches.
 pub(super) fn best<'p, 'n, T>(
-    patterns: impl IntoIterator<Item = (&'p Pattern, T)>,
+    patterns: impl IntoIterator<Item = (&'p NamePattern, T)>,
     name: &'n str,
-) -> Option<(&'p Pattern, T, &'n str)> {
-    let mut found: Option<(&Pattern, T, &str)> = None;
+) -> Option<(&'p NamePattern, T, &'n str)> {
+    let mut found: Option<(&NamePattern, T, &str)> = None;
     for (pattern, value) in patterns {
         let Some(star) = pattern.star(name) else {
             continue;
@@ -78,13 +78,13 @@ pub(super) fn best<'p, 'n, T>(
 
 #[cfg(test)]
 mod tests {
-    use super::{Pattern, best};
+    use super::{NamePattern, best};
 
     #[test]
     fn the_most_exact_pattern_wins() {
-        let patterns: Vec<Pattern> = ["*", "@a/*", "@a/b/*", "@a/b/c", "@a/*.js"]
+        let patterns: Vec<NamePattern> = ["*", "@a/*", "@a/b/*", "@a/b/c", "@a/*.js"]
             .iter()
-            .filter_map(|text| Pattern::new(text))
+            .filter_map(|text| NamePattern::new(text))
             .collect();
         let of = |name| {
             let all = patterns
@@ -97,7 +97,7 @@ mod tests {
         assert_eq!(of("@a/b/d"), Some((2, "d")));
         assert_eq!(of("@a/x.js"), Some((4, "x")));
         assert_eq!(of("z"), Some((0, "z")));
-        assert_eq!(Pattern::new("a*b*"), None);
-        assert_eq!(Pattern::new("aa*aa").unwrap().star("aaa"), None);
+        assert_eq!(NamePattern::new("a*b*"), None);
+        assert_eq!(NamePattern::new("aa*aa").unwrap().star("aaa"), None);
     }
 }

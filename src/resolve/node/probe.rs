@@ -41,7 +41,7 @@ const MAX_PATH: (usize, usize) = (4096, 256);
 
 /// Finds files by paths that leave things out.
 pub(super) struct Probe {
-    library: ResolverGeneric<View>,
+    library: ResolverGeneric<ProbeFiles>,
     files: Arc<dyn SourceFiles>,
 }
 
@@ -62,7 +62,7 @@ impl Probe {
             symlinks: false,
             ..ResolveOptions::default()
         };
-        let view = View(Some(Arc::clone(&files)));
+        let view = ProbeFiles(Some(Arc::clone(&files)));
         Self {
             library: ResolverGeneric::new_with_file_system(view, options),
             files,
@@ -105,9 +105,9 @@ fn is_bounded(path: &str) -> bool {
 }
 
 /// The index as a file system whose root is the repository.
-struct View(Option<Arc<dyn SourceFiles>>);
+struct ProbeFiles(Option<Arc<dyn SourceFiles>>);
 
-impl View {
+impl ProbeFiles {
     fn files(&self, path: &Path) -> io::Result<(&dyn SourceFiles, String)> {
         let relative = path.strip_prefix("/").ok().and_then(Path::to_str);
         match (&self.0, relative) {
@@ -117,7 +117,7 @@ impl View {
     }
 }
 
-impl FileSystem for View {
+impl FileSystem for ProbeFiles {
     fn new() -> Self {
         Self(None)
     }

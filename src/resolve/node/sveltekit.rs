@@ -4,7 +4,7 @@
 
 use super::files::SourceFiles;
 use super::place::{join, parent};
-use super::vite::{Aliases, Token, members, tokens};
+use super::vite::{Aliases, ViteToken, members, tokens};
 
 /// Returns whether a file of this name configures Svelte.
 pub(super) fn is_svelte_config(name: &str) -> bool {
@@ -28,14 +28,14 @@ pub(super) fn kept(path: &str, bytes: &[u8]) -> Vec<u8> {
     let text = String::from_utf8_lossy(bytes);
     let tokens = tokens(&text);
     let mut places = Aliases::listed_in(dir, &text);
-    let follows = |at: usize, mark| tokens.get(at + 1) == Some(&Token::Mark(mark));
+    let follows = |at: usize, mark| tokens.get(at + 1) == Some(&ViteToken::Mark(mark));
     let is_kit = |at: &usize| tokens[*at].is_name("kit") && follows(*at, ':');
     if (0..tokens.len()).any(|at| is_kit(&at)) {
         let mut lib = join(dir, "src/lib");
         for at in 0..tokens.len() {
             if tokens[at].is_name("files") && follows(at, ':') {
                 for (name, value) in members(&tokens, at + 2) {
-                    if let ("lib", [Token::Text(path)]) = (name.as_str(), value) {
+                    if let ("lib", [ViteToken::Text(path)]) = (name.as_str(), value) {
                         lib = join(dir, path);
                     }
                 }

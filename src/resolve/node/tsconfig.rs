@@ -12,7 +12,7 @@ use super::config_files::is_json;
 use super::files::SourceFiles;
 use super::json;
 use super::package::Packages;
-use super::pattern::Pattern;
+use super::pattern::NamePattern;
 use super::place::{below, join, parent};
 
 /// How many files one configuration may inherit from, itself included.
@@ -23,13 +23,13 @@ const OWN_DIRECTORY: &str = "${configDir}";
 
 /// The module options of one configuration, for the files around it. Paths are repository-relative.
 #[derive(Debug, Default)]
-pub(super) struct Config {
+pub(super) struct TsConfig {
     /// Path of the file.
     pub(super) path: String,
     /// Directory in which names without a leading dot are looked for.
     pub(super) base: Option<String>,
     /// Names and where each may stand, as templates to be joined to `paths_from`.
-    pub(super) paths: Vec<(Pattern, Vec<String>)>,
+    pub(super) paths: Vec<(NamePattern, Vec<String>)>,
     /// Directory that the templates are relative to.
     pub(super) paths_from: String,
     /// Directories that count as one.
@@ -42,7 +42,7 @@ pub(super) struct Config {
     includes: Vec<String>,
 }
 
-impl Config {
+impl TsConfig {
     /// Returns the directory it stands in.
     pub(super) fn dir(&self) -> &str {
         parent(&self.path)
@@ -61,21 +61,21 @@ impl Config {
 }
 
 /// An option and the directory of the file that set it.
-type Setting<T> = Option<(String, T)>;
+type CompilerOption<T> = Option<(String, T)>;
 
 /// Options as they are gathered, a child's over its parents'.
 #[derive(Default)]
-struct Options {
-    base: Setting<String>,
-    paths: Setting<Map<String, Value>>,
-    root_dirs: Setting<Vec<String>>,
-    out_dir: Setting<String>,
-    root_dir: Setting<String>,
-    include: Setting<Vec<String>>,
-    files: Setting<Vec<String>>,
+struct CompilerOptions {
+    base: CompilerOption<String>,
+    paths: CompilerOption<Map<String, Value>>,
+    root_dirs: CompilerOption<Vec<String>>,
+    out_dir: CompilerOption<String>,
+    root_dir: CompilerOption<String>,
+    include: CompilerOption<Vec<String>>,
+    files: CompilerOption<Vec<String>>,
 }
 
-impl Options {
+impl CompilerOptions {
     fn take(&mut self, dir: &str, object: &Map<String, Value>) {
         let set = |list: Option<&Value>| Some((dir.to_owned(), texts(Some(list?))));
         self.include = set(object.get("include")).or(self.include.take());
@@ -93,21 +93,22 @@ impl Options {
         }
     }
 
-    fn settle(self, files: &dyn SourceFiles, path: &str, own: &Map<String, Value>) -> Config {
+    fn settle(self, files: &dyn SourceFiles, path: &str, own: &Map<String, Value>) -> TsConfig {
         let dir = parent(path);
         let place = |from: &str, text: &str| match text.strip_prefix(OWN_DIRECTORY) {
             Some(rest) => join(dir, rest.trim_start_matches('/')),
             None if text.starts_with('/') => None,
             None => join(from, text),
         };
-        let one = |setting: Setting<String>| setting.and_then(|(from, text)| place(&from, &text));
+        let one =
+            |setting: CompilerOption<String>| setting.and_then(|(from, text)| place(&from, &text));
         let base = one(self.base);
         let (paths_dir, paths) = self.paths.unwrap_or_default();
         let own_place = |text: &str| text.replace(OWN_DIRECTORY, "/");
         let paths_from = base.clone().unwrap_or(paths_dir);
         let out = one(self.out_dir);
         let root = one(self.root_dir);
-        let all = |setting: Setting<Vec<String>>| {
+        let all = |setting: CompilerOption<Vec<String>>| {
             let (from, list) = setting.unwrap_or_default();
             let places = list.iter().filter_map(|text| place(&from, text));
             places.collect::<Vec<_>>()
@@ -120,7 +121,7 @@ impl Options {
                 includes
             }
         };
-        Config {
+        TsConfig {
             path: path.to_owned(),
             paths: paths
                 .iter()
@@ -128,7 +129,7 @@ impl Options {
                     let places = texts(Some(places));
                     let ours = places.iter().filter(|place| !place.starts_with('/'));
                     Some((
-                        Pattern::new(name)?,
+                        NamePattern::new(name)?,
                         ours.map(|place| own_place(place)).collect(),
                     ))
                 })
@@ -146,14 +147,14 @@ impl Options {
 }
 
 /// Reads configurations and follows `extends`; each file is parsed once.
-pub(super) struct Reader<'a> {
+pub(super) struct TsConfigReader<'a> {
     files: &'a dyn SourceFiles,
     packages: &'a Packages,
     parsed: HashMap<String, Option<Arc<Map<String, Value>>>>,
     left: usize,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> TsConfigReader<'a> {
     pub(super) fn new(files: &'a dyn SourceFiles, packages: &'a Packages) -> Self {
         Self {
             files,
@@ -165,8 +166,8 @@ impl<'a> Reader<'a> {
 
     /// Reads the configuration at `path`; `None` where it is missing or no object. Faults in its parents are passed
     /// over.
-    pub(super) fn config(&mut self, path: &str) -> Option<Config> {
-        let mut options = Options::default();
+    pub(super) fn config(&mut self, path: &str) -> Option<TsConfig> {
+        let mut options = CompilerOptions::default();
         self.left = MAX_PARENTS;
         let own = self.read(path, &mut Vec::new(), &mut options)?;
         Some(options.settle(self.files, path, &own))
@@ -177,7 +178,7 @@ impl<'a> Reader<'a> {
         &mut self,
         path: &str,
         open: &mut Vec<String>,
-        options: &mut Options,
+        options: &mut CompilerOptions,
     ) -> Option<Arc<Map<String, Value>>> {
         if open.iter().any(|known| known == path) {
             return None;

@@ -73,14 +73,15 @@ impl Aliases {
         let tokens = tokens(text);
         let mut places = Vec::new();
         for at in 0..tokens.len() {
-            let key = tokens[at].is_name("alias") && tokens.get(at + 1) == Some(&Token::Mark(':'));
+            let key =
+                tokens[at].is_name("alias") && tokens.get(at + 1) == Some(&ViteToken::Mark(':'));
             match tokens.get(at + 2) {
-                Some(Token::Mark('{')) if key => {
+                Some(ViteToken::Mark('{')) if key => {
                     for (name, value) in members(&tokens, at + 2) {
                         places.extend(place(dir, value).map(|place| (name, place)));
                     }
                 }
-                Some(Token::Mark('[')) if key => {
+                Some(ViteToken::Mark('[')) if key => {
                     places.extend(listed(dir, &tokens, at + 2));
                 }
                 _ => {}
@@ -114,7 +115,7 @@ pub(super) fn is_vite_config(name: &str) -> bool {
 }
 
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Token {
+pub(super) enum ViteToken {
     Name(String),
     Text(String),
     Mark(char),
@@ -122,7 +123,7 @@ pub(super) enum Token {
     Other,
 }
 
-impl Token {
+impl ViteToken {
     pub(super) fn is_name(&self, word: &str) -> bool {
         matches!(self, Self::Name(name) if name == word)
     }
@@ -137,10 +138,14 @@ impl Token {
 }
 
 /// Returns the entries `name: value` of the object that opens at `open`.
-pub(super) fn members(tokens: &[Token], open: usize) -> Vec<(String, &[Token])> {
+pub(super) fn members(tokens: &[ViteToken], open: usize) -> Vec<(String, &[ViteToken])> {
     let parts = parts(tokens, open).into_iter();
-    let entry = |part: &'_ [Token]| match part {
-        [Token::Name(name) | Token::Text(name), Token::Mark(':'), ..] => Some(name.clone()),
+    let entry = |part: &'_ [ViteToken]| match part {
+        [
+            ViteToken::Name(name) | ViteToken::Text(name),
+            ViteToken::Mark(':'),
+            ..,
+        ] => Some(name.clone()),
         _ => None,
     };
     parts
@@ -149,10 +154,10 @@ pub(super) fn members(tokens: &[Token], open: usize) -> Vec<(String, &[Token])> 
 }
 
 /// Returns the aliases of the list that opens at `open`.
-fn listed(dir: &str, tokens: &[Token], open: usize) -> Vec<(String, String)> {
+fn listed(dir: &str, tokens: &[ViteToken], open: usize) -> Vec<(String, String)> {
     let mut found = Vec::new();
     for part in parts(tokens, open) {
-        if part.first() != Some(&Token::Mark('{')) {
+        if part.first() != Some(&ViteToken::Mark('{')) {
             continue;
         }
         let members = members(part, 0);
@@ -162,7 +167,7 @@ fn listed(dir: &str, tokens: &[Token], open: usize) -> Vec<(String, String)> {
                 .find(|(name, _)| name == word)
                 .map(|(_, value)| *value)
         };
-        if let (Some([Token::Text(find)]), Some(to)) = (value("find"), value("replacement")) {
+        if let (Some([ViteToken::Text(find)]), Some(to)) = (value("find"), value("replacement")) {
             found.extend(place(dir, to).map(|place| (find.clone(), place)));
         }
     }
@@ -170,13 +175,13 @@ fn listed(dir: &str, tokens: &[Token], open: usize) -> Vec<(String, String)> {
 }
 
 /// Returns the parts between the commas of the bracket that opens at `open`.
-pub(super) fn parts(tokens: &[Token], open: usize) -> Vec<&[Token]> {
+pub(super) fn parts(tokens: &[ViteToken], open: usize) -> Vec<&[ViteToken]> {
     let mut parts = Vec::new();
     let (mut depth, mut start) = (0, open + 1);
     for (at, token) in tokens.iter().enumerate().skip(open) {
         depth += token.depth();
         let closed = depth == 0;
-        if closed || (depth == 1 && *token == Token::Mark(',')) {
+        if closed || (depth == 1 && *token == ViteToken::Mark(',')) {
             parts.push(&tokens[start..at]);
             start = at + 1;
         }
@@ -188,19 +193,19 @@ pub(super) fn parts(tokens: &[Token], open: usize) -> Vec<&[Token]> {
 }
 
 /// Returns the place that an expression names, seen from `dir`; `None` where it is computed.
-fn place(dir: &str, value: &[Token]) -> Option<String> {
+fn place(dir: &str, value: &[ViteToken]) -> Option<String> {
     let mut path = dir.to_owned();
     let mut texts = 0;
     for token in value {
         match token {
-            Token::Text(text) => {
+            ViteToken::Text(text) => {
                 // A bare text is a package's name unless it says that it is a path.
                 let is_path = value.len() > 1 || text.starts_with(['.', '/']);
                 path = is_path.then(|| join(&path, text))??;
                 texts += 1;
             }
-            Token::Name(name) if !PLACE_WORDS.contains(&name.as_str()) => return None,
-            Token::Other | Token::Mark('+' | '?' | '=') => return None,
+            ViteToken::Name(name) if !PLACE_WORDS.contains(&name.as_str()) => return None,
+            ViteToken::Other | ViteToken::Mark('+' | '?' | '=') => return None,
             _ => {}
         }
     }
@@ -208,8 +213,8 @@ fn place(dir: &str, value: &[Token]) -> Option<String> {
 }
 
 /// Cuts `text` into tokens, comments left out. Broken text yields its readable tokens.
-pub(super) fn tokens(text: &str) -> Vec<Token> {
-    let mut tokens: Vec<Token> = Vec::new();
+pub(super) fn tokens(text: &str) -> Vec<ViteToken> {
+    let mut tokens: Vec<ViteToken> = Vec::new();
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
         let length = match first {
@@ -220,29 +225,29 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
                 let inner = rest.get(1..length - 1).unwrap_or_default();
                 let plain = !inner.contains("${") && !inner.contains('\\');
                 tokens.push(if plain {
-                    Token::Text(inner.to_owned())
+                    ViteToken::Text(inner.to_owned())
                 } else {
-                    Token::Other
+                    ViteToken::Other
                 });
                 length
             }
             '/' if matches!(
                 tokens.last(),
-                Some(Token::Mark(':' | ',' | '[' | '(' | '='))
+                Some(ViteToken::Mark(':' | ',' | '[' | '(' | '='))
             ) =>
             {
-                tokens.push(Token::Other);
+                tokens.push(ViteToken::Other);
                 quoted(rest, '/')
             }
             _ if first.is_alphanumeric() || matches!(first, '_' | '$') => {
                 let end = |c: char| !c.is_alphanumeric() && !matches!(c, '_' | '$');
                 let length = rest.find(end).unwrap_or(rest.len());
-                tokens.push(Token::Name(rest[..length].to_owned()));
+                tokens.push(ViteToken::Name(rest[..length].to_owned()));
                 length
             }
             _ => {
                 if !first.is_whitespace() {
-                    tokens.push(Token::Mark(first));
+                    tokens.push(ViteToken::Mark(first));
                 }
                 first.len_utf8()
             }

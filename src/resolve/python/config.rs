@@ -35,7 +35,7 @@ const NAMES: [&str; 11] = [
 
 /// How the value of a key names roots.
 #[derive(Clone, Copy)]
-enum Form {
+enum RootsForm {
     /// A directory or a list of them: `["src", "lib"]`.
     Roots,
     /// Directories in one text, as `mypy_path` has them: `src:lib`, `src, lib`.
@@ -55,28 +55,31 @@ enum Form {
 }
 
 /// The keys of `pyproject.toml`, below `tool`.
-const TOOL_KEYS: &[(&str, Form)] = &[
-    ("setuptools.package-dir", Form::PackageDirs),
-    ("setuptools.packages.find.where", Form::Roots),
-    ("poetry.packages", Form::From),
-    ("hatch.build.sources", Form::Sources),
-    ("hatch.build.packages", Form::Packages),
-    ("hatch.build.targets.wheel.sources", Form::Sources),
-    ("hatch.build.targets.wheel.packages", Form::Packages),
-    ("hatch.build.dev-mode-dirs", Form::Roots),
-    ("pdm.build.package-dir", Form::Roots),
-    ("uv.build-backend.module-root", Form::Roots),
-    ("maturin.python-source", Form::Roots),
-    ("scikit-build.wheel.packages", Form::Packages),
-    ("pyright.extraPaths", Form::Roots),
-    ("pyright.executionEnvironments", Form::Environments),
-    ("basedpyright.extraPaths", Form::Roots),
-    ("basedpyright.executionEnvironments", Form::Environments),
-    ("mypy.mypy_path", Form::Path),
-    ("pytest.ini_options.pythonpath", Form::Words),
-    ("pytest.pythonpath", Form::Words),
-    ("ty.environment.root", Form::Roots),
-    ("ty.environment.extra-paths", Form::Roots),
+const TOOL_KEYS: &[(&str, RootsForm)] = &[
+    ("setuptools.package-dir", RootsForm::PackageDirs),
+    ("setuptools.packages.find.where", RootsForm::Roots),
+    ("poetry.packages", RootsForm::From),
+    ("hatch.build.sources", RootsForm::Sources),
+    ("hatch.build.packages", RootsForm::Packages),
+    ("hatch.build.targets.wheel.sources", RootsForm::Sources),
+    ("hatch.build.targets.wheel.packages", RootsForm::Packages),
+    ("hatch.build.dev-mode-dirs", RootsForm::Roots),
+    ("pdm.build.package-dir", RootsForm::Roots),
+    ("uv.build-backend.module-root", RootsForm::Roots),
+    ("maturin.python-source", RootsForm::Roots),
+    ("scikit-build.wheel.packages", RootsForm::Packages),
+    ("pyright.extraPaths", RootsForm::Roots),
+    ("pyright.executionEnvironments", RootsForm::Environments),
+    ("basedpyright.extraPaths", RootsForm::Roots),
+    (
+        "basedpyright.executionEnvironments",
+        RootsForm::Environments,
+    ),
+    ("mypy.mypy_path", RootsForm::Path),
+    ("pytest.ini_options.pythonpath", RootsForm::Words),
+    ("pytest.pythonpath", RootsForm::Words),
+    ("ty.environment.root", RootsForm::Roots),
+    ("ty.environment.extra-paths", RootsForm::Roots),
 ];
 
 /// Returns whether a file of this name may declare roots, or marks the directory of a project.
@@ -87,7 +90,7 @@ pub(super) fn is_config(name: &str) -> bool {
 /// The roots that one configuration file declares; paths are those of the repository.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Declared {
+pub(super) struct DeclaredRoots {
     /// Whether its directory is a project: it has a `pyproject.toml`, `setup.cfg` or `setup.py`.
     pub(super) is_project: bool,
     /// The names of the project, as packages are spelled.
@@ -98,10 +101,10 @@ pub(super) struct Declared {
 
 /// Returns the part of a configuration file that decides where imports lead, as JSON.
 pub(super) fn kept(path: &RepoPath, bytes: &[u8]) -> Vec<u8> {
-    serde_json::to_vec(&Declared::parse(path.as_str(), bytes)).expect("texts can be written")
+    serde_json::to_vec(&DeclaredRoots::parse(path.as_str(), bytes)).expect("texts can be written")
 }
 
-impl Declared {
+impl DeclaredRoots {
     /// Reads the kept bytes of a configuration file, or its own.
     pub(super) fn read(path: &str, bytes: &[u8]) -> Self {
         serde_json::from_slice(bytes).unwrap_or_else(|_| Self::parse(path, bytes))
@@ -133,15 +136,15 @@ impl Declared {
             "ty.toml" => {
                 let value: Value = toml::from_str(text).unwrap_or_default();
                 for key in ["environment.root", "environment.extra-paths"] {
-                    declared.take(dir, member(&value, key), Form::Roots);
+                    declared.take(dir, member(&value, key), RootsForm::Roots);
                 }
             }
             "setup.py" => declared.of_script(dir, text),
             "pyrightconfig.json" | "basedpyrightconfig.json" => {
                 let value = Value::Object(json::object(bytes).unwrap_or_default());
-                declared.take(dir, member(&value, "extraPaths"), Form::Roots);
+                declared.take(dir, member(&value, "extraPaths"), RootsForm::Roots);
                 let environments = member(&value, "executionEnvironments");
-                declared.take(dir, environments, Form::Environments);
+                declared.take(dir, environments, RootsForm::Environments);
             }
             _ => declared.of_ini(dir, name, text),
         }
@@ -171,15 +174,15 @@ impl Declared {
                 }
             }
             let places = value("options.packages.find", "where").unwrap_or_default();
-            self.take(dir, Some(&Value::String(places)), Form::Words);
+            self.take(dir, Some(&Value::String(places)), RootsForm::Words);
         }
-        let sections: &[(&str, &str, Form)] = match name {
+        let sections: &[(&str, &str, RootsForm)] = match name {
             "setup.cfg" => &[
-                ("tool:pytest", "pythonpath", Form::Words),
-                ("mypy", "mypy_path", Form::Path),
+                ("tool:pytest", "pythonpath", RootsForm::Words),
+                ("mypy", "mypy_path", RootsForm::Path),
             ],
-            "mypy.ini" | ".mypy.ini" => &[("mypy", "mypy_path", Form::Path)],
-            _ => &[("pytest", "pythonpath", Form::Words)],
+            "mypy.ini" | ".mypy.ini" => &[("mypy", "mypy_path", RootsForm::Path)],
+            _ => &[("pytest", "pythonpath", RootsForm::Words)],
         };
         for (section, key, form) in sections {
             let places = value(section, key).unwrap_or_default();
@@ -221,7 +224,7 @@ impl Declared {
     }
 
     /// Takes the roots out of the value of a key.
-    fn take(&mut self, dir: &str, value: Option<&Value>, form: Form) {
+    fn take(&mut self, dir: &str, value: Option<&Value>, form: RootsForm) {
         let Some(value) = value else { return };
         let texts: Vec<&str> = match value {
             Value::String(text) => vec![text],
@@ -233,33 +236,33 @@ impl Declared {
         let pairs = pairs.filter_map(|(name, value)| Some((name.as_str(), value.as_str()?)));
         let texts = texts.into_iter();
         let places: Vec<&str> = match form {
-            Form::Roots => texts.collect(),
-            Form::Path => texts
+            RootsForm::Roots => texts.collect(),
+            RootsForm::Path => texts
                 .flat_map(|text| text.split([':', ',', ';', ' ', '\t', '\r', '\n']))
                 .collect(),
-            Form::Words => texts.flat_map(str::split_whitespace).collect(),
-            Form::Packages => texts
+            RootsForm::Words => texts.flat_map(str::split_whitespace).collect(),
+            RootsForm::Packages => texts
                 .map(|package| parent(package.trim_end_matches('/')))
                 .collect(),
-            Form::From => tables
+            RootsForm::From => tables
                 .filter_map(|table| table.get("from")?.as_str())
                 .collect(),
-            Form::PackageDirs => {
+            RootsForm::PackageDirs => {
                 for (package, place) in pairs {
                     self.add_in(dir, package, place);
                 }
                 return;
             }
-            Form::Sources => {
+            RootsForm::Sources => {
                 for (place, package) in pairs {
                     self.add_in(dir, &package.trim_matches('/').replace('/', "."), place);
                 }
                 texts.collect()
             }
-            Form::Environments => {
+            RootsForm::Environments => {
                 for table in tables.take(MAX_ROOTS) {
-                    self.take(dir, table.get("root"), Form::Roots);
-                    self.take(dir, table.get("extraPaths"), Form::Roots);
+                    self.take(dir, table.get("root"), RootsForm::Roots);
+                    self.take(dir, table.get("extraPaths"), RootsForm::Roots);
                 }
                 return;
             }

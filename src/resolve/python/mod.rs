@@ -21,7 +21,7 @@ use super::{Ecosystem, ModuleResolver, PathChanges, Resolution, SourceFiles};
 use crate::ir::ImportKind;
 use crate::model::RepoPath;
 use crate::model::path::file_name;
-use roots::Roots;
+use roots::ImportRoots;
 
 /// Bytes of a specifier beyond which there is nothing to find.
 const MAX_SPECIFIER_BYTES: usize = 1024;
@@ -43,7 +43,7 @@ pub(super) fn is_source(path: &str) -> bool {
 
 /// Resolves the specifiers of Python files: `a.b`, `.a`, `..`.
 pub(super) struct PythonResolver {
-    roots: Roots,
+    roots: ImportRoots,
     files: Arc<dyn SourceFiles>,
 }
 
@@ -51,7 +51,7 @@ impl PythonResolver {
     /// Reads the configuration files of Python.
     pub(super) fn new(files: Arc<dyn SourceFiles>) -> Self {
         Self {
-            roots: Roots::read(files.as_ref()),
+            roots: ImportRoots::read(files.as_ref()),
             files,
         }
     }

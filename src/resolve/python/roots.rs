@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, RwLock};
 
 use super::super::place::{SAMPLE_DIRECTORIES, join, parent, upwards};
-use super::config::{self, Declared};
+use super::config::{self, DeclaredRoots};
 use super::{PACKAGE_ENDINGS, exact, find};
 use crate::model::RepoPath;
 use crate::model::path::file_name;
@@ -21,7 +21,7 @@ const MAX_ROOTS: usize = 4096;
 
 /// A directory in which absolute imports are looked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Root {
+pub(super) struct ImportRoot {
     /// Its path.
     pub(super) dir: String,
     /// The package that it is itself, e.g. `shop` where `package-dir = {"shop" = "lib"}`; empty where it holds packages.
@@ -30,7 +30,7 @@ pub(super) struct Root {
     pub(super) is_declared: bool,
 }
 
-impl Root {
+impl ImportRoot {
     /// Returns the file of a module: for `a.b` perhaps `src/a/b.py`.
     pub(super) fn find(&self, files: &dyn SourceFiles, name: &str) -> Option<RepoPath> {
         let rest = self.rest(name)?.replace('.', "/");
@@ -77,34 +77,34 @@ fn is_package(files: &dyn SourceFiles, directory: &str) -> bool {
 #[derive(Debug, Default)]
 struct Project {
     dir: String,
-    roots: Vec<Root>,
+    roots: Vec<ImportRoot>,
     /// Whether it lies in a directory of samples, so that files elsewhere never mean its modules.
     is_sample: bool,
 }
 
 /// Projects and places in them, by number.
-type Places = Arc<[(usize, usize)]>;
+type ProjectPlaces = Arc<[(usize, usize)]>;
 
 /// The roots of a repository.
-pub(super) struct Roots {
+pub(super) struct ImportRoots {
     /// By depth, then by path.
     projects: Vec<Project>,
     by_dir: HashMap<String, usize>,
     /// The roots that have a module or package of a name.
-    with: RwLock<HashMap<String, Places>>,
+    with: RwLock<HashMap<String, ProjectPlaces>>,
 }
 
-impl Roots {
+impl ImportRoots {
     /// Reads the configuration files of Python.
     pub(super) fn read(files: &dyn SourceFiles) -> Self {
-        let mut declared: HashMap<String, Declared> = HashMap::new();
+        let mut declared: HashMap<String, DeclaredRoots> = HashMap::new();
         let mut paths = files.configs();
         paths.sort();
         for path in paths {
             if config::is_config(file_name(&path)) {
                 let own = files.read_config(&path).unwrap_or_default();
                 let of_dir = declared.entry(parent(&path).to_owned()).or_default();
-                of_dir.extend(Declared::read(&path, &own));
+                of_dir.extend(DeclaredRoots::read(&path, &own));
             }
         }
         // The repository is a project in any case.
@@ -138,7 +138,7 @@ impl Roots {
         files: &'a dyn SourceFiles,
         from: &'a str,
         first: &'a str,
-    ) -> impl Iterator<Item = Cow<'a, Root>> {
+    ) -> impl Iterator<Item = Cow<'a, ImportRoot>> {
         let places = self.places(files, first);
         let enclosing: Vec<usize> = upwards(parent(from))
             .filter_map(|dir| self.by_dir.get(dir).copied())
@@ -155,9 +155,9 @@ impl Roots {
         let known = |(project, root): (usize, usize)| &self.projects[project].roots[root];
         let beside = move || {
             let plain = upwards(parent(from)).filter(|dir| !is_package(files, dir));
-            plain.map(|dir| Cow::Owned(Root::of(dir)))
+            plain.map(|dir| Cow::Owned(ImportRoot::of(dir)))
         };
-        let has = move |root: &Cow<'_, Root>| root.has(files, first);
+        let has = move |root: &Cow<'_, ImportRoot>| root.has(files, first);
         let elsewhere = elsewhere.into_iter().map(known).filter(move |root| {
             // Beside the configuration of another project lie scripts and tests, of which packages alone are meant.
             let is_plain = |dir: &str| !self.by_dir.contains_key(dir) && !is_sample(dir);
@@ -181,7 +181,7 @@ impl Roots {
         roots.any(|root| root.is_declared && root.has_package(files, first))
     }
 
-    fn places(&self, files: &dyn SourceFiles, first: &str) -> Places {
+    fn places(&self, files: &dyn SourceFiles, first: &str) -> ProjectPlaces {
         let known = self.with.read().expect("no thread panicked");
         if let Some(known) = known.get(first) {
             return Arc::clone(known);
@@ -193,14 +193,14 @@ impl Roots {
             let there = roots.filter(|(_, root)| root.has(files, first));
             there.map(move |(at, _)| (of, at))
         });
-        let places: Places = all.collect();
+        let places: ProjectPlaces = all.collect();
         let mut known = self.with.write().expect("no thread panicked");
         known.insert(first.to_owned(), Arc::clone(&places));
         places
     }
 }
 
-impl Root {
+impl ImportRoot {
     fn of(dir: &str) -> Self {
         Self {
             dir: dir.to_owned(),
@@ -210,11 +210,11 @@ impl Root {
     }
 }
 
-fn project(files: &dyn SourceFiles, dir: String, declared: &Declared) -> Project {
-    let mut roots: Vec<Root> = declared
+fn project(files: &dyn SourceFiles, dir: String, declared: &DeclaredRoots) -> Project {
+    let mut roots: Vec<ImportRoot> = declared
         .roots
         .iter()
-        .map(|(prefix, dir)| Root {
+        .map(|(prefix, dir)| ImportRoot {
             dir: dir.clone(),
             prefix: prefix.clone(),
             is_declared: true,
@@ -236,7 +236,7 @@ fn project(files: &dyn SourceFiles, dir: String, declared: &Declared) -> Project
         let implied = plain("src").into_iter().chain(nested);
         let implied = implied.chain(plain("python")).chain([dir.clone()]);
         for place in implied.collect::<Vec<_>>() {
-            let root = Root::of(&place);
+            let root = ImportRoot::of(&place);
             if !roots
                 .iter()
                 .any(|it| it.dir == place && it.prefix.is_empty())

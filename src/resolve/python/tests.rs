@@ -6,16 +6,16 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use super::Ecosystem;
-use super::config::{Declared, is_config};
+use super::config::{DeclaredRoots, is_config};
 use crate::ir::ImportKind;
 use crate::model::RepoPath;
-use crate::resolve::fixture::{Texts, check, check_files, files};
-use crate::resolve::{AffectedImports, KnownTarget, PathChanges, Resolution, Resolver, kept};
+use crate::resolve::fixture::{TextFiles, check, check_files, files};
+use crate::resolve::{AffectedByFamily, KnownTarget, PathChanges, Resolution, Resolver, kept};
 
 fn roots(path: &str, text: &str) -> Vec<(String, String)> {
     let bytes = kept(&RepoPath::new(path).unwrap(), text.as_bytes()).into_owned();
     assert_eq!(kept(&RepoPath::new(path).unwrap(), text.as_bytes()), bytes);
-    Declared::read(path, &bytes).roots
+    DeclaredRoots::read(path, &bytes).roots
 }
 
 fn check_roots(path: &str, text: &str, wanted: &[&str]) {
@@ -321,7 +321,7 @@ fn broken_and_hostile_configuration_declares_nothing() {
 
 #[test]
 fn no_specifier_leads_out_of_the_repository() {
-    let resolver = Resolver::new(Arc::new(Texts(files(
+    let resolver = Resolver::new(Arc::new(TextFiles(files(
         "//- setup.py a.py a/b.py c/__init__.py",
     ))));
     let long = format!("a{}", ".b".repeat(5_000));
@@ -345,7 +345,7 @@ fn no_specifier_leads_out_of_the_repository() {
 }
 
 fn is_affected(changes: &PathChanges, from: &str, specifier: &str) -> bool {
-    let affected = AffectedImports::of(changes, std::iter::empty(), &[], false);
+    let affected = AffectedByFamily::of(changes, std::iter::empty(), &[], false);
     affected.contains(from, specifier, KnownTarget::External)
 }
 
@@ -455,9 +455,9 @@ proptest! {
         let Some(came) = came.next().cloned() else { return Ok(()) };
         let mut changes = PathChanges::default();
         changes.add(&RepoPath::new(&came).unwrap());
-        let affected = AffectedImports::of(&changes, std::iter::empty(), &[], false);
+        let affected = AffectedByFamily::of(&changes, std::iter::empty(), &[], false);
         let froms = ["main.py", "src/shop/x.py", "shop/x.py", "shop/shop/x.py", "tests/t.py", "tests/a/t.py", "lib/x.py", "examples/b/x.py"];
-        let (small, large) = (Resolver::new(Arc::new(Texts(small))), Resolver::new(Arc::new(Texts(large))));
+        let (small, large) = (Resolver::new(Arc::new(TextFiles(small))), Resolver::new(Arc::new(TextFiles(large))));
         for from in froms {
             for specifier in SPECIFIERS {
                 for kind in [ImportKind::Static, ImportKind::Submodule] {

@@ -12,7 +12,7 @@ mod tests;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 pub(super) use affected::AffectedImports;
 
@@ -62,6 +62,8 @@ struct Package {
 pub(super) struct RustResolver {
     /// By their directories.
     packages: BTreeMap<String, Package>,
+    /// The roots in directories of tests, benchmarks and examples, once asked.
+    found: Mutex<BTreeMap<String, Vec<String>>>,
     files: Arc<dyn SourceFiles>,
 }
 
@@ -90,7 +92,11 @@ impl RustResolver {
             };
             packages.insert(directory, package);
         }
-        Self { packages, files }
+        Self {
+            packages,
+            found: Mutex::default(),
+            files,
+        }
     }
 
     /// Returns the package around a file, with its directory.
@@ -152,20 +158,24 @@ impl RustResolver {
 
     fn roots_in(&self, directory: &str, package_directory: &str, package: &Package) -> Vec<String> {
         let library = package.library.iter();
-        let usual = ["src/main.rs"]
-            .iter()
-            .filter_map(|it| join(package_directory, it));
+        let usual = ["src/main.rs"].iter();
+        let usual = usual.filter_map(|it| join(package_directory, it));
         let nested = join(directory, "main.rs").filter(|it| self.is_root(it));
-        let all = library
-            .cloned()
-            .chain(usual)
-            .chain(nested)
-            .chain(package.targets.iter().cloned());
+        let all = library.cloned().chain(usual).chain(nested);
+        let all = all.chain(package.targets.iter().cloned());
         let mut found = Vec::new();
         for root in all {
             if parent(&root) == directory && self.files.is_file(&root) && !found.contains(&root) {
                 found.push(root);
             }
+        }
+        if found.is_empty() && matches!(file_name(directory), "tests" | "benches" | "examples") {
+            let mut known = self.found.lock().expect("no thread panicked");
+            let roots = known.entry(directory.to_owned()).or_insert_with(|| {
+                let all = self.files.files_in(directory).into_iter();
+                all.filter(|it| is_source(it) && self.is_root(it)).collect()
+            });
+            found.clone_from(roots);
         }
         found
     }
@@ -188,9 +198,17 @@ impl RustResolver {
             return Some(flat);
         }
         let (package_directory, package) = self.package_of(path)?;
-        self.roots_in(directory, package_directory, package)
-            .into_iter()
-            .next()
+        // Directories between are inline modules.
+        for directory in upwards(directory) {
+            let roots = self.roots_in(directory, package_directory, package);
+            if let Some(root) = roots.into_iter().next() {
+                return Some(root);
+            }
+            if directory == package_directory {
+                break;
+            }
+        }
+        None
     }
 
     /// The root of a crate that a file can name.

@@ -6,23 +6,23 @@ use std::path::Path;
 
 use rusqlite::{Connection, OpenFlags};
 
-use super::{Manifest, refused};
+use super::{BundleManifest, refused};
 use crate::ir::ImportKind;
 use crate::model::{ChunkKind, EdgeKind, Provenance, RepoPath, SkipReason, SymbolKind};
 use crate::store::schema::{SCHEMA, SCHEMA_VERSION};
-use crate::store::{Doing, StoreError, StoreResult, connection, facts, files};
+use crate::store::{ErrorContext, StoreError, StoreResult, connection, facts, files};
 
 /// Checks a database, read-only and as it lies there.
 ///
 /// # Errors
 /// [`StoreError::Bundle`] with the first thing that is wrong.
-pub(super) fn check(path: &Path, manifest: &Manifest) -> StoreResult<()> {
+pub(super) fn check(path: &Path, manifest: &BundleManifest) -> StoreResult<()> {
     let uri = format!("file:{}?immutable=1", connection::percent(path));
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
         | OpenFlags::SQLITE_OPEN_NO_MUTEX
         | OpenFlags::SQLITE_OPEN_URI;
     let looked = Connection::open_with_flags(uri, flags)
-        .doing("opening the bundle's index")
+        .context("opening the bundle's index")
         .and_then(|connection| look(&connection, manifest));
     // Any error of SQLite here is a fault of the bundle.
     looked.map_err(|error| match error {
@@ -31,11 +31,11 @@ pub(super) fn check(path: &Path, manifest: &Manifest) -> StoreResult<()> {
     })
 }
 
-fn look(connection: &Connection, manifest: &Manifest) -> StoreResult<()> {
+fn look(connection: &Connection, manifest: &BundleManifest) -> StoreResult<()> {
     connection::harden(connection)?;
     connection
         .execute_batch("PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA query_only = ON; PRAGMA temp_store = MEMORY;")
-        .doing("configuring the connection")?;
+        .context("configuring the connection")?;
     // Before anything is run that a foreign table could have a part in.
     if schema_of(connection)? != wanted_schema()? {
         return Err(refused(
@@ -44,13 +44,13 @@ fn look(connection: &Connection, manifest: &Manifest) -> StoreResult<()> {
     }
     let version: i64 = connection
         .pragma_query_value(None, "user_version", |row| row.get(0))
-        .doing("reading the schema version")?;
+        .context("reading the schema version")?;
     if version != SCHEMA_VERSION {
         return Err(refused("its index has another schema than declared"));
     }
     let found: String = connection
         .query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))
-        .doing("checking the index")?;
+        .context("checking the index")?;
     if found != "ok" {
         return Err(refused("its index is damaged"));
     }
@@ -89,12 +89,12 @@ fn schema_of(connection: &Connection) -> StoreResult<BTreeSet<Object>> {
                 })?
                 .collect()
         })
-        .doing("reading the tables")
+        .context("reading the tables")
 }
 
 fn wanted_schema() -> StoreResult<BTreeSet<Object>> {
-    let fresh = Connection::open_in_memory().doing("making the tables")?;
-    fresh.execute_batch(SCHEMA).doing("making the tables")?;
+    let fresh = Connection::open_in_memory().context("making the tables")?;
+    fresh.execute_batch(SCHEMA).context("making the tables")?;
     schema_of(&fresh)
 }
 
@@ -102,7 +102,7 @@ fn has_row(connection: &Connection, query: &str) -> StoreResult<bool> {
     connection
         .prepare(query)
         .and_then(|mut statement| statement.exists([]))
-        .doing("checking the index")
+        .context("checking the index")
 }
 
 /// Faults that rows must not have: a name, and the query that would find one.
@@ -212,11 +212,11 @@ fn packed(connection: &Connection) -> StoreResult<()> {
         .prepare(
             "SELECT packed, (SELECT count(*) FROM symbol s WHERE s.file = x.file) FROM facts x",
         )
-        .doing("reading facts")?;
-    let mut rows = statement.query([]).doing("reading facts")?;
-    while let Some(row) = rows.next().doing("reading facts")? {
-        let packed: Vec<u8> = row.get(0).doing("reading facts")?;
-        let n_symbols: i64 = row.get(1).doing("reading facts")?;
+        .context("reading facts")?;
+    let mut rows = statement.query([]).context("reading facts")?;
+    while let Some(row) = rows.next().context("reading facts")? {
+        let packed: Vec<u8> = row.get(0).context("reading facts")?;
+        let n_symbols: i64 = row.get(1).context("reading facts")?;
         let unpacked = facts::unpack_facts(&packed);
         if !unpacked.is_some_and(|facts| i64::try_from(facts.symbols.len()) == Ok(n_symbols)) {
             return Err(refused("its index has facts that cannot be"));
@@ -224,10 +224,10 @@ fn packed(connection: &Connection) -> StoreResult<()> {
     }
     let mut statement = connection
         .prepare("SELECT packed FROM config")
-        .doing("reading configuration files")?;
-    let mut rows = statement.query([]).doing("reading configuration files")?;
-    while let Some(row) = rows.next().doing("reading configuration files")? {
-        let packed: Vec<u8> = row.get(0).doing("reading configuration files")?;
+        .context("reading configuration files")?;
+    let mut rows = statement.query([]).context("reading configuration files")?;
+    while let Some(row) = rows.next().context("reading configuration files")? {
+        let packed: Vec<u8> = row.get(0).context("reading configuration files")?;
         if facts::unpack(&packed).is_none() {
             return Err(refused(
                 "its index has a configuration file that cannot be unpacked",
@@ -247,12 +247,12 @@ fn texts(connection: &Connection) -> StoreResult<()> {
         "SELECT key FROM unit",
         "SELECT path FROM past_path",
     ] {
-        let mut statement = connection.prepare(query).doing("reading texts")?;
+        let mut statement = connection.prepare(query).context("reading texts")?;
         let n_columns = statement.column_count();
-        let mut rows = statement.query([]).doing("reading texts")?;
-        while let Some(row) = rows.next().doing("reading texts")? {
+        let mut rows = statement.query([]).context("reading texts")?;
+        while let Some(row) = rows.next().context("reading texts")? {
             for at in 0..n_columns {
-                let text = row.get_ref(at).doing("reading texts")?;
+                let text = row.get_ref(at).context("reading texts")?;
                 if text.as_str_or_null().is_err() {
                     return Err(refused("its index has a text that is not UTF-8"));
                 }
@@ -265,10 +265,10 @@ fn texts(connection: &Connection) -> StoreResult<()> {
 fn paths(connection: &Connection) -> StoreResult<()> {
     let mut statement = connection
         .prepare("SELECT path FROM past_path")
-        .doing("reading past commits")?;
-    let mut rows = statement.query([]).doing("reading past commits")?;
-    while let Some(row) = rows.next().doing("reading past commits")? {
-        let path: String = row.get(0).doing("reading past commits")?;
+        .context("reading past commits")?;
+    let mut rows = statement.query([]).context("reading past commits")?;
+    while let Some(row) = rows.next().context("reading past commits")? {
+        let path: String = row.get(0).context("reading past commits")?;
         if RepoPath::new(&path).is_none() {
             return Err(refused("its index has a path that leaves the repository"));
         }

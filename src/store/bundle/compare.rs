@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use rusqlite::types::{Value, ValueRef};
 
-use crate::store::{Doing, Read, StoreResult, facts};
+use crate::store::{ErrorContext, Read, StoreResult, facts};
 
 /// The rows of a file that follow from its own bytes; the path comes first.
 const QUERIES: [&str; 5] = [
@@ -62,7 +62,7 @@ pub fn first_difference(
 type Row<T> = (String, T);
 
 /// A chunk's place in its file, and a hash over its words.
-type Words = (i64, [u8; 32]);
+type ChunkWords = (i64, [u8; 32]);
 
 fn differ<T: PartialEq>(theirs: Vec<Row<T>>, ours: Vec<Row<T>>) -> Option<String> {
     let (n_theirs, n_ours) = (theirs.len(), ours.len());
@@ -81,37 +81,40 @@ fn rows_of(
     query: &str,
     is_left_out: &dyn Fn(&str) -> bool,
 ) -> StoreResult<Vec<Row<Vec<Value>>>> {
-    let mut statement = read.tx.prepare(query).doing("comparing")?;
+    let mut statement = read.tx.prepare(query).context("comparing")?;
     let n = statement.column_count();
-    let mut rows = statement.query([]).doing("comparing")?;
+    let mut rows = statement.query([]).context("comparing")?;
     let mut found = Vec::new();
-    while let Some(row) = rows.next().doing("comparing")? {
-        let path: String = row.get(0).doing("comparing")?;
+    while let Some(row) = rows.next().context("comparing")? {
+        let path: String = row.get(0).context("comparing")?;
         if is_left_out(&path) {
             continue;
         }
         let values: Result<Vec<Value>, _> = (1..n).map(|at| row.get(at)).collect();
-        found.push((path, values.doing("comparing")?));
+        found.push((path, values.context("comparing")?));
     }
     Ok(found)
 }
 
 /// Returns for each chunk a hash over its words and their positions. Words of a chunk come in the same order,
 /// whichever row it has.
-fn words_of(read: &Read<'_>, is_left_out: &dyn Fn(&str) -> bool) -> StoreResult<Vec<Row<Words>>> {
+fn words_of(
+    read: &Read<'_>,
+    is_left_out: &dyn Fn(&str) -> bool,
+) -> StoreResult<Vec<Row<ChunkWords>>> {
     let mut hashes: HashMap<i64, [u8; 32]> = HashMap::new();
     {
         let mut statement = read
             .tx
             .prepare("SELECT doc, term, col, offset FROM posting")
-            .doing("comparing")?;
-        let mut rows = statement.query([]).doing("comparing")?;
-        while let Some(row) = rows.next().doing("comparing")? {
-            let hash = hashes.entry(row.get(0).doing("comparing")?).or_default();
+            .context("comparing")?;
+        let mut rows = statement.query([]).context("comparing")?;
+        while let Some(row) = rows.next().context("comparing")? {
+            let hash = hashes.entry(row.get(0).context("comparing")?).or_default();
             let mut hasher = blake3::Hasher::new();
             hasher.update(hash);
             for at in 1..4 {
-                match row.get_ref(at).doing("comparing")? {
+                match row.get_ref(at).context("comparing")? {
                     ValueRef::Text(bytes) | ValueRef::Blob(bytes) => hasher.update(bytes),
                     ValueRef::Integer(n) => hasher.update(&n.to_le_bytes()),
                     ValueRef::Null | ValueRef::Real(_) => hasher.update(&[0]),
@@ -124,14 +127,14 @@ fn words_of(read: &Read<'_>, is_left_out: &dyn Fn(&str) -> bool) -> StoreResult<
     let mut statement = read
         .tx
         .prepare("SELECT f.path, c.ordinal, c.id FROM chunk c JOIN file f ON f.id = c.file ORDER BY 1, 2")
-        .doing("comparing")?;
-    let mut rows = statement.query([]).doing("comparing")?;
+        .context("comparing")?;
+    let mut rows = statement.query([]).context("comparing")?;
     let mut found = Vec::new();
-    while let Some(row) = rows.next().doing("comparing")? {
-        let path: String = row.get(0).doing("comparing")?;
+    while let Some(row) = rows.next().context("comparing")? {
+        let path: String = row.get(0).context("comparing")?;
         if !is_left_out(&path) {
-            let hash = hashes.get(&row.get(2).doing("comparing")?);
-            let ordinal = row.get(1).doing("comparing")?;
+            let hash = hashes.get(&row.get(2).context("comparing")?);
+            let ordinal = row.get(1).context("comparing")?;
             found.push((path, (ordinal, hash.copied().unwrap_or_default())));
         }
     }

@@ -17,7 +17,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Manifest, OnBytes, refused};
+use super::{BundleManifest, OnBytes, refused};
 use crate::model::{CommitId, ContentId, RepoPath};
 use crate::store::{SCHEMA_VERSION, StoreError, StoreResult, io_error};
 
@@ -64,7 +64,7 @@ pub struct Header {
 }
 
 /// Returns a manifest as it is written.
-pub(super) fn listed(manifest: &Manifest) -> Vec<u8> {
+pub(super) fn listed(manifest: &BundleManifest) -> Vec<u8> {
     let mut out = Vec::new();
     for (path, content) in manifest {
         let hex = blake3::Hash::from_bytes(*content.as_bytes()).to_hex();
@@ -162,7 +162,7 @@ pub(super) fn read(
     (target, place): (&File, &Path),
     accept: &dyn Fn(&Header) -> Result<(), String>,
     on_bytes: OnBytes<'_>,
-) -> StoreResult<(Header, Manifest)> {
+) -> StoreResult<(Header, BundleManifest)> {
     let mut source = Hashed::of(BufReader::new(file));
     let (header, packed_bytes) = begin(&mut source, length)?;
     accept(&header).map_err(refused)?;
@@ -240,8 +240,8 @@ fn is_possible(header: &Header, packed_bytes: u64) -> StoreResult<()> {
 
 /// Returns the files of a manifest, or `None` unless it is exactly as [`listed`] writes it: valid paths, each once,
 /// sorted.
-fn unlisted(text: &[u8]) -> Option<Manifest> {
-    let mut manifest: Manifest = Vec::new();
+fn unlisted(text: &[u8]) -> Option<BundleManifest> {
+    let mut manifest: BundleManifest = Vec::new();
     let mut rest = text;
     while let Some(end) = rest.iter().position(|byte| *byte == 0) {
         let line = std::str::from_utf8(&rest[..end]).ok()?;

@@ -15,7 +15,7 @@ use std::path::Path;
 pub use compare::first_difference;
 pub use format::{Header, MAX_DATABASE_BYTES, header};
 
-use super::{Index, OpenMark, Pointer, RepoHome, StoreError, StoreResult, io_error};
+use super::{Index, Pointer, ReaderLock, RepoHome, StoreError, StoreResult, io_error};
 use crate::model::{ContentId, RepoPath};
 
 /// The work tree in whose name an imported index is kept: none that git can have, so that no answer is ever
@@ -23,14 +23,14 @@ use crate::model::{ContentId, RepoPath};
 pub const WORKTREE: &str = "bundle";
 
 /// The files of a bundle with their contents, by path.
-pub type Manifest = Vec<(RepoPath, ContentId)>;
+pub type BundleManifest = Vec<(RepoPath, ContentId)>;
 
 /// Told after each piece how many bytes are done; an error stops the work.
 pub type OnBytes<'a> = &'a dyn Fn(u64) -> std::io::Result<()>;
 
 /// The header's fields that can't be seen from the index.
 #[derive(Clone, Debug)]
-pub struct Origin {
+pub struct BundleOrigin {
     /// The version that decides whether this program can use it; see [`Header::layout`].
     pub layout: String,
     /// The commit.
@@ -55,7 +55,7 @@ pub struct Written {
 pub fn write(
     home: &RepoHome,
     pointer: &Pointer,
-    origin: Origin,
+    origin: BundleOrigin,
     target: &Path,
     on_bytes: OnBytes<'_>,
 ) -> StoreResult<Written> {
@@ -113,12 +113,12 @@ pub fn read(
     source: &Path,
     accept: &dyn Fn(&Header) -> Result<(), String>,
     on_bytes: OnBytes<'_>,
-) -> StoreResult<(Index, Header, Manifest)> {
+) -> StoreResult<(Index, Header, BundleManifest)> {
     let (file, length) = format::open(source)?;
     let database = home.database(&pointer.index_id, &pointer.build);
     // Set before there is anything to sweep away.
     let mark_path = home.open_mark(&pointer.index_id, &pointer.build);
-    let mark = OpenMark::set(&mark_path)?;
+    let mark = ReaderLock::set(&mark_path)?;
     let taken = (|| {
         super::durable::begin(&mark_path)?;
         let mut options = File::options();

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use rusqlite::{Connection, OpenFlags};
 
-use super::Manifest;
-use crate::store::{Doing, StoreResult, connection, files};
+use super::BundleManifest;
+use crate::store::{ErrorContext, StoreResult, connection, files};
 
 /// Keys of `meta` that describe the rows and not their owner.
 const KEPT: &str = "'complete', 'history'";
@@ -13,12 +13,12 @@ const KEPT: &str = "'complete', 'history'";
 /// Removes from a database, which nobody else has open, everything that does not belong to the commit: stats and git's names
 /// of the bytes, which others could not rely on, meta of
 /// the work tree, and remains of deleted rows and their words in its pages. Returns the manifest.
-pub(super) fn seal(path: &Path) -> StoreResult<Manifest> {
+pub(super) fn seal(path: &Path) -> StoreResult<BundleManifest> {
     let connection = Connection::open_with_flags(
         path,
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
     )
-    .doing("opening the copy")?;
+    .context("opening the copy")?;
     connection::harden(&connection)?;
     connection
         .execute_batch(&format!(
@@ -34,11 +34,11 @@ pub(super) fn seal(path: &Path) -> StoreResult<Manifest> {
              DROP TABLE IF EXISTS sqlite_stat4;
              COMMIT;"
         ))
-        .doing("preparing the copy")?;
+        .context("preparing the copy")?;
     // Without a log beside it: the file alone is the index.
     connection
         .execute_batch("PRAGMA journal_mode = DELETE; VACUUM;")
-        .doing("preparing the copy")?;
+        .context("preparing the copy")?;
     let rows = files::rows(&connection)?;
     Ok(rows
         .into_iter()

@@ -9,7 +9,7 @@ use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, params};
 
 pub use open::{CONTEXTS_VERSION, path};
 
-use super::{Doing, StoreResult};
+use super::{ErrorContext, StoreResult};
 use crate::model::ContentId;
 
 /// One item as it was when it was saved.
@@ -89,9 +89,9 @@ impl Contexts {
         let tx = self
             .connection
             .transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)
-            .doing(doing)?;
-        write(&tx, new, new.now_ms).doing(doing)?;
-        tx.commit().doing(doing)?;
+            .context(doing)?;
+        write(&tx, new, new.now_ms).context(doing)?;
+        tx.commit().context(doing)?;
         Ok(self
             .find(&new.name)?
             .expect("what was committed can be read"))
@@ -102,7 +102,7 @@ impl Contexts {
         self.connection
             .query_row(&format!("{CONTEXT} WHERE name = ?1"), [name], context)
             .optional()
-            .doing("reading a saved context")
+            .context("reading a saved context")
     }
 
     /// Returns every context, by name.
@@ -110,7 +110,7 @@ impl Contexts {
         self.connection
             .prepare(&format!("{CONTEXT} ORDER BY name"))
             .and_then(|mut statement| statement.query_map([], context)?.collect())
-            .doing("reading the saved contexts")
+            .context("reading the saved contexts")
     }
 
     /// Returns the items of a context, in their order.
@@ -121,7 +121,7 @@ impl Contexts {
                  FROM item WHERE context = ?1 ORDER BY ordinal",
             )
             .and_then(|mut statement| statement.query_map([id], item)?.collect())
-            .doing("reading the items of a context")
+            .context("reading the items of a context")
     }
 
     /// Gives a context another name. Returns `false` if there is none, or the name is taken.
@@ -132,7 +132,7 @@ impl Contexts {
                 [from, to],
             )
             .map(|n| n == 1)
-            .doing("renaming a context")
+            .context("renaming a context")
     }
 
     /// Removes a context. Returns `false` if there is none.
@@ -140,7 +140,7 @@ impl Contexts {
         self.connection
             .execute("DELETE FROM context WHERE name = ?1", [name])
             .map(|n| n == 1)
-            .doing("removing a context")
+            .context("removing a context")
     }
 
     /// Takes in contexts with the dates that they had, all of them or none; those of the same name are
@@ -150,11 +150,11 @@ impl Contexts {
         let tx = self
             .connection
             .transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)
-            .doing(doing)?;
+            .context(doing)?;
         for (new, created_ms) in contexts {
-            write(&tx, new, *created_ms).doing(doing)?;
+            write(&tx, new, *created_ms).context(doing)?;
         }
-        tx.commit().doing(doing)
+        tx.commit().context(doing)
     }
 
     /// Returns the indexes that pinned contexts were saved on.
@@ -162,7 +162,7 @@ impl Contexts {
         self.connection
             .prepare("SELECT DISTINCT index_id FROM context WHERE pinned ORDER BY index_id")
             .and_then(|mut statement| statement.query_map([], |row| row.get(0))?.collect())
-            .doing("reading the pinned indexes")
+            .context("reading the pinned indexes")
     }
 
     /// Runs SQLite's own check. Returns the damage; `None` when there is none.
@@ -170,7 +170,7 @@ impl Contexts {
         let found: String = self
             .connection
             .query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))
-            .doing("checking the saved contexts")?;
+            .context("checking the saved contexts")?;
         Ok((found != "ok").then_some(found))
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use rusqlite::{Connection, OpenFlags};
 
 use super::Contexts;
-use crate::store::{Doing, RepoHome, StoreError, StoreResult};
+use crate::store::{ErrorContext, RepoHome, StoreError, StoreResult};
 
 /// The version of the tables; a file of a newer version is left alone.
 ///
@@ -59,7 +59,7 @@ impl Contexts {
                 | OpenFlags::SQLITE_OPEN_CREATE
                 | OpenFlags::SQLITE_OPEN_NO_MUTEX,
         )
-        .doing("opening the saved contexts")?;
+        .context("opening the saved contexts")?;
         let mut contexts = Self::prepared(connection, &path)?;
         contexts.migrate(&path)?;
         Ok(contexts)
@@ -78,7 +78,7 @@ impl Contexts {
         // written SQLite reads all the same.
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection =
-            Connection::open_with_flags(&path, flags).doing("opening the saved contexts")?;
+            Connection::open_with_flags(&path, flags).context("opening the saved contexts")?;
         let contexts = Self::prepared(connection, &path)?;
         match contexts.version(&path)? {
             // The process that made the file has not come further, or died there.
@@ -92,7 +92,7 @@ impl Contexts {
         connection
             .busy_timeout(PATIENCE)
             .and_then(|()| connection.execute_batch("PRAGMA foreign_keys = ON;"))
-            .doing("configuring the connection")
+            .context("configuring the connection")
             .map_err(|error| damaged(error, path))?;
         Ok(Self { connection })
     }
@@ -101,7 +101,7 @@ impl Contexts {
         let found: i64 = self
             .connection
             .pragma_query_value(None, "user_version", |row| row.get(0))
-            .doing("reading the version of the saved contexts")
+            .context("reading the version of the saved contexts")
             .map_err(|error| damaged(error, path))?;
         if found > CONTEXTS_VERSION {
             return Err(StoreError::Version {
@@ -120,19 +120,19 @@ impl Contexts {
         let tx = self
             .connection
             .transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)
-            .doing("preparing the saved contexts")?;
+            .context("preparing the saved contexts")?;
         // Another process may have been first.
         let found: i64 = tx
             .pragma_query_value(None, "user_version", |row| row.get(0))
-            .doing("reading the version of the saved contexts")?;
+            .context("reading the version of the saved contexts")?;
         let done = usize::try_from(found).unwrap_or(usize::MAX);
         for step in MIGRATIONS.iter().skip(done) {
             tx.execute_batch(step)
-                .doing("preparing the saved contexts")?;
+                .context("preparing the saved contexts")?;
         }
         tx.pragma_update(None, "user_version", CONTEXTS_VERSION)
             .and_then(|()| tx.commit())
-            .doing("preparing the saved contexts")
+            .context("preparing the saved contexts")
     }
 }
 

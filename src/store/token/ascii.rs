@@ -4,7 +4,7 @@ use super::MAX_WORD_BYTES;
 
 /// The class of a byte within a word.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Class {
+enum ByteClass {
     /// No part of one.
     Outside,
     Lower,
@@ -14,16 +14,16 @@ enum Class {
     Separator,
 }
 
-const CLASSES: [Class; 256] = {
-    let mut classes = [Class::Outside; 256];
+const CLASSES: [ByteClass; 256] = {
+    let mut classes = [ByteClass::Outside; 256];
     let mut byte: u8 = 0;
     while byte < 128 {
         classes[byte as usize] = match byte {
-            b'a'..=b'z' => Class::Lower,
-            b'A'..=b'Z' => Class::Upper,
-            b'0'..=b'9' => Class::Digit,
-            b'_' | b'$' => Class::Separator,
-            _ => Class::Outside,
+            b'a'..=b'z' => ByteClass::Lower,
+            b'A'..=b'Z' => ByteClass::Upper,
+            b'0'..=b'9' => ByteClass::Digit,
+            b'_' | b'$' => ByteClass::Separator,
+            _ => ByteClass::Outside,
         };
         byte += 1;
     }
@@ -37,19 +37,19 @@ pub(super) fn index_text(text: &str, out: &mut String) {
     let mut at = 0;
     while at < bytes.len() {
         let first = class(bytes[at]);
-        if first == Class::Outside {
+        if first == ByteClass::Outside {
             at += 1;
             continue;
         }
         let from = at;
         // A word of lower case and digits alone is one part, as written.
-        let mut is_plain = matches!(first, Class::Lower | Class::Digit);
+        let mut is_plain = matches!(first, ByteClass::Lower | ByteClass::Digit);
         at += 1;
         while let Some(next) = bytes.get(at).map(|byte| class(*byte)) {
             match next {
-                Class::Outside => break,
-                Class::Upper | Class::Separator => is_plain = false,
-                Class::Lower | Class::Digit => {}
+                ByteClass::Outside => break,
+                ByteClass::Upper | ByteClass::Separator => is_plain = false,
+                ByteClass::Lower | ByteClass::Digit => {}
             }
             at += 1;
         }
@@ -66,7 +66,7 @@ pub(super) fn index_text(text: &str, out: &mut String) {
     }
 }
 
-fn class(byte: u8) -> Class {
+fn class(byte: u8) -> ByteClass {
     CLASSES[usize::from(byte)]
 }
 
@@ -110,11 +110,11 @@ fn push_word(word: &str, out: &mut String) {
 /// Whether a part begins at `at`, which is not the first byte: where lower case or a digit meets upper, and before
 /// the last capital of a run that a lower-case letter follows.
 fn is_cut(run: &[u8], at: usize) -> bool {
-    class(run[at]) == Class::Upper
-        && (class(run[at - 1]) != Class::Upper
+    class(run[at]) == ByteClass::Upper
+        && (class(run[at - 1]) != ByteClass::Upper
             || run
                 .get(at + 1)
-                .is_some_and(|next| class(*next) == Class::Lower))
+                .is_some_and(|next| class(*next) == ByteClass::Lower))
 }
 
 #[cfg(test)]

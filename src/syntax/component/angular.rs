@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::code::{closing, find, name_end, split, trimmed, words};
 use super::marks::Marks;
-use super::markup::{Attribute, Tag, is_void, tag};
+use super::markup::{MarkupAttribute, Tag, is_void, tag};
 use super::pipes::without_pipes;
 use super::program::Program;
 use crate::ir::ReferenceKind;
@@ -37,15 +37,15 @@ const BLOCKS: &[&str] = &[
 
 /// A name in the markup: of an element, an attribute or a pipe.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Name {
+pub(super) struct MarkupName {
     pub(super) range: Range<usize>,
-    pub(super) place: NamePlace,
+    pub(super) place: MarkupNameKind,
     pub(super) kind: ReferenceKind,
 }
 
 /// The kind of thing that a name in the markup names.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) enum NamePlace {
+pub(super) enum MarkupNameKind {
     /// An element.
     Element,
     /// An attribute of an element, which is named where it may be a component's.
@@ -58,7 +58,7 @@ pub(super) enum NamePlace {
 struct Open {
     /// The name of the element; `None` for a block or a bracket.
     name: Option<Range<usize>>,
-    scopes: Vec<Scope>,
+    scopes: Vec<TemplateScope>,
     /// Whether what is inside is not compiled: `ngNonBindable`.
     is_raw: bool,
     /// Whether brackets in the text are alternatives: `{n, plural, =1 {one}}`.
@@ -66,7 +66,7 @@ struct Open {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Scope {
+enum TemplateScope {
     Each,
     Plain,
 }
@@ -77,9 +77,9 @@ pub(super) fn template(
     range: Range<usize>,
     program: &mut Program<'_>,
     marks: &mut Marks,
-) -> Vec<Name> {
+) -> Vec<MarkupName> {
     program.declare("$event,$any,$index,$count,$first,$last,$even,$odd");
-    let mut reader = Reader {
+    let mut reader = AngularReader {
         source,
         limit: range.end,
         program,
@@ -95,17 +95,17 @@ pub(super) fn template(
     reader.names
 }
 
-struct Reader<'s, 'p> {
+struct AngularReader<'s, 'p> {
     source: &'s str,
     limit: usize,
     program: &'s mut Program<'p>,
     marks: &'s mut Marks,
-    names: Vec<Name>,
+    names: Vec<MarkupName>,
     open: Vec<Open>,
     n_scopes: usize,
 }
 
-impl Reader<'_, '_> {
+impl AngularReader<'_, '_> {
     fn text(&self, range: Range<usize>) -> &str {
         self.source.get(range).unwrap_or_default()
     }
@@ -168,7 +168,7 @@ impl Reader<'_, '_> {
     fn without_pipes(&mut self, range: Range<usize>) -> String {
         let (text, pipes) = without_pipes(self.source, range);
         for pipe in pipes {
-            self.name(pipe, NamePlace::Pipe, ReferenceKind::Call);
+            self.name(pipe, MarkupNameKind::Pipe, ReferenceKind::Call);
         }
         text
     }
@@ -180,9 +180,9 @@ impl Reader<'_, '_> {
         self.program.holding(name, value, &text);
     }
 
-    fn name(&mut self, range: Range<usize>, place: NamePlace, kind: ReferenceKind) {
+    fn name(&mut self, range: Range<usize>, place: MarkupNameKind, kind: ReferenceKind) {
         if self.names.len() < MAX_NAMES && !range.is_empty() {
-            self.names.push(Name { range, place, kind });
+            self.names.push(MarkupName { range, place, kind });
         }
     }
 
@@ -230,8 +230,8 @@ impl Reader<'_, '_> {
         for scope in open.scopes.iter().rev() {
             self.n_scopes -= 1;
             match scope {
-                Scope::Each => self.program.close_each(),
-                Scope::Plain => self.program.close_scope(),
+                TemplateScope::Each => self.program.close_each(),
+                TemplateScope::Plain => self.program.close_scope(),
             }
         }
     }
@@ -269,7 +269,7 @@ impl Reader<'_, '_> {
         if self.source.as_bytes()[..self.limit].get(here) != Some(&b'{') {
             return None;
         }
-        let mut scope = Scope::Plain;
+        let mut scope = TemplateScope::Plain;
         match (keyword.as_str(), parameters) {
             ("for", Some(parameters)) => scope = self.each(parameters),
             ("if" | "else" | "switch" | "case", Some(parameters)) => self.condition(parameters),
@@ -329,15 +329,15 @@ impl Reader<'_, '_> {
     }
 
     /// `a of b; track a.c; let i = $index`
-    fn each(&mut self, parameters: Range<usize>) -> Scope {
+    fn each(&mut self, parameters: Range<usize>) -> TemplateScope {
         let parts = split(self.source, parameters, b";");
         let Some(first) = parts.first().cloned() else {
             self.program.open_scope(&[]);
-            return Scope::Plain;
+            return TemplateScope::Plain;
         };
         let Some(of) = words(self.source, first.clone(), "of").first().copied() else {
             self.program.open_scope(&[]);
-            return Scope::Plain;
+            return TemplateScope::Plain;
         };
         let mut others = Vec::new();
         for part in parts.iter().skip(1) {
@@ -357,7 +357,7 @@ impl Reader<'_, '_> {
                 self.expression(part.start + 6..part.end);
             }
         }
-        Scope::Each
+        TemplateScope::Each
     }
 
     /// Takes a tag. Returns the byte to read on at.
@@ -403,7 +403,7 @@ impl Reader<'_, '_> {
         self.end(depth);
     }
 
-    fn begin(&mut self, name: Range<usize>, attributes: &[Attribute]) -> Open {
+    fn begin(&mut self, name: Range<usize>, attributes: &[MarkupAttribute]) -> Open {
         let has = |what: &str| {
             attributes
                 .iter()
@@ -425,7 +425,7 @@ impl Reader<'_, '_> {
         if let Some(attribute) = structural {
             let key = attribute.name.start + 1..attribute.name.end;
             if !self.text(key.clone()).starts_with("ng") {
-                self.name(key, NamePlace::Attribute(None), ReferenceKind::Jsx);
+                self.name(key, MarkupNameKind::Attribute(None), ReferenceKind::Jsx);
             }
             let value = attribute.value.clone().unwrap_or(name.start..name.start);
             element.scopes.push(self.structure(value));
@@ -434,7 +434,7 @@ impl Reader<'_, '_> {
         let text = self.text(name.clone()).to_owned();
         let is_component = text.contains('-') && !text.starts_with("ng-");
         if is_component {
-            self.name(name, NamePlace::Element, ReferenceKind::Jsx);
+            self.name(name, MarkupNameKind::Element, ReferenceKind::Jsx);
         }
         // Its reference is known beside the element, too.
         for attribute in attributes {
@@ -451,7 +451,7 @@ impl Reader<'_, '_> {
             .collect();
         if !bound.is_empty() {
             self.program.open_scope(&bound);
-            element.scopes.push(Scope::Plain);
+            element.scopes.push(TemplateScope::Plain);
             self.n_scopes += 1;
         }
         let component = is_component.then(|| text.clone());
@@ -462,7 +462,7 @@ impl Reader<'_, '_> {
     }
 
     /// `let a of b; index as i; trackBy: c`, `a as b; else c`: opens a scope.
-    fn structure(&mut self, value: Range<usize>) -> Scope {
+    fn structure(&mut self, value: Range<usize>) -> TemplateScope {
         let mut names: Vec<Range<usize>> = Vec::new();
         let mut values: Vec<Range<usize>> = Vec::new();
         let mut held: Vec<(Range<usize>, Range<usize>)> = Vec::new();
@@ -514,12 +514,12 @@ impl Reader<'_, '_> {
                 let text = self.without_pipes(items.clone());
                 self.program
                     .open_each_of((items, &text), Some(first.clone()), others);
-                Scope::Each
+                TemplateScope::Each
             }
             (each, _) => {
                 self.program.open_scope(&names);
                 values.extend(each);
-                Scope::Plain
+                TemplateScope::Plain
             }
         };
         for (name, value) in held {
@@ -531,7 +531,7 @@ impl Reader<'_, '_> {
         scope
     }
 
-    fn attribute(&mut self, attribute: &Attribute, component: Option<&str>) {
+    fn attribute(&mut self, attribute: &MarkupAttribute, component: Option<&str>) {
         let name = attribute.name.clone();
         let text = self.text(name.clone()).to_owned();
         let value = attribute.value.clone();
@@ -578,7 +578,7 @@ impl Reader<'_, '_> {
             } else {
                 ReferenceKind::Jsx
             };
-            let place = NamePlace::Attribute(component.map(str::to_owned));
+            let place = MarkupNameKind::Attribute(component.map(str::to_owned));
             self.name(key, place, kind);
         }
     }

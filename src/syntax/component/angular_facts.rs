@@ -2,26 +2,26 @@
 
 use std::ops::Range;
 
-use super::angular::{self, Name, NamePlace};
+use super::angular::{self, MarkupName, MarkupNameKind};
 use super::marks::{Marks, holds};
-use super::program::{self, Place, Program};
+use super::program::{self, Program, ProgramPosition};
 use super::{offset, sorted};
 use crate::ir::{Expr, Extraction, FileFacts, MarkupPlace, Reference, Target};
 use crate::model::hash::HashMap;
 use crate::model::{Budget, Chunk};
-use crate::syntax::lang::ecmascript::{PositionedUse, Script};
+use crate::syntax::lang::ecmascript::{LoweredScript, PositionedUse};
 use crate::syntax::lines::Lines;
-use crate::syntax::occurrences::{Occurrence, Occurrences, Role, UseKind, starts};
+use crate::syntax::occurrences::{Occurrence, OccurrenceRole, Occurrences, UseKind, starts};
 use crate::syntax::text;
 
 /// Templates of one script that are read.
 const MAX_TEMPLATES: usize = 100;
 
 /// A template that was read.
-pub(in crate::syntax) struct Template {
+pub(in crate::syntax) struct AngularTemplate {
     range: Range<usize>,
-    program: Option<program::Template>,
-    names: Vec<Name>,
+    program: Option<program::TemplateProgram>,
+    names: Vec<MarkupName>,
     marks: Marks,
     /// The places of the program's references, and of the names', among those of the file.
     references: Vec<Option<u32>>,
@@ -40,13 +40,13 @@ fn page(
     lines: &Lines<'_>,
     keeps_positions: bool,
     budget: &Budget,
-) -> Option<(FileFacts, Option<Template>)> {
+) -> Option<(FileFacts, Option<AngularTemplate>)> {
     let mut facts = FileFacts::default();
     if !may_be_template(lines.source) {
         return Some((facts, None));
     }
     let range = 0..lines.source.len();
-    let mut template = Template::read(lines, range, keeps_positions, budget)?;
+    let mut template = AngularTemplate::read(lines, range, keeps_positions, budget)?;
     template.add_to(&mut facts, None, lines);
     facts.is_template = !facts.references.is_empty();
     let places = sorted(&mut facts.references, |reference| reference.line);
@@ -72,14 +72,14 @@ fn may_be_template(source: &str) -> bool {
 /// Adds the uses in the templates of a script to its facts; `None` where the budget ended.
 pub(in crate::syntax) fn add_inline(
     lines: &Lines<'_>,
-    script: &mut Script,
+    script: &mut LoweredScript,
     keeps_positions: bool,
     budget: &Budget,
-) -> Option<Vec<Template>> {
+) -> Option<Vec<AngularTemplate>> {
     let mut templates = Vec::new();
     for inline in script.templates.iter().take(MAX_TEMPLATES) {
         let range = inline.range.clone();
-        let mut template = Template::read(lines, range, keeps_positions, budget)?;
+        let mut template = AngularTemplate::read(lines, range, keeps_positions, budget)?;
         template.add_to(&mut script.facts, Some(inline.symbol), lines);
         templates.push(template);
     }
@@ -114,7 +114,7 @@ pub(in crate::syntax) fn occurrences(
         Occurrence {
             start_byte,
             line: line_at(start_byte),
-            role: role.unwrap_or(Role::Prose),
+            role: role.unwrap_or(OccurrenceRole::Prose),
         }
     });
     let places = places.collect();
@@ -129,7 +129,7 @@ pub(in crate::syntax) fn occurrences(
     })
 }
 
-impl Template {
+impl AngularTemplate {
     fn read(
         lines: &Lines<'_>,
         range: Range<usize>,
@@ -192,7 +192,7 @@ impl Template {
             }
             facts.has_errors |= program.has_broken;
         }
-        let mut known: HashMap<(&str, &NamePlace), u32> = HashMap::default();
+        let mut known: HashMap<(&str, &MarkupNameKind), u32> = HashMap::default();
         for name in &self.names {
             let text = &lines.source[name.range.clone()];
             let new = offset(facts.references.len());
@@ -203,12 +203,12 @@ impl Template {
                 continue;
             }
             let place = match &name.place {
-                NamePlace::Element => MarkupPlace::Element,
-                NamePlace::Attribute(element) => {
+                MarkupNameKind::Element => MarkupPlace::Element,
+                MarkupNameKind::Attribute(element) => {
                     let element = element.as_ref().map(|it| facts.exprs.name(it));
                     MarkupPlace::Attribute(element)
                 }
-                NamePlace::Pipe => MarkupPlace::Pipe,
+                MarkupNameKind::Pipe => MarkupPlace::Pipe,
             };
             facts.references.push(Reference {
                 name: facts.exprs.name(text),
@@ -251,7 +251,7 @@ impl Template {
     }
 
     /// Classifies a word of the template; `None` for text between tags and values of attributes that are no code.
-    pub(in crate::syntax) fn role(&self, start: u32, end: u32) -> Option<Role> {
+    pub(in crate::syntax) fn role(&self, start: u32, end: u32) -> Option<OccurrenceRole> {
         let word = start as usize..end as usize;
         if let Some(role) = self.named(&word) {
             return Some(role);
@@ -262,45 +262,47 @@ impl Template {
             return self.named(&(from..from + word.len()));
         }
         if holds(&self.marks.comments, word.start) {
-            return Some(Role::Comment);
+            return Some(OccurrenceRole::Comment);
         }
         if holds(&self.marks.unreadable, word.start) {
-            return Some(Role::Unknown);
+            return Some(OccurrenceRole::Unknown);
         }
         let program = self.program.as_ref()?;
         let at = match program.place_of(start) {
-            Place::Outside => return None,
-            Place::Broken => return Some(Role::Unknown),
-            Place::Renamed => return Some(Role::OtherName),
-            Place::At(at) => at,
+            ProgramPosition::Outside => return None,
+            ProgramPosition::Broken => return Some(OccurrenceRole::Unknown),
+            ProgramPosition::Renamed => return Some(OccurrenceRole::OtherName),
+            ProgramPosition::At(at) => at,
         };
         let length = end - start;
         Some(match program.parsed.role(&program.text, at, at + length) {
-            Role::Use { reference, .. } => {
+            OccurrenceRole::Use { reference, .. } => {
                 match self.references.get(reference as usize).copied().flatten() {
-                    Some(reference) => Role::Use {
+                    Some(reference) => OccurrenceRole::Use {
                         reference,
                         kind: UseKind::Template,
                     },
-                    None => Role::Local,
+                    None => OccurrenceRole::Local,
                 }
             }
-            Role::Import { .. } | Role::Export { .. } => Role::Unknown,
+            OccurrenceRole::Import { .. } | OccurrenceRole::Export { .. } => {
+                OccurrenceRole::Unknown
+            }
             role => role,
         })
     }
 
     /// Classifies a word in a name of the markup.
-    fn named(&self, word: &Range<usize>) -> Option<Role> {
+    fn named(&self, word: &Range<usize>) -> Option<OccurrenceRole> {
         let mut names = self.names.iter().zip(&self.named);
         let (name, at) = names.find(|(name, _)| name.range.contains(&word.start))?;
         Some(if name.range == *word {
-            Role::Use {
+            OccurrenceRole::Use {
                 reference: *at,
                 kind: UseKind::Template,
             }
         } else {
-            Role::OtherName
+            OccurrenceRole::OtherName
         })
     }
 }

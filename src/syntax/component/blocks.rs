@@ -27,7 +27,7 @@ pub(super) struct Block {
 
 /// A block of markup or of styles.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Markup {
+pub(super) struct MarkupBlock {
     /// First byte of the tag.
     pub(super) open: usize,
     /// Its content.
@@ -43,8 +43,8 @@ pub(super) struct Markup {
 pub(super) struct Blocks {
     pub(super) scripts: Vec<Block>,
     /// Of Vue alone: in Svelte the markup is what lies between the other blocks.
-    pub(super) templates: Vec<Markup>,
-    pub(super) styles: Vec<Markup>,
+    pub(super) templates: Vec<MarkupBlock>,
+    pub(super) styles: Vec<MarkupBlock>,
     /// Comments between the others.
     pub(super) comments: Vec<Range<usize>>,
 }
@@ -84,12 +84,12 @@ pub(super) fn blocks(framework: Framework, source: &str) -> Blocks {
     blocks
 }
 
-fn add_markup(source: &str, (open, to, close): (usize, usize, usize), all: &mut Vec<Markup>) {
+fn add_markup(source: &str, (open, to, close): (usize, usize, usize), all: &mut Vec<MarkupBlock>) {
     let (from, _) = tag_end(source, open);
     let tag = source[open..from].to_ascii_lowercase();
     let language = attribute(&tag, "lang");
     if all.len() < MAX_BLOCKS && from <= to {
-        all.push(Markup {
+        all.push(MarkupBlock {
             open,
             content: from..to,
             close,

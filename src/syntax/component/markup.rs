@@ -12,7 +12,7 @@ const MAX_ATTRIBUTES: usize = 1_000;
 
 /// One attribute of an opening tag.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Attribute {
+pub(super) struct MarkupAttribute {
     /// Its name; empty for an expression in its place: `{...props}`.
     pub(super) name: Range<usize>,
     /// Its value without quotes; of `{expression}` with the brackets.
@@ -27,7 +27,7 @@ pub(super) enum Tag {
         /// The name.
         name: Range<usize>,
         /// In source order.
-        attributes: Vec<Attribute>,
+        attributes: Vec<MarkupAttribute>,
         /// Whether it has no content: `<a/>`.
         is_empty: bool,
     },
@@ -92,7 +92,7 @@ fn attributes(
     framework: Framework,
     text: &str,
     mut at: usize,
-) -> Result<(Vec<Attribute>, usize, bool), Unclosed> {
+) -> Result<(Vec<MarkupAttribute>, usize, bool), Unclosed> {
     let bytes = text.as_bytes();
     let has_braces = framework == Framework::Svelte;
     let mut all = Vec::new();
@@ -109,7 +109,7 @@ fn attributes(
                 let end = code::closing(text, at).ok_or(Unclosed)? + 1;
                 let value = Some(at..end);
                 at = end;
-                Attribute {
+                MarkupAttribute {
                     name: at..at,
                     value,
                 }
@@ -125,7 +125,7 @@ fn attributes(
                     value = Some(found);
                     at = end;
                 }
-                Attribute { name, value }
+                MarkupAttribute { name, value }
             }
         };
         if all.len() < MAX_ATTRIBUTES {

@@ -18,7 +18,7 @@ mod template;
 mod vue;
 
 pub(super) use angular_facts::{
-    Template as PageTemplate, add_inline, occurrences as page_occurrences, read_page,
+    AngularTemplate, add_inline, occurrences as page_occurrences, read_page,
 };
 pub(super) use occurrences::occurrences;
 
@@ -35,22 +35,22 @@ use super::text;
 use crate::ir::{Export, ExportKind, Expr, Extraction};
 use crate::model::{Budget, Symbol, SymbolFlags, SymbolKind};
 use crate::syntax::lang::ecmascript::kinds::Dialect;
-use crate::syntax::lang::ecmascript::{self, PositionedScript, ReadOptions, Script};
+use crate::syntax::lang::ecmascript::{self, LoweredScript, PositionedScript, ReadOptions};
 
 /// A component that was read.
 struct Component {
     blocks: Blocks,
     /// The facts of the file.
-    script: Script,
+    script: LoweredScript,
     /// The symbol that spans the file, where no script exports a default itself.
     whole: Option<usize>,
-    parts: Vec<Part>,
+    parts: Vec<ScriptBlock>,
     template: Template,
     marks: Marks,
 }
 
 /// A script block that was read.
-struct Part {
+struct ScriptBlock {
     block: Block,
     /// The text that was parsed: the file with everything else blank.
     text: String,
@@ -98,7 +98,7 @@ fn component(
     for block in &blocks.scripts {
         let text = blank(lines.source, block);
         let parsed = ecmascript::read_positioned(block.dialect, &text, options, budget)?;
-        parts.push(Part {
+        parts.push(ScriptBlock {
             block: block.clone(),
             text,
             parsed,
@@ -117,7 +117,7 @@ fn component(
         keeps_positions,
         budget,
     )?;
-    let mut script = Script::default();
+    let mut script = LoweredScript::default();
     for part in &mut parts {
         merge(&mut script, part, lines);
     }
@@ -197,7 +197,7 @@ pub(super) fn scripts(framework: Framework, source: &str) -> Vec<(Dialect, Strin
 }
 
 /// Adds the facts of a block to those of its file.
-fn merge(into: &mut Script, part: &mut Part, lines: &Lines<'_>) {
+fn merge(into: &mut LoweredScript, part: &mut ScriptBlock, lines: &Lines<'_>) {
     let instance = part.block.instance;
     // Broken code may begin with the blanks that stand for what is before the block.
     let start = offset(part.block.from);
@@ -255,7 +255,7 @@ fn merge(into: &mut Script, part: &mut Part, lines: &Lines<'_>) {
 
 /// Gives importers of the component something to name, unless a script exports a default itself. Returns
 /// the index of that symbol, which spans the file.
-fn offer_itself(script: &mut Script, lines: &Lines<'_>, blocks: &[Block]) -> Option<usize> {
+fn offer_itself(script: &mut LoweredScript, lines: &Lines<'_>, blocks: &[Block]) -> Option<usize> {
     if script
         .facts
         .exports

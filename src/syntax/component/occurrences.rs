@@ -3,13 +3,13 @@
 use std::ops::Range;
 
 use super::marks::holds;
-use super::program::Place;
+use super::program::ProgramPosition;
 use super::{Component, component, offset};
 use crate::model::Budget;
 use crate::model::hash::HashMap;
 use crate::syntax::language::Framework;
 use crate::syntax::lines::Lines;
-use crate::syntax::occurrences::{Occurrence, Occurrences, Role, UseKind, starts};
+use crate::syntax::occurrences::{Occurrence, OccurrenceRole, Occurrences, UseKind, starts};
 
 /// Finds the places of a word in a component; `None` where the budget ended.
 pub(in crate::syntax) fn occurrences(
@@ -67,22 +67,24 @@ impl Component {
         all
     }
 
-    fn role(&self, start: u32, end: u32) -> Role {
+    fn role(&self, start: u32, end: u32) -> OccurrenceRole {
         let at = start as usize;
         let in_block = |range: &Range<usize>| range.contains(&at);
         for part in &self.parts {
             if in_block(&(part.block.from..part.block.to)) {
                 return match part.parsed.role(&part.text, start, end) {
-                    Role::Use { reference, kind } => Role::Use {
+                    OccurrenceRole::Use { reference, kind } => OccurrenceRole::Use {
                         reference: part.references[reference as usize],
                         kind,
                     },
-                    Role::Import { import, name } => Role::Import {
+                    OccurrenceRole::Import { import, name } => OccurrenceRole::Import {
                         import: part.imports[import as usize],
                         name,
                     },
-                    Role::Export { export } => part.exports[export as usize]
-                        .map_or(Role::Definition, |export| Role::Export { export }),
+                    OccurrenceRole::Export { export } => part.exports[export as usize]
+                        .map_or(OccurrenceRole::Definition, |export| {
+                            OccurrenceRole::Export { export }
+                        }),
                     role => role,
                 };
             }
@@ -91,55 +93,57 @@ impl Component {
             return role;
         }
         if holds(&self.marks.comments, at) || holds(&self.blocks.comments, at) {
-            return Role::Comment;
+            return OccurrenceRole::Comment;
         }
         if holds(&self.marks.unreadable, at) {
-            return Role::Unknown;
+            return OccurrenceRole::Unknown;
         }
         let mut closings = self.marks.closings.iter();
         if let Some((name, opening)) = closings.find(|it| it.0.contains(&at)) {
             let opened = offset(opening + (at - name.start));
             return self
                 .template_role(opened, opened + (end - start))
-                .unwrap_or(Role::OtherName);
+                .unwrap_or(OccurrenceRole::OtherName);
         }
         if self.marks.keys.contains(&(at..end as usize)) {
-            return Role::Key;
+            return OccurrenceRole::Key;
         }
         if holds(&self.marks.keys, at) {
-            return Role::OtherName;
+            return OccurrenceRole::OtherName;
         }
         if holds(&self.marks.markup, at) {
-            return Role::Text;
+            return OccurrenceRole::Text;
         }
-        Role::Prose
+        OccurrenceRole::Prose
     }
 
     /// Classifies a word in an expression of the template; `None` outside of them.
-    fn template_role(&self, start: u32, end: u32) -> Option<Role> {
+    fn template_role(&self, start: u32, end: u32) -> Option<OccurrenceRole> {
         let template = &self.template;
         let at = match template.program.place_of(start) {
-            Place::Outside => return None,
-            Place::Broken => return Some(Role::Unknown),
-            Place::Renamed => return Some(Role::OtherName),
-            Place::At(at) => at,
+            ProgramPosition::Outside => return None,
+            ProgramPosition::Broken => return Some(OccurrenceRole::Unknown),
+            ProgramPosition::Renamed => return Some(OccurrenceRole::OtherName),
+            ProgramPosition::At(at) => at,
         };
         let length = end - start;
         let parsed = &template.program.parsed;
         Some(match parsed.role(&template.program.text, at, at + length) {
-            Role::Use { reference, .. } => {
+            OccurrenceRole::Use { reference, .. } => {
                 let of_file = template.references.get(reference as usize);
                 match of_file.copied().flatten() {
-                    Some(reference) => Role::Use {
+                    Some(reference) => OccurrenceRole::Use {
                         reference,
                         kind: UseKind::Template,
                     },
-                    None => Role::Local,
+                    None => OccurrenceRole::Local,
                 }
             }
             // The template imports and exports nothing: what is bound in it is local.
-            Role::Import { .. } | Role::Export { .. } => Role::Unknown,
-            Role::Global(_) => Role::Global(UseKind::Template),
+            OccurrenceRole::Import { .. } | OccurrenceRole::Export { .. } => {
+                OccurrenceRole::Unknown
+            }
+            OccurrenceRole::Global(_) => OccurrenceRole::Global(UseKind::Template),
             role => role,
         })
     }

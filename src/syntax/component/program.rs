@@ -17,7 +17,7 @@ const MAX_PIECES: usize = 100_000;
 
 /// A part of the program that stands in the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Piece {
+struct ProgramPiece {
     /// First byte and length in the program.
     at: usize,
     len: usize,
@@ -25,7 +25,7 @@ struct Piece {
     line: usize,
     /// Where it stands in the file.
     source: Range<usize>,
-    form: Form,
+    form: PieceForm,
     /// Whether it is written as something else there.
     is_renamed: bool,
     /// Whether the grammar can't read it.
@@ -34,7 +34,7 @@ struct Piece {
 
 /// The form of a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
+enum PieceForm {
     /// `a + b`
     Expression,
     /// `a(); b()`
@@ -50,7 +50,7 @@ enum Form {
 pub(super) struct Program<'a> {
     source: &'a str,
     text: String,
-    pieces: Vec<Piece>,
+    pieces: Vec<ProgramPiece>,
     /// Line breaks in the text.
     n_lines: usize,
     n_names: usize,
@@ -92,8 +92,8 @@ impl<'a> Program<'a> {
         self.text.push_str(code);
     }
 
-    fn piece(&mut self, source: Range<usize>, text: &str, form: Form) {
-        self.pieces.push(Piece {
+    fn piece(&mut self, source: Range<usize>, text: &str, form: PieceForm) {
+        self.pieces.push(ProgramPiece {
             at: self.text.len(),
             len: text.len(),
             line: self.n_lines,
@@ -106,7 +106,7 @@ impl<'a> Program<'a> {
         self.text.push_str(text);
     }
 
-    fn own(&mut self, source: Range<usize>, form: Form) {
+    fn own(&mut self, source: Range<usize>, form: PieceForm) {
         let text = self.own_text(&source);
         self.piece(source, text, form);
     }
@@ -120,7 +120,7 @@ impl<'a> Program<'a> {
         &mut self,
         before: &str,
         (range, text): (Range<usize>, &str),
-        form: Form,
+        form: PieceForm,
         after: &str,
     ) {
         if !self.is_over(&range) {
@@ -138,14 +138,14 @@ impl<'a> Program<'a> {
     /// `a + b`
     pub(super) fn expression(&mut self, range: Range<usize>) {
         let text = self.own_text(&range);
-        self.enclosed(";(", (range, text), Form::Expression, ");");
+        self.enclosed(";(", (range, text), PieceForm::Expression, ");");
     }
 
     /// An expression of which some bytes are others in TypeScript: `a | b: c`. `text` is as long as the range.
     pub(super) fn rewritten(&mut self, range: Range<usize>, text: &str) {
         if !self.is_over(&range) {
             self.glue(";(");
-            self.piece(range, text, Form::Expression);
+            self.piece(range, text, PieceForm::Expression);
             self.in_place();
             self.glue(");");
         }
@@ -158,9 +158,9 @@ impl<'a> Program<'a> {
             return;
         }
         self.glue(";const ");
-        self.own(name, Form::Pattern);
+        self.own(name, PieceForm::Pattern);
         self.glue("=(");
-        self.piece(value, text, Form::Expression);
+        self.piece(value, text, PieceForm::Expression);
         self.in_place();
         self.glue(");");
     }
@@ -175,23 +175,23 @@ impl<'a> Program<'a> {
     /// A function that is called with an argument of no interest: `f` in `@click="f"`.
     pub(super) fn called(&mut self, range: Range<usize>) {
         let text = self.own_text(&range);
-        self.enclosed(";(", (range, text), Form::Expression, ")();");
+        self.enclosed(";(", (range, text), PieceForm::Expression, ")();");
     }
 
     /// `a(); b()`
     pub(super) fn statements(&mut self, range: Range<usize>) {
         let text = self.own_text(&range);
-        self.enclosed(";{", (range, text), Form::Statements, "}");
+        self.enclosed(";{", (range, text), PieceForm::Statements, "}");
     }
 
     /// A value that is written as something else: `fooBar` for `foo-bar`.
     pub(super) fn named(&mut self, range: Range<usize>, name: &str) {
-        self.enclosed(";(", (range, name), Form::Expression, ");");
+        self.enclosed(";(", (range, name), PieceForm::Expression, ");");
     }
 
     /// An element that is a component: `Foo`, `ns.Foo`, or one that is written as something else.
     pub(super) fn element(&mut self, range: Range<usize>, name: &str) {
-        self.enclosed(";(", (range, name), Form::Element, ");");
+        self.enclosed(";(", (range, name), PieceForm::Element, ");");
     }
 
     /// Begins a scope that binds one element of a value, and what else is bound beside it.
@@ -219,14 +219,14 @@ impl<'a> Program<'a> {
             self.glue(&format!(";const {name}=[];"));
         } else {
             self.glue(&format!(";const {name}=("));
-            self.piece(value, text, Form::Expression);
+            self.piece(value, text, PieceForm::Expression);
             self.in_place();
             self.glue(");");
         }
         match pattern.filter(|pattern| !self.is_over(pattern)) {
             Some(pattern) => {
                 self.glue(";for(const ");
-                self.own(pattern, Form::Pattern);
+                self.own(pattern, PieceForm::Pattern);
                 self.glue(&format!(" of {name}){{"));
             }
             None => self.glue(";{"),
@@ -235,7 +235,7 @@ impl<'a> Program<'a> {
         for other in others {
             self.glue(",");
             if !self.is_over(other) {
-                self.own(other.clone(), Form::Pattern);
+                self.own(other.clone(), PieceForm::Pattern);
             }
         }
         self.glue(")=>{");
@@ -252,7 +252,7 @@ impl<'a> Program<'a> {
         for pattern in patterns {
             if !self.is_over(pattern) {
                 self.glue(",");
-                self.own(pattern.clone(), Form::Pattern);
+                self.own(pattern.clone(), PieceForm::Pattern);
             }
         }
         self.glue(")=>{");
@@ -267,7 +267,7 @@ impl<'a> Program<'a> {
     pub(super) fn constant(&mut self, range: Range<usize>) {
         if !self.is_over(&range) {
             self.glue(";const ");
-            self.own(range, Form::Pattern);
+            self.own(range, PieceForm::Pattern);
             self.glue(";");
         }
     }
@@ -284,10 +284,14 @@ impl<'a> Program<'a> {
         keeps_positions: bool,
         has_stores: bool,
         budget: &Budget,
-    ) -> Option<Template> {
+    ) -> Option<TemplateProgram> {
         self.glue("})");
         let mut elements: Vec<usize> = Vec::new();
-        for piece in self.pieces.iter().filter(|it| it.form == Form::Element) {
+        for piece in self
+            .pieces
+            .iter()
+            .filter(|it| it.form == PieceForm::Element)
+        {
             elements.push(piece.at);
         }
         let has_instance = self.has_instance;
@@ -317,7 +321,7 @@ impl<'a> Program<'a> {
         }
         let mut by_source: Vec<usize> = (0..self.pieces.len()).collect();
         by_source.sort_by_key(|at| self.pieces[*at].source.start);
-        Some(Template {
+        Some(TemplateProgram {
             by_source,
             has_broken: self.pieces.iter().any(|piece| piece.is_broken),
             text: self.text,
@@ -333,12 +337,12 @@ impl<'a> Program<'a> {
             let range = piece.at..piece.at + piece.len;
             let code = String::from_utf8_lossy(&text[range.clone()]).into_owned();
             let whole = match piece.form {
-                Form::Expression | Form::Element => format!("(\n{code}\n)"),
-                Form::Statements => format!("{{\n{code}\n}}"),
-                Form::Pattern => format!("let {code}\n"),
+                PieceForm::Expression | PieceForm::Element => format!("(\n{code}\n)"),
+                PieceForm::Statements => format!("{{\n{code}\n}}"),
+                PieceForm::Pattern => format!("let {code}\n"),
             };
             let is_read = ecmascript::is_readable(&whole, budget)?
-                || piece.form == Form::Pattern
+                || piece.form == PieceForm::Pattern
                     && ecmascript::is_readable(&format!("((\n{code}\n)=>0)"), budget)?;
             if is_read {
                 continue;
@@ -349,7 +353,7 @@ impl<'a> Program<'a> {
                     *byte = b' ';
                 }
             }
-            if piece.form != Form::Statements {
+            if piece.form != PieceForm::Statements {
                 // A line break before it would end nothing: it stands where a value or a pattern has to.
                 text[piece.at] = b'_';
             }
@@ -360,21 +364,21 @@ impl<'a> Program<'a> {
 }
 
 /// A template that was read.
-pub(super) struct Template {
+pub(super) struct TemplateProgram {
     /// The facts, with lines and bytes of the program.
     pub(super) parsed: ecmascript::PositionedScript,
     /// The program.
     pub(super) text: String,
     /// Whether a part of it can't be read.
     pub(super) has_broken: bool,
-    pieces: Vec<Piece>,
+    pieces: Vec<ProgramPiece>,
     /// The pieces by their place in the file.
     by_source: Vec<usize>,
 }
 
 /// Where a byte of the file is in a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum ProgramPosition {
     /// In no expression.
     Outside,
     /// In one that can't be read.
@@ -385,7 +389,7 @@ pub(super) enum Place {
     Renamed,
 }
 
-impl Template {
+impl TemplateProgram {
     /// Returns the byte of the file for one of the program; `None` for code that stands in no file.
     pub(super) fn source_of(&self, at: u32) -> Option<u32> {
         let at = at as usize;
@@ -426,7 +430,7 @@ impl Template {
     }
 
     /// Returns where a byte of the file is in the program.
-    pub(super) fn place_of(&self, at: u32) -> Place {
+    pub(super) fn place_of(&self, at: u32) -> ProgramPosition {
         let at = at as usize;
         let next = self
             .by_source
@@ -435,18 +439,18 @@ impl Template {
             .checked_sub(1)
             .map(|next| &self.pieces[self.by_source[next]])
         else {
-            return Place::Outside;
+            return ProgramPosition::Outside;
         };
         if !piece.source.contains(&at) {
-            return Place::Outside;
+            return ProgramPosition::Outside;
         }
         if piece.is_broken {
-            return Place::Broken;
+            return ProgramPosition::Broken;
         }
         if piece.is_renamed {
-            return Place::Renamed;
+            return ProgramPosition::Renamed;
         }
         let at = piece.at + (at - piece.source.start);
-        u32::try_from(at).map_or(Place::Outside, Place::At)
+        u32::try_from(at).map_or(ProgramPosition::Outside, ProgramPosition::At)
     }
 }

@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::blocks::Blocks;
 use super::code::{closing, is_path, name_end, split_commas, trimmed, words};
 use super::marks::Marks;
-use super::markup::{Attribute, Tag, is_void, tag};
+use super::markup::{MarkupAttribute, Tag, is_void, tag};
 use super::program::Program;
 use crate::syntax::language::Framework;
 
@@ -18,14 +18,14 @@ const MAX_LOOKED_AT: usize = 200;
 
 /// A block or an element whose end was not met.
 struct Open {
-    kind: Kind,
+    kind: BlockKind,
     /// Whether its scope binds an element of a list.
     is_each: bool,
     has_scope: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Kind {
+enum BlockKind {
     /// By the place of its name, and whether it is a component.
     Element(Range<usize>, bool),
     /// By its keyword: `if`.
@@ -43,7 +43,7 @@ pub(super) fn template(
     let styles = blocks.styles.iter().map(|it| it.open..it.close);
     let mut others: Vec<Range<usize>> = scripts.chain(styles).collect();
     others.sort_by_key(|range| range.start);
-    let mut reader = Reader {
+    let mut reader = SvelteReader {
         source,
         limit: 0,
         program,
@@ -69,7 +69,7 @@ pub(super) fn template(
     }
 }
 
-struct Reader<'s, 'p> {
+struct SvelteReader<'s, 'p> {
     source: &'s str,
     limit: usize,
     program: &'s mut Program<'p>,
@@ -78,7 +78,7 @@ struct Reader<'s, 'p> {
     n_scopes: usize,
 }
 
-impl<'s> Reader<'s, '_> {
+impl<'s> SvelteReader<'s, '_> {
     /// Reads up to the limit; `None` where something has no end or lies too deep.
     fn read(&mut self, mut at: usize) -> Option<()> {
         let bytes = self.source.as_bytes();
@@ -128,7 +128,9 @@ impl<'s> Reader<'s, '_> {
                 }
             }
             (Some(b':'), "then" | "catch") => self.next_scope(&[rest]),
-            (Some(b'/'), _) => self.end(|kind, _| matches!(kind, Kind::Block(it) if *it == word)),
+            (Some(b'/'), _) => {
+                self.end(|kind, _| matches!(kind, BlockKind::Block(it) if *it == word));
+            }
             (Some(b'@'), "const") => self.program.constant(rest),
             (Some(b'@'), _) => self.program.expression(rest),
             _ => self.value(range),
@@ -187,7 +189,7 @@ impl<'s> Reader<'s, '_> {
         };
         self.n_scopes += 1;
         self.open.push(Open {
-            kind: Kind::Block(kind),
+            kind: BlockKind::Block(kind),
             is_each,
             has_scope: true,
         });
@@ -230,11 +232,11 @@ impl<'s> Reader<'s, '_> {
         while self
             .open
             .last()
-            .is_some_and(|open| matches!(open.kind, Kind::Element(..)))
+            .is_some_and(|open| matches!(open.kind, BlockKind::Element(..)))
             && self
                 .open
                 .iter()
-                .any(|open| matches!(open.kind, Kind::Block(_)))
+                .any(|open| matches!(open.kind, BlockKind::Block(_)))
         {
             // The element was not closed before the block went on.
             if let Some(open) = self.open.pop() {
@@ -253,7 +255,7 @@ impl<'s> Reader<'s, '_> {
     }
 
     /// Ends the innermost block or element that is meant, with all that is open inside it. Returns its name.
-    fn end(&mut self, is_it: impl Fn(&Kind, &str) -> bool) {
+    fn end(&mut self, is_it: impl Fn(&BlockKind, &str) -> bool) {
         let source = self.source;
         let open = self.open.iter().rev().take(MAX_LOOKED_AT);
         let Some(depth) = open.map(|it| &it.kind).position(|it| is_it(it, source)) else {
@@ -284,13 +286,13 @@ impl<'s> Reader<'s, '_> {
             Tag::Comment => self.marks.comments.push(range.clone()),
             Tag::Close { name } => {
                 let text = self.text(name.clone());
-                let is_it = |kind: &Kind, source: &str| match kind {
-                    Kind::Element(own, _) => &source[own.clone()] == text,
-                    Kind::Block(_) => false,
+                let is_it = |kind: &BlockKind, source: &str| match kind {
+                    BlockKind::Element(own, _) => &source[own.clone()] == text,
+                    BlockKind::Block(_) => false,
                 };
                 let open = self.open.iter().rev().take(MAX_LOOKED_AT);
                 let element = open.map(|it| &it.kind).find(|it| is_it(it, self.source));
-                if let Some(Kind::Element(own, true)) = element {
+                if let Some(BlockKind::Element(own, true)) = element {
                     self.marks.closings.push((name.clone(), own.start));
                 }
                 self.end(is_it);
@@ -318,7 +320,7 @@ impl<'s> Reader<'s, '_> {
         range.end
     }
 
-    fn begin(&mut self, name: Range<usize>, attributes: &[Attribute]) -> Open {
+    fn begin(&mut self, name: Range<usize>, attributes: &[MarkupAttribute]) -> Open {
         let text = self.text(name.clone());
         let is_upper = text.starts_with(|c: char| c.is_ascii_uppercase());
         let is_component = is_path(text) && (is_upper || text.contains('.'));
@@ -336,13 +338,13 @@ impl<'s> Reader<'s, '_> {
             self.n_scopes += 1;
         }
         Open {
-            kind: Kind::Element(name, is_component),
+            kind: BlockKind::Element(name, is_component),
             is_each: false,
             has_scope,
         }
     }
 
-    fn attribute(&mut self, attribute: &Attribute, bound: &mut Vec<Range<usize>>) {
+    fn attribute(&mut self, attribute: &MarkupAttribute, bound: &mut Vec<Range<usize>>) {
         let name = self.text(attribute.name.clone());
         let value = attribute.value.clone();
         if name.is_empty() {

@@ -4,16 +4,16 @@ use super::blocks::Blocks;
 use super::marks::Marks;
 use super::names::{camel, pascal};
 use super::program::{self, Program};
-use super::{Part, offset, svelte, vue};
+use super::{ScriptBlock, offset, svelte, vue};
 use crate::ir::{Expr, ExprArena, Reference, ReferenceKind, Target};
 use crate::model::Budget;
-use crate::syntax::lang::ecmascript::{Script, VueMember, VueOptions};
+use crate::syntax::lang::ecmascript::{LoweredScript, VueMember, VueOptions};
 use crate::syntax::language::Framework;
 use crate::syntax::lines::Lines;
 
 /// A template that was read.
 pub(super) struct Template {
-    pub(super) program: program::Template,
+    pub(super) program: program::TemplateProgram,
     /// For each reference of the program its place among those of the file; `None` for a name of the instance alone.
     pub(super) references: Vec<Option<u32>>,
     /// The names that options give it; `None` where it has those of a setup script.
@@ -27,7 +27,7 @@ pub(super) fn template(
     framework: Framework,
     lines: &Lines<'_>,
     blocks: &Blocks,
-    parts: &[Part],
+    parts: &[ScriptBlock],
     marks: &mut Marks,
     keeps_positions: bool,
     budget: &Budget,
@@ -66,7 +66,7 @@ pub(super) fn template(
                 .flat_map(|options| &options.components)
                 .map(|it| pascal(&it.0))
                 .collect();
-            let visible = vue::Names {
+            let visible = vue::TemplateNames {
                 all: &names,
                 imported: &imported,
                 components: &components,
@@ -94,7 +94,7 @@ pub(super) fn template(
 
 impl Template {
     /// Adds the references of the template to the facts of its file.
-    pub(super) fn add_to(&mut self, script: &mut Script, lines: &Lines<'_>) {
+    pub(super) fn add_to(&mut self, script: &mut LoweredScript, lines: &Lines<'_>) {
         let whole = script
             .facts
             .symbols
@@ -139,7 +139,7 @@ impl Template {
     }
 
     /// Binds a reference to a name of the instance. Returns whether it is worth keeping.
-    fn bind(&self, reference: &mut Reference, script: &mut Script) -> bool {
+    fn bind(&self, reference: &mut Reference, script: &mut LoweredScript) -> bool {
         let exprs = &mut script.facts.exprs;
         let (root, chain) = match reference.target {
             Target::Lexical => (reference.name, None),

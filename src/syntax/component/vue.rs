@@ -4,10 +4,10 @@
 
 use std::ops::Range;
 
-use super::blocks::Markup;
+use super::blocks::MarkupBlock;
 use super::code::{closing, is_path, name_end, split_commas, trimmed};
 use super::marks::Marks;
-use super::markup::{Attribute, Tag, is_element, is_void, tag};
+use super::markup::{MarkupAttribute, Tag, is_element, is_void, tag};
 use super::names::{camel, pascal};
 use super::program::Program;
 use crate::syntax::language::Framework;
@@ -19,7 +19,7 @@ const MAX_LOOKED_AT: usize = 200;
 
 /// A scope that an element opens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Scope {
+enum TemplateScope {
     Each,
     Slot,
 }
@@ -27,13 +27,13 @@ enum Scope {
 /// An element whose closing tag was not met.
 struct Open {
     name: Range<usize>,
-    scopes: Vec<Scope>,
+    scopes: Vec<TemplateScope>,
     is_component: bool,
     is_raw: bool,
 }
 
 /// The names that a template can be about.
-pub(super) struct Names<'a> {
+pub(super) struct TemplateNames<'a> {
     /// Names of the file, sorted.
     pub(super) all: &'a [String],
     /// Those that are imported.
@@ -42,7 +42,7 @@ pub(super) struct Names<'a> {
     pub(super) components: &'a [String],
 }
 
-impl Names<'_> {
+impl TemplateNames<'_> {
     fn has(&self, name: &str) -> bool {
         self.all
             .binary_search_by(|it| it.as_str().cmp(name))
@@ -57,8 +57,8 @@ impl Names<'_> {
 /// Reads the template of a component into a program.
 pub(super) fn template(
     source: &str,
-    block: &Markup,
-    names: &Names<'_>,
+    block: &MarkupBlock,
+    names: &TemplateNames<'_>,
     program: &mut Program<'_>,
     marks: &mut Marks,
 ) {
@@ -67,7 +67,7 @@ pub(super) fn template(
         marks.unreadable.push(block.content.clone());
         return;
     }
-    let mut reader = Reader {
+    let mut reader = VueReader {
         source,
         limit: block.content.end,
         names,
@@ -83,7 +83,7 @@ pub(super) fn template(
 }
 
 /// Reads the uses of script variables in styles: `color: v-bind(color)`.
-pub(super) fn styles(source: &str, block: &Markup, program: &mut Program<'_>) {
+pub(super) fn styles(source: &str, block: &MarkupBlock, program: &mut Program<'_>) {
     let mut at = block.content.start;
     while let Some(found) = source[at..block.content.end].find("v-bind(") {
         let open = at + found + "v-bind".len();
@@ -100,17 +100,17 @@ pub(super) fn styles(source: &str, block: &Markup, program: &mut Program<'_>) {
     }
 }
 
-struct Reader<'s, 'p> {
+struct VueReader<'s, 'p> {
     source: &'s str,
     limit: usize,
-    names: &'s Names<'s>,
+    names: &'s TemplateNames<'s>,
     program: &'s mut Program<'p>,
     marks: &'s mut Marks,
     open: Vec<Open>,
     n_scopes: usize,
 }
 
-impl Reader<'_, '_> {
+impl VueReader<'_, '_> {
     fn read(&mut self, from: usize) {
         let mut at = from;
         let mut has_interpolations = true;
@@ -192,8 +192,8 @@ impl Reader<'_, '_> {
         range.end
     }
 
-    fn begin(&mut self, name: Range<usize>, attributes: &[Attribute]) -> Open {
-        let named = |it: &&Attribute, name: &str| self.source[it.name.clone()] == *name;
+    fn begin(&mut self, name: Range<usize>, attributes: &[MarkupAttribute]) -> Open {
+        let named = |it: &&MarkupAttribute, name: &str| self.source[it.name.clone()] == *name;
         let is_raw = self.is_raw() || attributes.iter().any(|it| named(&it, "v-pre"));
         let mut element = Open {
             name: name.clone(),
@@ -207,7 +207,7 @@ impl Reader<'_, '_> {
         let each = attributes.iter().find(|it| named(it, "v-for"));
         if let Some(value) = each.and_then(|each| each.value.clone()) {
             self.each(value);
-            element.scopes.push(Scope::Each);
+            element.scopes.push(TemplateScope::Each);
             self.n_scopes += 1;
         }
         if let Some(component) = self.component(&self.source[name.clone()]) {
@@ -220,7 +220,7 @@ impl Reader<'_, '_> {
         }
         if let Some(slot) = slot {
             self.program.open_scope(&[slot]);
-            element.scopes.push(Scope::Slot);
+            element.scopes.push(TemplateScope::Slot);
             self.n_scopes += 1;
         }
         element
@@ -251,8 +251,8 @@ impl Reader<'_, '_> {
         for scope in element.scopes.iter().rev() {
             self.n_scopes -= 1;
             match scope {
-                Scope::Each => self.program.close_each(),
-                Scope::Slot => self.program.close_scope(),
+                TemplateScope::Each => self.program.close_each(),
+                TemplateScope::Slot => self.program.close_scope(),
             }
         }
     }
@@ -306,7 +306,7 @@ impl Reader<'_, '_> {
         tag.contains('-').then_some(pascal)
     }
 
-    fn attribute(&mut self, attribute: &Attribute, slot: &mut Option<Range<usize>>) {
+    fn attribute(&mut self, attribute: &MarkupAttribute, slot: &mut Option<Range<usize>>) {
         let name = &self.source[attribute.name.clone()];
         let start = attribute.name.start;
         let value = attribute.value.clone();

@@ -9,7 +9,7 @@ use super::use_recorder::{offset, span_of};
 use crate::ir::{FileFacts, ImportedName, ReferenceKind};
 use crate::model::Budget;
 use crate::model::Family;
-use crate::syntax::occurrences::{Role, UseKind};
+use crate::syntax::occurrences::{OccurrenceRole, UseKind};
 use crate::syntax::parse::{Parsed, parse};
 
 /// A family of languages with its functions.
@@ -20,7 +20,7 @@ pub(in crate::syntax) struct Frontend {
     /// Lowers a tree; `None` where the budget ended. The flag keeps the position of each use.
     pub(super) lower: fn(&str, Node<'_>, bool, &Budget) -> Option<LoweredFile>,
     /// Classifies a word that is no recorded use, by the smallest node around it.
-    pub(super) role_of: fn(&FileFacts, Node<'_>, Word<'_>) -> Role,
+    pub(super) role_of: fn(&FileFacts, Node<'_>, SourceWord<'_>) -> OccurrenceRole,
 }
 
 /// The facts of one file, with the bytes that cutting it into chunks needs beside them.
@@ -36,7 +36,7 @@ pub(in crate::syntax) struct LoweredFile {
 
 /// A word of a source.
 #[derive(Clone, Copy)]
-pub(super) struct Word<'s> {
+pub(super) struct SourceWord<'s> {
     pub(super) text: &'s str,
     /// Whether the node around it is the word and no more.
     pub(super) is_whole: bool,
@@ -48,18 +48,18 @@ pub(super) fn imported(
     facts: &FileFacts,
     statement: Node<'_>,
     is_named: impl Fn(&ImportedName) -> bool,
-) -> Role {
+) -> OccurrenceRole {
     let span = span_of(statement);
     let lines = span.start_line..=span.end_line;
     let imports = facts.imports.iter().enumerate();
     let mut here = imports.filter(|(_, import)| lines.contains(&import.line));
     let found = here.find_map(|(at, import)| Some((at, import.names.iter().position(&is_named)?)));
     match found {
-        Some((import, name)) => Role::Import {
+        Some((import, name)) => OccurrenceRole::Import {
             import: offset(import),
             name: offset(name),
         },
-        None => Role::Text,
+        None => OccurrenceRole::Text,
     }
 }
 
@@ -67,7 +67,7 @@ pub(super) fn imported(
 pub(in crate::syntax) struct PositionedFile {
     /// `None` where the file costs too much to parse: then nothing is known of any place.
     tree: Option<Tree>,
-    role_of: fn(&FileFacts, Node<'_>, Word<'_>) -> Role,
+    role_of: fn(&FileFacts, Node<'_>, SourceWord<'_>) -> OccurrenceRole,
     pub(in crate::syntax) file: LoweredFile,
 }
 
@@ -121,21 +121,21 @@ impl Frontend {
 
 impl PositionedFile {
     /// Classifies the word at `start..end`.
-    pub(in crate::syntax) fn role(&self, source: &str, start: u32, end: u32) -> Role {
+    pub(in crate::syntax) fn role(&self, source: &str, start: u32, end: u32) -> OccurrenceRole {
         let range = start as usize..end as usize;
         let root = self.tree.as_ref().map(Tree::root_node);
         let node = root.and_then(|root| root.descendant_for_byte_range(range.start, range.end));
         let Some(node) = node else {
-            return Role::Unknown;
+            return OccurrenceRole::Unknown;
         };
         if let Some(reference) = self.use_at(start) {
             // Also inside a string: an annotation of Python that names a type.
-            return Role::Use {
+            return OccurrenceRole::Use {
                 reference,
                 kind: self.use_kind(reference),
             };
         }
-        let word = Word {
+        let word = SourceWord {
             is_whole: node.byte_range() == range,
             text: source.get(range).unwrap_or_default(),
         };

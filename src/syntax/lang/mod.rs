@@ -11,20 +11,20 @@ mod python;
 mod rust;
 mod use_recorder;
 
-use super::language::Shape;
+use super::language::FileShape;
 use frontend::Frontend;
 
 /// Returns the front end of a family that has one of its own.
-pub(in crate::syntax) fn frontend(shape: Shape) -> Option<&'static Frontend> {
+pub(in crate::syntax) fn frontend(shape: FileShape) -> Option<&'static Frontend> {
     match shape {
-        Shape::Python => Some(&python::FRONTEND),
-        Shape::Go => Some(&go::FRONTEND),
-        Shape::Java => Some(&java::FRONTEND),
-        Shape::Rust => Some(&rust::FRONTEND),
-        Shape::Script(_)
-        | Shape::Component(_)
-        | Shape::Page
-        | Shape::Document(_)
-        | Shape::Plain => None,
+        FileShape::Python => Some(&python::FRONTEND),
+        FileShape::Go => Some(&go::FRONTEND),
+        FileShape::Java => Some(&java::FRONTEND),
+        FileShape::Rust => Some(&rust::FRONTEND),
+        FileShape::Script(_)
+        | FileShape::Component(_)
+        | FileShape::Page
+        | FileShape::Document(_)
+        | FileShape::Plain => None,
     }
 }

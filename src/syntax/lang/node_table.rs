@@ -21,7 +21,7 @@ pub(super) trait FieldIds {
 }
 
 /// A grammar with the numbers of its kinds and fields.
-pub(super) struct Grammar<K, F> {
+pub(super) struct NumberedGrammar<K, F> {
     /// The library's own handle.
     pub(super) language: Language,
     /// The fields.
@@ -29,7 +29,7 @@ pub(super) struct Grammar<K, F> {
     table: Box<[K]>,
 }
 
-impl<K: NodeKind, F: FieldIds> Grammar<K, F> {
+impl<K: NodeKind, F: FieldIds> NumberedGrammar<K, F> {
     /// Numbers the kinds and fields of a grammar.
     pub(super) fn new(language: Language) -> Self {
         let n_kinds = u16::try_from(language.node_kind_count()).unwrap_or(u16::MAX);

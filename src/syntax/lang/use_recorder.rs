@@ -10,7 +10,7 @@ use crate::model::hash::HashMap;
 
 /// A use of a name: equal ones are one reference.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct Use {
+pub(super) struct RecordedUse {
     pub(super) name: NameId,
     pub(super) target: Target,
     pub(super) kind: ReferenceKind,
@@ -20,7 +20,7 @@ pub(super) struct Use {
 
 /// Collects the references of a file.
 pub(super) struct UseRecorder {
-    known: HashMap<Use, usize>,
+    known: HashMap<RecordedUse, usize>,
     keeps_positions: bool,
     /// First byte of each use and its reference, where they are kept.
     positions: Vec<(u32, u32)>,
@@ -47,7 +47,7 @@ impl UseRecorder {
     }
 
     /// Adds the use at byte `at` to the references.
-    pub(super) fn record(&mut self, references: &mut Vec<Reference>, used: Use, at: usize) {
+    pub(super) fn record(&mut self, references: &mut Vec<Reference>, used: RecordedUse, at: usize) {
         let line = self.line_at(at);
         let known = self.known.get(&used).copied();
         if self.keeps_positions {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use super::super::{Role, UseKind, by_path, occurrences};
+use super::super::{OccurrenceRole, UseKind, by_path, occurrences};
 use super::{locals, read, same, uses};
 use crate::model::{Budget, RepoPath};
 
@@ -20,12 +20,12 @@ pub(super) fn roles(path: &str, source: &str, word: &str) -> String {
     );
     found.places.iter().fold(String::new(), |mut out, place| {
         let role = match place.role {
-            Role::Use { reference, kind } => {
+            OccurrenceRole::Use { reference, kind } => {
                 let used = &found.facts.references[reference as usize];
                 format!("{kind:?} {}", found.facts.name(used))
             }
-            Role::Import { .. } => "Import".to_owned(),
-            Role::Export { .. } => "Export".to_owned(),
+            OccurrenceRole::Import { .. } => "Import".to_owned(),
+            OccurrenceRole::Export { .. } => "Export".to_owned(),
             role => format!("{role:?}"),
         };
         writeln!(out, "{} {role}", place.line).unwrap();

@@ -7,16 +7,16 @@ use std::sync::atomic::AtomicBool;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::Asked;
+use super::ChangesQuestion;
 use super::entries::word;
 use super::gather::{Gathered, texts, texts_of};
 use crate::error::{Error, Result};
 use crate::model::sanitize::one_line;
 use crate::model::{Budget, RepoPath};
 use crate::tools::places::uses;
-use crate::uses::{Collision, CollisionKind, Difference, Lines, Reason, Side};
+use crate::uses::{BranchSide, BrokenReason, Collision, CollisionKind, Difference, LineMerge};
 use crate::workspace::{
-    Comparison, Other, State, View, Workspace, added_lines, brief, merged_lines,
+    Comparison, ComparisonSide, Other, View, Workspace, added_lines, brief, merged_lines,
 };
 
 /// A branch or work tree to look for collisions with: both sides since the commit where they left each other.
@@ -68,7 +68,7 @@ pub(super) fn opposites(
                 "leave it out of `with`; in a shallow clone fetch more history first",
             )
         })?;
-        let base = State {
+        let base = ComparisonSide {
             name: "merge base".to_owned(),
             commit: Some(base),
             is_work_tree: false,
@@ -87,7 +87,7 @@ pub(super) fn opposites(
 /// Finds the collisions; `None` where no other side was asked for.
 pub(super) fn find(
     view: &View<'_>,
-    asked: &Asked<'_>,
+    asked: &ChangesQuestion<'_>,
     gathered: &Gathered,
 ) -> Result<Option<Vec<CollisionOutput>>> {
     if asked.input.with.is_empty() {
@@ -108,7 +108,7 @@ pub(super) fn find(
         let theirs = opposite.theirs.files.iter();
         let theirs = theirs.filter_map(|file| Some((file.path.clone(), texts_of(file)?)));
         let theirs = Difference::kept(theirs.collect(), &budget)?;
-        let lines = Lines {
+        let lines = LineMerge {
             added: &added_lines,
             merged: &merged_lines,
         };
@@ -140,7 +140,7 @@ fn add_files(opposite: &Opposite, comparison: &Comparison, found: &mut Vec<Colli
             continue;
         };
         let content =
-            |version: &Option<crate::workspace::Version>| version.as_ref().map(|it| it.content);
+            |version: &Option<crate::workspace::FileVersion>| version.as_ref().map(|it| it.content);
         if content(&file.new) != content(their) && !known.contains(&file.path) {
             files.push(Collision {
                 kind: CollisionKind::FileOnly,
@@ -156,7 +156,7 @@ fn add_files(opposite: &Opposite, comparison: &Comparison, found: &mut Vec<Colli
 }
 
 fn shown(with: &str, one: &Collision) -> CollisionOutput {
-    let of = |kind: Option<crate::uses::ChangeKind>, side: Side| match (kind, &one.added) {
+    let of = |kind: Option<crate::uses::ChangeKind>, side: BranchSide| match (kind, &one.added) {
         (Some(kind), _) => word(kind),
         (None, Some((user, _))) if *user == side => "uses",
         (None, _) => "modified",
@@ -164,11 +164,11 @@ fn shown(with: &str, one: &Collision) -> CollisionOutput {
     let detail = match (&one.added, one.kind) {
         (Some((side, broken)), _) => {
             let who = match side {
-                Side::Ours => "we",
-                Side::Theirs => "they",
+                BranchSide::Ours => "we",
+                BranchSide::Theirs => "they",
             };
             let how = match broken.reason {
-                Reason::TooFewArguments { given, required } => {
+                BrokenReason::TooFewArguments { given, required } => {
                     format!(" with {given} of {required} arguments")
                 }
                 _ => String::new(),
@@ -194,8 +194,8 @@ fn shown(with: &str, one: &Collision) -> CollisionOutput {
         },
         path: one.path.to_string(),
         symbol: one.symbol.clone(),
-        ours: of(one.ours, Side::Ours),
-        theirs: of(one.theirs, Side::Theirs),
+        ours: of(one.ours, BranchSide::Ours),
+        theirs: of(one.theirs, BranchSide::Theirs),
         detail,
     }
 }

@@ -6,14 +6,14 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::gather::Gathered;
-use super::reach::Reach;
-use super::{Asked, Part};
+use super::reach::ChangesReach;
+use super::{AnswerPart, ChangesQuestion};
 use crate::error::Result;
 use crate::model::sanitize::one_line;
 use crate::model::{Handle, HandleKind, RepoPath, Symbol, handles};
 use crate::tools::answer::Cursor;
 use crate::tools::impact::count;
-use crate::uses::{Broken, ChangeKind, ChangedFile, Reason, SymbolChange};
+use crate::uses::{Broken, BrokenReason, ChangeKind, ChangedFile, SymbolChange};
 use crate::workspace::{DifferingFile, View, n_changed_lines};
 
 /// Bytes of a definition's text.
@@ -28,7 +28,7 @@ const MIN_ALIKE_PERCENT: usize = 60;
 /// A file that differs.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct FileOutput {
+pub(super) struct ComparedFileOutput {
     path: String,
     /// Where it was.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -125,7 +125,7 @@ pub(super) struct UsedOutput {
 
 /// An entry of the list of changes.
 #[derive(Clone, Debug)]
-pub(super) struct Entry {
+pub(super) struct ChangeEntry {
     class: u32,
     path: RepoPath,
     line: u32,
@@ -140,7 +140,7 @@ enum What {
     ReExport(usize),
 }
 
-impl Entry {
+impl ChangeEntry {
     /// Returns the key that pages go by.
     pub(super) fn key(&self) -> (u32, &RepoPath, u32) {
         (self.class, &self.path, self.line)
@@ -165,16 +165,20 @@ impl Entry {
 }
 
 /// The changes in the order in which they are listed.
-pub(super) struct Listed {
-    pub(super) all: Vec<Entry>,
+pub(super) struct ListedChanges {
+    pub(super) all: Vec<ChangeEntry>,
     counts: BTreeMap<&'static str, u64>,
     n_files: u64,
 }
 
-impl Listed {
+impl ListedChanges {
     /// Orders the changes: what other modules see first, then the rest, then bodies alone, tests last; each by path and line.
     #[expect(clippy::unnecessary_wraps, reason = "reads best as it is")]
-    pub(super) fn of(view: &View<'_>, asked: &Asked<'_>, gathered: &Gathered) -> Result<Self> {
+    pub(super) fn of(
+        view: &View<'_>,
+        asked: &ChangesQuestion<'_>,
+        gathered: &Gathered,
+    ) -> Result<Self> {
         let difference = &gathered.difference;
         let mut all = Vec::new();
         let mut counts = BTreeMap::new();
@@ -186,7 +190,7 @@ impl Listed {
             let old_path = difference.old(change).map(|(file, _)| file.path.as_str());
             let is_wanted = asked.is_wanted(file.path.as_str())
                 || old_path.is_some_and(|path| asked.is_wanted(path));
-            let is_listed = change.kind != ChangeKind::Body || asked.has(Part::Body);
+            let is_listed = change.kind != ChangeKind::Body || asked.has(AnswerPart::Body);
             if !is_wanted {
                 continue;
             }
@@ -201,7 +205,7 @@ impl Listed {
                 _ if is_exported => 0,
                 _ => 1,
             };
-            all.push(Entry {
+            all.push(ChangeEntry {
                 class,
                 path: file.path.clone(),
                 line: symbol.name_line,
@@ -211,7 +215,7 @@ impl Listed {
         for (at, export) in difference.re_exports.iter().enumerate() {
             let path = &difference.files[export.file].path;
             if asked.is_wanted(path.as_str()) {
-                all.push(Entry {
+                all.push(ChangeEntry {
                     class: 0,
                     path: path.clone(),
                     line: export.line,
@@ -232,8 +236,8 @@ impl Listed {
     }
 
     /// Returns the entries behind a cursor.
-    pub(super) fn after(&self, cursor: Option<&Cursor>) -> Vec<&Entry> {
-        let is_behind = |entry: &&Entry| {
+    pub(super) fn after(&self, cursor: Option<&Cursor>) -> Vec<&ChangeEntry> {
+        let is_behind = |entry: &&ChangeEntry| {
             cursor.is_none_or(|last| {
                 let key = (entry.class, entry.path.as_str(), entry.line);
                 key > (last.score, last.path.as_str(), last.line)
@@ -311,10 +315,10 @@ fn handle(file: &ChangedFile, of_new: bool, at: u32) -> Option<String> {
 /// Returns a change as it is shown.
 pub(super) fn change(
     view: &View<'_>,
-    asked: &Asked<'_>,
+    asked: &ChangesQuestion<'_>,
     gathered: &Gathered,
-    entry: &Entry,
-    reach: &Reach,
+    entry: &ChangeEntry,
+    reach: &ChangesReach,
 ) -> Result<ChangeOutput> {
     let difference = &gathered.difference;
     let at = match entry.what {
@@ -352,13 +356,13 @@ pub(super) fn change(
         from: from(change, old, new),
         line: symbol.name_line,
         signature: Some(one_line(&symbol.signature).into_owned()),
-        callers: asked.has(Part::Callers).then(|| reach.callers(at)),
+        callers: asked.has(AnswerPart::Callers).then(|| reach.callers(at)),
         tests: asked
-            .has(Part::Tests)
+            .has(AnswerPart::Tests)
             .then(|| reach.tests_of(view, at))
             .transpose()?,
         source: asked
-            .has(Part::Source)
+            .has(AnswerPart::Source)
             .then(|| source(file, new.is_some(), symbol)),
     })
 }
@@ -407,7 +411,7 @@ fn source(file: &ChangedFile, of_new: bool, symbol: &Symbol) -> String {
 )]
 pub(super) fn broken(
     view: &View<'_>,
-    asked: &Asked<'_>,
+    asked: &ChangesQuestion<'_>,
     gathered: &Gathered,
 ) -> Result<Vec<BrokenOutput>> {
     let difference = &gathered.difference;
@@ -449,16 +453,16 @@ pub(super) fn shown(
     let is_elsewhere =
         change.is_some_and(|it| matches!(it.kind, ChangeKind::Moved | ChangeKind::Renamed));
     let (word, now) = match one.reason {
-        Reason::TooFewArguments { given, required } => (
+        BrokenReason::TooFewArguments { given, required } => (
             "signature",
             Some(format!(
                 "passes {given} of {}",
                 count(required.into(), "argument")
             )),
         ),
-        Reason::NotOffered => ("unexported", None),
-        Reason::NoModule => ("removed", None),
-        Reason::Gone => {
+        BrokenReason::NotOffered => ("unexported", None),
+        BrokenReason::NoModule => ("removed", None),
+        BrokenReason::Gone => {
             let word = match change.map(|it| it.kind) {
                 Some(ChangeKind::Renamed) => "renamed",
                 Some(ChangeKind::Moved) => "moved",
@@ -504,7 +508,7 @@ pub(super) fn shown(
 }
 
 /// Returns the files as they are shown, a renamed one once.
-pub(super) fn files(asked: &Asked<'_>, gathered: &Gathered) -> Vec<FileOutput> {
+pub(super) fn files(asked: &ChangesQuestion<'_>, gathered: &Gathered) -> Vec<ComparedFileOutput> {
     let all = &asked.comparison.files;
     let renamed = renamed(all);
     let sources: HashSet<usize> = renamed.values().copied().collect();
@@ -515,14 +519,14 @@ pub(super) fn files(asked: &Asked<'_>, gathered: &Gathered) -> Vec<FileOutput> {
         }
         let from = renamed.get(&at).map(|from| &all[*from]);
         let old = from.map_or(&file.old, |from| &from.old);
-        let text = |version: &Option<crate::workspace::Version>| match version {
+        let text = |version: &Option<crate::workspace::FileVersion>| match version {
             None => Some(std::sync::Arc::from("")),
             Some(version) => version.text.clone(),
         };
         let lines = text(old)
             .zip(text(&file.new))
             .map(|(old, new)| n_changed_lines(&old, &new));
-        files.push(FileOutput {
+        files.push(ComparedFileOutput {
             path: file.path.to_string(),
             from: from.map(|from| from.path.to_string()),
             status: match (&file.old, &file.new) {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::error::Result;
 use crate::model::{RepoPath, SkipReason};
 use crate::tools::places::uses;
-use crate::uses::{BrokenUses, Difference, Texts};
+use crate::uses::{BrokenUses, Difference, FilePair};
 use crate::workspace::{Analysis, Comparison, DifferingFile, View, language_of};
 
 /// A difference and what belongs to it.
@@ -43,7 +43,7 @@ impl Gathered {
 pub(super) fn texts(
     view: &View<'_>,
     comparison: &Comparison,
-) -> Result<(Vec<(RepoPath, Texts)>, Vec<RepoPath>, u64)> {
+) -> Result<(Vec<(RepoPath, FilePair)>, Vec<RepoPath>, u64)> {
     let (mut files, mut pending, mut n_others) = (Vec::new(), Vec::new(), 0);
     for file in &comparison.files {
         let row = view.read.file(file.path.as_str())?;
@@ -70,14 +70,14 @@ pub(super) fn texts(
 }
 
 /// Returns both texts of a file that is analysed; `None` for any other.
-pub(super) fn texts_of(file: &DifferingFile) -> Option<Texts> {
+pub(super) fn texts_of(file: &DifferingFile) -> Option<FilePair> {
     let is_analysed = language_of(&file.path).analysis() == Analysis::Full;
-    let text = |version: &Option<crate::workspace::Version>| match version {
+    let text = |version: &Option<crate::workspace::FileVersion>| match version {
         None => Some(None),
         Some(version) => version.text.clone().map(Some),
     };
     is_analysed.then_some(())?;
-    Some(Texts {
+    Some(FilePair {
         old: text(&file.old)?,
         new: text(&file.new)?,
     })

@@ -11,7 +11,7 @@ use clap::{Args, ValueEnum};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::answer::{Currency, Cursor, fitting, is_zero};
+use super::answer::{Cursor, FreshnessFields, is_zero, truncate_to_bytes};
 use super::impact::count;
 use super::schema::{clamp, number};
 use super::{Call, Tool};
@@ -20,7 +20,7 @@ use crate::model::RepoPath;
 use crate::model::path::is_at_or_below;
 use crate::workspace::{Comparison, Question, View, outside};
 use collisions::{CollisionOutput, Opposite};
-use entries::{BrokenOutput, ChangeOutput, FileOutput, Listed};
+use entries::{BrokenOutput, ChangeOutput, ComparedFileOutput, ListedChanges};
 use gather::Gathered;
 use reach::TestOutput;
 
@@ -39,7 +39,7 @@ pub struct Changes;
 /// A part of the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ValueEnum)]
 #[serde(rename_all = "lowercase")]
-pub enum Part {
+pub enum AnswerPart {
     /// Changes of bodies alone.
     Body,
     /// Tests that reach the changes, with their titles.
@@ -72,7 +72,7 @@ pub struct ChangesInput {
     /// All but source.
     #[arg(long, value_delimiter = ',')]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub include: Vec<Part>,
+    pub include: Vec<AnswerPart>,
     /// Tokens.
     #[arg(long, allow_negative_numbers = true)]
     #[serde(
@@ -128,7 +128,7 @@ pub struct ChangesOutput {
     #[serde(skip_serializing_if = "is_zero")]
     tests_total: u64,
     #[schemars(with = "Vec<serde_json::Value>")]
-    files: Vec<FileOutput>,
+    files: Vec<ComparedFileOutput>,
     files_total: u64,
     /// Whether every use in reach was bound: an empty `broken` of a complete answer means that there is none.
     complete: bool,
@@ -146,7 +146,7 @@ pub struct ChangesOutput {
     #[serde(skip_serializing_if = "Option::is_none")]
     next_cursor: Option<String>,
     #[serde(flatten)]
-    currency: Currency,
+    freshness_fields: FreshnessFields,
 }
 
 /// One side.
@@ -182,7 +182,7 @@ impl Tool for Changes {
         let comparison = workspace.compare(base, head, &call.interrupt)?;
         let opposites = collisions::opposites(&workspace, &comparison, others, &call.interrupt)?;
         let words = input.path.join(" ");
-        let asked = Asked {
+        let asked = ChangesQuestion {
             input: &input,
             paths: &paths,
             comparison: &comparison,
@@ -200,29 +200,31 @@ impl Tool for Changes {
 }
 
 /// A question with what was read for it beside the index.
-struct Asked<'a> {
+struct ChangesQuestion<'a> {
     input: &'a ChangesInput,
     paths: &'a [RepoPath],
     comparison: &'a Comparison,
     opposites: &'a [Opposite],
 }
 
-impl Asked<'_> {
+impl ChangesQuestion<'_> {
     fn is_wanted(&self, path: &str) -> bool {
         let mut paths = self.paths.iter();
         self.paths.is_empty() || paths.any(|asked| is_at_or_below(path, asked.as_str()))
     }
 
-    fn has(&self, part: Part) -> bool {
+    fn has(&self, part: AnswerPart) -> bool {
         match self.input.include.as_slice() {
-            [] => part != Part::Source,
+            [] => part != AnswerPart::Source,
             parts => parts.contains(&part),
         }
     }
 
     /// Returns everything that decides which changes are listed.
     fn digest(&self) -> String {
-        let sha = |state: &crate::workspace::State| state.commit.as_ref().map(ToString::to_string);
+        let sha = |state: &crate::workspace::ComparisonSide| {
+            state.commit.as_ref().map(ToString::to_string)
+        };
         format!(
             "changes {:?} {:?} {:?} {}",
             sha(&self.comparison.base),
@@ -231,7 +233,7 @@ impl Asked<'_> {
                 sha(&self.comparison.head)
             ),
             self.paths,
-            self.has(Part::Body)
+            self.has(AnswerPart::Body)
         )
     }
 }
@@ -244,24 +246,24 @@ impl Asked<'_> {
     clippy::format_push_string,
     reason = "the text is short, and reads in order"
 )]
-fn answer(view: &View<'_>, asked: &Asked<'_>) -> Result<ChangesOutput> {
+fn answer(view: &View<'_>, asked: &ChangesQuestion<'_>) -> Result<ChangesOutput> {
     let input = asked.input;
     let comparison = asked.comparison;
     let limit = clamp(input.limit, 200, 1..=500);
     let list_bytes = BYTES_PER_TOKEN * clamp(input.budget, DEFAULT_BUDGET, 500..=20_000);
     let gathered = Gathered::of(view, comparison)?;
-    let listed = Listed::of(view, asked, &gathered)?;
+    let listed = ListedChanges::of(view, asked, &gathered)?;
     let digest = asked.digest();
     let after = match &input.cursor {
         Some(text) => Some(Cursor::read(text, &digest, view.index_id)?),
         None => None,
     };
-    let reach = reach::Reach::of(view, asked, &gathered, &listed)?;
+    let reach = reach::ChangesReach::of(view, asked, &gathered, &listed)?;
     let collisions = collisions::find(view, asked, &gathered)?;
-    let mut currency = Currency::of(view);
-    let is_fresh = currency.freshness == "fresh";
+    let mut freshness_fields = FreshnessFields::of(view);
+    let is_fresh = freshness_fields.freshness == "fresh";
     if !gathered.pending.is_empty() && is_fresh {
-        currency.mark_moved();
+        freshness_fields.mark_moved();
     }
     let mut left = list_bytes;
     let mut take = |n: usize, share: usize| -> usize {
@@ -272,14 +274,14 @@ fn answer(view: &View<'_>, asked: &Asked<'_>) -> Result<ChangesOutput> {
     let mut broken = entries::broken(view, asked, &gathered)?;
     let broken_total = broken.len() as u64;
     broken.truncate(limit);
-    broken.truncate(fitting(&broken, take(usize::MAX, 30)));
+    truncate_to_bytes(&mut broken, take(usize::MAX, 30));
     left += list_bytes * 30 / 100 - size(&broken).min(list_bytes * 30 / 100);
     let (mut changes, mut next) = (Vec::new(), None);
     let rest = listed.after(after.as_ref());
     for one in rest.iter().take(limit) {
         changes.push(entries::change(view, asked, &gathered, one, &reach)?);
     }
-    changes.truncate(fitting(&changes, left * 60 / 100));
+    truncate_to_bytes(&mut changes, left * 60 / 100);
     // A page ends with a line, so that the next one begins with another.
     while changes.len() > 1
         && changes.len() < rest.len()
@@ -297,20 +299,20 @@ fn answer(view: &View<'_>, asked: &Asked<'_>) -> Result<ChangesOutput> {
     let collisions = collisions.map(|mut all| {
         collisions_total = Some(all.len() as u64);
         all.truncate(limit);
-        all.truncate(fitting(&all, left / 2));
+        truncate_to_bytes(&mut all, left / 2);
         left = left.saturating_sub(size(&all));
         all
     });
     let mut tests = reach::tests(view, asked, &reach)?;
     let tests_total = reach.tests.len() as u64;
     tests.truncate(limit);
-    tests.truncate(fitting(&tests, left * 2 / 3));
+    truncate_to_bytes(&mut tests, left * 2 / 3);
     let left = left.saturating_sub(size(&tests));
     let mut files = entries::files(asked, &gathered);
     let files_total = files.len() as u64;
     files.truncate(limit);
-    files.truncate(fitting(&files, left));
-    let state = |state: &crate::workspace::State| StateOutput {
+    truncate_to_bytes(&mut files, left);
+    let state = |state: &crate::workspace::ComparisonSide| StateOutput {
         name: state.name.clone(),
         sha: state.commit.as_ref().map(ToString::to_string),
     };
@@ -321,7 +323,7 @@ fn answer(view: &View<'_>, asked: &Asked<'_>) -> Result<ChangesOutput> {
         || (files.len() as u64) < files_total
         || collisions_total > collisions.as_ref().map(|all| all.len() as u64);
     let mut summary = listed.summary(&gathered, broken_total);
-    if asked.has(Part::Tests) {
+    if asked.has(AnswerPart::Tests) {
         summary += &format!(
             " {} {} it.",
             count(tests_total, "test file"),
@@ -360,7 +362,7 @@ fn answer(view: &View<'_>, asked: &Asked<'_>) -> Result<ChangesOutput> {
             .collect(),
         truncated,
         next_cursor: next,
-        currency,
+        freshness_fields,
     })
 }
 

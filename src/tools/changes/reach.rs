@@ -6,9 +6,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::entries::Listed;
+use super::entries::ListedChanges;
 use super::gather::Gathered;
-use super::{Asked, Part};
+use super::{AnswerPart, ChangesQuestion};
 use crate::error::Result;
 use crate::graph::coupled;
 use crate::graph::impact::{files_of, walk};
@@ -16,7 +16,7 @@ use crate::graph::related::{self, Direction, Relation, TestBasis};
 use crate::model::sanitize::one_line;
 use crate::model::{FileRole, Provenance, RepoPath};
 use crate::tools::affected::Affected;
-use crate::tools::places::{Confidence, places, uses};
+use crate::tools::places::{EdgeConfidence, places, uses};
 use crate::uses::ChangeKind;
 use crate::workspace::{SymbolRow, View, family_of};
 
@@ -42,7 +42,7 @@ pub(super) struct TestOutput {
     path: String,
     /// Edges on the way; 0 for a test that changed itself.
     hops: u32,
-    confidence: Confidence,
+    confidence: EdgeConfidence,
     provenance: &'static str,
     /// Titles of the tests around its uses.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -59,7 +59,7 @@ pub(super) struct Test {
 }
 
 /// The reach of all changes.
-pub(super) struct Reach {
+pub(super) struct ChangesReach {
     /// The tests, the nearest first.
     pub(super) tests: Vec<Test>,
     /// The rows of each changed definition.
@@ -68,13 +68,13 @@ pub(super) struct Reach {
     n_counted: Cell<usize>,
 }
 
-impl Reach {
+impl ChangesReach {
     /// Walks from the changed definitions to their users.
     pub(super) fn of(
         view: &View<'_>,
-        asked: &Asked<'_>,
+        asked: &ChangesQuestion<'_>,
         gathered: &Gathered,
-        listed: &Listed,
+        listed: &ListedChanges,
     ) -> Result<Self> {
         let difference = &gathered.difference;
         let mut rows: HashMap<usize, Vec<SymbolRow>> = HashMap::new();
@@ -96,7 +96,7 @@ impl Reach {
             rows.insert(at, of_it.cloned().collect());
         }
         let mut callers = HashMap::new();
-        if asked.has(Part::Callers) {
+        if asked.has(AnswerPart::Callers) {
             for entry in &listed.all {
                 let Some(at) = entry.change() else { continue };
                 let change = &difference.changes[at];
@@ -124,7 +124,7 @@ impl Reach {
             callers,
             n_counted: Cell::new(0),
         };
-        if asked.has(Part::Tests) {
+        if asked.has(AnswerPart::Tests) {
             reach.tests = reach.find_tests(view, asked, gathered)?;
         }
         Ok(reach)
@@ -157,7 +157,7 @@ impl Reach {
     fn find_tests(
         &self,
         view: &View<'_>,
-        asked: &Asked<'_>,
+        asked: &ChangesQuestion<'_>,
         gathered: &Gathered,
     ) -> Result<Vec<Test>> {
         let difference = &gathered.difference;
@@ -241,9 +241,10 @@ impl Reach {
         // Whatever else a changed file offers may go through the change.
         let mut coupled: Vec<i64> = targets.iter().map(|row| row.id).collect();
         for file in difference.files.iter().filter(|it| is_wanted(&it.path)) {
-            let row = match view.roles.is_test(&file.path) {
-                true => None,
-                false => view.read.file(file.path.as_str())?,
+            let row = if view.roles.is_test(&file.path) {
+                None
+            } else {
+                view.read.file(file.path.as_str())?
             };
             let symbols = row.map(|row| view.read.symbols_of(row.id)).transpose()?;
             let exported = symbols.into_iter().flatten().filter(|it| it.exported);
@@ -262,8 +263,12 @@ impl Reach {
 }
 
 /// Returns the tests as they are shown; with their titles where the caller asks for tests.
-pub(super) fn tests(view: &View<'_>, asked: &Asked<'_>, reach: &Reach) -> Result<Vec<TestOutput>> {
-    let is_titled = asked.input.include.contains(&Part::Tests);
+pub(super) fn tests(
+    view: &View<'_>,
+    asked: &ChangesQuestion<'_>,
+    reach: &ChangesReach,
+) -> Result<Vec<TestOutput>> {
+    let is_titled = asked.input.include.contains(&AnswerPart::Tests);
     let mut all = Vec::with_capacity(reach.tests.len());
     for (n, test) in reach.tests.iter().enumerate() {
         let mut cases = Vec::new();
@@ -273,7 +278,7 @@ pub(super) fn tests(view: &View<'_>, asked: &Asked<'_>, reach: &Reach) -> Result
         all.push(TestOutput {
             path: test.path.to_string(),
             hops: test.hops,
-            confidence: Confidence::of_test(family_of(test.path.as_str()), test.basis),
+            confidence: EdgeConfidence::of_test(family_of(test.path.as_str()), test.basis),
             provenance: test.provenance.as_str(),
             cases,
         });
@@ -282,7 +287,7 @@ pub(super) fn tests(view: &View<'_>, asked: &Asked<'_>, reach: &Reach) -> Result
 }
 
 /// Returns the titles of the tests in a file that use changed definitions directly.
-fn titles(view: &View<'_>, reach: &Reach, path: &RepoPath) -> Result<Vec<String>> {
+fn titles(view: &View<'_>, reach: &ChangesReach, path: &RepoPath) -> Result<Vec<String>> {
     let Some(file) = view.read.file(path.as_str())? else {
         return Ok(Vec::new());
     };

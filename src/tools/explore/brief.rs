@@ -1,6 +1,6 @@
 //! Sentences about an answer, from its own fields: each name and number in them stands elsewhere in the same answer.
 
-use super::candidates::Role;
+use super::candidates::PackRole;
 use super::cards::CardOutput;
 use super::part::PartOutput;
 use super::{ExploreInput, ExploreOutput, Include};
@@ -51,7 +51,7 @@ pub(super) fn most_lines(output: &ExploreOutput, input: &ExploreInput) -> usize 
     } else {
         1 + of_surroundings.count()
     };
-    let has_pending = output.currency.pending_files > 0;
+    let has_pending = output.freshness_fields.pending_files > 0;
     let n_unknown = usize::from(has_pending) + usize::from(!output.missing.is_empty());
     MAX_LINES.min(n_of_subject + n_unknown)
 }
@@ -66,20 +66,20 @@ fn of_parts(parts: &[PartOutput], input: &ExploreInput, lines: &mut Vec<String>)
         return;
     };
     lines.push(format!("First: `{subject}` in {place}."));
-    let of_role = |role: Role| -> Vec<&PartOutput> {
+    let of_role = |role: PackRole| -> Vec<&PartOutput> {
         let is_of = |it: &&PartOutput| it.role == role && it.because == first.handle();
         parts.iter().filter(is_of).collect()
     };
     let symbols = |found: &[&PartOutput]| names(found.iter().filter_map(|it| it.symbol.as_deref()));
-    let callees = of_role(Role::Callee);
+    let callees = of_role(PackRole::Callee);
     if let Some(named) = symbols(&callees) {
         lines.push(format!("`{subject}` calls {named}."));
     }
-    let callers = of_role(Role::Caller);
+    let callers = of_role(PackRole::Caller);
     if let Some(named) = symbols(&callers) {
         lines.push(format!("`{subject}` is used by {named}."));
     }
-    let tests = of_role(Role::Test);
+    let tests = of_role(PackRole::Test);
     let mut paths: Vec<&str> = tests.iter().map(|it| it.path.as_str()).collect();
     paths.dedup();
     if !paths.is_empty() {
@@ -87,7 +87,7 @@ fn of_parts(parts: &[PartOutput], input: &ExploreInput, lines: &mut Vec<String>)
             "Tested in {}.",
             paths[..paths.len().min(2)].join(", ")
         ));
-    } else if input.includes(Include::Tests) && !parts.iter().any(|it| it.role == Role::Test) {
+    } else if input.includes(Include::Tests) && !parts.iter().any(|it| it.role == PackRole::Test) {
         lines.push(format!("No test in this pack uses `{subject}`."));
     }
 }
@@ -138,9 +138,9 @@ fn of_card(card: &CardOutput, lines: &mut Vec<String>) {
 
 /// Returns the sentences about files that are pending and words that nothing holds.
 fn unknown(output: &ExploreOutput) -> impl Iterator<Item = String> {
-    let currency = &output.currency;
-    let pending = (currency.pending_files > 0).then(|| {
-        let files = plural(currency.pending_files, "file");
+    let freshness_fields = &output.freshness_fields;
+    let pending = (freshness_fields.pending_files > 0).then(|| {
+        let files = plural(freshness_fields.pending_files, "file");
         format!("{files} not read yet: what is in them is missing here.")
     });
     let words: Vec<&str> = output

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde::Serialize;
 
-use super::source::Source;
+use super::source::SourceReader;
 use super::unit::{Unit, has_members};
 use super::{ExploreInput, Include};
 use crate::error::Result;
@@ -15,7 +15,7 @@ use crate::graph::related::Direction;
 use crate::model::sanitize::one_line;
 use crate::model::{EdgeKind, Provenance, RepoPath, SymbolKind};
 use crate::search::{Hit, Query};
-use crate::tools::places::{Placed, places, uses};
+use crate::tools::places::{LocatedSymbol, places, uses};
 use crate::tools::schema::clamp;
 use crate::workspace::{EdgeRow, SymbolRow};
 
@@ -66,7 +66,7 @@ const MAX_CUT: usize = 50;
 /// Why a part is in a pack, in the order of filling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Role {
+pub(super) enum PackRole {
     /// It answers the question.
     Hit,
     /// It was asked for.
@@ -85,7 +85,7 @@ pub(super) enum Role {
     Import,
 }
 
-impl Role {
+impl PackRole {
     /// Whether it stands for something that was found or asked for, and not for its surroundings.
     pub(super) fn is_found(self) -> bool {
         matches!(self, Self::Hit | Self::Target)
@@ -108,9 +108,9 @@ pub(super) enum Why {
 
 /// A definition that may go into a pack.
 #[derive(Clone, Debug)]
-pub(super) struct Candidate {
+pub(super) struct PackCandidate {
     pub(super) unit: Unit,
-    pub(super) role: Role,
+    pub(super) role: PackRole,
     /// How likely it is wanted, compared with the others of its role.
     pub(super) value: f64,
     /// The order of filling within a role, the heaviest first: the value for the room that it takes.
@@ -138,19 +138,19 @@ pub(super) struct Candidate {
 
 /// The candidates of a pack.
 pub(super) struct Candidates {
-    pub(super) list: Vec<Candidate>,
+    pub(super) list: Vec<PackCandidate>,
     /// Definitions that were found again inside another candidate.
     pub(super) n_duplicates: u64,
 }
 
-impl Candidate {
+impl PackCandidate {
     /// Whether it is a long definition that was found, around another candidate that is no header.
     fn is_around_others(&self, other: &Self) -> bool {
         self.role.is_found()
             && self.unit.n_lines() > MAX_MERGED_LINES
             && self.unit.contains(&other.unit)
             && self.unit.lines != other.unit.lines
-            && other.role != Role::Container
+            && other.role != PackRole::Container
     }
 }
 
@@ -164,8 +164,8 @@ impl Candidates {
 
     /// Adds a candidate unless one before it has some of its lines. Definitions within a long one that was found are candidates
     /// of their own: which of them fit depends on the budget.
-    fn add(&mut self, candidate: Candidate) {
-        let is_known = |known: &Candidate| {
+    fn add(&mut self, candidate: PackCandidate) {
+        let is_known = |known: &PackCandidate| {
             known.unit.overlaps(&candidate.unit)
                 && !(candidate.is_around_others(known) || known.is_around_others(&candidate))
         };
@@ -179,7 +179,7 @@ impl Candidates {
     /// Puts the candidates in the order of filling.
     fn sort(&mut self) {
         self.list.sort_by(|a, b| {
-            let place = |it: &Candidate| (it.unit.path.clone(), it.unit.lines);
+            let place = |it: &PackCandidate| (it.unit.path.clone(), it.unit.lines);
             (a.is_weak.cmp(&b.is_weak))
                 .then(a.role.cmp(&b.role))
                 .then(b.weight.total_cmp(&a.weight))
@@ -190,7 +190,7 @@ impl Candidates {
 
 /// Returns the candidates of a question, whose hits are ranked.
 pub(super) fn of_hits(
-    source: &Source<'_>,
+    source: &SourceReader<'_>,
     input: &ExploreInput,
     query: &Query,
     ranked: &[Hit],
@@ -200,19 +200,19 @@ pub(super) fn of_hits(
     let mut candidates = Candidates::new();
     candidates.n_duplicates = found.n_duplicates;
     exclude(input, &mut found.list);
-    let mut best: Vec<&Candidate> = found.list.iter().collect();
+    let mut best: Vec<&PackCandidate> = found.list.iter().collect();
     best.retain(|it| it.excluded.is_none() && !it.is_weak);
     best.sort_by(|a, b| b.value.total_cmp(&a.value));
-    let seeds: Vec<Seed> = best
+    let seeds: Vec<PackSeed> = best
         .into_iter()
         .filter_map(|hit| hit.unit.symbol.clone())
         .filter(|symbol| symbol.kind != SymbolKind::Heading)
         .take(N_SEEDS)
         .zip([1.0, 0.5, 0.25])
-        .map(|(symbol, value)| Seed { symbol, value })
+        .map(|(symbol, value)| PackSeed { symbol, value })
         .collect();
     // What a good hit calls is that before it is a poor hit of its own.
-    let (strong, rest): (Vec<Candidate>, Vec<Candidate>) = found
+    let (strong, rest): (Vec<PackCandidate>, Vec<PackCandidate>) = found
         .list
         .into_iter()
         .partition(|hit| hit.excluded.is_none() && !hit.is_weak);
@@ -220,7 +220,7 @@ pub(super) fn of_hits(
         candidates.add(hit);
     }
     surroundings(source, input, &seeds, &mut candidates)?;
-    let (weak, excluded): (Vec<Candidate>, Vec<Candidate>) =
+    let (weak, excluded): (Vec<PackCandidate>, Vec<PackCandidate>) =
         rest.into_iter().partition(|hit| hit.excluded.is_none());
     for hit in weak.into_iter().chain(excluded) {
         candidates.add(hit);
@@ -231,7 +231,7 @@ pub(super) fn of_hits(
 
 /// Returns the candidates of targets; `units` are theirs, each with the target that brought it.
 pub(super) fn of_units(
-    source: &Source<'_>,
+    source: &SourceReader<'_>,
     input: &ExploreInput,
     units: Vec<(Unit, String)>,
     seeds: &[SymbolRow],
@@ -241,9 +241,9 @@ pub(super) fn of_units(
     for (at, (unit, because)) in units.into_iter().enumerate() {
         #[allow(clippy::cast_precision_loss, reason = "some hundred units")]
         let weight = (n_units - at) as f64;
-        candidates.add(Candidate {
+        candidates.add(PackCandidate {
             unit,
-            role: Role::Target,
+            role: PackRole::Target,
             value: weight,
             weight,
             share: 1.0,
@@ -258,9 +258,9 @@ pub(super) fn of_units(
             is_signature: false,
         });
     }
-    let mut seeds: Vec<Seed> = seeds
+    let mut seeds: Vec<PackSeed> = seeds
         .iter()
-        .map(|symbol| Seed {
+        .map(|symbol| PackSeed {
             symbol: symbol.clone(),
             value: 1.0,
         })
@@ -277,14 +277,14 @@ pub(super) fn of_units(
 }
 
 /// A definition whose surroundings are looked at.
-struct Seed {
+struct PackSeed {
     symbol: SymbolRow,
     value: f64,
 }
 
 /// Returns a candidate for each definition that was hit, the best first: overlapping ones are merged.
-fn hits(source: &Source<'_>, query: &Query, ranked: &[Hit]) -> Result<Candidates> {
-    let mut found: Vec<Candidate> = Vec::new();
+fn hits(source: &SourceReader<'_>, query: &Query, ranked: &[Hit]) -> Result<Candidates> {
+    let mut found: Vec<PackCandidate> = Vec::new();
     let mut n_duplicates = 0;
     for hit in ranked.iter().take(MAX_HITS) {
         let unit = Unit::of_chunk(source, &hit.chunk)?;
@@ -301,9 +301,9 @@ fn hits(source: &Source<'_>, query: &Query, ranked: &[Hit]) -> Result<Candidates
         } else {
             words[..words.len().min(MAX_WORDS)].join(" ")
         };
-        found.push(Candidate {
+        found.push(PackCandidate {
             unit,
-            role: Role::Hit,
+            role: PackRole::Hit,
             value: hit.weight,
             weight: 0.0,
             share: hit.share,
@@ -323,7 +323,7 @@ fn hits(source: &Source<'_>, query: &Query, ranked: &[Hit]) -> Result<Candidates
 }
 
 /// Merges hits inside of others: a short definition stands for those inside it. Around a long one they stay.
-fn merged(mut found: Vec<Candidate>, n_duplicates: &mut u64) -> Vec<Candidate> {
+fn merged(mut found: Vec<PackCandidate>, n_duplicates: &mut u64) -> Vec<PackCandidate> {
     let units: Vec<Unit> = found.iter().map(|it| it.unit.clone()).collect();
     let mut is_inside = vec![false; found.len()];
     for (outer, unit) in units.iter().enumerate() {
@@ -363,7 +363,11 @@ fn merged(mut found: Vec<Candidate>, n_duplicates: &mut u64) -> Vec<Candidate> {
 /// among all hits: about the chance that a commit that the question describes changes the definition (logistic regression over the
 /// open questions of the search bench; flat around these powers). Of two of the same value the shorter one comes first: it leaves
 /// room for others. The best one stays first whatever its size.
-fn weigh(source: &Source<'_>, input: &ExploreInput, found: &mut [Candidate]) -> Result<()> {
+fn weigh(
+    source: &SourceReader<'_>,
+    input: &ExploreInput,
+    found: &mut [PackCandidate],
+) -> Result<()> {
     let has_surroundings = input.include.iter().any(|it| *it != Include::Source);
     let mut files: HashMap<RepoPath, (f64, f64)> = HashMap::new();
     let (mut rank, mut n_files) = (0.0, 0.0);
@@ -404,7 +408,7 @@ fn weigh(source: &Source<'_>, input: &ExploreInput, found: &mut [Candidate]) -> 
 }
 
 /// Says which hits stay out: those far below the best one, and those beyond the bounds that the caller sets.
-fn exclude(input: &ExploreInput, found: &mut Vec<Candidate>) {
+fn exclude(input: &ExploreInput, found: &mut Vec<PackCandidate>) {
     let limit = clamp(input.limit, 50, 1..=50);
     let max_files = clamp(input.max_files, usize::MAX, 1..=usize::MAX);
     let max_of_a_file = clamp(input.max_results_per_file, usize::MAX, 1..=usize::MAX);
@@ -436,9 +440,9 @@ fn exclude(input: &ExploreInput, found: &mut Vec<Candidate>) {
 
 /// Adds what stands around the seeds, as far as the caller includes it.
 fn surroundings(
-    source: &Source<'_>,
+    source: &SourceReader<'_>,
     input: &ExploreInput,
-    seeds: &[Seed],
+    seeds: &[PackSeed],
     candidates: &mut Candidates,
 ) -> Result<()> {
     if input.includes(Include::Source) {
@@ -464,7 +468,11 @@ fn surroundings(
     Ok(())
 }
 
-fn container(source: &Source<'_>, seed: &Seed, candidates: &mut Candidates) -> Result<()> {
+fn container(
+    source: &SourceReader<'_>,
+    seed: &PackSeed,
+    candidates: &mut Candidates,
+) -> Result<()> {
     let symbols = source.symbols(&seed.symbol.path)?;
     let Some(parent) = seed.symbol.parent.and_then(|at| symbols.get(at as usize)) else {
         return Ok(());
@@ -473,10 +481,10 @@ fn container(source: &Source<'_>, seed: &Seed, candidates: &mut Candidates) -> R
         return Ok(());
     }
     if let Some((unit, members)) = Unit::header(source, parent)? {
-        candidates.add(Candidate {
+        candidates.add(PackCandidate {
             unit,
             members,
-            ..around(seed, Role::Container)
+            ..around(seed, PackRole::Container)
         });
     }
     Ok(())
@@ -484,9 +492,9 @@ fn container(source: &Source<'_>, seed: &Seed, candidates: &mut Candidates) -> R
 
 /// Adds the definitions that a seed, with those inside it, calls and names: in the order of their first use.
 fn used(
-    source: &Source<'_>,
+    source: &SourceReader<'_>,
     input: &ExploreInput,
-    seed: &Seed,
+    seed: &PackSeed,
     candidates: &mut Candidates,
 ) -> Result<()> {
     let view = source.view;
@@ -499,10 +507,10 @@ fn used(
     edges.sort_by_key(|edge| (edge.kind != EdgeKind::Calls, edge.line, edge.dst));
     let mut seen = HashSet::new();
     for (include, role, max) in [
-        (Include::Callees, Role::Callee, MAX_CALLEES),
-        (Include::Imports, Role::Import, MAX_IMPORTS),
+        (Include::Callees, PackRole::Callee, MAX_CALLEES),
+        (Include::Imports, PackRole::Import, MAX_IMPORTS),
     ] {
-        let is_call = role == Role::Callee;
+        let is_call = role == PackRole::Callee;
         let mut n = 0;
         for edge in edges
             .iter()
@@ -518,7 +526,7 @@ fn used(
                 continue;
             }
             n += 1;
-            candidates.add(Candidate {
+            candidates.add(PackCandidate {
                 unit: short(source, &symbol)?,
                 provenance: Some(edge.provenance),
                 excluded: (n > max).then_some(Why::Limit),
@@ -530,7 +538,11 @@ fn used(
 }
 
 /// Adds the definitions around a seed among its siblings, the nearest first.
-fn neighbours(source: &Source<'_>, seed: &Seed, candidates: &mut Candidates) -> Result<()> {
+fn neighbours(
+    source: &SourceReader<'_>,
+    seed: &PackSeed,
+    candidates: &mut Candidates,
+) -> Result<()> {
     let symbols = source.symbols(&seed.symbol.path)?;
     let siblings: Vec<&SymbolRow> = symbols
         .iter()
@@ -549,11 +561,11 @@ fn neighbours(source: &Source<'_>, seed: &Seed, candidates: &mut Candidates) -> 
     for (distance, sibling) in near.into_iter().take(MAX_NEIGHBOURS) {
         #[expect(clippy::cast_precision_loss, reason = "a file has no 2^52 definitions")]
         let value = seed.value / distance as f64;
-        candidates.add(Candidate {
+        candidates.add(PackCandidate {
             unit: short(source, sibling)?,
             value,
             weight: value,
-            ..around(seed, Role::Neighbour)
+            ..around(seed, PackRole::Neighbour)
         });
     }
     Ok(())
@@ -561,15 +573,15 @@ fn neighbours(source: &Source<'_>, seed: &Seed, candidates: &mut Candidates) -> 
 
 /// Adds the definitions and the tests that use a seed directly, the best known first.
 fn users(
-    source: &Source<'_>,
+    source: &SourceReader<'_>,
     input: &ExploreInput,
-    seed: &Seed,
+    seed: &PackSeed,
     candidates: &mut Candidates,
 ) -> Result<()> {
     let view = source.view;
     let reached = walk(
         view.read,
-        &impact::Seed::of([seed.symbol.id]),
+        &impact::WalkStart::of([seed.symbol.id]),
         Direction::In,
         1,
         view.budget,
@@ -579,14 +591,14 @@ fn users(
     placed.sort_by_key(|place| Reverse(place.reached.count));
     placed.sort_by_key(|place| (view.roles.of(&place.path), place.reached.provenance));
     for (include, role, max) in [
-        (Include::Callers, Role::Caller, MAX_CALLERS),
-        (Include::Tests, Role::Test, MAX_TESTS),
+        (Include::Callers, PackRole::Caller, MAX_CALLERS),
+        (Include::Tests, PackRole::Test, MAX_TESTS),
     ] {
         if !input.includes(include) {
             continue;
         }
         let mut n = 0;
-        let is_test = role == Role::Test;
+        let is_test = role == PackRole::Test;
         let of_role = placed
             .iter()
             .filter(|place| view.roles.of(&place.path).is_of_tests() == is_test);
@@ -595,7 +607,7 @@ fn users(
                 continue;
             };
             n += 1;
-            candidates.add(Candidate {
+            candidates.add(PackCandidate {
                 unit,
                 provenance: Some(place.reached.provenance),
                 line: Some(place.reached.line),
@@ -610,8 +622,8 @@ fn users(
 
 /// Returns the code around a use: of a test its block with its title, else the definition, else the chunk.
 fn around_use(
-    source: &Source<'_>,
-    place: &Placed,
+    source: &SourceReader<'_>,
+    place: &LocatedSymbol,
     is_test: bool,
 ) -> Result<Option<(Unit, Option<String>)>> {
     let view = source.view;
@@ -644,7 +656,7 @@ fn around_use(
 }
 
 /// Returns a definition as it stands around another: a long class by its comment and signature.
-fn short(source: &Source<'_>, symbol: &SymbolRow) -> Result<Unit> {
+fn short(source: &SourceReader<'_>, symbol: &SymbolRow) -> Result<Unit> {
     let mut unit = Unit::of_symbol(source, symbol)?;
     if unit.n_lines() > MAX_FRAME_LINES && has_members(symbol, &source.symbols(&symbol.path)?) {
         unit.reduce();
@@ -653,15 +665,15 @@ fn short(source: &Source<'_>, symbol: &SymbolRow) -> Result<Unit> {
 }
 
 /// Returns a definition and those inside it, by their rows.
-fn inside(source: &Source<'_>, symbol: &SymbolRow) -> Result<Vec<i64>> {
+fn inside(source: &SourceReader<'_>, symbol: &SymbolRow) -> Result<Vec<i64>> {
     let symbols = source.symbols(&symbol.path)?;
     let inner = symbols.iter().filter(|it| symbol.span.contains(&it.span));
     Ok(inner.map(|it| it.id).collect())
 }
 
 /// Returns a candidate that a seed brings; its unit is still that of the seed.
-fn around(seed: &Seed, role: Role) -> Candidate {
-    Candidate {
+fn around(seed: &PackSeed, role: PackRole) -> PackCandidate {
+    PackCandidate {
         unit: Unit {
             path: seed.symbol.path.clone(),
             lines: (0, 0),

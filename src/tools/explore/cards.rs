@@ -6,16 +6,16 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::part::{cut, length};
-use super::source::Source;
-use super::targets::Target;
+use super::source::SourceReader;
+use super::targets::PackTarget;
 use super::unit::Unit;
 use super::{ExploreInput, Include};
 use crate::error::{Code, Result};
-use crate::graph::impact::{Seed, walk};
+use crate::graph::impact::{WalkStart, walk};
 use crate::graph::related::{Direction, Relation, neighbours};
 use crate::model::sanitize::one_line;
 use crate::model::{EdgeKind, RepoPath};
-use crate::tools::impact::{Counts, counts};
+use crate::tools::impact::{ReachCounts, counts};
 use crate::tools::places::{TargetOutput, places, target};
 use crate::workspace::SymbolRow;
 
@@ -47,7 +47,7 @@ pub(super) struct CardOutput {
     doc: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<BTreeMap<String, u64>>")]
-    pub(super) counts: Option<CountsOutput>,
+    pub(super) counts: Option<TargetCountsOutput>,
     /// Each `path:line` of the first use, with the definition around it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) callers: Option<Vec<String>>,
@@ -73,7 +73,7 @@ pub(super) struct CardOutput {
 
 /// How far a target reaches; only the counts that its kind has.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
-pub(super) struct CountsOutput {
+pub(super) struct TargetCountsOutput {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) callers: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -108,28 +108,28 @@ impl CardOutput {
 
 /// Returns the card of a target, which was given as `text`.
 pub(super) fn card(
-    source: &Source<'_>,
+    source: &SourceReader<'_>,
     input: &ExploreInput,
     text: &str,
-    target: &Target,
+    target: &PackTarget,
 ) -> Result<CardOutput> {
     let shown = CardOutput {
         target: cut(text, MAX_TEXT),
         ..CardOutput::default()
     };
     match target {
-        Target::Symbol(found) => of_symbol(source, input, found, shown),
-        Target::File(path) => of_file(source, input, path, shown),
-        Target::Files { paths, n_files } => Ok(CardOutput {
+        PackTarget::Symbol(found) => of_symbol(source, input, found, shown),
+        PackTarget::File(path) => of_file(source, input, path, shown),
+        PackTarget::Files { paths, n_files } => Ok(CardOutput {
             path: (paths.len() as u64 == *n_files || !text.contains('*'))
                 .then(|| cut(text, MAX_TEXT)),
-            counts: Some(CountsOutput {
+            counts: Some(TargetCountsOutput {
                 files: Some(*n_files),
-                ..CountsOutput::default()
+                ..TargetCountsOutput::default()
             }),
             ..shown
         }),
-        Target::Ambiguous(found) => {
+        PackTarget::Ambiguous(found) => {
             let hint = "pass the handle of one of `candidates`, or `path#name`";
             Ok(CardOutput {
                 error: Some(ErrorOutput {
@@ -141,7 +141,7 @@ pub(super) fn card(
                 ..shown
             })
         }
-        Target::Unknown(error, near) => Ok(CardOutput {
+        PackTarget::Unknown(error, near) => Ok(CardOutput {
             error: Some(ErrorOutput {
                 code: error.code.as_str(),
                 message: error.message.clone(),
@@ -158,14 +158,14 @@ fn candidates(found: &[SymbolRow]) -> Vec<TargetOutput> {
 }
 
 fn of_symbol(
-    source: &Source<'_>,
+    source: &SourceReader<'_>,
     input: &ExploreInput,
     found: &[SymbolRow],
     shown: CardOutput,
 ) -> Result<CardOutput> {
     let view = source.view;
     let symbol = &found[0];
-    let Counts {
+    let ReachCounts {
         callers,
         callees,
         tests,
@@ -184,13 +184,13 @@ fn of_symbol(
         kind: Some(symbol.kind.as_str()),
         signature: (!signature.is_empty()).then_some(signature),
         doc: doc(source, symbol)?,
-        counts: Some(CountsOutput {
+        counts: Some(TargetCountsOutput {
             callers: Some(callers),
             callees: Some(callees),
             tests: Some(tests),
             dependents: Some(dependents),
             unresolved: (unresolved > 0).then_some(unresolved),
-            ..CountsOutput::default()
+            ..TargetCountsOutput::default()
         }),
         callers: listed(input, Include::Callers, || users(source, found, false))?,
         tests: listed(input, Include::Tests, || users(source, found, true))?,
@@ -210,9 +210,9 @@ fn listed(
 }
 
 /// Returns the places that use a definition directly, in tests or elsewhere.
-fn users(source: &Source<'_>, found: &[SymbolRow], in_tests: bool) -> Result<Vec<String>> {
+fn users(source: &SourceReader<'_>, found: &[SymbolRow], in_tests: bool) -> Result<Vec<String>> {
     let view = source.view;
-    let seeds = Seed::of(found.iter().map(|it| it.id));
+    let seeds = WalkStart::of(found.iter().map(|it| it.id));
     let reached = walk(view.read, &seeds, Direction::In, 1, view.budget)?;
     let mut placed = places(view, &reached.places)?;
     placed
@@ -230,7 +230,7 @@ fn users(source: &Source<'_>, found: &[SymbolRow], in_tests: bool) -> Result<Vec
 }
 
 /// Returns the definitions that a definition calls, or those that it names and does not call.
-fn used(source: &Source<'_>, found: &[SymbolRow], is_called: bool) -> Result<Vec<String>> {
+fn used(source: &SourceReader<'_>, found: &[SymbolRow], is_called: bool) -> Result<Vec<String>> {
     let view = source.view;
     let mut shown = Vec::new();
     for symbol in found {
@@ -250,7 +250,7 @@ fn used(source: &Source<'_>, found: &[SymbolRow], is_called: bool) -> Result<Vec
 }
 
 fn of_file(
-    source: &Source<'_>,
+    source: &SourceReader<'_>,
     input: &ExploreInput,
     path: &RepoPath,
     shown: CardOutput,
@@ -282,11 +282,11 @@ fn of_file(
         path: Some(path.to_string()),
         lines: (n_lines > 0).then(|| format!("1-{n_lines}")),
         kind: Some("file"),
-        counts: Some(CountsOutput {
+        counts: Some(TargetCountsOutput {
             dependents: Some(importers.len() as u64),
             tests: Some(tests.len() as u64),
             symbols: Some(source.symbols(path)?.len() as u64),
-            ..CountsOutput::default()
+            ..TargetCountsOutput::default()
         }),
         callers: input.includes(Include::Callers).then(|| list(importers)),
         tests: input.includes(Include::Tests).then(|| list(tests)),
@@ -301,7 +301,7 @@ fn of_file(
 }
 
 /// Returns the first sentence-like line of the comment above a definition, without its marks.
-fn doc(source: &Source<'_>, symbol: &SymbolRow) -> Result<Option<String>> {
+fn doc(source: &SourceReader<'_>, symbol: &SymbolRow) -> Result<Option<String>> {
     let Some(text) = source.text(&symbol.path)? else {
         return Ok(None);
     };

@@ -4,9 +4,9 @@
 use std::cmp::{Ordering, Reverse};
 
 use super::ExploreInput;
-use super::candidates::{Candidate, Role, Why};
-use super::part::{OmittedOutput, PartOutput, length, omission, part};
-use super::source::Source;
+use super::candidates::{PackCandidate, PackRole, Why};
+use super::part::{OmittedDefinitionOutput, PartOutput, length, omission, part};
+use super::source::SourceReader;
 use crate::error::Result;
 
 /// One definition takes at most a third of a budget; the first that was found two thirds, and all of it where it is the only one.
@@ -25,15 +25,15 @@ const MAX_GAP: u32 = 3;
 /// The parts of a pack, and the definitions that are none.
 pub(super) struct Laid {
     pub(super) parts: Vec<PartOutput>,
-    pub(super) omitted: Vec<OmittedOutput>,
+    pub(super) omitted: Vec<OmittedDefinitionOutput>,
 }
 
 /// Lays each candidate, in order, where it fits: whole, and at the end, in the room that is kept for them, the others by their
 /// comments and signatures. Both lists of the result are in the order of value.
 pub(super) fn lay(
-    source: &Source<'_>,
+    source: &SourceReader<'_>,
     input: &ExploreInput,
-    list: &[Candidate],
+    list: &[PackCandidate],
     room: usize,
     budget: usize,
 ) -> Result<Laid> {
@@ -54,7 +54,7 @@ pub(super) fn lay(
         n_around: 0,
         runs: Vec::new(),
     };
-    let mut left: Vec<(&Candidate, Why)> = Vec::new();
+    let mut left: Vec<(&PackCandidate, Why)> = Vec::new();
     let mut is_first = true;
     for candidate in list {
         if let Some(why) = candidate.excluded {
@@ -99,8 +99,8 @@ pub(super) fn lay(
 }
 
 /// Orders candidates by role, then by value, then by place; of two at one place the longer one first.
-fn by_value(a: &Candidate, b: &Candidate) -> Ordering {
-    let place = |it: &Candidate| {
+fn by_value(a: &PackCandidate, b: &PackCandidate) -> Ordering {
+    let place = |it: &PackCandidate| {
         (
             it.unit.path.clone(),
             it.unit.lines.0,
@@ -114,26 +114,26 @@ fn by_value(a: &Candidate, b: &Candidate) -> Ordering {
 
 /// The bytes that parts may take and have taken.
 struct Space<'a> {
-    source: &'a Source<'a>,
+    source: &'a SourceReader<'a>,
     input: &'a ExploreInput,
     budget: usize,
     room: usize,
     n_bytes: usize,
     /// Of them for the surroundings of found definitions.
     n_around: usize,
-    runs: Vec<Run>,
+    runs: Vec<AdjacentRun>,
 }
 
 /// The lines of one part, and the candidates in them.
-struct Run {
+struct AdjacentRun {
     lines: (u32, u32),
     /// In the order of value; the first one stands for the run.
-    candidates: Vec<Candidate>,
+    candidates: Vec<PackCandidate>,
     part: PartOutput,
 }
 
-impl Run {
-    fn first(&self) -> &Candidate {
+impl AdjacentRun {
+    fn first(&self) -> &PackCandidate {
         &self.candidates[0]
     }
 
@@ -142,7 +142,7 @@ impl Run {
         self.candidates.len() == 1 && self.first().is_signature
     }
 
-    fn holds(&self, candidate: &Candidate) -> bool {
+    fn holds(&self, candidate: &PackCandidate) -> bool {
         let unit = &candidate.unit;
         self.first().unit.path == unit.path
             && self.lines.0 <= unit.lines.0
@@ -150,17 +150,18 @@ impl Run {
     }
 
     /// Whether the run lies within a candidate, or the other way round.
-    fn nests(&self, candidate: &Candidate) -> bool {
+    fn nests(&self, candidate: &PackCandidate) -> bool {
         let (lines, unit) = (self.lines, &candidate.unit);
         let is_within = unit.lines.0 <= lines.0 && lines.1 <= unit.lines.1;
         self.holds(candidate) || self.first().unit.path == unit.path && is_within
     }
 
     /// Whether the run and a candidate stand beside each other, and neither is there for what it is to another definition.
-    fn touches(&self, candidate: &Candidate) -> bool {
+    fn touches(&self, candidate: &PackCandidate) -> bool {
         let (lines, unit) = (self.lines, &candidate.unit);
-        let is_plain =
-            |it: &Candidate| matches!(it.role, Role::Hit | Role::Neighbour) && !it.is_signature;
+        let is_plain = |it: &PackCandidate| {
+            matches!(it.role, PackRole::Hit | PackRole::Neighbour) && !it.is_signature
+        };
         self.first().unit.path == unit.path
             && lines.0 <= unit.lines.1 + 1 + MAX_GAP
             && unit.lines.0 <= lines.1 + 1 + MAX_GAP
@@ -176,7 +177,7 @@ impl Run {
 
 impl Space<'_> {
     /// Whether all lines of a candidate are in a part.
-    fn shows(&self, candidate: &Candidate) -> bool {
+    fn shows(&self, candidate: &PackCandidate) -> bool {
         self.runs
             .iter()
             .any(|run| run.holds(candidate) && !run.is_signature())
@@ -184,7 +185,7 @@ impl Space<'_> {
 
     /// Takes the lines of a candidate, alone or with the parts that it touches. Returns whether it fits, being of at most `max`
     /// bytes itself.
-    fn take(&mut self, candidate: Candidate, max: usize) -> Result<bool> {
+    fn take(&mut self, candidate: PackCandidate, max: usize) -> Result<bool> {
         let own = part(self.source, self.input, &candidate, candidate.unit.lines)?;
         let is_around = !candidate.role.is_found();
         if length(&own) >= max {
@@ -216,12 +217,12 @@ impl Space<'_> {
 
     /// Returns the runs that become one part with a candidate: those that it nests with, and those beside it unless another
     /// part lies between. `None` where some of its lines would be there twice.
-    fn runs_to_join(&self, candidate: &Candidate) -> Option<Vec<usize>> {
+    fn runs_to_join(&self, candidate: &PackCandidate) -> Option<Vec<usize>> {
         let of_file = || {
             let runs = self.runs.iter().enumerate();
             runs.filter(|(_, run)| run.first().unit.path == candidate.unit.path)
         };
-        let chosen = |is_joined: &dyn Fn(&Run) -> bool| {
+        let chosen = |is_joined: &dyn Fn(&AdjacentRun) -> bool| {
             let (joined, others): (Vec<_>, Vec<_>) = of_file().partition(|(_, run)| is_joined(run));
             let lines = joined.iter().fold(candidate.unit.lines, |lines, (_, run)| {
                 (lines.0.min(run.lines.0), lines.1.max(run.lines.1))
@@ -234,7 +235,7 @@ impl Space<'_> {
     }
 
     /// Takes a candidate by its comment and signature, where they are less than the whole.
-    fn take_signature(&mut self, candidate: &Candidate, max: usize) -> Result<bool> {
+    fn take_signature(&mut self, candidate: &PackCandidate, max: usize) -> Result<bool> {
         let mut short = candidate.clone();
         short.unit.reduce();
         short.is_signature = short.unit.lines != candidate.unit.lines;
@@ -245,7 +246,7 @@ impl Space<'_> {
     }
 
     /// Returns the run that a candidate and some runs become.
-    fn joined(&self, runs: &[usize], candidate: Candidate) -> Result<Run> {
+    fn joined(&self, runs: &[usize], candidate: PackCandidate) -> Result<AdjacentRun> {
         let mut lines = candidate.unit.lines;
         let mut candidates = vec![candidate];
         for run in runs.iter().map(|at| &self.runs[*at]) {
@@ -263,10 +264,10 @@ impl Space<'_> {
         }
         part.also = also;
         part.truncated = candidates.iter().any(|cut| {
-            let is_whole = |it: &Candidate| !it.unit.is_cut && it.unit.contains(&cut.unit);
+            let is_whole = |it: &PackCandidate| !it.unit.is_cut && it.unit.contains(&cut.unit);
             cut.unit.is_cut && !candidates.iter().any(is_whole)
         });
-        Ok(Run {
+        Ok(AdjacentRun {
             lines,
             candidates,
             part,

@@ -11,8 +11,8 @@ use crate::error::Result;
 use crate::model::RepoPath;
 use crate::model::sanitize::one_line;
 use crate::search::snippet::Snippet;
-use crate::search::{Hit, Query, Wanted};
-use crate::tools::answer::{Cursor, MAX_LIST_BYTES, fitting, is_zero};
+use crate::search::{Hit, PageRequest, Query};
+use crate::tools::answer::{Cursor, MAX_LIST_BYTES, is_zero, truncate_to_bytes};
 use crate::tools::hits::{self, NearDefaults};
 use crate::tools::schema::clamp;
 use crate::workspace::View;
@@ -29,17 +29,17 @@ const BY_SIGNATURE: usize = usize::MAX;
 /// A file with its hits, best first.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct FileOutput {
+pub(super) struct FileHitsOutput {
     path: String,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     stale: bool,
-    results: Vec<ResultOutput>,
+    results: Vec<LocationOutput>,
 }
 
 /// One place.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct ResultOutput {
+pub(super) struct LocationOutput {
     handle: String,
     lines: String,
     score: f64,
@@ -73,7 +73,7 @@ struct Group<'a> {
     n_shown: usize,
 }
 
-impl FileOutput {
+impl FileHitsOutput {
     /// Returns the sentence that names its best place.
     pub(super) fn place(&self) -> String {
         let best = self.results.first();
@@ -111,7 +111,7 @@ pub(super) fn answer(
         None => None,
     };
     let filters = input.filters();
-    let wanted = Wanted {
+    let wanted = PageRequest {
         limit: hits::DEPTH,
         max_of_a_file: usize::MAX,
         is_explained: false,
@@ -141,7 +141,7 @@ pub(super) fn answer(
         (Some(confidence), missing, n_shown.saturating_sub(n_wanted))
     };
     let mut bytes = 0;
-    let mut files: Vec<FileOutput> = Vec::new();
+    let mut files: Vec<FileHitsOutput> = Vec::new();
     let mut is_cut = false;
     for group in &page {
         let (file, n_bytes) = file(view, query, input, group, files.len())?;
@@ -162,7 +162,7 @@ pub(super) fn answer(
         hits::near(view, &paths, depth, max_related)?
     };
     let n_near = related.len();
-    related.truncate(fitting(&related, MAX_NEAR_BYTES));
+    truncate_to_bytes(&mut related, MAX_NEAR_BYTES);
     let next_cursor = (has_more || is_cut)
         .then(|| page.get(files.len().wrapping_sub(1)))
         .flatten()
@@ -172,11 +172,11 @@ pub(super) fn answer(
         .iter()
         .any(|file| file.stale && !view.is_stale(&file.path))
     {
-        output.currency.mark_moved();
+        output.freshness_fields.mark_moved();
     }
-    hits::say_left_out(n_left_out, &mut output.currency);
+    hits::say_left_out(n_left_out, &mut output.freshness_fields);
     if ranked.is_empty() && after.is_none() {
-        hits::say_nothing_found(view, &filters, &mut output.currency)?;
+        hits::say_nothing_found(view, &filters, &mut output.freshness_fields)?;
     }
     let shortened = page
         .iter()
@@ -246,9 +246,9 @@ fn file(
     input: &ExploreInput,
     group: &Group<'_>,
     rank: usize,
-) -> Result<(FileOutput, usize)> {
+) -> Result<(FileHitsOutput, usize)> {
     let path = group.hits[0].chunk.path.to_string();
-    let mut results: Vec<ResultOutput> = group.hits[..group.n_shown]
+    let mut results: Vec<LocationOutput> = group.hits[..group.n_shown]
         .iter()
         .enumerate()
         .map(|(at, hit)| {
@@ -256,12 +256,12 @@ fn file(
             result(view, query, input, hit, rank)
         })
         .collect::<Result<_>>()?;
-    results.truncate(fitting(&results, MAX_LIST_BYTES - MAX_NEAR_BYTES));
+    truncate_to_bytes(&mut results, MAX_LIST_BYTES - MAX_NEAR_BYTES);
     let n_folded = group.hits.len() - results.len();
     if let Some(last) = results.last_mut() {
         last.collapsed = (n_folded > 0).then_some(n_folded as u64);
     }
-    let file = FileOutput {
+    let file = FileHitsOutput {
         stale: view.is_stale(&path) || results.iter().any(|result| result.stale),
         path,
         results,
@@ -276,7 +276,7 @@ fn result(
     input: &ExploreInput,
     hit: &Hit,
     rank: usize,
-) -> Result<ResultOutput> {
+) -> Result<LocationOutput> {
     let chunk = &hit.chunk;
     let shown = hits::shown(view, query, input.snippet, hit, rank)?;
     let signature = chunk
@@ -285,7 +285,7 @@ fn result(
         .map(|symbol| one_line(&symbol.signature).into_owned())
         .filter(|text| !text.is_empty() && !shows(&shown.preview, text, shown.mode));
     let definition = shown.definition;
-    Ok(ResultOutput {
+    Ok(LocationOutput {
         handle: chunk.handle.to_string(),
         lines: format!("{}-{}", chunk.span.start_line, chunk.span.end_line),
         score: hit.score,

@@ -18,8 +18,10 @@ use clap::{Args, ValueEnum};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de};
 
-use super::answer::{Currency, is_zero};
-use super::hits::{self, ConfidenceOutput, ContentType, NearDefaults, NearOutput, SnippetMode};
+use super::answer::{FreshnessFields, is_zero};
+use super::hits::{
+    self, ConfidenceOutput, ContentTypeInput, NearDefaults, NearOutput, SnippetMode,
+};
 use super::schema::number;
 use super::{Call, Tool};
 use crate::error::{Error, Result};
@@ -85,8 +87,8 @@ pub struct ExploreInput {
     /// Only code, or only documents.
     #[arg(long)]
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<ContentType>")]
-    pub content_type: Option<ContentType>,
+    #[schemars(with = "Option<ContentTypeInput>")]
+    pub content_type: Option<ContentTypeInput>,
     /// How much of each result is shown.
     #[arg(long)]
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -181,7 +183,7 @@ pub struct ExploreOutput {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     missing: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    files: Option<Vec<list::FileOutput>>,
+    files: Option<Vec<list::FileHitsOutput>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     cards: Option<Vec<cards::CardOutput>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -192,7 +194,7 @@ pub struct ExploreOutput {
     related: Option<Vec<NearOutput>>,
     /// Definitions that are no part, the first of them.
     #[serde(skip_serializing_if = "Option::is_none")]
-    omitted: Option<Vec<part::OmittedOutput>>,
+    omitted: Option<Vec<part::OmittedDefinitionOutput>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     omitted_total: Option<u64>,
     /// Definitions that were found again inside a part or an omitted one.
@@ -203,7 +205,7 @@ pub struct ExploreOutput {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     truncated: bool,
     #[serde(flatten)]
-    currency: Currency,
+    freshness_fields: FreshnessFields,
 }
 
 impl Tool for Explore {
@@ -221,8 +223,10 @@ impl Tool for Explore {
     fn run(input: ExploreInput, call: &Call<'_>) -> Result<ExploreOutput> {
         hits::check_paths(&input.path)?;
         let asked = match (&input.query, input.targets.as_slice()) {
-            (Some(text), []) => Asked::Query(hits::question(text)?),
-            (None, targets @ [_, ..]) if targets.len() <= MAX_TARGETS => Asked::Targets(targets),
+            (Some(text), []) => ExploreSubject::Query(hits::question(text)?),
+            (None, targets @ [_, ..]) if targets.len() <= MAX_TARGETS => {
+                ExploreSubject::Targets(targets)
+            }
             (None, [_, ..]) => {
                 return Err(Error::invalid(
                     format!(
@@ -252,17 +256,19 @@ impl Tool for Explore {
             None => input.targets.join(" "),
         };
         call.ask(&workspace, &words, |view| match &asked {
-            Asked::Query(query) if !is_pack => {
+            ExploreSubject::Query(query) if !is_pack => {
                 list::answer(view, &input, query, call.workspaces.config())
             }
-            Asked::Query(query) => pack::of_query(view, &input, query, call.workspaces.config()),
-            Asked::Targets(targets) => pack::of_targets(view, &input, targets),
+            ExploreSubject::Query(query) => {
+                pack::of_query(view, &input, query, call.workspaces.config())
+            }
+            ExploreSubject::Targets(targets) => pack::of_targets(view, &input, targets),
         })
     }
 }
 
 /// The subject of a call.
-enum Asked<'a> {
+enum ExploreSubject<'a> {
     Query(crate::search::Query),
     Targets(&'a [String]),
 }
@@ -271,7 +277,7 @@ impl ExploreOutput {
     fn new(view: &View<'_>) -> Self {
         Self {
             index_id: view.index_id.to_owned(),
-            currency: Currency::of(view),
+            freshness_fields: FreshnessFields::of(view),
             ..Self::default()
         }
     }
@@ -284,7 +290,7 @@ impl ExploreOutput {
             .files
             .iter()
             .flatten()
-            .map(list::FileOutput::n_results)
+            .map(list::FileHitsOutput::n_results)
             .sum();
         of_files + self.parts.iter().flatten().count()
     }
@@ -295,7 +301,7 @@ impl ExploreInput {
     fn filters(&self) -> Filters {
         let is_whole = |path: &&String| matches!(path.as_str(), "" | "." | "./" | "/");
         Filters {
-            content_type: self.content_type.map(ContentType::meaning),
+            content_type: self.content_type.map(ContentTypeInput::meaning),
             paths: self
                 .path
                 .iter()

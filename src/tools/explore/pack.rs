@@ -7,15 +7,15 @@ use super::brief;
 use super::candidates::{self, Candidates};
 use super::cards;
 use super::lay::lay;
-use super::part::{OmittedOutput, TOKEN_BYTES, cut, length};
-use super::source::Source;
+use super::part::{OmittedDefinitionOutput, TOKEN_BYTES, cut, length};
+use super::source::SourceReader;
 use super::targets;
 use super::{ExploreInput, ExploreOutput, Include};
 use crate::config::Config;
 use crate::error::Result;
 use crate::model::RepoPath;
-use crate::search::{Hit, Query, Wanted};
-use crate::tools::answer::{MAX_REPLY_BYTES, fitting};
+use crate::search::{Hit, PageRequest, Query};
+use crate::tools::answer::{MAX_REPLY_BYTES, truncate_to_bytes};
 use crate::tools::hits::{self, NearDefaults};
 use crate::tools::schema::clamp;
 use crate::workspace::View;
@@ -46,9 +46,9 @@ pub(super) fn of_query(
     query: &Query,
     config: &Config,
 ) -> Result<ExploreOutput> {
-    let source = Source::of(view);
+    let source = SourceReader::of(view);
     let filters = input.filters();
-    let wanted = Wanted {
+    let wanted = PageRequest {
         limit: hits::DEPTH,
         max_of_a_file: usize::MAX,
         is_explained: false,
@@ -67,9 +67,12 @@ pub(super) fn of_query(
     let (confidence, n_wanted) = hits::confidence(view, config, counted);
     output.confidence = Some(confidence);
     if ranked.is_empty() {
-        hits::say_nothing_found(view, &filters, &mut output.currency)?;
+        hits::say_nothing_found(view, &filters, &mut output.freshness_fields)?;
     }
-    hits::say_left_out(ranked.len().saturating_sub(n_wanted), &mut output.currency);
+    hits::say_left_out(
+        ranked.len().saturating_sub(n_wanted),
+        &mut output.freshness_fields,
+    );
     ranked.truncate(n_wanted);
     let found = candidates::of_hits(&source, input, query, &ranked)?;
     related(view, input, &ranked, &mut output)?;
@@ -82,7 +85,7 @@ pub(super) fn of_targets(
     input: &ExploreInput,
     targets: &[String],
 ) -> Result<ExploreOutput> {
-    let source = Source::of(view);
+    let source = SourceReader::of(view);
     let mut units = Vec::new();
     let mut seeds = Vec::new();
     let mut list = Vec::new();
@@ -105,7 +108,7 @@ pub(super) fn of_targets(
     let mut output = ExploreOutput::new(view);
     for card in &list {
         if card.is_stale() {
-            output.currency.mark_moved();
+            output.freshness_fields.mark_moved();
         }
     }
     let budget = budget(input);
@@ -145,7 +148,7 @@ fn related(
         hits::near(view, &files, depth, max)?
     };
     let n_near = near.len();
-    near.truncate(fitting(&near, budget(input) / RELATED_SHARE));
+    truncate_to_bytes(&mut near, budget(input) / RELATED_SHARE);
     output.truncated |= near.len() < n_near;
     output.defaults = NearDefaults::taken_from(&mut near);
     output.related = Some(near);
@@ -160,7 +163,7 @@ fn budget(input: &ExploreInput) -> usize {
 
 /// Lays the candidates into the budget of an answer that has everything else.
 fn fill(
-    source: &Source<'_>,
+    source: &SourceReader<'_>,
     input: &ExploreInput,
     found: &Candidates,
     mut output: ExploreOutput,
@@ -180,13 +183,13 @@ fn fill(
     let room = budget.saturating_sub(fixed + brief_bytes + budget / OMITTED_SHARE);
     let filled = lay(source, input, &found.list, room, budget)?;
     if filled.parts.iter().any(|part| part.stale) {
-        output.currency.mark_moved();
+        output.freshness_fields.mark_moved();
     }
     output.parts = Some(filled.parts);
     output.omitted_total = Some(filled.omitted.len() as u64);
     output.brief = brief::lines(&output, input, brief_bytes);
     let mut left = budget.saturating_sub(length(&output) + r#""truncated":true,"#.len());
-    let mut listed: Vec<OmittedOutput> = Vec::new();
+    let mut listed: Vec<OmittedDefinitionOutput> = Vec::new();
     let n_omitted = filled.omitted.len();
     for omitted in filled.omitted.into_iter().take(MAX_OMITTED) {
         let n_bytes = length(&omitted) + 1;

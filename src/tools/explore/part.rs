@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::candidates::{Candidate, Role, Why};
-use super::source::Source;
+use super::candidates::{PackCandidate, PackRole, Why};
+use super::source::SourceReader;
 use super::{ExploreInput, Include};
 use crate::error::Result;
 
@@ -24,7 +24,7 @@ pub(super) struct PartOutput {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) symbol: Option<String>,
     #[schemars(with = "String")]
-    pub(super) role: Role,
+    pub(super) role: PackRole,
     #[serde(skip_serializing_if = "Option::is_none")]
     score: Option<f64>,
     /// The words of the question that it holds, or the handle of the definition that it stands around.
@@ -64,14 +64,14 @@ impl PartOutput {
 
 /// A definition that is no part.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(super) struct OmittedOutput {
+pub(super) struct OmittedDefinitionOutput {
     handle: String,
     path: String,
     lines: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     symbol: Option<String>,
     #[schemars(with = "String")]
-    role: Role,
+    role: PackRole,
     /// What its text would take.
     tokens: u64,
     #[schemars(with = "String")]
@@ -80,9 +80,9 @@ pub(super) struct OmittedOutput {
 
 /// Returns a part of some lines, by the candidate that stands for them.
 pub(super) fn part(
-    source: &Source<'_>,
+    source: &SourceReader<'_>,
     input: &ExploreInput,
-    candidate: &Candidate,
+    candidate: &PackCandidate,
     at: (u32, u32),
 ) -> Result<PartOutput> {
     let unit = &candidate.unit;
@@ -113,13 +113,13 @@ pub(super) fn part(
 
 /// Returns the entry of a candidate that is no part.
 pub(super) fn omission(
-    source: &Source<'_>,
-    candidate: &Candidate,
+    source: &SourceReader<'_>,
+    candidate: &PackCandidate,
     why: Why,
-) -> Result<OmittedOutput> {
+) -> Result<OmittedDefinitionOutput> {
     let unit = &candidate.unit;
     let text = source.text(&unit.path)?;
-    Ok(OmittedOutput {
+    Ok(OmittedDefinitionOutput {
         handle: unit.handle.to_string(),
         path: unit.path.to_string(),
         lines: lines(unit.lines),

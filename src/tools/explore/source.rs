@@ -10,20 +10,20 @@ use crate::model::{RepoPath, Sources as _};
 use crate::workspace::{SymbolRow, View};
 
 /// Reads files of one view.
-pub(super) struct Source<'v> {
+pub(super) struct SourceReader<'v> {
     pub(super) view: &'v View<'v>,
-    texts: RefCell<HashMap<RepoPath, Option<Rc<Text>>>>,
+    texts: RefCell<HashMap<RepoPath, Option<Rc<LinedText>>>>,
     symbols: RefCell<HashMap<RepoPath, Rc<Vec<SymbolRow>>>>,
 }
 
 /// The text of a file, cut at its line ends.
-pub(super) struct Text {
+pub(super) struct LinedText {
     text: Arc<str>,
     /// Where each line begins; the last entry is the end of the text.
     starts: Vec<usize>,
 }
 
-impl<'v> Source<'v> {
+impl<'v> SourceReader<'v> {
     pub(super) fn of(view: &'v View<'v>) -> Self {
         Self {
             view,
@@ -33,13 +33,13 @@ impl<'v> Source<'v> {
     }
 
     /// Returns the text of a file; `None` where its bytes are not those that were indexed.
-    pub(super) fn text(&self, path: &RepoPath) -> Result<Option<Rc<Text>>> {
+    pub(super) fn text(&self, path: &RepoPath) -> Result<Option<Rc<LinedText>>> {
         if let Some(known) = self.texts.borrow().get(path) {
             return Ok(known.clone());
         }
         let file = self.view.read.file(path.as_str())?;
         let text = file.and_then(|file| self.view.read(path, file.content));
-        let text = text.map(|text| Rc::new(Text::of(text)));
+        let text = text.map(|text| Rc::new(LinedText::of(text)));
         self.texts.borrow_mut().insert(path.clone(), text.clone());
         Ok(text)
     }
@@ -61,7 +61,7 @@ impl<'v> Source<'v> {
     }
 }
 
-impl Text {
+impl LinedText {
     fn of(text: Arc<str>) -> Self {
         let mut starts = vec![0];
         starts.extend(text.match_indices('\n').map(|(at, _)| at + 1));
@@ -83,15 +83,15 @@ impl Text {
 
 #[cfg(test)]
 mod tests {
-    use super::Text;
+    use super::LinedText;
 
     #[test]
     fn lines_are_whole_with_their_ends() {
-        let text = Text::of("one\ntwo\r\nthree".into());
+        let text = LinedText::of("one\ntwo\r\nthree".into());
         assert_eq!(text.lines(1, 1), "one\n");
         assert_eq!(text.lines(2, 3), "two\r\nthree");
         assert_eq!(text.lines(3, 9), "three");
         assert_eq!(text.lines(4, 9), "");
-        assert_eq!(Text::of("".into()).lines(1, 1), "");
+        assert_eq!(LinedText::of("".into()).lines(1, 1), "");
     }
 }

@@ -1,13 +1,13 @@
 //! Targets as callers write them: a path, a directory, a glob, a name, a handle, or the repository.
 
-use super::source::Source;
+use super::source::SourceReader;
 use super::unit::Unit;
 use crate::error::{Code, Error, Result};
 use crate::model::{Handle, RepoPath};
 use crate::search::{self, Filters};
 use crate::tools::impact::is_one;
 use crate::tools::lenient::plain_name;
-use crate::tools::places::{Named, by_handle, named, near_names, path_and_name};
+use crate::tools::places::{NamedObject, by_handle, named, near_names, path_and_name};
 use crate::workspace::{SymbolRow, brief, outside};
 
 /// Files that a glob stands for.
@@ -20,7 +20,7 @@ const MAX_OF_DIRECTORY: usize = 40;
 const MAX_CANDIDATES: usize = 10;
 
 /// A target.
-pub(super) enum Target {
+pub(super) enum PackTarget {
     /// A definition, with all that is declared as the same.
     Symbol(Vec<SymbolRow>),
     File(RepoPath),
@@ -36,17 +36,17 @@ pub(super) enum Target {
 }
 
 /// Returns the definitions or files that a text names. A target that is none is no error of the call.
-pub(super) fn find(source: &Source<'_>, text: &str) -> Result<Target> {
+pub(super) fn find(source: &SourceReader<'_>, text: &str) -> Result<PackTarget> {
     match try_find(source, text) {
         Ok(found) => Ok(found),
         Err(error) if matches!(error.code, Code::Cancelled | Code::Io | Code::Internal) => {
             Err(error)
         }
-        Err(error) => Ok(Target::Unknown(error, Vec::new())),
+        Err(error) => Ok(PackTarget::Unknown(error, Vec::new())),
     }
 }
 
-fn try_find(source: &Source<'_>, text: &str) -> Result<Target> {
+fn try_find(source: &SourceReader<'_>, text: &str) -> Result<PackTarget> {
     let view = source.view;
     let text = text.trim();
     if text.is_empty() {
@@ -57,8 +57,8 @@ fn try_find(source: &Source<'_>, text: &str) -> Result<Target> {
     }
     if text.starts_with("rel:") || Handle::parse(text).is_some() {
         return Ok(match by_handle(view, text)? {
-            Named::Symbol(symbol) => Target::Symbol(vec![*symbol]),
-            Named::File(path) => Target::File(path),
+            NamedObject::Symbol(symbol) => PackTarget::Symbol(vec![*symbol]),
+            NamedObject::File(path) => PackTarget::File(path),
         });
     }
     let is_whole = matches!(text, "." | "./" | "/");
@@ -79,7 +79,7 @@ fn try_find(source: &Source<'_>, text: &str) -> Result<Target> {
     }
     if let Some(path) = RepoPath::normalise(text) {
         if view.read.has_file(path.as_str())? {
-            return Ok(Target::File(path));
+            return Ok(PackTarget::File(path));
         }
         let below = view.read.files_under(path.as_str())?;
         let paths: Vec<RepoPath> = below.iter().map(|file| file.path.clone()).collect();
@@ -88,13 +88,13 @@ fn try_find(source: &Source<'_>, text: &str) -> Result<Target> {
         }
     }
     if let Some(symbol) = at_line(source, text)? {
-        return Ok(Target::Symbol(vec![symbol]));
+        return Ok(PackTarget::Symbol(vec![symbol]));
     }
     by_name(source, text)
 }
 
 /// Returns the innermost definition around `path:line`.
-fn at_line(source: &Source<'_>, text: &str) -> Result<Option<SymbolRow>> {
+fn at_line(source: &SourceReader<'_>, text: &str) -> Result<Option<SymbolRow>> {
     let Some((path, line)) = text.rsplit_once(':') else {
         return Ok(None);
     };
@@ -111,15 +111,15 @@ fn at_line(source: &Source<'_>, text: &str) -> Result<Option<SymbolRow>> {
 }
 
 /// Returns the definition of `name` or of `path#name`.
-fn by_name(source: &Source<'_>, text: &str) -> Result<Target> {
+fn by_name(source: &SourceReader<'_>, text: &str) -> Result<PackTarget> {
     let view = source.view;
     let (path, name) = path_and_name(view, text)?;
     let name = plain_name(name);
     if let Some(found) = named(view, name, path.as_ref())? {
         return Ok(if is_one(&found) {
-            Target::Symbol(found)
+            PackTarget::Symbol(found)
         } else {
-            Target::Ambiguous(found)
+            PackTarget::Ambiguous(found)
         });
     }
     let looks_like_path = text.contains('/');
@@ -140,10 +140,15 @@ fn by_name(source: &Source<'_>, text: &str) -> Result<Target> {
         ),
         "use cl_search to find it by words",
     );
-    Ok(Target::Unknown(error, near))
+    Ok(PackTarget::Unknown(error, near))
 }
 
-fn files(source: &Source<'_>, mut paths: Vec<RepoPath>, max: usize, text: &str) -> Result<Target> {
+fn files(
+    source: &SourceReader<'_>,
+    mut paths: Vec<RepoPath>,
+    max: usize,
+    text: &str,
+) -> Result<PackTarget> {
     paths.retain(|path| !source.view.is_gone(path));
     if paths.is_empty() {
         return Err(Error::new(
@@ -154,10 +159,10 @@ fn files(source: &Source<'_>, mut paths: Vec<RepoPath>, max: usize, text: &str) 
     }
     let n_files = paths.len() as u64;
     paths.truncate(max);
-    Ok(Target::Files { paths, n_files })
+    Ok(PackTarget::Files { paths, n_files })
 }
 
-impl Target {
+impl PackTarget {
     /// Returns the definition that the target is.
     pub(super) fn symbol(&self) -> Option<&SymbolRow> {
         match self {
@@ -167,7 +172,7 @@ impl Target {
     }
 
     /// Returns the code that the target stands for: a definition, those of a file, the exported ones of a directory.
-    pub(super) fn units(&self, source: &Source<'_>) -> Result<Vec<Unit>> {
+    pub(super) fn units(&self, source: &SourceReader<'_>) -> Result<Vec<Unit>> {
         match self {
             Self::Symbol(found) => found.iter().map(|it| Unit::of_symbol(source, it)).collect(),
             Self::File(path) => of_file(source, path),
@@ -178,7 +183,7 @@ impl Target {
 }
 
 /// Returns the definitions of a file that are in no other; its chunks where it has none.
-fn of_file(source: &Source<'_>, path: &RepoPath) -> Result<Vec<Unit>> {
+fn of_file(source: &SourceReader<'_>, path: &RepoPath) -> Result<Vec<Unit>> {
     let view = source.view;
     let symbols = source.symbols(path)?;
     let top: Vec<&SymbolRow> = symbols.iter().filter(|it| it.parent.is_none()).collect();
@@ -205,7 +210,7 @@ fn of_file(source: &Source<'_>, path: &RepoPath) -> Result<Vec<Unit>> {
 }
 
 /// Returns the exported definitions of files, those first that most other files import.
-fn of_files(source: &Source<'_>, paths: &[RepoPath]) -> Result<Vec<Unit>> {
+fn of_files(source: &SourceReader<'_>, paths: &[RepoPath]) -> Result<Vec<Unit>> {
     let view = source.view;
     let importers = view.read.outlined()?;
     let mut ranked = Vec::new();

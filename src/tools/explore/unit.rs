@@ -1,6 +1,6 @@
 //! Runs of whole lines that go into a pack as one: a definition with the comment above it, or a chunk that is none.
 
-use super::source::{Source, Text};
+use super::source::{LinedText, SourceReader};
 use crate::error::Result;
 use crate::model::{ChunkKind, Handle, RepoPath, SymbolKind};
 use crate::workspace::{ChunkRow, SymbolRow};
@@ -30,7 +30,7 @@ pub(super) struct Unit {
 
 impl Unit {
     /// Returns a definition with the comment above it.
-    pub(super) fn of_symbol(source: &Source<'_>, symbol: &SymbolRow) -> Result<Self> {
+    pub(super) fn of_symbol(source: &SourceReader<'_>, symbol: &SymbolRow) -> Result<Self> {
         let (start, end) = (symbol.span.start_line, symbol.span.end_line);
         let (mut first, mut head) = (start, None);
         if let Some(text) = source.text(&symbol.path)? {
@@ -55,7 +55,7 @@ impl Unit {
 
     /// Returns the unit that a chunk stands for: the definition it is a part of, or its own lines where they hold whole
     /// definitions, lie between the members of a class, or belong to no definition.
-    pub(super) fn of_chunk(source: &Source<'_>, chunk: &ChunkRow) -> Result<Self> {
+    pub(super) fn of_chunk(source: &SourceReader<'_>, chunk: &ChunkRow) -> Result<Self> {
         let lines = (chunk.span.start_line, chunk.span.end_line);
         let own = |symbol: Option<SymbolRow>, is_cut| Self {
             path: chunk.path.clone(),
@@ -105,7 +105,7 @@ impl Unit {
 
     /// Returns the lines of a class, an interface or an object above its first member, with the names of its members.
     pub(super) fn header(
-        source: &Source<'_>,
+        source: &SourceReader<'_>,
         symbol: &SymbolRow,
     ) -> Result<Option<(Self, Vec<String>)>> {
         let symbols = source.symbols(&symbol.path)?;
@@ -163,7 +163,7 @@ pub(super) fn has_members(symbol: &SymbolRow, symbols: &[SymbolRow]) -> bool {
 }
 
 /// Returns the first line of the comment and the decorators right above a line, or the line itself.
-fn first_of_comment(text: &Text, line: u32) -> u32 {
+fn first_of_comment(text: &LinedText, line: u32) -> u32 {
     let mut first = line;
     let mut is_inside = false;
     let lowest = line.saturating_sub(MAX_HEAD_LINES).max(1);
@@ -195,7 +195,7 @@ fn is_line_of_comment(line: &str) -> bool {
 }
 
 /// Returns the line on which the signature of a definition ends.
-fn last_of_signature(text: &Text, symbol: &SymbolRow) -> u32 {
+fn last_of_signature(text: &LinedText, symbol: &SymbolRow) -> u32 {
     let plain = |text: &str| text.split_whitespace().collect::<String>();
     let wanted = plain(&symbol.signature);
     let wanted = wanted.trim_end_matches('…');

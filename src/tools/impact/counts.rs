@@ -2,14 +2,14 @@
 
 use super::{ImpactInput, ImpactOutput, reach, sites};
 use crate::error::Result;
-use crate::graph::impact::{Seed, walk};
+use crate::graph::impact::{WalkStart, walk};
 use crate::graph::related::Direction;
 use crate::tools::places::{places, uses};
 use crate::workspace::{SymbolRow, View};
 
 /// How far a definition reaches, as `cl_impact` counts it at its defaults.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::tools) struct Counts {
+pub(in crate::tools) struct ReachCounts {
     /// Places that use it directly.
     pub(in crate::tools) callers: u64,
     /// Definitions that it uses.
@@ -23,15 +23,15 @@ pub(in crate::tools) struct Counts {
 }
 
 /// Counts what one definition reaches; `targets` are its declarations.
-pub(in crate::tools) fn counts(view: &View<'_>, targets: &[SymbolRow]) -> Result<Counts> {
+pub(in crate::tools) fn counts(view: &View<'_>, targets: &[SymbolRow]) -> Result<ReachCounts> {
     let input = ImpactInput::default();
     let mut output = ImpactOutput::new(view, 2)?;
     let uses = uses(view);
     let found = reach(view, &uses, &input, targets, &mut output)?;
     sites::add(view, &uses, &input, targets, &mut output)?;
-    let seeds = Seed::of(targets.iter().map(|symbol| symbol.id));
+    let seeds = WalkStart::of(targets.iter().map(|symbol| symbol.id));
     let used = walk(view.read, &seeds, Direction::Out, 1, view.budget)?;
-    Ok(Counts {
+    Ok(ReachCounts {
         callers: found.n_direct as u64,
         callees: places(view, &used.places)?.len() as u64,
         tests: (found.n_tests + found.n_named_tests) as u64,

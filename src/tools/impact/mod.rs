@@ -18,24 +18,24 @@ use serde::{Deserialize, Serialize};
 
 use super::affected::Affected;
 use super::analysed::AnalysedOutput;
-use super::answer::{Currency, MAX_LIST_BYTES, fitting, is_zero};
+use super::answer::{FreshnessFields, MAX_LIST_BYTES, is_zero, truncate_to_bytes};
 use super::places::{
-    CalleeOutput, CallerOutput, CaseOutput, Defaults, FileOutput, Placed, TargetOutput,
-    add_test_titles, callee_output, caller_output, file_output, first_lines, places, target,
-    test_output, uses,
+    CalleeOutput, CallerOutput, CaseOutput, Defaults, FilePlacesOutput, LocatedSymbol,
+    TargetOutput, add_test_titles, callee_output, caller_output, file_output, first_lines, places,
+    target, test_output, uses,
 };
 use super::schema::{clamp, number};
 use super::{Call, Tool};
 use crate::error::{Error, Result};
-use crate::graph::impact::{Seed, files_of, walk};
+use crate::graph::impact::{WalkStart, files_of, walk};
 use crate::graph::related::{self, TestBasis};
 use crate::model::{Provenance, RepoPath};
 use crate::uses::{EarlierText, Uses};
-use crate::workspace::{Change, SymbolRow, View, Workspace, outside};
-pub(super) use counts::{Counts, counts};
+use crate::workspace::{FileChange, SymbolRow, View, Workspace, outside};
+pub(super) use counts::{ReachCounts, counts};
 use removed::ChangeSetOutput;
 use sites::{LineOutput, OtherMentionsOutput, SiteOutput};
-use summary::Found;
+use summary::ImpactFigures;
 pub(super) use summary::count;
 use targets::Targets;
 pub(super) use targets::is_one;
@@ -137,8 +137,8 @@ pub struct ImpactInput {
 pub struct ImpactOutput {
     index_id: String,
     /// The definition; null where the name means none.
-    #[serde(skip_serializing_if = "Target::is_absent")]
-    target: Target,
+    #[serde(skip_serializing_if = "ImpactTarget::is_absent")]
+    target: ImpactTarget,
     /// The definitions that `changes` or `path` stands for.
     #[serde(skip_serializing_if = "Option::is_none")]
     targets: Option<Vec<TargetOutput>>,
@@ -184,15 +184,15 @@ pub struct ImpactOutput {
     #[serde(skip_serializing_if = "Option::is_none")]
     mentions: Option<MentionsOutput>,
     /// Code; with `depth` examples too, by their role.
-    affected_files: Vec<FileOutput>,
+    affected_files: Vec<FilePlacesOutput>,
     /// Test files: first those that the graph reaches, last those that only name it.
-    affected_tests: Vec<FileOutput>,
+    affected_tests: Vec<FilePlacesOutput>,
     /// Test files that name it and have no bound use; listed where no test has one, and with `limit`.
     #[serde(skip_serializing_if = "is_zero")]
     mentioning_tests: u64,
     /// Examples, playgrounds, benchmarks and code of documents.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    affected_examples: Vec<FileOutput>,
+    affected_examples: Vec<FilePlacesOutput>,
     callees: Vec<CalleeOutput>,
     depth: u32,
     completeness: CompletenessOutput,
@@ -203,13 +203,13 @@ pub struct ImpactOutput {
     #[serde(skip_serializing_if = "Option::is_none")]
     next_cursor: Option<String>,
     #[serde(flatten)]
-    currency: Currency,
+    freshness_fields: FreshnessFields,
 }
 
 /// The definition that an answer is about.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
-enum Target {
+enum ImpactTarget {
     /// One.
     Known(TargetOutput),
     /// None has the name that was asked for.
@@ -219,7 +219,7 @@ enum Target {
     Absent,
 }
 
-impl Target {
+impl ImpactTarget {
     fn is_absent(&self) -> bool {
         matches!(self, Self::Absent)
     }
@@ -262,7 +262,7 @@ impl Tool for Impact {
             changed = workspace.changes(&call.interrupt)?;
         }
         let earlier = earlier(&workspace, &changed)?;
-        let asked = Asked {
+        let asked = ImpactQuestion {
             input: &input,
             path: path.as_ref(),
             changes: &changed,
@@ -276,7 +276,7 @@ impl Tool for Impact {
         // A name that is gone may be one that the changes took away: that costs a look at the work tree.
         let changed = workspace.changes(&call.interrupt)?;
         let earlier = self::earlier(&workspace, &changed)?;
-        let asked = Asked {
+        let asked = ImpactQuestion {
             earlier: &earlier,
             ..asked
         };
@@ -295,14 +295,14 @@ impl ImpactInput {
 
 /// A question with the rows that were read for it.
 #[derive(Clone, Copy)]
-struct Asked<'a> {
+struct ImpactQuestion<'a> {
     input: &'a ImpactInput,
     path: Option<&'a RepoPath>,
-    changes: &'a [Change],
+    changes: &'a [FileChange],
     earlier: &'a [EarlierText],
 }
 
-fn earlier(workspace: &Workspace, changes: &[Change]) -> Result<Vec<EarlierText>> {
+fn earlier(workspace: &Workspace, changes: &[FileChange]) -> Result<Vec<EarlierText>> {
     let texts = workspace.earlier_texts(changes)?.into_iter();
     Ok(texts
         .map(|(path, text)| EarlierText {
@@ -316,7 +316,7 @@ impl ImpactOutput {
     fn new(view: &View<'_>, depth: u32) -> Result<Self> {
         Ok(Self {
             index_id: view.index_id.to_owned(),
-            target: Target::Absent,
+            target: ImpactTarget::Absent,
             targets: None,
             candidates: None,
             did_you_mean: None,
@@ -349,13 +349,13 @@ impl ImpactOutput {
             analysed: None,
             truncated: false,
             next_cursor: None,
-            currency: Currency::of(view),
+            freshness_fields: FreshnessFields::of(view),
         })
     }
 
     /// Begins the summary with the state of an index that is not complete.
     fn led_by_state(mut self) -> Self {
-        let state = std::mem::take(&mut self.currency.note);
+        let state = std::mem::take(&mut self.freshness_fields.note);
         if !state.is_empty() {
             let led = format!("{state} {}", self.summary);
             led.trim_end().clone_into(&mut self.summary);
@@ -364,11 +364,11 @@ impl ImpactOutput {
     }
 
     fn is_unknown_name(&self) -> bool {
-        matches!(self.target, Target::Unknown)
+        matches!(self.target, ImpactTarget::Unknown)
     }
 }
 
-fn answer(view: &View<'_>, asked: &Asked<'_>) -> Result<ImpactOutput> {
+fn answer(view: &View<'_>, asked: &ImpactQuestion<'_>) -> Result<ImpactOutput> {
     let input = asked.input;
     let depth = u32::try_from(clamp(input.depth, 2, 1..=5)).unwrap_or(2);
     let mut output = ImpactOutput::new(view, depth)?;
@@ -396,7 +396,7 @@ fn answer(view: &View<'_>, asked: &Asked<'_>) -> Result<ImpactOutput> {
         if n_lines > 1 {
             known.text = first_lines(view, &targets[0], n_lines)?;
         }
-        output.target = Target::Known(known);
+        output.target = ImpactTarget::Known(known);
     } else {
         output.targets = shown();
     }
@@ -421,7 +421,7 @@ fn answer(view: &View<'_>, asked: &Asked<'_>) -> Result<ImpactOutput> {
     if targets.is_empty() && removed.is_empty() {
         output.analysed = AnalysedOutput::of(view, asked.path.map_or("", RepoPath::as_str))?;
     }
-    let found = Found {
+    let found = ImpactFigures {
         n_removed: removed.len(),
         n_dangling: removed.iter().map(|one| one.uses.len() as u64).sum(),
         n_unbound: output.completeness.unresolved_sites,
@@ -444,7 +444,7 @@ fn reach(
     input: &ImpactInput,
     targets: &[SymbolRow],
     output: &mut ImpactOutput,
-) -> Result<Found> {
+) -> Result<ImpactFigures> {
     let limit = clamp(input.limit, 200, 1..=500);
     // Whoever says how far or how much gets it.
     let list_bytes = match (input.limit, input.depth) {
@@ -455,7 +455,7 @@ fn reach(
     let (inwards, outwards) = (related::Direction::In, related::Direction::Out);
     let mut callers = walk(view.read, &seeds, inwards, output.depth, view.budget)?;
     callers.is_cut |= is_cut;
-    let seeds = Seed::of(targets.iter().map(|symbol| symbol.id));
+    let seeds = WalkStart::of(targets.iter().map(|symbol| symbol.id));
     let callees = walk(view.read, &seeds, outwards, 1, view.budget)?;
     let with_tests = input.include_tests.unwrap_or(true);
     let mut placed = places(view, &callers.places)?;
@@ -467,7 +467,7 @@ fn reach(
     }
     let reached: Vec<(RepoPath, u32, Provenance)> = placed
         .iter()
-        .map(|Placed { path, reached, .. }| (path.clone(), reached.hops, reached.provenance))
+        .map(|LocatedSymbol { path, reached, .. }| (path.clone(), reached.hops, reached.provenance))
         .collect();
     let mut affected = Affected::of(view, files_of(&reached));
     if with_tests {
@@ -501,7 +501,7 @@ fn reach(
         list.push(caller);
     }
     let caller_bytes = list_bytes * 2 / 5;
-    list.truncate(fitting(&list, caller_bytes));
+    truncate_to_bytes(&mut list, caller_bytes);
     let name = targets.first().map(|target| target.name.as_str());
     add_test_titles(view, &placed, &mut list, name, caller_bytes)?;
     output.callers = list;
@@ -511,15 +511,15 @@ fn reach(
         .take(limit)
         .map(|place| callee_output(view, place, &defaults))
         .collect();
-    list.truncate(fitting(&list, list_bytes / 8));
+    truncate_to_bytes(&mut list, list_bytes / 8);
     output.callees = list;
     let listed = |files: &[(RepoPath, u32, Provenance)]| {
-        let mut list: Vec<FileOutput> = files
+        let mut list: Vec<FilePlacesOutput> = files
             .iter()
             .take(limit)
             .map(|file| file_output(view, file, &defaults))
             .collect();
-        list.truncate(fitting(&list, list_bytes / 5));
+        truncate_to_bytes(&mut list, list_bytes / 5);
         list
     };
     // Whoever asks for a depth gets every file, by its role.
@@ -532,7 +532,7 @@ fn reach(
     let n_mentioning = affected.n_tests(TestBasis::Mention);
     let n_bound = affected.tests.len() - n_mentioning;
     let mut tests = list_tests(view, input, &affected, &defaults);
-    tests.truncate(fitting(&tests, list_bytes / 5));
+    truncate_to_bytes(&mut tests, list_bytes / 5);
     add_cases(view, uses, &placed, targets, &mut tests, list_bytes / 5)?;
     output.affected_tests = tests;
     output.mentioning_tests = n_mentioning as u64;
@@ -545,7 +545,7 @@ fn reach(
     if !placed.is_empty() || !callees_of.is_empty() || !affected.tests.is_empty() {
         output.defaults = Some(defaults);
     }
-    Ok(Found {
+    Ok(ImpactFigures {
         n_targets: targets.len(),
         n_direct,
         n_dispatched,
@@ -557,7 +557,7 @@ fn reach(
         n_examples: affected.examples.len(),
         depth: output.depth,
         is_partial: view.freshness.as_str() != "fresh",
-        ..Found::default()
+        ..ImpactFigures::default()
     })
 }
 
@@ -565,14 +565,14 @@ fn reach(
 fn add_cases(
     view: &View<'_>,
     uses: &Uses<'_>,
-    placed: &[Placed],
+    placed: &[LocatedSymbol],
     targets: &[SymbolRow],
-    tests: &mut [FileOutput],
+    tests: &mut [FilePlacesOutput],
     max_bytes: usize,
 ) -> Result<()> {
     let size = |text: Option<String>| text.map_or(0, |text| text.len() + 1);
     let mut n_bytes = size(serde_json::to_string(&*tests).ok());
-    let direct = |test: &&mut FileOutput| {
+    let direct = |test: &&mut FilePlacesOutput| {
         let mut direct = placed.iter().filter(|place| place.reached.hops == 1);
         let place = direct.find(|place| place.path.as_str() == test.path)?;
         Some(&place.path)
@@ -607,7 +607,7 @@ fn list_tests(
     input: &ImpactInput,
     affected: &Affected,
     defaults: &Defaults,
-) -> Vec<FileOutput> {
+) -> Vec<FilePlacesOutput> {
     let limit = clamp(input.limit, 200, 1..=500);
     let n_mentioning = affected.n_tests(TestBasis::Mention);
     let n_bound = affected.tests.len() - n_mentioning;

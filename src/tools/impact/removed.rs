@@ -3,16 +3,16 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::Asked;
+use super::ImpactQuestion;
 use super::sites::word;
 use crate::error::Result;
 use crate::model::RepoPath;
 use crate::model::path::is_at_or_below;
 use crate::model::sanitize::one_line;
-use crate::tools::answer::fitting;
+use crate::tools::answer::truncate_to_bytes;
 use crate::tools::places::uses;
-use crate::uses::{ChangeKind, Removed};
-use crate::workspace::{Change, View};
+use crate::uses::{ChangeKind, RemovedDefinition};
+use crate::workspace::{FileChange, View};
 
 /// Files that are listed.
 const MAX_FILES: usize = 100;
@@ -28,7 +28,7 @@ pub(super) struct ChangeSetOutput {
     files_total: u64,
     /// The shape is in TOOLS.md.
     #[schemars(with = "Vec<serde_json::Value>")]
-    removed: Vec<RemovedOutput>,
+    removed: Vec<RemovedDefinitionOutput>,
     removed_total: u64,
 }
 
@@ -43,7 +43,7 @@ pub(super) struct ChangedFileOutput {
 /// A definition that is gone from where it was.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct RemovedOutput {
+pub(super) struct RemovedDefinitionOutput {
     symbol: String,
     path: String,
     kind: &'static str,
@@ -78,7 +78,7 @@ pub(super) struct DanglingOutput {
 }
 
 /// Finds the definitions that the changes took away: of a name where one is asked about, below a path where one is given.
-pub(super) fn find(view: &View<'_>, asked: &Asked<'_>) -> Result<Vec<Removed>> {
+pub(super) fn find(view: &View<'_>, asked: &ImpactQuestion<'_>) -> Result<Vec<RemovedDefinition>> {
     let is_wanted = |path: &RepoPath, qualified: &str| {
         let is_here = asked
             .path
@@ -95,8 +95,8 @@ pub(super) fn find(view: &View<'_>, asked: &Asked<'_>) -> Result<Vec<Removed>> {
 /// Returns the changes as they are shown, the lists of uses within `max_bytes` together.
 pub(super) fn change_set(
     view: &View<'_>,
-    changes: &[Change],
-    removed: &[Removed],
+    changes: &[FileChange],
+    removed: &[RemovedDefinition],
     max_bytes: usize,
 ) -> Result<ChangeSetOutput> {
     let mut files = Vec::new();
@@ -122,14 +122,18 @@ pub(super) fn change_set(
 }
 
 /// Returns definitions that are gone as they are shown.
-pub(super) fn list(removed: &[Removed], max_bytes: usize) -> Vec<RemovedOutput> {
+pub(super) fn list(
+    removed: &[RemovedDefinition],
+    max_bytes: usize,
+) -> Vec<RemovedDefinitionOutput> {
     let each = max_bytes / removed.len().max(1);
-    let mut all: Vec<RemovedOutput> = removed.iter().map(|one| shown(one, each)).collect();
-    all.truncate(fitting(&all, max_bytes.max(each)));
+    let mut all: Vec<RemovedDefinitionOutput> =
+        removed.iter().map(|one| shown(one, each)).collect();
+    truncate_to_bytes(&mut all, max_bytes.max(each));
     all
 }
 
-fn shown(one: &Removed, max_bytes: usize) -> RemovedOutput {
+fn shown(one: &RemovedDefinition, max_bytes: usize) -> RemovedDefinitionOutput {
     let mut uses: Vec<DanglingOutput> = one
         .uses
         .iter()
@@ -141,9 +145,9 @@ fn shown(one: &Removed, max_bytes: usize) -> RemovedOutput {
         })
         .collect();
     if !uses.is_empty() {
-        uses.truncate(fitting(&uses, max_bytes));
+        truncate_to_bytes(&mut uses, max_bytes);
     }
-    RemovedOutput {
+    RemovedDefinitionOutput {
         symbol: one.qualified_name.clone(),
         path: one.path.to_string(),
         kind: one.kind.as_str(),

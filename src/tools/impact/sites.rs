@@ -10,9 +10,9 @@ use crate::error::Result;
 use crate::model::path::parent;
 use crate::model::sanitize::one_line;
 use crate::model::{Provenance, RepoPath};
-use crate::tools::answer::{Cursor, MAX_LIST_BYTES, fitting};
+use crate::tools::answer::{Cursor, MAX_LIST_BYTES, truncate_to_bytes};
 use crate::tools::schema::clamp;
-use crate::uses::{Mention, Part, UseKind, Uses};
+use crate::uses::{Mention, MentionPart, UseKind, Uses};
 use crate::workspace::{SymbolRow, View};
 
 /// Uses that could not be bound that are listed unasked.
@@ -84,14 +84,14 @@ pub(super) fn add(
         .filter(|path| is_new(path))
         .map(ToString::to_string)
         .collect();
-    imported_by.truncate(fitting(&imported_by, DEFAULT_LIST_BYTES / 6));
+    truncate_to_bytes(&mut imported_by, DEFAULT_LIST_BYTES / 6);
     output.imported_by = imported_by;
     let mut reexported_by: Vec<String> = exposure
         .reexporters
         .iter()
         .map(|(path, line)| format!("{path}:{line}"))
         .collect();
-    reexported_by.truncate(fitting(&reexported_by, DEFAULT_LIST_BYTES / 8));
+    truncate_to_bytes(&mut reexported_by, DEFAULT_LIST_BYTES / 8);
     output.reexported_by = reexported_by;
     output.exported_from = exposure.packages;
     output.truncated |= exposure.is_cut;
@@ -147,17 +147,17 @@ fn add_sites(
     let mut n_aliases = 0;
     for mention in &mentions.all {
         match mention.part {
-            Part::Use(..) | Part::Import | Part::ReExport => {
+            MentionPart::Use(..) | MentionPart::Import | MentionPart::ReExport => {
                 n_aliases += u64::from(mention.is_alias);
                 sites.push(mention);
             }
-            Part::Unresolved | Part::Dangling => unresolved.push(mention),
-            Part::OwnDefinition | Part::OtherDefinition => other.definitions += 1,
-            Part::OtherTarget => other.other_targets += 1,
-            Part::External => other.external += 1,
-            Part::Comment => other.comments += 1,
-            Part::Text => other.strings += 1,
-            Part::Prose => other.prose += 1,
+            MentionPart::Unresolved | MentionPart::Dangling => unresolved.push(mention),
+            MentionPart::OwnDefinition | MentionPart::OtherDefinition => other.definitions += 1,
+            MentionPart::OtherTarget => other.other_targets += 1,
+            MentionPart::External => other.external += 1,
+            MentionPart::Comment => other.comments += 1,
+            MentionPart::Text => other.strings += 1,
+            MentionPart::Prose => other.prose += 1,
         }
     }
     output.sites_total = Some(sites.len() as u64 - n_aliases);
@@ -168,7 +168,7 @@ fn add_sites(
     let near = Nearness::of(view, first)?;
     unresolved.sort_by_cached_key(|it| (near.of_path(&it.path), it.path.clone(), it.line));
     let mut lines: Vec<LineOutput> = unresolved.iter().take(limit).map(|it| line(it)).collect();
-    lines.truncate(fitting(&lines, MAX_LIST_BYTES / 4));
+    truncate_to_bytes(&mut lines, MAX_LIST_BYTES / 4);
     output.truncated |= lines.len() < unresolved.len();
     output.unresolved = lines;
     let is_behind = |mention: &&&Mention| {
@@ -177,7 +177,7 @@ fn add_sites(
     };
     let rest: Vec<&Mention> = sites.iter().filter(is_behind).copied().collect();
     let mut shown: Vec<SiteOutput> = rest.iter().take(limit).map(|it| site(view, it)).collect();
-    shown.truncate(fitting(&shown, MAX_LIST_BYTES / 2));
+    truncate_to_bytes(&mut shown, MAX_LIST_BYTES / 2);
     // A page ends with a line, so that the next one begins with another.
     while shown.len() < rest.len()
         && shown.len() > 1
@@ -214,9 +214,9 @@ pub(super) fn line(mention: &Mention) -> LineOutput {
 
 fn site(view: &View<'_>, mention: &Mention) -> SiteOutput {
     let (used, provenance) = match mention.part {
-        Part::Import => ("import", Provenance::Resolved),
-        Part::ReExport => ("reexport", Provenance::Resolved),
-        Part::Use(kind, provenance) => (word(kind), provenance),
+        MentionPart::Import => ("import", Provenance::Resolved),
+        MentionPart::ReExport => ("reexport", Provenance::Resolved),
+        MentionPart::Use(kind, provenance) => (word(kind), provenance),
         _ => ("reference", Provenance::Resolved),
     };
     SiteOutput {

@@ -5,7 +5,7 @@
 /// The figures of an answer.
 #[derive(Clone, Copy, Debug, Default)]
 #[allow(clippy::struct_excessive_bools, reason = "independent facts")]
-pub(super) struct Found {
+pub(super) struct ImpactFigures {
     /// Definitions that were asked about.
     pub(super) n_targets: usize,
     /// Places that use one of them directly.
@@ -39,7 +39,7 @@ pub(super) struct Found {
 }
 
 /// Returns the finding.
-pub(super) fn summary(found: &Found) -> String {
+pub(super) fn summary(found: &ImpactFigures) -> String {
     let mut said: Vec<String> = Vec::new();
     if found.n_removed > 0 {
         let gone = count(found.n_removed as u64, "definition");
@@ -113,7 +113,7 @@ pub(super) fn summary(found: &Found) -> String {
 }
 
 /// Returns how far the answer can be relied on; empty where nothing speaks against it.
-pub(super) fn note(found: &Found) -> String {
+pub(super) fn note(found: &ImpactFigures) -> String {
     if found.is_partial {
         return "The index is not complete (see `freshness`): ask again, or call cl_refresh first."
             .to_owned();
@@ -144,14 +144,14 @@ pub(in crate::tools) fn count(n: u64, noun: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Found, note, summary};
+    use super::{ImpactFigures, note, summary};
 
     #[test]
     fn nothing_found_is_never_said_to_be_safe() {
-        let mut found = Found {
+        let mut found = ImpactFigures {
             n_targets: 1,
             depth: 2,
-            ..Found::default()
+            ..ImpactFigures::default()
         };
         assert!(summary(&found).contains("not visible"));
         assert_eq!(note(&found), "");
@@ -178,19 +178,19 @@ mod tests {
 
     #[test]
     fn removed_definitions_come_first() {
-        let mut found = Found {
+        let mut found = ImpactFigures {
             n_removed: 1,
             n_dangling: 45,
             is_of_changes: true,
-            ..Found::default()
+            ..ImpactFigures::default()
         };
         assert_eq!(
             summary(&found),
             "1 definition removed or renamed: 45 places still name them (`changeSet.removed`)."
         );
-        found = Found {
+        found = ImpactFigures {
             is_of_changes: true,
-            ..Found::default()
+            ..ImpactFigures::default()
         };
         assert_eq!(summary(&found), "No changed definitions.");
     }

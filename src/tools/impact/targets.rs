@@ -1,12 +1,12 @@
 //! The definitions that a question about a change means: by name, handle, file, or the uncommitted changes.
 
-use super::Asked;
+use super::ImpactQuestion;
 use super::changed_lines;
 use crate::error::Result;
 use crate::model::path::is_at_or_below;
 use crate::model::{RepoPath, SymbolKind};
 use crate::tools::lenient::plain_name;
-use crate::tools::places::{Named, by_handle, merges, named};
+use crate::tools::places::{NamedObject, by_handle, merges, named};
 use crate::workspace::{SymbolRow, View};
 
 /// The outcome of the look-up.
@@ -18,12 +18,12 @@ pub(super) enum Targets<'a> {
 }
 
 /// Finds the definitions that are asked about.
-pub(super) fn find<'a>(view: &View<'_>, asked: &Asked<'a>) -> Result<Targets<'a>> {
+pub(super) fn find<'a>(view: &View<'_>, asked: &ImpactQuestion<'a>) -> Result<Targets<'a>> {
     let input = asked.input;
     if let Some(text) = &input.handle {
         return Ok(Targets::Found(match by_handle(view, text)? {
-            Named::Symbol(symbol) => vec![*symbol],
-            Named::File(path) => of_file(view, &path)?,
+            NamedObject::Symbol(symbol) => vec![*symbol],
+            NamedObject::File(path) => of_file(view, &path)?,
         }));
     }
     if let Some(name) = &input.symbol {

@@ -9,12 +9,12 @@ use serde::Serialize;
 use super::removed;
 use super::sites::{LineOutput, line};
 use super::summary::count;
-use super::{Asked, ImpactOutput, Target};
+use super::{ImpactOutput, ImpactQuestion, ImpactTarget};
 use crate::error::Result;
 use crate::tools::analysed::AnalysedOutput;
 use crate::tools::answer::{MAX_LIST_BYTES, is_zero};
 use crate::tools::places::{last_name, near_names, target, uses};
-use crate::uses::{ChangeKind, Mention, Part, Removed};
+use crate::uses::{ChangeKind, Mention, MentionPart, RemovedDefinition};
 use crate::workspace::{View, brief};
 
 /// Places that are shown.
@@ -67,12 +67,12 @@ pub(super) struct MentionsOutput {
     #[serde(skip_serializing_if = "is_zero")]
     dangling: u64,
     /// The likeliest places first: imports that dangle, uses, strings, comments, documents.
-    places: Vec<PlaceOutput>,
+    places: Vec<NamePlaceOutput>,
 }
 
 /// A place of the name.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct PlaceOutput {
+pub(super) struct NamePlaceOutput {
     #[serde(flatten)]
     line: LineOutput,
     /// dangling, use, external, definition, string, comment or text.
@@ -82,11 +82,11 @@ pub(super) struct PlaceOutput {
 /// Answers a question about a name that no definition has.
 pub(super) fn answer(
     view: &View<'_>,
-    asked: &Asked<'_>,
+    asked: &ImpactQuestion<'_>,
     name: &str,
     output: &mut ImpactOutput,
 ) -> Result<()> {
-    output.target = Target::Unknown;
+    output.target = ImpactTarget::Unknown;
     let word = last_name(name);
     let removed = removed::find(view, asked)?;
     let near = near_names(view, name, asked.path)?;
@@ -111,7 +111,10 @@ pub(super) fn answer(
     for mention in &mentions.all {
         *files.entry(mention.path.as_str()).or_default() += 1;
     }
-    let n_dangling = all.iter().filter(|it| it.part == Part::Dangling).count() as u64;
+    let n_dangling = all
+        .iter()
+        .filter(|it| it.part == MentionPart::Dangling)
+        .count() as u64;
     let place = asked
         .path
         .map_or(String::new(), |path| format!(" in `{path}`"));
@@ -177,22 +180,22 @@ fn nowhere(word: &str, n_without_text: u64) -> String {
 }
 
 /// Returns the first places, each line once.
-fn shown_places(all: &[&Mention]) -> Vec<PlaceOutput> {
+fn shown_places(all: &[&Mention]) -> Vec<NamePlaceOutput> {
     let mut lines = HashSet::new();
     let unseen = all.iter().filter(|it| lines.insert((&it.path, it.line)));
     unseen.take(MAX_PLACES).map(|it| shown_place(it)).collect()
 }
 
-fn shown_place(mention: &Mention) -> PlaceOutput {
-    PlaceOutput {
+fn shown_place(mention: &Mention) -> NamePlaceOutput {
+    NamePlaceOutput {
         line: line(mention),
         role: match mention.part {
-            Part::Dangling => "dangling",
-            Part::External => "external",
-            Part::OwnDefinition | Part::OtherDefinition => "definition",
-            Part::Comment => "comment",
-            Part::Text => "string",
-            Part::Prose => "text",
+            MentionPart::Dangling => "dangling",
+            MentionPart::External => "external",
+            MentionPart::OwnDefinition | MentionPart::OtherDefinition => "definition",
+            MentionPart::Comment => "comment",
+            MentionPart::Text => "string",
+            MentionPart::Prose => "text",
             _ => "use",
         },
     }
@@ -201,16 +204,19 @@ fn shown_place(mention: &Mention) -> PlaceOutput {
 /// Returns the rank of a place, the likeliest first.
 fn likelihood(mention: &Mention, word: &str) -> u8 {
     match mention.part {
-        Part::Dangling => 0,
-        Part::Unresolved | Part::Use(..) | Part::Import | Part::ReExport => 1,
-        Part::Prose if mention.is_in_code && looks_like_definition(&mention.text, word) => 1,
-        Part::OtherTarget => 2,
-        Part::OwnDefinition | Part::OtherDefinition => 3,
-        Part::Prose if mention.is_in_code => 4,
-        Part::Text => 5,
-        Part::Prose => 6,
-        Part::External => 7,
-        Part::Comment => 8,
+        MentionPart::Dangling => 0,
+        MentionPart::Unresolved
+        | MentionPart::Use(..)
+        | MentionPart::Import
+        | MentionPart::ReExport => 1,
+        MentionPart::Prose if mention.is_in_code && looks_like_definition(&mention.text, word) => 1,
+        MentionPart::OtherTarget => 2,
+        MentionPart::OwnDefinition | MentionPart::OtherDefinition => 3,
+        MentionPart::Prose if mention.is_in_code => 4,
+        MentionPart::Text => 5,
+        MentionPart::Prose => 6,
+        MentionPart::External => 7,
+        MentionPart::Comment => 8,
     }
 }
 
@@ -231,7 +237,7 @@ fn looks_like_definition(line: &str, word: &str) -> bool {
 }
 
 /// Names the change of a definition, and how many places still name it.
-fn became(one: &Removed) -> String {
+fn became(one: &RemovedDefinition) -> String {
     let now = one
         .now
         .as_ref()

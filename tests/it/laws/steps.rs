@@ -237,6 +237,11 @@ fn add(repo: &Repo, dice: &mut Dice, n: usize) -> String {
         "F1.java",
         "F2.java",
         "F3.java",
+        "lib.rs",
+        "mod.rs",
+        "r1.rs",
+        "r2.rs",
+        "Cargo.toml",
     ];
     let path = format!("{}/{}", dice.pick(&dirs), dice.pick(&names));
     let file = repo.path().join(&path);
@@ -248,15 +253,92 @@ fn add(repo: &Repo, dice: &mut Dice, n: usize) -> String {
     format!("write {path}")
 }
 
-/// Text for a file: Python, Go and Java where its name says so, TypeScript everywhere else.
+/// Text for a file: Python, Go, Java and Rust where its name says so, TypeScript everywhere else.
 fn source(dice: &mut Dice, n: usize, file: &Path) -> String {
     let extension = file.extension().and_then(|extension| extension.to_str());
     match extension {
         Some("py" | "pyi") => python(dice, n),
         Some("go") => go(dice),
         Some("java") => java(dice),
+        Some("rs") => rust(dice),
+        Some("toml") => manifest(dice),
         _ => ecmascript(dice, n),
     }
+}
+
+/// A package whose library may have another name, and that names others.
+fn manifest(dice: &mut Dice) -> String {
+    let names = ["one", "two"];
+    let roots = [
+        "",
+        "[lib]\npath = \"lib.rs\"\n",
+        "[lib]\npath = \"r1.rs\"\n",
+    ];
+    let dirs = ["../lib", "../src", "deep/er", "."];
+    format!(
+        "[package]\nname = \"{}\"\n{}[dependencies]\none = {{ path = \"{}\" }}\ntwo = \"1\"\n",
+        dice.pick(&names),
+        dice.pick(&roots),
+        dice.pick(&dirs),
+    )
+}
+
+/// Modules, inline and in files, whose names come by every form of `use`, with members of types, traits and macros of others.
+fn rust(dice: &mut Dice) -> String {
+    let modules = ["r1", "r2", "deep", "er", "inner"];
+    let roots = [
+        "crate",
+        "super",
+        "self",
+        "one",
+        "std",
+        "r1",
+        "inner",
+        "super::super",
+    ];
+    let mut text = String::new();
+    for _ in 0..dice.below(3) {
+        let _ = writeln!(text, "pub mod {};", dice.pick(&modules));
+    }
+    for _ in 0..dice.below(3) {
+        let k = dice.below(4);
+        let forms = [
+            format!("S{k}"),
+            "*".to_owned(),
+            format!("{{m{k} as n{k}, T{k}}}"),
+            "inner".to_owned(),
+        ];
+        let public = if dice.below(2) == 0 { "pub " } else { "" };
+        let _ = writeln!(
+            text,
+            "{public}use {}::{}::{};",
+            dice.pick(&roots),
+            dice.pick(&modules),
+            dice.pick(&forms),
+        );
+    }
+    for _ in 0..dice.below(4) {
+        let (k, held, of) = (dice.below(4), dice.below(4), dice.below(4));
+        let parts = [
+            format!("pub struct S{k} {{ pub held: S{held} }}\n"),
+            format!(
+                "impl S{k} {{ pub fn new() -> S{held} {{ S{of}::new() }} fn m{k}(&self) {{ self.held.m{held}(); }} }}\n"
+            ),
+            format!("pub trait T{k}: T{of} {{ fn m{k}(&self) -> S{held}; }}\n"),
+            format!(
+                "impl T{k} for S{of} {{ fn m{k}(&self) -> S{held} {{ self.m{of}().m{held}() }} }}\n"
+            ),
+            format!(
+                "fn m{k}(one: &S{held}) {{ one.held.m{of}(); x{k}!(S{of}::new().m{of}()); }}\n"
+            ),
+            format!("#[macro_export]\nmacro_rules! x{k} {{ ($a:expr) => {{ $a.m{k}() }}; }}\n"),
+            format!(
+                "pub mod inner {{ use super::*; pub fn m{k}(one: S{held}) {{ super::m{of}(&one); }} }}\n"
+            ),
+        ];
+        text += &parts[dice.below(parts.len())];
+    }
+    text
 }
 
 /// Types of packages that their directories do not tell, with names that are inherited, imported in every form, shared in

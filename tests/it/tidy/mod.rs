@@ -9,6 +9,7 @@ mod paths;
 mod rules;
 mod samples;
 mod table;
+mod words;
 
 use std::path::Path;
 
@@ -67,6 +68,17 @@ fn no_more_than_three_files_import_one_another_in_a_circle() {
         .map(|(path, text)| Source { path, text })
         .collect();
     let faults = cycles::faults(&sources);
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn each_type_name_has_one_meaning() {
+    let files = rust_files("src");
+    let sources: Vec<_> = files
+        .iter()
+        .map(|(path, text)| Source { path, text })
+        .collect();
+    let faults = words::faults(&sources);
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use super::{Resolver, Texts, check, check_files, files};
+use super::{Resolver, TextFiles, check, check_files, files};
 use crate::ir::ImportKind;
 use crate::model::RepoPath;
 
@@ -98,7 +98,7 @@ fn gigantic_maps_and_deep_conditions_end() {
 
 #[test]
 fn odd_specifiers_are_answered() {
-    let repository = Texts(files("//- a.ts src/b.ts"));
+    let repository = TextFiles(files("//- a.ts src/b.ts"));
     let resolver = Resolver::new(Arc::new(repository));
     let from = RepoPath::new("src/x.ts").unwrap();
     let long = format!("./{}", "a/".repeat(100_000));
@@ -139,7 +139,7 @@ fn odd_specifiers_are_answered() {
 
 #[test]
 fn threads_that_share_a_resolver_agree() {
-    let repository = Texts(files(
+    let repository = TextFiles(files(
         "//- /p/package.json
          {\"name\": \"p\", \"main\": \"dist/a.js\"}
          //- p/src/a.ts p/src/b/index.ts",
@@ -168,7 +168,7 @@ proptest! {
             repository.insert(path.to_owned(), text.clone().into_bytes());
         }
         let known = repository.clone();
-        let resolver = Resolver::new(Arc::new(Texts(repository)));
+        let resolver = Resolver::new(Arc::new(TextFiles(repository)));
         for kind in [ImportKind::Static, ImportKind::TripleSlash] {
             let found = resolver.resolve(&RepoPath::new("a/x.ts").unwrap(), &specifier, kind);
             if let super::Resolution::File(path) = found {

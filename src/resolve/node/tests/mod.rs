@@ -7,4 +7,4 @@ mod path;
 
 use crate::resolve::Resolution;
 use crate::resolve::Resolver;
-use crate::resolve::fixture::{Texts, check, check_files, files};
+use crate::resolve::fixture::{TextFiles, check, check_files, files};

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
-use super::finish::Script;
+use super::finish::LoweredScript;
 use super::kinds::{Grammar, Kind};
 use crate::ir::{Directive, Import, ImportKind};
 use crate::model::SymbolKind;
@@ -32,7 +32,7 @@ pub(super) fn directives(
     grammar: &'static Grammar,
     source: &str,
     root: Node<'_>,
-    script: &mut Script,
+    script: &mut LoweredScript,
 ) {
     if !source.contains(ANGULAR) {
         return;
@@ -50,7 +50,7 @@ pub(super) fn directives(
     if decorators.is_empty() {
         return;
     }
-    let mut reader = Reader {
+    let mut reader = DecoratorReader {
         grammar,
         source,
         decorators,
@@ -63,15 +63,15 @@ pub(super) fn directives(
     script.facts.imports.sort_by_key(|import| import.line);
 }
 
-struct Reader<'s> {
+struct DecoratorReader<'s> {
     grammar: &'static Grammar,
     source: &'s str,
     /// Names of the file for decorators, with those that Angular has for them.
     decorators: Vec<(String, String)>,
-    script: &'s mut Script,
+    script: &'s mut LoweredScript,
 }
 
-impl<'s> Reader<'s> {
+impl<'s> DecoratorReader<'s> {
     fn kind(&self, node: Node<'_>) -> Kind {
         self.grammar.kind(node)
     }

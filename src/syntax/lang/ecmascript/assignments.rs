@@ -10,7 +10,7 @@ use super::initializers::{self, Initializer};
 use super::kinds::Kind;
 use super::lower_expr::lower_expr;
 use super::names::is_path;
-use super::pending::{BindingSource, Owner};
+use super::pending::{BindingSource, ValueOwner};
 use super::{bindings, classes, nodes, patterns};
 use crate::ir::{BaseKind, Expr, Slot};
 use crate::model::SymbolKind;
@@ -33,14 +33,20 @@ pub(super) fn assigned(
     if let Some(key) = own_key(b, left)
         && let Some(symbol) = this_owner(b, frame.symbol)
     {
-        return bind_assigned(b, Owner::This(symbol, key), right, context, frame);
+        return bind_assigned(b, ValueOwner::This(symbol, key), right, context, frame);
     }
     if !is_path(text) {
         return;
     }
     let Some((object, name)) = text.rsplit_once('.') else {
         if b.grammar.kind(left) == Kind::Identifier {
-            bind_assigned(b, Owner::Assigned(text, frame.scope), right, context, frame);
+            bind_assigned(
+                b,
+                ValueOwner::Assigned(text, frame.scope),
+                right,
+                context,
+                frame,
+            );
         }
         return;
     };
@@ -54,7 +60,7 @@ pub(super) fn assigned(
     if object == "this" {
         if let Some(symbol) = this_owner(b, frame.symbol) {
             let name = b.slot(name);
-            bind_assigned(b, Owner::This(symbol, name), right, context, frame);
+            bind_assigned(b, ValueOwner::This(symbol, name), right, context, frame);
         }
         return;
     }
@@ -62,7 +68,13 @@ pub(super) fn assigned(
     let root = names.next().unwrap_or_default();
     if let Some(&symbol) = b.top_level.get(root) {
         let path = b.path(&names.collect::<Vec<_>>());
-        bind_assigned(b, Owner::Member(Some(symbol), path), right, context, frame);
+        bind_assigned(
+            b,
+            ValueOwner::Member(Some(symbol), path),
+            right,
+            context,
+            frame,
+        );
     }
 }
 
@@ -84,7 +96,7 @@ pub(super) fn assigned_pattern(b: &mut FileBuilder<'_>, node: Node<'_>, frame: &
         return false;
     }
     if let Some(expr) = lower_expr(b, right) {
-        let owner = |name| Owner::Assigned(name, frame.scope);
+        let owner = |name| ValueOwner::Assigned(name, frame.scope);
         patterns::bind_pattern(b, left, expr, BindingSource::Assignment, owner, frame);
     }
     true
@@ -104,7 +116,7 @@ pub(super) fn logical_assignment(b: &mut FileBuilder<'_>, node: Node<'_>, frame:
 
 fn bind_assigned<'a>(
     b: &mut FileBuilder<'a>,
-    owner: Owner<'a>,
+    owner: ValueOwner<'a>,
     right: Node<'_>,
     context: &DeclarationContext,
     frame: &Frame,

@@ -7,7 +7,7 @@ use super::frame::Frame;
 use super::kinds::Kind;
 use super::lower_expr::lower_expr;
 use super::lower_type::lower_type;
-use super::pending::{BindingSource, Owner};
+use super::pending::{BindingSource, ValueOwner};
 use super::{doc_types, nodes, patterns};
 use crate::ir::ExprId;
 
@@ -43,10 +43,10 @@ pub(super) fn bind_target(
 ) {
     let Some((expr, source)) = found else { return };
     if b.grammar.kind(target) == Kind::Identifier {
-        let owner = Owner::Binding(b.text(target), scope);
+        let owner = ValueOwner::Binding(b.text(target), scope);
         b.add_binding(owner, expr, source, frame);
     } else if let Some(expr) = expr {
-        let owner = |name| Owner::Binding(name, scope);
+        let owner = |name| ValueOwner::Binding(name, scope);
         patterns::bind_pattern(b, target, expr, source, owner, frame);
     }
 }

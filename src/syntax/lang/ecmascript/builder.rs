@@ -9,8 +9,8 @@ use super::expr_builder::ExprBuilder;
 use super::frame::{Frame, IdentifierRole, span_of};
 use super::kinds::Grammar;
 use super::pending::{
-    BindingSource, ContextualType, NamePlace, Owner, PendingBinding, PendingReference,
-    ReturnContext,
+    BindingSource, ContextualType, NamePlace, PendingBinding, PendingReference, ReturnContext,
+    ValueOwner,
 };
 use crate::ir::{
     Export, ExportKind, ExprId, Import, ImportKind, ImportedName, PathId, ReferenceKind, Slot,
@@ -32,7 +32,7 @@ const SPECIFIER_BYTES: usize = 1_000;
 
 /// A definition as its form describes it; [`FileBuilder::define`] makes a symbol of it.
 #[derive(Clone, Debug)]
-pub(super) struct Definition<'s> {
+pub(super) struct DefinitionForm<'s> {
     pub(super) name: &'s str,
     pub(super) kind: SymbolKind,
     pub(super) name_line: u32,
@@ -45,15 +45,15 @@ pub(super) struct Definition<'s> {
     pub(super) member: bool,
 }
 
-impl Definition<'_> {
+impl DefinitionForm<'_> {
     /// Returns a definition of which only the kind and name are out of the ordinary.
     pub(super) fn new(
         name: &str,
         kind: SymbolKind,
         name_line: u32,
         enclosing: u32,
-    ) -> Definition<'_> {
-        Definition {
+    ) -> DefinitionForm<'_> {
+        DefinitionForm {
             name,
             kind,
             name_line,
@@ -251,11 +251,11 @@ impl<'a> FileBuilder<'a> {
     /// too long.
     pub(super) fn define(
         &mut self,
-        definition: Definition<'_>,
+        definition: DefinitionForm<'_>,
         context: &DeclarationContext,
         frame: &mut Frame,
     ) -> Option<u32> {
-        let Definition { name, .. } = definition;
+        let DefinitionForm { name, .. } = definition;
         if name.is_empty() || name.len() > NAME_BYTES {
             return None;
         }
@@ -349,7 +349,7 @@ impl<'a> FileBuilder<'a> {
         self.scopes.take_over(first.n_before.names, index);
         for binding in &mut self.bindings[first.n_before.bindings..] {
             binding.symbol = binding.symbol.map(|symbol| symbol.min(index));
-            if let Owner::Member(Some(owner), path) = &mut binding.owner {
+            if let ValueOwner::Member(Some(owner), path) = &mut binding.owner {
                 // The parameters depend on the overload that a call selects.
                 let slots = self.exprs.arena.slots(*path);
                 if matches!(slots.first(), Some(Slot::Param(_))) {
@@ -419,7 +419,7 @@ impl<'a> FileBuilder<'a> {
     /// Adds a binding in the scope and symbol of `frame`. Returns its index.
     pub(super) fn add_binding(
         &mut self,
-        owner: Owner<'a>,
+        owner: ValueOwner<'a>,
         expr: Option<ExprId>,
         source: BindingSource,
         frame: &Frame,
@@ -435,15 +435,15 @@ impl<'a> FileBuilder<'a> {
     }
 
     /// Adds the binding of a name to its type.
-    pub(super) fn annotate(&mut self, owner: Owner<'a>, expr: Option<ExprId>, frame: &Frame) {
+    pub(super) fn annotate(&mut self, owner: ValueOwner<'a>, expr: Option<ExprId>, frame: &Frame) {
         self.add_binding(owner, expr, BindingSource::Annotation, frame);
     }
 
     /// The owner of a member: the nearest symbol around, and the path of names from there.
-    pub(super) fn member_owner(&mut self, enclosing: u32, name: &str) -> Owner<'a> {
+    pub(super) fn member_owner(&mut self, enclosing: u32, name: &str) -> ValueOwner<'a> {
         let name = self.slot(name);
         let (symbol, path) = self.member_path(enclosing);
-        Owner::Member(symbol, self.exprs.arena.path(path, name))
+        ValueOwner::Member(symbol, self.exprs.arena.path(path, name))
     }
 
     /// The nearest symbol that encloses, and the path of names from there: `a.b` for objects inside an object.

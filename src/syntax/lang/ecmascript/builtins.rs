@@ -77,20 +77,21 @@ const NAMES: [(Builtin, &str); 11] = [
 ];
 
 impl Builtin {
-    /// Whether a name follows the rule.
+    /// Whether a name follows the rule. `name` may be the text of any expression: one longer than all names costs nothing.
     pub(super) fn has(self, name: &str) -> bool {
-        /// For each name the rules that it follows, as bits.
-        static RULES: OnceLock<HashMap<&'static str, u16>> = OnceLock::new();
-        let rules = RULES.get_or_init(|| {
+        /// For each name the rules that it follows, as bits; and the bytes of the longest name.
+        static RULES: OnceLock<(HashMap<&'static str, u16>, usize)> = OnceLock::new();
+        let (rules, longest) = RULES.get_or_init(|| {
             let mut rules = HashMap::default();
             for (rule, names) in NAMES {
                 for name in names.split(' ') {
                     *rules.entry(name).or_default() |= rule.bit();
                 }
             }
-            rules
+            let longest = rules.keys().map(|name| name.len()).max().unwrap_or(0);
+            (rules, longest)
         });
-        rules.get(name).is_some_and(|bits| bits & self.bit() != 0)
+        name.len() <= *longest && rules.get(name).is_some_and(|bits| bits & self.bit() != 0)
     }
 
     fn bit(self) -> u16 {

@@ -2,13 +2,13 @@
 
 use tree_sitter::Node;
 
-use super::builder::{Definition, FileBuilder};
+use super::builder::{DefinitionForm, FileBuilder};
 use super::expr_builder::Start;
 use super::frame::{AssignmentTarget, Frame, line_of};
 use super::kinds::Kind;
 use super::lower_expr::lower_expr;
 use super::lower_type::{self, lower_type};
-use super::pending::Owner;
+use super::pending::ValueOwner;
 use super::{nodes, object_types};
 use crate::ir::{BaseKind, ExprId, PathId, Slot};
 use crate::model::SymbolKind;
@@ -48,7 +48,7 @@ pub(super) fn class(b: &mut FileBuilder<'_>, node: Node<'_>, frame: &mut Frame, 
     if !is_value {
         b.scopes.bind(name, scope, true);
     }
-    let mut definition = Definition::new(name, SymbolKind::Class, line, frame.enclosing);
+    let mut definition = DefinitionForm::new(name, SymbolKind::Class, line, frame.enclosing);
     definition.signature = nodes::signature_of(b, node);
     let defined = b.define(definition, &context, frame);
     if let Some(symbol) = defined {
@@ -142,7 +142,7 @@ pub(super) fn add_base(
     let Some(found) = found else { return };
     let found = b.exprs.bases(found);
     let path = b.exprs.arena.path(PathId::EMPTY, Slot::Base(kind));
-    let owner = Owner::Member(symbol, path);
+    let owner = ValueOwner::Member(symbol, path);
     b.annotate(owner, Some(found), frame);
 }
 

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::builder::{DeclarationContext, Definition, EnclosingSymbol, FileBuilder};
+use super::builder::{DeclarationContext, DefinitionForm, EnclosingSymbol, FileBuilder};
 use super::frame::{AssignmentTarget, Frame, byte, line_of};
 use super::initializers::{self, Initializer, kind_of};
 use super::kinds::Kind;
@@ -17,7 +17,7 @@ const CHAIN_STEPS: usize = 16;
 
 /// The target of an assignment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Target<'a> {
+pub(super) enum ExportsTarget<'a> {
     /// `module.exports`, and `exports` where the chain holds that too.
     Module,
     /// `exports` alone, which exports nothing.
@@ -57,18 +57,18 @@ pub(super) fn assignment(
         // Each target of a chain is defined where the statement stands, not inside the one before it.
         (frame.enclosing, frame.symbol) = (around.enclosing, around.symbol);
         match target {
-            Target::Exports => {}
-            Target::Module => assign_module(b, left, value, initializer, &context, frame),
-            Target::Export(name) => {
+            ExportsTarget::Exports => {}
+            ExportsTarget::Module => assign_module(b, left, value, initializer, &context, frame),
+            ExportsTarget::Export(name) => {
                 assign_export(b, name, (left, value), initializer, &context, frame);
             }
-            Target::Prototype(object) => {
+            ExportsTarget::Prototype(object) => {
                 if let Initializer::Object(_) = initializer {
                     let enclosing = path_owner(b, object, frame);
                     frame.target = AssignmentTarget::Value(enclosing);
                 }
             }
-            Target::Member(object, name) => {
+            ExportsTarget::Member(object, name) => {
                 assign_member(
                     b,
                     (object, name),
@@ -87,15 +87,18 @@ pub(super) fn declared_chain(b: &mut FileBuilder<'_>, chain: Node<'_>, local: &s
     for (target, left) in targets(b, chain).0 {
         let line = line_of(left);
         match target {
-            Target::Module => exports::add_assignment(b, local, "", line),
-            Target::Export(name) => b.export_as(name, local, line),
+            ExportsTarget::Module => exports::add_assignment(b, local, "", line),
+            ExportsTarget::Export(name) => b.export_as(name, local, line),
             _ => {}
         }
     }
 }
 
 /// The targets of a chain of assignments, `a = b = value`, and the value.
-fn targets<'a, 't>(b: &FileBuilder<'a>, node: Node<'t>) -> (Vec<(Target<'a>, Node<'t>)>, Node<'t>) {
+fn targets<'a, 't>(
+    b: &FileBuilder<'a>,
+    node: Node<'t>,
+) -> (Vec<(ExportsTarget<'a>, Node<'t>)>, Node<'t>) {
     let (mut targets, mut at) = (Vec::new(), node);
     for _ in 0..CHAIN_STEPS {
         if b.grammar.kind(at) != Kind::Assignment {
@@ -173,7 +176,7 @@ fn assign_export<'a>(
     }
     let kind = kind_of(initializer);
     let exported = context.exported();
-    let mut definition = Definition::new(name, kind, line, 0);
+    let mut definition = DefinitionForm::new(name, kind, line, 0);
     definition.signature = assigned_signature(b, left, value, initializer);
     if !initializer.is_function_or_class() {
         let found = bindings::evidence(b, None, Some(value), context.span.start_byte as usize);
@@ -227,7 +230,8 @@ fn assign_member<'a>(
         _ => SymbolKind::Method,
     };
     let enclosing = path_owner(b, object, frame);
-    let mut definition = Definition::new(name, kind, byte(left.end_position().row) + 1, enclosing);
+    let mut definition =
+        DefinitionForm::new(name, kind, byte(left.end_position().row) + 1, enclosing);
     definition.member = true;
     definition.signature = assigned_signature(b, left, value, initializer);
     if let Some(symbol) = b.define(definition, context, frame) {
@@ -280,36 +284,39 @@ pub(super) fn path_owner(b: &mut FileBuilder<'_>, path: &str, frame: &Frame) -> 
     byte(b.enclosing.len() - 1)
 }
 
-fn target_of(text: &str) -> Option<Target<'_>> {
+fn target_of(text: &str) -> Option<ExportsTarget<'_>> {
     if !is_path(text) {
         return None;
     }
     match text {
-        "module.exports" => return Some(Target::Module),
-        "exports" => return Some(Target::Exports),
+        "module.exports" => return Some(ExportsTarget::Module),
+        "exports" => return Some(ExportsTarget::Exports),
         _ => {}
     }
     let (object, name) = text.rsplit_once('.')?;
     Some(match (object, name) {
-        ("exports" | "module.exports", name) => Target::Export(name),
-        (object, "prototype") => Target::Prototype(object),
+        ("exports" | "module.exports", name) => ExportsTarget::Export(name),
+        (object, "prototype") => ExportsTarget::Prototype(object),
         ("module" | "window.module", _) => return None,
-        (object, name) => Target::Member(object, name),
+        (object, name) => ExportsTarget::Member(object, name),
     })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Target, target_of};
+    use super::{ExportsTarget, target_of};
 
     #[test]
     fn a_left_side_says_what_is_assigned() {
-        assert_eq!(target_of("module.exports"), Some(Target::Module));
-        assert_eq!(target_of("exports.a"), Some(Target::Export("a")));
-        assert_eq!(target_of("A.prototype"), Some(Target::Prototype("A")));
+        assert_eq!(target_of("module.exports"), Some(ExportsTarget::Module));
+        assert_eq!(target_of("exports.a"), Some(ExportsTarget::Export("a")));
+        assert_eq!(
+            target_of("A.prototype"),
+            Some(ExportsTarget::Prototype("A"))
+        );
         assert_eq!(
             target_of("A.prototype.b"),
-            Some(Target::Member("A.prototype", "b"))
+            Some(ExportsTarget::Member("A.prototype", "b"))
         );
         assert_eq!(target_of("a[0].b"), None);
         assert_eq!(target_of("a"), None);

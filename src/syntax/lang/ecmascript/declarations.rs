@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::builder::{DeclarationContext, Definition, FileBuilder};
+use super::builder::{DeclarationContext, DefinitionForm, FileBuilder};
 use super::frame::{AssignmentTarget, Frame, line_of};
 use super::kinds::Kind;
 use super::{classes, nodes, signatures};
@@ -29,7 +29,7 @@ pub(super) fn type_definition(
         Kind::TypeAlias => SymbolKind::Type,
         _ => SymbolKind::Enum,
     };
-    let mut definition = Definition::new(name, kind, line, frame.enclosing);
+    let mut definition = DefinitionForm::new(name, kind, line, frame.enclosing);
     definition.signature = nodes::signature_of(b, node);
     let defined = b.define(definition, &context, frame);
     if let Some(symbol) = defined {
@@ -81,7 +81,7 @@ fn enter_namespace(
     context: &DeclarationContext,
     frame: &mut Frame,
 ) {
-    let mut definition = Definition::new(name, SymbolKind::Namespace, line, frame.enclosing);
+    let mut definition = DefinitionForm::new(name, SymbolKind::Namespace, line, frame.enclosing);
     definition.signature = nodes::signature_of(b, node);
     let ambient = context.ambient;
     if b.define(definition, context, frame).is_some() {

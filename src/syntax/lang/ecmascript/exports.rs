@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::bindings;
-use super::builder::{DeclarationContext, Definition, FileBuilder};
+use super::builder::{DeclarationContext, DefinitionForm, FileBuilder};
 use super::frame::{AssignmentTarget, Frame, line_of};
 use super::initializers::{self, Initializer};
 use super::kinds::Kind;
@@ -218,7 +218,7 @@ pub(super) fn define_default(
         None => value.end_byte(),
     };
     let scope = frame.scope;
-    let mut definition = Definition::new(name, kind, line, frame.enclosing);
+    let mut definition = DefinitionForm::new(name, kind, line, frame.enclosing);
     definition.signature = signature::of_head(nodes::head(b, node, end));
     b.scopes.bind(name, scope, true);
     if matches!(initializer, Initializer::Other | Initializer::Module(_)) {

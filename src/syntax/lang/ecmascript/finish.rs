@@ -12,12 +12,12 @@ use crate::ir::{
 };
 use crate::model::Symbol;
 use crate::model::hash::{HashMap, HashSet};
-use crate::syntax::chunk::Outline;
+use crate::syntax::chunk::SymbolOutline;
 use crate::syntax::scope::Lookup;
 
 /// The facts of one script, with the comments above its symbols, which chunks include.
 #[derive(Debug, Default)]
-pub(in crate::syntax) struct Script {
+pub(in crate::syntax) struct LoweredScript {
     /// The facts.
     pub(in crate::syntax) facts: FileFacts,
     /// For each symbol the byte at which the comments above it begin.
@@ -30,10 +30,10 @@ pub(in crate::syntax) struct Script {
     pub(in crate::syntax) templates: Vec<InlineTemplate>,
 }
 
-impl Script {
+impl LoweredScript {
     /// Returns its symbols for cutting it into chunks.
-    pub(in crate::syntax) fn outline(&self) -> Outline<'_> {
-        Outline {
+    pub(in crate::syntax) fn outline(&self) -> SymbolOutline<'_> {
+        SymbolOutline {
             symbols: &self.facts.symbols,
             leads: &self.leads,
         }
@@ -67,7 +67,7 @@ pub(in crate::syntax) enum PositionedUse {
     Global,
 }
 
-impl Script {
+impl LoweredScript {
     /// Puts symbols in the order of their first byte, the wider first, and parents before members.
     pub(in crate::syntax) fn sort(&mut self) {
         let symbols = &self.facts.symbols;
@@ -120,7 +120,7 @@ impl Script {
 }
 
 /// Ends the pass.
-pub(super) fn finish(mut b: FileBuilder<'_>, has_errors: bool) -> Script {
+pub(super) fn finish(mut b: FileBuilder<'_>, has_errors: bool) -> LoweredScript {
     b.scopes.leave(0);
     b.scopes.close();
     mark_exported(&mut b);
@@ -140,7 +140,7 @@ pub(super) fn finish(mut b: FileBuilder<'_>, has_errors: bool) -> Script {
     } else {
         Vec::new()
     };
-    let mut script = Script {
+    let mut script = LoweredScript {
         names,
         facts: FileFacts {
             symbols: Vec::new(),

@@ -2,12 +2,12 @@
 
 use tree_sitter::Node;
 
-use super::builder::{Definition, FileBuilder};
+use super::builder::{DefinitionForm, FileBuilder};
 use super::frame::{AssignmentTarget, Frame, line_of};
 use super::kinds::Kind;
 use super::lower_expr::lower_expr;
 use super::lower_type::lower_type;
-use super::pending::{BindingSource, Owner, ReturnContext};
+use super::pending::{BindingSource, ReturnContext, ValueOwner};
 use super::{contextual_types, jsdoc, nodes, object_literals, signatures, type_params};
 use crate::ir::{PathId, Slot};
 use crate::model::SymbolKind;
@@ -25,7 +25,7 @@ pub(super) fn function_declaration(
     b.scopes.bind(name, frame.scope, true);
     let overload = frame.kind == Kind::FunctionSignature && !context.ambient;
     let n_before = b.symbols.len();
-    let mut definition = Definition::new(name, SymbolKind::Function, line, frame.enclosing);
+    let mut definition = DefinitionForm::new(name, SymbolKind::Function, line, frame.enclosing);
     definition.signature = nodes::signature_of(b, node);
     definition.overload = overload;
     let scope = frame.scope;
@@ -73,7 +73,7 @@ pub(super) fn function_value(
                 },
             );
             let kind = SymbolKind::Function;
-            let mut definition = Definition::new(name, kind, line, outside.enclosing);
+            let mut definition = DefinitionForm::new(name, kind, line, outside.enclosing);
             definition.signature = nodes::signature_of(b, node);
             symbol = b.define(definition, &context, frame).or(symbol);
         }
@@ -117,7 +117,7 @@ pub(super) fn enter_function(
         } else {
             (Some(at), Slot::Return)
         };
-        Owner::Member(owner, arena.path(PathId::EMPTY, slot))
+        ValueOwner::Member(owner, arena.path(PathId::EMPTY, slot))
     });
     let mut owner = owner.filter(|_| !is_setter(b, node, symbol));
     if b.grammar.untyped {
@@ -203,8 +203,8 @@ pub(super) fn return_statement(b: &mut FileBuilder<'_>, node: Node<'_>, frame: &
 }
 
 /// Binds the return value of a function.
-fn bind_return<'a>(b: &mut FileBuilder<'a>, value: Node<'_>, owner: Owner<'a>, frame: &Frame) {
-    if let (Some(object), Owner::Member(Some(symbol), path)) =
+fn bind_return<'a>(b: &mut FileBuilder<'a>, value: Node<'_>, owner: ValueOwner<'a>, frame: &Frame) {
+    if let (Some(object), ValueOwner::Member(Some(symbol), path)) =
         (nodes::object_literal(b, value), &owner)
     {
         object_literals::returned_object(b, object, *symbol, *path, frame);

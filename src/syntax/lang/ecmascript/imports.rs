@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::bindings;
-use super::builder::{Definition, FileBuilder};
+use super::builder::{DefinitionForm, FileBuilder};
 use super::frame::{Frame, byte, line_of};
 use super::kinds::Kind;
 use super::names::is_chain;
@@ -105,7 +105,7 @@ pub(super) fn import_alias(
     b.scopes.bind(text, frame.scope, true);
     let context = b.context_of(node, parent);
     let kind = crate::model::SymbolKind::Constant;
-    let mut definition = Definition::new(text, kind, line_of(name), frame.enclosing);
+    let mut definition = DefinitionForm::new(text, kind, line_of(name), frame.enclosing);
     definition.signature = nodes::signature_of(b, node);
     let scope = frame.scope;
     let value = node.named_child(1).map(|value| {

@@ -8,7 +8,7 @@ use super::expr_builder::Start;
 use super::frame::{Frame, byte};
 use super::kinds::Kind;
 use super::names::{import_of, is_import_name};
-use super::pending::{BindingSource, Owner};
+use super::pending::{BindingSource, ValueOwner};
 use super::{bindings, imports, patterns};
 use crate::ir::{BaseKind, ExprId, ImportKind, ImportedName, PathId, Slot};
 use crate::syntax::signature::Comment;
@@ -31,7 +31,7 @@ pub(super) fn function_doc<'a>(
     b: &mut FileBuilder<'a>,
     node: Node<'_>,
     start: usize,
-    owner: &mut Option<Owner<'a>>,
+    owner: &mut Option<ValueOwner<'a>>,
     frame: &Frame,
 ) {
     let Some(text) = doc_types::doc_before(b, start) else {
@@ -60,7 +60,7 @@ pub(super) fn function_doc<'a>(
             if let Some(Some(pattern)) = patterns.get(place) {
                 typed_pattern(b, *pattern, written, frame);
             } else {
-                let owner = Owner::Binding(name, frame.scope);
+                let owner = ValueOwner::Binding(name, frame.scope);
                 let found = doc_types::doc_type(b, written);
                 b.annotate(owner, found, frame);
             }
@@ -69,7 +69,7 @@ pub(super) fn function_doc<'a>(
     }
     if let Some((written, _)) = tags(text, "@this").next() {
         b.scopes.bind("this", frame.scope, false);
-        let owner = Owner::Binding("this", frame.scope);
+        let owner = ValueOwner::Binding("this", frame.scope);
         let found = doc_types::doc_type(b, written);
         b.annotate(owner, found, frame);
     }
@@ -144,7 +144,7 @@ fn type_definitions(b: &mut FileBuilder<'_>, comment: Node<'_>) {
         for (key, found) in doc_types::doc_members(b, written) {
             let key = b.slot(&key);
             let path = b.exprs.arena.path(path, key);
-            b.annotate(Owner::Member(None, path), found, &top);
+            b.annotate(ValueOwner::Member(None, path), found, &top);
         }
         let after = after.split("@typedef").next().unwrap_or(after);
         for tag in ["@property", "@prop"] {
@@ -156,7 +156,7 @@ fn type_definitions(b: &mut FileBuilder<'_>, comment: Node<'_>) {
                 let key = b.slot(&member[..end]);
                 let path = b.exprs.arena.path(path, key);
                 let found = doc_types::doc_type(b, written);
-                b.annotate(Owner::Member(None, path), found, &top);
+                b.annotate(ValueOwner::Member(None, path), found, &top);
             }
         }
     }
@@ -176,7 +176,7 @@ fn define_alias(b: &mut FileBuilder<'_>, path: PathId, found: ExprId) {
         _ => path,
     };
     let found = b.exprs.bases(found);
-    let owner = Owner::Member(None, path);
+    let owner = ValueOwner::Member(None, path);
     b.annotate(owner, Some(found), &Frame::top());
 }
 

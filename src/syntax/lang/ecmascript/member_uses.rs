@@ -7,7 +7,7 @@ use super::frame::Frame;
 use super::kinds::Kind;
 use super::lower_type;
 use super::names::is_chain;
-use super::pending::{BindingSource, NamePlace, Owner};
+use super::pending::{BindingSource, NamePlace, ValueOwner};
 use crate::ir::{ExprId, ReferenceKind};
 
 /// Adds the use of a member of an expression: `a` in `const { a } = f()`, in `T['a']`.
@@ -28,7 +28,7 @@ pub(super) fn member_of<'a>(
 /// Notes the receiver of the last use.
 pub(super) fn set_receiver(b: &mut FileBuilder<'_>, receiver: ExprId, frame: &Frame) {
     let source = BindingSource::Initializer;
-    let binding = b.add_binding(Owner::Expression, Some(receiver), source, frame);
+    let binding = b.add_binding(ValueOwner::Expression, Some(receiver), source, frame);
     if let Some(used) = b.references.last_mut() {
         used.receiver_binding = Some(binding);
     }

@@ -4,7 +4,7 @@
 
 use tree_sitter::Node;
 
-use super::builder::{Definition, FileBuilder};
+use super::builder::{DefinitionForm, FileBuilder};
 use super::frame::{AssignmentTarget, Frame, line_of};
 use super::initializers::{self, Initializer};
 use super::kinds::Kind;
@@ -116,7 +116,7 @@ fn typed_member(
         context.span.start_line = decorated.span.start_line;
         context.mark = decorated.mark;
     }
-    let mut definition = Definition::new(&name, kind, line_of(name_node), enclosing);
+    let mut definition = DefinitionForm::new(&name, kind, line_of(name_node), enclosing);
     definition.private = has("private") || name.starts_with('#');
     definition.overload = in_body && frame.kind == Kind::MethodSignature;
     definition.member = true;
@@ -200,7 +200,7 @@ fn object_pair(b: &mut FileBuilder<'_>, node: Node<'_>, frame: &mut Frame, enclo
         return;
     };
     let context = b.own_context(node);
-    let mut definition = Definition::new(&name, kind, line_of(key_node), enclosing);
+    let mut definition = DefinitionForm::new(&name, kind, line_of(key_node), enclosing);
     definition.member = true;
     definition.signature = signature::of_head(initializers::value_head(b, node, value));
     let Some(symbol) = b.define(definition, &context, frame) else {
@@ -280,7 +280,7 @@ fn enum_member(
     let name = nodes::property_key(b, name_node)?;
     let context = b.own_context(node);
     let kind = SymbolKind::EnumMember;
-    let mut definition = Definition::new(&name, kind, line_of(name_node), parent.enclosing);
+    let mut definition = DefinitionForm::new(&name, kind, line_of(name_node), parent.enclosing);
     definition.signature = signature::of_value(b.text(node), None);
     let mut frame = *parent;
     b.define(definition, &context, &mut frame)

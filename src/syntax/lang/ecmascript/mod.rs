@@ -64,7 +64,7 @@ mod variables;
 mod vue_options;
 
 use builder::FileBuilder;
-pub(in crate::syntax) use finish::{PositionedUse, Script};
+pub(in crate::syntax) use finish::{LoweredScript, PositionedUse};
 use kinds::{Dialect, Grammar};
 pub(in crate::syntax) use occurrences::PositionedScript;
 pub(in crate::syntax) use vue_options::{VueMember, VueOptions};
@@ -74,7 +74,11 @@ use crate::syntax::parse::{Parsed, parse};
 
 /// Lowers a script; `None` where the budget ended. A script that costs more to parse than one of its length may has no
 /// facts but that it has errors.
-pub(in crate::syntax) fn read(dialect: Dialect, source: &str, budget: &Budget) -> Option<Script> {
+pub(in crate::syntax) fn read(
+    dialect: Dialect,
+    source: &str,
+    budget: &Budget,
+) -> Option<LoweredScript> {
     let read = read_positioned(dialect, source, ReadOptions::default(), budget)?;
     Some(read.script)
 }

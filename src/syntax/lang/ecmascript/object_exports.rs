@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::builder::{DeclarationContext, Definition, FileBuilder};
+use super::builder::{DeclarationContext, DefinitionForm, FileBuilder};
 use super::frame::{AssignmentTarget, Frame, line_of};
 use super::initializers::{self, Initializer, kind_of};
 use super::kinds::Kind;
@@ -40,7 +40,7 @@ pub(super) fn export_member(b: &mut FileBuilder<'_>, node: Node<'_>, frame: &mut
             } else {
                 kind_of(initializer)
             };
-            let mut definition = Definition::new(&name, kind, line_of(key_node), 0);
+            let mut definition = DefinitionForm::new(&name, kind, line_of(key_node), 0);
             definition.signature = match value {
                 Some(value) => commonjs::assigned_signature(b, key_node, value, initializer),
                 None => nodes::signature_of(b, node),
@@ -128,7 +128,7 @@ pub(super) fn defining_call(
     } else {
         SymbolKind::Property
     };
-    let mut definition = Definition::new(name, kind, line_of(name_node), enclosing);
+    let mut definition = DefinitionForm::new(name, kind, line_of(name_node), enclosing);
     definition.member = !is_exports;
     let near = b.text(node).lines().next().unwrap_or_default();
     definition.signature = signature::of_head(near);

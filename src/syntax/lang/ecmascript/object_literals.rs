@@ -7,7 +7,7 @@ use super::frame::Frame;
 use super::kinds::Kind;
 use super::lower_expr::lower_expr;
 use super::nodes;
-use super::pending::{BindingSource, Owner};
+use super::pending::{BindingSource, ValueOwner};
 use crate::ir::{Expr, PathId, Slot};
 
 /// Members of a returned object that are looked at; more is generated.
@@ -34,7 +34,7 @@ pub(super) fn local_object<'a>(
         _ => object,
     });
     let expr = b.exprs.member(around, name);
-    let owner = Owner::Binding(name, scope);
+    let owner = ValueOwner::Binding(name, scope);
     b.add_binding(owner, Some(expr), BindingSource::Initializer, frame);
     Some(b.nest_under(frame.enclosing, name))
 }
@@ -82,7 +82,7 @@ pub(super) fn returned_object(
                 _ => lower_expr(b, value),
             };
             if expr.is_some() {
-                let owner = Owner::Member(Some(symbol), path);
+                let owner = ValueOwner::Member(Some(symbol), path);
                 b.add_binding(owner, expr, BindingSource::Initializer, frame);
             }
         }

@@ -4,10 +4,10 @@
 
 use tree_sitter::{Node, Tree};
 
-use super::finish::{PositionedUse, Script};
+use super::finish::{LoweredScript, PositionedUse};
 use super::kinds::{Grammar, Kind};
 use crate::ir::{Export, Import, ReferenceKind};
-use crate::syntax::occurrences::{Role, UseKind};
+use crate::syntax::occurrences::{OccurrenceRole, UseKind};
 
 /// Ancestors that are looked at to tell `extends` from `implements`, an import from an export.
 const MAX_ANCESTORS: usize = 6;
@@ -18,7 +18,7 @@ pub(in crate::syntax) struct PositionedScript {
     /// `None` where the script costs too much to parse: then nothing is known of any place.
     pub(super) tree: Option<Tree>,
     /// The facts, with the position of each use.
-    pub(in crate::syntax) script: Script,
+    pub(in crate::syntax) script: LoweredScript,
 }
 
 impl PositionedScript {
@@ -26,31 +26,33 @@ impl PositionedScript {
         Self {
             grammar,
             tree: None,
-            script: Script::unreadable(),
+            script: LoweredScript::unreadable(),
         }
     }
 
     /// Classifies the word at `start..end` of `source`, the text that the tree was parsed from.
-    pub(in crate::syntax) fn role(&self, source: &str, start: u32, end: u32) -> Role {
+    pub(in crate::syntax) fn role(&self, source: &str, start: u32, end: u32) -> OccurrenceRole {
         let (from, to) = (start as usize, end as usize);
         let Some(node) = self.node(from, to) else {
-            return Role::Unknown;
+            return OccurrenceRole::Unknown;
         };
         let kind = self.grammar.kind(node);
         if kind == Kind::Comment || node.kind() == "html_comment" || node.kind() == "hash_bang_line"
         {
-            return Role::Comment;
+            return OccurrenceRole::Comment;
         }
         if is_text(node) {
             // The name in a type may be in quotes: `T['a']`.
-            return self.use_at(node, start).unwrap_or(Role::Text);
+            return self.use_at(node, start).unwrap_or(OccurrenceRole::Text);
         }
         if !is_name(kind) {
-            return Role::Unknown;
+            return OccurrenceRole::Unknown;
         }
         if node.start_byte() != from || node.end_byte() != to {
             // `job` in `$job` and `#job`: part of another identifier, but for the value of a store in Svelte.
-            return self.use_at(node, start).unwrap_or(Role::OtherName);
+            return self
+                .use_at(node, start)
+                .unwrap_or(OccurrenceRole::OtherName);
         }
         self.use_at(node, start)
             .or_else(|| self.closed(node, start))
@@ -75,16 +77,16 @@ impl PositionedScript {
         root.descendant_for_byte_range(from, to)
     }
 
-    fn use_at(&self, node: Node<'_>, start: u32) -> Option<Role> {
+    fn use_at(&self, node: Node<'_>, start: u32) -> Option<OccurrenceRole> {
         let positions = &self.script.positions;
         let at = positions.binary_search_by_key(&start, |position| position.start);
         Some(match positions[at.ok()?].used {
-            PositionedUse::Of(reference) => Role::Use {
+            PositionedUse::Of(reference) => OccurrenceRole::Use {
                 reference,
                 kind: self.use_kind(reference, Some(node)),
             },
-            PositionedUse::Local => Role::Local,
-            PositionedUse::Global => Role::Global(UseKind::Reference),
+            PositionedUse::Local => OccurrenceRole::Local,
+            PositionedUse::Global => OccurrenceRole::Global(UseKind::Reference),
         })
     }
 
@@ -108,7 +110,7 @@ impl PositionedScript {
     }
 
     /// Returns the use of the opening tag for a name in its closing tag.
-    fn closed(&self, node: Node<'_>, start: u32) -> Option<Role> {
+    fn closed(&self, node: Node<'_>, start: u32) -> Option<OccurrenceRole> {
         let mut closing = node.parent()?;
         for _ in 0..MAX_ANCESTORS {
             if self.grammar.kind(closing) == Kind::JsxClosing {
@@ -128,11 +130,11 @@ impl PositionedScript {
         let within = start as usize - closing.start_byte();
         let at = u32::try_from(opening.start_byte() + within).ok()?;
         let node = self.node(at as usize, at as usize + node.byte_range().len())?;
-        self.use_at(node, at).or(Some(Role::OtherName))
+        self.use_at(node, at).or(Some(OccurrenceRole::OtherName))
     }
 
     /// Returns the import or export that a name in its list belongs to: `a` in `import { a as b } from 'm'`.
-    fn passed_on(&self, node: Node<'_>, word: &str) -> Option<Role> {
+    fn passed_on(&self, node: Node<'_>, word: &str) -> Option<OccurrenceRole> {
         let statements = [
             Kind::ImportStatement,
             Kind::ExportStatement,
@@ -150,7 +152,7 @@ impl PositionedScript {
             let is_it = |export: &Export| {
                 lines.contains(&export.line) && (export.name == word || export.local == word)
             };
-            return at(&facts.exports, is_it).map(|export| Role::Export { export });
+            return at(&facts.exports, is_it).map(|export| OccurrenceRole::Export { export });
         }
         let has_word = |import: &Import| {
             let mut names = import.names.iter();
@@ -160,29 +162,29 @@ impl PositionedScript {
             lines.contains(&import.line) && has_word(import).is_some()
         })?;
         let name = has_word(&facts.imports[import as usize])?;
-        Some(Role::Import {
+        Some(OccurrenceRole::Import {
             import,
             name: u32::try_from(name).unwrap_or(u32::MAX),
         })
     }
 
     /// Classifies a name that is neither used nor imported.
-    fn declared(&self, node: Node<'_>, kind: Kind) -> Role {
+    fn declared(&self, node: Node<'_>, kind: Kind) -> OccurrenceRole {
         let Some(parent) = node.parent() else {
-            return Role::Unknown;
+            return OccurrenceRole::Unknown;
         };
         if node.is_error() || parent.is_error() {
-            return Role::Unknown;
+            return OccurrenceRole::Unknown;
         }
         match self.grammar.kind(parent) {
-            _ if parent.kind() == "jsx_attribute" => Role::Key,
+            _ if parent.kind() == "jsx_attribute" => OccurrenceRole::Key,
             Kind::ObjectPattern | Kind::PairPattern | Kind::ObjectAssignmentPattern
                 if matches!(kind, Kind::PropertyIdentifier | Kind::ShorthandPattern) =>
             {
-                Role::Key
+                OccurrenceRole::Key
             }
-            Kind::MemberExpression | Kind::Subscript => Role::Unknown,
-            _ => Role::Definition,
+            Kind::MemberExpression | Kind::Subscript => OccurrenceRole::Unknown,
+            _ => OccurrenceRole::Definition,
         }
     }
 

@@ -2,11 +2,11 @@
 
 use tree_sitter::Node;
 
-use super::builder::{Definition, FileBuilder};
+use super::builder::{DefinitionForm, FileBuilder};
 use super::frame::{AssignmentTarget, Frame, line_of};
 use super::kinds::Kind;
 use super::lower_type::lower_type;
-use super::pending::Owner;
+use super::pending::ValueOwner;
 use super::{bindings, nodes, object_literals, object_types, patterns};
 use crate::model::SymbolKind;
 use crate::syntax::signature;
@@ -26,7 +26,7 @@ pub(super) fn parameter(b: &mut FileBuilder<'_>, node: Node<'_>, own: &mut Frame
     if b.grammar.kind(pattern) == Kind::This {
         b.scopes.bind("this", frame.scope, false);
         let expr = found.and_then(|(expr, _)| expr);
-        let owner = Owner::Binding("this", frame.scope);
+        let owner = ValueOwner::Binding("this", frame.scope);
         b.annotate(owner, expr, frame);
     } else if let Some(written) = written
         && b.grammar.kind(pattern) == Kind::ObjectPattern
@@ -106,7 +106,7 @@ pub(super) fn parameter_property(b: &mut FileBuilder<'_>, node: Node<'_>, parent
         node.start_byte(),
     );
     bindings::bind_member(b, enclosing, name, found, parent);
-    let mut definition = Definition::new(name, SymbolKind::Field, line_of(pattern), enclosing);
+    let mut definition = DefinitionForm::new(name, SymbolKind::Field, line_of(pattern), enclosing);
     definition.private = has("private");
     definition.member = true;
     definition.signature = signature::of_value(nodes::head(b, node, node.end_byte()), None);

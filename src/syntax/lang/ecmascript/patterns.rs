@@ -6,7 +6,7 @@ use super::builder::FileBuilder;
 use super::frame::Frame;
 use super::kinds::Kind;
 use super::lower_expr::lower_expr;
-use super::pending::{BindingSource, NamePlace, Owner};
+use super::pending::{BindingSource, NamePlace, ValueOwner};
 use super::{member_uses, nodes};
 use crate::ir::{Expr, ExprId, ReferenceKind};
 
@@ -24,12 +24,12 @@ const BOUND_STEPS: usize = 8;
 struct PatternName<'a, 't> {
     node: Node<'t>,
     /// The steps from the value to it, outermost first.
-    steps: Vec<Step<'a>>,
+    steps: Vec<PatternStep<'a>>,
 }
 
 /// A step from a value to a part of it.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Step<'a> {
+enum PatternStep<'a> {
     /// `{ a }`, `{ a: … }`
     Member(&'a str),
     /// `{ 'a': … }`, `{ [a]: … }`: the key as written.
@@ -46,7 +46,7 @@ pub(super) fn bind_pattern<'a>(
     pattern: Node<'_>,
     expr: ExprId,
     source: BindingSource,
-    owner: impl Fn(&'a str) -> Owner<'a>,
+    owner: impl Fn(&'a str) -> ValueOwner<'a>,
     frame: &Frame,
 ) {
     for (name, steps) in bound_names(b, pattern) {
@@ -116,9 +116,9 @@ pub(super) fn bind_pattern_member(
 ) {
     let Some(expr) = found else { return };
     for (name, steps) in bound_names(b, pattern) {
-        if steps.first() == Some(&Step::Member(key)) {
+        if steps.first() == Some(&PatternStep::Member(key)) {
             let expr = taken(b, expr, &steps[1..]);
-            let owner = Owner::Binding(name, frame.scope);
+            let owner = ValueOwner::Binding(name, frame.scope);
             b.annotate(owner, Some(expr), frame);
         }
     }
@@ -132,22 +132,23 @@ pub(super) fn member_default(b: &mut FileBuilder<'_>, node: Node<'_>, frame: &Fr
     let made = lower_expr(b, right);
     let made = made.filter(|found| b.exprs.is_new(*found));
     if made.is_some() && b.grammar.kind(left) == Kind::ShorthandPattern {
-        let owner = Owner::Assigned(b.text(left), frame.scope);
+        let owner = ValueOwner::Assigned(b.text(left), frame.scope);
         b.add_binding(owner, made, BindingSource::Assignment, frame);
     }
 }
 
 /// The value at the end of some steps.
-fn taken(b: &mut FileBuilder<'_>, value: ExprId, steps: &[Step<'_>]) -> ExprId {
+fn taken(b: &mut FileBuilder<'_>, value: ExprId, steps: &[PatternStep<'_>]) -> ExprId {
     steps.iter().fold(value, |object, step| match step {
-        Step::Member(name) => b.exprs.member(object, name),
+        PatternStep::Member(name) => b.exprs.member(object, name),
         _ => b.exprs.element(object),
     })
 }
 
 /// The names of a pattern whose steps are members and elements alone.
-fn bound_names<'a>(b: &FileBuilder<'a>, pattern: Node<'_>) -> Vec<(&'a str, Vec<Step<'a>>)> {
-    let is_known = |step: &Step<'_>| matches!(step, Step::Member(_) | Step::Element);
+fn bound_names<'a>(b: &FileBuilder<'a>, pattern: Node<'_>) -> Vec<(&'a str, Vec<PatternStep<'a>>)> {
+    let is_known =
+        |step: &PatternStep<'_>| matches!(step, PatternStep::Member(_) | PatternStep::Element);
     let names = names_of(b, pattern).into_iter();
     let names = names.filter(|it| it.steps.len() <= BOUND_STEPS && it.steps.iter().all(is_known));
     let names = names.take(BOUND_NAMES);
@@ -162,7 +163,7 @@ pub(super) fn pattern_names<'a, 't>(
     let names = names_of(b, pattern).into_iter();
     names
         .map(|it| match it.steps.last() {
-            Some(Step::Member(key) | Step::OtherKey(key)) => (*key, it.node),
+            Some(PatternStep::Member(key) | PatternStep::OtherKey(key)) => (*key, it.node),
             _ => ("", it.node),
         })
         .collect()
@@ -179,14 +180,14 @@ fn names_of<'a, 't>(b: &FileBuilder<'a>, pattern: Node<'t>) -> Vec<PatternName<'
         match b.grammar.kind(node) {
             Kind::Identifier => names.push(PatternName { node, steps }),
             Kind::ShorthandPattern => {
-                steps.push(Step::Member(b.text(node)));
+                steps.push(PatternStep::Member(b.text(node)));
                 names.push(PatternName { node, steps });
             }
             Kind::PairPattern => {
                 if let (Some(key), Some(value)) = (field(fields.key), field(fields.value)) {
                     steps.push(match b.grammar.kind(key) {
-                        Kind::PropertyIdentifier => Step::Member(b.text(key)),
-                        _ => Step::OtherKey(b.text(key)),
+                        Kind::PropertyIdentifier => PatternStep::Member(b.text(key)),
+                        _ => PatternStep::OtherKey(b.text(key)),
                     });
                     open.push((value, steps, depth + 1));
                 }
@@ -196,8 +197,8 @@ fn names_of<'a, 't>(b: &FileBuilder<'a>, pattern: Node<'t>) -> Vec<PatternName<'
             }
             kind @ (Kind::ObjectPattern | Kind::ArrayPattern | Kind::RestPattern) => {
                 match kind {
-                    Kind::ArrayPattern => steps.push(Step::Element),
-                    Kind::RestPattern => steps.push(Step::Rest),
+                    Kind::ArrayPattern => steps.push(PatternStep::Element),
+                    Kind::RestPattern => steps.push(PatternStep::Rest),
                     _ => {}
                 }
                 let mut cursor = node.walk();

@@ -21,7 +21,7 @@ pub(super) enum ContextualType {
 
 /// The name or slot that a value is bound to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Owner<'a> {
+pub(super) enum ValueOwner<'a> {
     /// A name that this scope binds.
     Binding(&'a str, u32),
     /// A name that is assigned in this scope and bound there or around.
@@ -50,7 +50,7 @@ pub(super) enum BindingSource {
 /// One piece of evidence for a name's value, as the walk met it.
 #[derive(Clone, Debug)]
 pub(super) struct PendingBinding<'a> {
-    pub(super) owner: Owner<'a>,
+    pub(super) owner: ValueOwner<'a>,
     /// `None` for a type or value that says nothing.
     pub(super) expr: Option<ExprId>,
     pub(super) source: BindingSource,
@@ -62,7 +62,7 @@ pub(super) struct PendingBinding<'a> {
 #[derive(Clone, Debug, Default)]
 pub(super) struct ReturnContext<'a> {
     /// Who is told.
-    pub(super) owner: Option<Owner<'a>>,
+    pub(super) owner: Option<ValueOwner<'a>>,
     /// The declared return type, as the contextual type of returned values.
     pub(super) expected: Option<ContextualType>,
 }

@@ -1,7 +1,7 @@
 //! One pending expression with its local names replaced by the values they are bound to; see `resolve_locals`.
 
 use super::expr_builder::Start;
-use super::pending::{Owner, PendingBinding};
+use super::pending::{PendingBinding, ValueOwner};
 use super::resolve_locals::LocalResolver;
 use super::type_params::type_around;
 use crate::ir::{Expr, ExprId, NameId};
@@ -268,7 +268,7 @@ impl<'s, 'w, 'a> BindingSite<'s, 'w, 'a> {
     /// A type parameter of the function whose return type this is: a call may infer it.
     fn own_type_parameter(&mut self, name: &str, scope: u32) -> Option<ExprId> {
         let index = *self.resolver.own.get(&self.resolver.key(name, scope))?;
-        let Owner::Member(Some(owner), _) = self.binding().owner else {
+        let ValueOwner::Member(Some(owner), _) = self.binding().owner else {
             return None;
         };
         self.resolver.is_returned(self.at).then(|| {

@@ -4,7 +4,7 @@
 
 use super::builder::{FileBuilder, SymbolBuilder};
 use super::expr_builder::ExprBuilder;
-use super::pending::{BindingSource, Owner, PendingBinding};
+use super::pending::{BindingSource, PendingBinding, ValueOwner};
 use super::resolve_exprs::BindingSite;
 use crate::ir::{Binding, Expr, ExprArena, ExprId, NameId, PathId, Slot, SymbolIdx};
 use crate::model::SymbolKind;
@@ -57,11 +57,11 @@ impl<'w, 'a> LocalResolver<'w, 'a> {
         for (at, binding) in bindings.iter().enumerate() {
             let at = u32::try_from(at).unwrap_or(u32::MAX);
             let bound = match &binding.owner {
-                Owner::Binding(name, scope) => Some((*name, *scope)),
-                Owner::Assigned(name, scope) => scopes
+                ValueOwner::Binding(name, scope) => Some((*name, *scope)),
+                ValueOwner::Assigned(name, scope) => scopes
                     .binding_scope(name, *scope)
                     .map(|scope| (*name, scope)),
-                Owner::TypeParam(name, scope, place) => {
+                ValueOwner::TypeParam(name, scope, place) => {
                     resolver.own.insert(resolver.key(name, *scope), *place);
                     None
                 }
@@ -81,8 +81,8 @@ impl<'w, 'a> LocalResolver<'w, 'a> {
                     let owner = binding.symbol.filter(|_| scope != 0);
                     Some((owner, resolver.exprs.arena.path(PathId::EMPTY, name)))
                 }
-                (Owner::Member(symbol, path), _) => Some((*symbol, resolver.path(*path))),
-                (Owner::This(symbol, slot), _) => {
+                (ValueOwner::Member(symbol, path), _) => Some((*symbol, resolver.path(*path))),
+                (ValueOwner::This(symbol, slot), _) => {
                     let is_own = scopes.lookup("this", binding.scope) == Lookup::Unresolved;
                     let is_member = match slot {
                         Slot::Key(key) => resolver.is_constant(*key, binding),
@@ -261,7 +261,7 @@ impl<'w, 'a> LocalResolver<'w, 'a> {
     /// The slots of a binding's path, where its owner is a member.
     fn slots(&self, at: u32) -> Vec<Slot> {
         match self.bindings[at as usize].owner {
-            Owner::Member(_, path) => self.builder.exprs.arena.slots(path),
+            ValueOwner::Member(_, path) => self.builder.exprs.arena.slots(path),
             _ => Vec::new(),
         }
     }

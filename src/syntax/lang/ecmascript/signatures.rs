@@ -7,7 +7,7 @@ use super::frame::Frame;
 use super::kinds::Kind;
 use super::lower_type::lower_type;
 use super::names::is_chain;
-use super::pending::Owner;
+use super::pending::ValueOwner;
 use super::{object_types, type_params};
 use crate::ir::{ExprId, PathId, Slot};
 
@@ -90,10 +90,10 @@ pub(super) fn bind_parameters(b: &mut FileBuilder<'_>, node: Node<'_>, symbol: u
 pub(super) fn bind_member_parameters(
     b: &mut FileBuilder<'_>,
     member: Node<'_>,
-    owner: &Owner<'_>,
+    owner: &ValueOwner<'_>,
     frame: &Frame,
 ) {
-    let Owner::Member(symbol, path) = *owner else {
+    let ValueOwner::Member(symbol, path) = *owner else {
         return;
     };
     let fields = &b.grammar.fields;
@@ -160,7 +160,7 @@ fn bind_parameter_type(
     } else if let Some(found) = non_function_type(b, written)
         && (slots.len() > 1 || !b.exprs.is_sequence(found))
     {
-        let owner = Owner::Member(symbol, path);
+        let owner = ValueOwner::Member(symbol, path);
         b.annotate(owner, Some(found), frame);
     }
 }
@@ -222,7 +222,7 @@ pub(super) fn declared_return(
     }
     if let (Some(written), Some(symbol)) = (written, symbol) {
         let path = b.exprs.arena.path(PathId::EMPTY, Slot::Return);
-        let owner = Owner::Member(Some(symbol), path);
+        let owner = ValueOwner::Member(Some(symbol), path);
         let expr = lower_type(b, written);
         b.annotate(owner, expr, frame);
     }

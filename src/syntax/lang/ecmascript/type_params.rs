@@ -7,7 +7,7 @@ use super::expr_builder::ExprBuilder;
 use super::frame::Frame;
 use super::kinds::Kind;
 use super::lower_type::{GIVEN, lower_type};
-use super::pending::{BindingSource, Owner};
+use super::pending::{BindingSource, ValueOwner};
 use super::signatures;
 use crate::ir::{ContainerKind, Expr, ExprId, PathId, Slot};
 use crate::model::SymbolKind;
@@ -41,7 +41,7 @@ pub(super) fn infer_from_arguments(
         if !names(returned, name) {
             continue;
         }
-        b.annotate(Owner::TypeParam(name, frame.scope, at), None, frame);
+        b.annotate(ValueOwner::TypeParam(name, frame.scope, at), None, frame);
         let mut known = vec![];
         if let Some(bound) = bound {
             known.push((Slot::TypeParamDefault(at), lower_type(b, bound)));
@@ -52,7 +52,7 @@ pub(super) fn infer_from_arguments(
         for (slot, found) in known {
             let path = b.exprs.arena.path(PathId::EMPTY, slot);
             b.add_binding(
-                Owner::Member(Some(symbol), path),
+                ValueOwner::Member(Some(symbol), path),
                 found,
                 BindingSource::Annotation,
                 frame,
@@ -89,7 +89,7 @@ pub(super) fn type_parameter(b: &mut FileBuilder<'_>, node: Node<'_>, frame: &Fr
     };
     let bound = field(fields.constraint).map(|it| lower_type(b, it));
     let standard = field(fields.value).map(|it| lower_type(b, it));
-    let owner = Owner::Binding(b.text(name), frame.scope);
+    let owner = ValueOwner::Binding(b.text(name), frame.scope);
     let Some((symbol, at)) = place_of_type_parameter(b, node, frame) else {
         if let Some(bound) = bound {
             b.annotate(owner, bound, frame);
@@ -109,7 +109,7 @@ pub(super) fn type_parameter(b: &mut FileBuilder<'_>, node: Node<'_>, frame: &Fr
         if found.is_some() {
             let path = b.exprs.arena.path(PathId::EMPTY, slot);
             b.add_binding(
-                Owner::Member(Some(symbol), path),
+                ValueOwner::Member(Some(symbol), path),
                 found,
                 BindingSource::Annotation,
                 frame,

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::builder::{DeclarationContext, Definition, FileBuilder};
+use super::builder::{DeclarationContext, DefinitionForm, FileBuilder};
 use super::frame::{AssignmentTarget, Frame, IdentifierRole, line_of};
 use super::initializers::{self, Initializer};
 use super::kinds::Kind;
@@ -118,7 +118,7 @@ pub(super) fn declarator(
     } else {
         "let "
     };
-    let mut definition = Definition::new(name, kind, line_of(name_node), frame.enclosing);
+    let mut definition = DefinitionForm::new(name, kind, line_of(name_node), frame.enclosing);
     definition.signature = match (body, value) {
         (Some(body), Some(_)) => {
             let head = b.between(node.start_byte(), nodes::body_start(b, body));
@@ -178,7 +178,7 @@ fn pattern_definitions(
     let enclosing = frame.enclosing;
     let scope = frame.scope;
     for (_, local) in patterns::pattern_names(b, pattern) {
-        let mut definition = Definition::new(b.text(local), kind, line_of(local), enclosing);
+        let mut definition = DefinitionForm::new(b.text(local), kind, line_of(local), enclosing);
         let text = b.between(
             context.span.start_byte as usize,
             context.span.end_byte as usize,

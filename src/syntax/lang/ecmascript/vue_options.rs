@@ -40,7 +40,7 @@ impl PositionedScript {
         let Some(tree) = &self.tree else {
             return found;
         };
-        let reader = Reader {
+        let reader = VueOptionsReader {
             script: self,
             source,
             root: tree.root_node(),
@@ -66,13 +66,13 @@ impl PositionedScript {
     }
 }
 
-struct Reader<'t> {
+struct VueOptionsReader<'t> {
     script: &'t PositionedScript,
     source: &'t str,
     root: Node<'t>,
 }
 
-impl<'t> Reader<'t> {
+impl<'t> VueOptionsReader<'t> {
     fn kind(&self, node: Node<'_>) -> Kind {
         self.script.grammar.kind(node)
     }

@@ -11,7 +11,7 @@ pub(super) fn is_left_out(source: &str) -> bool {
     for line in source.lines().take(MAX_LINES) {
         let line = line.trim();
         if let Some(constraint) = line.strip_prefix("//go:build ") {
-            let mut words = Words(constraint.as_bytes(), 0);
+            let mut words = ConstraintWords(constraint.as_bytes(), 0);
             return !words.any(0).unwrap_or(true);
         }
         if line.starts_with("package ") {
@@ -28,9 +28,9 @@ fn is_set(tag: &str) -> bool {
             .is_some_and(|minor| minor.parse::<u32>().is_ok())
 }
 
-struct Words<'a>(&'a [u8], usize);
+struct ConstraintWords<'a>(&'a [u8], usize);
 
-impl Words<'_> {
+impl ConstraintWords<'_> {
     fn skip(&mut self, word: &[u8]) -> bool {
         while self.0.get(self.1).is_some_and(u8::is_ascii_whitespace) {
             self.1 += 1;

@@ -14,7 +14,7 @@ use crate::syntax::lang::use_recorder::{offset, span_of};
 use crate::syntax::signature::{self, Comment, doc_above};
 
 /// A function, type, variable or constant to be lowered once all names of the top level are known.
-pub(super) struct Declared<'t> {
+pub(super) struct PendingDeclaration<'t> {
     pub(super) node: Node<'t>,
     pub(super) symbol: Option<SymbolIdx>,
     /// For a constant without a value the specification that it repeats.
@@ -23,7 +23,7 @@ pub(super) struct Declared<'t> {
 
 impl<'t> Lowering<'t> {
     /// Declares all names of the top level, in source order.
-    pub(super) fn declare(&mut self, root: Node<'t>) -> Vec<Declared<'t>> {
+    pub(super) fn declare(&mut self, root: Node<'t>) -> Vec<PendingDeclaration<'t>> {
         self.comments = comments(root, self.grammar);
         let mut all = Vec::new();
         for node in self.children(root) {
@@ -162,7 +162,7 @@ impl<'t> Lowering<'t> {
         signature::of_head(self.source.get(node.start_byte()..end).unwrap_or_default())
     }
 
-    fn function(&mut self, node: Node<'t>, all: &mut Vec<Declared<'t>>) {
+    fn function(&mut self, node: Node<'t>, all: &mut Vec<PendingDeclaration<'t>>) {
         let Some(name) = node.child_by_field_id(self.grammar.fields.name) else {
             return;
         };
@@ -176,14 +176,14 @@ impl<'t> Lowering<'t> {
         if !matches!(text, "init" | "_") {
             self.export(text, text, self.line_at(name.start_byte()));
         }
-        all.push(Declared {
+        all.push(PendingDeclaration {
             node,
             symbol: Some(symbol),
             repeats: None,
         });
     }
 
-    fn method(&mut self, node: Node<'t>, all: &mut Vec<Declared<'t>>) {
+    fn method(&mut self, node: Node<'t>, all: &mut Vec<PendingDeclaration<'t>>) {
         let fields = self.grammar.fields;
         let name = node.child_by_field_id(fields.name);
         let receiver = node.child_by_field_id(fields.receiver);
@@ -213,14 +213,19 @@ impl<'t> Lowering<'t> {
         self.facts.owners.push(NamedOwner { symbol, owner });
         let line = self.line_at(name.start_byte());
         self.export(&member_name(&owner_name, text), "", line);
-        all.push(Declared {
+        all.push(PendingDeclaration {
             node,
             symbol: Some(symbol),
             repeats: None,
         });
     }
 
-    fn type_spec(&mut self, spec: Node<'t>, whole: Node<'t>, all: &mut Vec<Declared<'t>>) {
+    fn type_spec(
+        &mut self,
+        spec: Node<'t>,
+        whole: Node<'t>,
+        all: &mut Vec<PendingDeclaration<'t>>,
+    ) {
         let fields = self.grammar.fields;
         let (Some(name), Some(type_)) = (
             spec.child_by_field_id(fields.name),
@@ -255,7 +260,7 @@ impl<'t> Lowering<'t> {
         if own != "_" {
             self.export(own, own, self.line_at(name.start_byte()));
         }
-        all.push(Declared {
+        all.push(PendingDeclaration {
             node: spec,
             symbol: Some(symbol),
             repeats: None,
@@ -267,7 +272,7 @@ impl<'t> Lowering<'t> {
                     let head = signature::of_head(self.text(element));
                     let method =
                         self.add_symbol(name, SymbolKind::Method, element, Some(symbol), head);
-                    all.push(Declared {
+                    all.push(PendingDeclaration {
                         node: element,
                         symbol: Some(method),
                         repeats: None,
@@ -277,7 +282,7 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    fn variables(&mut self, node: Node<'t>, all: &mut Vec<Declared<'t>>) {
+    fn variables(&mut self, node: Node<'t>, all: &mut Vec<PendingDeclaration<'t>>) {
         let fields = self.grammar.fields;
         let specs = self.specs(node);
         let is_const = self.kind(node) == Kind::ConstDeclaration;
@@ -308,7 +313,7 @@ impl<'t> Lowering<'t> {
                 first.get_or_insert(symbol);
                 self.export(text, text, self.line_at(name.start_byte()));
             }
-            all.push(Declared {
+            all.push(PendingDeclaration {
                 node: *spec,
                 symbol: first,
                 repeats: repeated.filter(|_| is_const && !is_written),
@@ -317,7 +322,7 @@ impl<'t> Lowering<'t> {
     }
 
     /// Lowers what was declared: the values that it holds, and the uses in it.
-    pub(super) fn lower_declared(&mut self, declared: &Declared<'t>) {
+    pub(super) fn lower_declared(&mut self, declared: &PendingDeclaration<'t>) {
         self.symbol = declared.symbol;
         self.n_anonymous = 0;
         let node = declared.node;

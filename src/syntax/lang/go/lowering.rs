@@ -7,7 +7,7 @@ use crate::ir::{Binding, Expr, ExprId, FileFacts, PathId, ReferenceKind, Slot, S
 use crate::model::Family;
 use crate::model::hash::{HashMap, HashSet};
 use crate::syntax::lang::frontend::LoweredFile;
-use crate::syntax::lang::use_recorder::{Use, UseRecorder};
+use crate::syntax::lang::use_recorder::{RecordedUse, UseRecorder};
 use crate::syntax::signature::Comment;
 
 /// The deepest nesting of syntax that is read; deeper syntax says nothing.
@@ -168,7 +168,7 @@ impl<'t> Lowering<'t> {
     /// Records a use of the name at byte `at`.
     pub(super) fn push_use(&mut self, name: &str, target: Target, kind: ReferenceKind, at: usize) {
         let name = self.facts.exprs.name(name);
-        let used = Use {
+        let used = RecordedUse {
             name,
             target,
             kind,

@@ -6,11 +6,11 @@ use tree_sitter::Node;
 
 use super::grammar::{Grammar, Kind, grammar};
 use crate::ir::FileFacts;
-use crate::syntax::lang::frontend::Word;
-use crate::syntax::occurrences::Role;
+use crate::syntax::lang::frontend::SourceWord;
+use crate::syntax::occurrences::OccurrenceRole;
 
 /// Classifies a word that is no recorded use.
-pub(super) fn role_of(facts: &FileFacts, node: Node<'_>, word: Word<'_>) -> Role {
+pub(super) fn role_of(facts: &FileFacts, node: Node<'_>, word: SourceWord<'_>) -> OccurrenceRole {
     let grammar = grammar();
     Classifier { grammar, facts }.role(node, word)
 }
@@ -21,33 +21,33 @@ struct Classifier<'a> {
 }
 
 impl Classifier<'_> {
-    fn role(&self, node: Node<'_>, word: Word<'_>) -> Role {
+    fn role(&self, node: Node<'_>, word: SourceWord<'_>) -> OccurrenceRole {
         match self.grammar.kind(node) {
-            Kind::Comment => Role::Comment,
+            Kind::Comment => OccurrenceRole::Comment,
             _ if node.kind().contains("string_literal") => self.in_string(node, word.text),
-            _ if !node.kind().ends_with("identifier") => Role::Unknown,
-            _ if !word.is_whole => Role::OtherName,
+            _ if !node.kind().ends_with("identifier") => OccurrenceRole::Unknown,
+            _ if !word.is_whole => OccurrenceRole::OtherName,
             _ => self.named(node),
         }
     }
     /// Classifies a word in a string: the path of an import names a package.
-    fn in_string(&self, node: Node<'_>, word: &str) -> Role {
+    fn in_string(&self, node: Node<'_>, word: &str) -> OccurrenceRole {
         let spec = std::iter::successors(Some(node), Node::parent)
             .take(3)
             .find(|it| self.grammar.kind(*it) == Kind::ImportSpec);
         let Some(spec) = spec else {
-            return Role::Text;
+            return OccurrenceRole::Text;
         };
-        self.import_at(spec, word).unwrap_or(Role::Text)
+        self.import_at(spec, word).unwrap_or(OccurrenceRole::Text)
     }
 
-    fn import_at(&self, spec: Node<'_>, word: &str) -> Option<Role> {
+    fn import_at(&self, spec: Node<'_>, word: &str) -> Option<OccurrenceRole> {
         let line = u32::try_from(spec.end_position().row + 1).ok()?;
         let imports = &self.facts.imports;
         let import = imports.iter().position(|it| it.line == line)?;
         let names = &imports[import].names;
         let name = names.iter().position(|name| name.local == word)?;
-        Some(Role::Import {
+        Some(OccurrenceRole::Import {
             import: u32::try_from(import).ok()?,
             name: u32::try_from(name).ok()?,
         })
@@ -55,13 +55,13 @@ impl Classifier<'_> {
 
     /// Classifies an identifier that is no use which the facts hold.
     #[expect(clippy::match_same_arms, reason = "each arm is a case of its own")]
-    fn named(&self, node: Node<'_>) -> Role {
+    fn named(&self, node: Node<'_>) -> OccurrenceRole {
         let fields = self.grammar.fields;
         let Some(parent) = node.parent() else {
-            return Role::Unknown;
+            return OccurrenceRole::Unknown;
         };
         match self.grammar.kind(parent) {
-            Kind::ImportSpec => Role::Local,
+            Kind::ImportSpec => OccurrenceRole::Local,
             Kind::FunctionDeclaration
             | Kind::MethodDeclaration
             | Kind::MethodElem
@@ -72,15 +72,19 @@ impl Classifier<'_> {
             | Kind::VarSpec
             | Kind::ParameterDeclaration
             | Kind::VariadicParameter
-            | Kind::TypeParameterDeclaration => Role::Definition,
+            | Kind::TypeParameterDeclaration => OccurrenceRole::Definition,
             Kind::SelectorExpression if parent.child_by_field_id(fields.field) == Some(node) => {
-                Role::Unknown
+                OccurrenceRole::Unknown
             }
             Kind::LiteralElement => {
                 let element = parent.parent();
                 let is_key =
                     element.is_some_and(|it| it.child_by_field_id(fields.key) == Some(parent));
-                if is_key { Role::Key } else { Role::Local }
+                if is_key {
+                    OccurrenceRole::Key
+                } else {
+                    OccurrenceRole::Local
+                }
             }
             Kind::ExpressionList => {
                 let around = parent.parent();
@@ -89,12 +93,12 @@ impl Classifier<'_> {
                         && self.grammar.kind(it) == Kind::ShortVarDeclaration
                 });
                 if declares {
-                    Role::Definition
+                    OccurrenceRole::Definition
                 } else {
-                    Role::Local
+                    OccurrenceRole::Local
                 }
             }
-            _ => Role::Local,
+            _ => OccurrenceRole::Local,
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::model::Budget;
 use crate::model::Family;
 use crate::model::hash::{HashMap, HashSet};
 use crate::syntax::lang::frontend::LoweredFile;
-use crate::syntax::lang::use_recorder::{Use, UseRecorder, offset};
+use crate::syntax::lang::use_recorder::{RecordedUse, UseRecorder, offset};
 use crate::syntax::signature::Comment;
 
 /// The deepest nesting of syntax that is read; deeper syntax says nothing.
@@ -254,7 +254,7 @@ impl<'t> Lowering<'t> {
     /// Records a use whose name stands at a node.
     pub(super) fn push_use(&mut self, node: Node<'t>, target: Target, kind: ReferenceKind) {
         let name = self.facts.exprs.name(self.text(node));
-        let used = Use {
+        let used = RecordedUse {
             name,
             target,
             kind,

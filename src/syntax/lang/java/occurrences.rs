@@ -6,14 +6,14 @@ use tree_sitter::Node;
 
 use super::grammar::{Grammar, Kind, grammar};
 use crate::ir::FileFacts;
-use crate::syntax::lang::frontend::{Word, imported};
-use crate::syntax::occurrences::Role;
+use crate::syntax::lang::frontend::{SourceWord, imported};
+use crate::syntax::occurrences::OccurrenceRole;
 
 /// Ancestors that are looked at to find the declaration around a name.
 const MAX_ANCESTORS: usize = 6;
 
 /// Classifies a word that is no recorded use.
-pub(super) fn role_of(facts: &FileFacts, node: Node<'_>, word: Word<'_>) -> Role {
+pub(super) fn role_of(facts: &FileFacts, node: Node<'_>, word: SourceWord<'_>) -> OccurrenceRole {
     let grammar = grammar();
     Classifier { grammar, facts }.role(node, word)
 }
@@ -24,13 +24,13 @@ struct Classifier<'a> {
 }
 
 impl Classifier<'_> {
-    fn role(&self, node: Node<'_>, word: Word<'_>) -> Role {
+    fn role(&self, node: Node<'_>, word: SourceWord<'_>) -> OccurrenceRole {
         match self.grammar.kind(node) {
-            Kind::LineComment | Kind::BlockComment => Role::Comment,
-            Kind::Identifier | Kind::TypeIdentifier if !word.is_whole => Role::OtherName,
+            Kind::LineComment | Kind::BlockComment => OccurrenceRole::Comment,
+            Kind::Identifier | Kind::TypeIdentifier if !word.is_whole => OccurrenceRole::OtherName,
             Kind::Identifier | Kind::TypeIdentifier => self.named(node, word.text),
-            _ if self.is_text(node) => Role::Text,
-            _ => Role::Unknown,
+            _ if self.is_text(node) => OccurrenceRole::Text,
+            _ => OccurrenceRole::Unknown,
         }
     }
     fn is_text(&self, node: Node<'_>) -> bool {
@@ -40,7 +40,7 @@ impl Classifier<'_> {
     }
 
     /// Classifies an identifier that is no use which the facts hold.
-    fn named(&self, node: Node<'_>, word: &str) -> Role {
+    fn named(&self, node: Node<'_>, word: &str) -> OccurrenceRole {
         let mut at = node;
         for _ in 0..MAX_ANCESTORS {
             let Some(parent) = at.parent() else {
@@ -50,8 +50,8 @@ impl Classifier<'_> {
                 Kind::Import => {
                     return imported(self.facts, parent, |name| name.local == word);
                 }
-                Kind::Package => return Role::Text,
-                Kind::ElementValuePair => return Role::Key,
+                Kind::Package => return OccurrenceRole::Text,
+                Kind::ElementValuePair => return OccurrenceRole::Key,
                 Kind::ScopedIdentifier => at = parent,
                 Kind::VariableDeclarator => {
                     let is_field = parent.parent().is_some_and(|it| {
@@ -61,7 +61,7 @@ impl Classifier<'_> {
                         )
                     });
                     if is_field && self.is_name_of(parent, node) {
-                        return Role::Definition;
+                        return OccurrenceRole::Definition;
                     }
                     break;
                 }
@@ -71,7 +71,7 @@ impl Classifier<'_> {
                     let is_component =
                         owner.is_some_and(|it| self.grammar.kind(it) == Kind::RecordDeclaration);
                     if is_component && self.is_name_of(parent, node) {
-                        return Role::Definition;
+                        return OccurrenceRole::Definition;
                     }
                     break;
                 }
@@ -81,20 +81,20 @@ impl Classifier<'_> {
                 | Kind::CompactConstructor
                 | Kind::EnumConstant => {
                     if self.is_name_of(parent, node) {
-                        return Role::Definition;
+                        return OccurrenceRole::Definition;
                     }
                     break;
                 }
                 kind if kind.is_type_declaration() => {
                     if self.is_name_of(parent, node) {
-                        return Role::Definition;
+                        return OccurrenceRole::Definition;
                     }
                     break;
                 }
                 _ => break,
             }
         }
-        Role::Local
+        OccurrenceRole::Local
     }
 
     fn is_name_of(&self, declaration: Node<'_>, node: Node<'_>) -> bool {

@@ -6,13 +6,13 @@ const MAX_PARTS: usize = 500;
 const MAX_NESTING: usize = 20;
 
 /// One name of a dotted chain, with its first byte in the source.
-pub(super) type Part<'t> = (&'t str, usize);
+pub(super) type ChainPart<'t> = (&'t str, usize);
 
 /// An annotation: `dict[str, a.B | None]`.
 #[derive(Clone, Debug)]
 pub(super) enum Annotation<'t> {
     /// `a.B`, with the arguments of `a.B[C]`.
-    Name(Vec<Part<'t>>, Vec<Annotation<'t>>),
+    Name(Vec<ChainPart<'t>>, Vec<Annotation<'t>>),
     /// `A | B`
     Union(Vec<Annotation<'t>>),
     /// `[A, B]`

@@ -19,13 +19,13 @@ pub(super) struct SymbolBuilder<'t> {
     pub(super) scope: ScopeIdx,
     /// Type parameters in their order.
     pub(super) type_params: Vec<&'t str>,
-    pub(super) function: Option<Function<'t>>,
-    pub(super) class: Option<Class<'t>>,
+    pub(super) function: Option<FunctionSyntax<'t>>,
+    pub(super) class: Option<ClassSyntax<'t>>,
 }
 
 /// The syntax of a function.
 #[derive(Debug)]
-pub(super) struct Function<'t> {
+pub(super) struct FunctionSyntax<'t> {
     /// `function_definition`
     pub(super) node: Node<'t>,
     /// The same, or `decorated_definition`.
@@ -57,7 +57,7 @@ pub(super) struct Param<'t> {
 
 /// The syntax of a class.
 #[derive(Debug)]
-pub(super) struct Class<'t> {
+pub(super) struct ClassSyntax<'t> {
     /// `class_definition`
     pub(super) node: Node<'t>,
     pub(super) inner: ScopeIdx,

@@ -84,7 +84,7 @@ pub(super) fn type_form(name: &str) -> Option<TypeForm> {
 
 /// The result of calling a function of the standard library, by its first argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Function {
+pub(super) enum BuiltinResult {
     /// `super()`
     Super,
     /// `cast(T, value)`: a value of the type.
@@ -108,22 +108,22 @@ pub(super) enum Function {
 }
 
 /// Returns the meaning of a function of `builtins`, `typing`, `functools` and `copy` by its last name.
-pub(super) fn function(name: &str) -> Option<Function> {
+pub(super) fn function(name: &str) -> Option<BuiltinResult> {
     Some(match name {
-        "super" => Function::Super,
-        "cast" => Function::Cast,
+        "super" => BuiltinResult::Super,
+        "cast" => BuiltinResult::Cast,
         "partial" | "partialmethod" | "copy" | "deepcopy" | "lru_cache" | "cache"
         | "create_task" | "ensure_future" | "wait_for" | "shield" | "run" | "proxy" | "closing"
-        | "aclosing" | "nullcontext" => Function::Same,
+        | "aclosing" | "nullcontext" => BuiltinResult::Same,
         "list" | "tuple" | "set" | "frozenset" | "sorted" | "reversed" | "iter" | "deque" => {
-            Function::Elements
+            BuiltinResult::Elements
         }
-        "next" | "max" | "min" | "anext" => Function::Element,
-        "enumerate" => Function::Enumerate,
-        "zip" => Function::Zip,
-        "getattr" => Function::GetAttribute,
-        "NewType" => Function::Second,
-        "type" => Function::ClassOf,
+        "next" | "max" | "min" | "anext" => BuiltinResult::Element,
+        "enumerate" => BuiltinResult::Enumerate,
+        "zip" => BuiltinResult::Zip,
+        "getattr" => BuiltinResult::GetAttribute,
+        "NewType" => BuiltinResult::Second,
+        "type" => BuiltinResult::ClassOf,
         _ => return None,
     })
 }

@@ -2,17 +2,17 @@
 
 use tree_sitter::Node;
 
-use super::builders::{Attribute, AttributePlace, BuilderId, Function};
+use super::builders::{Attribute, AttributePlace, BuilderId, FunctionSyntax};
 use super::context::DeclarationContext;
 use super::grammar::Kind;
 use super::lowering::{Lowering, MAX_DEPTH};
-use super::scopes::{BoundValue, STAR, ScopeIdx, ScopeKind, Site};
+use super::scopes::{BoundValue, PythonScopeKind, STAR, ScopeIdx, Site};
 use crate::model::SymbolKind;
 
 impl<'t> Lowering<'t> {
     /// Declares all names of the file.
     pub(super) fn declare_module(&mut self, root: Node<'t>) {
-        self.scopes.open(0, ScopeKind::Module, None);
+        self.scopes.open(0, PythonScopeKind::Module, None);
         let context = DeclarationContext {
             scope: 0,
             block: (0, root.end_byte() + 1),
@@ -181,10 +181,12 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    fn function_around(&mut self, scope: ScopeIdx) -> Option<&mut Function<'t>> {
+    fn function_around(&mut self, scope: ScopeIdx) -> Option<&mut FunctionSyntax<'t>> {
         let at = self.scopes.statement_scope(scope);
         let scope = self.scopes.get(at);
-        let builder = scope.symbol.filter(|_| scope.kind == ScopeKind::Function)?;
+        let builder = scope
+            .symbol
+            .filter(|_| scope.kind == PythonScopeKind::Function)?;
         let function = self.builders[builder as usize].function.as_mut()?;
         (function.inner == at).then_some(function)
     }

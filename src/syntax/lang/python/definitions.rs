@@ -2,11 +2,11 @@
 
 use tree_sitter::Node;
 
-use super::builders::{BuilderId, Class, Function, Param};
+use super::builders::{BuilderId, ClassSyntax, FunctionSyntax, Param};
 use super::context::{DeclarationContext, Receiver};
 use super::grammar::Kind;
 use super::lowering::Lowering;
-use super::scopes::{BoundValue, ScopeIdx, ScopeKind, Site};
+use super::scopes::{BoundValue, PythonScopeKind, ScopeIdx, Site};
 use super::symbols::{MAX_PARAMS, line_of};
 use crate::model::{SymbolFlags, SymbolKind};
 use crate::syntax::lang::use_recorder::span_of;
@@ -62,7 +62,7 @@ impl<'t> Lowering<'t> {
         );
         let inner = self
             .scopes
-            .open(context.scope, ScopeKind::Class, Some(class));
+            .open(context.scope, PythonScopeKind::Class, Some(class));
         self.scopes.of_node.insert(node.id(), inner);
         let type_params = self.bracketed_params(node, inner);
         let signature = self.head(node);
@@ -74,7 +74,7 @@ impl<'t> Lowering<'t> {
         if let Some(docs) = docs {
             builder.symbol.doc = docs;
         }
-        builder.class = Some(Class {
+        builder.class = Some(ClassSyntax {
             node,
             inner,
             attributes: Vec::new(),
@@ -132,7 +132,7 @@ impl<'t> Lowering<'t> {
         };
         let inner = self
             .scopes
-            .open(context.scope, ScopeKind::Function, Some(builder));
+            .open(context.scope, PythonScopeKind::Function, Some(builder));
         self.scopes.of_node.insert(node.id(), inner);
         let type_params = self.bracketed_params(node, inner);
         let params = self.params(node);
@@ -150,7 +150,7 @@ impl<'t> Lowering<'t> {
             }
             let is_fixture = is_marked(decorators, "fixture");
             self.builders[builder as usize].type_params = type_params;
-            self.builders[builder as usize].function = Some(Function {
+            self.builders[builder as usize].function = Some(FunctionSyntax {
                 node,
                 whole,
                 inner,
@@ -291,8 +291,8 @@ impl<'t> Lowering<'t> {
         }
         let scope = self.scopes.get(context.scope);
         match (scope.kind, scope.symbol) {
-            (ScopeKind::Module, _) => name.starts_with("test_"),
-            (ScopeKind::Class, Some(class)) => {
+            (PythonScopeKind::Module, _) => name.starts_with("test_"),
+            (PythonScopeKind::Class, Some(class)) => {
                 let class = &self.builders[class as usize];
                 class.symbol.name.starts_with("Test") || class.symbol.signature.contains("TestCase")
             }
@@ -371,7 +371,9 @@ impl<'t> Lowering<'t> {
     /// `lambda a, b=c: body`
     pub(super) fn declare_lambda(&mut self, node: Node<'t>, context: DeclarationContext<'t>) {
         let symbol = self.scopes.get(context.scope).symbol;
-        let inner = self.scopes.open(context.scope, ScopeKind::Function, symbol);
+        let inner = self
+            .scopes
+            .open(context.scope, PythonScopeKind::Function, symbol);
         self.scopes.of_node.insert(node.id(), inner);
         for param in self.params(node) {
             let site = Site {
@@ -407,7 +409,7 @@ impl<'t> Lowering<'t> {
         let symbol = self.scopes.get(context.scope).symbol;
         let inner = self
             .scopes
-            .open(context.scope, ScopeKind::Comprehension, symbol);
+            .open(context.scope, PythonScopeKind::Comprehension, symbol);
         self.scopes.of_node.insert(node.id(), inner);
         let within = DeclarationContext {
             scope: inner,

@@ -4,10 +4,10 @@ use tree_sitter::Node;
 
 use super::annotations::Annotation;
 use super::builders::BuilderId;
-use super::builtins::{Function, function, is_typing_module, operator_method};
+use super::builtins::{BuiltinResult, function, is_typing_module, operator_method};
 use super::grammar::Kind;
 use super::lowering::{Lowering, MAX_DEPTH, MAX_UNION};
-use super::scopes::{BoundValue, Lookup, STAR, ScopeIdx, Site};
+use super::scopes::{BindingScope, BoundValue, STAR, ScopeIdx, Site};
 use super::types::TypeContext;
 use crate::ir::{Expr, ExprId, ImportIdx};
 use crate::model::SymbolFlags;
@@ -220,10 +220,10 @@ impl<'t> Lowering<'t> {
             }
         }
         match self.scopes.binder_at(name, scope, at) {
-            Lookup::FileScope => self.top_name(name),
-            Lookup::Unresolved if self.has_star => self.top_name(name),
-            Lookup::Unresolved => self.unknown,
-            Lookup::Local(binder) | Lookup::Class(binder) => {
+            BindingScope::FileScope => self.top_name(name),
+            BindingScope::Unresolved if self.has_star => self.top_name(name),
+            BindingScope::Unresolved => self.unknown,
+            BindingScope::Local(binder) | BindingScope::Class(binder) => {
                 let sites = self.scopes.sites(name, binder, scope, at);
                 let all: Vec<_> = sites.iter().map(|site| self.held(site, name)).collect();
                 let Some(annotation) = self.scopes.annotation(name, binder) else {
@@ -437,8 +437,8 @@ impl<'t> Lowering<'t> {
     /// Returns the import that binds a name to a package, where nothing else binds it.
     pub(super) fn imported_package(&self, name: &str, scope: ScopeIdx) -> Option<ImportIdx> {
         let at = match self.scopes.look_up(name, scope) {
-            Lookup::FileScope => 0,
-            Lookup::Local(at) => at,
+            BindingScope::FileScope => 0,
+            BindingScope::Local(at) => at,
             _ => return None,
         };
         let sites = self.scopes.get(at).names.get(name)?;
@@ -517,7 +517,7 @@ impl<'t> Lowering<'t> {
     }
 
     /// Returns the meaning of a callee of the standard library.
-    fn standard_function(&self, callee: Node<'t>, scope: ScopeIdx) -> Option<Function> {
+    fn standard_function(&self, callee: Node<'t>, scope: ScopeIdx) -> Option<BuiltinResult> {
         let chain = self.chain(callee)?;
         let meaning = function(chain.last()?)?;
         let of_import = |at: ScopeIdx| {
@@ -528,9 +528,9 @@ impl<'t> Lowering<'t> {
             })
         };
         let row = match self.scopes.look_up(chain[0], scope) {
-            Lookup::Unresolved => return (chain.len() == 1).then_some(meaning),
-            Lookup::FileScope => of_import(0),
-            Lookup::Local(at) | Lookup::Class(at) => of_import(at),
+            BindingScope::Unresolved => return (chain.len() == 1).then_some(meaning),
+            BindingScope::FileScope => of_import(0),
+            BindingScope::Local(at) | BindingScope::Class(at) => of_import(at),
         }?;
         let specifier = &self.facts.imports[row as usize].specifier;
         is_typing_module(specifier).then_some(meaning)
@@ -595,7 +595,7 @@ impl<'t> Lowering<'t> {
             Kind::Call => {
                 let callee = self.field(class, fields.function)?;
                 let arguments = self.field(class, fields.arguments)?;
-                let is_type = self.standard_function(callee, scope) == Some(Function::ClassOf)
+                let is_type = self.standard_function(callee, scope) == Some(BuiltinResult::ClassOf)
                     && arguments.named_child_count() == 1;
                 is_type.then(|| arguments.named_child(0)).flatten()
             }
@@ -610,11 +610,11 @@ impl<'t> Lowering<'t> {
 
     fn standard_call(
         &mut self,
-        meaning: Function,
+        meaning: BuiltinResult,
         arguments: &[Node<'t>],
         scope: ScopeIdx,
     ) -> ExprId {
-        if meaning == Function::Super {
+        if meaning == BuiltinResult::Super {
             let scope = self.symbol_around(scope);
             return self.add(Expr::Super { scope });
         }
@@ -622,14 +622,14 @@ impl<'t> Lowering<'t> {
             return self.unknown;
         };
         match meaning {
-            Function::Cast => self.lower_type(first, scope),
-            Function::Same => self.lower_expr(first, scope),
-            Function::Elements => {
+            BuiltinResult::Cast => self.lower_type(first, scope),
+            BuiltinResult::Same => self.lower_expr(first, scope),
+            BuiltinResult::Elements => {
                 let object = self.lower_expr(first, scope);
                 let element = self.element(object);
                 self.sequence(element)
             }
-            Function::Element => {
+            BuiltinResult::Element => {
                 if arguments.len() > 1 && self.kind(arguments[1]) != Kind::KeywordArgument {
                     let second = self.lower_expr(arguments[1], scope);
                     let object = self.lower_expr(first, scope);
@@ -639,13 +639,13 @@ impl<'t> Lowering<'t> {
                 let object = self.lower_expr(first, scope);
                 self.element(object)
             }
-            Function::Enumerate => {
+            BuiltinResult::Enumerate => {
                 let object = self.lower_expr(first, scope);
                 let element = self.element(object);
                 let item = self.tuple(vec![self.unknown, element]);
                 self.sequence(item)
             }
-            Function::Zip => {
+            BuiltinResult::Zip => {
                 let mut items = Vec::new();
                 for argument in arguments {
                     let object = self.lower_expr(*argument, scope);
@@ -654,7 +654,7 @@ impl<'t> Lowering<'t> {
                 let item = self.tuple(items);
                 self.sequence(item)
             }
-            Function::GetAttribute => {
+            BuiltinResult::GetAttribute => {
                 let name = arguments
                     .get(1)
                     .filter(|it| self.kind(**it) == Kind::Str)
@@ -667,12 +667,12 @@ impl<'t> Lowering<'t> {
                     None => self.unknown,
                 }
             }
-            Function::Second => match arguments.get(1) {
+            BuiltinResult::Second => match arguments.get(1) {
                 Some(second) => self.lower_expr(*second, scope),
                 None => self.unknown,
             },
-            Function::ClassOf if arguments.len() == 1 => self.lower_expr(first, scope),
-            Function::Super | Function::ClassOf => self.unknown,
+            BuiltinResult::ClassOf if arguments.len() == 1 => self.lower_expr(first, scope),
+            BuiltinResult::Super | BuiltinResult::ClassOf => self.unknown,
         }
     }
 }

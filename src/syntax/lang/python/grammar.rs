@@ -126,7 +126,7 @@ fields! {
 }
 
 /// The grammar of Python.
-pub(super) type Grammar = node_table::Grammar<Kind, Fields>;
+pub(super) type Grammar = node_table::NumberedGrammar<Kind, Fields>;
 
 /// Returns the grammar; numbers its kinds on first use.
 pub(super) fn grammar() -> &'static Grammar {

@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::builders::{BuilderId, SymbolBuilder};
 use super::grammar::{Grammar, Kind, grammar};
-use super::scopes::{ScopeIdx, Scopes};
+use super::scopes::{PythonScopes, ScopeIdx};
 use crate::ir::{Expr, ExprId, FileFacts, ImportIdx, SymbolIdx};
 use crate::model::Family;
 use crate::model::hash::{HashMap, HashSet};
@@ -20,7 +20,7 @@ pub(super) struct Lowering<'t> {
     pub(super) builders: Vec<SymbolBuilder<'t>>,
     /// The symbol of each builder, once their order is known.
     pub(super) order: Vec<SymbolIdx>,
-    pub(super) scopes: Scopes<'t>,
+    pub(super) scopes: PythonScopes<'t>,
     pub(super) facts: FileFacts,
     /// Imports of `import a.b.c` by `a`, `a.b` and `a.b.c`.
     pub(super) dotted_imports: HashMap<String, ImportIdx>,
@@ -60,7 +60,7 @@ impl<'t> Lowering<'t> {
             grammar: grammar(),
             builders: Vec::new(),
             order: Vec::new(),
-            scopes: Scopes::default(),
+            scopes: PythonScopes::default(),
             facts,
             dotted_imports: HashMap::default(),
             dynamic_imports: HashMap::default(),
@@ -171,17 +171,7 @@ impl<'t> Lowering<'t> {
 
     /// Adds `first` with `other` for where nothing is known of it.
     pub(super) fn fallback(&mut self, first: ExprId, other: ExprId) -> ExprId {
-        if first == self.unknown || first == other {
-            return other;
-        }
-        if other == self.unknown {
-            return first;
-        }
-        self.add(Expr::Fallback {
-            variable: self.unknown,
-            first,
-            other,
-        })
+        self.facts.exprs.fallback_of_known(first, other)
     }
 
     /// Adds the union of the known ones of `all`, at most 8.

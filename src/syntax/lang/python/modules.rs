@@ -6,7 +6,7 @@ use super::builtins::is_typing_module;
 use super::context::DeclarationContext;
 use super::grammar::Kind;
 use super::lowering::Lowering;
-use super::scopes::{BoundValue, ScopeKind};
+use super::scopes::{BoundValue, PythonScopeKind};
 use super::symbols::line_of;
 use crate::ir::{Export, ExportKind, Import, ImportIdx, ImportKind, ImportedName};
 use crate::syntax::lang::use_recorder::offset;
@@ -305,8 +305,8 @@ impl<'t> Lowering<'t> {
             return None;
         }
         let is_import = match self.scopes.look_up(parts[0], scope) {
-            super::scopes::Lookup::FileScope => self.holds_module(parts[0], 0),
-            super::scopes::Lookup::Local(at) => self.holds_module(parts[0], at),
+            super::scopes::BindingScope::FileScope => self.holds_module(parts[0], 0),
+            super::scopes::BindingScope::Local(at) => self.holds_module(parts[0], at),
             _ => false,
         };
         if !is_import {
@@ -328,7 +328,7 @@ impl<'t> Lowering<'t> {
 
     /// Returns whether a scope is the body of a class.
     pub(super) fn is_class_scope(&self, scope: u32) -> bool {
-        self.scopes.get(scope).kind == ScopeKind::Class
+        self.scopes.get(scope).kind == PythonScopeKind::Class
     }
 }
 

@@ -6,14 +6,14 @@ use tree_sitter::Node;
 
 use super::grammar::{Grammar, Kind, grammar};
 use crate::ir::FileFacts;
-use crate::syntax::lang::frontend::{Word, imported};
-use crate::syntax::occurrences::Role;
+use crate::syntax::lang::frontend::{SourceWord, imported};
+use crate::syntax::occurrences::OccurrenceRole;
 
 /// Ancestors that are looked at to find the statement around a name.
 const MAX_ANCESTORS: usize = 6;
 
 /// Classifies a word that is no recorded use.
-pub(super) fn role_of(facts: &FileFacts, node: Node<'_>, word: Word<'_>) -> Role {
+pub(super) fn role_of(facts: &FileFacts, node: Node<'_>, word: SourceWord<'_>) -> OccurrenceRole {
     let grammar = grammar();
     Classifier { grammar, facts }.role(node, word)
 }
@@ -24,13 +24,13 @@ struct Classifier<'a> {
 }
 
 impl Classifier<'_> {
-    fn role(&self, node: Node<'_>, word: Word<'_>) -> Role {
+    fn role(&self, node: Node<'_>, word: SourceWord<'_>) -> OccurrenceRole {
         match self.grammar.kind(node) {
-            Kind::Comment => Role::Comment,
-            Kind::Identifier if !word.is_whole => Role::OtherName,
+            Kind::Comment => OccurrenceRole::Comment,
+            Kind::Identifier if !word.is_whole => OccurrenceRole::OtherName,
             Kind::Identifier => self.named(node, word.text),
-            _ if self.is_text(node) => Role::Text,
-            _ => Role::Unknown,
+            _ if self.is_text(node) => OccurrenceRole::Text,
+            _ => OccurrenceRole::Unknown,
         }
     }
     fn is_text(&self, node: Node<'_>) -> bool {
@@ -49,7 +49,7 @@ impl Classifier<'_> {
     }
 
     /// Classifies an identifier that is no use which the facts hold.
-    fn named(&self, node: Node<'_>, word: &str) -> Role {
+    fn named(&self, node: Node<'_>, word: &str) -> OccurrenceRole {
         let mut at = node;
         for _ in 0..MAX_ANCESTORS {
             let Some(parent) = at.parent() else {
@@ -64,21 +64,21 @@ impl Classifier<'_> {
                 Kind::FunctionDefinition | Kind::ClassDefinition => {
                     let name = parent.child_by_field_id(self.grammar.fields.name);
                     if name == Some(node) {
-                        return Role::Definition;
+                        return OccurrenceRole::Definition;
                     }
                     break;
                 }
                 Kind::KeywordArgument => {
                     let name = parent.child_by_field_id(self.grammar.fields.name);
                     if name == Some(node) {
-                        return Role::Key;
+                        return OccurrenceRole::Key;
                     }
                     break;
                 }
                 Kind::Assignment => {
                     let left = parent.child_by_field_id(self.grammar.fields.left);
                     if left == Some(at) {
-                        return Role::Definition;
+                        return OccurrenceRole::Definition;
                     }
                     break;
                 }
@@ -87,7 +87,7 @@ impl Classifier<'_> {
                 _ => break,
             }
         }
-        Role::Local
+        OccurrenceRole::Local
     }
 
     fn is_object(&self, attribute: Node<'_>, node: Node<'_>) -> bool {

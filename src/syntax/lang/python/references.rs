@@ -2,16 +2,16 @@
 
 use tree_sitter::Node;
 
-use super::annotations::{Annotation, Part, parse};
+use super::annotations::{Annotation, ChainPart, parse};
 use super::builders::Param;
 use super::builtins::type_form;
 use super::grammar::Kind;
 use super::lowering::{Lowering, MAX_DEPTH};
-use super::scopes::{BoundValue, Lookup, ScopeIdx};
+use super::scopes::{BindingScope, BoundValue, ScopeIdx};
 use crate::ir::{Expr, ExprId, ReferenceKind, Target};
 use crate::model::Budget;
 use crate::model::SymbolFlags;
-use crate::syntax::lang::use_recorder::Use;
+use crate::syntax::lang::use_recorder::RecordedUse;
 
 /// The surroundings of a use.
 #[derive(Clone, Copy, Debug)]
@@ -347,18 +347,18 @@ impl<'t> Lowering<'t> {
     }
 
     /// Records the uses of the names of `a.b.C` in an annotation: `C` by `kind`, `a` as a value.
-    fn use_parts(&mut self, parts: &[Part<'t>], place: UsePlace, kind: ReferenceKind) {
+    fn use_parts(&mut self, parts: &[ChainPart<'t>], place: UsePlace, kind: ReferenceKind) {
         let Some(((name, at), before)) = parts.split_last() else {
             return;
         };
         if before.is_empty() {
             let is_builtin = type_form(name).is_some()
-                && self.scopes.look_up(name, place.scope) == Lookup::Unresolved;
+                && self.scopes.look_up(name, place.scope) == BindingScope::Unresolved;
             if !is_builtin {
                 let target = match self.scopes.look_up(name, place.scope) {
-                    Lookup::FileScope => Some(Target::Lexical),
-                    Lookup::Unresolved => self.has_star.then_some(Target::Lexical),
-                    Lookup::Local(_) | Lookup::Class(_) => {
+                    BindingScope::FileScope => Some(Target::Lexical),
+                    BindingScope::Unresolved => self.has_star.then_some(Target::Lexical),
+                    BindingScope::Local(_) | BindingScope::Class(_) => {
                         let expr = self.type_name(parts, place.scope);
                         self.target_of(expr)
                     }
@@ -431,10 +431,10 @@ impl<'t> Lowering<'t> {
     fn use_name(&mut self, node: Node<'t>, place: UsePlace, kind: ReferenceKind) {
         let name = self.text(node);
         let target = match self.scopes.binder_at(name, place.scope, node.start_byte()) {
-            Lookup::FileScope => Target::Lexical,
-            Lookup::Unresolved if self.has_star => Target::Lexical,
-            Lookup::Unresolved => return,
-            Lookup::Local(at) | Lookup::Class(at) => {
+            BindingScope::FileScope => Target::Lexical,
+            BindingScope::Unresolved if self.has_star => Target::Lexical,
+            BindingScope::Unresolved => return,
+            BindingScope::Local(at) | BindingScope::Class(at) => {
                 let sites = self.scopes.get(at).names.get(name);
                 let own = sites.and_then(|sites| match sites.as_slice() {
                     [one] => match one.held {
@@ -506,11 +506,11 @@ impl<'t> Lowering<'t> {
         let root = chain
             .as_ref()
             .map(|chain| self.scopes.look_up(chain[0], place.scope));
-        if receiver == self.unknown && root == Some(Lookup::Unresolved) {
+        if receiver == self.unknown && root == Some(BindingScope::Unresolved) {
             return;
         }
         let is_plain = match (root, chain) {
-            (Some(Lookup::FileScope | Lookup::Class(_)), _) => true,
+            (Some(BindingScope::FileScope | BindingScope::Class(_)), _) => true,
             (Some(_), Some(chain)) => {
                 let root = self.lower_name(chain[0], place.scope, object.start_byte());
                 matches!(
@@ -546,7 +546,7 @@ impl<'t> Lowering<'t> {
         at: usize,
     ) {
         let name = self.facts.exprs.name(name);
-        let used = Use {
+        let used = RecordedUse {
             name,
             target,
             kind,

@@ -9,7 +9,7 @@ use super::builders::BuilderId;
 use crate::ir::ImportIdx;
 use crate::model::hash::HashMap;
 
-/// A scope, an index into [`Scopes::all`]. 0 is the module.
+/// A scope, an index into [`PythonScopes::all`]. 0 is the module.
 pub(super) type ScopeIdx = u32;
 
 /// The most bindings of one name that are kept in a scope.
@@ -20,7 +20,7 @@ const MAX_LOOPS: usize = 500;
 
 /// The kind of a scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ScopeKind {
+pub(super) enum PythonScopeKind {
     Module,
     Class,
     /// A function or a lambda.
@@ -83,9 +83,9 @@ pub(super) struct Narrowing<'t> {
 
 /// One scope.
 #[derive(Debug)]
-pub(super) struct Scope<'t> {
+pub(super) struct PythonScope<'t> {
     pub(super) parent: ScopeIdx,
-    pub(super) kind: ScopeKind,
+    pub(super) kind: PythonScopeKind,
     /// The innermost symbol around.
     pub(super) symbol: Option<BuilderId>,
     pub(super) names: HashMap<&'t str, Vec<Site<'t>>>,
@@ -101,7 +101,7 @@ pub(super) struct Scope<'t> {
 
 /// The scope that binds a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Lookup {
+pub(super) enum BindingScope {
     /// A function, lambda or comprehension.
     Local(ScopeIdx),
     /// The class whose body the name stands in.
@@ -113,22 +113,22 @@ pub(super) enum Lookup {
 
 /// The scopes of a file.
 #[derive(Debug, Default)]
-pub(super) struct Scopes<'t> {
-    pub(super) all: Vec<Scope<'t>>,
+pub(super) struct PythonScopes<'t> {
+    pub(super) all: Vec<PythonScope<'t>>,
     /// The scopes of functions, classes, lambdas and comprehensions by the ids of their nodes.
     pub(super) of_node: HashMap<usize, ScopeIdx>,
 }
 
-impl<'t> Scopes<'t> {
+impl<'t> PythonScopes<'t> {
     /// Opens a scope inside `parent`.
     pub(super) fn open(
         &mut self,
         parent: ScopeIdx,
-        kind: ScopeKind,
+        kind: PythonScopeKind,
         symbol: Option<BuilderId>,
     ) -> ScopeIdx {
         let at = u32::try_from(self.all.len()).unwrap_or(0);
-        self.all.push(Scope {
+        self.all.push(PythonScope {
             parent,
             kind,
             symbol,
@@ -142,12 +142,12 @@ impl<'t> Scopes<'t> {
     }
 
     /// Returns a scope.
-    pub(super) fn get(&self, at: ScopeIdx) -> &Scope<'t> {
+    pub(super) fn get(&self, at: ScopeIdx) -> &PythonScope<'t> {
         &self.all[at as usize]
     }
 
     /// Returns a scope to write to.
-    pub(super) fn get_mut(&mut self, at: ScopeIdx) -> &mut Scope<'t> {
+    pub(super) fn get_mut(&mut self, at: ScopeIdx) -> &mut PythonScope<'t> {
         &mut self.all[at as usize]
     }
 
@@ -162,7 +162,7 @@ impl<'t> Scopes<'t> {
         match self.get(scope).outer.get(name) {
             Some(true) => at = 0,
             Some(false) => {
-                if let Lookup::Local(outer) = self.look_up(name, self.get(scope).parent) {
+                if let BindingScope::Local(outer) = self.look_up(name, self.get(scope).parent) {
                     at = outer;
                 }
             }
@@ -176,26 +176,26 @@ impl<'t> Scopes<'t> {
     }
 
     /// Finds the scope that binds a name used in `scope`.
-    pub(super) fn look_up(&self, name: &str, scope: ScopeIdx) -> Lookup {
+    pub(super) fn look_up(&self, name: &str, scope: ScopeIdx) -> BindingScope {
         let mut at = scope;
         loop {
             let here = self.get(at);
             if at == 0 {
                 return if here.names.contains_key(name) {
-                    Lookup::FileScope
+                    BindingScope::FileScope
                 } else {
-                    Lookup::Unresolved
+                    BindingScope::Unresolved
                 };
             }
             if here.outer.get(name) == Some(&true) {
                 at = 0;
                 continue;
             }
-            let is_seen = here.kind != ScopeKind::Class || at == scope;
+            let is_seen = here.kind != PythonScopeKind::Class || at == scope;
             if is_seen && here.names.contains_key(name) {
                 return match here.kind {
-                    ScopeKind::Class => Lookup::Class(at),
-                    _ => Lookup::Local(at),
+                    PythonScopeKind::Class => BindingScope::Class(at),
+                    _ => BindingScope::Local(at),
                 };
             }
             at = here.parent;
@@ -204,9 +204,9 @@ impl<'t> Scopes<'t> {
 
     /// Finds the scope that binds a name used at byte `at` of `scope`: the body of a class reads a name that it binds only
     /// later from the scopes around, as in `Parser = Parser`.
-    pub(super) fn binder_at(&self, name: &str, scope: ScopeIdx, at: usize) -> Lookup {
+    pub(super) fn binder_at(&self, name: &str, scope: ScopeIdx, at: usize) -> BindingScope {
         let found = self.look_up(name, scope);
-        let Lookup::Class(class) = found else {
+        let BindingScope::Class(class) = found else {
             return found;
         };
         let sites = self.get(class).names.get(name);
@@ -214,7 +214,7 @@ impl<'t> Scopes<'t> {
             return found;
         }
         match self.look_up(name, self.get(class).parent) {
-            Lookup::Unresolved => found,
+            BindingScope::Unresolved => found,
             around => around,
         }
     }
@@ -230,7 +230,7 @@ impl<'t> Scopes<'t> {
     /// Returns the nearest scope from `scope` outwards that is no comprehension.
     pub(super) fn statement_scope(&self, scope: ScopeIdx) -> ScopeIdx {
         let mut at = scope;
-        while self.get(at).kind == ScopeKind::Comprehension {
+        while self.get(at).kind == PythonScopeKind::Comprehension {
             at = self.get(at).parent;
         }
         at

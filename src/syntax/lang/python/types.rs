@@ -2,12 +2,12 @@
 
 use tree_sitter::Node;
 
-use super::annotations::{Annotation, Part, parse};
+use super::annotations::{Annotation, ChainPart, parse};
 use super::builders::{BuilderId, Param};
 use super::builtins::{TypeForm, is_typing_module, passes_typing_on, type_form};
 use super::grammar::Kind;
 use super::lowering::Lowering;
-use super::scopes::{BoundValue, Lookup, ScopeIdx, ScopeKind};
+use super::scopes::{BindingScope, BoundValue, PythonScopeKind, ScopeIdx};
 use crate::ir::{ContainerKind, Expr, ExprId};
 use crate::model::SymbolFlags;
 
@@ -114,7 +114,7 @@ impl<'t> Lowering<'t> {
 
     fn applied(
         &mut self,
-        parts: &[Part<'t>],
+        parts: &[ChainPart<'t>],
         arguments: &[Annotation<'t>],
         context: TypeContext,
         depth: usize,
@@ -244,7 +244,7 @@ impl<'t> Lowering<'t> {
     }
 
     /// Returns the meaning of a type of the standard library.
-    fn standard_form(&self, parts: &[Part<'t>], scope: ScopeIdx) -> Option<TypeForm> {
+    fn standard_form(&self, parts: &[ChainPart<'t>], scope: ScopeIdx) -> Option<TypeForm> {
         let (last, _) = *parts.last()?;
         let form = type_form(last)?;
         let (root, _) = *parts.first()?;
@@ -254,7 +254,7 @@ impl<'t> Lowering<'t> {
                 is_typing_module(specifier) || passes_typing_on(specifier, last)
             }
             Some(_) => false,
-            None => parts.len() == 1 && self.scopes.look_up(root, 0) == Lookup::Unresolved,
+            None => parts.len() == 1 && self.scopes.look_up(root, 0) == BindingScope::Unresolved,
         };
         is_standard.then_some(form)
     }
@@ -265,7 +265,8 @@ impl<'t> Lowering<'t> {
         let mut at = scope;
         loop {
             let here = self.scopes.get(at);
-            let is_seen = here.kind != ScopeKind::Class || at == scope || self.is_header(scope, at);
+            let is_seen =
+                here.kind != PythonScopeKind::Class || at == scope || self.is_header(scope, at);
             if let Some(sites) = here.names.get(name).filter(|_| is_seen) {
                 let found = sites.iter().rev().find(|site| {
                     matches!(
@@ -293,7 +294,7 @@ impl<'t> Lowering<'t> {
     }
 
     /// Lowers the dotted name of a type.
-    pub(super) fn type_name(&mut self, parts: &[Part<'t>], scope: ScopeIdx) -> ExprId {
+    pub(super) fn type_name(&mut self, parts: &[ChainPart<'t>], scope: ScopeIdx) -> ExprId {
         let Some(((root, _), rest)) = parts.split_first() else {
             return self.unknown;
         };
@@ -307,7 +308,7 @@ impl<'t> Lowering<'t> {
         let base = match self.type_site(root, scope) {
             Some(BoundValue::Symbol(builder)) => self.symbol_expr(builder, root),
             Some(BoundValue::Import(row, name)) => {
-                if self.scopes.look_up(root, scope) == Lookup::FileScope {
+                if self.scopes.look_up(root, scope) == BindingScope::FileScope {
                     self.top_name(root)
                 } else {
                     self.imported(row, name)

@@ -141,6 +141,7 @@ impl Lowering<'_> {
                 self.standard("bool", &[])
             }
             Kind::TokenTree => self.unknown,
+            Kind::Metavariable => self.rule_param(node),
             // `return x`, `break x`, loops, compound assignments, and what broken code leaves.
             _ => {
                 for child in self.children(node) {

@@ -100,17 +100,7 @@ impl<'t> Lowering<'t> {
 
     /// Adds a value that is `first` where that is known.
     pub(super) fn preferred(&mut self, first: ExprId, other: ExprId) -> ExprId {
-        if first == self.unknown || first == other {
-            return other;
-        }
-        if other == self.unknown {
-            return first;
-        }
-        self.add(Expr::Fallback {
-            variable: self.unknown,
-            first,
-            other,
-        })
+        self.facts.exprs.fallback_of_known(first, other)
     }
 
     /// Returns the texts of the type arguments of the type that an `impl` block is for.

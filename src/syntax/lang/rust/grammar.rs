@@ -71,6 +71,7 @@ node_kinds! {
     Loop "loop_expression",
     MacroDefinition "macro_definition",
     MacroInvocation "macro_invocation",
+    MacroRule "macro_rule",
     Match "match_expression",
     MatchArm "match_arm",
     MatchBlock "match_block",
@@ -111,6 +112,8 @@ node_kinds! {
     StructItem "struct_item",
     StructPattern "struct_pattern",
     Super "super",
+    TokenBindingPattern "token_binding_pattern",
+    TokenRepetitionPattern "token_repetition_pattern",
     TokenTree "token_tree",
     Trait "trait_item",
     TraitBounds "trait_bounds",
@@ -178,7 +181,7 @@ fields! {
 }
 
 /// The grammar of Rust.
-pub(super) type Grammar = node_table::Grammar<Kind, Fields>;
+pub(super) type Grammar = node_table::NumberedGrammar<Kind, Fields>;
 
 /// Returns the grammar; numbers its kinds on first use.
 pub(super) fn grammar() -> &'static Grammar {

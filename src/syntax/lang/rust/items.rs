@@ -71,6 +71,15 @@ impl<'t> Lowering<'t> {
 
     fn item_form(&mut self, item: &Item<'_>) -> bool {
         let node = item.node;
+        if self.is_in_rule
+            && !matches!(
+                self.kind(node),
+                Kind::MacroInvocation | Kind::UseDeclaration
+            )
+        {
+            // What a macro makes is defined where it is called.
+            return true;
+        }
         match self.kind(node) {
             Kind::Function | Kind::FunctionSignature => {
                 self.function(item, SymbolKind::Function, None, None);
@@ -200,7 +209,7 @@ impl<'t> Lowering<'t> {
     }
 
     /// Does `part` with a symbol around.
-    fn inside<T>(&mut self, symbol: SymbolIdx, part: impl FnOnce(&mut Self) -> T) -> T {
+    pub(super) fn inside<T>(&mut self, symbol: SymbolIdx, part: impl FnOnce(&mut Self) -> T) -> T {
         let outer = self.around.replace(symbol);
         let n_generics = self.generics.len();
         let found = part(self);
@@ -600,7 +609,8 @@ impl<'t> Lowering<'t> {
         };
         let owner_text = match *self.facts.exprs.get(owner) {
             Expr::Name { name, .. } | Expr::Member { name, .. } => {
-                Some(self.facts.exprs.name_of(name).to_owned())
+                let name = self.facts.exprs.name_of(name);
+                Some(name.trim_start_matches("::").to_owned())
             }
             Expr::Symbol(at) => Some(self.facts.symbols[at as usize].name.clone()),
             _ => None,
@@ -816,8 +826,13 @@ impl<'t> Lowering<'t> {
             parent: None,
             owner: None,
         };
-        self.symbol(item, name, new);
+        let symbol = self.symbol(item, name, new);
         self.own_macros.insert(text);
+        for rule in self.children(item.node) {
+            if self.kind(rule) == Kind::MacroRule {
+                self.macro_rule(rule, symbol);
+            }
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use crate::ir::{Binding, Expr, ExprId, FileFacts, PathId, ReferenceKind, Slot, S
 use crate::model::hash::HashSet;
 use crate::model::{Budget, Family, Symbol};
 use crate::syntax::lang::frontend::LoweredFile;
-use crate::syntax::lang::use_recorder::{Use, UseRecorder, offset};
+use crate::syntax::lang::use_recorder::{RecordedUse, UseRecorder, offset};
 use crate::syntax::signature::Comment;
 
 /// The deepest nesting of syntax that is read; deeper syntax says nothing.
@@ -67,6 +67,9 @@ pub(super) struct Lowering<'t> {
     /// The leaves of `use` declarations.
     pub(super) leaves: Vec<Leaf<'t>>,
     pub(super) depth: usize,
+    /// Whether the code is that of a rule of a macro, with what its parameters stand for.
+    pub(super) is_in_rule: bool,
+    pub(super) rule_params: Vec<&'t str>,
     /// How many macros are around.
     pub(super) macro_depth: usize,
     /// Bytes of macros that were parsed.
@@ -106,6 +109,8 @@ impl<'t> Lowering<'t> {
             own_macros: BTreeSet::new(),
             leaves: Vec::new(),
             depth: 0,
+            is_in_rule: false,
+            rule_params: Vec::new(),
             macro_depth: 0,
             macro_bytes: 0,
             uses: UseRecorder::new(source, keeps_positions),
@@ -307,7 +312,7 @@ impl<'t> Lowering<'t> {
     /// Records a use whose name stands at a node.
     pub(super) fn push_use(&mut self, node: Node<'_>, target: Target, kind: ReferenceKind) {
         let name = self.facts.exprs.name(self.text(node));
-        let used = Use {
+        let used = RecordedUse {
             name,
             target,
             kind,

@@ -10,7 +10,7 @@ use tree_sitter::Node;
 use super::grammar::Kind;
 use super::locals::Local;
 use super::lowering::Lowering;
-use crate::ir::{ExprId, ReferenceKind, Target};
+use crate::ir::{Expr, ExprId, ReferenceKind, Slot, SymbolIdx, Target};
 use crate::syntax::parse::parse_range;
 
 /// Macros of the standard library, whose uses are no calls of the repository.
@@ -78,7 +78,7 @@ impl<'t> Lowering<'t> {
         let Some(path) = self.field(node, fields.macro_) else {
             return self.unknown;
         };
-        let name = self.use_macro(path);
+        let (name, callee) = self.use_macro(path);
         let Some(tree) = self.child_of(node, Kind::TokenTree) else {
             return self.unknown;
         };
@@ -96,43 +96,98 @@ impl<'t> Lowering<'t> {
             "vec" => self.sequence("Vec", values),
             "dbg" => values.first().copied().unwrap_or(self.unknown),
             "matches" => self.standard("bool", &[]),
-            _ => self.unknown,
+            _ if callee == self.unknown => callee,
+            _ => self.add(Expr::Call {
+                callee,
+                types: Box::default(),
+                args: values.into(),
+            }),
+        }
+    }
+
+    /// Lowers the code of a rule of a macro: a call is what it gives, with the arguments in the place of the parameters.
+    pub(super) fn macro_rule(&mut self, rule: Node<'_>, symbol: SymbolIdx) {
+        let fields = self.grammar.fields;
+        let sides = (
+            self.field(rule, fields.left),
+            self.field(rule, fields.right),
+        );
+        let (Some(left), Some(right)) = sides else {
+            return;
+        };
+        let mut params = Vec::new();
+        for child in self.children(left) {
+            match self.kind(child) {
+                Kind::TokenBindingPattern => {
+                    let name = self.field(child, fields.name);
+                    params.push(name.map_or("", |it| self.text(it)));
+                }
+                Kind::TokenRepetitionPattern => return,
+                _ => {}
+            }
+        }
+        let Ok(n_params) = u8::try_from(params.len()) else {
+            return;
+        };
+        let outer_params = std::mem::replace(&mut self.rule_params, params);
+        let was_in_rule = std::mem::replace(&mut self.is_in_rule, true);
+        let was_in_function = std::mem::replace(&mut self.in_function, true);
+        let values = self.inside(symbol, |this| {
+            this.in_block(|this| this.parsed(right, right.byte_range()))
+        });
+        self.in_function = was_in_function;
+        self.is_in_rule = was_in_rule;
+        self.rule_params = outer_params;
+        if let Some([value]) = values.as_deref() {
+            let value = *value;
+            self.bind(Some(symbol), &[Slot::Param(n_params), Slot::Return], value);
+        }
+    }
+
+    /// What stands in the place of a parameter of the macro around.
+    pub(super) fn rule_param(&mut self, node: Node<'_>) -> ExprId {
+        let name = self.text(node);
+        let place = self.rule_params.iter().position(|it| *it == name);
+        match place.and_then(|at| u8::try_from(at).ok()) {
+            Some(index) => self.add(Expr::Argument { index }),
+            None => self.unknown,
         }
     }
 
     /// Records the use of a macro. Returns its name.
-    fn use_macro(&mut self, path: Node<'_>) -> &'t str {
+    fn use_macro(&mut self, path: Node<'_>) -> (&'t str, ExprId) {
         let fields = self.grammar.fields;
         match self.kind(path) {
             Kind::Identifier => {
                 let name = self.text(path);
                 if STANDARD_MACROS.contains(&name) && !self.own_macros.contains(name) {
-                    return name;
+                    return (name, self.unknown);
                 }
-                let target = if let Some(Local::Item(at)) = self.locals.item(name) {
-                    Target::Symbol(at)
+                let (target, callee) = if let Some(Local::Item(at)) = self.locals.item(name) {
+                    (Target::Symbol(at), self.add(Expr::Symbol(at)))
                 } else {
                     self.macros.insert(name);
                     let value = self.name(&format!("{name}!"));
-                    Target::Value(value)
+                    (Target::Value(value), value)
                 };
                 self.push_use(path, target, ReferenceKind::Call);
-                name
+                (name, callee)
             }
             Kind::ScopedIdentifier => {
                 let Some(name) = self.field(path, fields.name) else {
-                    return "";
+                    return ("", self.unknown);
                 };
                 let text = self.text(name);
+                self.macros.insert(text);
                 let receiver = match self.field(path, fields.path) {
                     Some(path) => self.qualifier(path),
                     None => self.crate_root("crate"),
                 };
                 let value = self.member_of(receiver, &format!("{text}!"));
                 self.push_use(name, Target::Value(value), ReferenceKind::Call);
-                text
+                (text, value)
             }
-            _ => "",
+            _ => ("", self.unknown),
         }
     }
 

@@ -6,14 +6,14 @@ use tree_sitter::Node;
 
 use super::grammar::{Grammar, Kind, grammar};
 use crate::ir::FileFacts;
-use crate::syntax::lang::frontend::{Word, imported};
-use crate::syntax::occurrences::Role;
+use crate::syntax::lang::frontend::{SourceWord, imported};
+use crate::syntax::occurrences::OccurrenceRole;
 
 /// Ancestors that are looked at to find the `use` around a name.
 const MAX_ANCESTORS: usize = 32;
 
 /// Classifies a word that is no recorded use.
-pub(super) fn role_of(facts: &FileFacts, node: Node<'_>, word: Word<'_>) -> Role {
+pub(super) fn role_of(facts: &FileFacts, node: Node<'_>, word: SourceWord<'_>) -> OccurrenceRole {
     let grammar = grammar();
     Classifier { grammar, facts }.role(node, word)
 }
@@ -24,23 +24,23 @@ struct Classifier<'a> {
 }
 
 impl Classifier<'_> {
-    fn role(&self, node: Node<'_>, word: Word<'_>) -> Role {
+    fn role(&self, node: Node<'_>, word: SourceWord<'_>) -> OccurrenceRole {
         match self.grammar.kind(node) {
-            kind if kind.is_comment() || node.kind() == "doc_comment" => Role::Comment,
+            kind if kind.is_comment() || node.kind() == "doc_comment" => OccurrenceRole::Comment,
             Kind::StringLiteral | Kind::StringContent | Kind::RawString | Kind::CharLiteral => {
-                Role::Text
+                OccurrenceRole::Text
             }
-            _ if !node.kind().ends_with("identifier") => Role::Unknown,
-            _ if !word.is_whole => Role::OtherName,
+            _ if !node.kind().ends_with("identifier") => OccurrenceRole::Unknown,
+            _ if !word.is_whole => OccurrenceRole::OtherName,
             _ => self.named(node, word.text),
         }
     }
 
     /// Classifies an identifier that is no use which the facts hold.
-    fn named(&self, node: Node<'_>, word: &str) -> Role {
+    fn named(&self, node: Node<'_>, word: &str) -> OccurrenceRole {
         let fields = self.grammar.fields;
         let Some(parent) = node.parent() else {
-            return Role::Unknown;
+            return OccurrenceRole::Unknown;
         };
         let around = std::iter::successors(Some(parent), Node::parent).take(MAX_ANCESTORS);
         let statement = around
@@ -69,16 +69,16 @@ impl Classifier<'_> {
             | Kind::FieldDeclaration
                 if is_name =>
             {
-                Role::Definition
+                OccurrenceRole::Definition
             }
             Kind::FieldInitializer if parent.child_by_field_id(fields.field) == Some(node) => {
-                Role::Key
+                OccurrenceRole::Key
             }
             Kind::FieldExpression if parent.child_by_field_id(fields.field) == Some(node) => {
-                Role::Unknown
+                OccurrenceRole::Unknown
             }
-            Kind::TokenTree => Role::Unknown,
-            _ => Role::Local,
+            Kind::TokenTree => OccurrenceRole::Unknown,
+            _ => OccurrenceRole::Local,
         }
     }
 }

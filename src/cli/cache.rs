@@ -1,27 +1,16 @@
-//! `codelens list` and `codelens cache key`: the data directory as a whole, and its name in a build
-//! server's cache.
+//! `codelens cache key`: the name of the data directory in a build server's cache.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgMatches, Command};
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::render;
-use super::run::{own, without_repo};
-use super::screen::Screen;
-use crate::tools::answer::time;
-
-/// Returns the command `list`.
-pub(super) fn list_command() -> Command {
-    Command::new("list")
-        .about("List the indexed repositories: sizes, last use, what prune would remove")
-        .after_help("Examples:\n  codelens list\n  codelens list --json")
-}
+use super::run::in_workspace;
 
 /// Returns the command `cache`.
-pub(super) fn cache_command() -> Command {
+pub(super) fn command() -> Command {
     let name = |id: &'static str, help: &'static str| {
         Arg::new(id).long(id).value_name("BRANCH").help(help)
     };
@@ -47,35 +36,8 @@ pub(super) fn cache_command() -> Command {
         )
 }
 
-/// Lists every repository.
-pub(super) fn list(matches: &ArgMatches) -> ExitCode {
-    without_repo(matches, |workspaces| {
-        let repositories: Vec<Value> = workspaces
-            .repositories()?
-            .into_iter()
-            .map(|entry| {
-                json!({
-                    "path": entry.path,
-                    "state": entry.state,
-                    "indexes": entry.n_indexes,
-                    "commitIndexes": entry.n_commit_indexes,
-                    "bytes": entry.bytes,
-                    "lastUsedAt": entry.last_used_ms.and_then(time),
-                    "contexts": entry.n_contexts,
-                    "prunable": entry.n_prunable,
-                    "prunableBytes": entry.prunable_bytes,
-                })
-            })
-            .collect();
-        let home = workspaces.config().home.display().to_string();
-        let value = json!({"dataDir": home, "repositories": repositories});
-        let text = render::repositories(&value, &Screen::of_stdout());
-        Ok((value, text))
-    })
-}
-
 /// Prints the name of this job's cache.
-pub(super) fn cache(matches: &ArgMatches, cwd: Option<PathBuf>) -> ExitCode {
+pub(super) fn run(matches: &ArgMatches, cwd: Option<PathBuf>) -> ExitCode {
     let (_, matches) = matches
         .subcommand()
         .expect("the command line is refused without one");
@@ -85,7 +47,7 @@ pub(super) fn cache(matches: &ArgMatches, cwd: Option<PathBuf>) -> ExitCode {
             .map(String::as_str)
             .filter(|text| !text.is_empty())
     };
-    own(matches, cwd, |place| {
+    in_workspace(matches, cwd, |place| {
         let found = place.cache_key(text("branch"), text("default-branch"))?;
         let restore = found.restore_keys.join("\n");
         let shown = if text("format") == Some("github") {

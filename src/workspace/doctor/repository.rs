@@ -1,9 +1,9 @@
 //! Checks of the foundations of answers, each with its repair.
 
-use super::Workspace;
 use crate::config::{self, Config, repository};
 use crate::model::size::size;
 use crate::store;
+use crate::workspace::Workspace;
 
 /// One check and its finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -90,7 +90,7 @@ pub fn of_repository(workspace: &Workspace) -> Diagnosis {
         checks: Vec::new(),
     };
     let again = "run `codelens refresh --force` to build the index anew";
-    match workspace.repo().and_then(|repo| Ok(repo.motion()?)) {
+    match workspace.repo().and_then(|repo| Ok(repo.repo_state()?)) {
         Ok(motion) if motion.locked => found.checks.push(Check::failed(
             "repository",
             "git holds `index.lock`: indexes are not brought up meanwhile",

@@ -18,7 +18,7 @@ use crate::model::SymbolKind;
 const N_BUCKETS: u64 = 47;
 
 /// The bucket of everything without a name of its own: stars, `module.exports =`, the kind of module, directives.
-pub const REST: u64 = 1 << N_BUCKETS;
+pub const RESIDUAL: u64 = 1 << N_BUCKETS;
 
 /// The name whose bucket stands for the list of a unit's files; no definition has it.
 pub const MEMBERS: &str = "";
@@ -34,9 +34,9 @@ pub fn bucket(name: &str) -> u64 {
 
 /// Returns the buckets of the names that a file offers to others, as a mask: it offers no other name but
 /// `default` and itself.
-pub fn offers(facts: &FileFacts) -> u64 {
+pub fn exported_names(facts: &FileFacts) -> u64 {
     let exports = facts.exports.iter().map(|export| match export.kind {
-        ExportKind::Star | ExportKind::Assignment => REST,
+        ExportKind::Star | ExportKind::Assignment => RESIDUAL,
         _ => bucket(&export.name),
     });
     // A type that a comment imports is offered, too.
@@ -67,9 +67,9 @@ pub fn symbol_buckets(facts: &FileFacts) -> Vec<u64> {
 
 /// A hash for each bucket that holds a name other files can see.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Surface(BTreeMap<u64, u64>);
+pub struct InterfaceFingerprint(BTreeMap<u64, u64>);
 
-impl Surface {
+impl InterfaceFingerprint {
     /// Returns the surface of a file with its symbols' handles.
     pub fn of(facts: &FileFacts, handles: &[u64]) -> Self {
         let mut hashers: BTreeMap<u64, DefaultHasher> = BTreeMap::new();
@@ -100,19 +100,19 @@ impl Surface {
         }
         for export in &facts.exports {
             let at = match export.kind {
-                ExportKind::Star | ExportKind::Assignment => REST,
+                ExportKind::Star | ExportKind::Assignment => RESIDUAL,
                 _ => bucket(&export.name),
             };
             let row = (export.kind, &export.name, &export.local, &export.specifier);
             (3_u8, row).hash(hashers.entry(at).or_default());
         }
         if facts.is_common_js() {
-            4_u8.hash(hashers.entry(REST).or_default());
+            4_u8.hash(hashers.entry(RESIDUAL).or_default());
         }
         let symbol = |at: u32| &facts.symbols[at as usize];
         if let Some(all) = &facts.all {
             let all: Vec<&str> = all.iter().map(|it| facts.exprs.name_of(*it)).collect();
-            (8_u8, all).hash(hashers.entry(REST).or_default());
+            (8_u8, all).hash(hashers.entry(RESIDUAL).or_default());
         }
         let fingerprints = Fingerprints::of(facts);
         for binding in facts.bindings.iter().filter(|it| is_seen_at(it.owner)) {
@@ -129,7 +129,7 @@ impl Surface {
             let name = &symbol(directive.symbol).qualified_name;
             let row = (&directive.selector, directive.is_pipe, &directive.template);
             let names = (&directive.imports, &directive.inputs);
-            (7_u8, name, row, names).hash(hashers.entry(REST).or_default());
+            (7_u8, name, row, names).hash(hashers.entry(RESIDUAL).or_default());
         }
         Self(
             hashers
@@ -156,7 +156,10 @@ impl Surface {
 
 impl Writer<'_> {
     /// Returns the fingerprint of a file before it is written anew; `None` where it had no facts.
-    pub(super) fn surface_before(&mut self, file: i64) -> rusqlite::Result<Option<Surface>> {
+    pub(super) fn surface_before(
+        &mut self,
+        file: i64,
+    ) -> rusqlite::Result<Option<InterfaceFingerprint>> {
         let packed: Option<Vec<u8>> = self
             .tx()
             .prepare_cached("SELECT packed FROM facts WHERE file = ?1")?
@@ -170,15 +173,15 @@ impl Writer<'_> {
             .prepare_cached("SELECT handle FROM symbol WHERE file = ?1 ORDER BY ordinal")?
             .query_map([file], |row| row.get::<_, i64>(0).map(i64::cast_unsigned))?
             .collect::<Result<_, _>>()?;
-        Ok(Some(Surface::of(&facts, &handles)))
+        Ok(Some(InterfaceFingerprint::of(&facts, &handles)))
     }
 
     /// Queues the files that were linked by names whose fingerprints differ.
     pub(super) fn surface_changed(
         &mut self,
         file: i64,
-        before: Option<&Surface>,
-        now: Option<&Surface>,
+        before: Option<&InterfaceFingerprint>,
+        now: Option<&InterfaceFingerprint>,
     ) -> rusqlite::Result<()> {
         match (before, now) {
             (None, None) => Ok(()),

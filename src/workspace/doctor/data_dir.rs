@@ -2,15 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use super::diagnosis::Check;
-use super::survey::{self, Found};
-use super::upkeep::LEFT_AGE;
+use super::repository::Check;
 use crate::config::Config;
-use crate::lifecycle::policy::Standing;
+use crate::lifecycle::policy::RepositoryState;
 use crate::machine;
 use crate::model::size::size;
 use crate::store::{Contexts, Home, SCHEMA_VERSION};
 use crate::watch::network_type;
+use crate::workspace::survey::{self, SurveyedRepository};
+use crate::workspace::upkeep::LEFT_AGE;
 
 /// How many names a finding shows.
 const MAX_NAMES: usize = 3;
@@ -54,7 +54,7 @@ fn file_system(home: &Path) -> Check {
 
 /// Compares the free space with the possible growth of the indexes, at least with the largest one: a new one begins as
 /// a copy.
-fn room(config: &Config, found: &[Found]) -> Check {
+fn room(config: &Config, found: &[SurveyedRepository]) -> Check {
     let name = "free space";
     let sizes = || {
         let entries = found.iter().flat_map(|found| &found.state.entries);
@@ -85,7 +85,7 @@ fn room(config: &Config, found: &[Found]) -> Check {
     }
 }
 
-fn leftovers(found: &[Found]) -> Check {
+fn leftovers(found: &[SurveyedRepository]) -> Check {
     let n: usize = found
         .iter()
         .map(|found| found.home.left_behind(LEFT_AGE).len())
@@ -101,16 +101,16 @@ fn leftovers(found: &[Found]) -> Check {
     )
 }
 
-fn owners(found: &[Found]) -> Check {
+fn owners(found: &[SurveyedRepository]) -> Check {
     let gone = found
         .iter()
         .filter(|found| {
-            matches!(found.state.standing, Standing::Gone) && !found.state.entries.is_empty()
+            matches!(found.state.standing, RepositoryState::Gone) && !found.state.entries.is_empty()
         })
         .count();
     let unknown = found
         .iter()
-        .filter(|found| matches!(found.state.standing, Standing::Unknown))
+        .filter(|found| matches!(found.state.standing, RepositoryState::Unknown))
         .count();
     let name = "repositories";
     if gone > 0 {
@@ -130,7 +130,7 @@ fn owners(found: &[Found]) -> Check {
     Check::passed(name, format!("{}{rest}", found.len()))
 }
 
-fn versions(found: &[Found]) -> Check {
+fn versions(found: &[SurveyedRepository]) -> Check {
     let of = |is_wrong: fn(i64) -> bool| {
         found
             .iter()
@@ -189,7 +189,7 @@ fn strangers(home: &Home) -> Check {
     )
 }
 
-fn contexts(found: &[Found]) -> Check {
+fn contexts(found: &[SurveyedRepository]) -> Check {
     let name = "saved contexts";
     let mut n_contexts = 0;
     for found in found {

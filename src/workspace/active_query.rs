@@ -100,9 +100,9 @@ impl Question<'_> {
 }
 
 /// A question that is being answered: work in the background makes room for it.
-pub(super) struct Asking<'a>(&'a Workspace);
+pub(super) struct ActiveQuery<'a>(&'a Workspace);
 
-impl<'a> Asking<'a> {
+impl<'a> ActiveQuery<'a> {
     pub(super) fn begin(workspace: &'a Workspace) -> Self {
         workspace.n_asking.fetch_add(1, Ordering::AcqRel);
         workspace.make_room.store(true, Ordering::Release);
@@ -110,7 +110,7 @@ impl<'a> Asking<'a> {
     }
 }
 
-impl Drop for Asking<'_> {
+impl Drop for ActiveQuery<'_> {
     fn drop(&mut self) {
         self.0.n_asking.fetch_sub(1, Ordering::AcqRel);
     }
