@@ -36,7 +36,7 @@ pub struct FileRead {
     /// When reading began, in nanoseconds since the Unix epoch, by the clock that stamps files.
     pub read_at_ns: i64,
     /// Whether the path led to the same file with the same stat afterwards. Together with
-    /// [`FileStat::is_settled`] this proves that an equal stat later on means equal content.
+    /// [`FileStat::proves_content`] this proves that an equal stat later on means equal content.
     pub stable: bool,
 }
 

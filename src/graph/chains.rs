@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use crate::model::{Budget, EdgeKind, Provenance, SymbolKind};
+use crate::model::{Budget, Direction, EdgeKind, Provenance, SymbolKind};
 use crate::store::{Read, StoreResult, SymbolRow};
 
 /// Chains that are returned.
@@ -243,7 +243,7 @@ impl<'a> Edges<'a> {
             provenance,
             line: 0,
         };
-        let imports = self.read.imported_by_row(at, true)?.into_iter();
+        let imports = self.read.import_neighbors(at, Direction::Out)?.into_iter();
         let mut found: Vec<Link> = imports
             .map(|to| link(to, LinkKind::Imports, Provenance::Resolved))
             .collect();
@@ -251,7 +251,7 @@ impl<'a> Edges<'a> {
             (EdgeKind::Calls, LinkKind::Calls),
             (EdgeKind::References, LinkKind::References),
         ] {
-            let bound = self.read.bound_to(at, [of; 2], true)?;
+            let bound = self.read.edge_neighbors(at, [of; 2], Direction::Out)?;
             found.extend(
                 bound
                     .into_iter()

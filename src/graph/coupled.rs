@@ -25,7 +25,7 @@ pub fn users(
     let add = |at: i64, next: &mut Vec<i64>, seen: &mut HashSet<i64>| -> StoreResult<()> {
         if seen.insert(at) {
             next.push(at);
-            for outer in read.definitions_around(at)? {
+            for outer in read.enclosing_definitions(at)? {
                 if seen.insert(outer) {
                     next.push(outer);
                 }

@@ -4,8 +4,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::related::Direction;
-use crate::model::{Budget, EdgeKind, Provenance};
+use crate::model::{Budget, Direction, EdgeKind, Provenance};
 use crate::store::{Read, StoreResult};
 
 /// Definitions that one walk visits.

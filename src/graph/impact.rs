@@ -5,8 +5,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::related::Direction;
-use crate::model::{Budget, EdgeKind, Provenance, RepoPath};
+use crate::model::{Budget, Direction, EdgeKind, Provenance, RepoPath};
 use crate::store::{EdgeRow, EvaluationSite, Read, StoreResult};
 
 /// Definitions that one walk visits.
@@ -118,7 +117,7 @@ pub fn walk(
                 let Some(beyond) = beyond else { continue };
                 let mut step = ReachStep::new(provenance);
                 if direction == Direction::In && edge.kind == EdgeKind::Calls {
-                    match read.keeper(beyond)? {
+                    match read.evaluation_site(beyond)? {
                         // A call in a variable's initializer matters to callers of that value, not to code that hands
                         // it on.
                         EvaluationSite::Variable => step.by_calls = true,
@@ -194,7 +193,7 @@ fn outwards(
     inner: &mut HashMap<i64, i64>,
 ) -> StoreResult<()> {
     for (at, step) in next.clone() {
-        for outer in read.functions_around(at)? {
+        for outer in read.enclosing_functions(at)? {
             if reach_on(outer, ReachStep::new(step.provenance), hops, next, seen) {
                 inner.insert(outer, at);
             }

@@ -2,9 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::related::Direction;
 use super::test_conventions;
-use crate::model::{Budget, EdgeKind, Provenance, RepoPath};
+use crate::model::{Budget, Direction, EdgeKind, Provenance, RepoPath};
 use crate::roles::Roles;
 use crate::store::{Read, StoreResult};
 

@@ -5,7 +5,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::test_conventions;
-use crate::model::{Budget, EdgeKind, Provenance, RepoPath};
+use crate::model::{Budget, Direction, EdgeKind, Provenance, RepoPath};
 use crate::roles::Roles;
 use crate::store::{Read, StoreResult};
 
@@ -26,25 +26,6 @@ pub enum Relation {
     References,
     /// A test exercises the file: it imports it or uses a definition of it, or is named after it.
     Tests,
-}
-
-/// Which way a relation is followed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Direction {
-    /// From the file.
-    Out,
-    /// To the file.
-    In,
-}
-
-impl Direction {
-    /// Returns the word for it on the wire.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Out => "out",
-            Self::In => "in",
-        }
-    }
 }
 
 /// How it is known that a test exercises something, the strongest first.
@@ -138,7 +119,7 @@ pub fn neighbours(
             }
             let mut basis = before.basis;
             let is_followed = (relation, direction) == (Relation::Tests, Direction::In) && hops > 1;
-            if is_followed && read.n_passed_on(before.file)? >= MIN_WIDE {
+            if is_followed && read.n_reexported(before.file)? >= MIN_WIDE {
                 basis = TestBasis::Barrel;
             }
             for (file, provenance) in step(read, before.file, relation, direction)? {
@@ -235,10 +216,9 @@ fn step(
     relation: Relation,
     direction: Direction,
 ) -> StoreResult<Vec<(i64, Provenance)>> {
-    let out = direction == Direction::Out;
     let mut found = Vec::new();
     if matches!(relation, Relation::Imports | Relation::Tests) {
-        let imports = read.imported_by_row(at, out)?;
+        let imports = read.import_neighbors(at, direction)?;
         found.extend(imports.into_iter().map(|file| (file, Provenance::Resolved)));
     }
     let kinds = match relation {
@@ -249,7 +229,7 @@ fn step(
         Relation::Tests => Some([EdgeKind::Calls, EdgeKind::References]),
     };
     if let Some(kinds) = kinds {
-        found.extend(read.bound_to(at, kinds, out)?);
+        found.extend(read.edge_neighbors(at, kinds, direction)?);
     }
     Ok(found)
 }

@@ -71,7 +71,7 @@ const SLICE_IMPORTERS: usize = 32;
 /// file before.
 pub fn link(index: &mut Index, changes: &PathChanges, budget: &Budget) -> Result<(), StoreError> {
     let manifest = queue_affected(index, changes)?;
-    if index.read()?.n_unlinked()? == 0 {
+    if index.read()?.n_queued()? == 0 {
         return Ok(());
     }
     // Binding names puts no import on the list.
@@ -108,7 +108,7 @@ pub fn queue_affected(
         // A name that no file binds may mean another definition now, in any of them.
         writer.queue_all()?;
     }
-    writer.set_meta("owes_links", "0")?;
+    writer.set_meta("link_queue_is_stale", "0")?;
     writer.set_meta("link_version", &VERSION.to_string())?;
     writer.commit(false)?;
     Ok(manifest)

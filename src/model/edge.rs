@@ -41,3 +41,22 @@ kinds! {
         PathHeuristic = 6 "path-heuristic",
     }
 }
+
+/// Which way a relation is followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Direction {
+    /// From the file.
+    Out,
+    /// To the file.
+    In,
+}
+
+impl Direction {
+    /// Returns the word for it on the wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Out => "out",
+            Self::In => "in",
+        }
+    }
+}

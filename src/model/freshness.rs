@@ -103,7 +103,7 @@ pub struct Freshness {
     /// Paths that differ from the index and were not brought up, sorted.
     pub pending: Vec<super::RepoPath>,
     /// Files whose text is up but whose imports are still to be looked at.
-    pub n_unlinked: u64,
+    pub n_queued: u64,
     /// Files of the work tree in all; 0 where they were not all seen.
     pub n_files: u64,
     /// How many of the pending ones are files of a commit whose bytes are not in this clone.
@@ -113,10 +113,10 @@ pub struct Freshness {
 impl Freshness {
     /// Returns the finding for a complete detection that left `pending` (in any order) undone, and the
     /// imports of so many files.
-    pub fn proved(mut pending: Vec<super::RepoPath>, n_unlinked: u64) -> Self {
+    pub fn proved(mut pending: Vec<super::RepoPath>, n_queued: u64) -> Self {
         pending.sort();
         pending.dedup();
-        let state = if pending.is_empty() && n_unlinked == 0 {
+        let state = if pending.is_empty() && n_queued == 0 {
             FreshnessState::Fresh
         } else {
             FreshnessState::Partial
@@ -124,7 +124,7 @@ impl Freshness {
         Self {
             state,
             pending,
-            n_unlinked,
+            n_queued,
             n_files: 0,
             n_missing: 0,
         }
@@ -137,7 +137,7 @@ impl Freshness {
         Self {
             state: FreshnessState::Unknown(reason),
             pending,
-            n_unlinked: 0,
+            n_queued: 0,
             n_files: 0,
             n_missing: 0,
         }
@@ -170,7 +170,7 @@ impl Freshness {
     /// for their imports. Falls as work is done.
     pub fn n_pending(&self) -> u64 {
         match self.pending.len() as u64 {
-            0 => self.n_unlinked,
+            0 => self.n_queued,
             n => n,
         }
     }

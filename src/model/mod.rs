@@ -24,7 +24,7 @@ pub mod symbol;
 
 pub use analysis::Analysis;
 pub use chunk::{Chunk, ChunkKind};
-pub use edge::{EdgeKind, Provenance};
+pub use edge::{Direction, EdgeKind, Provenance};
 pub use family::Family;
 pub use file_role::FileRole;
 pub use freshness::{Budget, Freshness, FreshnessState, SkipReason, UnknownReason};

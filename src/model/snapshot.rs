@@ -56,7 +56,7 @@ impl FileStat {
     /// Returns whether content read at `read_at_ns`, with this stat before and after, proves that a
     /// later equal stat means equal content: the last change must be older than the clock tick of the
     /// file system, taken as [`Self::TICK`] (git's racy rule, made strict). Times in the future never qualify.
-    pub fn is_settled(&self, read_at_ns: i64) -> bool {
+    pub fn proves_content(&self, read_at_ns: i64) -> bool {
         self.is_older(Self::TICK, read_at_ns)
     }
 

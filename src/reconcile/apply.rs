@@ -62,7 +62,7 @@ pub fn apply(
         writer.set_meta("attributes", "")?;
         writer.commit(false)?;
     }
-    if detection.owes_links {
+    if detection.link_queue_is_stale {
         // A call before this one was killed between its rows and their effect, or another linker bound the names.
         applied.changes.add_lost();
     }
@@ -92,7 +92,7 @@ fn remove(
         applied.changes.add(path);
         writer.remove_file(path)?;
     }
-    writer.set_meta("owes_links", "1")?;
+    writer.set_meta("link_queue_is_stale", "1")?;
     writer.commit(true)?;
     applied.n_deleted = gone.len() as u64;
     Ok(())
@@ -242,7 +242,7 @@ impl Batch<'_> {
 
     fn commit(mut self, changes: &PathChanges) -> Result<(), ReconcileError> {
         if !changes.is_empty() {
-            self.writer.set_meta("owes_links", "1")?;
+            self.writer.set_meta("link_queue_is_stale", "1")?;
         }
         self.writer.commit(self.answerable)?;
         Ok(())

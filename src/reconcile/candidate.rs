@@ -66,13 +66,13 @@ impl Candidate {
         let is_forced = row.facts_version != wanted_version(&file.path)
             || marked != row.marked
             || is_misjudged(row, size_bytes > max_file_bytes);
-        let (is_same, is_settled) = match (file.blob, row.stat) {
+        let (is_same, proves_content) = match (file.blob, row.stat) {
             (Some(blob), _) => (row.blob == Some(blob), true),
-            (None, Some(known)) => (known.stat == file.stat, known.settled),
+            (None, Some(known)) => (known.stat == file.stat, known.proves_content),
             (None, None) => (false, false),
         };
         let is_missing = row.skip == Some(SkipReason::MissingBlob);
-        if !is_forced && is_same && !is_missing && (is_settled || is_unread(row)) {
+        if !is_forced && is_same && !is_missing && (proves_content || is_unread(row)) {
             return None;
         }
         let known = Some(Box::new(IndexedFile {

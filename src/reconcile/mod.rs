@@ -105,7 +105,7 @@ pub fn inspect(
         Freshness::proved(pending, 0)
     } else {
         let mut freshness = Freshness::unknown(reason, pending);
-        freshness.n_unlinked = detection.n_unlinked;
+        freshness.n_queued = detection.n_queued;
         freshness
     };
     Outcome {
@@ -219,14 +219,14 @@ fn finish(
     });
     let applied = applied?;
     let mut pending = applied.pending;
-    let is_done = pending.is_empty() && detection.is_complete && index.read()?.n_unlinked()? == 0;
+    let is_done = pending.is_empty() && detection.is_complete && index.read()?.n_queued()? == 0;
     let has_history = is_done && history::keep(repo, index, ahead, budget)?;
     if budget.remaining().is_none() {
         // Merging the text index and waiting for the disk are worth their time after a build, not within a
         // question's budget.
         let is_written = applied.n_indexed + applied.n_deleted > 0;
-        if is_written || !index.is_settled() {
-            index.settle(is_written && is_build && pending.is_empty());
+        if is_written || !index.is_checkpointed() {
+            index.checkpoint(is_written && is_build && pending.is_empty());
         }
     }
     let read = index.read()?;
@@ -241,7 +241,7 @@ fn finish(
     let freshness = if !detection.hidden.is_empty() {
         Freshness::unknown(UnknownReason::Io, pending)
     } else if detection.is_complete {
-        Freshness::proved(pending, read.n_unlinked()?)
+        Freshness::proved(pending, read.n_queued()?)
     } else {
         Freshness::unknown(UnknownReason::Budget, pending)
     };

@@ -36,9 +36,9 @@ pub struct Detection {
     /// Whether the index had seen every file once before.
     pub was_complete: bool,
     /// How many files wait for their imports to be looked at.
-    pub n_unlinked: u64,
+    pub n_queued: u64,
     /// Whether a call before this one was killed between the rows and the list of whom they affect.
-    pub owes_links: bool,
+    pub link_queue_is_stale: bool,
     /// Indexed files below directories that can't be listed now: nobody knows whether they are there.
     pub hidden: Vec<RepoPath>,
     /// The digest of the attribute files, where it is another than the one indexed.
@@ -73,7 +73,7 @@ impl Detection {
 
     /// Returns whether every name is bound as the rows say.
     pub(super) fn is_linked(&self) -> bool {
-        self.n_unlinked == 0 && !self.owes_links
+        self.n_queued == 0 && !self.link_queue_is_stale
     }
 
     /// Returns how many files the work tree has; 0 where not every one was looked at.
@@ -94,15 +94,15 @@ impl Detection {
         index: &Index,
         scan: impl FnOnce() -> Result<Scan, GitError>,
     ) -> Result<Self, ReconcileError> {
-        let (meta, rows, n_unlinked) = {
+        let (meta, rows, n_queued) = {
             let read = index.read()?;
-            let n_unlinked = read.n_unlinked()?;
+            let n_queued = read.n_queued()?;
             if let Some(manifest) = commit::manifest(repo)?
                 && read.meta().manifest == manifest
             {
                 return Self::of_proved(repo, index, &read);
             }
-            (read.meta().clone(), read.file_rows()?, n_unlinked)
+            (read.meta().clone(), read.file_rows()?, n_queued)
         };
         let scan = scan()?;
         let mut left_out = left_out_text(&scan.skipped);
@@ -142,8 +142,8 @@ impl Detection {
             generation: meta.generation,
             is_complete: scan.complete,
             was_complete: meta.complete,
-            n_unlinked,
-            owes_links: meta.owes_links || is_linked_otherwise,
+            n_queued,
+            link_queue_is_stale: meta.link_queue_is_stale || is_linked_otherwise,
             hidden,
             new_attributes: is_new.then_some(digest),
             new_left_out: (left_out != meta.left_out).then_some(left_out),
@@ -162,8 +162,8 @@ impl Detection {
             generation: meta.generation,
             is_complete: true,
             was_complete: meta.complete,
-            n_unlinked: read.n_unlinked()?,
-            owes_links: meta.owes_links || meta.link_version != link::VERSION,
+            n_queued: read.n_queued()?,
+            link_queue_is_stale: meta.link_queue_is_stale || meta.link_version != link::VERSION,
             hidden: Vec::new(),
             new_attributes: None,
             new_left_out: None,
@@ -274,7 +274,7 @@ mod tests {
         }
     }
 
-    fn row(text: &str, mtime_ns: i64, settled: bool) -> FileRow {
+    fn row(text: &str, mtime_ns: i64, proves_content: bool) -> FileRow {
         FileRow {
             id: 1,
             path: path(text),
@@ -286,7 +286,7 @@ mod tests {
             blob: None,
             stat: Some(StatRow {
                 stat: stat(mtime_ns),
-                settled,
+                proves_content,
             }),
         }
     }
@@ -309,8 +309,8 @@ mod tests {
 
     #[test]
     fn equal_and_settled_stats_need_no_work() {
-        for (mtime_ns, settled, n) in [(5, true, 0), (5, false, 1), (6, true, 1)] {
-            let rows = vec![row("a.ts", 5, settled)];
+        for (mtime_ns, proves_content, n) in [(5, true, 0), (5, false, 1), (6, true, 1)] {
+            let rows = vec![row("a.ts", 5, proves_content)];
             assert_eq!(between(rows, vec![file("a.ts", mtime_ns)]).1.len(), n);
         }
     }

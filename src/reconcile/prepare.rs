@@ -41,14 +41,14 @@ pub struct SeenContent {
 }
 
 impl SeenContent {
-    /// Of a file that was not read, or not to its end: `settled` tells whether an equal stat proves something.
-    fn unread(candidate: &Candidate, settled: bool) -> Self {
+    /// Of a file that was not read, or not to its end: `proves_content` tells whether an equal stat proves something.
+    fn unread(candidate: &Candidate, proves_content: bool) -> Self {
         let stat = candidate.stat;
         Self {
-            stat: candidate
-                .blob
-                .is_none()
-                .then_some(StatRow { stat, settled }),
+            stat: candidate.blob.is_none().then_some(StatRow {
+                stat,
+                proves_content,
+            }),
             blob: candidate.blob,
         }
     }
@@ -99,7 +99,7 @@ pub fn prepare(
         None => SeenContent {
             stat: Some(StatRow {
                 stat: file.stat,
-                settled: file.stat.is_settled(file.read_at_ns),
+                proves_content: file.stat.proves_content(file.read_at_ns),
             }),
             blob: source.blob_id(&file.bytes),
         },
@@ -228,11 +228,11 @@ fn rows(
         chunks,
         imports,
         // Nobody was linked by a file that is new, unless it joins a unit.
-        surface: (packed.is_some() && (candidate.known.is_some() || !units.is_empty()))
+        fingerprint: (packed.is_some() && (candidate.known.is_some() || !units.is_empty()))
             .then(|| InterfaceFingerprint::of(&facts, &handles)),
         units,
         facts: packed,
-        offers: exported_names(&facts),
+        exported_names: exported_names(&facts),
         symbols: handles.into_iter().zip(facts.symbols).collect(),
         suites: roles::kept(path, &text),
         config: is_config.then(|| pack(&resolve::kept(path, &file.bytes))),
@@ -260,8 +260,8 @@ fn empty_with(candidate: &Candidate, seen: SeenContent, skip: Option<SkipReason>
         chunks: Vec::new(),
         imports: Vec::new(),
         facts: None,
-        offers: 0,
-        surface: None,
+        exported_names: 0,
+        fingerprint: None,
         units: Vec::new(),
         config: None,
         suites: None,

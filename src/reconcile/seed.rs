@@ -3,7 +3,7 @@
 use crate::git::Repo;
 use crate::model::{COMMIT_SOURCE, CommitId};
 use crate::store::{
-    Home, Index, IndexKey, Pointer, RepoHome, SCHEMA_VERSION, StoreError, key, seed,
+    Home, Index, IndexKey, Pointer, RepoHome, SCHEMA_VERSION, StoreError, key, remove,
 };
 
 /// Indexes that are compared by the difference of their commits; the most recently used first.
@@ -71,7 +71,7 @@ pub fn open_or_create(
     }
     // Another process was first, and its build is as good; or nobody will ever find this one.
     drop(index);
-    seed::discard(&repo_home, &pointer);
+    remove::discard(&repo_home, &pointer);
     published?;
     let winner = repo_home
         .pointer(&index_id)
@@ -101,7 +101,7 @@ impl Unpublished {
 
 impl Drop for Unpublished {
     fn drop(&mut self) {
-        seed::discard(&self.0, &self.1);
+        remove::discard(&self.0, &self.1);
     }
 }
 
@@ -134,7 +134,7 @@ pub fn publish(home: &Home, index: &Index) -> Result<(), StoreError> {
     let before = repo_home.pointer(&pointer.index_id);
     repo_home.publish(pointer, true)?;
     if let Some(before) = before.filter(|before| before.build != pointer.build) {
-        seed::retire(&repo_home, &before);
+        remove::retire(&repo_home, &before);
     }
     Ok(())
 }
@@ -142,8 +142,8 @@ pub fn publish(home: &Home, index: &Index) -> Result<(), StoreError> {
 /// Deletes the builds of an index other than `current` that nobody has open: left by a killed process, or still in use
 /// when they were replaced.
 pub fn retire_others(repo_home: &RepoHome, current: &Pointer) {
-    for pointer in repo_home.left_over(current, std::time::Duration::ZERO) {
-        seed::retire(repo_home, &pointer);
+    for pointer in repo_home.stale_builds(current, std::time::Duration::ZERO) {
+        remove::retire(repo_home, &pointer);
     }
 }
 
@@ -169,7 +169,7 @@ fn create(
             Ok(index) => return Ok((index, IndexOrigin::Seeded(from))),
             Err(error) => {
                 tracing::warn!(%from, %error, "cannot start from this index; starting from nothing");
-                seed::discard(repo_home, pointer);
+                remove::discard(repo_home, pointer);
             }
         }
     }
@@ -179,7 +179,7 @@ fn create(
 /// Makes an empty build; nothing is left of one that can't be made.
 pub fn empty(repo_home: &RepoHome, pointer: &Pointer) -> Result<Index, StoreError> {
     Index::create(repo_home, pointer.clone()).inspect_err(|_| {
-        seed::discard(repo_home, pointer);
+        remove::discard(repo_home, pointer);
     })
 }
 

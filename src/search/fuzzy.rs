@@ -23,7 +23,7 @@ pub(super) fn nearest(read: &Read<'_>, word: &str) -> StoreResult<Vec<(String, f
         return Ok(Vec::new());
     }
     let slack = 2.max(word.len() / 4);
-    let names = read.norms(word.len().saturating_sub(slack).max(2), word.len() + slack)?;
+    let names = read.normal_forms(word.len().saturating_sub(slack).max(2), word.len() + slack)?;
     let mut found: Vec<(String, f64)> = names
         .into_iter()
         .map(|name| {

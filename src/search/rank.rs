@@ -248,7 +248,7 @@ fn add_history(
     let coverage = coverage.fold(0.0, f64::max);
     let mut names = HashSet::new();
     for word in query.telling_words().iter().take(2) {
-        if read.is_name(&word.norm)? {
+        if read.has_symbol_named(&word.norm)? {
             names.insert(word.norm.as_str());
         }
     }

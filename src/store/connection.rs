@@ -54,7 +54,7 @@ pub(super) fn connect_beside(path: &Path) -> StoreResult<Connection> {
 
 fn prepare_to_read(connection: &mut Connection) -> StoreResult<()> {
     harden(connection)?;
-    tell(connection)?;
+    trace_statements(connection)?;
     connection
         .execute_batch(
             "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8192; PRAGMA query_only = ON;",
@@ -63,11 +63,11 @@ fn prepare_to_read(connection: &mut Connection) -> StoreResult<()> {
 }
 
 /// Logs each statement when it ends, without the values in it, where a log of that is wanted.
-fn tell(connection: &mut Connection) -> StoreResult<()> {
+fn trace_statements(connection: &mut Connection) -> StoreResult<()> {
     if !tracing::enabled!(target: "codelens::sql", tracing::Level::TRACE) {
         return Ok(());
     }
-    let tell = |event: TraceEvent<'_>| {
+    let log = |event: TraceEvent<'_>| {
         if let TraceEvent::Profile(statement, took) = event {
             let n_scanned = statement.get_status(StatementStatus::FullscanStep);
             let sql = statement.sql();
@@ -76,7 +76,7 @@ fn tell(connection: &mut Connection) -> StoreResult<()> {
         }
     };
     connection
-        .trace_v2(TraceEventCodes::SQLITE_TRACE_PROFILE, Some(tell))
+        .trace_v2(TraceEventCodes::SQLITE_TRACE_PROFILE, Some(log))
         .context("configuring the connection")
 }
 

@@ -1,7 +1,7 @@
 //! Whether a build would outlive a power failure.
 //!
 //! A new build is written without waiting for the disk, because waiting takes longer than all else when a branch is
-//! switched. Until it was forced out, its sign of use names the boot of the machine: a build with another boot's name
+//! switched. Until it was forced out, its reader lock names the boot of the machine: a build with another boot's name
 //! may have holes, and is not used. Where boots can't be told apart, the disk is waited for.
 
 use std::io::Write as _;
@@ -26,7 +26,7 @@ pub(super) enum Durability {
     Unknown,
 }
 
-/// Notes that a build is about to be written, by its sign of use.
+/// Notes that a build is about to be written, by its reader lock.
 pub(super) fn begin(mark: &Path) -> StoreResult<Durability> {
     let (note, durability) = match boot() {
         Some(boot) => (boot, Durability::SinceBoot),
@@ -47,7 +47,7 @@ pub(super) fn reached_disk(mark: &Path) -> StoreResult<()> {
         .map_err(io_error("write", mark))
 }
 
-/// Returns the durability that a sign of use states for its build.
+/// Returns the durability that a reader lock states for its build.
 pub(super) fn of(mark: &Path) -> Durability {
     match std::fs::read(mark) {
         Ok(note) if note.starts_with(ON_DISK.as_bytes()) => Durability::OnDisk,

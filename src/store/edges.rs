@@ -280,9 +280,9 @@ impl Read<'_> {
         )
     }
 
-    /// Returns the functions and methods that a definition is inside of, the nearest first.
-    pub fn functions_around(&self, symbol: i64) -> StoreResult<Vec<i64>> {
-        self.around(symbol, |kind| {
+    /// The enclosing functions and methods of a definition, the innermost first.
+    pub fn enclosing_functions(&self, symbol: i64) -> StoreResult<Vec<i64>> {
+        self.enclosing(symbol, |kind| {
             matches!(
                 kind,
                 SymbolKind::Function | SymbolKind::Method | SymbolKind::Constructor
@@ -290,13 +290,17 @@ impl Read<'_> {
         })
     }
 
-    /// Returns the definitions that a definition is inside of, the nearest first.
-    pub fn definitions_around(&self, symbol: i64) -> StoreResult<Vec<i64>> {
-        self.around(symbol, |_| true)
+    /// The enclosing definitions of a definition, the innermost first.
+    pub fn enclosing_definitions(&self, symbol: i64) -> StoreResult<Vec<i64>> {
+        self.enclosing(symbol, |_| true)
     }
 
-    fn around(&self, symbol: i64, is_wanted: impl Fn(SymbolKind) -> bool) -> StoreResult<Vec<i64>> {
-        let around = || {
+    fn enclosing(
+        &self,
+        symbol: i64,
+        is_wanted: impl Fn(SymbolKind) -> bool,
+    ) -> StoreResult<Vec<i64>> {
+        let walk = || {
             let mut statement = self.tx.prepare_cached(
                 "SELECT p.id, p.kind FROM symbol s JOIN symbol p ON p.file = s.file AND p.ordinal = s.parent WHERE s.id = ?1",
             )?;
@@ -313,11 +317,11 @@ impl Read<'_> {
             }
             Ok(found)
         };
-        around().context("reading what is around a definition")
+        walk().context("reading the enclosing definitions")
     }
 
     /// Returns when the code of a definition runs.
-    pub fn keeper(&self, symbol: i64) -> StoreResult<EvaluationSite> {
+    pub fn evaluation_site(&self, symbol: i64) -> StoreResult<EvaluationSite> {
         let row: Option<(u8, Option<i64>, Option<u8>)> = self
             .tx
             .prepare_cached(

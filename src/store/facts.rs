@@ -120,17 +120,18 @@ impl Read<'_> {
         Ok(packed.and_then(|packed| unpack_facts(&packed)))
     }
 
-    /// Returns which names a file offers (see [`super::interface::exported_names`]); `None` if it has no facts.
+    /// The buckets of the names that a file exports (see [`super::interface::exported_names`]); `None` if it has no
+    /// facts.
     pub fn exported_names(&self, file: i64) -> StoreResult<Option<u64>> {
         self.tx
-            .prepare_cached("SELECT offers FROM facts WHERE file = ?1")
+            .prepare_cached("SELECT exported_names FROM facts WHERE file = ?1")
             .and_then(|mut statement| {
                 statement
                     .query_row([file], |row| row.get::<_, i64>(0))
                     .optional()
             })
             .map(|mask| mask.map(i64::cast_unsigned))
-            .context("reading what a file offers")
+            .context("reading the exported names of a file")
     }
 }
 

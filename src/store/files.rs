@@ -36,8 +36,8 @@ pub struct FileRow {
 pub struct StatRow {
     /// The stat.
     pub stat: FileStat,
-    /// Whether an equal stat proves equal bytes (see [`FileStat::is_settled`]).
-    pub settled: bool,
+    /// Whether an equal stat proves equal bytes (see [`FileStat::proves_content`]).
+    pub proves_content: bool,
 }
 
 /// The part of a file row that answers show.
@@ -248,7 +248,7 @@ pub(super) fn counts(connection: &Connection) -> StoreResult<RowCounts> {
 pub(super) fn rows(connection: &Connection) -> StoreResult<Vec<FileRow>> {
     connection
         .prepare_cached(
-            "SELECT id, path, content, facts_version, marked, skip, s.size, mtime_ns, ctime_ns, inode, settled, file.size, blob
+            "SELECT id, path, content, facts_version, marked, skip, s.size, mtime_ns, ctime_ns, inode, proves_content, file.size, blob
              FROM file LEFT JOIN stat s ON s.file = id",
         )
         .and_then(|mut statement| {
@@ -264,7 +264,7 @@ pub(super) fn rows(connection: &Connection) -> StoreResult<Vec<FileRow>> {
                                     ctime_ns: row.get(8)?,
                                     inode: row.get::<_, i64>(9)?.cast_unsigned(),
                                 },
-                                settled: row.get(10)?,
+                                proves_content: row.get(10)?,
                             })
                         })
                         .transpose()?;

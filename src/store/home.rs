@@ -8,7 +8,7 @@
 //! <home>/repos/<repoId>/<indexId>.json            the pointer
 //! <home>/repos/<repoId>/<indexId>.write           the write lock
 //! <home>/repos/<repoId>/<indexId>.<build>.db      one build (and SQLite's -wal, -shm)
-//! <home>/repos/<repoId>/<indexId>.<build>.open    the sign of use, and whether the build is on the disk
+//! <home>/repos/<repoId>/<indexId>.<build>.open    the reader lock, and whether the build is on the disk
 //! ```
 
 use std::io::Write as _;
@@ -128,8 +128,8 @@ impl RepoHome {
         self.dir.join(format!("{index_id}.{build}.db"))
     }
 
-    /// Returns the sign of use of a build.
-    pub fn open_mark(&self, index_id: &str, build: &str) -> PathBuf {
+    /// Returns the reader lock of a build.
+    pub fn reader_lock_path(&self, index_id: &str, build: &str) -> PathBuf {
         self.dir.join(format!("{index_id}.{build}.open"))
     }
 
@@ -171,7 +171,7 @@ impl RepoHome {
     /// Returns whether `pointer` is current now.
     pub fn publish(&self, pointer: &Pointer, replace: bool) -> StoreResult<bool> {
         // A pointer need not outlive a build that would not.
-        let mark = self.open_mark(&pointer.index_id, &pointer.build);
+        let mark = self.reader_lock_path(&pointer.index_id, &pointer.build);
         let is_forced = durable::of(&mark) == Durability::OnDisk;
         let path = self.pointer_path(&pointer.index_id);
         self.write_json(&path, pointer, replace, is_forced)
@@ -179,7 +179,7 @@ impl RepoHome {
 
     /// Returns the builds of an index that are not current and were not touched for `age`: left by a killed process,
     /// or replaced while they were in use.
-    pub fn left_over(&self, current: &Pointer, age: std::time::Duration) -> Vec<Pointer> {
+    pub fn stale_builds(&self, current: &Pointer, age: std::time::Duration) -> Vec<Pointer> {
         let Ok(entries) = std::fs::read_dir(&self.dir) else {
             return Vec::new();
         };
@@ -215,9 +215,9 @@ impl RepoHome {
             .sum()
     }
 
-    /// Sets aside the files of indexes that don't pass; saved contexts stay, whoever can read them. Best
+    /// Quarantines the files of indexes that don't pass; saved contexts stay, whoever can read them. Best
     /// effort. Returns how many were.
-    pub fn set_aside_unless(&self, passes: impl Fn(&Path) -> bool) -> usize {
+    pub fn quarantine_unless(&self, passes: impl Fn(&Path) -> bool) -> usize {
         let Ok(entries) = std::fs::read_dir(&self.dir) else {
             return 0;
         };
@@ -235,7 +235,7 @@ impl RepoHome {
 
     /// Returns when a build was last opened, in milliseconds since the Unix epoch.
     pub fn last_used_ms(&self, pointer: &Pointer) -> Option<i64> {
-        let mark = self.open_mark(&pointer.index_id, &pointer.build);
+        let mark = self.reader_lock_path(&pointer.index_id, &pointer.build);
         let time = std::fs::metadata(mark).ok()?.modified().ok()?;
         let since = time.duration_since(std::time::UNIX_EPOCH).ok()?;
         i64::try_from(since.as_millis()).ok()

@@ -153,8 +153,8 @@ impl Read<'_> {
             .context("reading imports")
     }
 
-    /// Returns how many files a file passes names of on: `export … from`.
-    pub fn n_passed_on(&self, file: i64) -> StoreResult<u64> {
+    /// The number of files from which a file re-exports names: `export … from`.
+    pub fn n_reexported(&self, file: i64) -> StoreResult<u64> {
         self.tx
             .prepare_cached(
                 "SELECT count(DISTINCT target) FROM import WHERE file = ?1 AND kind = ?2 AND target IS NOT NULL",
@@ -206,7 +206,7 @@ impl Read<'_> {
     }
 
     /// Returns how many other files import each file that any imports, by its row.
-    pub(super) fn importers_of_all(&self) -> StoreResult<HashMap<i64, u32>> {
+    pub(super) fn count_importers(&self) -> StoreResult<HashMap<i64, u32>> {
         self.tx
             .prepare_cached(
                 "SELECT target, count(DISTINCT file) FROM (SELECT target, file FROM import WHERE target > 0 AND kind NOT IN (9, 12) UNION ALL SELECT target, file FROM import_file)
@@ -292,7 +292,7 @@ impl Read<'_> {
     }
 
     /// Returns how many files wait for their imports to be looked at again.
-    pub fn n_unlinked(&self) -> StoreResult<u64> {
+    pub fn n_queued(&self) -> StoreResult<u64> {
         self.tx
             .prepare_cached("SELECT count(*) FROM link_queue")
             .and_then(|mut statement| statement.query_row([], |row| row.get::<_, i64>(0)))
@@ -312,7 +312,7 @@ impl Read<'_> {
 
     /// Returns the files that pass names of a file on, directly or through others, itself first: those that re-export
     /// from it. At most `at_most`.
-    pub fn passing_on(&self, file: i64, at_most: u32) -> StoreResult<Vec<i64>> {
+    pub fn reexporters(&self, file: i64, at_most: u32) -> StoreResult<Vec<i64>> {
         self.tx
             .prepare_cached(
                 "WITH RECURSIVE passing(file) AS (

@@ -32,14 +32,13 @@ pub fn bucket(name: &str) -> u64 {
     1 << (hash % N_BUCKETS)
 }
 
-/// Returns the buckets of the names that a file offers to others, as a mask: it offers no other name but
-/// `default` and itself.
+/// The buckets of the names that a file exports, as a mask: it exports no other name but `default` and itself.
 pub fn exported_names(facts: &FileFacts) -> u64 {
     let exports = facts.exports.iter().map(|export| match export.kind {
         ExportKind::Star | ExportKind::Assignment => RESIDUAL,
         _ => bucket(&export.name),
     });
-    // A type that a comment imports is offered, too.
+    // A type that a comment imports is exported, too.
     let imports = facts.imports.iter();
     let commented = imports
         .filter(|import| import.kind == ImportKind::TypeQuery)
@@ -70,7 +69,7 @@ pub fn symbol_buckets(facts: &FileFacts) -> Vec<u64> {
 pub struct InterfaceFingerprint(BTreeMap<u64, u64>);
 
 impl InterfaceFingerprint {
-    /// Returns the surface of a file with its symbols' handles.
+    /// The fingerprint of a file, with its symbols' handles.
     pub fn of(facts: &FileFacts, handles: &[u64]) -> Self {
         let mut hashers: BTreeMap<u64, DefaultHasher> = BTreeMap::new();
         let is_seen = visible(facts);
@@ -144,7 +143,7 @@ impl InterfaceFingerprint {
         self.0.keys().fold(0, |mask, at| mask | at)
     }
 
-    /// Returns the buckets in which two surfaces differ, as a mask.
+    /// Returns the buckets in which two fingerprints differ, as a mask.
     pub fn difference(&self, other: &Self) -> u64 {
         let differs = |a: &Self, b: &Self| {
             let found = a.0.iter().filter(|(at, hash)| b.0.get(at) != Some(hash));
@@ -156,7 +155,7 @@ impl InterfaceFingerprint {
 
 impl Writer<'_> {
     /// Returns the fingerprint of a file before it is written anew; `None` where it had no facts.
-    pub(super) fn surface_before(
+    pub(super) fn stored_fingerprint(
         &mut self,
         file: i64,
     ) -> rusqlite::Result<Option<InterfaceFingerprint>> {
@@ -177,7 +176,7 @@ impl Writer<'_> {
     }
 
     /// Queues the files that were linked by names whose fingerprints differ.
-    pub(super) fn surface_changed(
+    pub(super) fn queue_dependents_of_change(
         &mut self,
         file: i64,
         before: Option<&InterfaceFingerprint>,

@@ -36,7 +36,7 @@ pub struct DirectoryOwner {
 pub enum Orphan {
     /// A build that no pointer names: a killed process left it, or it was replaced while in use.
     Build(String, String),
-    /// A sign of use, or a write lock, of an index that is gone.
+    /// A reader lock, or a write lock, of an index that is gone.
     Lock(PathBuf),
     /// A draft of a pointer, or a pointer that was withdrawn.
     Draft(PathBuf),
@@ -116,7 +116,7 @@ impl RepoHome {
 
     /// Returns the bytes that the files of an index take on the disk: its current build and older ones, pointer and
     /// locks included. Blocks that a file system shares between files count for each.
-    pub fn room(&self, pointer: &Pointer) -> u64 {
+    pub fn disk_usage(&self, pointer: &Pointer) -> u64 {
         let prefix = format!("{}.", pointer.index_id);
         names(self.dir())
             .into_iter()
@@ -126,7 +126,7 @@ impl RepoHome {
     }
 
     /// Returns files that no index owns any more and that were not touched for `age`.
-    pub fn left_behind(&self, age: Duration) -> Vec<Orphan> {
+    pub fn orphans(&self, age: Duration) -> Vec<Orphan> {
         let names = names(self.dir());
         let pointers = self.pointers();
         let current: BTreeSet<(&str, &str)> = pointers

@@ -52,16 +52,16 @@ impl WriteLock {
     }
 }
 
-/// The sign that a process has a build of an index open. Shared: many may hold it at once.
+/// The lock of a process that has a build of an index open. Shared: many may hold it at once.
 #[derive(Debug)]
 pub struct ReaderLock {
     _file: Option<File>,
 }
 
 impl ReaderLock {
-    /// Sets the sign and touches the file, whose time tells the last use. In a directory that may only be read the
-    /// sign is one for those who may write there, if it can be set at all.
-    pub fn set(path: &Path) -> StoreResult<Self> {
+    /// Takes the lock, shared, and touches its file, whose time tells the last use. In a directory that may only be
+    /// read it locks a file that exists, if that can be locked at all.
+    pub fn acquire_shared(path: &Path) -> StoreResult<Self> {
         let file = loop {
             let file = match open(path) {
                 Ok(file) => file,
@@ -70,10 +70,10 @@ impl ReaderLock {
                     let file = file.filter(|file| file.lock_shared().is_ok());
                     return Ok(Self { _file: file });
                 }
-                Err(error) => open_what_is_there(path, error)?,
+                Err(error) => open_read_only(path, error)?,
             };
             file.lock_shared().map_err(io_error("lock", path))?;
-            // Removed while this process waited: nobody else sees this sign.
+            // Removed while this process waited: nobody else sees this lock.
             if is_at(&file, path) {
                 break file;
             }
@@ -83,9 +83,9 @@ impl ReaderLock {
         Ok(Self { _file: Some(file) })
     }
 
-    /// Takes the sign for this process alone; `None` if any process has the build open.
-    pub fn alone(path: &Path) -> StoreResult<Option<Self>> {
-        let file = open(path).or_else(|error| open_what_is_there(path, error))?;
+    /// Takes the lock for this process alone; `None` if any process has the build open.
+    pub fn try_exclusive(path: &Path) -> StoreResult<Option<Self>> {
+        let file = open(path).or_else(|error| open_read_only(path, error))?;
         match file.try_lock() {
             Ok(()) if is_at(&file, path) => Ok(Some(Self { _file: Some(file) })),
             Ok(()) | Err(TryLockError::WouldBlock) => Ok(None),
@@ -94,14 +94,14 @@ impl ReaderLock {
     }
 
     /// Returns whether any process has the build open right now. Makes no file.
-    pub fn is_set(path: &Path) -> bool {
+    pub fn is_held(path: &Path) -> bool {
         File::open(path).is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
     }
 }
 
-/// Opens a sign of use where nothing can be written: one that is there can be locked all the same.
-fn open_what_is_there(path: &Path, error: std::io::Error) -> StoreResult<File> {
-    File::open(path).map_err(|_| io_error("open the sign of use", path)(error))
+/// Opens a lock file where nothing can be written: an existing one can be locked all the same.
+fn open_read_only(path: &Path, error: std::io::Error) -> StoreResult<File> {
+    File::open(path).map_err(|_| io_error("open the reader lock", path)(error))
 }
 
 /// Returns whether the file that is open is still the one at `path`.
@@ -171,12 +171,12 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("x.open");
         let (one, two) = (
-            ReaderLock::set(&path).unwrap(),
-            ReaderLock::set(&path).unwrap(),
+            ReaderLock::acquire_shared(&path).unwrap(),
+            ReaderLock::acquire_shared(&path).unwrap(),
         );
-        assert!(ReaderLock::alone(&path).unwrap().is_none());
+        assert!(ReaderLock::try_exclusive(&path).unwrap().is_none());
         drop((one, two));
-        assert!(ReaderLock::alone(&path).unwrap().is_some());
+        assert!(ReaderLock::try_exclusive(&path).unwrap().is_some());
     }
 
     #[test]

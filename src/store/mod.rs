@@ -2,11 +2,11 @@
 //!
 //! Knows how rows are laid out, written and read.
 
-pub mod around;
 pub mod bundle;
 pub mod chunks;
 mod connection;
 pub mod contexts;
+pub mod couplings;
 pub mod dump;
 mod durable;
 pub mod edges;
@@ -33,9 +33,9 @@ pub mod write;
 
 use std::path::PathBuf;
 
-pub use around::{Coupled, Coupling};
 pub use chunks::PreparedChunk;
 pub use contexts::{Contexts, NewContext, SavedContext, SavedItem};
+pub use couplings::{Coupled, Coupling};
 pub use edges::{EdgeRow, EvaluationSite, UnboundPlace, UnboundRow};
 pub use files::{FileRow, FileSummary, StatRow};
 pub use history::{CommitRow, NewCommit};

@@ -5,7 +5,7 @@ use super::{ErrorContext, Read, StoreResult};
 impl Read<'_> {
     /// Returns every distinct normal form of a symbol's name between `shortest` and `longest` bytes
     /// long, sorted. One pass over an index of names.
-    pub fn norms(&self, shortest: usize, longest: usize) -> StoreResult<Vec<String>> {
+    pub fn normal_forms(&self, shortest: usize, longest: usize) -> StoreResult<Vec<String>> {
         let bounds = (
             i64::try_from(shortest).unwrap_or(i64::MAX),
             i64::try_from(longest).unwrap_or(i64::MAX),
@@ -19,7 +19,7 @@ impl Read<'_> {
     }
 
     /// Returns whether a symbol has this normal form.
-    pub fn is_name(&self, norm: &str) -> StoreResult<bool> {
+    pub fn has_symbol_named(&self, norm: &str) -> StoreResult<bool> {
         self.tx
             .prepare_cached("SELECT 1 FROM symbol WHERE norm = ?1 LIMIT 1")
             .and_then(|mut statement| statement.exists([norm]))

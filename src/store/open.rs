@@ -26,7 +26,7 @@ pub struct Index {
     pointer: Pointer,
     path: PathBuf,
     reader: Connection,
-    still: Option<WriteLock>,
+    write_bar: Option<WriteLock>,
     writer: Option<Connection>,
     kept: RefCell<ReadCache>,
     mark: PathBuf,
@@ -38,8 +38,8 @@ impl Index {
     pub fn create(home: &RepoHome, pointer: Pointer) -> StoreResult<Self> {
         let path = home.database(&pointer.index_id, &pointer.build);
         // Set before there is anything to sweep away.
-        let mark = home.open_mark(&pointer.index_id, &pointer.build);
-        let _mark = ReaderLock::set(&mark)?;
+        let mark = home.reader_lock_path(&pointer.index_id, &pointer.build);
+        let _mark = ReaderLock::acquire_shared(&mark)?;
         let connection = connect_writer(&path, durable::begin(&mark)?)?;
         connection
             .execute_batch(&format!(
@@ -77,12 +77,12 @@ impl Index {
         connect: impl FnOnce(&Path, &Path) -> StoreResult<(Connection, Option<WriteLock>)>,
     ) -> StoreResult<Self> {
         let path = home.database(&pointer.index_id, &pointer.build);
-        let mark_path = home.open_mark(&pointer.index_id, &pointer.build);
-        let mark = ReaderLock::set(&mark_path)?;
+        let mark_path = home.reader_lock_path(&pointer.index_id, &pointer.build);
+        let mark = ReaderLock::acquire_shared(&mark_path)?;
         // Looked at behind the mark: from here on nobody deletes it.
         if !path.is_file() {
             drop(mark);
-            super::seed::retire(home, &pointer);
+            super::remove::retire(home, &pointer);
             return Err(StoreError::Corrupt {
                 path,
                 what: "the file is gone".to_owned(),
@@ -104,7 +104,7 @@ impl Index {
             }
         }
         let lock = home.write_lock(&pointer.index_id);
-        let (reader, still) = connect(&path, &lock)?;
+        let (reader, write_bar) = connect(&path, &lock)?;
         let found: i64 = reader
             .pragma_query_value(None, "user_version", |row| row.get(0))
             .context("reading the schema version")?;
@@ -127,7 +127,7 @@ impl Index {
             pointer,
             path,
             reader,
-            still,
+            write_bar,
             writer: None,
             kept: RefCell::default(),
             mark: mark_path,
@@ -145,10 +145,10 @@ impl Index {
         &self.pointer
     }
 
-    /// Returns whether it was opened where nothing can be written: it stays as it was then, nobody else can write
-    /// it meanwhile, and it must not be kept for later.
-    pub fn is_still(&self) -> bool {
-        self.still.is_some()
+    /// Whether it was opened on a read-only file system: it stays as it was then, nobody else can write it meanwhile,
+    /// and it must not be kept for later.
+    pub fn is_immutable(&self) -> bool {
+        self.write_bar.is_some()
     }
 
     pub(super) fn connection(&self) -> &Connection {
@@ -177,8 +177,8 @@ impl Index {
 
     /// Checkpoints the write-ahead log and empties it, gives unused pages back, and after a whole build merges the
     /// text index into one segment. Best effort: committed data stays committed.
-    pub fn settle(&mut self, after_build: bool) {
-        let settled = (|| {
+    pub fn checkpoint(&mut self, after_build: bool) {
+        let done = (|| {
             if !self.is_on_disk() {
                 // Only pages in a log make a checkpoint wait for the disk.
                 let id = self.pointer.index_id.clone();
@@ -194,13 +194,13 @@ impl Index {
             }
             Ok::<_, StoreError>(())
         })();
-        if let Err(error) = settled {
+        if let Err(error) = done {
             tracing::info!(%error, "the index could not be tidied up");
         }
     }
 
-    /// Returns whether there is nothing for [`Self::settle`] to do.
-    pub fn is_settled(&self) -> bool {
+    /// Returns whether there is nothing for [`Self::checkpoint`] to do.
+    pub fn is_checkpointed(&self) -> bool {
         let log = std::fs::metadata(side_file(&self.path, "-wal")).map_or(0, |meta| meta.len());
         log == 0 && self.is_on_disk()
     }
@@ -209,8 +209,8 @@ impl Index {
         durable::of(&self.mark) == Durability::OnDisk
     }
 
-    /// Closes the connection for writing, whose page cache nobody needs between two changes.
-    pub fn rest(&mut self) {
+    /// Closes the connection for writing, whose page cache is not needed between two changes.
+    pub fn close_writer(&mut self) {
         self.writer = None;
     }
 

@@ -15,7 +15,7 @@ use crate::model::hash::HashMap;
 pub(super) struct ReadCache {
     version: i64,
     rows: Option<Arc<Vec<FileRow>>>,
-    outlined: Option<Arc<HashMap<i64, u32>>>,
+    importer_counts: Option<Arc<HashMap<i64, u32>>>,
     counts: Option<RowCounts>,
     n_chunks: Option<u64>,
 }
@@ -35,8 +35,8 @@ pub struct Meta {
     pub seeded_from: Option<String>,
     /// The digest of the attribute files that the `marked` column rests on.
     pub attributes: Option<String>,
-    /// Whether files came or went whose effect on imports is not noted yet.
-    pub owes_links: bool,
+    /// Whether files came or went whose effect on imports is not queued yet.
+    pub link_queue_is_stale: bool,
     /// The version of the linker that bound the names; 0 where none did.
     pub link_version: u32,
     /// Files of the work tree that have no row, by reason: `reason=count`, joined by commas.
@@ -107,16 +107,16 @@ impl<'a> Read<'a> {
 
     /// Returns the files that have symbols, each with the number of other files that import it. Kept as
     /// [`Self::file_rows`] are; costs about 2 µs a file.
-    pub fn outlined(&self) -> StoreResult<Arc<HashMap<i64, u32>>> {
-        if let Some(outlined) = &self.kept()?.outlined {
-            return Ok(Arc::clone(outlined));
+    pub fn importer_counts(&self) -> StoreResult<Arc<HashMap<i64, u32>>> {
+        if let Some(importer_counts) = &self.kept()?.importer_counts {
+            return Ok(Arc::clone(importer_counts));
         }
-        let importers = self.importers_of_all()?;
+        let importers = self.count_importers()?;
         let with_number = |file| (file, importers.get(&file).copied().unwrap_or(0));
         let files = self.files_with_symbols()?;
-        let outlined = Arc::new(files.into_iter().map(with_number).collect());
-        self.kept()?.outlined = Some(Arc::clone(&outlined));
-        Ok(outlined)
+        let importer_counts = Arc::new(files.into_iter().map(with_number).collect());
+        self.kept()?.importer_counts = Some(Arc::clone(&importer_counts));
+        Ok(importer_counts)
     }
 
     /// Returns how many rows there are of each kind. Kept as [`Self::file_rows`] are; costs some 2 µs a file.
@@ -217,7 +217,9 @@ fn read_meta(connection: &Connection) -> StoreResult<Meta> {
             .and_then(|text| text.parse().ok()),
         seeded_from: rows.remove("seeded_from"),
         attributes: rows.remove("attributes"),
-        owes_links: rows.get("owes_links").is_some_and(|text| text == "1"),
+        link_queue_is_stale: rows
+            .get("link_queue_is_stale")
+            .is_some_and(|text| text == "1"),
         link_version: rows
             .get("link_version")
             .and_then(|text| text.parse().ok())

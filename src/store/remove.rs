@@ -1,14 +1,14 @@
 //! Removes an index in two phases: first nobody finds it, then its files go.
 //!
-//! No file is unlinked while a process has it open: the sign of use is held exclusively meanwhile, so that a process
+//! No file is unlinked while a process has it open: the reader lock is held exclusively meanwhile, so that a process
 //! that found the index just before waits, then sees that it is gone and makes a new one. A process that is killed in
 //! between leaves files that [`sweep`] removes.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::inventory::{Orphan, allocated};
-use super::{Home, Pointer, ReaderLock, RepoHome, StoreResult, WriteLock, io_error, seed};
+use super::{Home, Pointer, ReaderLock, RepoHome, StoreResult, WriteLock, io_error};
 
 /// The result of removing an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub enum IndexRemoval {
 
 /// Returns whether a process has an index open right now, or writes it.
 pub fn is_in_use(home: &RepoHome, pointer: &Pointer) -> bool {
-    ReaderLock::is_set(&home.open_mark(&pointer.index_id, &pointer.build))
+    ReaderLock::is_held(&home.reader_lock_path(&pointer.index_id, &pointer.build))
         || WriteLock::is_held(&home.write_lock(&pointer.index_id))
 }
 
@@ -43,8 +43,8 @@ pub fn remove(
     let Some(writing) = WriteLock::take(&lock, Duration::ZERO)? else {
         return Ok(IndexRemoval::InUse);
     };
-    let mark = home.open_mark(&pointer.index_id, &pointer.build);
-    let Some(_alone) = ReaderLock::alone(&mark)? else {
+    let mark = home.reader_lock_path(&pointer.index_id, &pointer.build);
+    let Some(_alone) = ReaderLock::try_exclusive(&mark)? else {
         return Ok(IndexRemoval::InUse);
     };
     if is_needed() {
@@ -53,9 +53,9 @@ pub fn remove(
     let Some(mut bytes) = withdraw(home, pointer)? else {
         return Ok(IndexRemoval::Changed);
     };
-    bytes += seed::discard(home, pointer);
-    for left in home.left_over(pointer, Duration::ZERO) {
-        bytes += seed::retire(home, &left);
+    bytes += discard(home, pointer);
+    for left in home.stale_builds(pointer, Duration::ZERO) {
+        bytes += retire(home, &left);
     }
     bytes += unlink_lock(&lock, writing);
     Ok(IndexRemoval::Done(bytes))
@@ -65,16 +65,16 @@ pub fn remove(
 /// the bytes that the file system got back.
 pub fn sweep(home: &RepoHome, age: Duration) -> u64 {
     let mut bytes = 0;
-    for left in home.left_behind(age) {
+    for left in home.orphans(age) {
         bytes += match left {
             Orphan::Build(index_id, build) => {
-                let mark = home.open_mark(&index_id, &build);
-                match ReaderLock::alone(&mark) {
+                let mark = home.reader_lock_path(&index_id, &build);
+                match ReaderLock::try_exclusive(&mark) {
                     // Looked at again behind the lock: it may have been published meanwhile.
                     Ok(Some(_alone))
                         if home.pointer(&index_id).is_none_or(|now| now.build != build) =>
                     {
-                        seed::discard_files(home, &index_id, &build)
+                        discard_files(home, &index_id, &build)
                     }
                     _ => 0,
                 }
@@ -88,6 +88,35 @@ pub fn sweep(home: &RepoHome, age: Duration) -> u64 {
         };
     }
     bytes
+}
+
+/// Removes a build that is not current any more, unless somebody has it open: then it stays, and so
+/// does the reader lock that tells so. Returns the bytes that the file system got back.
+pub fn retire(home: &RepoHome, pointer: &Pointer) -> u64 {
+    let mark = home.reader_lock_path(&pointer.index_id, &pointer.build);
+    match ReaderLock::try_exclusive(&mark) {
+        Ok(Some(_alone)) => discard(home, pointer),
+        _ => 0,
+    }
+}
+
+/// Removes the files of a build that nobody else knows, or that is held alone. Returns the bytes that
+/// the file system got back.
+pub fn discard(home: &RepoHome, pointer: &Pointer) -> u64 {
+    discard_files(home, &pointer.index_id, &pointer.build)
+}
+
+pub(super) fn discard_files(home: &RepoHome, index_id: &str, build: &str) -> u64 {
+    let database = home.database(index_id, build);
+    // The reader lock goes last: as long as there is a file to protect, there is the lock.
+    let files = ["", "-wal", "-shm", "-journal"].map(|suffix| {
+        let mut name = database.clone().into_os_string();
+        name.push(suffix);
+        name.into()
+    });
+    let mark = home.reader_lock_path(index_id, build);
+    let files = files.iter().chain(std::iter::once(&mark));
+    files.map(|path: &PathBuf| unlink(path)).sum()
 }
 
 /// Removes useless files beside the repositories' parts. Returns the bytes that the file system got back.
@@ -205,7 +234,7 @@ pub(super) mod tests {
         drop(writing);
         let needed = remove(&home, &pointer, || true).unwrap();
         assert_eq!(needed, IndexRemoval::Needed);
-        let room = home.room(&pointer);
+        let room = home.disk_usage(&pointer);
         assert!(room > 0 && !is_in_use(&home, &pointer));
         assert_eq!(
             remove(&home, &pointer, || false).unwrap(),
@@ -293,16 +322,16 @@ pub(super) mod tests {
     fn a_mark_that_was_removed_is_set_again() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("x.open");
-        let alone = ReaderLock::alone(&path).unwrap().unwrap();
+        let alone = ReaderLock::try_exclusive(&path).unwrap().unwrap();
         let waiting = std::thread::scope(|scope| {
-            let waiting = scope.spawn(|| ReaderLock::set(&path).unwrap());
+            let waiting = scope.spawn(|| ReaderLock::acquire_shared(&path).unwrap());
             std::thread::sleep(Duration::from_millis(30));
             std::fs::remove_file(&path).unwrap();
             drop(alone);
             waiting.join().unwrap()
         });
-        assert!(ReaderLock::alone(&path).unwrap().is_none());
+        assert!(ReaderLock::try_exclusive(&path).unwrap().is_none());
         drop(waiting);
-        assert!(ReaderLock::alone(&path).unwrap().is_some());
+        assert!(ReaderLock::try_exclusive(&path).unwrap().is_some());
     }
 }

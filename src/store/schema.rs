@@ -7,8 +7,8 @@
 /// unbound names and of what was left out; 7 digests of chunks without the path; 8 handles that tell their file;
 /// 9 what is behind a file that passes it on is not noted, past paths
 /// are written once; 10 the files that test runners are told to run; 11 git's names of the bytes; 12 units of several
-/// files; 13 other names of two tables.
-pub const SCHEMA_VERSION: i64 = 13;
+/// files; 13 other names of two tables; 14 of two columns.
+pub const SCHEMA_VERSION: i64 = 14;
 
 /// The tables. Keys are integers; what belongs to a file goes with it. `text` holds no source: its
 /// columns are indexed and forgotten (the first one takes two bytes less for each word in a chunk), its rowid is the chunk's, and a segment is merged only when 40% of it
@@ -54,7 +54,7 @@ CREATE TABLE stat(
   mtime_ns INTEGER NOT NULL,
   ctime_ns INTEGER NOT NULL,
   inode INTEGER NOT NULL,
-  settled INTEGER NOT NULL
+  proves_content INTEGER NOT NULL
 ) STRICT;
 
 CREATE TABLE symbol(
@@ -105,7 +105,7 @@ CREATE VIRTUAL TABLE posting USING fts5vocab(text, instance);
 
 CREATE TABLE facts(
   file INTEGER PRIMARY KEY REFERENCES file(id) ON DELETE CASCADE,
-  offers INTEGER NOT NULL,
+  exported_names INTEGER NOT NULL,
   packed BLOB NOT NULL
 ) STRICT;
 

@@ -1,12 +1,11 @@
 //! A new build as a copy of another index.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rusqlite::backup::{Backup, StepResult};
 
 use super::connection::side_file;
 use super::durable::{self, Durability};
-use super::remove::unlink;
 use super::{
     ErrorContext, Index, Pointer, ReaderLock, RepoHome, StoreError, StoreResult, io_error,
 };
@@ -26,8 +25,8 @@ impl Index {
             && source.work_dir == pointer.work_dir;
         let from = source.index_id.clone();
         // Set before there is anything to sweep away.
-        let mark = home.open_mark(&pointer.index_id, &pointer.build);
-        let _mark = ReaderLock::set(&mark)?;
+        let mark = home.reader_lock_path(&pointer.index_id, &pointer.build);
+        let _mark = ReaderLock::acquire_shared(&mark)?;
         let durability = durable::begin(&mark)?;
         let path = home.database(&pointer.index_id, &pointer.build);
         if durability != Durability::SinceBoot || !copy_files(source_home, &source, &path)? {
@@ -51,8 +50,8 @@ impl Index {
 /// Copies a database with its log as files, block by block shared where the file system can. Returns `false`, without
 /// copying, if any process has it open, this one included. A process that wants to open it waits meanwhile.
 fn copy_files(home: &RepoHome, source: &Pointer, to: &Path) -> StoreResult<bool> {
-    let mark = home.open_mark(&source.index_id, &source.build);
-    let Ok(Some(_alone)) = ReaderLock::alone(&mark) else {
+    let mark = home.reader_lock_path(&source.index_id, &source.build);
+    let Ok(Some(_alone)) = ReaderLock::try_exclusive(&mark) else {
         return Ok(false);
     };
     let from = home.database(&source.index_id, &source.build);
@@ -90,35 +89,6 @@ fn back_up(source: &Index, path: &Path, durability: Durability) -> StoreResult<(
     }
 }
 
-/// Removes a build that is not current any more, unless somebody has it open: then it stays, and so
-/// does the sign of use that tells so. Returns the bytes that the file system got back.
-pub fn retire(home: &RepoHome, pointer: &Pointer) -> u64 {
-    let mark = home.open_mark(&pointer.index_id, &pointer.build);
-    match ReaderLock::alone(&mark) {
-        Ok(Some(_alone)) => discard(home, pointer),
-        _ => 0,
-    }
-}
-
-/// Removes the files of a build that nobody else knows, or that is held alone. Returns the bytes that
-/// the file system got back.
-pub fn discard(home: &RepoHome, pointer: &Pointer) -> u64 {
-    discard_files(home, &pointer.index_id, &pointer.build)
-}
-
-pub(super) fn discard_files(home: &RepoHome, index_id: &str, build: &str) -> u64 {
-    let database = home.database(index_id, build);
-    // The sign of use goes last: as long as there is a file to protect, there is the sign.
-    let files = ["", "-wal", "-shm", "-journal"].map(|suffix| {
-        let mut name = database.clone().into_os_string();
-        name.push(suffix);
-        name.into()
-    });
-    let mark = home.open_mark(index_id, build);
-    let files = files.iter().chain(std::iter::once(&mark));
-    files.map(|path: &PathBuf| unlink(path)).sum()
-}
-
 #[cfg(test)]
 mod tests {
     use super::side_file;
@@ -134,7 +104,7 @@ mod tests {
         writer.set_meta("left_out", "link=7").unwrap();
         writer.commit(true).unwrap();
         // Who only reads goes last, so that the log stays.
-        index.rest();
+        index.close_writer();
         let log = side_file(&home.database(&source.index_id, &source.build), "-wal");
         let is_copied = |digit: &str| {
             let pointer = Pointer {

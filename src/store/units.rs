@@ -19,7 +19,7 @@ impl Writer<'_> {
     pub(super) fn leave_units(
         &mut self,
         file: i64,
-        surface: Option<&InterfaceFingerprint>,
+        fingerprint: Option<&InterfaceFingerprint>,
         wanted: &[(String, u8)],
     ) -> rusqlite::Result<()> {
         let known: Vec<(i64, (String, u8))> = self
@@ -30,7 +30,7 @@ impl Writer<'_> {
             .query_map([file], |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?))))?
             .collect::<Result<_, _>>()?;
         for (unit, (key, _)) in known.iter().filter(|(_, known)| !wanted.contains(known)) {
-            self.queue_dependents_on(-unit, Some(seen_in(surface)))?;
+            self.queue_dependents_on(-unit, Some(seen_in(fingerprint)))?;
             self.tx()
                 .prepare_cached("DELETE FROM unit_file WHERE unit = ?1 AND file = ?2")?
                 .execute((unit, file))?;
@@ -53,11 +53,11 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Puts a file into the units that it is not in yet. Those who looked there at a name that it offers are linked again.
+    /// Puts a file into the units that it is not in yet. Those who looked there at a name that it exports are linked again.
     pub(super) fn join_units(
         &mut self,
         file: i64,
-        surface: Option<&InterfaceFingerprint>,
+        fingerprint: Option<&InterfaceFingerprint>,
         wanted: &[(String, u8)],
     ) -> rusqlite::Result<()> {
         for (key, rank) in wanted {
@@ -81,7 +81,7 @@ impl Writer<'_> {
                 )?
                 .execute((unit, file, rank))?;
             if n_new > 0 && known.is_some() {
-                self.queue_dependents_on(-unit, Some(seen_in(surface)))?;
+                self.queue_dependents_on(-unit, Some(seen_in(fingerprint)))?;
             }
         }
         Ok(())
@@ -89,8 +89,8 @@ impl Writer<'_> {
 }
 
 /// The buckets of what a unit has by one of its files.
-fn seen_in(surface: Option<&InterfaceFingerprint>) -> u64 {
-    bucket(MEMBERS) | surface.map_or(0, InterfaceFingerprint::buckets)
+fn seen_in(fingerprint: Option<&InterfaceFingerprint>) -> u64 {
+    bucket(MEMBERS) | fingerprint.map_or(0, InterfaceFingerprint::buckets)
 }
 
 impl Read<'_> {

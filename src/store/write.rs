@@ -43,10 +43,10 @@ pub struct PreparedFile {
     pub imports: Vec<(String, ImportKind, bool, u32)>,
     /// Its facts, packed.
     pub facts: Option<Vec<u8>>,
-    /// The names that it offers: see [`super::interface::exported_names`].
-    pub offers: u64,
+    /// The buckets of the names that it exports: see [`super::interface::exported_names`].
+    pub exported_names: u64,
     /// The interface fingerprint; `None` where it has no facts, and of a new file whose names no unit shares.
-    pub surface: Option<InterfaceFingerprint>,
+    pub fingerprint: Option<InterfaceFingerprint>,
     /// The units that its names belong to, by key, sorted, each with its place among the files there: those of a low
     /// rank first.
     pub units: Vec<(String, u8)>,
@@ -188,9 +188,9 @@ impl<'a> Writer<'a> {
         let previous = self.previous_targets(id, known.is_some())?;
         let mut had_facts = false;
         if known.is_some() {
-            let before = self.surface_before(id)?;
+            let before = self.stored_fingerprint(id)?;
             had_facts = before.is_some();
-            self.surface_changed(id, before.as_ref(), file.surface.as_ref())?;
+            self.queue_dependents_of_change(id, before.as_ref(), file.fingerprint.as_ref())?;
             self.leave_units(id, before.as_ref(), &file.units)?;
             self.leave_templates(&previous, &file.imports)?;
             for table in ["facts", "config", "runner", "import"] {
@@ -199,14 +199,16 @@ impl<'a> Writer<'a> {
                     .execute([id])?;
             }
         }
-        self.join_units(id, file.surface.as_ref(), &file.units)?;
+        self.join_units(id, file.fingerprint.as_ref(), &file.units)?;
         self.stat(id, file.stat.as_ref())?;
         self.write_symbols(id, &file.symbols, known.is_some())?;
         self.write_chunks(id, &file.chunks, known.is_some())?;
         let tx = &self.tx;
         if let Some(packed) = &file.facts {
-            tx.prepare_cached("INSERT INTO facts(file, offers, packed) VALUES(?1, ?2, ?3)")?
-                .execute((id, file.offers.cast_signed(), packed))?;
+            tx.prepare_cached(
+                "INSERT INTO facts(file, exported_names, packed) VALUES(?1, ?2, ?3)",
+            )?
+            .execute((id, file.exported_names.cast_signed(), packed))?;
         }
         if let Some(packed) = &file.config {
             tx.prepare_cached("INSERT INTO config(file, packed) VALUES(?1, ?2)")?
@@ -299,10 +301,10 @@ impl<'a> Writer<'a> {
                 .prepare_cached("SELECT 1 FROM unit_file WHERE file = ?1")?
                 .exists([id])?;
             if is_in_unit {
-                let before = self.surface_before(id)?;
+                let before = self.stored_fingerprint(id)?;
                 self.leave_units(id, before.as_ref(), &[])?;
             }
-            self.surface_changed(id, Some(&InterfaceFingerprint::default()), None)?;
+            self.queue_dependents_of_change(id, Some(&InterfaceFingerprint::default()), None)?;
             for statement in [
                 "DELETE FROM dependency WHERE target = ?1",
                 "UPDATE import SET target = NULL WHERE target = ?1",
@@ -324,9 +326,9 @@ impl<'a> Writer<'a> {
         };
         self.tx
             .prepare_cached(
-                "INSERT INTO stat(file, size, mtime_ns, ctime_ns, inode, settled) VALUES(?1, ?2, ?3, ?4, ?5, ?6)
+                "INSERT INTO stat(file, size, mtime_ns, ctime_ns, inode, proves_content) VALUES(?1, ?2, ?3, ?4, ?5, ?6)
                  ON CONFLICT(file) DO UPDATE SET size = excluded.size, mtime_ns = excluded.mtime_ns,
-                   ctime_ns = excluded.ctime_ns, inode = excluded.inode, settled = excluded.settled",
+                   ctime_ns = excluded.ctime_ns, inode = excluded.inode, proves_content = excluded.proves_content",
             )?
             .execute((
                 file,
@@ -334,7 +336,7 @@ impl<'a> Writer<'a> {
                 row.stat.mtime_ns,
                 row.stat.ctime_ns,
                 row.stat.inode.cast_signed(),
-                row.settled,
+                row.proves_content,
             ))
             .map(drop)
     }

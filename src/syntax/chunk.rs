@@ -84,7 +84,7 @@ pub(super) fn of_range(
     };
     let top = cutter.inside.pop().unwrap_or_default();
     cutter.level(None, (from, to), &top, 0);
-    let pieces = cutter.settle();
+    let pieces = cutter.flush_group();
     let mut next = symbols.partition_point(|s| lines.line_at(s.span.start_byte) < from);
     for piece in pieces {
         let mut names: Vec<String> = Vec::new();
@@ -220,7 +220,7 @@ impl Cutter<'_> {
     }
 
     /// Joins small pieces and cuts large ones.
-    fn settle(&mut self) -> Vec<LineRun> {
+    fn flush_group(&mut self) -> Vec<LineRun> {
         let mut joined: Vec<LineRun> = Vec::with_capacity(self.pieces.len());
         let mut idle: Option<usize> = None;
         for mut piece in std::mem::take(&mut self.pieces) {
@@ -252,7 +252,7 @@ impl Cutter<'_> {
                 head: false,
             });
         }
-        let mut settled = Vec::with_capacity(joined.len());
+        let mut cut = Vec::with_capacity(joined.len());
         for piece in joined {
             let near = piece.to - piece.from <= MAX_LINES + SLACK_LINES
                 && self.lines.bytes(piece.from, piece.to) <= MAX_BYTES;
@@ -263,7 +263,7 @@ impl Cutter<'_> {
             };
             for (index, (from, to)) in runs.into_iter().enumerate() {
                 let head = piece.head && index == 0;
-                settled.push(LineRun {
+                cut.push(LineRun {
                     from,
                     to,
                     head,
@@ -271,7 +271,7 @@ impl Cutter<'_> {
                 });
             }
         }
-        settled
+        cut
     }
 
     fn joins(&self, last: &LineRun, piece: &LineRun) -> bool {

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use crate::error::Result;
 use crate::graph::related::{self, Relation, TestBasis};
 use crate::graph::test_conventions;
-use crate::model::{FileRole, Provenance, RepoPath};
+use crate::model::{Direction, FileRole, Provenance, RepoPath};
 use crate::tools::places::{last_name, uses};
 use crate::workspace::{SymbolRow, View};
 
@@ -89,7 +89,7 @@ impl Affected {
             &view.roles,
             path,
             Relation::Imports,
-            related::Direction::In,
+            Direction::In,
             NAMESAKE_DEPTH,
             view.budget,
         )?;

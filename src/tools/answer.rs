@@ -108,7 +108,7 @@ impl FreshnessFields {
 /// `was_complete` tells whether every file was read once.
 fn state(freshness: &Freshness, was_complete: bool) -> Option<String> {
     let n_pending = freshness.pending.len() as u64;
-    let (n_files, n_unlinked) = (freshness.n_files, freshness.n_unlinked);
+    let (n_files, n_queued) = (freshness.n_files, freshness.n_queued);
     let next = "Ask again: it goes on from here; `codelens refresh` (cl_refresh) completes it.";
     let done = |n_left: u64| 100 * n_files.saturating_sub(n_left) / n_files.max(1);
     Some(match freshness.state {
@@ -128,9 +128,9 @@ fn state(freshness: &Freshness, was_complete: bool) -> Option<String> {
             "{n_pending} of {n_files} files changed and are not read again yet: what is said of them is as it was before. {next}"
         ),
         FreshnessState::Partial => format!(
-            "The index is {} % built: all files are read, but the imports and calls of {n_unlinked} of {n_files} are not followed yet: \
+            "The index is {} % built: all files are read, but the imports and calls of {n_queued} of {n_files} are not followed yet: \
              callers and relations are missing here. {next}",
-            done(n_unlinked).min(99)
+            done(n_queued).min(99)
         ),
         FreshnessState::Unknown(reason) => format!(
             "The index is not proved to equal the work tree: {}.",

@@ -421,8 +421,8 @@ fn map(view: &View<'_>, place: &PathsOf, input: &MapInput) -> Result<MapOutput> 
     let mut omitted = OutlineOmissionsOutput::default();
     let mut directories = Vec::new();
     if !one_file {
-        let outlined = view.read.outlined()?;
-        found.retain(|file| outlined.contains_key(&file.id));
+        let importer_counts = view.read.importer_counts()?;
+        found.retain(|file| importer_counts.contains_key(&file.id));
         directories = directories_of(view, path, &found);
         let is_apart = |file: &&FileRow| !view.roles.is_code(&file.path);
         if !input.all && !found.iter().all(is_apart) {
@@ -435,7 +435,7 @@ fn map(view: &View<'_>, place: &PathsOf, input: &MapInput) -> Result<MapOutput> 
             omitted.example_files = n_examples as u64;
             omitted.test_files = (n_before - found.len() - n_examples) as u64;
         }
-        let rank = |file: &FileRow| outlined[&file.id];
+        let rank = |file: &FileRow| importer_counts[&file.id];
         found.sort_by(|a, b| rank(b).cmp(&rank(a)).then_with(|| a.path.cmp(&b.path)));
     }
     let file_count = found.len() as u64;

@@ -16,7 +16,7 @@ use crate::error::Result;
 use crate::graph::related::{self, Neighbour, Relation, TestBasis};
 use crate::model::path::upwards;
 use crate::model::sanitize::one_line;
-use crate::model::{Handle, Provenance, RepoPath};
+use crate::model::{Direction, Handle, Provenance, RepoPath};
 use crate::workspace::{SymbolRow, View, family_of};
 
 /// Results of a call that names no limit: more files than that import one even in repositories of middle
@@ -84,8 +84,8 @@ pub enum DirectionInput {
 
 impl DirectionInput {
     /// Returns the ways that are walked.
-    pub(super) fn ways(self) -> &'static [related::Direction] {
-        use related::Direction::{In, Out};
+    pub(super) fn ways(self) -> &'static [Direction] {
+        use Direction::{In, Out};
         match self {
             Self::Out => &[Out],
             Self::In => &[In],
@@ -564,9 +564,9 @@ fn of_type(
     direction: DirectionInput,
     depth: u32,
 ) -> Result<BoundedEdges> {
-    use related::Direction::{In, Out};
+    use Direction::{In, Out};
     let both = direction.ways();
-    let (relation, ways): (Relation, &[related::Direction]) = match edge_type {
+    let (relation, ways): (Relation, &[Direction]) = match edge_type {
         // Its other way has a name of its own.
         EdgeType::Imports if direction == DirectionInput::Both => (Relation::Imports, &[Out]),
         EdgeType::Imports => (Relation::Imports, both),
@@ -645,7 +645,7 @@ pub(super) fn direct(view: &View<'_>, path: &RepoPath, edge_type: EdgeType) -> R
         symbol: None,
         line: None,
         edge_type: edge_type.as_str(),
-        direction: related::Direction::Out.as_str(),
+        direction: Direction::Out.as_str(),
         hops: 1,
         provenance: Provenance::Resolved,
         basis: TestBasis::Graph,

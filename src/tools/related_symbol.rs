@@ -6,9 +6,9 @@ use super::places::uses;
 use super::related::{BoundedEdges, DirectionInput, EdgeType, RelatedEdge, definition, direct};
 use crate::error::Result;
 use crate::graph::definition::{Near, around};
-use crate::graph::related::{self, TestBasis};
+use crate::graph::related::TestBasis;
 use crate::graph::test_conventions;
-use crate::model::{EdgeKind, Provenance, RepoPath};
+use crate::model::{Direction, EdgeKind, Provenance, RepoPath};
 use crate::workspace::{SymbolRow, View};
 
 /// Exported definitions of a file whose names are looked for in tests.
@@ -46,7 +46,7 @@ pub(super) fn of_type(
 /// file where none of them leads there; last those that name it.
 fn tests(view: &View<'_>, symbol: &SymbolRow, depth: u32) -> Result<BoundedEdges> {
     let kinds = [EdgeKind::Calls, EdgeKind::References];
-    let way = related::Direction::In;
+    let way = Direction::In;
     let (near, is_cut) = around(view.read, symbol.id, &kinds, way, depth, view.budget)?;
     let mut best: BTreeMap<RepoPath, (u32, Provenance)> = BTreeMap::new();
     for near in &near {
@@ -104,7 +104,7 @@ pub(super) fn tests_naming_exports(view: &View<'_>, path: &RepoPath) -> Result<V
         }
     }
     let edges = tests.iter().map(|test| RelatedEdge {
-        direction: related::Direction::In.as_str(),
+        direction: Direction::In.as_str(),
         provenance: Provenance::Name,
         basis: TestBasis::Mention,
         ..direct(view, test, EdgeType::Tests)
@@ -144,7 +144,7 @@ fn output(
     view: &View<'_>,
     near: &Near,
     edge_type: EdgeType,
-    way: related::Direction,
+    way: Direction,
 ) -> Result<Option<RelatedEdge>> {
     let place = match (near.symbol, near.file) {
         (Some(id), _) => view
@@ -163,8 +163,8 @@ fn output(
     };
     let line = match way {
         // A caller is shown by the line of its use, as in `cl_impact`.
-        related::Direction::In => Some(near.line),
-        related::Direction::Out => place.as_ref().and_then(|place| place.line),
+        Direction::In => Some(near.line),
+        Direction::Out => place.as_ref().and_then(|place| place.line),
     };
     Ok(place.map(|place| RelatedEdge {
         line,

@@ -308,10 +308,13 @@ impl Uses<'_> {
             let Some(file) = self.read.file(path.as_str())? else {
                 continue;
             };
-            let mut passing = self.read.passing_on(file.id, MAX_PASSING)?;
+            let mut passing = self.read.reexporters(file.id, MAX_PASSING)?;
             passing.push(file.id);
             for id in passing {
-                for importer in self.read.imported_by_row(id, false)? {
+                for importer in self
+                    .read
+                    .import_neighbors(id, crate::model::Direction::In)?
+                {
                     if let Some(path) = self.read.path_of(importer)? {
                         all.insert(path, importer);
                     }

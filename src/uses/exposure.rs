@@ -93,7 +93,7 @@ impl Uses<'_> {
     ) -> Result<Vec<String>> {
         let mut passing = BTreeSet::new();
         for file in files {
-            passing.extend(self.read.passing_on(*file, MAX_PASSING)?);
+            passing.extend(self.read.reexporters(*file, MAX_PASSING)?);
         }
         let mut paths = Vec::with_capacity(passing.len());
         for file in &passing {

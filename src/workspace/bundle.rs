@@ -94,7 +94,8 @@ impl Workspace {
             ..index.pointer().clone()
         };
         let home = self.home.repo(&pointer.repo_id);
-        let mark = ReaderLock::set(&home.open_mark(&pointer.index_id, &pointer.build))?;
+        let mark =
+            ReaderLock::acquire_shared(&home.reader_lock_path(&pointer.index_id, &pointer.build))?;
         let source = index.pointer().clone();
         self.keep(index);
         let copy = Index::seeded(&home, pointer.clone(), &home, source);
@@ -110,7 +111,7 @@ impl Workspace {
             Ok(())
         });
         if let Err(error) = proved {
-            crate::store::seed::discard(&home, &pointer);
+            crate::store::remove::discard(&home, &pointer);
             return Err(error);
         }
         let origin = BundleOrigin {
@@ -192,7 +193,7 @@ impl Workspace {
                 on.files,
             );
             drop(index);
-            crate::store::seed::discard(&home, &theirs);
+            crate::store::remove::discard(&home, &theirs);
             // The facts that were extracted here replace the imported ones.
             (index, n_left_out) = verified?;
         }
@@ -200,7 +201,7 @@ impl Workspace {
         let made = index.pointer().clone();
         drop(index);
         if let Err(error) = published {
-            crate::store::seed::discard(&home, &made);
+            crate::store::remove::discard(&home, &made);
             return Err(error.into());
         }
         self.run_gc(GcTrigger::Refresh { is_new: true });

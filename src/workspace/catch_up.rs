@@ -57,7 +57,7 @@ impl Workspace {
                     }
                     left = now;
                 }
-                workspace.settle();
+                workspace.checkpoint_idle();
                 workspace.is_catching_up.store(false, Ordering::Release);
                 (workspace.on_rest)();
             });
@@ -88,12 +88,12 @@ impl Workspace {
     }
 
     /// Checkpoints the log and waits for the disk; no question waits for this.
-    pub(super) fn settle(&self) {
+    pub(super) fn checkpoint_idle(&self) {
         for pointer in self.idle_pointers() {
             let home = self.home.repo(&pointer.repo_id);
             let lock = WriteLock::take(&home.write_lock(&pointer.index_id), Duration::ZERO);
-            let Ok(Some(_lock)) =
-                lock.inspect_err(|error| tracing::info!(%error, "the index could not be settled"))
+            let Ok(Some(_lock)) = lock
+                .inspect_err(|error| tracing::info!(%error, "the index could not be checkpointed"))
             else {
                 continue;
             };
@@ -101,8 +101,8 @@ impl Workspace {
             if home.pointer(&pointer.index_id).as_ref() == Some(&pointer)
                 && let Some(mut index) = self.idle_build(&pointer)
             {
-                if !index.is_settled() {
-                    index.settle(false);
+                if !index.is_checkpointed() {
+                    index.checkpoint(false);
                 }
                 self.keep(index);
             }
@@ -188,7 +188,7 @@ fn n_left(outcome: &Outcome) -> usize {
     let left = &outcome.freshness;
     match left.state {
         FreshnessState::Fresh => usize::from(!outcome.has_history),
-        FreshnessState::Partial => 2 * left.pending.len() + usize::from(left.n_unlinked > 0),
+        FreshnessState::Partial => 2 * left.pending.len() + usize::from(left.n_queued > 0),
         // What could not be looked at is more than anything that was.
         FreshnessState::Unknown(_) => usize::MAX - 1,
     }

@@ -214,7 +214,7 @@ impl Workspaces {
         for workspace in open {
             workspace.run_gc_if_owed();
             if workspace.owes_settling.swap(false, Ordering::AcqRel) {
-                workspace.settle();
+                workspace.checkpoint_idle();
             }
         }
     }
@@ -347,10 +347,10 @@ impl Workspace {
 
     /// Keeps an index for the next call; the one that waited longest is closed.
     fn keep(&self, mut index: Index) {
-        if index.is_still() {
+        if index.is_immutable() {
             return;
         }
-        index.rest();
+        index.close_writer();
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         idle.push(index);
         let evicted = (idle.len() > MAX_IDLE_INDEXES).then(|| idle.remove(0));
@@ -368,7 +368,7 @@ fn set_foreign_aside(home: &RepoHome) {
     if !machine::is_writable(home.dir()) {
         return;
     }
-    let n = home.set_aside_unless(machine::is_writable);
+    let n = home.quarantine_unless(machine::is_writable);
     if n > 0 {
         tracing::warn!(n, "files of another user were set aside");
     }
@@ -398,7 +398,7 @@ fn close(home: &RepoHome, index: Index) {
         .pointer(&pointer.index_id)
         .is_some_and(|now| now != pointer)
     {
-        crate::store::seed::retire(home, &pointer);
+        crate::store::remove::retire(home, &pointer);
     }
 }
 

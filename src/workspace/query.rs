@@ -197,7 +197,7 @@ impl Workspace {
                 self.unfinished().insert(revision.commit.clone());
             }
             self.catch_up(BackgroundJob::Resume);
-        } else if !index.is_settled() {
+        } else if !index.is_checkpointed() {
             if self.is_server {
                 self.catch_up(BackgroundJob::Checkpoint);
             } else if !outcome.has_written() {
@@ -349,7 +349,7 @@ impl Workspace {
             .home
             .repo(&how.key.repo_id)
             .write_lock(&how.key.index_id());
-        let lock = (!index.is_still()).then(|| how.lock(&path));
+        let lock = (!index.is_immutable()).then(|| how.lock(&path));
         match lock.transpose() {
             Ok(Some(Some(_lock))) => {
                 reconcile::repair(repo, index, detection, budget, how.question.on_progress)
@@ -424,7 +424,7 @@ impl BringUp<'_> {
 fn was_never_complete(index: &Index) -> bool {
     index.read().is_ok_and(|read| {
         let meta = read.meta();
-        !meta.complete || (meta.history.is_empty() && read.n_unlinked().is_ok_and(|n| n > 0))
+        !meta.complete || (meta.history.is_empty() && read.n_queued().is_ok_and(|n| n > 0))
     })
 }
 

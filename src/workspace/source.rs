@@ -67,7 +67,7 @@ impl Workspace {
         let before = repo.repo_state().ok();
         let read = text_now(&repo, path);
         let is_doubtful = match &read {
-            Ok((_, is_settled)) => !is_settled,
+            Ok((_, proves_content)) => !proves_content,
             Err(error) => error.code == Code::PathNotFound,
         };
         let is_still = || {
@@ -141,7 +141,7 @@ fn text_now(repo: &Repo, path: &RepoPath) -> Result<(FileText, bool)> {
         // Somebody wrote while it was read.
         file = read()?;
     }
-    let is_settled = file.stat.is_settled(file.read_at_ns);
+    let proves_content = file.stat.proves_content(file.read_at_ns);
     if let Some(reason @ (SkipReason::Binary | SkipReason::Secret)) =
         indexing_rules::skip_reason(&real, &file.bytes, false, true)
     {
@@ -156,7 +156,7 @@ fn text_now(repo: &Repo, path: &RepoPath) -> Result<(FileText, bool)> {
         Ok(text) => text,
         Err(broken) => String::from_utf8_lossy(broken.as_bytes()).into_owned(),
     };
-    Ok((FileText { text, n_invalid }, is_settled))
+    Ok((FileText { text, n_invalid }, proves_content))
 }
 
 fn locate(view: &View<'_>, handle: Handle) -> Result<Option<FileRange>> {

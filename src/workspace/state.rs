@@ -203,7 +203,7 @@ impl Workspace {
             .pointers()
             .into_iter()
             .map(|pointer| IndexEntry {
-                bytes: home.room(&pointer),
+                bytes: home.disk_usage(&pointer),
                 last_used_ms: home.last_used_ms(&pointer),
                 is_active: pointer.index_id == active,
                 is_pinned: pins.contains(&pointer.index_id),

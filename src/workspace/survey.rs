@@ -61,7 +61,7 @@ pub(super) fn look(home: &RepoHome, own: Option<&Repo>) -> SurveyedRepository {
     let entries = pointers
         .into_iter()
         .map(|pointer| IndexRecord {
-            bytes: home.room(&pointer),
+            bytes: home.disk_usage(&pointer),
             last_used_ms: home.last_used_ms(&pointer).unwrap_or_default(),
             is_active: active.contains(&pointer.index_id) || unread.contains(&pointer.worktree_id),
             is_pinned: pins

@@ -39,7 +39,7 @@ pub(super) fn verify(
         let pointer = ours.pointer().clone();
         let home = ours.home().clone();
         drop(ours);
-        crate::store::seed::discard(&home, &pointer);
+        crate::store::remove::discard(&home, &pointer);
         return Err(compared.expect_err("it was just looked at"));
     }
     compared.map(|n_left_out| (ours, n_left_out))
@@ -80,7 +80,7 @@ fn compare(
         let what = format!("what it says of {path:?} is not what the file says");
         return Err(StoreError::Bundle { what }.into());
     }
-    ours.settle(true);
+    ours.checkpoint(true);
     Ok(left_out.len() as u64)
 }
 

@@ -93,7 +93,7 @@ impl View<'_> {
             return false;
         }
         // Until the effect of files that came or went is noted, any file may be affected.
-        if self.is_stale(path) || self.read.meta().owes_links {
+        if self.is_stale(path) || self.read.meta().link_queue_is_stale {
             return true;
         }
         let mut unlinked = self.looked_at.unlinked.borrow_mut();

@@ -48,7 +48,7 @@ fn a_killed_call_that_owes_links_leaves_nothing_fresh() {
     };
     assert_eq!(say(&index), FreshnessState::Fresh);
     let mut writer = index.writer().unwrap();
-    writer.set_meta("owes_links", "1").unwrap();
+    writer.set_meta("link_queue_is_stale", "1").unwrap();
     writer.commit(false).unwrap();
     assert_eq!(say(&index), FreshnessState::Unknown(UnknownReason::Busy));
     reconcile::reconcile(&git, &mut index, &budget, &|_, _| ()).unwrap();

@@ -93,7 +93,7 @@ impl CompilerOptions {
         }
     }
 
-    fn settle(self, files: &dyn SourceFiles, path: &str, own: &Map<String, Value>) -> TsConfig {
+    fn extend(self, files: &dyn SourceFiles, path: &str, own: &Map<String, Value>) -> TsConfig {
         let dir = parent(path);
         let place = |from: &str, text: &str| match text.strip_prefix(OWN_DIRECTORY) {
             Some(rest) => join(dir, rest.trim_start_matches('/')),
@@ -170,7 +170,7 @@ impl<'a> TsConfigReader<'a> {
         let mut options = CompilerOptions::default();
         self.left = MAX_PARENTS;
         let own = self.read(path, &mut Vec::new(), &mut options)?;
-        Some(options.settle(self.files, path, &own))
+        Some(options.extend(self.files, path, &own))
     }
 
     /// Adds the options of the file at `path` and of its parents to `options`; returns the file's own ones.

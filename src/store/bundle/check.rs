@@ -21,17 +21,17 @@ pub(super) fn check(path: &Path, manifest: &BundleManifest) -> StoreResult<()> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
         | OpenFlags::SQLITE_OPEN_NO_MUTEX
         | OpenFlags::SQLITE_OPEN_URI;
-    let looked = Connection::open_with_flags(uri, flags)
+    let checked = Connection::open_with_flags(uri, flags)
         .context("opening the bundle's index")
-        .and_then(|connection| look(&connection, manifest));
+        .and_then(|connection| validate(&connection, manifest));
     // Any error of SQLite here is a fault of the bundle.
-    looked.map_err(|error| match error {
+    checked.map_err(|error| match error {
         StoreError::Sqlite { .. } => refused("its index cannot be read"),
         other => other,
     })
 }
 
-fn look(connection: &Connection, manifest: &BundleManifest) -> StoreResult<()> {
+fn validate(connection: &Connection, manifest: &BundleManifest) -> StoreResult<()> {
     connection::harden(connection)?;
     connection
         .execute_batch("PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA query_only = ON; PRAGMA temp_store = MEMORY;")

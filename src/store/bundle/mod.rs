@@ -98,7 +98,7 @@ pub fn write(
             bytes,
         })
     });
-    super::seed::discard(home, pointer);
+    super::remove::discard(home, pointer);
     written
 }
 
@@ -117,8 +117,8 @@ pub fn read(
     let (file, length) = format::open(source)?;
     let database = home.database(&pointer.index_id, &pointer.build);
     // Set before there is anything to sweep away.
-    let mark_path = home.open_mark(&pointer.index_id, &pointer.build);
-    let mark = ReaderLock::set(&mark_path)?;
+    let mark_path = home.reader_lock_path(&pointer.index_id, &pointer.build);
+    let mark = ReaderLock::acquire_shared(&mark_path)?;
     let taken = (|| {
         super::durable::begin(&mark_path)?;
         let mut options = File::options();
@@ -137,11 +137,11 @@ pub fn read(
         let mut writer = index.writer()?;
         writer.set_meta("index_id", &id)?;
         writer.commit(true)?;
-        index.settle(false);
+        index.checkpoint(false);
         Ok((index, header, manifest))
     })();
     if taken.is_err() {
-        super::seed::discard(home, pointer);
+        super::remove::discard(home, pointer);
     }
     drop(mark);
     taken

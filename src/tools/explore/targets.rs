@@ -212,7 +212,7 @@ fn of_file(source: &SourceReader<'_>, path: &RepoPath) -> Result<Vec<Unit>> {
 /// Returns the exported definitions of files, those first that most other files import.
 fn of_files(source: &SourceReader<'_>, paths: &[RepoPath]) -> Result<Vec<Unit>> {
     let view = source.view;
-    let importers = view.read.outlined()?;
+    let importers = view.read.importer_counts()?;
     let mut ranked = Vec::new();
     for path in paths {
         let Some(file) = view.read.file(path.as_str())? else {

@@ -3,7 +3,7 @@
 use super::{ImpactInput, ImpactOutput, reach, sites};
 use crate::error::Result;
 use crate::graph::impact::{WalkStart, walk};
-use crate::graph::related::Direction;
+use crate::model::Direction;
 use crate::tools::places::{places, uses};
 use crate::workspace::{SymbolRow, View};
 

@@ -28,8 +28,8 @@ use super::schema::{clamp, number};
 use super::{Call, Tool};
 use crate::error::{Error, Result};
 use crate::graph::impact::{WalkStart, files_of, walk};
-use crate::graph::related::{self, TestBasis};
-use crate::model::{Provenance, RepoPath};
+use crate::graph::related::TestBasis;
+use crate::model::{Direction, Provenance, RepoPath};
 use crate::uses::{EarlierText, Uses};
 use crate::workspace::{FileChange, SymbolRow, View, Workspace, outside};
 pub(super) use counts::{ReachCounts, counts};
@@ -452,7 +452,7 @@ fn reach(
         _ => MAX_LIST_BYTES,
     };
     let (seeds, is_cut) = uses.seeds(targets)?;
-    let (inwards, outwards) = (related::Direction::In, related::Direction::Out);
+    let (inwards, outwards) = (Direction::In, Direction::Out);
     let mut callers = walk(view.read, &seeds, inwards, output.depth, view.budget)?;
     callers.is_cut |= is_cut;
     let seeds = WalkStart::of(targets.iter().map(|symbol| symbol.id));

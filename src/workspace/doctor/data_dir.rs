@@ -88,7 +88,7 @@ fn room(config: &Config, found: &[SurveyedRepository]) -> Check {
 fn leftovers(found: &[SurveyedRepository]) -> Check {
     let n: usize = found
         .iter()
-        .map(|found| found.home.left_behind(LEFT_AGE).len())
+        .map(|found| found.home.orphans(LEFT_AGE).len())
         .sum();
     let name = "leftover files";
     if n == 0 {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::files::{damaged, path};
 use super::{ErrorContext, Read, StoreResult};
-use crate::model::{EdgeKind, Provenance, RepoPath};
+use crate::model::{Direction, EdgeKind, Provenance, RepoPath};
 
 /// The coupling of one file to another: imports, or edges of one kind and provenance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,16 +111,16 @@ impl Read<'_> {
             .context("reading edges between files")
     }
 
-    /// Returns the rows of the files whose definitions a file uses by one of two kinds of edge (`out`), or that use its own,
+    /// The files whose definitions a file uses by one of two kinds of edge ([`Direction::Out`]), or that use its own,
     /// each with the best provenance. Costs as much as there are uses.
-    pub fn bound_to(
+    pub fn edge_neighbors(
         &self,
         file: i64,
         kinds: [EdgeKind; 2],
-        out: bool,
+        direction: Direction,
     ) -> StoreResult<BTreeMap<i64, Provenance>> {
         // Neither counts nor paths, so that the index of edges by their target suffices.
-        let query = if out {
+        let query = if direction == Direction::Out {
             "SELECT d.file, e.provenance FROM edge e CROSS JOIN symbol d ON d.id = e.dst
              WHERE e.src_file = ?1 AND e.kind IN (?2, ?3) AND d.file <> ?1"
         } else {
@@ -143,9 +143,9 @@ impl Read<'_> {
             .context("reading edges between files")
     }
 
-    /// Returns the rows of the files that a file imports (`out`), or that import it, each once.
-    pub fn imported_by_row(&self, file: i64, out: bool) -> StoreResult<Vec<i64>> {
-        let query = if out {
+    /// The files that a file imports ([`Direction::Out`]), or that import it, each once.
+    pub fn import_neighbors(&self, file: i64, direction: Direction) -> StoreResult<Vec<i64>> {
+        let query = if direction == Direction::Out {
             "SELECT target FROM import WHERE file = ?1 AND target > 0 AND target <> ?1 AND kind <> 12
              UNION SELECT target FROM import_file WHERE file = ?1 AND target <> ?1"
         } else {
