@@ -16,6 +16,7 @@ pub mod doctor;
 mod errors;
 mod idle;
 mod paths;
+mod proof;
 mod query;
 mod refresh;
 mod revision;
@@ -108,6 +109,7 @@ pub struct Workspace {
     n_asking: AtomicUsize,
     shown_stale: Mutex<HashSet<RepoPath>>,
     watching: Mutex<watching::Watching>,
+    proof: Mutex<proof::ProofRecord>,
     is_running_gc: AtomicBool,
     owes_gc: AtomicBool,
     owes_settling: AtomicBool,
@@ -252,6 +254,7 @@ impl Workspaces {
             n_asking: AtomicUsize::default(),
             shown_stale: Mutex::default(),
             watching: Mutex::default(),
+            proof: Mutex::default(),
             is_running_gc: AtomicBool::default(),
             owes_gc: AtomicBool::default(),
             owes_settling: AtomicBool::default(),
