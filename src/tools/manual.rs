@@ -47,7 +47,7 @@ answers from the files that were read so far.
   be in a file that is not read yet. These fields come first then. Of a complete index `note` says what an empty list was looked for in.
 - `indexId` is the identity of the rows that were read, `generation` their revision.
 
-A server works off what is left after the answer; a command does not. `generation` and `nextCursor` of query tools and times, durations, counts
+A server works off what is left after the answer; a command does not. `generation`, `nextCursor` and `proof` of query tools and times, durations, counts
 of work and sizes of the others may differ between two answers for the same tree; all else is byte for byte the same while `fresh`.
 
 ## Size
