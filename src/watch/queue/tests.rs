@@ -179,7 +179,7 @@ fn each_kind_of_change_is_told_at_once() {
     }
     assert!(!s.tells(|| assert_eq!(std::fs::read(s.at("w/src/a")).unwrap(), b"text")));
     assert!(!s.tells(|| std::fs::write(s.at("out/a"), "x").unwrap()));
-    assert!(!s.tells(|| assert_eq!(s.at("w/src").read_dir().unwrap().count(), 3)));
+    assert!(!s.tells(|| assert!(s.at("w/src").read_dir().unwrap().next().is_some())));
 }
 
 #[test]
