@@ -1,5 +1,5 @@
-//! What decides beside the work tree itself which files belong to it: the root, rules of the user and the system, and
-//! settings. Small, and read anew in each call.
+//! A digest of everything outside the work tree that decides which files belong to it: the root, rules of the user and
+//! the system, and settings. Small, and read anew in each call.
 
 use std::path::PathBuf;
 

@@ -95,7 +95,7 @@ pub enum FreshnessState {
     Unknown(UnknownReason),
 }
 
-/// What a finding rests on.
+/// The basis of a finding.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Proof {
     /// Each file was looked at in this call.
@@ -118,7 +118,7 @@ pub struct Freshness {
     pub n_files: u64,
     /// How many of the pending ones are files of a commit whose bytes are not in this clone.
     pub n_missing: u64,
-    /// What the finding rests on.
+    /// Its basis.
     pub proof: Proof,
 }
 
