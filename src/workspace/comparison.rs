@@ -105,14 +105,14 @@ impl Workspace {
         let head = match head {
             None => Self::own_state(&repo)?,
             Some(name) => ComparisonSide {
-                commit: Some(self.commit_of(name)?),
+                commit: Some(self.commit_of("head", name)?),
                 name: name.to_owned(),
                 is_work_tree: false,
             },
         };
         let Some(own) = &head.commit else {
             let name = base.unwrap_or("the empty tree").to_owned();
-            let commit = base.map(|name| self.commit_of(name)).transpose()?;
+            let commit = base.map(|name| self.commit_of("base", name)).transpose()?;
             let is_work_tree = false;
             return Ok((
                 ComparisonSide {
@@ -126,12 +126,12 @@ impl Workspace {
         let (name, from) = match base {
             Some(name) => match name.strip_suffix("...") {
                 None => {
-                    let commit = Some(self.commit_of(name)?);
+                    let commit = Some(self.commit_of("base", name)?);
                     let name = name.to_owned();
                     let is_work_tree = false;
                     return Ok((ComparisonSide { name, commit, is_work_tree }, head));
                 }
-                Some(name) => (name.to_owned(), self.commit_of(name)?),
+                Some(name) => (name.to_owned(), self.commit_of("base", name)?),
             },
             None => default_branch(&repo)?.ok_or_else(|| {
                 Error::invalid(
@@ -169,14 +169,21 @@ impl Workspace {
         })
     }
 
-    /// Returns the commit of a name.
-    fn commit_of(&self, name: &str) -> Result<CommitId> {
-        if let Some(revision) = self.revision(name)? {
+    /// Returns the commit of a name that a field of the input gives.
+    fn commit_of(&self, field: &str, name: &str) -> Result<CommitId> {
+        let revision = self.revision(name).map_err(|mut error| {
+            error.message = format!("field `{field}`: {}", error.message);
+            error
+        })?;
+        if let Some(revision) = revision {
             return Ok(revision.commit);
         }
         let near = near_names(&self.reference_names()?, name);
         Err(Error::invalid(
-            format!("no branch, tag or commit is named `{}`", view::brief(name)),
+            format!(
+                "field `{field}`: no branch, tag or commit is named `{}`",
+                view::brief(name)
+            ),
             if near.is_empty() {
                 "pass the name of one commit, for example `main`, `v1.2` or `HEAD~3`; nothing is fetched".to_owned()
             } else {
@@ -204,7 +211,7 @@ impl Workspace {
                 // A branch that is checked out elsewhere by the name of its directory is asked with its edits.
                 Some(tree) => all.push(tree),
                 None => all.push(Other::Commit(ComparisonSide {
-                    commit: Some(self.commit_of(name)?),
+                    commit: Some(self.commit_of("with", name)?),
                     name: name.clone(),
                     is_work_tree: false,
                 })),

@@ -45,7 +45,7 @@ pub use revision::Revision;
 pub use served::Served;
 pub use source::{FileRange, FileText};
 pub use state::{CurrentState, IndexCounts, IndexEntry, IndexStatus};
-pub use upkeep::PruneOptions;
+pub use upkeep::{DropTarget, PruneOptions};
 pub use view::{View, brief, family_of, missing, outside};
 
 pub use crate::git::{added_lines, merged_lines, n_changed_lines};
