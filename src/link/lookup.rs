@@ -100,6 +100,10 @@ impl Linker<'_, '_> {
                     let found = self
                         .used_member(&object, name, used.kind)
                         .or_else(|| self.vue_options_member(receiver, name, &object))?;
+                    let is_read = used.kind == ReferenceKind::Value;
+                    if is_read && is_inferred && self.is_held(&object, &found) {
+                        return None;
+                    }
                     if is_inferred || !self.is_own(&object, &found) {
                         provenance = Provenance::Member;
                     }
@@ -202,6 +206,22 @@ impl Linker<'_, '_> {
             },
             _ => false,
         }
+    }
+
+    /// Whether a definition is the value that a member holds and not the member itself: the function behind `open` in
+    /// `const { open } = api` where `api` has the type `{ open: typeof open }`.
+    fn is_held(&self, object: &Type, found: &Type) -> bool {
+        let Type::Definition(Def::Symbol(file, at)) = found else {
+            return false;
+        };
+        if matches!(object, Type::Definition(Def::Module(_))) {
+            return false;
+        }
+        let loaded = self.cache.get(*file);
+        loaded.is_some_and(|loaded| {
+            let symbol = loaded.symbol(*at);
+            symbol.qualified_name == symbol.name
+        })
     }
 
     /// Whether a member was found without knowing a type: in a module, or written within the definition that

@@ -198,6 +198,8 @@ pub struct HitOutput {
 #[serde(rename_all = "camelCase")]
 pub struct ExplainOutput {
     weight: f64,
+    /// BLAKE3 of the bytes of the file that were indexed.
+    content_id: String,
     signals: Vec<SignalOutput>,
     factors: BTreeMap<&'static str, f64>,
 }
@@ -211,8 +213,8 @@ pub struct SignalOutput {
     adds: f64,
 }
 
-impl From<&Explanation> for ExplainOutput {
-    fn from(explanation: &Explanation) -> Self {
+impl ExplainOutput {
+    fn of(explanation: &Explanation, content_id: String) -> Self {
         let signals = explanation.signals.iter().map(|signal| SignalOutput {
             name: signal.name,
             rank: signal.rank as u64,
@@ -220,6 +222,7 @@ impl From<&Explanation> for ExplainOutput {
         });
         let sum: f64 = explanation.signals.iter().map(|signal| signal.adds).sum();
         Self {
+            content_id,
             weight: (sum * 10_000.0).round() / 10_000.0,
             signals: signals.collect(),
             factors: explanation.factors.iter().copied().collect(),
@@ -400,7 +403,10 @@ fn result(
         symbol: definition.map(|it| it.symbol),
         literal: shown.n_literal as u64,
         stale: shown.is_stale,
-        explain: hit.explanation.as_ref().map(ExplainOutput::from),
+        explain: hit
+            .explanation
+            .as_ref()
+            .map(|it| ExplainOutput::of(it, chunk.content.to_string())),
         ..HitOutput::default()
     })
 }

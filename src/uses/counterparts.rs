@@ -4,7 +4,6 @@ use super::Uses;
 use crate::error::Result;
 use crate::graph::impact::WalkStart;
 use crate::link::overrides::Counterparts;
-use crate::link::use_targets::{Overlay, UseTargets};
 use crate::store::SymbolRow;
 
 /// Definitions whose counterparts are looked for in one question.
@@ -16,7 +15,7 @@ impl Uses<'_> {
     /// whether there may be more.
     pub fn seeds(&self, targets: &[SymbolRow]) -> Result<(Vec<WalkStart>, bool)> {
         let mut seeds = WalkStart::of(targets.iter().map(|target| target.id));
-        let targets_of = UseTargets::new(self.read, Overlay::default());
+        let targets_of = self.bindings();
         let mut all = Counterparts::default();
         all.is_cut |= targets.len() > MAX_TARGETS;
         for target in targets.iter().take(MAX_TARGETS) {

@@ -5,6 +5,7 @@
     reason = "tests stop at the first surprise, and start git and the built binary"
 )]
 
+mod acceptance;
 mod builtins;
 mod callers;
 mod chains;

@@ -175,7 +175,8 @@ pub struct ExploreOutput {
     /// Sentences about this answer; each name and number of them is in its other fields.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     brief: Vec<String>,
-    /// Of an answer to a `query`.
+    /// Of an answer to a `query`, as in `cl_search`.
+    #[schemars(with = "Option<serde_json::Value>")]
     #[serde(skip_serializing_if = "Option::is_none")]
     confidence: Option<ConfidenceOutput>,
     /// Words of the question that no result holds.
