@@ -143,7 +143,7 @@ pub struct DropInput {
     #[arg(long, conflicts_with = "reference")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
-    /// A commit that was asked about with `ref`.
+    /// Of a commit.
     #[arg(long = "ref", value_name = "REF", allow_hyphen_values = true)]
     #[serde(default, rename = "ref", skip_serializing_if = "Option::is_none")]
     pub reference: Option<String>,

@@ -1,17 +1,18 @@
 //! The files that differ between two states of a repository, with the text that they had: what the base of a comparison is,
 //! and what its other side is.
 //!
-//! Nothing of it comes from an index.
+//! The texts come from git and the disk, not from an index.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::{Revision, Workspace, view};
 use crate::error::{Error, Result};
-use crate::git::{Checkout, Repo};
+use crate::git::{Checkout, Repo, Source};
 use crate::model::indexing_rules::{MAX_FILE_BYTES, is_secret_name};
-use crate::model::{Branch, Budget, CommitId, ContentId, RepoPath};
+use crate::model::{Branch, Budget, COMMIT_SOURCE, CommitId, ContentId, RepoPath, Snapshot};
 use crate::reconcile::prepare::decode;
+use crate::store::{Index, IndexKey, Read};
 
 /// Files that are compared.
 const MAX_FILES: usize = 20_000;
@@ -271,6 +272,46 @@ impl Workspace {
         compare(&repo, &repo, base, head, interrupt)
     }
 
+    /// Calls `then` with the index of a state, where there is a commit's and it can be read. None is made, and none brought up:
+    /// its rows say which bytes they are of.
+    pub fn with_index_of<T>(
+        &self,
+        state: &ComparisonSide,
+        then: impl FnOnce(Option<&Read<'_>>) -> T,
+    ) -> T {
+        let Some(index) = self.index_of(state) else {
+            return then(None);
+        };
+        let made = match index.read() {
+            Ok(read) => then(Some(&read)),
+            Err(_) => then(None),
+        };
+        self.keep(index);
+        made
+    }
+
+    fn index_of(&self, state: &ComparisonSide) -> Option<Index> {
+        let commit = state.commit.as_ref().filter(|_| !state.is_work_tree)?;
+        let key = IndexKey {
+            repo_id: self.repo().ok()?.repo_id(),
+            worktree_id: COMMIT_SOURCE.to_owned(),
+            snapshot: Snapshot {
+                branch: Branch::Detached,
+                head: Some(commit.clone()),
+            },
+        };
+        let home = self.home.repo(&key.repo_id);
+        self.idle_index(&key).or_else(|| {
+            let pointer = home.pointer(&key.index_id()).or_else(|| {
+                // The work tree that has it checked out, or had.
+                let mut pointers = home.pointers().into_iter();
+                pointers.find(|pointer| pointer.head().as_ref() == Some(commit))
+            })?;
+            self.idle_build(&pointer)
+                .or_else(|| Index::open(&home, pointer).ok())
+        })
+    }
+
     /// Returns the files that differ between a commit and another state of the repository.
     pub fn compare_other(
         &self,
@@ -311,33 +352,21 @@ fn compare(
     }
     is_complete &= paths.len() <= MAX_FILES;
     paths.truncate(MAX_FILES);
-    let at = |commit: &Option<CommitId>| -> Result<Option<Repo>> {
-        let Some(commit) = commit else {
-            return Ok(None);
-        };
-        Ok(Some(Repo::discover(repo.work_dir())?.at_commit(commit)?))
-    };
-    let old_files = at(&base.commit)?;
+    let old_files = repo.source_at(base.commit.as_ref())?;
+    let of_commit;
     let new_files = if head.is_work_tree {
-        None
+        there.source()
     } else {
-        at(&head.commit)?
-    };
-    let new_files = if head.is_work_tree {
-        Some(there)
-    } else {
-        new_files.as_ref()
+        of_commit = repo.source_at(head.commit.as_ref())?;
+        &of_commit
     };
     let mut files = Vec::with_capacity(paths.len());
     for path in paths {
         if budget.is_cancelled() {
             return Err(Error::cancelled());
         }
-        let read = |repo: Option<&Repo>| {
-            let source = repo?.source();
-            version(&path, |limit| Ok(source.read(&path, limit)?.bytes))
-        };
-        let (old, new) = (read(old_files.as_ref()), read(new_files));
+        let read = |source: &Source| version(&path, |limit| Ok(source.read(&path, limit)?.bytes));
+        let (old, new) = (read(&old_files), read(new_files));
         let is_same = match (&old, &new) {
             (None, None) => true,
             (Some(old), Some(new)) => {

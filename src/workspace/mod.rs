@@ -53,7 +53,7 @@ pub use crate::model::Analysis;
 pub use crate::store::token::normal_form;
 /// Rows that a [`View`] hands out.
 pub use crate::store::{
-    ChunkRow, EdgeRow, FileRow, FileSummary, SavedContext, SavedItem, SymbolRow,
+    ChunkRow, EdgeRow, FileRow, FileSummary, Read, SavedContext, SavedItem, SymbolRow,
 };
 pub use crate::syntax::{by_id as language, by_path as language_of};
 

@@ -91,6 +91,12 @@ fn each_fixture_of_changes_is_told_as_it_says() {
         let with = said.iter().find_map(|line| line.strip_prefix("with "));
         args.extend(with.iter().flat_map(|name| ["--with", name]));
         let answer = cli.json(&args);
+        // The facts of a base that is indexed are those that its files give.
+        cli.json(&["refresh", "--ref", &base]);
+        let name = path.file_stem().unwrap().to_string_lossy();
+        if cli.json(&args) != answer {
+            faults.push(format!("{name}\n  differs where the base is indexed"));
+        }
         let mut wanted: Vec<String> = said
             .iter()
             .filter(|line| !line.starts_with("with "))
@@ -107,7 +113,6 @@ fn each_fixture_of_changes_is_told_as_it_says() {
         let missing: Vec<_> = wanted.iter().filter(|it| !found.contains(it)).collect();
         let more: Vec<_> = found.iter().filter(|it| !wanted.contains(it)).collect();
         if found != wanted {
-            let name = path.file_stem().unwrap().to_string_lossy();
             faults.push(format!("{name}\n  missing {missing:#?}\n  more {more:#?}"));
         }
     }

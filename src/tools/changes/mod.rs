@@ -18,7 +18,7 @@ use super::{Call, Tool};
 use crate::error::{Error, Result};
 use crate::model::RepoPath;
 use crate::model::path::is_at_or_below;
-use crate::workspace::{Comparison, Question, View, missing, outside};
+use crate::workspace::{Comparison, Question, Read, View, missing, outside};
 use collisions::{CollisionOutput, Opposite};
 use entries::{BrokenOutput, ChangeOutput, ComparedFileOutput, ListedChanges};
 use gather::Gathered;
@@ -200,19 +200,22 @@ impl Tool for Changes {
                 doubtful.push(path.clone());
             }
         }
-        let asked = ChangesQuestion {
-            input: &input,
-            paths: &paths,
-            doubtful: &doubtful,
-            comparison: &comparison,
-            opposites: &opposites,
-        };
-        call.with_question(&words, |question| {
-            let question = Question {
-                revision: revision.as_ref(),
-                ..question
+        workspace.with_index_of(&comparison.base, |base| {
+            let asked = ChangesQuestion {
+                input: &input,
+                paths: &paths,
+                doubtful: &doubtful,
+                comparison: &comparison,
+                opposites: &opposites,
+                base,
             };
-            workspace.query(question, |view| answer(view, &asked))
+            call.with_question(&words, |question| {
+                let question = Question {
+                    revision: revision.as_ref(),
+                    ..question
+                };
+                workspace.query(question, |view| answer(view, &asked))
+            })
         })
     }
 }
@@ -225,6 +228,8 @@ struct ChangesQuestion<'a> {
     doubtful: &'a [RepoPath],
     comparison: &'a Comparison,
     opposites: &'a [Opposite],
+    /// The index of the base, where there is one.
+    base: Option<&'a Read<'a>>,
 }
 
 impl ChangesQuestion<'_> {
@@ -289,7 +294,7 @@ fn answer(view: &View<'_>, asked: &ChangesQuestion<'_>) -> Result<ChangesOutput>
     let limit = clamp(input.limit, 200, 1..=500);
     let list_bytes = BYTES_PER_TOKEN * clamp(input.budget, DEFAULT_BUDGET, 500..=20_000);
     asked.check_paths(view)?;
-    let gathered = Gathered::of(view, comparison)?;
+    let gathered = Gathered::of(view, asked)?;
     let listed = ListedChanges::of(view, asked, &gathered)?;
     let digest = asked.digest();
     let after = match &input.cursor {
