@@ -9,7 +9,7 @@ use super::{
 };
 use crate::model::hash::IdTable;
 
-/// Expressions of one file that are kept at most; what comes later is unknown.
+/// Expressions of one file that are kept at most; later ones are unknown.
 const MAX_EXPRS: usize = 1 << 20;
 
 /// The expressions, names and paths of one file. Equal ones have equal ids; parts have lower ids than wholes.
@@ -172,7 +172,7 @@ impl ExprArena {
     }
 
     /// Takes over all names, paths and expressions of another arena. `change` may put another expression in the place of
-    /// one, which then is one of this arena; what is made of it follows.
+    /// one, which then is one of this arena; expressions made of it follow.
     ///
     /// Costs a pass over the other arena.
     pub fn adopt(
@@ -265,7 +265,7 @@ impl ExprArena {
         &self.paths
     }
 
-    /// Makes names and paths known by what they are, in an arena that was read from an index.
+    /// Finds names and paths by their text, in an arena that was read from an index.
     pub fn index(&mut self) {
         self.names.index();
         let paths = &self.paths;

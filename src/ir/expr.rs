@@ -30,7 +30,7 @@ pub enum ContainerKind {
     IndexSignature,
 }
 
-/// An expression or a type of one file, reduced to what name resolution can use.
+/// An expression or a type of one file, reduced to the parts that name resolution uses.
 ///
 /// `const { open } = load(store).files[0]` binds `open` to
 /// `Member(Element(Member(Call(Name load, [Name store]), files)), open)`.

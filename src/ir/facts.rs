@@ -65,7 +65,7 @@ pub struct Directive {
     pub is_pipe: bool,
     /// The specifier of the import that leads to its template; empty where it has no file for it.
     pub template: String,
-    /// Names of the file for what its template can use; of a module for what those can use that import the module.
+    /// Names of the file that its template can use; of a module those that its importers can use.
     pub imports: Vec<String>,
     /// The members that a template sets or listens to: the name there and that of the member.
     pub inputs: Vec<(String, String)>,

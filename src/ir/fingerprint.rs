@@ -4,7 +4,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use super::{Expr, ExprId, FileFacts, PathId, Slot};
 
-/// The hash of each expression and path of a file. Symbols count by their qualified names, imports by what they request.
+/// The hash of each expression and path of a file. Symbols count by their qualified names, imports by their requests.
 ///
 /// Costs one pass over the expressions.
 #[derive(Debug)]

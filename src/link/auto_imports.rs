@@ -1,6 +1,6 @@
 //! Names that a framework imports by itself, so that no file binds them.
 //!
-//! Knows the files of the index and what they export. Which of them are meant is in `resolve`.
+//! Knows the files of the index and their exports. Which of them are meant is in `resolve`.
 
 use std::rc::Rc;
 
@@ -11,7 +11,7 @@ use crate::resolve::AutoImports;
 use crate::store::facts::unpack;
 use crate::store::{Read, StoreError};
 
-/// Look-ups of names among what is imported are kept under numbers that no file has.
+/// Look-ups of imported names are kept under numbers that no file has.
 const FIRST_KEY: i64 = i64::MIN / 2;
 
 /// The names that are imported by themselves, over the rows of one generation.

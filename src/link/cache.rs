@@ -44,7 +44,7 @@ pub(super) struct FactsCache<'a> {
     /// size of its files: at half of it all that was not asked for since the last time is forgotten.
     max_kept: usize,
     kept: RefCell<Kept>,
-    /// Of the time before; what is asked for is moved to the others.
+    /// The older generation; a file that is asked for moves to the younger one.
     old: RefCell<Kept>,
     /// How many facts the new ones have.
     n_kept: Cell<usize>,

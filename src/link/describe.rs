@@ -1,6 +1,6 @@
 //! Types in words: `List<Item>`, `Item[]`, `() => Item`.
 //!
-//! For whoever checks a rule of the evaluator. Refuses to name what is no definition.
+//! For whoever checks a rule of the evaluator. Refuses to name values without a definition.
 
 use super::cache::{Def, FactsCache};
 use super::linker::Linker;

@@ -181,7 +181,7 @@ impl<'a> Begun<'a> {
     }
 }
 
-/// Returns the definition that a use is said to be in: a function that is given to a member of what is no
+/// Returns the definition that a use is said to be in: a function that is given to a member of an object without
 /// definition (`options.done = () => …`) can't be found by its callers, so that what is around it counts. In an object
 /// literal that has a name it can.
 fn around(file: &LinkedFile, symbol: Option<u32>) -> Option<u32> {

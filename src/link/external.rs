@@ -1,6 +1,6 @@
 //! Types from outside the repository: known by their names and type arguments, as far as code names them.
 //!
-//! A small table of the standard library of Java says which methods give what the type arguments say, e.g. an `Item` for
+//! A small table of the standard library of Java says which methods return their type arguments, e.g. an `Item` for
 //! `List<Item>.get(0)`. Of anything else the result is unknown.
 
 use std::rc::Rc;
@@ -23,9 +23,9 @@ enum MethodResult {
     OfArgument(&'static str, usize),
     /// A value of this type with all type arguments.
     OfAll(&'static str),
-    /// A value of the same type, of what the first function argument returns.
+    /// A value of the same type, whose elements the first function argument returns.
     Mapped,
-    /// A stream of what the first function argument returns streams of.
+    /// A stream of the elements of the streams that the first function argument returns.
     Flattened,
     /// The result of the function argument at a place.
     Returned(usize),
@@ -224,7 +224,7 @@ impl ExternalType {
         }))
     }
 
-    /// Returns the element of what is iterated or indexed.
+    /// Returns the element type of a container.
     pub(super) fn element(&self) -> Option<Type> {
         self.args.last()?.clone()
     }
@@ -245,7 +245,7 @@ impl ExternalType {
         self.args.get(at)?.clone()
     }
 
-    /// Returns the function that a method of it takes: it is given what the type contains.
+    /// Returns the function that a method of it takes: its parameter is an element.
     pub(super) fn parameter_of(&self, method: &str) -> Option<Type> {
         let is_map = self.args.len() == 2;
         let args: Rc<[Option<Type>]> = match method {

@@ -1,8 +1,8 @@
-//! Members of types whose `impl` blocks stand anywhere: fields, methods, those of traits, those of what a type dereferences
+//! Members of types whose `impl` blocks stand anywhere: fields, methods, those of traits, those of the type that a type dereferences
 //! to.
 //!
 //! The blocks of a type are those of its own file and of the files of a unit that is named by it; each is compared with the
-//! type by what its name means there.
+//! type by the meaning of its name there.
 
 use std::rc::Rc;
 

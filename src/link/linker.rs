@@ -35,7 +35,7 @@ pub(super) struct Linker<'a, 'b> {
     pub(super) call: RefCell<Option<Rc<Substitution>>>,
     /// Directives and pipes of the template that was asked for last.
     pub(super) usable: RefCell<Option<UsableIn>>,
-    /// The classes whose members are looked through for a bare name, by file and symbol: what such a class is built on is
+    /// The classes whose members are looked through for a bare name, by file and symbol: the bases of such a class are
     /// no member of it.
     pub(super) open_scopes: RefCell<Vec<(i64, SymbolIdx)>>,
     /// Memo of [`Self::linearization`], by class.
@@ -101,7 +101,7 @@ impl<'a, 'b> Linker<'a, 'b> {
         Some(())
     }
 
-    /// Whether there are steps left: without, what was not found may be there.
+    /// Whether there are steps left: without, a name that was not found may be there.
     pub(super) fn has_fuel(&self) -> bool {
         self.fuel.get() > 0 && self.depth.get() < MAX_DEPTH
     }

@@ -33,7 +33,7 @@ impl Contained {
     }
 }
 
-/// How deep what is embedded is looked through, and how many types of it.
+/// How deep embedded types are looked through, and how many of them.
 const MAX_EMBEDDED_DEPTH: usize = 16;
 const MAX_EMBEDDED: usize = 256;
 
@@ -262,7 +262,7 @@ impl Linker<'_, '_> {
             .flatten()
     }
 
-    /// Returns the member that a type has by what is embedded in it: that of the least depth, none where two of one depth
+    /// Returns the member that a type has by embedded types: that of the least depth, none where two of one depth
     /// have it.
     fn embedded(
         &self,

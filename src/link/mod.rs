@@ -1,4 +1,4 @@
-//! From what files say by themselves to what they mean to each other: which file an import leads to, which
+//! From the facts of files to the edges between them: which file an import leads to, which
 //! definition a name means.
 //!
 //! Works off a list that is written together with the rows that make it necessary, so that neither a

@@ -1,4 +1,4 @@
-//! Types of the standard library of Rust: what their methods give and what their callbacks take, in terms of their type
+//! Types of the standard library of Rust: the results of their methods and the parameters of their callbacks, in terms of their type
 //! arguments.
 //!
 //! Crates that are much used name their types and methods alike (`HashMap`, `lock`, `iter`), so that the name alone counts.
@@ -11,7 +11,7 @@ use super::linker::Linker;
 use super::path_names::{Wanted, payload};
 use super::types::{ExternalType, Type};
 
-/// Types that have the members of what they hold.
+/// Types that have the members of their contents.
 const TRANSPARENT: &[&str] = &[
     "Arc",
     "AsMut",

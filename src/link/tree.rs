@@ -1,6 +1,6 @@
 //! Names in a tree of modules: definitions, modules of other files, `use`, globs, crates, in this order.
 //!
-//! A name tells what is wanted of it: `store::` goes on, `log!` is a macro, anything else is the last of a path. Globs and
+//! A name tells the kind wanted of it: `store::` goes on, `log!` is a macro, anything else is the last of a path. Globs and
 //! re-exports may lead in circles, which are cut.
 
 use std::rc::Rc;

@@ -156,7 +156,7 @@ impl<'a> UseTargets<'a> {
         Ok(bindings)
     }
 
-    /// Returns for each of [`FileFacts::references`] the type of what the name is a member of, in words (`Store`, `Job[]`,
+    /// Returns for each of [`FileFacts::references`] the type of its receiver, in words (`Store`, `Job[]`,
     /// `typeof Store` for the class itself); `None` where it is no member, or that is not evident.
     pub fn receivers_of(&self, file: i64) -> Result<Vec<Option<String>>, StoreError> {
         self.cache.begin();

@@ -134,7 +134,7 @@ pub fn prove_commit(
 }
 
 /// Brings the index towards the work tree until it is there or the budget is spent. The caller holds
-/// the write lock. What was done is committed, whatever happens.
+/// the write lock. Finished files are committed, whatever happens.
 pub fn reconcile(
     repo: &Repo,
     index: &mut Index,

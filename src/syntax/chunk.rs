@@ -221,7 +221,7 @@ impl Cutter<'_> {
         n_lines >= if nested { NESTED_LINES } else { MEMBER_LINES }
     }
 
-    /// Joins what is too small and cuts what is too large.
+    /// Joins small pieces and cuts large ones.
     fn settle(&mut self) -> Vec<LineRun> {
         let mut joined: Vec<LineRun> = Vec::with_capacity(self.pieces.len());
         let mut idle: Option<usize> = None;

@@ -85,7 +85,7 @@ impl<'a> Scopes<'a> {
         self.n_scopes() - 1
     }
 
-    /// Ends a scope: what opens later is not inside.
+    /// Ends a scope: later ones are not inside.
     pub(super) fn leave(&mut self, scope: u32) {
         self.all[scope as usize].end = self.n_scopes();
     }

@@ -118,7 +118,7 @@ impl KnownBy {
         }
     }
 
-    /// Leaves out what the defaults say.
+    /// Leaves out default values.
     pub(super) fn leave_out(&mut self, defaults: &Defaults) {
         self.provenance = self.provenance.filter(|own| *own != defaults.provenance);
         let is_usual = self.provenance.is_none() && self.confidence == Some(defaults.confidence);

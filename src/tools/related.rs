@@ -34,9 +34,9 @@ pub struct Related;
 #[serde(rename_all = "snake_case")]
 #[value(rename_all = "snake_case")]
 pub enum EdgeType {
-    /// What it imports.
+    /// Files that it imports.
     Imports,
-    /// What imports it.
+    /// Files that import it.
     ImportedBy,
     /// Tests that import or use it, else those named after it; of a test, what it tests.
     Tests,
@@ -46,7 +46,7 @@ pub enum EdgeType {
     References,
     /// Its definitions.
     Defines,
-    /// What it exports.
+    /// Names that it exports.
     Exports,
     /// The package it belongs to.
     BelongsTo,
@@ -145,7 +145,7 @@ pub struct RelatedInput {
 #[serde(rename_all = "camelCase")]
 pub struct RelatedOutput {
     index_id: String,
-    /// What was asked about, where that is a definition.
+    /// The definition that was asked about.
     #[serde(skip_serializing_if = "Option::is_none")]
     symbol: Option<String>,
     /// Values of the fields that an entry leaves out.

@@ -166,7 +166,7 @@ pub(super) fn answer(view: &View<'_>, input: &RelatedInput, to: &str) -> Result<
     ))
 }
 
-/// What an end of a chain means.
+/// An end of a chain.
 enum End {
     One(NamedObject),
     /// Definitions of one name, the likeliest first.

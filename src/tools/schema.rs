@@ -196,7 +196,7 @@ fn share(schema: &mut Map<String, Value>) {
             continue;
         }
         each_object(schema, "", &mut |_, value| {
-            if value.to_string() == text {
+            if serde_json::to_string(value).is_ok_and(|it| it == text) {
                 let whole = std::mem::replace(value, reference.clone());
                 definitions.entry(name.clone()).or_insert(whole);
             }

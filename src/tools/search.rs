@@ -192,8 +192,8 @@ pub struct HitOutput {
     pub(super) explain: Option<ExplainOutput>,
 }
 
-/// What the place of a result is made of: the sum of what `signals` add is its `weight`, where the heaviest result has 1.
-/// `factors` are in it. What holds the question literally goes before what is heavier.
+/// Reasons for the place of a result: the parts that `signals` add make its `weight`, where the heaviest result has 1.
+/// `factors` are in it. Results that hold the question literally go before heavier ones.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ExplainOutput {
@@ -204,7 +204,7 @@ pub struct ExplainOutput {
     factors: BTreeMap<&'static str, f64>,
 }
 
-/// What one signal has to do with a result.
+/// The part of one signal in a result.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SignalOutput {

@@ -27,16 +27,16 @@ pub(super) enum Implicit {
     OwnUnit,
 }
 
-/// The order in which members are looked for in what a type is built on.
+/// The order in which members are looked for in the bases of a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MemberOrder {
     /// One base after another, each with its own.
     DepthFirst,
     /// The C3 linearization.
     Linearization,
-    /// By depth; what two bases of one depth have is nobody's: embedded fields.
+    /// By depth; a member of two bases of one depth is ambiguous: embedded fields.
     Embedding,
-    /// The `impl` blocks of a type wherever they stand, then those of its traits, then what it dereferences to.
+    /// The `impl` blocks of a type wherever they stand, then those of its traits, then the type it dereferences to.
     Implementations,
 }
 
@@ -64,7 +64,7 @@ pub(super) struct LanguageRules {
     pub(super) instance_call_method: Option<&'static str>,
     /// The method whose callback takes each element, so that its parameter has the element type: `forEach`.
     pub(super) foreach_callback_method: Option<&'static str>,
-    /// The method that gives what reading an attribute of a class gives, of what the attribute holds: `__get__`.
+    /// The method whose result a read of a class attribute is, where the attribute's value has it: `__get__`.
     pub(super) descriptor_method: Option<&'static str>,
     /// The method that indexing an instance calls: `__getitem__`.
     pub(super) index_method: Option<&'static str>,

@@ -22,7 +22,7 @@ pub(in crate::tools) struct ReachCounts {
     pub(in crate::tools) unresolved: u64,
 }
 
-/// Counts what one definition reaches; `targets` are its declarations.
+/// Counts the files and tests that one definition reaches; `targets` are its declarations.
 pub(in crate::tools) fn counts(view: &View<'_>, targets: &[SymbolRow]) -> Result<ReachCounts> {
     let input = ImpactInput::default();
     let mut output = ImpactOutput::new(view, 2)?;

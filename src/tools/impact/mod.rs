@@ -131,7 +131,7 @@ pub struct ImpactInput {
     pub repo: Option<String>,
 }
 
-/// What a change reaches.
+/// Callers, files and tests that a change reaches.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ImpactOutput {
