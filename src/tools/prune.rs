@@ -139,7 +139,7 @@ pub struct DropInput {
     #[arg(long, value_name = "ID", conflicts_with_all = ["branch", "reference"])]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub index_id: Option<String>,
-    /// All indexes of a branch of this worktree.
+    /// Of a branch of this worktree.
     #[arg(long, conflicts_with = "reference")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
