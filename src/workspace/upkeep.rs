@@ -60,7 +60,7 @@ pub enum DropTarget {
     Index(String),
     /// All of a branch of this work tree.
     Branch(String),
-    /// The one that questions about a commit made: `--ref v1.2`.
+    /// An index of a commit that is not checked out, e.g. `--ref v1.2`.
     Commit(Revision),
 }
 

@@ -229,3 +229,29 @@ fn inputs_of_another_type_are_refused() {
     }
     assert!(ask(&json!({"base": "main", "with": [], "path": [], "include": []})).contains("added"));
 }
+
+#[test]
+fn a_branch_is_drawn_with_the_places_that_it_reaches() {
+    let text = "//- /src/a.ts\nexport function open(at: string) { return at }\nexport function close() { return 1 }\n\
+                //- /src/b.ts\nimport { open, close } from './a'\nexport function run() { return open('x') + close() }\n\
+                //- commit base\n//- branch feature\n\
+                //- /src/a.ts\nexport function open(at: string, how: number) { return at + how }\n//- commit two\n";
+    let repo = Fixture::parse(text).build();
+    let cli = Cli::new(repo.path());
+    let ran = cli.run(&["view", "--base", "main", "--output", "-"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    for part in [
+        "changes since main",
+        "\"mode\":\"impact\"",
+        "\"group\":\"signature\"",
+        "\"group\":\"removed\"",
+        "\"group\":\"broken\"",
+        "\"name\":\"run\"",
+    ] {
+        assert!(ran.stdout.contains(part), "{part}");
+    }
+    let told = cli.fails(&["view", "--base", "mian"], 1);
+    assert!(told.contains("did you mean `main`"), "{told}");
+    assert!(!cli.fails(&["view", "--base="], 1).is_empty());
+    cli.fails(&["view", "--base", "main", "--changes"], 2);
+}
