@@ -4,7 +4,7 @@
 
 pub mod chains;
 pub mod changes;
-pub mod confidence;
+pub mod edge_precision;
 pub mod coupled;
 pub mod definition;
 pub mod impact;
@@ -12,4 +12,4 @@ pub mod neighborhood;
 pub mod related;
 pub mod test_conventions;
 
-pub use confidence::confidence;
+pub use edge_precision::confidence;

@@ -184,7 +184,7 @@ impl Workspace {
 }
 
 /// Returns a measure of what is left to be done.
-fn n_left(outcome: &Outcome) -> usize {
+fn n_matching(outcome: &Outcome) -> usize {
     let left = &outcome.freshness;
     match left.state {
         FreshnessState::Fresh => usize::from(!outcome.has_history),
