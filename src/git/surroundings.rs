@@ -44,7 +44,8 @@ impl Repo {
         };
         let now_ns = now_ns();
         files.iter().all(|(path, known)| {
-            known.is_settled(now_ns) && matches!(tree.stat(path), Ok(Some(stat)) if stat == *known)
+            known.proves_content(now_ns)
+                && matches!(tree.stat(path), Ok(Some(stat)) if stat == *known)
         })
     }
 

@@ -13,7 +13,7 @@ const MAX_NODES: usize = 20_000;
 
 /// Returns the files that use one of some definitions, or one around it, directly or through others, with the number of edges to
 /// each. Code that a framework calls by its name has no users of its own: those of the object around it stand for them.
-pub fn users(
+pub fn indirect_users(
     read: &Read<'_>,
     definitions: impl IntoIterator<Item = i64>,
     depth: u32,

@@ -10,9 +10,9 @@ use crate::store::{Read, StoreResult};
 /// Definitions that one walk visits.
 const MAX_NODES: usize = 20_000;
 
-/// A definition, or the top level of a module, in some relation to the one asked about.
+/// A neighbour of a definition: another one, or the top level of a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Near {
+pub struct NeighborDefinition {
     /// The row of the file of the use, or of the definition that is used.
     pub file: Option<i64>,
     /// The row of the definition; `None` for a module's top level.
@@ -28,19 +28,19 @@ pub struct Near {
 }
 
 /// Returns the neighbours of a definition, in no order, and whether a bound ended the walk.
-pub fn around(
+pub fn neighbors(
     read: &Read<'_>,
     seed: i64,
     kinds: &[EdgeKind],
     direction: Direction,
     depth: u32,
     budget: &Budget,
-) -> StoreResult<(Vec<Near>, bool)> {
+) -> StoreResult<(Vec<NeighborDefinition>, bool)> {
     let mut seen: HashSet<(Option<i64>, Option<i64>)> = HashSet::from([(None, Some(seed))]);
     let mut frontier = vec![(seed, Provenance::Resolved)];
     let mut all = Vec::new();
     for hops in 1..=depth {
-        let mut next: BTreeMap<(Option<i64>, Option<i64>), Near> = BTreeMap::new();
+        let mut next: BTreeMap<(Option<i64>, Option<i64>), NeighborDefinition> = BTreeMap::new();
         for (at, before) in frontier {
             if budget.is_cancelled() || seen.len() > MAX_NODES {
                 return Ok((all, true));
@@ -59,7 +59,7 @@ pub fn around(
                 if seen.contains(&(file, symbol)) {
                     continue;
                 }
-                let near = Near {
+                let near = NeighborDefinition {
                     file,
                     symbol,
                     line: edge.line,

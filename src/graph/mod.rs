@@ -4,12 +4,12 @@
 
 pub mod chains;
 pub mod changes;
-pub mod confidence;
 pub mod coupled;
 pub mod definition;
+pub mod edge_precision;
 pub mod impact;
 pub mod neighborhood;
 pub mod related;
 pub mod test_conventions;
 
-pub use confidence::confidence;
+pub use edge_precision::confidence;

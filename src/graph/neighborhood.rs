@@ -7,9 +7,9 @@ use crate::model::{Budget, Direction, EdgeKind, Provenance, RepoPath};
 use crate::roles::Roles;
 use crate::store::{Read, StoreResult};
 
-/// A neighbour of one of the files.
+/// A file next to one of the given files, with the way that leads there.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Neighborhood {
+pub struct NeighborFile {
     /// The file that it is a neighbour of.
     pub source: RepoPath,
     /// The neighbour.
@@ -38,7 +38,7 @@ const KINDS: [(&str, Direction); 7] = [
 /// How many of the most used neighbours of a kind are weighed.
 const N_WEIGHED: usize = 6;
 
-/// Up to so many users a file is nobody's and everybody's alike.
+/// Smoothing constant for inverse usage frequency: weight = uses × 1000 / (users + 5).
 const N_FEW_USERS: u64 = 5;
 
 /// One step from a file.
@@ -48,14 +48,14 @@ struct FileStep {
     path: RepoPath,
     provenance: Provenance,
     n_uses: u64,
-    /// How much the file and the neighbour have to do with each other.
+    /// Uses between the two, by inverse usage frequency: a neighbour that everyone uses weighs little.
     weight: u64,
     /// Whether it is a test that is named after the file.
     is_own_test: bool,
 }
 
-/// Where a walk stands.
-struct At {
+/// A file at the frontier of the walk.
+struct FrontierFile {
     source: RepoPath,
     path: RepoPath,
     provenance: Provenance,
@@ -71,17 +71,17 @@ pub fn neighborhood(
     depth: u32,
     max: usize,
     budget: &Budget,
-) -> StoreResult<Vec<Neighborhood>> {
+) -> StoreResult<Vec<NeighborFile>> {
     let mut seen: BTreeSet<RepoPath> = files.iter().cloned().collect();
-    let mut frontier: Vec<At> = files
+    let mut frontier: Vec<FrontierFile> = files
         .iter()
-        .map(|path| At {
+        .map(|path| FrontierFile {
             source: path.clone(),
             path: path.clone(),
             provenance: Provenance::Resolved,
         })
         .collect();
-    let mut all: Vec<Neighborhood> = Vec::new();
+    let mut all: Vec<NeighborFile> = Vec::new();
     for hops in 1..=depth {
         if all.len() >= max || budget.is_cancelled() {
             break;
@@ -97,7 +97,7 @@ pub fn neighborhood(
         for (from, step) in taken {
             let (edge_type, direction) = KINDS[step.kind];
             seen.insert(step.path.clone());
-            all.push(Neighborhood {
+            all.push(NeighborFile {
                 source: frontier[from].source.clone(),
                 path: step.path,
                 edge_type,
@@ -108,7 +108,7 @@ pub fn neighborhood(
         }
         frontier = all[first..]
             .iter()
-            .map(|near| At {
+            .map(|near| FrontierFile {
                 source: near.source.clone(),
                 path: near.path.clone(),
                 provenance: near.provenance,

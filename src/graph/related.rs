@@ -12,7 +12,7 @@ use crate::store::{Read, StoreResult};
 /// Files that one walk visits.
 const MAX_FILES: usize = 20_000;
 
-/// Files that a barrel passes on to be a wide one, behind which a test is hardly one of each of them.
+/// Number of files that a wide barrel re-exports: a test of such a barrel is hardly a test of each of them.
 const MIN_WIDE: u64 = 8;
 
 /// A relation between files.
@@ -35,8 +35,8 @@ pub enum TestBasis {
     Graph,
     /// It is named after the file.
     Path,
-    /// It imports a file that passes many others on, this one among them; or it uses something else of a changed file, or the class
-    /// of a changed member.
+    /// It imports a barrel that re-exports many files, this one among them; or it uses something else of a changed
+    /// file, or the class of a changed member.
     Barrel,
     /// It names it, and no use is bound.
     Mention,

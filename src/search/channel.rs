@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::channel_scores::ChannelScores;
-use super::filter::Allowed;
+use super::filter::ChunkFilter;
 use super::query::{FEW_WORDS, Query, is_path};
 use super::text::{self, TextFound};
 use super::{fuzzy, history, literal};
@@ -46,7 +46,7 @@ pub(super) struct ChannelHits {
 pub(super) fn collect(
     read: &Read<'_>,
     query: &Query,
-    allowed: &Allowed,
+    allowed: &ChunkFilter,
     sources: &dyn Sources,
     budget: &Budget,
 ) -> StoreResult<ChannelHits> {
@@ -62,16 +62,16 @@ pub(super) fn collect(
         parts(read, query, allowed, &mut chunks)?;
         phrases(read, query, allowed, &mut chunks)?;
         for (row, n) in literal::find(read, query.literals(), allowed, sources, budget)? {
-            let strength = chunks.entry(row).or_default();
-            strength.n_literals = n;
-            strength.phrase = strength.phrase.max(PLAIN_PHRASE);
+            let scores = chunks.entry(row).or_default();
+            scores.n_literals = n;
+            scores.phrase = scores.phrase.max(PLAIN_PHRASE);
             let known = text.chunks.get(&row);
-            strength.text = known.map_or(0.0, |known| known.score / text.best);
+            scores.text = known.map_or(0.0, |known| known.score / text.best);
         }
         history = history::files(read, query)?;
     }
-    for (chunk, strength) in &mut chunks {
-        strength.coverage = text.chunks.get(chunk).map_or(0.0, |found| found.coverage);
+    for (chunk, scores) in &mut chunks {
+        scores.coverage = text.chunks.get(chunk).map_or(0.0, |found| found.coverage);
     }
     Ok(ChannelHits {
         chunks,
@@ -87,25 +87,25 @@ pub(super) fn collect(
 fn whole_name(
     read: &Read<'_>,
     query: &Query,
-    allowed: &Allowed,
+    allowed: &ChunkFilter,
     found: &mut HashMap<i64, ChannelScores>,
 ) -> StoreResult<Vec<String>> {
     let [same, other] = read.first_named(&query.whole, query.text(), MAX_DEFINITIONS)?;
     for (definitions, whole) in [(same, 1.0), (other, OTHER_STYLE)] {
-        mark(read, &definitions, allowed, found, |strength| {
-            strength.whole = strength.whole.max(whole);
+        mark(read, &definitions, allowed, found, |scores| {
+            scores.whole = scores.whole.max(whole);
         })?;
     }
     if let Some(name) = query.behind_path() {
         let mut named = read.symbols_named(&name)?;
         let paths = &query.paths;
         named.retain(|symbol| paths.iter().any(|path| is_path(path, symbol.path.as_str())));
-        mark(read, &named, allowed, found, |strength| {
-            strength.whole = 1.0;
+        mark(read, &named, allowed, found, |scores| {
+            scores.whole = 1.0;
         })?;
     }
     // A qualified name in a sentence is its subject, and the answer may be elsewhere.
-    let is_short = query.telling_words().len() <= FEW_WORDS;
+    let is_short = query.content_words().len() <= FEW_WORDS;
     let mut owners = Vec::new();
     for name in &query.qualified {
         let Some(last) = name.last() else { continue };
@@ -116,11 +116,11 @@ fn whole_name(
         if named.is_empty() && !is_short {
             owners.extend(name.first().cloned());
         }
-        mark(read, &named, allowed, found, |strength| {
+        mark(read, &named, allowed, found, |scores| {
             if is_short {
-                strength.whole = 1.0;
+                scores.whole = 1.0;
             } else {
-                strength.identifier = 1.0;
+                scores.identifier = 1.0;
             }
         })?;
     }
@@ -132,10 +132,10 @@ fn whole_name(
 fn words(
     read: &Read<'_>,
     query: &Query,
-    allowed: &Allowed,
+    allowed: &ChunkFilter,
     found: &mut HashMap<i64, ChannelScores>,
 ) -> StoreResult<()> {
-    let telling = query.telling_words();
+    let telling = query.content_words();
     let is_short = telling.len() <= FEW_WORDS;
     for (at, word) in telling.iter().enumerate() {
         let n_named = read.n_named(&word.norm, MAX_DEFINITIONS + 1)? as usize;
@@ -147,9 +147,9 @@ fn words(
             } else {
                 0.0
             };
-            mark(read, &named, allowed, found, |strength| {
-                strength.name = 1.0;
-                strength.identifier = strength.identifier.max(identifier);
+            mark(read, &named, allowed, found, |scores| {
+                scores.name = 1.0;
+                scores.identifier = scores.identifier.max(identifier);
             })?;
         }
         if let Some(written) = word.signed.as_ref().filter(|_| n_named > 0) {
@@ -158,9 +158,9 @@ fn words(
         if is_short && n_named == 0 && read.document_frequency(&quoted(&word.norm), 1)? == 0 {
             for (norm, likeness) in fuzzy::nearest(read, &word.norm)? {
                 let named = read.symbols_named(&norm)?;
-                mark(read, &named, allowed, found, |strength| {
-                    strength.fuzzy = strength.fuzzy.max(likeness);
-                    strength.fuzzy_words |= u32::try_from(at)
+                mark(read, &named, allowed, found, |scores| {
+                    scores.fuzzy = scores.fuzzy.max(likeness);
+                    scores.fuzzy_words |= u32::try_from(at)
                         .ok()
                         .and_then(|at| 1_u64.checked_shl(at))
                         .unwrap_or(0);
@@ -176,7 +176,7 @@ fn signed(
     read: &Read<'_>,
     norm: &str,
     written: &str,
-    allowed: &Allowed,
+    allowed: &ChunkFilter,
     found: &mut HashMap<i64, ChannelScores>,
 ) -> StoreResult<()> {
     let [same, _] = read.first_named(norm, written, MAX_DEFINITIONS + 1)?;
@@ -184,8 +184,8 @@ fn signed(
         return Ok(());
     }
     let identifier = share_of_namesakes(&same);
-    mark(read, &same, allowed, found, |strength| {
-        strength.identifier = strength.identifier.max(identifier);
+    mark(read, &same, allowed, found, |scores| {
+        scores.identifier = scores.identifier.max(identifier);
     })
 }
 
@@ -201,10 +201,10 @@ fn share_of_namesakes(named: &[SymbolRow]) -> f64 {
 fn parts(
     read: &Read<'_>,
     query: &Query,
-    allowed: &Allowed,
+    allowed: &ChunkFilter,
     found: &mut HashMap<i64, ChannelScores>,
 ) -> StoreResult<()> {
-    let telling = query.telling_words();
+    let telling = query.content_words();
     if telling.len() > FEW_WORDS {
         return Ok(());
     }
@@ -239,8 +239,8 @@ fn parts(
         };
         let share = share_of_parts(&name, &wanted) * share_of_words;
         if share > 0.0 {
-            let strength = found.entry(row).or_default();
-            strength.parts = strength.parts.max(share);
+            let scores = found.entry(row).or_default();
+            scores.parts = scores.parts.max(share);
         }
     }
     Ok(())
@@ -265,7 +265,7 @@ fn share_of_parts(name: &str, wanted: &HashSet<&str>) -> f64 {
 fn phrases(
     read: &Read<'_>,
     query: &Query,
-    allowed: &Allowed,
+    allowed: &ChunkFilter,
     found: &mut HashMap<i64, ChannelScores>,
 ) -> StoreResult<()> {
     for phrase in &query.phrases {
@@ -274,11 +274,11 @@ fn phrases(
             continue;
         }
         for row in rows.into_iter().filter(|row| allowed.has(*row)) {
-            let strength = found.entry(row).or_default();
-            strength.phrase = if phrase.is_quoted {
+            let scores = found.entry(row).or_default();
+            scores.phrase = if phrase.is_quoted {
                 1.0
             } else {
-                strength.phrase.max(PLAIN_PHRASE)
+                scores.phrase.max(PLAIN_PHRASE)
             };
         }
     }
@@ -288,7 +288,7 @@ fn phrases(
 fn mark(
     read: &Read<'_>,
     definitions: &[SymbolRow],
-    allowed: &Allowed,
+    allowed: &ChunkFilter,
     found: &mut HashMap<i64, ChannelScores>,
     how: impl Fn(&mut ChannelScores),
 ) -> StoreResult<()> {

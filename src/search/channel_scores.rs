@@ -17,7 +17,7 @@ pub(super) struct ChannelScores {
     pub parts: f64,
     /// The definition's name is nearly a word of the question.
     pub fuzzy: f64,
-    /// A bit for each telling word that its name is nearly.
+    /// A bit for each content word that its name is nearly.
     pub fuzzy_words: u64,
     /// It holds the question, or a quoted part of it, as it stands.
     pub phrase: f64,

@@ -73,7 +73,7 @@ pub(super) struct NamedWords(HashSet<String>);
 pub(super) struct Covered {
     /// The share, from 0 to 1.
     pub share: f64,
-    /// A bit for each telling word of the question that it holds.
+    /// A bit for each content word of the question that it holds.
     pub words: u64,
 }
 
@@ -81,7 +81,7 @@ impl Coverage {
     pub(super) fn of(query: &Query, terms: &HashMap<String, Term>) -> Self {
         let term = |text: &String| terms.get(text).copied().unwrap_or(Term::Common);
         let words: Vec<RareWord> = query
-            .telling_words()
+            .content_words()
             .into_iter()
             .take(MAX_WORDS)
             .map(|word| {
@@ -119,12 +119,7 @@ impl Coverage {
 
     /// Returns the coverage of a chunk that holds the terms of these bits; `named` has the words of a definition whose name the
     /// question is.
-    pub(super) fn covered(
-        &self,
-        held: u64,
-        strength: &ChannelScores,
-        named: &NamedWords,
-    ) -> Covered {
+    pub(super) fn covered(&self, held: u64, scores: &ChannelScores, named: &NamedWords) -> Covered {
         let mut words = 0;
         let mut sum = 0.0;
         for (at, word) in self.words.iter().enumerate() {
@@ -133,10 +128,10 @@ impl Coverage {
             } else {
                 word.credit(held)
             };
-            let is_near = strength.fuzzy_words & (1 << at) != 0;
+            let is_near = scores.fuzzy_words & (1 << at) != 0;
             sum += word.weight
                 * if is_near {
-                    credit.max(NEARLY * strength.fuzzy)
+                    credit.max(NEARLY * scores.fuzzy)
                 } else {
                     credit
                 };
@@ -153,13 +148,13 @@ impl Coverage {
             1.0
         };
         if holds_all {
-            share = share.max(strength.whole);
+            share = share.max(scores.whole);
         }
         if self.n_explicit > 0 {
-            let held = f64::from(strength.n_literals.min(self.n_explicit));
+            let held = f64::from(scores.n_literals.min(self.n_explicit));
             let of_quoted = held / f64::from(self.n_explicit);
             share *= WITHOUT_QUOTED + (1.0 - WITHOUT_QUOTED) * of_quoted;
-        } else if strength.n_literals > 0 && holds_all {
+        } else if scores.n_literals > 0 && holds_all {
             share = 1.0;
         }
         Covered {

@@ -8,15 +8,15 @@ use super::{MatchReason, Reasons};
 pub(super) enum Signal {
     /// Words of the text.
     Text,
-    /// The question is the definition's name.
+    /// The query equals the symbol name.
     ExactName,
-    /// A word is.
+    /// A query word equals the symbol name.
     Name,
-    /// The words are parts of it.
+    /// The query words are parts of the symbol name.
     Parts,
-    /// A word nearly is.
+    /// The symbol name is a fuzzy match of a query word.
     FuzzyName,
-    /// The question stands in the text.
+    /// The query occurs literally in the text.
     Phrase,
     /// A path in the question is the file's, or the file's name is made of its words.
     Path,
@@ -24,7 +24,7 @@ pub(super) enum Signal {
     File,
     /// Past commits.
     History,
-    /// Another file has the same.
+    /// Another file has the same chunk: a duplicate.
     Copy,
 }
 
@@ -160,8 +160,8 @@ impl ScoreBreakdown {
     /// Returns the addends that ranks are told from.
     pub(super) fn ranks<'a>(all: impl Iterator<Item = &'a Self>) -> Ranks {
         let mut ranks: [Vec<f64>; SIGNALS.len()] = Default::default();
-        for marks in all {
-            for (list, adds) in ranks.iter_mut().zip(marks.adds) {
+        for breakdown in all {
+            for (list, adds) in ranks.iter_mut().zip(breakdown.adds) {
                 if adds.abs() > 0.0 {
                     list.push(adds);
                 }

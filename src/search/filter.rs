@@ -6,15 +6,15 @@ use crate::model::hash::HashSet;
 use crate::store::{FileRow, Read, StoreResult};
 
 /// Which chunks may be found.
-pub(super) struct Allowed(Option<HashSet<i64>>);
+pub(super) struct ChunkFilter(Option<HashSet<i64>>);
 
-impl Allowed {
-    /// Returns the files that the filters leave; `None` where they leave none.
+impl ChunkFilter {
+    /// The chunks of the files that pass the filters; `None` where no file does.
     pub(super) fn of(read: &Read<'_>, filters: &Filters) -> StoreResult<Option<Self>> {
         if *filters == Filters::default() {
             return Ok(Some(Self(None)));
         }
-        let fits = Fits::of(read, filters)?;
+        let fits = FileFilter::of(read, filters)?;
         let under = read.files_under("")?;
         let files: Vec<i64> = under
             .iter()
@@ -33,13 +33,13 @@ impl Allowed {
 }
 
 /// The test of a file by the filters.
-pub(super) struct Fits {
+pub(super) struct FileFilter {
     paths: PathFilter,
     /// Those of the language that is asked for, where one is.
     in_language: Option<HashSet<i64>>,
 }
 
-impl Fits {
+impl FileFilter {
     pub(super) fn of(read: &Read<'_>, filters: &Filters) -> StoreResult<Self> {
         let is_asked = filters.content_type.is_some() || filters.language.is_some();
         let fits = |language: &str| {

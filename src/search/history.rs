@@ -60,7 +60,7 @@ pub(super) fn files(read: &Read<'_>, query: &Query) -> StoreResult<BTreeMap<Stri
 /// Returns how much history counts, from 0 to 1. `coverage` is the share of the question that the best
 /// chunks hold; whoever gives a name wants its definition.
 pub(super) fn gate(query: &Query, coverage: f64, is_name: impl Fn(&str) -> bool) -> f64 {
-    let words = query.telling_words();
+    let words = query.content_words();
     let is_look_up = match words.len() {
         0 | 1 => true,
         2 => words

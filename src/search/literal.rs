@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::filter::Allowed;
+use super::filter::ChunkFilter;
 use super::query::{MIN_PLAIN_PHRASE_WORDS, quoted_parts};
 use crate::model::path_class::PathClass;
 use crate::model::{Budget, RepoPath, Sources};
@@ -152,7 +152,7 @@ fn is_flag(word: &str) -> bool {
 pub(super) fn find(
     read: &Read<'_>,
     literals: &[QueryLiteral],
-    allowed: &Allowed,
+    allowed: &ChunkFilter,
     sources: &dyn Sources,
     budget: &Budget,
 ) -> StoreResult<HashMap<i64, u32>> {
@@ -178,7 +178,7 @@ pub(super) fn find(
 /// The chunks that were found, and the texts that were read for them.
 struct LiteralMatches<'a> {
     read: &'a Read<'a>,
-    allowed: &'a Allowed,
+    allowed: &'a ChunkFilter,
     sources: &'a dyn Sources,
     budget: &'a Budget,
     texts: HashMap<RepoPath, Option<Arc<str>>>,

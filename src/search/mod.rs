@@ -2,9 +2,9 @@
 //!
 //! Pure over store reads: the same index and question give the same order.
 
+pub mod answer_confidence;
 mod channel;
 mod channel_scores;
-pub mod confidence;
 mod coverage;
 mod explain;
 mod filter;
@@ -22,7 +22,7 @@ mod text;
 
 use std::fmt;
 
-pub use confidence::{Confidence, Level};
+pub use answer_confidence::{Confidence, Level};
 pub use explain::{Explanation, SignalShare};
 pub use literal::QueryLiteral;
 pub use path_filter::PathFilter;
@@ -117,8 +117,8 @@ pub struct Hit {
     pub weight: f64,
     /// Its share of the best score, from 0 to 1.
     pub share: f64,
-    /// A bit for each telling word of the question that it holds.
-    pub(crate) holds: u64,
+    /// A bit for each content word of the question that it holds.
+    pub(crate) held_words: u64,
     /// Why it is here.
     pub reasons: Reasons,
     /// The parts of its score, where they were asked for.
@@ -150,7 +150,7 @@ pub fn search(
     sources: &dyn Sources,
     budget: &Budget,
 ) -> StoreResult<Vec<Hit>> {
-    let Some(allowed) = filter::Allowed::of(read, filters)? else {
+    let Some(allowed) = filter::ChunkFilter::of(read, filters)? else {
         return Ok(Vec::new());
     };
     let found = channel::collect(read, query, &allowed, sources, budget)?;
@@ -164,26 +164,25 @@ pub fn nearest_names(read: &Read<'_>, word: &str) -> StoreResult<Vec<String>> {
     Ok(found.into_iter().map(|(name, _)| name).collect())
 }
 
-/// Returns the first file that the filters leave, by path; `None` where they leave nothing and every
-/// search finds nothing.
-pub fn first_left(read: &Read<'_>, filters: &Filters) -> StoreResult<Option<RepoPath>> {
-    let fits = filter::Fits::of(read, filters)?;
+/// The first file that passes the filters, by path; `None` where no file does, so that every search finds nothing.
+pub fn first_match(read: &Read<'_>, filters: &Filters) -> StoreResult<Option<RepoPath>> {
+    let fits = filter::FileFilter::of(read, filters)?;
     let files = read.files_under("")?;
     let first = files.iter().find(|file| fits.has(file));
     Ok(first.map(|file| file.path.clone()))
 }
 
-/// Returns the files that the filters leave, by path.
-pub fn files_left(read: &Read<'_>, filters: &Filters) -> StoreResult<Vec<RepoPath>> {
-    let fits = filter::Fits::of(read, filters)?;
+/// The files that pass the filters, by path.
+pub fn matching_files(read: &Read<'_>, filters: &Filters) -> StoreResult<Vec<RepoPath>> {
+    let fits = filter::FileFilter::of(read, filters)?;
     let files = read.files_under("")?;
     let left = files.iter().filter(|file| fits.has(file));
     Ok(left.map(|file| file.path.clone()).collect())
 }
 
-/// Returns how many files the filters leave.
-pub fn n_left(read: &Read<'_>, filters: &Filters) -> StoreResult<u64> {
-    let fits = filter::Fits::of(read, filters)?;
+/// The number of files that pass the filters.
+pub fn n_matching(read: &Read<'_>, filters: &Filters) -> StoreResult<u64> {
+    let fits = filter::FileFilter::of(read, filters)?;
     let files = read.files_under("")?;
     Ok(files.iter().filter(|file| fits.has(file)).count() as u64)
 }

@@ -98,27 +98,27 @@ impl Query {
         &self.literals
     }
 
-    /// Returns the telling words, as written, that none of these hits holds.
+    /// Returns the content words, as written, that none of these hits holds.
     pub fn missing<'a>(&self, hits: impl IntoIterator<Item = &'a Hit>) -> Vec<String> {
-        let held = hits.into_iter().fold(0, |held, hit| held | hit.holds);
-        let words = self.telling_words().into_iter().take(64).enumerate();
+        let held = hits.into_iter().fold(0, |held, hit| held | hit.held_words);
+        let words = self.content_words().into_iter().take(64).enumerate();
         words
             .filter(|(at, _)| held & (1 << at) == 0)
             .map(|(_, word)| word.text.clone())
             .collect()
     }
 
-    /// Returns the telling words, as written, that a hit holds.
+    /// Returns the content words, as written, that a hit holds.
     pub fn held(&self, hit: &Hit) -> Vec<&str> {
-        let words = self.telling_words().into_iter().take(64).enumerate();
+        let words = self.content_words().into_iter().take(64).enumerate();
         words
-            .filter(|(at, _)| hit.holds & (1 << at) != 0)
+            .filter(|(at, _)| hit.held_words & (1 << at) != 0)
             .map(|(_, word)| word.text.as_str())
             .collect()
     }
 
     /// Returns the words that are no stop words; all words where there are no others.
-    pub(super) fn telling_words(&self) -> Vec<&QueryWord> {
+    pub(super) fn content_words(&self) -> Vec<&QueryWord> {
         let telling: Vec<&QueryWord> = self.words.iter().filter(|word| !word.is_stop).collect();
         if telling.is_empty() {
             self.words.iter().collect()

@@ -13,15 +13,15 @@ use super::{Filters, Hit, PageRequest, history};
 use crate::model::SymbolKind;
 use crate::store::{ChunkBrief, Read, StoreResult, token};
 
-/// The past changed this file, most of all, for reasons like the question: as a share of the best score.
+/// Weight of the history channel, relative to the best score.
 const HISTORY: f64 = 0.5;
-/// The next best chunk of the same file speaks for the file, too; each further one half as much.
+/// Share of the next best chunk of the same file that is added to a score; each further one counts half as much.
 const SAME_FILE: f64 = 0.25;
 const SAME_FILE_DECAY: f64 = 0.5;
 
-/// How much the length of a definition speaks for it within its file, by its logarithm: one of four lines is
-/// put down by an eighth, one of sixty up by as much.
-const ROOM: f64 = 0.1;
+/// Weight of the logarithm of the length of a definition, among those of its file: a definition of four lines loses
+/// an eighth, one of sixty gains as much.
+const LENGTH_WEIGHT: f64 = 0.1;
 const USUAL_LINES: f64 = 15.0;
 const FEWEST_LINES: u32 = 4;
 const MOST_LINES: u32 = 60;
@@ -32,7 +32,7 @@ const FURTHER_PART: f64 = 0.5;
 /// A definition that another file has in the same words.
 const COPY: f64 = 0.5;
 
-/// The best chunks that tell how much of the question the code answers by itself.
+/// Number of best chunks whose coverage of the query closes the history channel.
 const N_COVERING: usize = 3;
 
 /// Files that history alone brings in, the strongest first.
@@ -68,7 +68,7 @@ pub(super) fn rank(
     sort_by_tier(&mut scored);
     let ranks = wanted
         .is_explained
-        .then(|| ScoreBreakdown::ranks(scored.iter().map(|scored| &scored.marks)));
+        .then(|| ScoreBreakdown::ranks(scored.iter().map(|scored| &scored.breakdown)));
     let best = scored
         .iter()
         .map(|scored| scored.score)
@@ -100,11 +100,11 @@ pub(super) fn rank(
                 score: covered.share,
                 weight: f64::from(scored.tier) + share,
                 share,
-                holds: covered.words,
-                reasons: scored.marks.reasons(names_path(query, path)),
+                held_words: covered.words,
+                reasons: scored.breakdown.reasons(names_path(query, path)),
                 explanation: ranks
                     .as_ref()
-                    .map(|ranks| scored.marks.explain(ranks, best)),
+                    .map(|ranks| scored.breakdown.explain(ranks, best)),
                 chunk,
             });
         }
@@ -121,10 +121,10 @@ pub(super) fn rank(
 
 /// Replaces each score by the sum of `1 / (60 + rank)` over the signals that found the chunk.
 fn fuse_by_rank(scored: &mut [Scored]) {
-    let ranks = ScoreBreakdown::ranks(scored.iter().map(|scored| &scored.marks));
+    let ranks = ScoreBreakdown::ranks(scored.iter().map(|scored| &scored.breakdown));
     for scored in scored.iter_mut() {
-        scored.marks = scored.marks.by_rank(&ranks);
-        scored.score = scored.marks.score();
+        scored.breakdown = scored.breakdown.by_rank(&ranks);
+        scored.score = scored.breakdown.score();
     }
     sort(scored);
 }
@@ -176,7 +176,7 @@ fn choose_within_files(scored: &mut [Scored], scorer: &Scorer<'_>) {
     let mut best: HashMap<i64, (f64, f64)> = HashMap::new();
     for chunk in scored.iter_mut() {
         let before = chunk.score;
-        chunk.add(Signal::File, before * (room(&chunk.chunk) - 1.0));
+        chunk.add(Signal::File, before * (length_factor(&chunk.chunk) - 1.0));
         let (_, after) = best
             .entry(chunk.chunk.file)
             .or_insert((before, f64::NEG_INFINITY));
@@ -216,13 +216,13 @@ fn demote_duplicates(scored: &mut [Scored]) {
     sort(scored);
 }
 
-/// Returns how much the length of a chunk's definition speaks for it among those of its file.
-fn room(chunk: &ChunkBrief) -> f64 {
+/// The factor for the length of the definition of a chunk, around 1.
+fn length_factor(chunk: &ChunkBrief) -> f64 {
     let lines = chunk
         .extent
         .map_or(LINES_WITHOUT_SYMBOL, |(_, lines)| lines);
     let lines = f64::from(lines.clamp(FEWEST_LINES, MOST_LINES));
-    1.0 + ROOM * (lines / USUAL_LINES).ln()
+    1.0 + LENGTH_WEIGHT * (lines / USUAL_LINES).ln()
 }
 
 fn is_function(kind: SymbolKind) -> bool {
@@ -247,7 +247,7 @@ fn add_history(
     let coverage = scored.iter().take(N_COVERING).filter_map(covered);
     let coverage = coverage.fold(0.0, f64::max);
     let mut names = HashSet::new();
-    for word in query.telling_words().iter().take(2) {
+    for word in query.content_words().iter().take(2) {
         if read.has_symbol_named(&word.norm)? {
             names.insert(word.norm.as_str());
         }
@@ -260,7 +260,7 @@ fn add_history(
     let weight = HISTORY * gate * scored.first().map_or(1.0, |first| first.score);
     for chunk in scored {
         if let Some(strength) = found.history.get(&chunk.chunk.path) {
-            let factor = chunk.marks.of_file();
+            let factor = chunk.breakdown.of_file();
             chunk.add(Signal::History, weight * strength * factor);
         }
     }

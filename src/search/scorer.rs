@@ -15,19 +15,19 @@ use crate::model::{ChunkKind, FileRole, RepoPath};
 use crate::roles::Roles;
 use crate::store::{ChunkBrief, Read, token};
 
-/// The whole question is the name of the definition.
+/// The whole query equals the symbol name.
 const WHOLE: f64 = 2.5;
-/// The definition's name is nearly a word that nothing else knows.
+/// The symbol name is a fuzzy match of a query word that no symbol has.
 const FUZZY: f64 = 1.5;
-/// The question, or a quoted part of it, stands in the text.
+/// The query, or a quoted phrase of it, occurs literally in the text.
 const PHRASE: f64 = 1.0;
-/// A quoted part does: on top of that.
+/// Added when a quoted phrase occurs literally.
 const QUOTED: f64 = 1.0;
-/// One of few words is the name of the definition.
+/// A query word equals the symbol name, in a query of at most FEW_WORDS words.
 const NAME_AMONG_FEW: f64 = 0.5;
-/// One of many words is.
+/// A query word equals the symbol name, in a query of more than FEW_WORDS words.
 const NAME_AMONG_MANY: f64 = 0.05;
-/// One of many words is an identifier that names this definition and no other.
+/// A query word of a longer query is an identifier that names this definition and no other.
 const IDENTIFIER: f64 = 0.6;
 /// The definition's name is made of the words and nothing else.
 const PARTS: f64 = 1.5;
@@ -60,13 +60,13 @@ pub(super) struct Scored {
     pub score: f64,
     /// The tier, which goes before the score: the number of literals that it holds, and 1 unless it is generated data.
     pub tier: u32,
-    pub marks: ScoreBreakdown,
+    pub breakdown: ScoreBreakdown,
 }
 
 impl Scored {
     pub(super) fn add(&mut self, signal: Signal, score: f64) {
         self.score += score;
-        self.marks.add(signal, score);
+        self.breakdown.add(signal, score);
     }
 }
 
@@ -94,7 +94,7 @@ impl<'a> Scorer<'a> {
         filters: &Filters,
         found: &'a ChannelHits,
     ) -> Self {
-        let n_words = query.telling_words().len();
+        let n_words = query.content_words().len();
         let is_short = n_words <= FEW_WORDS;
         let is_whole = found.chunks.values().any(|strength| strength.whole > 0.0);
         let is_look_up = is_whole || n_words < FEW_WORDS;
@@ -122,7 +122,7 @@ impl<'a> Scorer<'a> {
         chunk: ChunkBrief,
         strength: &ChannelScores,
     ) -> Scored {
-        let mut marks = ScoreBreakdown::default();
+        let mut breakdown = ScoreBreakdown::default();
         for (signal, score) in [
             (Signal::Text, strength.text),
             (Signal::Text, self.coverage * strength.coverage),
@@ -133,22 +133,22 @@ impl<'a> Scorer<'a> {
             (Signal::Name, self.identifier * strength.identifier),
             (Signal::Parts, PARTS * strength.parts),
         ] {
-            marks.add(signal, score);
+            breakdown.add(signal, score);
         }
         if strength.phrase >= 1.0 {
             // Quoted words are meant as they stand, wherever that is.
-            marks.add(Signal::Phrase, QUOTED);
+            breakdown.add(Signal::Phrase, QUOTED);
         } else {
-            self.judge(&chunk, &mut marks);
+            self.judge(&chunk, &mut breakdown);
         }
         // The factors of the whole file do not concern its path's score.
-        let worth = self.worth_of_path(&chunk) * marks.of_file();
+        let worth = self.worth_of_path(&chunk) * breakdown.of_file();
         let is_written = u32::from(!self.is_generated_data(&chunk));
         let mut scored = Scored {
             row,
             tier: strength.n_literals + is_written,
-            score: marks.score(),
-            marks,
+            score: breakdown.score(),
+            breakdown,
             chunk,
         };
         scored.add(Signal::Path, worth);
@@ -184,7 +184,7 @@ impl<'a> Scorer<'a> {
         !is_wanted && class.is_data && (class.is_generated || chunk.is_bulky)
     }
 
-    fn judge(&self, chunk: &ChunkBrief, marks: &mut ScoreBreakdown) {
+    fn judge(&self, chunk: &ChunkBrief, breakdown: &mut ScoreBreakdown) {
         let class = PathClass::of(&chunk.path, is_prose(&chunk.language), chunk.is_generated);
         let requested = self.query.requested;
         let is_apart = match RepoPath::new(&chunk.path)
@@ -196,24 +196,24 @@ impl<'a> Scorer<'a> {
             FileRole::Example => !class.is_prose,
         };
         if is_apart && !requested.tests {
-            marks.scale(Factor::Test, TEST_FACTOR);
+            breakdown.scale(Factor::Test, TEST_FACTOR);
         }
         let is_unwanted_data = class.is_data && !requested.data;
         if !self.asks_prose && (class.is_prose || is_unwanted_data) {
-            marks.scale(Factor::NotCode, OTHER_THAN_CODE_FACTOR);
+            breakdown.scale(Factor::NotCode, OTHER_THAN_CODE_FACTOR);
         }
         if class.is_generated && !requested.generated {
-            marks.scale(Factor::Generated, GENERATED_FACTOR);
+            breakdown.scale(Factor::Generated, GENERATED_FACTOR);
         }
         if chunk.kind == ChunkKind::Gap {
-            marks.scale(Factor::BetweenDefinitions, GAP_FACTOR);
+            breakdown.scale(Factor::BetweenDefinitions, GAP_FACTOR);
         }
         if let Some((kind, exported)) = chunk.symbol {
             if !self.is_look_up && kind.is_declaration() {
-                marks.scale(Factor::Declaration, DECLARATION_FACTOR);
+                breakdown.scale(Factor::Declaration, DECLARATION_FACTOR);
             }
             if exported {
-                marks.scale(Factor::Exported, EXPORTED_FACTOR);
+                breakdown.scale(Factor::Exported, EXPORTED_FACTOR);
             }
         }
     }

@@ -5,7 +5,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::coverage::Term;
-use super::filter::Allowed;
+use super::filter::ChunkFilter;
 use super::query::{FEW_WORDS, Query};
 use crate::store::text::{in_columns, near, quoted};
 use crate::store::{Read, StoreResult};
@@ -80,7 +80,11 @@ impl TextFound {
 }
 
 /// Looks the terms of a query up, the rarest first, then which of them stand together.
-pub(super) fn find(read: &Read<'_>, query: &Query, allowed: &Allowed) -> StoreResult<TextFound> {
+pub(super) fn find(
+    read: &Read<'_>,
+    query: &Query,
+    allowed: &ChunkFilter,
+) -> StoreResult<TextFound> {
     let n_chunks = read.n_chunks()?;
     let mut found = TextFound::default();
     let mut total = 0.0;
@@ -98,7 +102,7 @@ pub(super) fn find(read: &Read<'_>, query: &Query, allowed: &Allowed) -> StoreRe
         }
     }
     // A look-up of a name is no sentence, and its words stand in any order.
-    if query.telling_words().len() > FEW_WORDS {
+    if query.content_words().len() > FEW_WORDS {
         let words: HashSet<&str> = chosen.iter().map(|(word, _)| word.as_str()).collect();
         add_pairs(read, query, &words, &mut found)?;
         add_joined(read, query, n_chunks, &mut found)?;

@@ -5,7 +5,6 @@ use std::collections::HashMap;
 use rusqlite::{OptionalExtension as _, Row};
 
 use super::{ErrorContext, Read, StoreResult, Writer};
-use crate::ir::ImportKind;
 use crate::model::{EdgeKind, Provenance, SymbolKind};
 
 /// State and target of imports, by specifier and kind.
@@ -86,34 +85,6 @@ impl Writer<'_> {
             .context("writing edges")
     }
 
-    /// Queues the files that depend on `file`, or on a file that re-exports its names: their names are bound again.
-    pub fn queue_dependents(&mut self, file: i64) -> StoreResult<()> {
-        self.queue_dependents_on(file, None)
-            .context("writing a row")
-    }
-
-    /// As [`Self::queue_dependents`]; with a mask only those who looked at one of its buckets. A unit passes on what is in
-    /// a mask alone: of a file that joins or leaves one, what others can see of the file is known.
-    pub(super) fn queue_dependents_on(
-        &mut self,
-        file: i64,
-        mask: Option<u64>,
-    ) -> rusqlite::Result<()> {
-        self.tx()
-            .prepare_cached(
-                "WITH RECURSIVE passing(file) AS (
-                   VALUES(?1)
-                   UNION SELECT i.file FROM passing p CROSS JOIN import i ON i.target = p.file WHERE i.kind = ?3
-                   UNION SELECT -m.unit FROM passing p CROSS JOIN unit_file m ON m.file = p.file WHERE ?2 IS NOT NULL
-                 )
-                 INSERT INTO link_queue(file, stages)
-                 SELECT c.file, 2 FROM passing p CROSS JOIN dependency c ON c.target = p.file WHERE ?2 IS NULL OR c.name_mask & ?2 <> 0
-                 ON CONFLICT(file) DO UPDATE SET stages = stages | 2",
-            )?
-            .execute((file, mask.map(u64::cast_signed), ImportKind::ReExport.code()))
-            .map(drop)
-    }
-
     /// Returns where the imports of a file led, by specifier and kind.
     pub(super) fn previous_targets(
         &mut self,
@@ -165,10 +136,7 @@ impl Writer<'_> {
             .iter()
             .map(|(ordinal, target)| [i64::from(*ordinal), *target]);
         self.rows(&IMPORT_FILES, file, import_files.collect())?;
-        self.tx()
-            .prepare_cached("DELETE FROM link_queue WHERE file = ?1")?
-            .execute([file])
-            .map(drop)
+        self.dequeue(file)
     }
 
     /// Makes the rows of a file in one table equal `wanted`. An edit moves most lines and changes few keys: a row with

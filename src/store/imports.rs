@@ -69,54 +69,6 @@ impl Writer<'_> {
             (file, ordinal, state, target),
         )
     }
-
-    /// Queues a file: its imports are resolved again.
-    pub fn queue_imports(&mut self, file: i64) -> StoreResult<()> {
-        self.run(
-            "INSERT INTO link_queue(file, stages) VALUES(?1, 1) ON CONFLICT(file) DO UPDATE SET stages = stages | 1",
-            [file],
-        )
-    }
-
-    /// Queues the target of an import: its names are bound again. The names of a template mean members of the class that
-    /// imports it.
-    pub fn queue_import_target(&mut self, file: i64, ordinal: u32) -> StoreResult<()> {
-        self.run(
-            "INSERT INTO link_queue(file, stages) SELECT target, 2 FROM import WHERE file = ?1 AND ordinal = ?2 AND target > 0
-             ON CONFLICT(file) DO UPDATE SET stages = stages | 2",
-            (file, ordinal),
-        )
-    }
-
-    /// Queues every file with imports: they are resolved again.
-    pub fn queue_all_imports(&mut self) -> StoreResult<()> {
-        self.run(
-            "INSERT INTO link_queue(file, stages) SELECT DISTINCT file, 1 FROM import WHERE true
-             ON CONFLICT(file) DO UPDATE SET stages = stages | 1",
-            [],
-        )
-    }
-
-    /// Queues every file: its imports are resolved and its names are bound again.
-    pub fn queue_all(&mut self) -> StoreResult<()> {
-        self.run(
-            "INSERT INTO link_queue(file, stages) SELECT id, 3 FROM file WHERE true
-             ON CONFLICT(file) DO UPDATE SET stages = 3",
-            [],
-        )
-    }
-
-    /// Notes that the imports of a file on that list are resolved. Where their targets are unchanged, the file's names
-    /// are not bound again, unless there is another cause.
-    pub fn imports_resolved(&mut self, file: i64, lead_elsewhere: bool) -> StoreResult<()> {
-        if !lead_elsewhere {
-            self.run(
-                "DELETE FROM link_queue WHERE file = ?1 AND stages = 1",
-                [file],
-            )?;
-        }
-        self.run("UPDATE link_queue SET stages = 2 WHERE file = ?1", [file])
-    }
 }
 
 // Queries for what a file imports leave these out by their number.
@@ -255,18 +207,6 @@ impl Read<'_> {
             .context("reading whose template a file is")
     }
 
-    /// Returns up to `limit` files that have to be linked again.
-    pub fn link_queue(&self, limit: u32) -> StoreResult<Vec<(i64, RepoPath)>> {
-        self.tx
-            .prepare_cached("SELECT r.file, f.path FROM link_queue r CROSS JOIN file f ON f.id = r.file ORDER BY r.file LIMIT ?1")
-            .and_then(|mut statement| {
-                statement
-                    .query_map([limit], |row| Ok((row.get(0)?, path(row, 1)?)))?
-                    .collect()
-            })
-            .context("reading the list of files to link")
-    }
-
     /// Returns where each import of a file leads, by its place: the row of a file, that of a unit below 0; `None` where it
     /// is neither.
     pub fn import_targets(&self, file: i64) -> StoreResult<Vec<Option<i64>>> {
@@ -274,30 +214,6 @@ impl Read<'_> {
             .prepare_cached("SELECT target FROM import WHERE file = ?1 ORDER BY ordinal")
             .and_then(|mut statement| statement.query_map([file], |row| row.get(0))?.collect())
             .context("reading imports")
-    }
-
-    /// Returns up to `limit` files on the list whose imports have to be resolved first, those after the row
-    /// `after`, by row.
-    pub fn unresolved_batch(&self, after: i64, limit: u32) -> StoreResult<Vec<(i64, RepoPath)>> {
-        self.tx
-            .prepare_cached(
-                "SELECT r.file, f.path FROM link_queue r CROSS JOIN file f ON f.id = r.file WHERE r.file > ?1 AND r.stages & 1 ORDER BY r.file LIMIT ?2",
-            )
-            .and_then(|mut statement| {
-                statement
-                    .query_map((after, limit), |row| Ok((row.get(0)?, path(row, 1)?)))?
-                    .collect()
-            })
-            .context("reading the list of files to link")
-    }
-
-    /// Returns how many files wait for their imports to be looked at again.
-    pub fn n_queued(&self) -> StoreResult<u64> {
-        self.tx
-            .prepare_cached("SELECT count(*) FROM link_queue")
-            .and_then(|mut statement| statement.query_row([], |row| row.get::<_, i64>(0)))
-            .map(i64::cast_unsigned)
-            .context("counting the files to link")
     }
 
     /// Returns the imports of one file, in source order.
@@ -308,26 +224,6 @@ impl Read<'_> {
             )
             .and_then(|mut statement| statement.query_map([file], import)?.collect())
             .context("reading imports")
-    }
-
-    /// Returns the files that pass names of a file on, directly or through others, itself first: those that re-export
-    /// from it. At most `at_most`.
-    pub fn reexporters(&self, file: i64, at_most: u32) -> StoreResult<Vec<i64>> {
-        self.tx
-            .prepare_cached(
-                "WITH RECURSIVE passing(file) AS (
-                   VALUES(?1)
-                   UNION SELECT i.file FROM passing p CROSS JOIN import i ON i.target = p.file WHERE i.kind = ?2
-                 )
-                 SELECT file FROM passing WHERE file > 0 LIMIT ?3",
-            )
-            .and_then(|mut statement| {
-                let kind = ImportKind::ReExport.code();
-                statement
-                    .query_map((file, kind, at_most), |row| row.get(0))?
-                    .collect()
-            })
-            .context("reading who passes names on")
     }
 
     fn neighbours(&self, query: &str, of: &str) -> StoreResult<Vec<RepoPath>> {

@@ -18,6 +18,7 @@ pub mod imports;
 pub mod interface;
 pub mod inventory;
 pub mod key;
+mod link_queue;
 pub mod lock;
 pub mod names;
 pub mod open;

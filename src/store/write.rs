@@ -6,8 +6,8 @@ use std::collections::HashMap;
 
 use rusqlite::{Connection, OptionalExtension as _, Transaction, TransactionBehavior};
 
-use super::edges::PreviousTargets;
 use super::interface::InterfaceFingerprint;
+use super::link_queue::{IMPORTS, NAMES};
 use super::{ErrorContext, PreparedChunk, StatRow, StoreResult};
 use crate::ir::ImportKind;
 use crate::model::{BlobId, ContentId, RepoPath, SkipReason, Symbol};
@@ -192,7 +192,7 @@ impl<'a> Writer<'a> {
             had_facts = before.is_some();
             self.queue_dependents_of_change(id, before.as_ref(), file.fingerprint.as_ref())?;
             self.leave_units(id, before.as_ref(), &file.units)?;
-            self.leave_templates(&previous, &file.imports)?;
+            self.queue_removed_templates(&previous, &file.imports)?;
             for table in ["facts", "config", "runner", "import"] {
                 self.tx
                     .prepare_cached(&format!("DELETE FROM {table} WHERE file = ?1"))?
@@ -231,33 +231,12 @@ impl<'a> Writer<'a> {
         }
         // A file that has no facts any more still has its earlier names to withdraw.
         if file.facts.is_some() || had_facts || !previous.is_empty() {
-            tx.prepare_cached(
-                "INSERT INTO link_queue(file, stages) VALUES(?1, ?2) ON CONFLICT(file) DO UPDATE SET stages = stages | excluded.stages",
-            )?
-            .execute((id, if file.imports.is_empty() { 2 } else { 3 }))?;
-        }
-        Ok(())
-    }
-
-    /// Puts the templates that a file had and has no more on the list of those to link again.
-    fn leave_templates(
-        &mut self,
-        previous: &PreviousTargets,
-        imports: &[(String, ImportKind, bool, u32)],
-    ) -> rusqlite::Result<()> {
-        let template = ImportKind::Template.code();
-        for ((specifier, kind), (_, target)) in previous {
-            let stays = || {
-                let mut now = imports.iter();
-                now.any(|it| it.1 == ImportKind::Template && it.0 == *specifier)
+            let stages = if file.imports.is_empty() {
+                NAMES
+            } else {
+                IMPORTS | NAMES
             };
-            if *kind == template && target.is_some() && !stays() {
-                self.tx
-                    .prepare_cached(
-                        "INSERT INTO link_queue(file, stages) VALUES(?1, 2) ON CONFLICT(file) DO UPDATE SET stages = stages | 2",
-                    )?
-                    .execute([target])?;
-            }
+            self.queue("VALUES(?1, ?2)", (id, stages))?;
         }
         Ok(())
     }

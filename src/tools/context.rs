@@ -283,7 +283,7 @@ fn output(item: Loaded, is_fresh: bool) -> LoadedOutput {
     }
 }
 
-/// Returns a context as it is shown.
+/// Converts a context to its output form.
 pub fn context_output(context: SavedContext) -> ContextOutput {
     ContextOutput {
         id: context.id,

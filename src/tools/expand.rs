@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::answer::MAX_LIST_BYTES;
-use super::lenient::plain_name;
+use super::normalize_input::plain_name;
 use super::places::{TargetOutput, named, near_names, target};
 use super::schema::{clamp, number};
 use super::{Call, Tool};

@@ -1,4 +1,4 @@
-//! Shared by the tools that search: a question, its filters, and a hit as it is shown.
+//! Shared by the tools that search: a question, its filters, and the output form of a hit.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::answer::{Cursor, FreshnessFields};
-use super::places::{Defaults, KnownBy, beyond_one};
+use super::places::{Defaults, KnownBy, omit_default_hops};
 use crate::config::{Config, LowConfidence};
 use crate::error::{Code, Error, Result};
 use crate::graph::neighborhood::neighborhood;
@@ -64,7 +64,7 @@ impl ContentTypeInput {
     }
 }
 
-/// A hit as it is shown.
+/// The output form of a hit.
 pub(super) struct Shown {
     /// Its text.
     pub(super) preview: String,
@@ -216,7 +216,7 @@ pub(super) fn near(
             path: near.path.to_string(),
             edge_type: Some(near.edge_type),
             direction: Some(near.direction.as_str()),
-            hops: beyond_one(near.hops),
+            hops: omit_default_hops(near.hops),
             known_by: KnownBy::of(near.source.as_str(), near.provenance),
         })
         .collect())
@@ -257,7 +257,7 @@ pub(super) fn say_nothing_found(
     filters: &Filters,
     freshness_fields: &mut FreshnessFields,
 ) -> Result<()> {
-    let n_files = search::n_left(view.read, filters)?;
+    let n_files = search::n_matching(view.read, filters)?;
     freshness_fields.say_nothing_found("No file holds a word of the question", n_files);
     Ok(())
 }
@@ -283,7 +283,7 @@ pub(super) fn cursor_at(hit: &Hit) -> Cursor {
     }
 }
 
-/// Returns a hit as it is shown; `rank` is its place in the whole answer, from 0. Reads its file.
+/// Converts a hit to its output form; `rank` is its place in the whole answer, from 0. Reads its file.
 pub(super) fn shown(
     view: &View<'_>,
     query: &Query,
@@ -362,7 +362,7 @@ fn check_filters(view: &View<'_>, filters: &Filters) -> Result<()> {
         paths: filters.paths.clone(),
         ..Filters::default()
     };
-    if !filters.paths.is_empty() && search::first_left(view.read, &of_path)?.is_none() {
+    if !filters.paths.is_empty() && search::first_match(view.read, &of_path)?.is_none() {
         return Err(no_file_left(&filters.paths));
     }
     Ok(())
@@ -377,7 +377,7 @@ pub(super) fn check_language(view: &View<'_>, language: Option<&str>) -> Result<
     let Some(language) = language else {
         return Ok(());
     };
-    if search::first_left(view.read, &filters)?.is_some() {
+    if search::first_match(view.read, &filters)?.is_some() {
         return Ok(());
     }
     let known: Vec<String> = view.read.languages()?.into_keys().collect();

@@ -18,6 +18,7 @@ use crate::lines::{
 };
 use crate::model::{Budget, FreshnessState, RepoPath};
 use crate::search::PathFilter;
+use crate::uses::innermost;
 use crate::workspace::{SymbolRow, View, language_of};
 
 /// Lines of a page whose caller names no limit.
@@ -275,7 +276,7 @@ fn say_what_is_missing(
     }
 }
 
-/// Returns the lines as they are shown, with the innermost definition around each where the index has these bytes. The
+/// Converts the lines to their output form, with the innermost definition around each where the index has these bytes. The
 /// handle stands with the first line of a definition alone.
 fn results(view: &View<'_>, lines: &[MatchedLine], with_matches: bool) -> Result<Vec<HitOutput>> {
     let mut results = Vec::with_capacity(lines.len());
@@ -318,13 +319,6 @@ fn results(view: &View<'_>, lines: &[MatchedLine], with_matches: bool) -> Result
         });
     }
     Ok(results)
-}
-
-fn innermost(symbols: &[SymbolRow], byte: u32) -> Option<&SymbolRow> {
-    let around = symbols
-        .iter()
-        .filter(|symbol| symbol.span.start_byte <= byte && byte < symbol.span.end_byte);
-    around.min_by_key(|symbol| symbol.span.end_byte - symbol.span.start_byte)
 }
 
 fn cursor_at(line: &MatchedLine) -> Cursor {

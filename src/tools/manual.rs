@@ -7,9 +7,9 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value};
 
 use super::{TOOLS, ToolSpec};
-use crate::graph::confidence::table;
+use crate::graph::edge_precision::table;
 use crate::model::{Provenance, SkipReason, UnknownReason};
-use crate::search::confidence::{Figures, SearchCorpus, table as confidence_table};
+use crate::search::answer_confidence::{Figures, SearchCorpus, table as confidence_table};
 
 const HEAD: &str = "# Tools
 

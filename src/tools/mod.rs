@@ -9,19 +9,19 @@ pub mod answer;
 pub mod changes;
 pub mod complete;
 pub mod context;
+pub mod doctor;
 pub mod expand;
 pub mod explore;
 pub mod hits;
 pub mod impact;
-pub mod index;
-mod lenient;
-pub mod lifecycle;
+pub mod index_state;
 pub mod lines;
 pub mod manual;
 pub mod map;
 mod map_definition;
 pub mod map_lists;
 mod near_paths;
+mod normalize_input;
 mod places;
 pub mod prune;
 pub mod related;
@@ -194,10 +194,10 @@ pub const TOOLS: &[ToolSpec] = &[
     ToolSpec::of::<related::Related>(),
     ToolSpec::of::<context::Load>(),
     ToolSpec::of::<context::Save>(),
-    ToolSpec::of::<index::Current>(),
-    ToolSpec::of::<index::Refresh>(),
-    ToolSpec::of::<index::Stats>(),
-    ToolSpec::of::<lifecycle::Doctor>(),
+    ToolSpec::of::<index_state::Current>(),
+    ToolSpec::of::<index_state::Refresh>(),
+    ToolSpec::of::<index_state::Stats>(),
+    ToolSpec::of::<doctor::Doctor>(),
     ToolSpec::of::<prune::Prune>(),
     ToolSpec::of::<prune::Drop>(),
 ];
@@ -268,8 +268,8 @@ fn call<T: Tool>(mut input: Value, call: &Call<'_>) -> Result<Value> {
         revision: revision.as_ref(),
         ..*call
     };
-    let mut value = lenient::conform(input, &schema::input::<T::Input>())?;
-    lenient::make_paths_relative(&mut value, call)?;
+    let mut value = normalize_input::conform(input, &schema::input::<T::Input>())?;
+    normalize_input::make_paths_relative(&mut value, call)?;
     let input = schema::read::<T::Input>(value.clone())?;
     let output =
         T::run(input, call).map_err(|error| near_paths::with_near_paths(error, &value, call))?;

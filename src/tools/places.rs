@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::error::{Error, Result};
-use crate::graph::confidence::{confidence, test_confidence};
+use crate::graph::edge_precision::{confidence, test_confidence};
 use crate::graph::impact::Reached;
 use crate::graph::related::TestBasis;
 use crate::model::path::is_at_or_below;
@@ -95,8 +95,8 @@ impl Defaults {
     }
 }
 
-/// Returns the number of steps of an entry, where that is not the one that an entry without it has.
-pub(super) fn beyond_one(hops: u32) -> Option<u32> {
+/// The number of steps of an entry; `None` for 1, the default of the output.
+pub(super) fn omit_default_hops(hops: u32) -> Option<u32> {
     (hops > 1).then_some(hops)
 }
 
@@ -187,7 +187,7 @@ impl From<TestCase> for CaseOutput {
     }
 }
 
-/// A file with such places.
+/// An affected file or test.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct FilePlacesOutput {
     pub(super) path: String,
@@ -477,7 +477,7 @@ pub(super) fn places(view: &View<'_>, reached: &[Reached]) -> Result<Vec<Located
     Ok(placed)
 }
 
-/// Returns a place that uses one of `seeds` as it is shown.
+/// Converts a place that uses one of `seeds` to its output form.
 pub(super) fn caller_output(
     view: &View<'_>,
     place: &LocatedSymbol,
@@ -511,7 +511,7 @@ pub(super) fn caller_output(
         count: (reached.hops == 1 && reached.count > 1 && lines.is_empty())
             .then_some(reached.count),
         also: lines.into_iter().skip(1).collect(),
-        hops: beyond_one(reached.hops),
+        hops: omit_default_hops(reached.hops),
         via: via.map(|symbol| format!("{}#{}", symbol.path, symbol.qualified_name)),
         known_by: defaults.known_by(reached.provenance),
         stale: view.is_stale_at(place.path.as_str(), reached.hops),
@@ -552,7 +552,7 @@ pub(super) fn add_test_titles(
     Ok(())
 }
 
-/// Returns a definition that the target uses as it is shown.
+/// Converts a definition that the target uses to its output form.
 pub(super) fn callee_output(
     view: &View<'_>,
     place: &LocatedSymbol,
@@ -574,7 +574,7 @@ pub(super) fn callee_output(
     }
 }
 
-/// Returns a file as it is shown.
+/// Converts a file to its output form.
 pub(super) fn file_output(
     view: &View<'_>,
     (path, hops, provenance): &(RepoPath, u32, Provenance),
@@ -582,7 +582,7 @@ pub(super) fn file_output(
 ) -> FilePlacesOutput {
     FilePlacesOutput {
         path: path.to_string(),
-        hops: beyond_one(*hops),
+        hops: omit_default_hops(*hops),
         basis: None,
         cases: Vec::new(),
         run: None,
@@ -592,7 +592,7 @@ pub(super) fn file_output(
     }
 }
 
-/// Returns a test as it is shown.
+/// Converts a test to its output form.
 pub(super) fn test_output(
     view: &View<'_>,
     (path, hops, provenance): &(RepoPath, u32, Provenance),
@@ -610,7 +610,7 @@ pub(super) fn test_output(
     }
 }
 
-/// Returns a definition as it is shown.
+/// Converts a definition to its output form.
 pub(super) fn target(symbol: &SymbolRow) -> TargetOutput {
     TargetOutput {
         handle: symbol.handle.to_string(),

@@ -201,7 +201,7 @@ fn end(view: &View<'_>, text: &str) -> Result<End> {
     if path.is_none() && text.contains('/') {
         return super::places::by_path(view, text).map(|path| End::One(NamedObject::File(path)));
     }
-    let name = super::lenient::plain_name(name);
+    let name = super::normalize_input::plain_name(name);
     let Some(mut found) = named(view, name, path.as_ref())? else {
         let near = near_names(view, name, path.as_ref())?;
         let near: Vec<String> = near.iter().take(MAX_NAMED).map(place).collect();

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use super::places::uses;
 use super::related::{BoundedEdges, DirectionInput, EdgeType, RelatedEdge, definition, direct};
 use crate::error::Result;
-use crate::graph::definition::{Near, around};
+use crate::graph::definition::{NeighborDefinition, neighbors};
 use crate::graph::related::TestBasis;
 use crate::graph::test_conventions;
 use crate::model::{Direction, EdgeKind, Provenance, RepoPath};
@@ -33,7 +33,7 @@ pub(super) fn of_type(
     let mut found = Vec::new();
     let mut is_cut = false;
     for way in direction.ways() {
-        let (near, cut) = around(view.read, symbol.id, &[kind], *way, depth, view.budget)?;
+        let (near, cut) = neighbors(view.read, symbol.id, &[kind], *way, depth, view.budget)?;
         is_cut |= cut;
         for near in &near {
             found.extend(output(view, near, edge_type, *way)?);
@@ -47,7 +47,7 @@ pub(super) fn of_type(
 fn tests(view: &View<'_>, symbol: &SymbolRow, depth: u32) -> Result<BoundedEdges> {
     let kinds = [EdgeKind::Calls, EdgeKind::References];
     let way = Direction::In;
-    let (near, is_cut) = around(view.read, symbol.id, &kinds, way, depth, view.budget)?;
+    let (near, is_cut) = neighbors(view.read, symbol.id, &kinds, way, depth, view.budget)?;
     let mut best: BTreeMap<RepoPath, (u32, Provenance)> = BTreeMap::new();
     for near in &near {
         let Some(place) = output(view, near, EdgeType::Tests, way)? else {
@@ -142,7 +142,7 @@ fn owner(view: &View<'_>, symbol: &SymbolRow) -> Result<Vec<RelatedEdge>> {
 
 fn output(
     view: &View<'_>,
-    near: &Near,
+    near: &NeighborDefinition,
     edge_type: EdgeType,
     way: Direction,
 ) -> Result<Option<RelatedEdge>> {

@@ -19,15 +19,15 @@ pub const TOOLSETS: &[Toolset] = &[
     },
     Toolset {
         name: "lean",
-        about: "what finds, reads and judges code, and saved contexts",
+        about: "search, reading, impact and saved contexts",
     },
     Toolset {
         name: "find",
-        about: "what finds and reads code",
+        about: "search and reading of code",
     },
     Toolset {
         name: "read",
-        about: "of those that are named, or of all, what only reads",
+        about: "the read-only tools among the named ones, or among all",
     },
 ];
 

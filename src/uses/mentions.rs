@@ -379,7 +379,7 @@ pub(super) fn lines_of<'t>(text: &'t str, word: &'t str) -> impl Iterator<Item =
 }
 
 /// Returns the innermost definition around a byte.
-fn innermost(symbols: &[SymbolRow], at: u32) -> Option<&SymbolRow> {
+pub fn innermost(symbols: &[SymbolRow], at: u32) -> Option<&SymbolRow> {
     let holds = |span: &Span| span.start_byte <= at && at < span.end_byte;
     let around = symbols.iter().filter(|symbol| holds(&symbol.span));
     around.min_by_key(|symbol| symbol.span.end_byte - symbol.span.start_byte)

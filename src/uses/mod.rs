@@ -10,7 +10,7 @@ mod collisions;
 mod difference;
 mod difference_cache;
 mod dispatch;
-mod exposure;
+mod importers;
 mod locals;
 mod mentions;
 mod naming_tests;
@@ -21,9 +21,9 @@ pub use collisions::{BranchSide, Collision, CollisionKind, LineMerge};
 pub use difference::{
     ChangedFile, DefinitionPlace, Difference, FilePair, IndexedStates, ReExport, SymbolChange,
 };
-pub use exposure::Exposure;
+pub use importers::Exposure;
 pub use locals::FunctionLocals;
-pub use mentions::{Mention, MentionPart, Mentions};
+pub use mentions::{Mention, MentionPart, Mentions, innermost};
 pub use removed::{DanglingUse, EarlierText, RemovedDefinition};
 
 pub use crate::graph::changes::ChangeKind;

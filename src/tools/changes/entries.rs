@@ -129,11 +129,11 @@ pub(super) struct ChangeEntry {
     class: u32,
     path: RepoPath,
     line: u32,
-    what: What,
+    what: ChangeRef,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum What {
+enum ChangeRef {
     /// An index into the changes of the difference.
     Symbol(usize),
     /// An index into its re-exports.
@@ -158,8 +158,8 @@ impl ChangeEntry {
     /// Returns the change of a definition.
     pub(super) fn change(&self) -> Option<usize> {
         match self.what {
-            What::Symbol(at) => Some(at),
-            What::ReExport(_) => None,
+            ChangeRef::Symbol(at) => Some(at),
+            ChangeRef::ReExport(_) => None,
         }
     }
 }
@@ -209,7 +209,7 @@ impl ListedChanges {
                 class,
                 path: file.path.clone(),
                 line: symbol.name_line,
-                what: What::Symbol(at),
+                what: ChangeRef::Symbol(at),
             });
         }
         for (at, export) in difference.re_exports.iter().enumerate() {
@@ -219,7 +219,7 @@ impl ListedChanges {
                     class: 0,
                     path: path.clone(),
                     line: export.line,
-                    what: What::ReExport(at),
+                    what: ChangeRef::ReExport(at),
                 });
             }
         }
@@ -312,7 +312,7 @@ fn handle(file: &ChangedFile, of_new: bool, at: u32) -> Option<String> {
     Some(Handle { kind, hash }.to_string())
 }
 
-/// Returns a change as it is shown.
+/// Converts a change to its output form.
 pub(super) fn change(
     view: &View<'_>,
     asked: &ChangesQuestion<'_>,
@@ -322,8 +322,8 @@ pub(super) fn change(
 ) -> Result<ChangeOutput> {
     let difference = &gathered.difference;
     let at = match entry.what {
-        What::Symbol(at) => at,
-        What::ReExport(at) => {
+        ChangeRef::Symbol(at) => at,
+        ChangeRef::ReExport(at) => {
             let export = &difference.re_exports[at];
             return Ok(ChangeOutput {
                 handle: None,
@@ -404,7 +404,7 @@ fn source(file: &ChangedFile, of_new: bool, symbol: &Symbol) -> String {
     format!("{}…", &text[..end])
 }
 
-/// Returns the broken uses as they are shown: names that one import takes from a module that is gone are one entry.
+/// Converts the broken uses to their output form: names that one import takes from a module that is gone are one entry.
 #[expect(
     clippy::format_push_string,
     reason = "the text is short, and reads in order"
@@ -442,7 +442,7 @@ pub(super) fn broken(
     Ok(all)
 }
 
-/// Returns one broken use as it is shown.
+/// Converts a broken use to its output form.
 pub(super) fn shown(
     view: &View<'_>,
     difference: &crate::uses::Difference,
@@ -507,7 +507,7 @@ pub(super) fn shown(
     })
 }
 
-/// Returns the files as they are shown, a renamed one once.
+/// Converts the files to their output form, a renamed one once.
 pub(super) fn files(asked: &ChangesQuestion<'_>, gathered: &Gathered) -> Vec<ComparedFileOutput> {
     let all = &asked.comparison.files;
     let renamed = renamed(all);

@@ -250,7 +250,7 @@ impl ChangesReach {
             let exported = symbols.into_iter().flatten().filter(|it| it.exported);
             coupled.extend(exported.map(|it| it.id));
         }
-        let users = coupled::users(view.read, coupled, COUPLED_DEPTH, view.budget)?;
+        let users = coupled::indirect_users(view.read, coupled, COUPLED_DEPTH, view.budget)?;
         for (file, hops) in users {
             if let Some(path) = view.read.path_of(file)? {
                 add(path, hops, Provenance::PathHeuristic, TestBasis::Barrel);
@@ -262,7 +262,7 @@ impl ChangesReach {
     }
 }
 
-/// Returns the tests as they are shown; with their titles where the caller asks for tests.
+/// Converts the tests to their output form; with their titles where the caller asks for tests.
 pub(super) fn tests(
     view: &View<'_>,
     asked: &ChangesQuestion<'_>,

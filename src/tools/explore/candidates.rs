@@ -62,7 +62,7 @@ const MAX_WORDS: usize = 2;
 /// Further definitions that are named and not listed as parts.
 const MAX_CUT: usize = 50;
 
-/// Why a part is in a pack, in the order of filling.
+/// OmissionReason a part is in a pack, in the order of filling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum PackRole {
@@ -91,10 +91,10 @@ impl PackRole {
     }
 }
 
-/// Why a definition is no part.
+/// OmissionReason a definition is no part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Why {
+pub(super) enum OmissionReason {
     /// It does not fit.
     Budget,
     /// It has less than three tenths of the best hit's score.
@@ -130,7 +130,7 @@ pub(super) struct PackCandidate {
     /// Names of members, of a header.
     pub(super) members: Vec<String>,
     /// Set where it stays out whatever the budget.
-    pub(super) excluded: Option<Why>,
+    pub(super) excluded: Option<OmissionReason>,
     /// Whether its unit was reduced to the comment and the signature.
     pub(super) is_signature: bool,
 }
@@ -421,9 +421,9 @@ fn exclude(input: &ExploreInput, found: &mut Vec<PackCandidate>) {
             || of_file >= max_of_a_file
             || (!files.contains(path) && files.len() >= max_files);
         if at >= MIN_HITS && hit.share < CUTOFF {
-            hit.excluded = Some(Why::Cutoff);
+            hit.excluded = Some(OmissionReason::Cutoff);
         } else if is_beyond {
-            hit.excluded = Some(Why::Limit);
+            hit.excluded = Some(OmissionReason::Limit);
         } else {
             n_kept += 1;
             files.insert(path.clone());
@@ -528,7 +528,7 @@ fn used(
             candidates.add(PackCandidate {
                 unit: short(source, &symbol)?,
                 provenance: Some(edge.provenance),
-                excluded: (n > max).then_some(Why::Limit),
+                excluded: (n > max).then_some(OmissionReason::Limit),
                 ..around(seed, role)
             });
         }
@@ -611,7 +611,7 @@ fn users(
                 provenance: Some(place.reached.provenance),
                 line: Some(place.reached.line),
                 test,
-                excluded: (n > max).then_some(Why::Limit),
+                excluded: (n > max).then_some(OmissionReason::Limit),
                 ..around(seed, role)
             });
         }

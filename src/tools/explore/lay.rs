@@ -4,7 +4,7 @@
 use std::cmp::{Ordering, Reverse};
 
 use super::ExploreInput;
-use super::candidates::{PackCandidate, PackRole, Why};
+use super::candidates::{OmissionReason, PackCandidate, PackRole};
 use super::part::{OmittedDefinitionOutput, PartOutput, length, omission, part};
 use super::source::SourceReader;
 use crate::error::Result;
@@ -41,7 +41,7 @@ pub(super) fn lay(
         .iter()
         .filter(|it| it.role.is_found() && it.excluded.is_none())
         .count();
-    let mut space = Space {
+    let mut space = PackBuilder {
         source,
         input,
         budget,
@@ -54,7 +54,7 @@ pub(super) fn lay(
         n_around: 0,
         runs: Vec::new(),
     };
-    let mut left: Vec<(&PackCandidate, Why)> = Vec::new();
+    let mut left: Vec<(&PackCandidate, OmissionReason)> = Vec::new();
     let mut is_first = true;
     for candidate in list {
         if let Some(why) = candidate.excluded {
@@ -71,7 +71,7 @@ pub(super) fn lay(
         let is_laid = space.take(candidate.clone(), max)?
             || !is_found && space.take_signature(candidate, max)?;
         if !is_laid {
-            left.push((candidate, Why::Budget));
+            left.push((candidate, OmissionReason::Budget));
         }
     }
     space.room = room;
@@ -79,7 +79,7 @@ pub(super) fn lay(
     let mut omitted = Vec::new();
     for (candidate, why) in left {
         let max = budget / MAX_PART;
-        let is_wanted = why == Why::Budget && candidate.role.is_found();
+        let is_wanted = why == OmissionReason::Budget && candidate.role.is_found();
         let is_shown = space.shows(candidate);
         let is_laid = if is_shown {
             space.take(candidate.clone(), usize::MAX)?
@@ -87,7 +87,11 @@ pub(super) fn lay(
             is_wanted && space.take_signature(candidate, max)?
         };
         if !is_laid {
-            let why = if is_shown { Why::Duplicate } else { why };
+            let why = if is_shown {
+                OmissionReason::Duplicate
+            } else {
+                why
+            };
             omitted.push(omission(source, candidate, why)?);
         }
     }
@@ -113,7 +117,7 @@ fn by_value(a: &PackCandidate, b: &PackCandidate) -> Ordering {
 }
 
 /// The bytes that parts may take and have taken.
-struct Space<'a> {
+struct PackBuilder<'a> {
     source: &'a SourceReader<'a>,
     input: &'a ExploreInput,
     budget: usize,
@@ -175,7 +179,7 @@ impl AdjacentRun {
     }
 }
 
-impl Space<'_> {
+impl PackBuilder<'_> {
     /// Whether all lines of a candidate are in a part.
     fn shows(&self, candidate: &PackCandidate) -> bool {
         self.runs

@@ -239,7 +239,7 @@ fn keep(page: &mut Vec<Group<'_>>, n_wanted: usize) {
     });
 }
 
-/// Returns a file as it is shown, as far as one file may go, and how many bytes that takes.
+/// Converts a file to its output form, as far as one file may go, and how many bytes that takes.
 fn file(
     view: &View<'_>,
     query: &Query,

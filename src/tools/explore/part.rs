@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::candidates::{PackCandidate, PackRole, Why};
+use super::candidates::{OmissionReason, PackCandidate, PackRole};
 use super::source::SourceReader;
 use super::{ExploreInput, Include};
 use crate::error::Result;
@@ -75,7 +75,7 @@ pub(super) struct OmittedDefinitionOutput {
     /// Tokens of its text.
     tokens: u64,
     #[schemars(with = "String")]
-    why: Why,
+    why: OmissionReason,
 }
 
 /// Returns a part of some lines, by the candidate that stands for them.
@@ -115,7 +115,7 @@ pub(super) fn part(
 pub(super) fn omission(
     source: &SourceReader<'_>,
     candidate: &PackCandidate,
-    why: Why,
+    why: OmissionReason,
 ) -> Result<OmittedDefinitionOutput> {
     let unit = &candidate.unit;
     let text = source.text(&unit.path)?;

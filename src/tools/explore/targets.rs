@@ -6,7 +6,7 @@ use crate::error::{Code, Error, Result};
 use crate::model::{Handle, RepoPath};
 use crate::search::{self, Filters};
 use crate::tools::impact::is_one;
-use crate::tools::lenient::plain_name;
+use crate::tools::normalize_input::plain_name;
 use crate::tools::places::{NamedObject, by_handle, named, near_names, path_and_name};
 use crate::workspace::{SymbolRow, brief, outside};
 
@@ -71,7 +71,7 @@ fn try_find(source: &SourceReader<'_>, text: &str) -> Result<PackTarget> {
             },
             ..Filters::default()
         };
-        let paths = search::files_left(view.read, &filters)?;
+        let paths = search::matching_files(view.read, &filters)?;
         if !paths.is_empty() || text.contains(['/', '*', '?', '{']) {
             let max = if is_whole { usize::MAX } else { MAX_GLOB_FILES };
             return files(source, paths, max, text);

@@ -601,7 +601,7 @@ fn add_cases(
     })
 }
 
-/// Returns the tests as they are shown: all that are bound, some of those that only name a definition.
+/// Converts the tests to their output form: all that are bound, some of those that only name a definition.
 fn list_tests(
     view: &View<'_>,
     input: &ImpactInput,

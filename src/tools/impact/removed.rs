@@ -92,7 +92,7 @@ pub(super) fn find(view: &View<'_>, asked: &ImpactQuestion<'_>) -> Result<Vec<Re
     uses(view).removed(asked.earlier, is_wanted)
 }
 
-/// Returns the changes as they are shown, the lists of uses within `max_bytes` together.
+/// Converts the changes to their output form, the lists of uses within `max_bytes` together.
 pub(super) fn change_set(
     view: &View<'_>,
     changes: &[FileChange],
@@ -121,7 +121,7 @@ pub(super) fn change_set(
     })
 }
 
-/// Returns definitions that are gone as they are shown.
+/// Converts removed definitions to their output form.
 pub(super) fn list(
     removed: &[RemovedDefinition],
     max_bytes: usize,

@@ -5,7 +5,7 @@ use super::changed_lines;
 use crate::error::Result;
 use crate::model::path::is_at_or_below;
 use crate::model::{RepoPath, SymbolKind};
-use crate::tools::lenient::plain_name;
+use crate::tools::normalize_input::plain_name;
 use crate::tools::places::{NamedObject, by_handle, merges, named};
 use crate::workspace::{SymbolRow, View};
 

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::index::NoInput;
+use super::index_state::NoInput;
 use super::toolset::select;
 use super::{Call, Tool};
 use crate::error::{Code, Result};

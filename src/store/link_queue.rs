@@ -1,0 +1,178 @@
+//! The link queue: which files have to be linked again, and which stages of it.
+//!
+//! A file is queued in the transaction that makes it necessary, so that no crash loses it. [`super::interface`] decides
+//! which dependents a changed file has.
+
+use super::edges::PreviousTargets;
+use super::files::path;
+use super::{ErrorContext, Read, StoreResult, Writer};
+use crate::ir::ImportKind;
+use crate::model::RepoPath;
+
+/// The stage that resolves the imports of a file.
+pub(super) const IMPORTS: u8 = 1;
+
+/// The stage that binds the names of a file.
+pub(super) const NAMES: u8 = 2;
+
+const _: () = assert!(ImportKind::ReExport as u8 == 1);
+
+/// A table of a file (parameter 1) and those that re-export names of it, directly or through others; `more` adds files to
+/// each step.
+fn with_reexporters(more: &str, query: &str) -> String {
+    format!(
+        "WITH RECURSIVE reexporter(file) AS (
+           VALUES(?1)
+           UNION SELECT i.file FROM reexporter p CROSS JOIN import i ON i.target = p.file WHERE i.kind = 1
+           {more}
+         ) {query}"
+    )
+}
+
+impl Writer<'_> {
+    /// Adds rows (file, stages) to the queue; a queued file gets further stages.
+    pub(super) fn queue(&self, rows: &str, values: impl rusqlite::Params) -> rusqlite::Result<()> {
+        let statement = format!(
+            "INSERT INTO link_queue(file, stages) {rows} ON CONFLICT(file) DO UPDATE SET stages = stages | excluded.stages"
+        );
+        self.tx()
+            .prepare_cached(&statement)?
+            .execute(values)
+            .map(drop)
+    }
+
+    /// Takes a file from the queue.
+    pub(super) fn dequeue(&self, file: i64) -> rusqlite::Result<()> {
+        let mut statement = self
+            .tx()
+            .prepare_cached("DELETE FROM link_queue WHERE file = ?1")?;
+        statement.execute([file]).map(drop)
+    }
+
+    /// Queues a file: its imports are resolved again.
+    pub fn queue_imports(&mut self, file: i64) -> StoreResult<()> {
+        self.queue("VALUES(?1, 1)", [file]).context("writing a row")
+    }
+
+    /// Queues the target of an import: its names are bound again. The names of a template mean members of the class that
+    /// imports it.
+    pub fn queue_import_target(&mut self, file: i64, ordinal: u32) -> StoreResult<()> {
+        let rows = "SELECT target, 2 FROM import WHERE file = ?1 AND ordinal = ?2 AND target > 0";
+        self.queue(rows, (file, ordinal)).context("writing a row")
+    }
+
+    /// Queues every file with imports: they are resolved again.
+    pub fn queue_all_imports(&mut self) -> StoreResult<()> {
+        self.queue("SELECT DISTINCT file, 1 FROM import WHERE true", [])
+            .context("writing a row")
+    }
+
+    /// Queues every file: its imports are resolved and its names are bound again.
+    pub fn queue_all(&mut self) -> StoreResult<()> {
+        self.queue("SELECT id, 3 FROM file WHERE true", [])
+            .context("writing a row")
+    }
+
+    /// Notes that the imports of a file on that list are resolved. Where their targets are unchanged, the file's names
+    /// are not bound again, unless there is another cause.
+    pub fn imports_resolved(&mut self, file: i64, lead_elsewhere: bool) -> StoreResult<()> {
+        if !lead_elsewhere {
+            self.run(
+                "DELETE FROM link_queue WHERE file = ?1 AND stages = 1",
+                [file],
+            )?;
+        }
+        self.run("UPDATE link_queue SET stages = 2 WHERE file = ?1", [file])
+    }
+
+    /// Queues the files that depend on `file`, or on a file that re-exports its names: their names are bound again.
+    pub fn queue_dependents(&mut self, file: i64) -> StoreResult<()> {
+        self.queue_dependents_on(file, None)
+            .context("writing a row")
+    }
+
+    /// As [`Self::queue_dependents`]; with a mask only the dependents that looked one of its buckets up. A unit re-exports
+    /// the names in a mask alone: of a file that joins or leaves one, the exported names are known.
+    pub(super) fn queue_dependents_on(
+        &mut self,
+        file: i64,
+        mask: Option<u64>,
+    ) -> rusqlite::Result<()> {
+        let units = "UNION SELECT -m.unit FROM reexporter p CROSS JOIN unit_file m ON m.file = p.file WHERE ?2 IS NOT NULL";
+        let rows = with_reexporters(
+            units,
+            "SELECT c.file, 2 FROM reexporter p CROSS JOIN dependency c ON c.target = p.file WHERE ?2 IS NULL OR c.name_mask & ?2 <> 0",
+        );
+        self.queue(&rows, (file, mask.map(u64::cast_signed)))
+    }
+
+    /// Queues the templates that a file imported before and no longer imports.
+    pub(super) fn queue_removed_templates(
+        &mut self,
+        previous: &PreviousTargets,
+        imports: &[(String, ImportKind, bool, u32)],
+    ) -> rusqlite::Result<()> {
+        let template = ImportKind::Template.code();
+        for ((specifier, kind), (_, target)) in previous {
+            let stays = || {
+                let mut now = imports.iter();
+                now.any(|it| it.1 == ImportKind::Template && it.0 == *specifier)
+            };
+            if *kind == template && target.is_some() && !stays() {
+                self.queue("VALUES(?1, 2)", [target])?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Read<'_> {
+    /// Up to `limit` queued files.
+    pub fn link_queue(&self, limit: u32) -> StoreResult<Vec<(i64, RepoPath)>> {
+        self.tx
+            .prepare_cached("SELECT r.file, f.path FROM link_queue r CROSS JOIN file f ON f.id = r.file ORDER BY r.file LIMIT ?1")
+            .and_then(|mut statement| {
+                statement
+                    .query_map([limit], |row| Ok((row.get(0)?, path(row, 1)?)))?
+                    .collect()
+            })
+            .context("reading the list of files to link")
+    }
+
+    /// Up to `limit` queued files whose imports have to be resolved first, those after the row
+    /// `after`, by row.
+    pub fn unresolved_batch(&self, after: i64, limit: u32) -> StoreResult<Vec<(i64, RepoPath)>> {
+        self.tx
+            .prepare_cached(
+                "SELECT r.file, f.path FROM link_queue r CROSS JOIN file f ON f.id = r.file WHERE r.file > ?1 AND r.stages & 1 ORDER BY r.file LIMIT ?2",
+            )
+            .and_then(|mut statement| {
+                statement
+                    .query_map((after, limit), |row| Ok((row.get(0)?, path(row, 1)?)))?
+                    .collect()
+            })
+            .context("reading the list of files to link")
+    }
+
+    /// The number of files in the link queue: imports to resolve or names to bind.
+    pub fn n_queued(&self) -> StoreResult<u64> {
+        self.tx
+            .prepare_cached("SELECT count(*) FROM link_queue")
+            .and_then(|mut statement| statement.query_row([], |row| row.get::<_, i64>(0)))
+            .map(i64::cast_unsigned)
+            .context("counting the files to link")
+    }
+
+    /// The files that re-export names of a file, directly or through others, the file itself first. At most `at_most`.
+    pub fn reexporters(&self, file: i64, at_most: u32) -> StoreResult<Vec<i64>> {
+        let query = with_reexporters("", "SELECT file FROM reexporter WHERE file > 0 LIMIT ?2");
+        self.tx
+            .prepare_cached(&query)
+            .and_then(|mut statement| {
+                statement
+                    .query_map((file, at_most), |row| row.get(0))?
+                    .collect()
+            })
+            .context("reading re-exporting files")
+    }
+}
