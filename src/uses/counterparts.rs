@@ -1,15 +1,19 @@
-//! The definitions that stand for others where code runs, so that their users are users of those too.
+//! The definitions that stand for others where code runs, so that their users are users of those too: of the definitions
+//! that are asked about, and of those that a walk reaches.
 
 use super::Uses;
 use crate::error::Result;
 use crate::graph::impact::WalkStart;
 use crate::link::overrides::Counterparts;
-use crate::store::SymbolRow;
+use crate::store::{StoreResult, SymbolRow};
 
 /// Definitions whose counterparts are looked for in one question.
 const MAX_TARGETS: usize = 100;
 
-impl Uses<'_> {
+/// The same for the users on the way, where a walk goes on from them.
+const MAX_USERS: usize = 300;
+
+impl<'r> Uses<'r> {
     /// Returns the seeds of a walk to the users of some definitions: these, then the methods that they override or that override
     /// them, the overloads that share their calls, and what stands for them in builds for other platforms. Also returns
     /// whether there may be more.
@@ -27,18 +31,64 @@ impl Uses<'_> {
                 targets_of.add_counterparts((file.id, target.ordinal), &mut all)?;
             }
         }
-        for ((file, at), class) in all.found {
-            let ids = self.read.symbol_ids(file)?;
-            let Some(row) = ids.get(at as usize) else {
-                continue;
-            };
-            if seeds.iter().all(|seed| seed.definition != *row) {
-                seeds.push(WalkStart {
-                    definition: *row,
-                    class,
-                });
+        for start in self.starts(&all)? {
+            if seeds.iter().all(|seed| seed.definition != start.definition) {
+                seeds.push(start);
             }
         }
         Ok((seeds, all.is_cut))
+    }
+
+    /// Returns the counterparts of definitions that a walk reaches: whoever calls `Store.open` may run the `open` of a class
+    /// that is built on `Store`, and so be a user of what that uses.
+    pub fn counterparts_on_the_way(&self) -> UserCounterparts<'_, 'r> {
+        UserCounterparts {
+            uses: self,
+            known: Counterparts::default(),
+            n_asked: 0,
+        }
+    }
+
+    fn starts(&self, all: &Counterparts) -> StoreResult<Vec<WalkStart>> {
+        let mut starts = Vec::new();
+        for (&(file, at), &class) in &all.found {
+            let ids = self.read.symbol_ids(file)?;
+            starts.extend(ids.get(at as usize).map(|row| WalkStart {
+                definition: *row,
+                class,
+            }));
+        }
+        Ok(starts)
+    }
+}
+
+/// The look-up of counterparts for the users that a walk reaches.
+pub struct UserCounterparts<'a, 'r> {
+    uses: &'a Uses<'r>,
+    known: Counterparts,
+    n_asked: usize,
+}
+
+impl UserCounterparts<'_, '_> {
+    /// Returns the counterparts of a definition, by its row; none after the first [`MAX_USERS`] that were asked for.
+    pub fn of(&mut self, definition: i64) -> StoreResult<Vec<WalkStart>> {
+        self.n_asked += 1;
+        if self.n_asked > MAX_USERS || self.uses.budget.is_cancelled() {
+            self.known.is_cut = true;
+            return Ok(Vec::new());
+        }
+        let Some(place) = self.uses.read.symbol_place(definition)? else {
+            return Ok(Vec::new());
+        };
+        self.known.found.clear();
+        self.uses
+            .bindings()
+            .add_counterparts(place, &mut self.known)?;
+        self.uses.starts(&self.known)
+    }
+
+    /// Whether there may be more.
+    pub fn is_cut(&self) -> bool {
+        self.known.is_cut
     }
 }

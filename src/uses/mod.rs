@@ -18,6 +18,7 @@ mod removed;
 
 pub use broken::{Broken, BrokenReason, BrokenUses};
 pub use collisions::{BranchSide, Collision, CollisionKind, LineMerge};
+pub use counterparts::UserCounterparts;
 pub use difference::{ChangedFile, DefinitionPlace, Difference, FilePair, ReExport, SymbolChange};
 pub use exposure::Exposure;
 pub use locals::FunctionLocals;

@@ -585,6 +585,7 @@ fn users(
         Direction::In,
         1,
         view.budget,
+        &mut impact::no_counterparts,
     )?;
     let mut placed = places(view, &reached.places)?;
     placed.retain(|place| !view.is_gone(&place.path));
