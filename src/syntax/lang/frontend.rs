@@ -37,6 +37,8 @@ pub(in crate::syntax) struct LoweredFile {
 /// A word of a source.
 #[derive(Clone, Copy)]
 pub(super) struct SourceWord<'s> {
+    /// The text of the file.
+    pub(super) source: &'s str,
     pub(super) text: &'s str,
     /// Whether the node around it is the word and no more.
     pub(super) is_whole: bool,
@@ -136,6 +138,7 @@ impl PositionedFile {
             };
         }
         let word = SourceWord {
+            source,
             is_whole: node.byte_range() == range,
             text: source.get(range).unwrap_or_default(),
         };
