@@ -68,14 +68,14 @@ pub struct Reach {
 
 /// Walks from some definitions: to their users (`In`), or to the definitions they use. `depth` is the number of edges
 /// at most. A definition that is reached stands for others where code runs; their users are reached from it as well:
-/// `counterparts` returns them by its row.
+/// `dispatch` returns them by its row.
 pub fn walk(
     read: &Read<'_>,
     seeds: &[WalkStart],
     direction: Direction,
     depth: u32,
     budget: &Budget,
-    counterparts: &mut dyn FnMut(i64) -> StoreResult<Vec<WalkStart>>,
+    dispatch: &mut dyn FnMut(i64) -> StoreResult<Vec<WalkStart>>,
 ) -> StoreResult<Reach> {
     let mut reach = Reach::default();
     // Of another overload some users alone are followed; it may be reached as a user itself.
@@ -90,7 +90,7 @@ pub fn walk(
             let first = ReachStep::new(Provenance::Resolved);
             (
                 seed.definition,
-                ReachStep::of_counterpart(seed.class, first),
+                ReachStep::of_dispatch_target(seed.class, first),
             )
         })
         .collect();
@@ -146,8 +146,8 @@ pub fn walk(
         if direction == Direction::In && hops < depth {
             outwards(read, hops, &mut next, &mut seen, &mut inner)?;
             for (at, step) in next.clone() {
-                for start in counterparts(at)? {
-                    let step = ReachStep::of_counterpart(start.class, step);
+                for start in dispatch(at)? {
+                    let step = ReachStep::of_dispatch_target(start.class, step);
                     if reach_on(start.definition, step, hops, &mut next, &mut seen) {
                         inner.insert(start.definition, at);
                     }
@@ -183,8 +183,8 @@ impl ReachStep {
         }
     }
 
-    /// A step to a counterpart of class `class` of a definition that was reached by `before`.
-    fn of_counterpart(class: Provenance, before: Self) -> Self {
+    /// A step to a dispatch target of class `class` of a definition that was reached by `before`.
+    fn of_dispatch_target(class: Provenance, before: Self) -> Self {
         Self {
             provenance: before.provenance.max(class),
             by_shared_calls: class == Provenance::Overload,
@@ -193,8 +193,8 @@ impl ReachStep {
     }
 }
 
-/// The counterparts of a walk that goes one edge far, or from users to the definitions they use: none.
-pub fn no_counterparts(_: i64) -> StoreResult<Vec<WalkStart>> {
+/// The dispatch targets of a walk that goes one edge far, or from users to the definitions they use: none.
+pub fn no_dispatch(_: i64) -> StoreResult<Vec<WalkStart>> {
     Ok(Vec::new())
 }
 

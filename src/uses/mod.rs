@@ -7,9 +7,9 @@
 mod arguments;
 mod broken;
 mod collisions;
-mod counterparts;
 mod difference;
 mod difference_cache;
+mod dispatch;
 mod exposure;
 mod locals;
 mod mentions;
@@ -18,8 +18,10 @@ mod removed;
 
 pub use broken::{Broken, BrokenReason, BrokenUses};
 pub use collisions::{BranchSide, Collision, CollisionKind, LineMerge};
-pub use counterparts::UserCounterparts;
-pub use difference::{ChangedFile, DefinitionPlace, Difference, FilePair, ReExport, SymbolChange};
+pub use difference::{
+    ChangedFile, DefinitionPlace, Difference, FilePair, IndexedStates, ReExport, SymbolChange,
+};
+pub use dispatch::UserDispatch;
 pub use exposure::Exposure;
 pub use locals::FunctionLocals;
 pub use mentions::{Mention, MentionPart, Mentions};

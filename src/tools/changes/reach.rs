@@ -311,14 +311,14 @@ fn titles(view: &View<'_>, reach: &ChangesReach, path: &RepoPath) -> Result<Vec<
 fn reached_from(view: &View<'_>, targets: &[SymbolRow]) -> Result<Reach> {
     let uses = uses(view);
     let (seeds, _) = uses.seeds(targets)?;
-    let mut on_the_way = uses.counterparts_on_the_way();
-    let mut counterparts = |definition| on_the_way.of(definition);
+    let mut on_the_way = uses.dispatch_on_the_way();
+    let mut dispatch = |definition| on_the_way.of(definition);
     Ok(walk(
         view.read,
         &seeds,
         Direction::In,
         DEPTH,
         view.budget,
-        &mut counterparts,
+        &mut dispatch,
     )?)
 }

@@ -11,7 +11,7 @@ use super::targets::PackTarget;
 use super::unit::Unit;
 use super::{ExploreInput, Include};
 use crate::error::{Code, Result};
-use crate::graph::impact::{no_counterparts, walk};
+use crate::graph::impact::{no_dispatch, walk};
 use crate::graph::related::{Direction, Relation, neighbours};
 use crate::model::sanitize::one_line;
 use crate::model::{EdgeKind, RepoPath};
@@ -219,7 +219,7 @@ fn users(source: &SourceReader<'_>, found: &[SymbolRow], in_tests: bool) -> Resu
         Direction::In,
         1,
         view.budget,
-        &mut no_counterparts,
+        &mut no_dispatch,
     )?;
     let mut placed = places(view, &reached.places)?;
     placed

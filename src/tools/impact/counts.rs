@@ -2,7 +2,7 @@
 
 use super::{ImpactInput, ImpactOutput, reach, sites};
 use crate::error::Result;
-use crate::graph::impact::{WalkStart, no_counterparts, walk};
+use crate::graph::impact::{WalkStart, no_dispatch, walk};
 use crate::graph::related::Direction;
 use crate::tools::places::{places, uses};
 use crate::workspace::{SymbolRow, View};
@@ -36,7 +36,7 @@ pub(in crate::tools) fn counts(view: &View<'_>, targets: &[SymbolRow]) -> Result
         Direction::Out,
         1,
         view.budget,
-        &mut no_counterparts,
+        &mut no_dispatch,
     )?;
     Ok(ReachCounts {
         callers: found.n_direct as u64,

@@ -28,7 +28,7 @@ use super::places::{
 use super::schema::{clamp, number};
 use super::{Call, Tool};
 use crate::error::{Error, Result};
-use crate::graph::impact::{WalkStart, files_of, no_counterparts, walk};
+use crate::graph::impact::{WalkStart, files_of, no_dispatch, walk};
 use crate::graph::related::{self, TestBasis};
 use crate::model::{Provenance, RepoPath};
 use crate::uses::{EarlierText, Uses};
@@ -482,13 +482,13 @@ fn reach(
     };
     let (seeds, is_cut) = uses.seeds(targets)?;
     let (inwards, outwards) = (related::Direction::In, related::Direction::Out);
-    let mut on_the_way = uses.counterparts_on_the_way();
-    let mut counterparts = |definition| on_the_way.of(definition);
+    let mut on_the_way = uses.dispatch_on_the_way();
+    let mut dispatch = |definition| on_the_way.of(definition);
     let (depth, budget) = (output.depth, view.budget);
-    let mut callers = walk(view.read, &seeds, inwards, depth, budget, &mut counterparts)?;
+    let mut callers = walk(view.read, &seeds, inwards, depth, budget, &mut dispatch)?;
     callers.is_cut |= is_cut || on_the_way.is_cut();
     let seeds = WalkStart::of(targets.iter().map(|symbol| symbol.id));
-    let callees = walk(view.read, &seeds, outwards, 1, budget, &mut no_counterparts)?;
+    let callees = walk(view.read, &seeds, outwards, 1, budget, &mut no_dispatch)?;
     let with_tests = input.include_tests.unwrap_or(true);
     let mut placed = places(view, &callers.places)?;
     placed.retain(|place| {

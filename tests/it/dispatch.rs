@@ -326,3 +326,48 @@ def make(): return Base()
     );
     assert_eq!(callers(files, "a.py", 5), [""; 0], "it runs `Base()` not");
 }
+
+#[test]
+fn dispatch_is_followed_at_each_step() {
+    let files = "\
+//- /a.ts
+export function sign(): void {}
+export abstract class Store { abstract open(): void }
+export class Disk extends Store { open() { sign() } }
+//- /use.ts
+import { type Store } from './a';
+export function run(s: Store) { s.open() }
+//- commit all
+";
+    let repo = Fixture::parse(files).build();
+    let cli = Cli::new(repo.path());
+    let said: Value = cli.json(&["impact", "sign"]);
+    assert_eq!(said["indirect"], 1, "{said}");
+    assert_eq!(said["affectedFiles"][1]["path"], "use.ts", "{said}");
+    let deep: Value = cli.json(&["impact", "sign", "--depth", "2"]);
+    let run = &deep["callers"][1];
+    assert_eq!(run["symbol"], "run", "{deep}");
+    assert_eq!(run["provenance"], "dispatch", "{deep}");
+    assert_eq!(run["via"], "Disk.open", "{deep}");
+}
+
+#[test]
+fn unknown_uses_of_callers_are_counted() {
+    let files = "\
+//- /a.ts
+export function sign(): void {}
+export class Disk { open() { sign() } }
+//- /use.ts
+export function run(s: any) { s.open() }
+//- commit all
+";
+    let repo = Fixture::parse(files).build();
+    let cli = Cli::new(repo.path());
+    let said: Value = cli.json(&["impact", "sign"]);
+    assert_eq!(said["completeness"]["unresolvedIndirect"], 1, "{said}");
+    let note = said["confidenceNote"].as_str().unwrap();
+    assert!(
+        note.starts_with("More files and tests may be reached"),
+        "{note}"
+    );
+}

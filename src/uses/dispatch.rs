@@ -1,13 +1,13 @@
-//! The definitions that stand for others where code runs, so that their users are users of those too: of the definitions
-//! that are asked about, and of those that a walk reaches.
+//! Seeds of a walk to users: definitions with their dispatch targets, so that users of an override count for the
+//! method it overrides; and the dispatch targets of users on the way.
 
 use super::Uses;
 use crate::error::Result;
 use crate::graph::impact::WalkStart;
-use crate::link::overrides::Counterparts;
+use crate::link::dispatch::DispatchTargets;
 use crate::store::{StoreResult, SymbolRow};
 
-/// Definitions whose counterparts are looked for in one question.
+/// Maximum number of definitions whose dispatch targets are looked up in one query.
 const MAX_TARGETS: usize = 100;
 
 /// The same for the users on the way, where a walk goes on from them.
@@ -20,7 +20,7 @@ impl<'r> Uses<'r> {
     pub fn seeds(&self, targets: &[SymbolRow]) -> Result<(Vec<WalkStart>, bool)> {
         let mut seeds = WalkStart::of(targets.iter().map(|target| target.id));
         let targets_of = self.bindings();
-        let mut all = Counterparts::default();
+        let mut all = DispatchTargets::default();
         all.is_cut |= targets.len() > MAX_TARGETS;
         for target in targets.iter().take(MAX_TARGETS) {
             if self.budget.is_cancelled() {
@@ -28,7 +28,7 @@ impl<'r> Uses<'r> {
                 break;
             }
             if let Some(file) = self.read.file(target.path.as_str())? {
-                targets_of.add_counterparts((file.id, target.ordinal), &mut all)?;
+                targets_of.add_dispatch_targets((file.id, target.ordinal), &mut all)?;
             }
         }
         for start in self.starts(&all)? {
@@ -39,17 +39,17 @@ impl<'r> Uses<'r> {
         Ok((seeds, all.is_cut))
     }
 
-    /// Returns the counterparts of definitions that a walk reaches: whoever calls `Store.open` may run the `open` of a class
+    /// Returns the dispatch targets of definitions that a walk reaches: whoever calls `Store.open` may run the `open` of a class
     /// that is built on `Store`, and so be a user of what that uses.
-    pub fn counterparts_on_the_way(&self) -> UserCounterparts<'_, 'r> {
-        UserCounterparts {
+    pub fn dispatch_on_the_way(&self) -> UserDispatch<'_, 'r> {
+        UserDispatch {
             uses: self,
-            known: Counterparts::default(),
+            known: DispatchTargets::default(),
             n_asked: 0,
         }
     }
 
-    fn starts(&self, all: &Counterparts) -> StoreResult<Vec<WalkStart>> {
+    fn starts(&self, all: &DispatchTargets) -> StoreResult<Vec<WalkStart>> {
         let mut starts = Vec::new();
         for (&(file, at), &class) in &all.found {
             let ids = self.read.symbol_ids(file)?;
@@ -62,15 +62,15 @@ impl<'r> Uses<'r> {
     }
 }
 
-/// The look-up of counterparts for the users that a walk reaches.
-pub struct UserCounterparts<'a, 'r> {
+/// The look-up of dispatch targets for the users that a walk reaches.
+pub struct UserDispatch<'a, 'r> {
     uses: &'a Uses<'r>,
-    known: Counterparts,
+    known: DispatchTargets,
     n_asked: usize,
 }
 
-impl UserCounterparts<'_, '_> {
-    /// Returns the counterparts of a definition, by its row; none after the first [`MAX_USERS`] that were asked for.
+impl UserDispatch<'_, '_> {
+    /// Returns the dispatch targets of a definition, by its row; none after the first [`MAX_USERS`] that were asked for.
     pub fn of(&mut self, definition: i64) -> StoreResult<Vec<WalkStart>> {
         self.n_asked += 1;
         if self.n_asked > MAX_USERS || self.uses.budget.is_cancelled() {
@@ -83,7 +83,7 @@ impl UserCounterparts<'_, '_> {
         self.known.found.clear();
         self.uses
             .bindings()
-            .add_counterparts(place, &mut self.known)?;
+            .add_dispatch_targets(place, &mut self.known)?;
         self.uses.starts(&self.known)
     }
 
