@@ -348,7 +348,7 @@ export function run(s: Store) { s.open() }
     let run = &deep["callers"][1];
     assert_eq!(run["symbol"], "run", "{deep}");
     assert_eq!(run["provenance"], "dispatch", "{deep}");
-    assert_eq!(run["via"], "Disk.open", "{deep}");
+    assert_eq!(run["via"], "a.ts#Disk.open", "{deep}");
 }
 
 #[test]
