@@ -16,6 +16,7 @@ pub mod doctor;
 mod errors;
 mod idle;
 mod paths;
+mod proof;
 mod query;
 mod refresh;
 mod revision;
@@ -108,6 +109,7 @@ pub struct Workspace {
     n_asking: AtomicUsize,
     shown_stale: Mutex<HashSet<RepoPath>>,
     watching: Mutex<watching::Watching>,
+    proof: Mutex<proof::ProofRecord>,
     is_running_gc: AtomicBool,
     owes_gc: AtomicBool,
     owes_settling: AtomicBool,
@@ -223,7 +225,20 @@ impl Workspaces {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Returns the work tree with the root at `place`, if it was opened before. The repository itself is opened by
+    /// whoever asks it.
+    fn known_root(&self, place: &Path) -> Option<Arc<Workspace>> {
+        let root = place.canonicalize().ok()?;
+        root.join(".git").symlink_metadata().ok()?;
+        let open = self.opened();
+        let known = open.get(&root).filter(|known| !known.is_bare)?;
+        Some(Arc::clone(known))
+    }
+
     fn at(&self, place: &Path) -> Result<Arc<Workspace>> {
+        if let Some(known) = self.known_root(place) {
+            return Ok(known);
+        }
         let repo = Repo::discover(place)?;
         let work_dir = repo.work_dir().to_owned();
         let mut open = self.opened();
@@ -252,6 +267,7 @@ impl Workspaces {
             n_asking: AtomicUsize::default(),
             shown_stale: Mutex::default(),
             watching: Mutex::default(),
+            proof: Mutex::default(),
             is_running_gc: AtomicBool::default(),
             owes_gc: AtomicBool::default(),
             owes_settling: AtomicBool::default(),
