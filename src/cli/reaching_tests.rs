@@ -155,6 +155,13 @@ fn of_symbol(mut answer: Value) -> Result<Value> {
         .filter(is_test)
         .cloned()
         .collect();
+    let named: Vec<Value> = answer["byDispatch"]["tests"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|path| json!({"path": path, "provenance": "dispatch"}))
+        .collect();
+    let tests = [tests, named].concat();
     answer["testsTotal"] = tests.len().into();
     answer["unresolved"] = answer["completeness"]["unresolvedSites"].take();
     answer["unresolvedIndirect"] = answer["completeness"]["unresolvedIndirect"].take();

@@ -2,6 +2,7 @@
 //!
 //! An ambiguous name gives candidates, never a guess; uses that could not be bound are listed beside those that were.
 
+mod by_dispatch;
 mod changed_lines;
 mod counts;
 mod removed;
@@ -33,6 +34,7 @@ use crate::graph::related::{self, TestBasis};
 use crate::model::{Provenance, RepoPath};
 use crate::uses::{EarlierText, Uses};
 use crate::workspace::{FileChange, SymbolRow, View, Workspace, outside};
+use by_dispatch::{ByDispatch, ByDispatchOutput};
 pub(super) use counts::{ReachCounts, counts};
 use removed::ChangeSetOutput;
 use sites::{LineOutput, OtherMentionsOutput, SiteOutput};
@@ -197,6 +199,9 @@ pub struct ImpactOutput {
     /// Examples, playgrounds, benchmarks and code of documents.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     affected_examples: Vec<FilePlacesOutput>,
+    /// Further files, by methods that a caller overrides or that override it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by_dispatch: Option<ByDispatchOutput>,
     callees: Vec<CalleeOutput>,
     depth: u32,
     completeness: CompletenessOutput,
@@ -368,6 +373,7 @@ impl ImpactOutput {
             affected_tests: Vec::new(),
             mentioning_tests: 0,
             affected_examples: Vec::new(),
+            by_dispatch: None,
             callees: Vec::new(),
             depth,
             completeness: CompletenessOutput {
@@ -482,11 +488,10 @@ fn reach(
     };
     let (seeds, is_cut) = uses.seeds(targets)?;
     let (inwards, outwards) = (related::Direction::In, related::Direction::Out);
-    let mut on_the_way = uses.dispatch_on_the_way();
-    let mut dispatch = |definition| on_the_way.of(definition);
     let (depth, budget) = (output.depth, view.budget);
-    let mut callers = walk(view.read, &seeds, inwards, depth, budget, &mut dispatch)?;
-    callers.is_cut |= is_cut || on_the_way.is_cut();
+    let mut callers = walk(view.read, &seeds, inwards, depth, budget, &mut no_dispatch)?;
+    callers.is_cut |= is_cut;
+    let starts = seeds;
     let seeds = WalkStart::of(targets.iter().map(|symbol| symbol.id));
     let callees = walk(view.read, &seeds, outwards, 1, budget, &mut no_dispatch)?;
     let with_tests = input.include_tests.unwrap_or(true);
@@ -505,6 +510,9 @@ fn reach(
     if with_tests {
         affected.add_unbound_tests(view, targets)?;
     }
+    let by_dispatch = ByDispatch::find(view, uses, &starts, depth, &affected)?;
+    callers.is_cut |= by_dispatch.is_cut;
+    output.by_dispatch = by_dispatch.output();
     output.completeness.resolved_sites = callers.n_sites;
     output.completeness.unresolved_indirect = unbound_on_the_way(view, &placed, targets, depth)?;
     output.total_callers = placed.len() as u64;
@@ -588,6 +596,7 @@ fn reach(
         n_mentioning_tests: n_mentioning,
         is_without_naming_tests: with_tests && input.path.is_some() && targets.len() > 1,
         n_examples: affected.examples.len(),
+        n_by_dispatch: by_dispatch.counts(),
         depth: output.depth,
         is_partial: view.freshness.as_str() != "fresh",
         ..ImpactFigures::default()

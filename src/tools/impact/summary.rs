@@ -24,6 +24,8 @@ pub(super) struct ImpactFigures {
     pub(super) is_without_naming_tests: bool,
     /// Examples that are reached.
     pub(super) n_examples: usize,
+    /// Files of code and tests that dispatch of a caller reaches alone.
+    pub(super) n_by_dispatch: (usize, usize),
     /// Uses of the names that could not be bound.
     pub(super) n_unbound: u64,
     /// The same for the names of callers from which others are reached.
@@ -92,6 +94,14 @@ pub(super) fn summary(found: &ImpactFigures) -> String {
             )
         }
     });
+    if found.n_by_dispatch != (0, 0) {
+        let (n_files, n_tests) = found.n_by_dispatch;
+        said.push(format!(
+            "By dispatch of callers {} and {} more (`byDispatch`).",
+            count(n_files as u64, "file"),
+            count(n_tests as u64, "test file")
+        ));
+    }
     if found.n_named_tests > 0 {
         said.push(format!(
             "{} only by name.",
