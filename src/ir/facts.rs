@@ -65,7 +65,7 @@ pub struct Directive {
     pub is_pipe: bool,
     /// The specifier of the import that leads to its template; empty where it has no file for it.
     pub template: String,
-    /// Identifiers in `imports: […]` of a component; of an NgModule those in `exports`.
+    /// Identifiers in `imports: […]` of a component; of an `NgModule` those in `exports`.
     pub imports: Vec<String>,
     /// Inputs and outputs: the name in templates and the name of the member.
     pub inputs: Vec<(String, String)>,

@@ -23,7 +23,7 @@ pub(super) struct BoundUse {
 pub(super) enum UseMeaning {
     /// A definition of the repository.
     Bound(BoundUse),
-    /// Something from external_name the repository, which is proven.
+    /// Something from outside the repository, which is proven.
     External,
     /// Nothing is known.
     Unknown,
@@ -443,7 +443,7 @@ impl Linker<'_, '_> {
     }
 }
 
-/// Returns [`Type::External`] for a name that an import takes from external_name the repository, or that the language itself
+/// Returns [`Type::External`] for a name that an import takes from outside the repository, or that the language itself
 /// defines, where its rules prove that.
 fn external_name(file: &LinkedFile, name: &str) -> Option<Type> {
     let rules = rules::of(file);
