@@ -405,7 +405,7 @@ impl DispatchLookup<'_, '_> {
         &self,
         file: &Rc<LinkedFile>,
         at: SymbolIdx,
-        all: &mut Counterparts,
+        all: &mut DispatchTargets,
     ) -> Result<(), StoreError> {
         let name = &file.symbol(at).name;
         if let Some((in_file, of)) = self.trait_of(file, at) {
