@@ -73,7 +73,14 @@ impl Linker<'_, '_> {
                 let is_call = self.rules().function_calls.contains(&access.name()?);
                 is_call.then(|| object.clone())
             }
-            Type::Union(all) => each(all, |one| self.declared(one, access)),
+            Type::Union(all) => {
+                let found = each(all, |one| self.declared(one, access))?;
+                if found.is_external() && all.iter().any(|one| one.symbol().is_some()) {
+                    // `T: Flag + Serialize`
+                    return self.of_outer_base(Some(found));
+                }
+                Some(found)
+            }
             Type::AnonymousObject(file, owner, path) => {
                 let loaded = self.cache.get(*file)?;
                 loaded
@@ -248,7 +255,7 @@ impl Linker<'_, '_> {
             }
         }
         if outside.is_some() {
-            return outside;
+            return self.of_outer_base(outside);
         }
         if is_type(loaded.symbol(at).kind)
             && let Some(name) = access.name()
@@ -300,8 +307,13 @@ impl Linker<'_, '_> {
                 }
             }
             if found.is_some() || below.is_empty() {
-                // What is embedded from elsewhere may have it.
-                return found.or(is_open.then_some(Type::External));
+                if found.is_some() {
+                    return found;
+                }
+                // An embedded type of another package may have it, if the name is exported.
+                let is_exported = |name: &str| !name.starts_with(char::is_lowercase);
+                let may_have_it = is_open && access.name().is_none_or(is_exported);
+                return self.of_outer_base(may_have_it.then_some(Type::External));
             }
             level = below;
         }
