@@ -21,6 +21,7 @@ mod external;
 mod file;
 mod generics;
 mod implementations;
+mod includes;
 mod infer;
 mod linker;
 mod lookup;
@@ -29,7 +30,9 @@ mod method_sets;
 mod overloads;
 pub mod overrides;
 mod parallel;
+mod parameters;
 mod path_names;
+mod pointers;
 mod queue;
 mod rules;
 mod standard;
@@ -352,6 +355,10 @@ impl SourceFiles for IndexedFiles {
             .collect();
         own.sort();
         own
+    }
+
+    fn paths(&self) -> Vec<String> {
+        self.files.keys().cloned().collect()
     }
 
     fn units(&self, prefix: &str) -> Vec<String> {
