@@ -237,7 +237,10 @@ impl LinkedFile {
     pub(super) fn unit(&self, key: &str) -> Option<i64> {
         // Its units are in the order of their keys, as those of the facts are.
         let key = key.rsplit(':').next()?;
-        let at = self.facts.units.binary_search_by(|unit| unit.as_str().cmp(key));
+        let at = self
+            .facts
+            .units
+            .binary_search_by(|unit| unit.as_str().cmp(key));
         self.units.get(at.ok()?).copied()
     }
 

@@ -153,7 +153,14 @@ impl Linker<'_, '_> {
                     return Some((Type::Definition(Def::Symbol(in_file.file, symbol)), None));
                 }
                 let key = (in_file.file, symbol);
-                if !self.open_scopes.borrow().contains(&key) {
+                if self.open_scopes.borrow().contains(&key) {
+                    // Its own members are known without its bases.
+                    let own = in_file.members(symbol, name).first();
+                    let own = own.map(|own| Type::Definition(Def::Symbol(in_file.file, *own)));
+                    if let Some(own) = own.filter(|own| self.is_wanted(own, wants_type)) {
+                        return Some((own, None));
+                    }
+                } else {
                     let receiver = Type::Instance(Def::Symbol(in_file.file, symbol));
                     self.open_scopes.borrow_mut().push(key);
                     let found = self.declared(&receiver, Access::Name(name));
@@ -422,7 +429,10 @@ impl Linker<'_, '_> {
                 && symbol.qualified_name == declaration.qualified_name
                 && (is_own || symbol.exported)
                 && matches!(symbol.kind, SymbolKind::Variable | SymbolKind::Constant)
-                    == matches!(declaration.kind, SymbolKind::Variable | SymbolKind::Constant)
+                    == matches!(
+                        declaration.kind,
+                        SymbolKind::Variable | SymbolKind::Constant
+                    )
         };
         let all: Vec<SymbolIdx> = if declaration.parent.is_some() {
             loaded.owned_members(&declaration.name)
@@ -443,6 +453,9 @@ fn namespaces_around(file: &LinkedFile, scope: Option<SymbolIdx>) -> Vec<String>
     let mut all = Vec::new();
     if let Some(mut at) = scope {
         for _ in 0..64 {
+            if is_type(file.symbol(at).kind) {
+                all.push(file.symbol(at).qualified_name.clone());
+            }
             match file.symbol(at).parent {
                 Some(parent) => at = parent,
                 None => break,
@@ -486,15 +499,74 @@ fn external(path: &str, wants_type: bool) -> Type {
 }
 
 const PRIMITIVES: &[&str] = &[
-    "auto", "bool", "char", "double", "float", "int", "long", "null", "short", "signed", "unsigned", "void", "size_t",
-    "ssize_t", "ptrdiff_t", "wchar_t", "char8_t", "char16_t", "char32_t", "int8_t", "int16_t", "int32_t", "int64_t",
-    "uint8_t", "uint16_t", "uint32_t", "uint64_t", "intptr_t", "uintptr_t", "_Bool", "nullptr_t",
+    "auto",
+    "bool",
+    "char",
+    "double",
+    "float",
+    "int",
+    "long",
+    "null",
+    "short",
+    "signed",
+    "unsigned",
+    "void",
+    "size_t",
+    "ssize_t",
+    "ptrdiff_t",
+    "wchar_t",
+    "char8_t",
+    "char16_t",
+    "char32_t",
+    "int8_t",
+    "int16_t",
+    "int32_t",
+    "int64_t",
+    "uint8_t",
+    "uint16_t",
+    "uint32_t",
+    "uint64_t",
+    "intptr_t",
+    "uintptr_t",
+    "_Bool",
+    "nullptr_t",
 ];
 
 /// Types of the standard library that code names without `std::`.
 const STANDARD_TYPES: &[&str] = &[
-    "string", "vector", "map", "set", "unordered_map", "unordered_set", "multimap", "list", "deque", "pair", "tuple",
-    "unique_ptr", "shared_ptr", "weak_ptr", "optional", "function", "array", "queue", "stack", "thread", "mutex",
-    "ostream", "istream", "ostringstream", "stringstream", "string_view", "FILE", "DIR", "time_t", "pid_t", "off_t",
-    "mode_t", "pthread_t", "pthread_mutex_t", "va_list",
+    "string",
+    "vector",
+    "map",
+    "set",
+    "unordered_map",
+    "unordered_set",
+    "multimap",
+    "list",
+    "deque",
+    "pair",
+    "tuple",
+    "unique_ptr",
+    "shared_ptr",
+    "weak_ptr",
+    "optional",
+    "function",
+    "array",
+    "queue",
+    "stack",
+    "thread",
+    "mutex",
+    "ostream",
+    "istream",
+    "ostringstream",
+    "stringstream",
+    "string_view",
+    "FILE",
+    "DIR",
+    "time_t",
+    "pid_t",
+    "off_t",
+    "mode_t",
+    "pthread_t",
+    "pthread_mutex_t",
+    "va_list",
 ];

@@ -574,9 +574,13 @@ impl Linker<'_, '_> {
         match object {
             Type::Tuple(items) => items.get(index)?.clone(),
             Type::Union(all) => each(all, |one| self.item(one, index)),
-            Type::ExternalType(of) if self.rules().has_includes => {
-                Some(of.args.get(index).cloned().flatten().unwrap_or(Type::External))
-            }
+            Type::ExternalType(of) if self.rules().has_includes => Some(
+                of.args
+                    .get(index)
+                    .cloned()
+                    .flatten()
+                    .unwrap_or(Type::External),
+            ),
             _ if self.rules().has_module_tree => match self.unaliased(object) {
                 Type::Tuple(items) => items.get(index)?.clone(),
                 found => found.is_external().then_some(Type::External),

@@ -75,7 +75,10 @@ impl Linker<'_, '_> {
             let kept = takes.contains(&(in_file, at));
             return (if kept { found } else { definition(first) }, false);
         }
-        let args: Vec<Option<Type>> = args.iter().map(|arg| self.infer(file, *arg, this)).collect();
+        let args: Vec<Option<Type>> = args
+            .iter()
+            .map(|arg| self.infer(file, *arg, this))
+            .collect();
         let mut best: Vec<Place> = Vec::new();
         let mut most = 0;
         for place in takes {
@@ -99,7 +102,9 @@ impl Linker<'_, '_> {
             return false;
         };
         let n_all = n_params(&loaded, at);
-        let n_optional = (0..n_all).filter(|index| is_optional(&loaded, at, *index)).count();
+        let n_optional = (0..n_all)
+            .filter(|index| is_optional(&loaded, at, *index))
+            .count();
         let is_variadic = loaded.symbol(at).flags.contains(SymbolFlags::VARIADIC);
         n_args + n_optional >= n_all && (is_variadic || n_args <= n_all)
             || is_variadic && n_args + 1 + n_optional >= n_all
@@ -139,7 +144,12 @@ impl Linker<'_, '_> {
             Some(self.infer(file, value, None))
         };
         (0..MAX_PARAMETERS)
-            .map(|index| (type_of(&first, one.1, index), type_of(&second, other.1, index)))
+            .map(|index| {
+                (
+                    type_of(&first, one.1, index),
+                    type_of(&second, other.1, index),
+                )
+            })
             .take_while(|(one, other)| one.is_some() || other.is_some())
             .any(|pair| matches!(pair, (Some(Some(one)), Some(Some(other))) if one != other))
     }
@@ -158,13 +168,16 @@ impl Linker<'_, '_> {
                 SymbolKind::Function | SymbolKind::Method | SymbolKind::Constructor
             );
             let there = self.cache.get(one.0)?;
-            let has_same = n_params(loaded, at) == n_params(&there, one.1);
             // Of several declarations each has its own definition.
+            let has_same = n_params(loaded, at) == n_params(&there, one.1);
             let is_only = loaded.overloads(at).len() < 2;
-            return (!is_function || has_same || is_only).then_some(*one);
+            let is_same = is_only || has_same && !self.differ_in_types((loaded.file, at), *one);
+            return (!is_function || is_same).then_some(*one);
         }
         let here = (loaded.file, at);
-        let mut same = found.iter().filter(|place| !self.differ_in_types(here, **place));
+        let mut same = found
+            .iter()
+            .filter(|place| !self.differ_in_types(here, **place));
         match (same.next(), same.next()) {
             (Some(one), None) => Some(*one),
             _ => None,

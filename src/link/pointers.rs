@@ -11,12 +11,33 @@ use super::types::{ExternalType, Type, each};
 
 /// Methods that give an element.
 const ELEMENTS: &[&str] = &[
-    "get", "front", "back", "at", "top", "value", "load", "value_or", "emplace_back", "operator*", "operator->", "operator[]",
+    "get",
+    "front",
+    "back",
+    "at",
+    "top",
+    "value",
+    "load",
+    "value_or",
+    "emplace_back",
+    "operator*",
+    "operator->",
+    "operator[]",
 ];
 
 /// Methods that give an iterator.
 const ITERATORS: &[&str] = &[
-    "begin", "end", "cbegin", "cend", "rbegin", "rend", "find", "lower_bound", "upper_bound", "erase", "insert_or_assign",
+    "begin",
+    "end",
+    "cbegin",
+    "cend",
+    "rbegin",
+    "rend",
+    "find",
+    "lower_bound",
+    "upper_bound",
+    "erase",
+    "insert_or_assign",
 ];
 
 impl Linker<'_, '_> {
@@ -68,7 +89,9 @@ impl Linker<'_, '_> {
             Type::External => Some(Type::External),
             Type::ExternalType(of) => Some(held(of).unwrap_or(Type::External)),
             _ => match self.declared(object, Access::Name("operator[]")) {
-                Some(method) if !method.is_external() => self.return_type(&method, Some(object), None),
+                Some(method) if !method.is_external() => {
+                    self.return_type(&method, Some(object), None)
+                }
                 _ => self.pointed(object),
             },
         }

@@ -25,9 +25,7 @@ impl Heads {
     /// Parses a file; `None` for documents, components and other text, or where the budget ended.
     pub fn of(language: &Language, source: &str, budget: &Budget) -> Option<Self> {
         let parsed = match language.shape {
-            FileShape::Script(dialect) => {
-                parse(&Grammar::of(dialect).language, source, budget)
-            }
+            FileShape::Script(dialect) => parse(&Grammar::of(dialect).language, source, budget),
             shape => frontend(shape)?.parse(source, budget),
         };
         match parsed {

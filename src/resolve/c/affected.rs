@@ -32,6 +32,9 @@ impl AffectedImports {
 
     /// Returns whether an include may lead elsewhere.
     pub(in crate::resolve) fn contains(&self, specifier: &str) -> bool {
-        self.all || self.names.contains(file_name(specifier.trim_end_matches('>')).trim_start_matches('<'))
+        self.all
+            || self
+                .names
+                .contains(file_name(specifier.trim_end_matches('>')).trim_start_matches('<'))
     }
 }

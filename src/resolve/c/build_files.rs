@@ -66,13 +66,25 @@ pub(super) fn directory(from: &str, written: &str) -> Option<String> {
             let name = name.to_ascii_lowercase();
             let is_own = matches!(
                 name.as_str(),
-                "cmake_current_source_dir" | "cmake_current_list_dir" | "srcdir" | "curdir" | "project_source_dir"
-                    | "cmake_source_dir" | "top_srcdir" | "abs_top_srcdir" | "abs_srcdir" | "root" | "topdir"
+                "cmake_current_source_dir"
+                    | "cmake_current_list_dir"
+                    | "srcdir"
+                    | "curdir"
+                    | "project_source_dir"
+                    | "cmake_source_dir"
+                    | "top_srcdir"
+                    | "abs_top_srcdir"
+                    | "abs_srcdir"
+                    | "root"
+                    | "topdir"
             ) || name.ends_with("_source_dir");
             if !is_own {
                 return None;
             }
-            if matches!(name.as_str(), "cmake_source_dir" | "top_srcdir" | "abs_top_srcdir" | "topdir") {
+            if matches!(
+                name.as_str(),
+                "cmake_source_dir" | "top_srcdir" | "abs_top_srcdir" | "topdir"
+            ) {
                 base = "";
             }
             text = rest.trim_start_matches('/');
@@ -86,10 +98,16 @@ pub(super) fn directory(from: &str, written: &str) -> Option<String> {
 
 /// `-I dir`, `-Idir`, `-isystem dir`
 fn flags(text: &str, found: &mut Vec<String>) {
-    let mut words = text.split(|c: char| c.is_whitespace() || matches!(c, '"' | ',' | '\'')).filter(|it| !it.is_empty());
+    let mut words = text
+        .split(|c: char| c.is_whitespace() || matches!(c, '"' | ',' | '\''))
+        .filter(|it| !it.is_empty());
     while let Some(word) = words.next() {
         if let Some(directory) = word.strip_prefix("-I") {
-            let directory = if directory.is_empty() { words.next().unwrap_or_default() } else { directory };
+            let directory = if directory.is_empty() {
+                words.next().unwrap_or_default()
+            } else {
+                directory
+            };
             found.push(directory.to_owned());
         } else if word == "-isystem" || word == "-iquote" {
             found.extend(words.next().map(str::to_owned));
@@ -111,7 +129,10 @@ fn cmake(text: &str, found: &mut Vec<String>) {
             let words = rest[..end].split(|c: char| c.is_whitespace() || matches!(c, '"' | ';'));
             let words = words.filter(|it| {
                 !it.is_empty()
-                    && !matches!(*it, "PUBLIC" | "PRIVATE" | "INTERFACE" | "SYSTEM" | "BEFORE" | "AFTER")
+                    && !matches!(
+                        *it,
+                        "PUBLIC" | "PRIVATE" | "INTERFACE" | "SYSTEM" | "BEFORE" | "AFTER"
+                    )
             });
             let skipped = usize::from(command.starts_with("target"));
             found.extend(words.skip(skipped).map(str::to_owned));

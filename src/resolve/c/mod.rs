@@ -44,7 +44,11 @@ pub(super) fn is_source(path: &str) -> bool {
 
 /// Returns the units of the names with external linkage that a file declares or defines.
 pub(super) fn units(facts: &FileFacts) -> Vec<(String, u8)> {
-    facts.units.iter().map(|unit| (format!("c:{unit}"), 0)).collect()
+    facts
+        .units
+        .iter()
+        .map(|unit| (format!("c:{unit}"), 0))
+        .collect()
 }
 
 /// Finds included files.
@@ -75,7 +79,10 @@ impl CResolver {
                     continue;
                 };
                 let known = directories.entry(from.clone()).or_default();
-                if !known.contains(&directory) && n_known < MAX_DIRECTORIES && files.is_dir(&directory) {
+                if !known.contains(&directory)
+                    && n_known < MAX_DIRECTORIES
+                    && files.is_dir(&directory)
+                {
                     known.push(directory);
                     n_known += 1;
                 }
@@ -124,14 +131,18 @@ impl CResolver {
             let mut all: HashMap<String, Vec<String>> = HashMap::default();
             for path in self.files.paths() {
                 if is_source(&path) || path.ends_with(".inc") || path.ends_with(".def") {
-                    all.entry(file_name(&path).to_owned()).or_default().push(path);
+                    all.entry(file_name(&path).to_owned())
+                        .or_default()
+                        .push(path);
                 }
             }
             all.values_mut().for_each(|paths| paths.sort());
             all
         });
         let named = all.get(file_name(&clean))?;
-        let fits = named.iter().filter(|path| **path == clean || path.ends_with(&end));
+        let fits = named
+            .iter()
+            .filter(|path| **path == clean || path.ends_with(&end));
         let shared = |path: &str| {
             let mut both = parent(path).split('/').zip(parent(from).split('/'));
             let mut n_shared = 0;
@@ -166,14 +177,17 @@ impl ModuleResolver for CResolver {
     fn resolve(&self, from: &RepoPath, specifier: &str, _: ImportKind) -> Resolution {
         let is_angle = specifier.starts_with('<');
         let relative = specifier.trim_start_matches('<').trim_end_matches('>');
-        if relative.len() > MAX_SPECIFIER_BYTES || relative.starts_with('/') || relative.is_empty() {
+        if relative.len() > MAX_SPECIFIER_BYTES || relative.starts_with('/') || relative.is_empty()
+        {
             return Resolution::External;
         }
         let path = from.as_str();
         let own = || self.file_at(parent(path), relative);
         let found = if is_angle { None } else { own() };
         let found = found.or_else(|| self.in_directories(path, relative));
-        let is_system = is_angle && (!relative.contains('/') || relative.starts_with("sys/")) && is_standard(relative);
+        let is_system = is_angle
+            && (!relative.contains('/') || relative.starts_with("sys/"))
+            && is_standard(relative);
         let found = found.or_else(|| (!is_system).then(|| self.by_end(path, relative)).flatten());
         match found.as_deref().and_then(RepoPath::new) {
             Some(found) => Resolution::File(found),
@@ -192,12 +206,78 @@ fn is_standard(header: &str) -> bool {
 }
 
 const STANDARD: &[&str] = &[
-    "aio.h", "alloca.h", "arpa/inet.h", "assert.h", "byteswap.h", "complex.h", "cpio.h", "ctype.h", "dirent.h",
-    "dlfcn.h", "endian.h", "errno.h", "execinfo.h", "fcntl.h", "features.h", "fenv.h", "float.h", "fnmatch.h", "ftw.h",
-    "getopt.h", "glob.h", "grp.h", "iconv.h", "ifaddrs.h", "inttypes.h", "io.h", "iso646.h", "langinfo.h", "libgen.h",
-    "limits.h", "locale.h", "malloc.h", "math.h", "memory.h", "netdb.h", "poll.h", "pthread.h", "pwd.h", "regex.h",
-    "sched.h", "search.h", "semaphore.h", "setjmp.h", "signal.h", "spawn.h", "stdalign.h", "stdarg.h", "stdatomic.h",
-    "stdbool.h", "stddef.h", "stdint.h", "stdio.h", "stdlib.h", "stdnoreturn.h", "string.h", "strings.h", "syslog.h",
-    "tgmath.h", "threads.h", "time.h", "uchar.h", "ucontext.h", "unistd.h", "utime.h", "wchar.h", "wctype.h",
-    "windows.h", "winsock2.h", "ws2tcpip.h", "wordexp.h", "termios.h", "xmmintrin.h", "emmintrin.h", "immintrin.h",
+    "aio.h",
+    "alloca.h",
+    "arpa/inet.h",
+    "assert.h",
+    "byteswap.h",
+    "complex.h",
+    "cpio.h",
+    "ctype.h",
+    "dirent.h",
+    "dlfcn.h",
+    "endian.h",
+    "errno.h",
+    "execinfo.h",
+    "fcntl.h",
+    "features.h",
+    "fenv.h",
+    "float.h",
+    "fnmatch.h",
+    "ftw.h",
+    "getopt.h",
+    "glob.h",
+    "grp.h",
+    "iconv.h",
+    "ifaddrs.h",
+    "inttypes.h",
+    "io.h",
+    "iso646.h",
+    "langinfo.h",
+    "libgen.h",
+    "limits.h",
+    "locale.h",
+    "malloc.h",
+    "math.h",
+    "memory.h",
+    "netdb.h",
+    "poll.h",
+    "pthread.h",
+    "pwd.h",
+    "regex.h",
+    "sched.h",
+    "search.h",
+    "semaphore.h",
+    "setjmp.h",
+    "signal.h",
+    "spawn.h",
+    "stdalign.h",
+    "stdarg.h",
+    "stdatomic.h",
+    "stdbool.h",
+    "stddef.h",
+    "stdint.h",
+    "stdio.h",
+    "stdlib.h",
+    "stdnoreturn.h",
+    "string.h",
+    "strings.h",
+    "syslog.h",
+    "tgmath.h",
+    "threads.h",
+    "time.h",
+    "uchar.h",
+    "ucontext.h",
+    "unistd.h",
+    "utime.h",
+    "wchar.h",
+    "wctype.h",
+    "windows.h",
+    "winsock2.h",
+    "ws2tcpip.h",
+    "wordexp.h",
+    "termios.h",
+    "xmmintrin.h",
+    "emmintrin.h",
+    "immintrin.h",
 ];

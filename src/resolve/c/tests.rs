@@ -37,13 +37,33 @@ fn an_include_leads_to_the_nearest_header() {
 #[test]
 fn build_files_name_include_directories() {
     assert_eq!(
-        directories("CMakeLists.txt", "include_directories(\"${PROJECT_SOURCE_DIR}/a\" b)\ntarget_include_directories(lib PUBLIC\n  $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>)"),
-        ["${PROJECT_SOURCE_DIR}/a", "b", "$<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>"]
+        directories(
+            "CMakeLists.txt",
+            "include_directories(\"${PROJECT_SOURCE_DIR}/a\" b)\ntarget_include_directories(lib PUBLIC\n  $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>)"
+        ),
+        [
+            "${PROJECT_SOURCE_DIR}/a",
+            "b",
+            "$<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>"
+        ]
     );
-    assert_eq!(directories("Makefile", "A= -I../x -I y\n-I$(OUT)/gen"), ["../x", "y", "$(OUT)/gen"]);
-    assert_eq!(directories("meson.build", "inc = include_directories('include', 'src')"), ["include", "src"]);
-    assert_eq!(directory("lib", "$<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>").as_deref(), Some("lib/include"));
-    assert_eq!(directory("src", "../deps"). as_deref(), Some("deps"));
+    assert_eq!(
+        directories("Makefile", "A= -I../x -I y\n-I$(OUT)/gen"),
+        ["../x", "y", "$(OUT)/gen"]
+    );
+    assert_eq!(
+        directories("meson.build", "inc = include_directories('include', 'src')"),
+        ["include", "src"]
+    );
+    assert_eq!(
+        directory(
+            "lib",
+            "$<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>"
+        )
+        .as_deref(),
+        Some("lib/include")
+    );
+    assert_eq!(directory("src", "../deps").as_deref(), Some("deps"));
     assert_eq!(directory("src", "$(OUT)/gen"), None);
     assert_eq!(directory("", "../outside"), None);
 }

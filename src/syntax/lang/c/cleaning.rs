@@ -3,14 +3,39 @@
 //!
 //! `class LOCKABLE Mutex {` → `class          Mutex {`. Lines and bytes keep their places.
 
+/// How much of a source is cleaned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cleaning {
+    /// Macros that are attributes.
+    Macros,
+    /// These, and branches of conditions but the first.
+    Branches,
+}
+
 /// Returns the source with blanks instead of what the grammar can't read.
-pub(super) fn cleaned(source: &str, is_cpp: bool) -> String {
+pub(super) fn cleaned(source: &str, is_cpp: bool, depth: Cleaning) -> String {
     let mut bytes = source.as_bytes().to_vec();
-    blank_branches(source, &mut bytes, is_cpp);
+    if depth == Cleaning::Branches {
+        blank_branches(source, &mut bytes, is_cpp);
+    }
     let tokens = tokens(&bytes);
     blank_macros(&tokens, &mut bytes);
     // Only whole tokens and lines were blanked.
     String::from_utf8(bytes).unwrap_or_else(|_| source.to_owned())
+}
+
+/// Whether a class is defined with a macro before its name: `struct FOO_EXPORT Options {`.
+pub(super) fn has_class_macro(source: &str) -> bool {
+    source.lines().any(|line| {
+        let mut words = line.split_whitespace();
+        matches!(words.next(), Some("class" | "struct"))
+            && words
+                .next()
+                .is_some_and(|it| kind_of(it) == TokenKind::Capitals)
+            && words
+                .next()
+                .is_some_and(|it| it.starts_with(|c: char| c.is_ascii_alphabetic()))
+    })
 }
 
 fn blank(bytes: &mut [u8], start: usize, end: usize) {
@@ -142,11 +167,57 @@ enum TokenKind {
 }
 
 const KEYWORDS: &[&str] = &[
-    "return", "else", "case", "goto", "if", "while", "for", "do", "switch", "sizeof", "new", "delete", "throw",
-    "const", "static", "inline", "extern", "virtual", "typedef", "constexpr", "volatile", "register", "explicit",
-    "friend", "using", "namespace", "template", "typename", "operator", "public", "private", "protected", "override",
-    "final", "noexcept", "default", "break", "continue", "enum", "struct", "class", "union", "mutable",
-    "thread_local", "co_return", "co_await", "co_yield", "and", "or", "not", "restrict",
+    "return",
+    "else",
+    "case",
+    "goto",
+    "if",
+    "while",
+    "for",
+    "do",
+    "switch",
+    "sizeof",
+    "new",
+    "delete",
+    "throw",
+    "const",
+    "static",
+    "inline",
+    "extern",
+    "virtual",
+    "typedef",
+    "constexpr",
+    "volatile",
+    "register",
+    "explicit",
+    "friend",
+    "using",
+    "namespace",
+    "template",
+    "typename",
+    "operator",
+    "public",
+    "private",
+    "protected",
+    "override",
+    "final",
+    "noexcept",
+    "default",
+    "break",
+    "continue",
+    "enum",
+    "struct",
+    "class",
+    "union",
+    "mutable",
+    "thread_local",
+    "co_return",
+    "co_await",
+    "co_yield",
+    "and",
+    "or",
+    "not",
+    "restrict",
 ];
 
 fn tokens(bytes: &[u8]) -> Vec<Token> {
@@ -164,7 +235,10 @@ fn tokens(bytes: &[u8]) -> Vec<Token> {
             b'#' if begins_line => {
                 // A directive with its further lines.
                 while at < bytes.len() {
-                    let end = bytes[at..].iter().position(|it| *it == b'\n').map_or(bytes.len(), |it| at + it);
+                    let end = bytes[at..]
+                        .iter()
+                        .position(|it| *it == b'\n')
+                        .map_or(bytes.len(), |it| at + it);
                     let line = bytes[at..end].trim_ascii_end();
                     at = (end + 1).min(bytes.len());
                     if !line.ends_with(b"\\") {
@@ -173,7 +247,10 @@ fn tokens(bytes: &[u8]) -> Vec<Token> {
                 }
             }
             b'/' if bytes.get(at + 1) == Some(&b'/') => {
-                at = bytes[at..].iter().position(|it| *it == b'\n').map_or(bytes.len(), |it| at + it);
+                at = bytes[at..]
+                    .iter()
+                    .position(|it| *it == b'\n')
+                    .map_or(bytes.len(), |it| at + it);
             }
             b'/' if bytes.get(at + 1) == Some(&b'*') => {
                 let end = bytes[at + 2..].windows(2).position(|it| it == b"*/");
@@ -186,24 +263,52 @@ fn tokens(bytes: &[u8]) -> Vec<Token> {
                     at += if bytes[at] == b'\\' { 2 } else { 1 };
                 }
                 at = (at + 1).min(bytes.len());
-                all.push(Token { start, end: at, kind: TokenKind::Sign(byte), begins_line });
+                all.push(Token {
+                    start,
+                    end: at,
+                    kind: TokenKind::Sign(byte),
+                    begins_line,
+                });
                 begins_line = false;
             }
             _ if byte.is_ascii_alphabetic() || byte == b'_' => {
-                let len = bytes[at..].iter().take_while(|it| it.is_ascii_alphanumeric() || **it == b'_').count();
+                let len = bytes[at..]
+                    .iter()
+                    .take_while(|it| it.is_ascii_alphanumeric() || **it == b'_')
+                    .count();
                 let text = std::str::from_utf8(&bytes[at..at + len]).unwrap_or_default();
-                all.push(Token { start: at, end: at + len, kind: kind_of(text), begins_line });
+                all.push(Token {
+                    start: at,
+                    end: at + len,
+                    kind: kind_of(text),
+                    begins_line,
+                });
                 begins_line = false;
                 at += len;
             }
             _ if byte.is_ascii_digit() => {
-                let len = bytes[at..].iter().take_while(|it| it.is_ascii_alphanumeric() || matches!(**it, b'_' | b'.' | b'\'')).count();
-                all.push(Token { start: at, end: at + len, kind: TokenKind::Sign(b'0'), begins_line });
+                let len = bytes[at..]
+                    .iter()
+                    .take_while(|it| {
+                        it.is_ascii_alphanumeric() || matches!(**it, b'_' | b'.' | b'\'')
+                    })
+                    .count();
+                all.push(Token {
+                    start: at,
+                    end: at + len,
+                    kind: TokenKind::Sign(b'0'),
+                    begins_line,
+                });
                 begins_line = false;
                 at += len;
             }
             _ => {
-                all.push(Token { start: at, end: at + 1, kind: TokenKind::Sign(byte), begins_line });
+                all.push(Token {
+                    start: at,
+                    end: at + 1,
+                    kind: TokenKind::Sign(byte),
+                    begins_line,
+                });
                 begins_line = false;
                 at += 1;
             }
@@ -213,7 +318,10 @@ fn tokens(bytes: &[u8]) -> Vec<Token> {
 }
 
 fn kind_of(text: &str) -> TokenKind {
-    if matches!(text, "__attribute__" | "__attribute" | "__declspec" | "_Alignas" | "__asm__" | "__extension__") {
+    if matches!(
+        text,
+        "__attribute__" | "__attribute" | "__declspec" | "_Alignas" | "__asm__" | "__extension__"
+    ) {
         return TokenKind::Attribute;
     }
     if KEYWORDS.contains(&text) {
@@ -223,7 +331,20 @@ fn kind_of(text: &str) -> TokenKind {
     let is_macro = text.len() >= 3
         && text.bytes().all(is_capital)
         && text.bytes().any(|it| it.is_ascii_uppercase());
-    if is_macro || matches!(text, "__cdecl" | "__stdcall" | "__inline" | "__forceinline" | "__restrict" | "__extern_always_inline" | "__dead" | "__unused" | "__wur") {
+    if is_macro
+        || matches!(
+            text,
+            "__cdecl"
+                | "__stdcall"
+                | "__inline"
+                | "__forceinline"
+                | "__restrict"
+                | "__extern_always_inline"
+                | "__dead"
+                | "__unused"
+                | "__wur"
+        )
+    {
         TokenKind::Capitals
     } else {
         TokenKind::Name
@@ -237,12 +358,19 @@ fn blank_macros(tokens: &[Token], bytes: &mut [u8]) {
         _ => 0,
     };
     let is_name = |at: usize| {
-        matches!(tokens.get(at).map(|it| it.kind), Some(TokenKind::Name | TokenKind::Capitals))
+        matches!(
+            tokens.get(at).map(|it| it.kind),
+            Some(TokenKind::Name | TokenKind::Capitals)
+        )
     };
     let mut at = 0;
     while let Some(token) = tokens.get(at) {
         let has_arguments = sign(at + 1) == b'(';
-        let behind = if has_arguments { closed(tokens, at + 1) } else { at + 1 };
+        let behind = if has_arguments {
+            closed(tokens, at + 1)
+        } else {
+            at + 1
+        };
         match token.kind {
             TokenKind::Attribute => {
                 blank(bytes, token.start, end_of(tokens, behind));
@@ -260,14 +388,26 @@ fn blank_macros(tokens: &[Token], bytes: &mut [u8]) {
                 }
             }
             TokenKind::Keyword
-                if matches!(&bytes[token.start..token.end], b"class" | b"struct" | b"union") =>
+                if matches!(
+                    &bytes[token.start..token.end],
+                    b"class" | b"struct" | b"union"
+                ) =>
             {
                 // `class FOO_EXPORT Name {`, `class SCOPED_CAPABILITY(x) Name :`
                 let mut next = at + 1;
                 while is_name(next) {
-                    let end = if sign(next + 1) == b'(' { closed(tokens, next + 1) } else { next + 1 };
+                    let end = if sign(next + 1) == b'(' {
+                        closed(tokens, next + 1)
+                    } else {
+                        next + 1
+                    };
                     let is_more = is_name(end)
-                        && !matches!(tokens.get(end + 1).map(|it| it.kind), Some(TokenKind::Sign(b';' | b',' | b')' | b'=' | b'[' | b'(' | b'*' | b'&')) | None);
+                        && !matches!(
+                            tokens.get(end + 1).map(|it| it.kind),
+                            Some(TokenKind::Sign(
+                                b';' | b',' | b')' | b'=' | b'[' | b'(' | b'*' | b'&'
+                            )) | None
+                        );
                     if !is_more {
                         break;
                     }
@@ -303,7 +443,10 @@ fn closed(tokens: &[Token], open: usize) -> usize {
 }
 
 fn end_of(tokens: &[Token], behind: usize) -> usize {
-    behind.checked_sub(1).and_then(|last| tokens.get(last)).map_or(0, |it| it.end)
+    behind
+        .checked_sub(1)
+        .and_then(|last| tokens.get(last))
+        .map_or(0, |it| it.end)
 }
 
 /// Whether a macro is an attribute of the declaration around it.
@@ -320,14 +463,23 @@ fn is_attribute(
     match before {
         // `void f() EXCLUSIVE_LOCKS_REQUIRED(mu) {`, `int f(void) NORETURN;`
         Some(TokenKind::Sign(b')')) => {
-            return ends(behind) || matches!(kind(behind), Some(TokenKind::Capitals | TokenKind::Attribute))
+            return ends(behind)
+                || matches!(
+                    kind(behind),
+                    Some(TokenKind::Capitals | TokenKind::Attribute)
+                )
                 || matches!(kind(behind), Some(TokenKind::Sign(b':'))) && has_arguments;
         }
         // `Mutex mu GUARDED_BY(other);`
         Some(TokenKind::Name) if has_arguments && at >= 2 => {
             let is_typed = matches!(
                 kind(at - 2),
-                Some(TokenKind::Name | TokenKind::Capitals | TokenKind::Sign(b'*' | b'&' | b'>'))
+                Some(
+                    TokenKind::Name
+                        | TokenKind::Capitals
+                        | TokenKind::Keyword
+                        | TokenKind::Sign(b'*' | b'&' | b'>')
+                )
             );
             return is_typed && ends(behind) && kind(behind) != Some(TokenKind::Sign(b'{'));
         }
@@ -336,7 +488,8 @@ fn is_attribute(
     let begins = matches!(
         before,
         None | Some(TokenKind::Sign(b';' | b'}' | b'{' | b':' | b')' | b'"') | TokenKind::Keyword)
-    ) || tokens[at].begins_line && !matches!(before, Some(TokenKind::Sign(b',' | b'(' | b'=')))
+    ) || tokens[at].begins_line
+        && !matches!(before, Some(TokenKind::Sign(b',' | b'(' | b'=')))
         || at > 0 && matches!(before, Some(TokenKind::Name));
     if !begins {
         return false;
@@ -369,9 +522,16 @@ fn is_attribute(
             break;
         }
     }
-    let is_declared = matches!(kind(next), Some(TokenKind::Sign(b'(' | b';' | b'=' | b'[' | b',' | b'{' | b'<')));
+    let is_declared = matches!(
+        kind(next),
+        Some(TokenKind::Sign(
+            b'(' | b';' | b'=' | b'[' | b',' | b'{' | b'<'
+        ))
+    );
     let is_keyword_behind = kind(behind) == Some(TokenKind::Keyword);
-    is_declared && (n_names >= 2 || n_names >= 1 && (n_plain > n_names || is_keyword_behind && n_names >= 2)) 
+    is_declared
+        && (n_names >= 2
+            || n_names >= 1 && (n_plain > n_names || is_keyword_behind && n_names >= 2))
 }
 
 /// Whether a macro is alone on its line, with no sign that ends a statement: `Q_OBJECT`, `FOO_BEGIN_NAMESPACE`.
@@ -382,13 +542,32 @@ fn stands_alone(
     behind: usize,
     sign_behind: u8,
 ) -> bool {
-    let is_open = before.is_none_or(|it| {
-        matches!(it.kind, TokenKind::Sign(b';' | b'}' | b'{' | b':' | b')'))
-    });
+    let is_open = before
+        .is_none_or(|it| matches!(it.kind, TokenKind::Sign(b';' | b'}' | b'{' | b':' | b')')));
     let is_last = tokens.get(behind).is_none_or(|it| it.begins_line);
     let goes_on = matches!(
         sign_behind,
-        b'{' | b';' | b'.' | b'-' | b'+' | b'*' | b'/' | b'=' | b'<' | b'>' | b'&' | b'|' | b'?' | b':' | b',' | b')' | b'(' | b'"' | b'[' | b'%' | b'^' | b'}'
+        b'{' | b';'
+            | b'.'
+            | b'-'
+            | b'+'
+            | b'*'
+            | b'/'
+            | b'='
+            | b'<'
+            | b'>'
+            | b'&'
+            | b'|'
+            | b'?'
+            | b':'
+            | b','
+            | b')'
+            | b'('
+            | b'"'
+            | b'['
+            | b'%'
+            | b'^'
+            | b'}'
     );
     token.begins_line && is_open && is_last && !(goes_on && sign_behind != b'}')
 }

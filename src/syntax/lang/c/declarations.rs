@@ -7,8 +7,8 @@ use super::declarators::Declarator;
 use super::grammar::Kind;
 use super::lowering::{Local, Lowering, MAX_DEPTH};
 use crate::ir::{
-    Binding, Export, ExportKind, Expr, ExprId, Import, ImportKind, NamedOwner, ReferenceKind, Slot, SymbolIdx,
-    linkage_unit,
+    Binding, Export, ExportKind, Expr, ExprId, Import, ImportKind, NamedOwner, ReferenceKind, Slot,
+    SymbolIdx, linkage_unit,
 };
 use crate::model::{Symbol, SymbolFlags, SymbolKind};
 use crate::syntax::lang::use_recorder::{offset, span_of};
@@ -41,7 +41,10 @@ impl<'t> Lowering<'t> {
         self.depth += 1;
         for child in self.children(node) {
             if self.kind(child) == Kind::AccessSpecifier {
-                context.is_private = !matches!(self.text(child).trim_end_matches(':'), "public" | "protected");
+                context.is_private = !matches!(
+                    self.text(child).trim_end_matches(':'),
+                    "public" | "protected"
+                );
                 continue;
             }
             self.item(child, context);
@@ -64,7 +67,11 @@ impl<'t> Lowering<'t> {
                     self.items(node, context);
                 }
             }
-            Kind::PreprocIfdef | Kind::PreprocElse | Kind::PreprocElif | Kind::PreprocElifdef | Kind::DeclarationList => {
+            Kind::PreprocIfdef
+            | Kind::PreprocElse
+            | Kind::PreprocElif
+            | Kind::PreprocElifdef
+            | Kind::DeclarationList => {
                 self.items(node, context);
             }
             Kind::LinkageSpecification => {
@@ -74,12 +81,20 @@ impl<'t> Lowering<'t> {
                 if self.kind(body) == Kind::DeclarationList {
                     self.items(body, context);
                 } else {
-                    self.item(body, Context { whole: Some(node), ..context });
+                    self.item(
+                        body,
+                        Context {
+                            whole: Some(node),
+                            ..context
+                        },
+                    );
                 }
             }
             Kind::NamespaceDefinition => self.namespace(node, context),
             Kind::NamespaceAlias => {
-                if let (Some(name), Some(of)) = (self.field(node, fields.name), self.children(node).last()) {
+                if let (Some(name), Some(of)) =
+                    (self.field(node, fields.name), self.children(node).last())
+                {
                     let of = self.text(*of).replace("::", ".");
                     let value = self.name(&of);
                     self.bind_name(None, self.text(name), value);
@@ -93,7 +108,13 @@ impl<'t> Lowering<'t> {
                         it.bind_type_parameters(list);
                     }
                     if let Some(inner) = inner {
-                        it.item(inner, Context { whole: context.whole.or(Some(node)), ..context });
+                        it.item(
+                            inner,
+                            Context {
+                                whole: context.whole.or(Some(node)),
+                                ..context
+                            },
+                        );
                     }
                 });
             }
@@ -148,8 +169,12 @@ impl<'t> Lowering<'t> {
         let n_around = self.namespaces.len();
         let name = self.field(node, fields.name).map(|it| self.text(it));
         let names = name.unwrap_or_default().split("::");
-        self.namespaces
-            .extend(names.map(str::trim).filter(|it| !it.is_empty()));
+        // The names of an inline namespace are those of the one around.
+        let is_inline = self.text(node).starts_with("inline");
+        let names = names
+            .map(str::trim)
+            .filter(|it| !it.is_empty() && !is_inline);
+        self.namespaces.extend(names);
         let context = Context {
             is_internal: context.is_internal || name.is_none(),
             ..context
@@ -165,22 +190,28 @@ impl<'t> Lowering<'t> {
         };
         let text = self.text(name).trim_start_matches(':').replace("::", ".");
         let last = text.rsplit('.').next().unwrap_or_default().to_owned();
-        let around = self.namespaces.join(".");
-        let head = self.source.get(node.start_byte()..name.start_byte()).unwrap_or_default();
+        let head = self
+            .source
+            .get(node.start_byte()..name.start_byte())
+            .unwrap_or_default();
         let value = self.facts.exprs.name(&text);
-        let value = self.add(Expr::Name { name: value, scope: None });
+        let value = self.add(Expr::Name {
+            name: value,
+            scope: None,
+        });
         if head.contains("namespace") {
             self.bind_slots(None, &[Slot::All], value);
         } else if text != last {
             self.bind_name(None, &last, value);
         }
-        let _ = around;
     }
 
     fn bind_type_parameters(&mut self, list: Node<'t>) {
         for parameter in self.children(list) {
             let name = match self.kind(parameter) {
-                Kind::TypeParameter | Kind::VariadicTypeParameter => self.children(parameter).last().copied(),
+                Kind::TypeParameter | Kind::VariadicTypeParameter => {
+                    self.children(parameter).last().copied()
+                }
                 Kind::OptionalTypeParameter => self.field(parameter, self.grammar.fields.name),
                 Kind::Other => self
                     .children(parameter)
@@ -213,9 +244,8 @@ impl<'t> Lowering<'t> {
             None if context.is_macro => text.clone(),
             None => self.in_namespace(&text),
         };
-        let exported = !context.is_private
-            && !context.is_internal
-            && outer.is_none_or(|outer| outer.exported);
+        let exported =
+            !context.is_private && !context.is_internal && outer.is_none_or(|outer| outer.exported);
         self.facts.symbols.push(Symbol {
             name: text,
             qualified_name,
@@ -254,7 +284,9 @@ impl<'t> Lowering<'t> {
             .field(node, self.grammar.fields.body)
             .or_else(|| self.child_of(node, Kind::FieldInitializerList))
             .map_or(node.end_byte(), |it| it.start_byte());
-        let end = self.child_of(node, Kind::FieldInitializerList).map_or(end, |it| it.start_byte());
+        let end = self
+            .child_of(node, Kind::FieldInitializerList)
+            .map_or(end, |it| it.start_byte());
         signature::of_head(self.source.get(whole.start_byte()..end).unwrap_or_default())
     }
 
@@ -303,7 +335,14 @@ impl<'t> Lowering<'t> {
         context: Context<'t>,
     ) {
         let head = self.head(whole, node);
-        let symbol = self.add_symbol(case.to_owned(), node, SymbolKind::Function, whole, &context, head);
+        let symbol = self.add_symbol(
+            case.to_owned(),
+            node,
+            SymbolKind::Function,
+            whole,
+            &context,
+            head,
+        );
         let made = &mut self.facts.symbols[symbol as usize];
         if !suite.is_empty() {
             made.qualified_name = match made.qualified_name.strip_suffix(case) {
@@ -314,7 +353,12 @@ impl<'t> Lowering<'t> {
         made.flags |= SymbolFlags::TEST;
         made.exported = false;
         let outer = self.symbol.replace(symbol);
-        self.push_use(macro_name, crate::ir::Target::Lexical, ReferenceKind::Call, node.start_byte());
+        self.push_use(
+            macro_name,
+            crate::ir::Target::Lexical,
+            ReferenceKind::Call,
+            node.start_byte(),
+        );
         let has_fixture = !suite.is_empty() && !matches!(macro_name, "TEST" | "UTEST");
         let outer_owner = self.owner;
         if has_fixture {
@@ -343,7 +387,9 @@ impl<'t> Lowering<'t> {
         let owner_path = match self.kind(name) {
             Kind::QualifiedIdentifier => {
                 let path = self.path_text(name)?;
-                path.strip_suffix(&text)?.strip_suffix('.').map(str::to_owned)
+                path.strip_suffix(&text)?
+                    .strip_suffix('.')
+                    .map(str::to_owned)
             }
             _ => None,
         };
@@ -381,15 +427,19 @@ impl<'t> Lowering<'t> {
                 };
             }
             made.exported &= !is_internal;
-            made.flags.set(SymbolFlags::STATIC, is_static && class.is_some());
+            made.flags
+                .set(SymbolFlags::STATIC, is_static && class.is_some());
             made.flags.set(SymbolFlags::ABSTRACT, is_pure);
-            made.flags.set(SymbolFlags::DECLARATION_ONLY, !has_body && !is_pure);
+            made.flags.set(SymbolFlags::DECLARATION_ONLY, !has_body);
         }
         if let Some(path) = &owner_path {
             // The path may begin with a namespace: the class counts by what it means here.
             let owner = {
                 let name = self.facts.exprs.name(&format!("type {path}"));
-                self.add(Expr::Name { name, scope: Some(symbol) })
+                self.add(Expr::Name {
+                    name,
+                    scope: Some(symbol),
+                })
             };
             self.facts.owners.push(NamedOwner { symbol, owner });
         }
@@ -401,7 +451,7 @@ impl<'t> Lowering<'t> {
                     self.units.insert(linkage_unit(&text));
                 }
             }
-            Some(class) if owner_path.is_some() || !has_body && !is_pure => {
+            Some(class) if owner_path.is_some() || !has_body => {
                 let member = format!("{class}.{text}");
                 if owner_path.is_some() {
                     self.export(&member, line);
@@ -432,15 +482,16 @@ impl<'t> Lowering<'t> {
         let outer = self.symbol.replace(symbol);
         let outer_owner = self.owner;
         self.owner = self.facts.owner(symbol as usize);
-        if let Some(owner) = self.owner
+        if self.owner.is_some()
             && let Some(name) = taken.name
             && let Some(scope) = self.field(name, fields.scope)
         {
             self.use_type(scope, ReferenceKind::Type);
-            let _ = owner;
         }
         self.in_block(|it| {
+            it.is_declaring = it.field(node, fields.body).is_none();
             it.lower_signature(node, taken, symbol);
+            it.is_declaring = false;
             if let Some(list) = it.child_of(node, Kind::FieldInitializerList) {
                 it.walk(list);
             }
@@ -453,7 +504,12 @@ impl<'t> Lowering<'t> {
     }
 
     /// Binds the result and the parameters of a function, and records the uses in its head.
-    pub(super) fn lower_signature(&mut self, node: Node<'t>, taken: &Declarator<'t>, symbol: SymbolIdx) {
+    pub(super) fn lower_signature(
+        &mut self,
+        node: Node<'t>,
+        taken: &Declarator<'t>,
+        symbol: SymbolIdx,
+    ) {
         let fields = self.grammar.fields;
         let Some(function) = taken.function else {
             return;
@@ -488,7 +544,9 @@ impl<'t> Lowering<'t> {
         let mut index = 0_u8;
         for parameter in parameters.into_iter().take(MAX_PARAMETERS) {
             match self.kind(parameter) {
-                Kind::ParameterDeclaration | Kind::OptionalParameter | Kind::VariadicParameterDeclaration => {}
+                Kind::ParameterDeclaration
+                | Kind::OptionalParameter
+                | Kind::VariadicParameterDeclaration => {}
                 Kind::VariadicParameter => {
                     self.mark_variadic(symbol);
                     continue;
@@ -522,7 +580,12 @@ impl<'t> Lowering<'t> {
                 index += 1;
             }
         }
-        if self.text(list).trim_end_matches(')').trim_end().ends_with("...") {
+        if self
+            .text(list)
+            .trim_end_matches(')')
+            .trim_end()
+            .ends_with("...")
+        {
             self.mark_variadic(symbol);
         }
     }
@@ -534,7 +597,11 @@ impl<'t> Lowering<'t> {
         self.facts.bindings.push(Binding { owner, path, value });
         if is_optional {
             let value = self.primitive("int");
-            self.bind_slots(owner, &[Slot::Param(index), Slot::TypeParamDefault(0)], value);
+            self.bind_slots(
+                owner,
+                &[Slot::Param(index), Slot::TypeParamDefault(0)],
+                value,
+            );
         }
     }
 
@@ -575,7 +642,9 @@ impl<'t> Lowering<'t> {
             if taken.function.is_some() {
                 if let Some(symbol) = self.declare_function(node, whole, &taken, &context) {
                     let outer = self.symbol.replace(symbol);
+                    self.is_declaring = true;
                     self.in_block(|it| it.lower_signature(node, &taken, symbol));
+                    self.is_declaring = false;
                     self.symbol = outer;
                 }
                 continue;
@@ -621,7 +690,10 @@ impl<'t> Lowering<'t> {
             self.bind_name(Some(parent), text, value);
             return;
         }
-        let is_plain = matches!(self.kind(name), Kind::Identifier | Kind::FieldIdentifier | Kind::TypeIdentifier);
+        let is_plain = matches!(
+            self.kind(name),
+            Kind::Identifier | Kind::FieldIdentifier | Kind::TypeIdentifier
+        );
         if !is_plain {
             // `int Store::count = 0;` gives a value to a field.
             if let Some(value) = taken.value {
@@ -631,11 +703,20 @@ impl<'t> Lowering<'t> {
         }
         let is_extern = self.has_storage(node, "extern") && taken.value.is_none();
         let is_static = self.has_storage(node, "static");
-        let keyword = self.source.get(node.start_byte()..node.end_byte()).unwrap_or_default();
+        let keyword = self
+            .source
+            .get(node.start_byte()..node.end_byte())
+            .unwrap_or_default();
         let type_end = type_.map(|it| it.end_byte() - node.start_byte());
         let signature = signature::of_value(keyword, type_end);
-        let is_const = keyword.starts_with("const ") || keyword.contains(" const ") || keyword.starts_with("constexpr");
-        let kind = if is_const && !is_extern { SymbolKind::Constant } else { SymbolKind::Variable };
+        let is_const = keyword.starts_with("const ")
+            || keyword.contains(" const ")
+            || keyword.starts_with("constexpr");
+        let kind = if is_const && !is_extern {
+            SymbolKind::Constant
+        } else {
+            SymbolKind::Variable
+        };
         let symbol = self.add_symbol(text.to_owned(), name, kind, whole, context, signature);
         let is_internal = context.is_internal || is_static;
         let made = &mut self.facts.symbols[symbol as usize];

@@ -40,7 +40,6 @@ impl<'t> Lowering<'t> {
             value: None,
         };
         let mut at = Some(node);
-        let mut is_parenthesized = false;
         for _ in 0..MAX_DECLARATORS {
             let Some(node) = at else { break };
             match self.kind(node) {
@@ -53,19 +52,19 @@ impl<'t> Lowering<'t> {
                 | Kind::ArrayDeclarator
                 | Kind::AbstractArrayDeclarator => {
                     found.layers.push(Layer::Pointer);
-                    is_parenthesized = false;
                     at = self.field(node, fields.declarator);
                 }
                 Kind::FunctionDeclarator | Kind::AbstractFunctionDeclarator => {
                     found.layers.push(Layer::Function);
                     found.function = Some(node);
-                    is_parenthesized = false;
                     at = self.field(node, fields.declarator);
                     continue;
                 }
                 Kind::ParenthesizedDeclarator => {
-                    is_parenthesized = true;
-                    at = self.children(node).into_iter().find(|it| !self.kind(*it).is_type());
+                    at = self
+                        .children(node)
+                        .into_iter()
+                        .find(|it| !self.kind(*it).is_type());
                     continue;
                 }
                 Kind::Identifier
@@ -88,7 +87,6 @@ impl<'t> Lowering<'t> {
                 found.function = None;
             }
         }
-        let _ = is_parenthesized;
         if found.layers.last() != Some(&Layer::Function) {
             found.function = None;
         }

@@ -50,7 +50,10 @@ impl<'t> Lowering<'t> {
                     return self.unknown;
                 };
                 let value = self.lower(argument);
-                if self.field(node, fields.operator).is_some_and(|it| it.kind() == "&") {
+                if self
+                    .field(node, fields.operator)
+                    .is_some_and(|it| it.kind() == "&")
+                {
                     self.pointer_to(value)
                 } else {
                     self.pointed(value)
@@ -102,11 +105,16 @@ impl<'t> Lowering<'t> {
             Kind::Null => self.primitive("null"),
             Kind::BinaryExpression => {
                 let operator = self.field(node, fields.operator).map_or("", |it| it.kind());
-                if matches!(operator, "==" | "!=" | "<" | ">" | "<=" | ">=" | "&&" | "||" | "and" | "or") {
+                if matches!(
+                    operator,
+                    "==" | "!=" | "<" | ">" | "<=" | ">=" | "&&" | "||" | "and" | "or"
+                ) {
                     return self.primitive("bool");
                 }
                 // Pointers and numbers keep their types; of operators of classes nothing is known.
-                let left = self.field(node, fields.left).map_or(self.unknown, |it| self.lower(it));
+                let left = self
+                    .field(node, fields.left)
+                    .map_or(self.unknown, |it| self.lower(it));
                 let is_plain = matches!(self.facts.exprs.get(left), Expr::Container { .. });
                 if is_plain { left } else { self.unknown }
             }
@@ -157,13 +165,17 @@ impl<'t> Lowering<'t> {
     /// Lowers `a.b` and `a->b`.
     fn lower_member(&mut self, node: Node<'t>) -> ExprId {
         let fields = self.grammar.fields;
-        let (Some(object), Some(field)) =
-            (self.field(node, fields.argument), self.field(node, fields.field))
-        else {
+        let (Some(object), Some(field)) = (
+            self.field(node, fields.argument),
+            self.field(node, fields.field),
+        ) else {
             return self.unknown;
         };
         let mut object = self.lower(object);
-        if self.field(node, fields.operator).is_some_and(|it| it.kind() == "->") {
+        if self
+            .field(node, fields.operator)
+            .is_some_and(|it| it.kind() == "->")
+        {
             object = self.pointed(object);
         }
         let Some(path) = self.path_text(field) else {
@@ -232,7 +244,10 @@ impl<'t> Lowering<'t> {
                     _ => "type std.optional",
                 };
                 let base = self.name(name);
-                let of = self.add(Expr::Specialized { base, args: [held].into() });
+                let of = self.add(Expr::Specialized {
+                    base,
+                    args: [held].into(),
+                });
                 Some(self.add(Expr::Instance { of }))
             }
             "move" | "forward" | "ref" | "cref" | "as_const" | "exchange"

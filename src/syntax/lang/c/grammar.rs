@@ -122,7 +122,10 @@ impl Kind {
     pub(super) fn is_specifier(self) -> bool {
         matches!(
             self,
-            Self::ClassSpecifier | Self::StructSpecifier | Self::UnionSpecifier | Self::EnumSpecifier
+            Self::ClassSpecifier
+                | Self::StructSpecifier
+                | Self::UnionSpecifier
+                | Self::EnumSpecifier
         )
     }
 
@@ -151,7 +154,6 @@ fields! {
     condition "condition",
     consequence "consequence",
     declarator "declarator",
-    default_type "default_type",
     default_value "default_value",
     field "field",
     function "function",

@@ -6,7 +6,8 @@ use tree_sitter::Node;
 
 use super::grammar::{self, Grammar, Kind};
 use crate::ir::{
-    Binding, ContainerKind, Export, ExportKind, Expr, ExprId, FileFacts, ReferenceKind, Slot, SymbolIdx, Target,
+    Binding, ContainerKind, Export, ExportKind, Expr, ExprId, FileFacts, ReferenceKind, Slot,
+    SymbolIdx, Target,
 };
 use crate::model::hash::HashMap;
 use crate::model::{Budget, Family};
@@ -46,6 +47,8 @@ pub(super) struct Lowering<'t> {
     pub(super) symbol: Option<SymbolIdx>,
     /// The type of a member that is defined outside of it, while its body is walked.
     pub(super) owner: Option<ExprId>,
+    /// Whether the uses are those of a declaration without code: they count as uses of what is around it.
+    pub(super) is_declaring: bool,
     /// The names that files share when they are linked.
     pub(super) units: BTreeSet<String>,
     pub(super) depth: usize,
@@ -79,6 +82,7 @@ impl<'t> Lowering<'t> {
             namespaces: Vec::new(),
             symbol: None,
             owner: None,
+            is_declaring: false,
             units: BTreeSet::new(),
             depth: 0,
             uses: UseRecorder::new(source, keeps_positions),
@@ -236,11 +240,15 @@ impl<'t> Lowering<'t> {
     /// Records a use of the name at byte `at`.
     pub(super) fn push_use(&mut self, name: &str, target: Target, kind: ReferenceKind, at: usize) {
         let name = self.facts.exprs.name(name);
+        let symbol = match self.symbol {
+            Some(symbol) if self.is_declaring => self.facts.symbols[symbol as usize].parent,
+            symbol => symbol,
+        };
         let used = RecordedUse {
             name,
             target,
             kind,
-            symbol: self.symbol,
+            symbol,
         };
         self.uses.record(&mut self.facts.references, used, at);
     }

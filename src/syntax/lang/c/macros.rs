@@ -17,9 +17,25 @@ const MAX_BODY_BYTES: usize = 16 << 10;
 
 /// Macros that make a test of a suite and a name: `TEST_F(Suite, Case) { … }`.
 const TEST_MACROS: &[&str] = &[
-    "TEST", "TEST_F", "TEST_P", "TYPED_TEST", "TYPED_TEST_P", "TEST_CASE", "TEST_CASE_METHOD", "SCENARIO", "SECTION",
-    "BOOST_AUTO_TEST_CASE", "BOOST_FIXTURE_TEST_CASE", "START_TEST", "UTEST", "UTEST_F", "TEST_IMPL", "BENCHMARK_F",
-    "TEMPLATE_TEST_CASE", "DOCTEST_TEST_CASE", "FUZZ_TEST",
+    "TEST",
+    "TEST_F",
+    "TEST_P",
+    "TYPED_TEST",
+    "TYPED_TEST_P",
+    "TEST_CASE",
+    "TEST_CASE_METHOD",
+    "SCENARIO",
+    "SECTION",
+    "BOOST_AUTO_TEST_CASE",
+    "BOOST_FIXTURE_TEST_CASE",
+    "START_TEST",
+    "UTEST",
+    "UTEST_F",
+    "TEST_IMPL",
+    "BENCHMARK_F",
+    "TEMPLATE_TEST_CASE",
+    "DOCTEST_TEST_CASE",
+    "FUZZ_TEST",
 ];
 
 impl<'t> Lowering<'t> {
@@ -39,7 +55,10 @@ impl<'t> Lowering<'t> {
             (true, Some(body)) => body.start_byte(),
             _ => node.end_byte(),
         };
-        let head = self.source.get(node.start_byte()..head_end).unwrap_or_default();
+        let head = self
+            .source
+            .get(node.start_byte()..head_end)
+            .unwrap_or_default();
         let signature = if is_function {
             signature::of_head(head.trim_end_matches('\\'))
         } else {
@@ -49,9 +68,16 @@ impl<'t> Lowering<'t> {
         let symbol = self.add_symbol(
             text.to_owned(),
             name,
-            if is_function { SymbolKind::Macro } else { SymbolKind::Constant },
+            if is_function {
+                SymbolKind::Macro
+            } else {
+                SymbolKind::Constant
+            },
             node,
-            &Context { is_macro: true, ..Context::default() },
+            &Context {
+                is_macro: true,
+                ..Context::default()
+            },
             signature,
         );
         self.facts.symbols[symbol as usize].qualified_name = text.to_owned();
@@ -60,7 +86,12 @@ impl<'t> Lowering<'t> {
         let outer = self.symbol.replace(symbol);
         let parameters: Vec<&str> = self
             .field(node, fields.parameters)
-            .map(|it| self.children(it).into_iter().map(|it| self.text(it)).collect())
+            .map(|it| {
+                self.children(it)
+                    .into_iter()
+                    .map(|it| self.text(it))
+                    .collect()
+            })
             .unwrap_or_default();
         self.use_body(body, &parameters);
         self.symbol = outer;
@@ -84,20 +115,33 @@ impl<'t> Lowering<'t> {
             if !(byte.is_ascii_alphabetic() || byte == b'_') {
                 // Digits and their suffixes are no names.
                 let skipped = if byte.is_ascii_digit() {
-                    bytes[at..].iter().take_while(|it| it.is_ascii_alphanumeric()).count()
+                    bytes[at..]
+                        .iter()
+                        .take_while(|it| it.is_ascii_alphanumeric())
+                        .count()
                 } else {
                     1
                 };
                 at += skipped;
                 continue;
             }
-            let len = bytes[at..].iter().take_while(|it| it.is_ascii_alphanumeric() || **it == b'_').count();
+            let len = bytes[at..]
+                .iter()
+                .take_while(|it| it.is_ascii_alphanumeric() || **it == b'_')
+                .count();
             let name = &text[at..at + len];
             let before = text[..at].trim_end();
             let behind = text[at + len..].trim_start();
-            let is_free = !before.ends_with(['.', ':', '#']) && !before.ends_with("->") && !behind.starts_with("##");
+            let is_free = !before.ends_with(['.', ':', '#'])
+                && !before.ends_with("->")
+                && !behind.starts_with("##");
             if behind.starts_with('(') && is_free && !parameters.contains(&name) && !is_word(name) {
-                self.push_use(name, Target::Lexical, ReferenceKind::Call, body.start_byte() + at);
+                self.push_use(
+                    name,
+                    Target::Lexical,
+                    ReferenceKind::Call,
+                    body.start_byte() + at,
+                );
             }
             at += len;
         }
@@ -109,12 +153,19 @@ impl<'t> Lowering<'t> {
         if !is_test {
             return None;
         }
-        let text = self.text(list).trim_start_matches('(').trim_end_matches(')');
+        let text = self
+            .text(list)
+            .trim_start_matches('(')
+            .trim_end_matches(')');
         let mut parts = text.split(',').map(|it| it.trim().trim_matches('"'));
         let first = parts.next().filter(|it| !it.is_empty())?;
         let second = parts.next().filter(|it| !it.is_empty());
         Some(match second {
-            Some(second) if !macro_name.contains("CASE") || macro_name == "BOOST_FIXTURE_TEST_CASE" => (first, second),
+            Some(second)
+                if !macro_name.contains("CASE") || macro_name == "BOOST_FIXTURE_TEST_CASE" =>
+            {
+                (first, second)
+            }
             _ => ("", first),
         })
     }
@@ -124,8 +175,33 @@ impl<'t> Lowering<'t> {
 fn is_word(name: &str) -> bool {
     matches!(
         name,
-        "if" | "while" | "for" | "switch" | "return" | "sizeof" | "defined" | "do" | "else" | "case" | "int" | "char"
-            | "void" | "long" | "unsigned" | "const" | "typeof" | "__typeof__" | "__attribute__" | "alignof" | "static_cast"
-            | "reinterpret_cast" | "const_cast" | "dynamic_cast" | "decltype" | "catch" | "new" | "delete" | "offsetof"
+        "if" | "while"
+            | "for"
+            | "switch"
+            | "return"
+            | "sizeof"
+            | "defined"
+            | "do"
+            | "else"
+            | "case"
+            | "int"
+            | "char"
+            | "void"
+            | "long"
+            | "unsigned"
+            | "const"
+            | "typeof"
+            | "__typeof__"
+            | "__attribute__"
+            | "alignof"
+            | "static_cast"
+            | "reinterpret_cast"
+            | "const_cast"
+            | "dynamic_cast"
+            | "decltype"
+            | "catch"
+            | "new"
+            | "delete"
+            | "offsetof"
     )
 }

@@ -17,7 +17,9 @@ pub(super) fn role_of(_: &FileFacts, node: Node<'_>, word: SourceWord<'_>) -> Oc
     let grammar = of(node);
     match grammar.kind(node) {
         Kind::Comment => OccurrenceRole::Comment,
-        _ if node.kind().contains("string") || node.kind() == "escape_sequence" => OccurrenceRole::Text,
+        _ if node.kind().contains("string") || node.kind() == "escape_sequence" => {
+            OccurrenceRole::Text
+        }
         Kind::PreprocArg => OccurrenceRole::OtherName,
         _ if !node.kind().ends_with("identifier") => OccurrenceRole::Unknown,
         _ if !word.is_whole => OccurrenceRole::OtherName,

@@ -5,7 +5,7 @@
 
 use tree_sitter::{Node, Tree};
 
-use super::cleaning;
+use super::cleaning::{self, Cleaning};
 use super::grammar::{self, Grammar};
 use crate::model::Budget;
 use crate::syntax::parse::{Parsed, parse};
@@ -25,21 +25,44 @@ pub(super) fn parse_cpp(source: &str, budget: &Budget) -> Parsed {
     best(grammar::cpp(), source, true, budget)
 }
 
-/// Returns the tree with fewer bytes in errors: of the source, or of the cleaned source.
+/// Returns the tree with the fewest bytes in errors: of the source, of the source without macros that are attributes, or of
+/// the first branches of its conditions alone.
 fn best(grammar: &Grammar, source: &str, is_cpp: bool, budget: &Budget) -> Parsed {
-    let first = parse(&grammar.language, source, budget);
-    let n_errors = match &first {
-        Parsed::Ended => return first,
+    let mut best = parse(&grammar.language, source, budget);
+    let mut n_errors = match &best {
+        Parsed::Ended => return best,
         Parsed::TooHard => usize::MAX,
-        Parsed::Tree(tree) if !tree.root_node().has_error() => return first,
         Parsed::Tree(tree) => error_bytes(tree),
     };
-    let cleaned = cleaning::cleaned(source, is_cpp);
-    match parse(&grammar.language, &cleaned, budget) {
-        Parsed::Tree(tree) if error_bytes(&tree) <= n_errors => Parsed::Tree(tree),
-        Parsed::Ended => Parsed::Ended,
-        _ => first,
+    // `struct FOO_EXPORT Options {` reads like a function, without an error.
+    let is_misread = is_cpp && cleaning::has_class_macro(source);
+    let is_broken = match &best {
+        Parsed::Tree(tree) => tree.root_node().has_error(),
+        _ => true,
+    };
+    if !is_broken && !is_misread {
+        return best;
     }
+    for depth in [Cleaning::Macros, Cleaning::Branches] {
+        let cleaned = cleaning::cleaned(source, is_cpp, depth);
+        match parse(&grammar.language, &cleaned, budget) {
+            Parsed::Ended => return Parsed::Ended,
+            Parsed::TooHard => {}
+            Parsed::Tree(tree) => {
+                let n = error_bytes(&tree);
+                let is_better = n < n_errors || n == n_errors && depth == Cleaning::Macros;
+                if is_better {
+                    let is_clean = !tree.root_node().has_error();
+                    n_errors = n;
+                    best = Parsed::Tree(tree);
+                    if is_clean {
+                        break;
+                    }
+                }
+            }
+        }
+    }
+    best
 }
 
 /// Returns the number of bytes in the outermost error nodes of a tree.
@@ -118,10 +141,13 @@ fn is_line_of_cpp(line: &str) -> bool {
         "public" | "private" | "protected" => rest.starts_with(':') && !rest.starts_with("::"),
         _ => {
             let code = line.split("//").next().unwrap_or_default();
+            let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
             !code.contains('"')
                 && !code.starts_with('*')
-                && code.split("::").count() > 1
-                && code.contains(|c: char| c.is_ascii_alphabetic())
+                && code.split_once("::").is_some_and(|(before, behind)| {
+                    (before.ends_with(is_name) || before.ends_with('>'))
+                        && behind.starts_with(|c: char| is_name(c) || c == '~')
+                })
         }
     }
 }

@@ -34,7 +34,10 @@ impl<'t> Lowering<'t> {
             return None;
         };
         let last = self.last_name(name);
-        let head = self.source.get(whole.start_byte()..body.start_byte()).unwrap_or_default();
+        let head = self
+            .source
+            .get(whole.start_byte()..body.start_byte())
+            .unwrap_or_default();
         let head = signature::of_head(head);
         let text = self.text(last).to_owned();
         let symbol = self.add_symbol(text.clone(), last, SymbolKind::Class, whole, &context, head);
@@ -53,7 +56,10 @@ impl<'t> Lowering<'t> {
         let outer_owner = self.owner.take();
         if let Some(clause) = self.child_of(node, Kind::BaseClassClause) {
             for base in self.children(clause) {
-                if !matches!(self.kind(base), Kind::TypeIdentifier | Kind::QualifiedIdentifier | Kind::TemplateType) {
+                if !matches!(
+                    self.kind(base),
+                    Kind::TypeIdentifier | Kind::QualifiedIdentifier | Kind::TemplateType
+                ) {
                     continue;
                 }
                 self.use_type(base, ReferenceKind::Heritage);
@@ -81,18 +87,25 @@ impl<'t> Lowering<'t> {
         context: Context<'t>,
         whole: Node<'t>,
     ) -> Option<SymbolIdx> {
-        let head = self.source.get(whole.start_byte()..body.start_byte()).unwrap_or_default();
+        let head = self
+            .source
+            .get(whole.start_byte()..body.start_byte())
+            .unwrap_or_default();
         let symbol = name.map(|name| {
             let last = self.last_name(name);
             let text = self.text(last).to_owned();
             let head = signature::of_head(head);
-            let symbol = self.add_symbol(text.clone(), last, SymbolKind::Enum, whole, &context, head);
+            let symbol =
+                self.add_symbol(text.clone(), last, SymbolKind::Enum, whole, &context, head);
             if context.parent.is_none() {
                 self.export(&text, self.line_at(last.start_byte()));
             }
             symbol
         });
-        let start = self.source.get(node.start_byte()..body.start_byte()).unwrap_or_default();
+        let start = self
+            .source
+            .get(node.start_byte()..body.start_byte())
+            .unwrap_or_default();
         let is_scoped = start.contains(" class ") || start.contains(" struct ");
         for child in self.children(body) {
             if self.kind(child) != Kind::Enumerator {
@@ -103,9 +116,19 @@ impl<'t> Lowering<'t> {
             };
             let text = self.text(member);
             let line = self.line_at(member.start_byte());
-            let inner = Context { parent: symbol.or(context.parent), ..context };
+            let inner = Context {
+                parent: symbol.or(context.parent),
+                ..context
+            };
             let signature = signature::fold(self.text(child), 120);
-            self.add_symbol(text.to_owned(), member, SymbolKind::EnumMember, child, &inner, signature);
+            self.add_symbol(
+                text.to_owned(),
+                member,
+                SymbolKind::EnumMember,
+                child,
+                &inner,
+                signature,
+            );
             if !is_scoped && context.parent.is_none() {
                 self.export(text, line);
             }
@@ -126,8 +149,12 @@ impl<'t> Lowering<'t> {
             return;
         };
         let declarators = self.in_field(node, fields.declarator);
-        let is_definition = self.kind(type_).is_specifier() && self.field(type_, fields.body).is_some();
-        let plain = declarators.iter().copied().find(|it| self.kind(*it) == Kind::TypeIdentifier);
+        let is_definition =
+            self.kind(type_).is_specifier() && self.field(type_, fields.body).is_some();
+        let plain = declarators
+            .iter()
+            .copied()
+            .find(|it| self.kind(*it) == Kind::TypeIdentifier);
         let mut defined = None;
         if is_definition {
             defined = self.specifier(type_, context, node, plain);
@@ -164,7 +191,10 @@ impl<'t> Lowering<'t> {
     /// `using Store = ns::Store;`
     pub(super) fn alias(&mut self, node: Node<'t>, context: Context<'t>) {
         let fields = self.grammar.fields;
-        let (Some(name), Some(type_)) = (self.field(node, fields.name), self.field(node, fields.type_)) else {
+        let (Some(name), Some(type_)) = (
+            self.field(node, fields.name),
+            self.field(node, fields.type_),
+        ) else {
             return;
         };
         self.alias_symbol(node, name, context, |it| {
@@ -183,7 +213,14 @@ impl<'t> Lowering<'t> {
         let whole = context.whole.unwrap_or(node);
         let text = self.text(name);
         let signature = signature::of_value(self.text(whole), None);
-        let symbol = self.add_symbol(text.to_owned(), name, SymbolKind::Type, whole, &context, signature);
+        let symbol = self.add_symbol(
+            text.to_owned(),
+            name,
+            SymbolKind::Type,
+            whole,
+            &context,
+            signature,
+        );
         if context.parent.is_none() {
             self.export(text, self.line_at(name.start_byte()));
         }

@@ -28,7 +28,10 @@ impl<'t> Lowering<'t> {
     fn walk_node(&mut self, node: Node<'t>) {
         let fields = self.grammar.fields;
         match self.kind(node) {
-            Kind::CompoundStatement | Kind::IfStatement | Kind::ForStatement | Kind::WhileStatement => {
+            Kind::CompoundStatement
+            | Kind::IfStatement
+            | Kind::ForStatement
+            | Kind::WhileStatement => {
                 self.in_block(|it| it.walk_children(node));
             }
             Kind::ForRangeLoop => self.in_block(|it| it.range_loop(node)),
@@ -54,17 +57,19 @@ impl<'t> Lowering<'t> {
                 }
             }
             Kind::TypeDefinition => {
-                if let (Some(type_), Some(declarator)) =
-                    (self.field(node, fields.type_), self.field(node, fields.declarator))
-                    && self.kind(declarator) == Kind::TypeIdentifier
+                if let (Some(type_), Some(declarator)) = (
+                    self.field(node, fields.type_),
+                    self.field(node, fields.declarator),
+                ) && self.kind(declarator) == Kind::TypeIdentifier
                 {
                     self.local_alias(declarator, type_);
                 }
             }
             Kind::AliasDeclaration => {
-                if let (Some(name), Some(type_)) =
-                    (self.field(node, fields.name), self.field(node, fields.type_))
-                {
+                if let (Some(name), Some(type_)) = (
+                    self.field(node, fields.name),
+                    self.field(node, fields.type_),
+                ) {
                     self.local_alias(name, type_);
                 }
             }
@@ -99,8 +104,15 @@ impl<'t> Lowering<'t> {
                 }
             }
             Kind::PreprocDef | Kind::PreprocFunctionDef => self.define_macro(node),
-            Kind::PreprocIf | Kind::PreprocIfdef | Kind::PreprocElse | Kind::PreprocElif | Kind::PreprocElifdef => {
-                let head = [self.field(node, fields.condition), self.field(node, fields.name)];
+            Kind::PreprocIf
+            | Kind::PreprocIfdef
+            | Kind::PreprocElse
+            | Kind::PreprocElif
+            | Kind::PreprocElifdef => {
+                let head = [
+                    self.field(node, fields.condition),
+                    self.field(node, fields.name),
+                ];
                 let is_off = head[0].is_some_and(|it| self.text(it) == "0");
                 for child in self.children(node) {
                     let is_other = Some(child) == self.field(node, fields.alternative);
@@ -109,9 +121,16 @@ impl<'t> Lowering<'t> {
                     }
                 }
             }
-            Kind::StringLiteral | Kind::NumberLiteral | Kind::CharLiteral | Kind::Comment | Kind::FieldDesignator
-            | Kind::FieldIdentifier | Kind::TemplateArgumentList => {}
-            kind if kind.is_specifier() && self.field(node, fields.body).is_some() => self.local_class(node),
+            Kind::StringLiteral
+            | Kind::NumberLiteral
+            | Kind::CharLiteral
+            | Kind::Comment
+            | Kind::FieldDesignator
+            | Kind::FieldIdentifier
+            | Kind::TemplateArgumentList => {}
+            kind if kind.is_specifier() && self.field(node, fields.body).is_some() => {
+                self.local_class(node)
+            }
             kind if kind.is_type() => self.use_type(node, ReferenceKind::Type),
             _ => self.walk_children(node),
         }
@@ -161,7 +180,8 @@ impl<'t> Lowering<'t> {
         let mut base = self.unknown;
         let mut is_auto = false;
         if let Some(type_) = type_ {
-            is_auto = self.kind(type_) == Kind::PlaceholderType || self.text(type_) == "__auto_type";
+            is_auto =
+                self.kind(type_) == Kind::PlaceholderType || self.text(type_) == "__auto_type";
             if self.kind(type_).is_specifier() && self.field(type_, fields.body).is_some() {
                 self.local_class(type_);
             } else {
@@ -204,7 +224,9 @@ impl<'t> Lowering<'t> {
     fn use_vexing_arguments(&mut self, list: Node<'t>) {
         for parameter in self.children(list) {
             if let Some(type_) = self.field(parameter, self.grammar.fields.type_)
-                && self.field(parameter, self.grammar.fields.declarator).is_none()
+                && self
+                    .field(parameter, self.grammar.fields.declarator)
+                    .is_none()
                 && self.kind(type_) == Kind::TypeIdentifier
                 && self.local(self.text(type_)).is_none()
             {
@@ -221,7 +243,10 @@ impl<'t> Lowering<'t> {
     fn bind_structured(&mut self, names: Node<'t>, value: ExprId) {
         for (index, name) in self.children(names).into_iter().enumerate() {
             let item = match u8::try_from(index) {
-                Ok(index) if value != self.unknown => self.add(Expr::Item { object: value, index }),
+                Ok(index) if value != self.unknown => self.add(Expr::Item {
+                    object: value,
+                    index,
+                }),
                 _ => self.unknown,
             };
             self.bind_local(self.text(name), Local::Value(item));
@@ -252,7 +277,9 @@ impl<'t> Lowering<'t> {
                         let value = self.declared_value(&taken, base);
                         self.bind_local(self.text(name), Local::Value(value));
                     }
-                    _ if self.kind(name) == Kind::StructuredBinding => self.bind_structured(name, value),
+                    _ if self.kind(name) == Kind::StructuredBinding => {
+                        self.bind_structured(name, value)
+                    }
                     _ => self.bind_local(self.text(name), Local::Value(value)),
                 }
             }
@@ -269,14 +296,24 @@ impl<'t> Lowering<'t> {
         };
         if self.kind(node) == Kind::Identifier {
             if self.local(&text).is_none() && !is_constant(&text) {
-                self.push_use(&text, Target::Lexical, ReferenceKind::Value, node.start_byte());
+                self.push_use(
+                    &text,
+                    Target::Lexical,
+                    ReferenceKind::Value,
+                    node.start_byte(),
+                );
             }
             return;
         }
         self.use_scope(node);
         let value = self.name(&text);
         let last = self.last_name(node);
-        self.push_use(self.text(last), Target::Value(value), ReferenceKind::Value, last.start_byte());
+        self.push_use(
+            self.text(last),
+            Target::Value(value),
+            ReferenceKind::Value,
+            last.start_byte(),
+        );
     }
 
     /// Records the class before the last name of a path: `Store` in `Store::open`.
@@ -319,7 +356,8 @@ impl<'t> Lowering<'t> {
                 self.use_scope(function);
                 let last = self.last_name(function);
                 let name = self.text(last);
-                let is_local = self.kind(function) == Kind::Identifier && self.local(name).is_some();
+                let is_local =
+                    self.kind(function) == Kind::Identifier && self.local(name).is_some();
                 if !is_local && !is_cast(name) && !self.is_standard(function) {
                     self.record_call(node, function, name, last.start_byte());
                 }
@@ -358,7 +396,10 @@ impl<'t> Lowering<'t> {
         }
         let target = if target == Target::Unknown {
             // The receiver is not known: the use counts as one of a member.
-            Target::Member { receiver: self.unknown, is_inferred: true }
+            Target::Member {
+                receiver: self.unknown,
+                is_inferred: true,
+            }
         } else {
             target
         };
@@ -382,7 +423,11 @@ impl<'t> Lowering<'t> {
     fn use_construction(&mut self, type_: Node<'t>) {
         match self.kind(type_) {
             Kind::TypeIdentifier | Kind::QualifiedIdentifier | Kind::TemplateType => {
-                let kind = if self.is_cpp { ReferenceKind::New } else { ReferenceKind::Type };
+                let kind = if self.is_cpp {
+                    ReferenceKind::New
+                } else {
+                    ReferenceKind::Type
+                };
                 self.use_type(type_, kind);
             }
             _ => self.use_type(type_, ReferenceKind::Type),
@@ -392,14 +437,37 @@ impl<'t> Lowering<'t> {
 
 /// Names that are values of the language.
 fn is_constant(name: &str) -> bool {
-    matches!(name, "NULL" | "nullptr" | "true" | "false" | "this" | "__func__" | "__FILE__" | "__LINE__" | "__FUNCTION__")
+    matches!(
+        name,
+        "NULL"
+            | "nullptr"
+            | "true"
+            | "false"
+            | "this"
+            | "__func__"
+            | "__FILE__"
+            | "__LINE__"
+            | "__FUNCTION__"
+    )
 }
 
 /// Words of the language that look like functions.
 pub(super) fn is_cast(name: &str) -> bool {
     matches!(
         name,
-        "static_cast" | "dynamic_cast" | "reinterpret_cast" | "const_cast" | "sizeof" | "alignof" | "typeid" | "decltype"
-            | "defined" | "noexcept" | "__builtin_expect" | "va_arg" | "va_start" | "va_end"
+        "static_cast"
+            | "dynamic_cast"
+            | "reinterpret_cast"
+            | "const_cast"
+            | "sizeof"
+            | "alignof"
+            | "typeid"
+            | "decltype"
+            | "defined"
+            | "noexcept"
+            | "__builtin_expect"
+            | "va_arg"
+            | "va_start"
+            | "va_end"
     )
 }

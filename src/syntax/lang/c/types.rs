@@ -32,15 +32,20 @@ impl<'t> Lowering<'t> {
                     _ => self.instance_of(node),
                 }
             }
-            Kind::QualifiedIdentifier | Kind::TemplateType | Kind::TemplateFunction => self.instance_of(node),
-            Kind::StructSpecifier | Kind::ClassSpecifier | Kind::UnionSpecifier | Kind::EnumSpecifier => {
-                match self.field(node, fields.name) {
-                    Some(name) => self.instance_of(name),
-                    None => self.unknown,
-                }
+            Kind::QualifiedIdentifier | Kind::TemplateType | Kind::TemplateFunction => {
+                self.instance_of(node)
             }
+            Kind::StructSpecifier
+            | Kind::ClassSpecifier
+            | Kind::UnionSpecifier
+            | Kind::EnumSpecifier => match self.field(node, fields.name) {
+                Some(name) => self.instance_of(name),
+                None => self.unknown,
+            },
             Kind::TypeDescriptor => {
-                let value = self.field(node, fields.type_).map_or(self.unknown, |it| self.value_of(it));
+                let value = self
+                    .field(node, fields.type_)
+                    .map_or(self.unknown, |it| self.value_of(it));
                 match self.field(node, fields.declarator) {
                     Some(declarator) => {
                         let mut declarator = self.declarator(declarator);
@@ -74,7 +79,10 @@ impl<'t> Lowering<'t> {
             .take(MAX_ARGUMENTS)
             .map(|it| self.value_of(it))
             .collect();
-        let of = self.add(Expr::Specialized { base, args: args.into() });
+        let of = self.add(Expr::Specialized {
+            base,
+            args: args.into(),
+        });
         self.add(Expr::Instance { of })
     }
 
@@ -155,7 +163,10 @@ impl<'t> Lowering<'t> {
                     }
                 }
             }
-            Kind::StructSpecifier | Kind::ClassSpecifier | Kind::UnionSpecifier | Kind::EnumSpecifier => {
+            Kind::StructSpecifier
+            | Kind::ClassSpecifier
+            | Kind::UnionSpecifier
+            | Kind::EnumSpecifier => {
                 if let Some(name) = self.field(node, fields.name)
                     && self.field(node, fields.body).is_none()
                 {
@@ -167,9 +178,15 @@ impl<'t> Lowering<'t> {
                     self.use_type(child, kind);
                 }
             }
-            Kind::ParameterList | Kind::AbstractFunctionDeclarator | Kind::AbstractPointerDeclarator
-            | Kind::ParameterDeclaration | Kind::OptionalParameter | Kind::FunctionDeclarator
-            | Kind::PointerDeclarator | Kind::ReferenceDeclarator | Kind::ParenthesizedDeclarator => {
+            Kind::ParameterList
+            | Kind::AbstractFunctionDeclarator
+            | Kind::AbstractPointerDeclarator
+            | Kind::ParameterDeclaration
+            | Kind::OptionalParameter
+            | Kind::FunctionDeclarator
+            | Kind::PointerDeclarator
+            | Kind::ReferenceDeclarator
+            | Kind::ParenthesizedDeclarator => {
                 for child in self.children(node) {
                     self.use_type(child, kind);
                 }
@@ -188,7 +205,12 @@ impl<'t> Lowering<'t> {
         }
         let value = self.name(&format!("type {text}"));
         let last = self.last_name(node);
-        self.push_use(self.text(last), Target::Value(value), kind, last.start_byte());
+        self.push_use(
+            self.text(last),
+            Target::Value(value),
+            kind,
+            last.start_byte(),
+        );
     }
 
     /// Returns the node of the last name of a path.
