@@ -1,4 +1,4 @@
-//! The one error that leaves the crate, sorted by the code that a client sees.
+//! The error that leaves the crate, sorted by the code that a client sees.
 //!
 //! Knows no room below: each composition root turns a room's own error into this type.
 

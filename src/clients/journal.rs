@@ -1,4 +1,4 @@
-//! What was done to which file, and what the file was before: in the data directory, one record a file.
+//! Changes of client configurations, each with the bytes of the file before: in the data directory, one record a file.
 //!
 //! ```text
 //! <home>/clients/<digest of the path>.json      what was done

@@ -28,7 +28,7 @@ pub const ENTRY: &str = "codelens";
 pub enum ConfigScope {
     /// The user's, for every repository.
     User,
-    /// The one that lies in the repository and goes with it.
+    /// The configuration in the repository, committed with it.
     Project,
 }
 

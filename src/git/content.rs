@@ -1,4 +1,4 @@
-//! The one way to a file's bytes: through an open handle of the work tree, following no link.
+//! Reads a file's bytes: through an open handle of the work tree, following no link.
 //!
 //! A file that it reads cannot lie outside the work tree or in a `.git` directory, even if the tree is changed
 //! meanwhile.

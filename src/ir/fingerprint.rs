@@ -4,7 +4,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use super::{Expr, ExprId, FileFacts, PathId, Slot};
 
-/// The hash of each expression and path of a file. Symbols count by their qualified names, imports by what they request.
+/// The hash of each expression and path of a file. Symbols count by their qualified names, imports by their requests.
 ///
 /// Costs one pass over the expressions.
 #[derive(Debug)]
@@ -43,7 +43,7 @@ impl Fingerprints {
                 Expr::Name { name, .. } | Expr::Member { name, .. } => {
                     arena.name_of(*name).hash(&mut hasher);
                 }
-                Expr::Keyed { key, .. } => arena.name_of(*key).hash(&mut hasher),
+                Expr::ComputedMember { key, .. } => arena.name_of(*key).hash(&mut hasher),
                 Expr::Imported { import, name } => {
                     let import = &facts.imports[*import as usize];
                     (&import.specifier, import.kind).hash(&mut hasher);

@@ -218,7 +218,7 @@ impl Linker<'_, '_> {
     }
 }
 
-/// Whether calling it calls what a type is another name for: `handle()` where `handle` is a `type Handler func() error`.
+/// Whether calling it calls the target of a type alias: `handle()` where `handle` is a `type Handler func() error`.
 fn names_callable(rules: &LanguageRules, callee: &Type, kind: SymbolKind) -> bool {
     kind == SymbolKind::Type || rules.members == MemberOrder::Embedding && callee.is_instance()
 }

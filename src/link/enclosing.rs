@@ -12,12 +12,12 @@ use super::types::Type;
 use crate::ir::SymbolIdx;
 use crate::model::SymbolKind;
 
-/// A member, and what it is a member of.
+/// A member, and its owner.
 type Member = (Type, Option<Type>);
 
 impl Linker<'_, '_> {
     /// Returns the meaning of a bare name in a language whose members are in scope: a member of the innermost class
-    /// around that has it, else one that a static import takes, with what it is a member of.
+    /// around that has it, else one that a static import takes, with its owner.
     pub(super) fn in_scope(
         &self,
         file: &Rc<LinkedFile>,

@@ -27,7 +27,7 @@ pub(super) struct LinkedFile {
     pub(super) targets: Vec<Option<i64>>,
     /// The units that its names belong to.
     pub(super) units: Vec<i64>,
-    /// Definitions by what is around them and the path from there; those of the top level also by their names alone.
+    /// Definitions by their owner and the path from there; those of the top level also by their names alone.
     defined: HashMap<(Option<SymbolIdx>, PathId), TablePlaces>,
     /// The path to each symbol from the one around it.
     symbol_paths: Vec<PathId>,
@@ -75,7 +75,7 @@ impl LinkedFile {
         targets: Vec<Option<i64>>,
         units: Vec<i64>,
     ) -> Self {
-        facts.exprs.index();
+        facts.exprs.rebuild_index();
         let mut defined = HashMap::default();
         let mut nested = HashMap::default();
         defined.reserve(facts.symbols.len());
@@ -83,7 +83,7 @@ impl LinkedFile {
         let mut symbol_paths: Vec<PathId> = Vec::with_capacity(facts.symbols.len());
         let mut objects = HashSet::default();
         for (at, symbol) in facts.symbols.iter().enumerate() {
-            if let Some(name) = facts.name_there(at) {
+            if let Some(name) = facts.unit_member_name(at) {
                 let name = facts.exprs.name(&name);
                 let path = facts.exprs.path(PathId::EMPTY, Slot::Member(name));
                 symbol_paths.push(path);
@@ -196,7 +196,7 @@ impl LinkedFile {
         }
     }
 
-    /// A unit as a module: it passes on what each of its files offers.
+    /// A unit as a module: it re-exports each of its files.
     pub(super) fn of_unit(unit: i64, files: &[i64]) -> Self {
         let mut facts = FileFacts::default();
         for at in 0..files.len() {
@@ -482,7 +482,7 @@ impl LinkedFile {
         self.generic[at.0 as usize]
     }
 
-    /// The name by which a symbol is looked up in what is around it: that of a method that shares it with no field ends in
+    /// The name by which a symbol is looked up in its owner: that of a method that shares it with no field ends in
     /// parentheses.
     pub(super) fn lookup_name(&self, at: SymbolIdx) -> Cow<'_, str> {
         let rules = rules::of_family(self.facts.family);
@@ -729,7 +729,7 @@ fn path_of<'s>(symbols: &'s [Symbol], symbol: &'s Symbol) -> &'s str {
     path.unwrap_or(&symbol.name)
 }
 
-/// Returns the name by which a symbol is looked up in what is around it.
+/// Returns the name by which a symbol is looked up in its owner.
 fn lookup_name(symbol: &Symbol, has_overloads: bool) -> Cow<'_, str> {
     match symbol.kind {
         SymbolKind::Method if has_overloads => Cow::Owned(format!("{}()", symbol.name)),

@@ -36,7 +36,7 @@ pub(super) struct Linker<'a, 'b> {
     pub(super) call: RefCell<Option<Rc<Substitution>>>,
     /// Directives and pipes of the template that was asked for last.
     pub(super) usable: RefCell<Option<UsableIn>>,
-    /// The classes whose members are looked through for a bare name, by file and symbol: what such a class is built on is
+    /// The classes whose members are looked through for a bare name, by file and symbol: the bases of such a class are
     /// no member of it.
     pub(super) open_scopes: RefCell<Vec<(i64, SymbolIdx)>>,
     /// Memo of [`Self::linearization`], by class.
@@ -45,8 +45,9 @@ pub(super) struct Linker<'a, 'b> {
     pub(super) named_in_modules: RefCell<HashMap<NameInModule, Named>>,
     /// The names of modules that are being looked up: one that is met again has nothing of its own.
     pub(super) open_modules: RefCell<Vec<NameInModule>>,
-    /// Whether such a name was met since the look-up began.
-    pub(super) is_cut: Cell<bool>,
+    /// Whether the look-up met a name of [`Self::open_modules`], so that its result depends on one that is not
+    /// finished.
+    pub(super) hit_cycle: Cell<bool>,
     /// Memo of the methods of types, by type and name.
     pub(super) methods: RefCell<HashMap<(i64, SymbolIdx, String), Option<Type>>>,
     /// Memo of [`Self::by_extension`], by type and method.
@@ -89,7 +90,7 @@ impl<'a, 'b> Linker<'a, 'b> {
             linearizations: RefCell::default(),
             named_in_modules: RefCell::default(),
             open_modules: RefCell::default(),
-            is_cut: Cell::new(false),
+            hit_cycle: Cell::new(false),
             methods: RefCell::default(),
             extensions: RefCell::default(),
             traits_in_scope: RefCell::default(),
@@ -111,7 +112,7 @@ impl<'a, 'b> Linker<'a, 'b> {
         Some(())
     }
 
-    /// Whether there are steps left: without, what was not found may be there.
+    /// Whether there are steps left: without, a name that was not found may be there.
     pub(super) fn has_fuel(&self) -> bool {
         self.fuel.get() > 0 && self.depth.get() < MAX_DEPTH
     }

@@ -42,7 +42,7 @@ type Fit = Option<u32>;
 
 impl Linker<'_, '_> {
     /// Returns of the methods that share the name of `found`, in its class and the bases of that, the one that takes these
-    /// arguments; `found` where none is known to. `object` is what the method is a member of.
+    /// arguments; `found` where none is known to. `object` is the receiver of the method.
     pub(super) fn overload(
         &self,
         found: Type,

@@ -1,4 +1,4 @@
-//! Names as paths and members write them in the facts: what is wanted of each, and what was found.
+//! Names as paths and members write them in the facts: the kind wanted of each, and the definition found.
 
 use std::rc::Rc;
 
@@ -20,7 +20,7 @@ pub(super) enum Wanted {
 }
 
 impl Wanted {
-    /// Splits a name of the facts into that of the source and what is wanted.
+    /// Splits a name of the facts into that of the source and the kind wanted.
     pub(super) fn of(name: &str) -> (&str, Self) {
         if let Some(bare) = name.strip_suffix("::") {
             (bare, Self::Qualifier)
@@ -31,7 +31,7 @@ impl Wanted {
         }
     }
 
-    /// How well a definition of some kind is what is wanted: less is better; `None` where it is not.
+    /// How well a definition of some kind fits: less is better; `None` where it is not.
     pub(super) fn rank(self, kind: SymbolKind) -> Option<u8> {
         use SymbolKind::{Class, Enum, Interface, Macro, Namespace, Type};
         match (self, kind) {

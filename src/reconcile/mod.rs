@@ -134,7 +134,7 @@ pub fn prove_commit(
 }
 
 /// Brings the index towards the work tree until it is there or the budget is spent. The caller holds
-/// the write lock. What was done is committed, whatever happens.
+/// the write lock. Finished files are committed, whatever happens.
 pub fn reconcile(
     repo: &Repo,
     index: &mut Index,
@@ -270,7 +270,7 @@ fn apply_and_link(
     if applied.pending.is_empty() && detection.is_complete {
         link::link(index, &applied.changes, budget)?;
     } else {
-        link::note(index, &applied.changes)?;
+        link::queue_affected(index, &applied.changes)?;
     }
     Ok(applied)
 }

@@ -48,7 +48,7 @@ pub struct Class {
     pub class: String,
     /// The least share.
     pub from: f64,
-    /// What answers say: the share among the first result, the first 5, the first 20. Classes that do not differ by more than
+    /// The values of answers: the share among the first result, the first 5, the first 20. Classes that do not differ by more than
     /// chance have one figure.
     pub values: [f64; 3],
     /// How often the wanted file was found.
@@ -67,9 +67,9 @@ pub struct Figures {
     pub samples: u64,
     /// The share whose first result is right.
     pub first: Option<f64>,
-    /// Whose first five hold it.
+    /// Questions answered among the first five.
     pub five: Option<f64>,
-    /// Whose first twenty hold it.
+    /// Questions answered among the first twenty.
     pub twenty: Option<f64>,
 }
 
@@ -104,7 +104,7 @@ pub struct Confidence {
     pub level: Level,
     /// The measured share, from 0 to 1, of questions that have an answer.
     pub value: Option<f64>,
-    /// What it rests on.
+    /// The measurement it rests on.
     pub basis: Basis,
 }
 

@@ -15,7 +15,7 @@
 //! | 0.6 to 1 | 54 | .81 | 11 | .68 |
 //! | 1 | 113 | .96 | 27 | .78 |
 //!
-//! What is right of all depends on how many questions have an answer; a table that maps the share to it would only be true
+//! The share of all depends on how many questions have an answer; a table that maps the share to it would only be true
 //! of one mixture. `scripts/score_reliability.py` makes the table for other repositories (subjects of commits alone).
 
 use std::collections::{HashMap, HashSet};

@@ -160,7 +160,7 @@ impl<'s> Arities<'s> {
         None
     }
 
-    /// Returns the place of the last required parameter, from 1: what stands before it has to be passed too.
+    /// Returns the place of the last required parameter, from 1: parameters before it have to be passed too.
     #[expect(clippy::unused_self, reason = "asked like its neighbours")]
     fn required_of_list(&self, parameters: Node<'_>) -> u32 {
         let mut cursor = parameters.walk();

@@ -1,6 +1,6 @@
 //! The lines of a text, and where it can be cut.
 //!
-//! Knows indentation, blank lines and the bounds of a chunk. Refuses to know languages.
+//! By indentation, blank lines and the bounds of a chunk, whatever the language; see `chunk` for definitions.
 
 use crate::model::Span;
 
@@ -132,7 +132,7 @@ impl<'a> Lines<'a> {
         self.line(at).bytes().all(|b| b.is_ascii_whitespace())
     }
 
-    /// Returns whether a line says nothing by itself: blank, or closing what was opened.
+    /// Returns whether a line says nothing by itself: blank, or a closing bracket.
     fn is_idle(&self, at: usize) -> bool {
         let line = self.line(at).trim();
         line.len() < 40

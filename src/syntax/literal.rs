@@ -1,4 +1,4 @@
-//! Values that a script writes out: what a configuration file says, as far as nothing has to be run for it.
+//! Values that a script writes out: the literals of a configuration file that nothing has to be run for.
 //!
 //! Follows constants of the file, spreads, `path.join(__dirname, …)` and its like. Anything else that is computed is
 //! [`Literal::Unknown`].

@@ -1,8 +1,7 @@
-//! What a file says by itself: symbols, imports, exports, uses, and the chunks it is cut into.
+//! The facts of one file: symbols, imports, exports, uses, and the chunks it is cut into.
 //!
-//! The door to tree-sitter. Knows languages and their syntax. Refuses to know other files, git, the index,
-//! and what a name in another file means. Everything but [`Budget`] is a count, so that the same bytes give
-//! the same facts on every machine.
+//! The door to tree-sitter. `link` binds the names of other files. Every bound but [`Budget`] is a count, so that the same
+//! bytes give the same facts on every machine.
 
 mod arity;
 mod chunk;
@@ -40,7 +39,7 @@ use crate::model::Budget;
 use chunk::SymbolOutline;
 use language::FileShape;
 
-/// Returns what a file says, or `None` where the budget ended first. Never fails on broken code: what can
+/// Returns the facts of a file, or `None` where the budget ended first. Never fails on broken code: what can
 /// be read is read, and `has_errors` says that there was more.
 ///
 /// `structured` is false for files that are not written by hand (minified, generated): they are cut into

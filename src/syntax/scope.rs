@@ -1,7 +1,6 @@
 //! Which names a file binds, and where: enough to tell a local name from one that another file may mean.
 //!
-//! Knows blocks, functions and hoisting. Refuses to know types: a type and a value of one name are one
-//! name here.
+//! Blocks, functions and hoisting count; a type and a value of one name are one name here.
 
 use crate::model::hash::HashMap;
 
@@ -85,7 +84,7 @@ impl<'a> Scopes<'a> {
         self.n_scopes() - 1
     }
 
-    /// Ends a scope: what opens later is not inside.
+    /// Ends a scope: later ones are not inside.
     pub(super) fn leave(&mut self, scope: u32) {
         self.all[scope as usize].end = self.n_scopes();
     }

@@ -22,7 +22,7 @@ pub(super) struct AnalysedOutput {
     text: u64,
     /// Languages of the latter, with their files.
     languages: BTreeMap<String, u64>,
-    /// What that means for the answer.
+    /// The consequence for the answer.
     note: String,
 }
 

@@ -1,4 +1,4 @@
-//! `cl_save` and `cl_load`: what was learned, kept by name.
+//! `cl_save` and `cl_load`: findings, kept by name.
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use schemars::JsonSchema;
@@ -20,10 +20,10 @@ pub struct Save;
 pub struct SaveInput {
     /// Name to load it by; the same name replaces.
     pub name: String,
-    /// What to keep, in order.
+    /// Texts to keep, in order.
     #[command(flatten)]
     pub items: Items,
-    /// What you found out.
+    /// Your finding.
     #[arg(long, value_name = "TEXT")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notes: Option<String>,
@@ -109,7 +109,7 @@ impl FromArgMatches for Items {
     }
 }
 
-/// What was saved.
+/// The saved context.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SaveOutput {
@@ -196,7 +196,7 @@ pub struct LoadOutput {
     generation: u64,
 }
 
-/// What was saved, and on what.
+/// The saved context, and the branch and commit it was saved on.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextOutput {

@@ -261,7 +261,7 @@ fn by_name(
     Ok(NamedDefinitions::One(place, definition))
 }
 
-/// Returns the one definition of a name, with its overloads, or what it may mean.
+/// Returns the one definition of a name, with its overloads, or its candidates.
 fn found(
     view: &View<'_>,
     name: &str,

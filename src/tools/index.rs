@@ -24,7 +24,7 @@ pub struct NoInput {
 /// `cl_current`.
 pub struct Current;
 
-/// What is checked out and how far its index is.
+/// The branch or commit that is checked out, and the state of its index.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CurrentOutput {
@@ -105,7 +105,7 @@ pub struct RefreshInput {
     pub repo: Option<String>,
 }
 
-/// What a refresh did and left.
+/// Files that a refresh read, and those that it left.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RefreshOutput {
@@ -164,7 +164,7 @@ impl Tool for Refresh {
 /// `cl_stats`.
 pub struct Stats;
 
-/// What the index holds, and which indexes the repository has.
+/// Counts of the index, and the indexes of the repository.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StatsOutput {

@@ -58,7 +58,7 @@ pub enum MatchScope {
     Strings,
 }
 
-/// What an answer with every line says besides its results.
+/// Totals of an answer with every line.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LineSearchOutput {

@@ -92,6 +92,9 @@ through a re-export which is listed itself are not listed again) · `collisions:
 `tests:[{path, hops, confidence, provenance, cases?}]` (`hops` 0: changed itself) · `files:[{path, from?, status, added?, deleted?}]`. `complete` says whether every use in reach was bound:
 only then an empty `broken` means that there is none. `base` is taken as it is; `main...` stands for where the head left `main`. Calls with too few arguments are looked for in TypeScript and Python.
 
+`changeSet.removed` of `cl_impact` with `changes`: `[{symbol, path, kind, line, change, now?:{symbol, path, line}, stillNamedAt:[{path, line, text, use}], total}]`; `line` is that of the commit,
+`change` is removed, renamed, moved or unexported, `stillNamedAt` has the uses that mean nothing now, `total` says how many there are.
+
 ## Errors
 
 A failed call has `isError` and `{\"error\":{\"code\",\"message\",\"hint\"}}`; `hint` is the next step. On the command line it goes to stderr, with exit

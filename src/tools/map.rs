@@ -106,7 +106,7 @@ pub struct MapInput {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum MapView {
-    /// With what they define.
+    /// With their definitions.
     Outline,
     /// In a list.
     Files,
@@ -202,7 +202,7 @@ pub struct SymbolOutput {
     handle: Option<String>,
 }
 
-/// What an outline leaves out.
+/// Parts that an outline leaves out.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct OutlineOmissionsOutput {

@@ -25,11 +25,7 @@ const MAX_TEXT_BYTES: usize = 4_000;
 
 /// Returns the search for uses over a query's view.
 pub(super) fn uses<'v>(view: &'v View<'v>) -> Uses<'v> {
-    Uses {
-        read: view.read,
-        sources: view,
-        budget: Budget::unlimited(view.budget.interrupt()),
-    }
+    Uses::new(view.read, view, Budget::unlimited(view.budget.interrupt()))
 }
 
 /// A definition.
@@ -127,7 +123,7 @@ impl KnownBy {
         }
     }
 
-    /// Leaves out what the defaults say.
+    /// Leaves out default values.
     pub(super) fn leave_out(&mut self, defaults: &Defaults) {
         self.provenance = self.provenance.filter(|own| *own != defaults.provenance);
         let is_usual = self.provenance.is_none() && self.confidence == Some(defaults.confidence);
@@ -263,6 +259,40 @@ pub(super) fn by_handle(view: &View<'_>, text: &str) -> Result<NamedObject> {
         }
     }
     Ok(NamedObject::File(chunk.path))
+}
+
+/// Reads `path#name` as a file or directory and a name. Where nothing that is there stands before the `#`, the whole is a name
+/// (`Store.#open`).
+///
+/// # Errors
+/// `path_not_found` and `outside_repo` for a path with `/` that is not there.
+pub(super) fn path_and_name<'a>(
+    view: &View<'_>,
+    text: &'a str,
+) -> Result<(Option<RepoPath>, &'a str)> {
+    let Some((before, name)) = text.rsplit_once('#').filter(|(_, name)| !name.is_empty()) else {
+        return Ok((None, text));
+    };
+    let is_path = before.contains('/');
+    let Some(path) = RepoPath::normalise(before) else {
+        return if is_path {
+            Err(outside(before))
+        } else {
+            Ok((None, text))
+        };
+    };
+    let is_there = view.read.has_file(path.as_str())?
+        || view
+            .read
+            .files_under(path.as_str())?
+            .iter()
+            .next()
+            .is_some();
+    match (is_there, is_path) {
+        (true, _) => Ok((Some(path), name)),
+        (false, true) => Err(view.why_absent(&path)),
+        (false, false) => Ok((None, text)),
+    }
 }
 
 /// Returns the definitions of a name: those that are exactly it, else those whose qualified name ends with it. `None`

@@ -50,7 +50,7 @@ pub struct PruneInput {
     pub repo: Option<String>,
 }
 
-/// What went, or would go.
+/// Indexes that went, or would go.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PruneOutput {
@@ -149,7 +149,7 @@ pub struct DropInput {
     pub repo: Option<String>,
 }
 
-/// What was dropped.
+/// The index that was dropped.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DropOutput {

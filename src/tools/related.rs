@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::analysed::AnalysedOutput;
 use super::answer::{Cursor, FreshnessFields, MAX_LIST_BYTES, truncate_to_bytes};
-use super::places::{EdgeConfidence, NamedObject, by_handle, by_path, uses};
+use super::places::{EdgeConfidence, NamedObject, TargetOutput, by_handle, by_path, uses};
 use super::related_paths::{self, ChainsOutput};
 use super::schema::{clamp, number};
 use super::{Call, Tool, related_symbol};
@@ -34,9 +34,9 @@ pub struct Related;
 #[serde(rename_all = "snake_case")]
 #[value(rename_all = "snake_case")]
 pub enum EdgeType {
-    /// What it imports.
+    /// Files that it imports.
     Imports,
-    /// What imports it.
+    /// Files that import it.
     ImportedBy,
     /// Tests that import or use it, else those named after it; of a test, what it tests.
     Tests,
@@ -46,7 +46,7 @@ pub enum EdgeType {
     References,
     /// Its definitions.
     Defines,
-    /// What it exports.
+    /// Names that it exports.
     Exports,
     /// The package it belongs to.
     BelongsTo,
@@ -145,7 +145,7 @@ pub struct RelatedInput {
 #[serde(rename_all = "camelCase")]
 pub struct RelatedOutput {
     index_id: String,
-    /// What was asked about, where that is a definition.
+    /// The definition that was asked about.
     #[serde(skip_serializing_if = "Option::is_none")]
     symbol: Option<String>,
     /// Values of the fields that an entry leaves out.
@@ -154,6 +154,10 @@ pub struct RelatedOutput {
     results: Vec<NeighbourOutput>,
     #[serde(flatten)]
     chains: Option<ChainsOutput>,
+    /// The definitions that `path` or `to` may mean, as in `cl_impact`.
+    #[schemars(with = "Vec<serde_json::Value>")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    candidates: Vec<TargetOutput>,
     total: u64,
     /// All results by edge type.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -415,6 +419,7 @@ fn answer(view: &View<'_>, input: &RelatedInput) -> Result<RelatedOutput> {
         truncated: is_cut || next_cursor.is_some(),
         results: shown,
         chains: None,
+        candidates: Vec::new(),
         total,
         totals: if total > 0 { totals } else { BTreeMap::new() },
         analysed,
@@ -432,19 +437,19 @@ fn page(
     let Some(of_all) = EdgeDefaultsOutput::of(edges) else {
         return Ok((None, Vec::new()));
     };
-    let shown = fitting_page(view, input, edges, &of_all)?;
+    let shown = page_within_bytes(view, input, edges, &of_all)?;
     // A value that is common in the whole list may be rare in the part that fits.
     let of_shown = EdgeDefaultsOutput::of(&edges[..shown.len()]);
     match of_shown.filter(|it| *it != of_all) {
         None => Ok((Some(of_all), shown)),
         Some(defaults) => {
-            let shown = fitting_page(view, input, edges, &defaults)?;
+            let shown = page_within_bytes(view, input, edges, &defaults)?;
             Ok((Some(defaults), shown))
         }
     }
 }
 
-fn fitting_page(
+fn page_within_bytes(
     view: &View<'_>,
     input: &RelatedInput,
     edges: &[RelatedEdge],
@@ -509,7 +514,33 @@ impl RelatedOutput {
             defaults: None,
             results: Vec::new(),
             chains: Some(chains),
+            candidates: Vec::new(),
             total,
+            totals: BTreeMap::new(),
+            analysed: None,
+            truncated: is_cut,
+            next_cursor: None,
+            freshness_fields,
+        }
+    }
+}
+
+impl RelatedOutput {
+    /// Returns the answer to a question whose end may be one of several definitions.
+    pub(super) fn of_candidates(
+        view: &View<'_>,
+        candidates: Vec<TargetOutput>,
+        is_cut: bool,
+        freshness_fields: FreshnessFields,
+    ) -> Self {
+        Self {
+            index_id: view.index_id.to_owned(),
+            symbol: None,
+            defaults: None,
+            results: Vec::new(),
+            chains: None,
+            candidates,
+            total: 0,
             totals: BTreeMap::new(),
             analysed: None,
             truncated: is_cut,

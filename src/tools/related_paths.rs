@@ -6,19 +6,25 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::answer::FreshnessFields;
-use super::places::{NamedObject, by_handle, named, near_names};
+use super::impact::is_one;
+use super::places::{
+    NamedObject, TargetOutput, by_handle, named, near_names, path_and_name, target,
+};
 use super::related::{DirectionInput, RelatedInput, RelatedOutput};
 use super::schema::clamp;
 use crate::error::{Error, Result};
 use crate::graph::chains::{self, ChainLevel, Link, LinkKind};
 use crate::model::{Handle, RepoPath};
-use crate::workspace::{View, brief};
+use crate::workspace::{SymbolRow, View, brief};
 
 /// Neighbours that two places have in common, where no chain joins them.
 const MAX_COMMON: usize = 5;
 
-/// Definitions that are named where a name has several.
+/// Definitions with names like one that there is not.
 const MAX_NAMED: usize = 5;
+
+/// Definitions of one name that are listed.
+const MAX_CANDIDATES: usize = 30;
 
 /// Edges of a chain, where the caller names no depth.
 const DEFAULT_DEPTH: usize = 5;
@@ -90,8 +96,14 @@ pub(super) fn check(input: &RelatedInput, to: &str) -> Result<()> {
 /// Answers how one place leads to another: from `path` to `to`, else the other way round, as far as `direction` allows.
 pub(super) fn answer(view: &View<'_>, input: &RelatedInput, to: &str) -> Result<RelatedOutput> {
     let depth = u32::try_from(clamp(input.depth, DEFAULT_DEPTH, 1..=5)).unwrap_or(5);
-    let start = end(view, &input.path)?;
-    let goal = end(view, to)?;
+    let start = match end(view, &input.path)? {
+        End::One(start) => start,
+        End::Several(found) => return Ok(ambiguous(view, "path", &input.path, &found)),
+    };
+    let goal = match end(view, to)? {
+        End::One(goal) => goal,
+        End::Several(found) => return Ok(ambiguous(view, "to", to, &found)),
+    };
     let level = match (&start, &goal) {
         (NamedObject::Symbol(_), _) => ChainLevel::Definitions,
         (NamedObject::File(_), _) => ChainLevel::Files,
@@ -154,23 +166,40 @@ pub(super) fn answer(view: &View<'_>, input: &RelatedInput, to: &str) -> Result<
     ))
 }
 
+/// An end of a chain.
+enum End {
+    One(NamedObject),
+    /// Definitions of one name, the likeliest first.
+    Several(Vec<SymbolRow>),
+}
+
+/// Answers with the definitions that an end may mean: nothing is guessed.
+fn ambiguous(view: &View<'_>, field: &str, text: &str, found: &[SymbolRow]) -> RelatedOutput {
+    let mut freshness_fields = FreshnessFields::of(view);
+    freshness_fields.say(&format!(
+        "{} definitions are named `{}`: pass as `{field}` the `handle` of one of the candidates, or `path#name`. No chain was looked for.",
+        found.len(),
+        brief(text)
+    ));
+    let candidates: Vec<TargetOutput> = found.iter().take(MAX_CANDIDATES).map(target).collect();
+    let is_cut = candidates.len() < found.len();
+    RelatedOutput::of_candidates(view, candidates, is_cut, freshness_fields)
+}
+
 /// Returns the file or the definition of a path, a handle, a name or `path#name`.
-fn end(view: &View<'_>, text: &str) -> Result<NamedObject> {
+fn end(view: &View<'_>, text: &str) -> Result<End> {
     let text = text.trim();
     if text.starts_with("rel:") || Handle::parse(text).is_some() {
-        return by_handle(view, text);
+        return by_handle(view, text).map(End::One);
     }
     if let Some(path) = RepoPath::normalise(text)
         && view.read.has_file(path.as_str())?
     {
-        return Ok(NamedObject::File(path));
+        return Ok(End::One(NamedObject::File(path)));
     }
-    let (path, name) = match text.rsplit_once('#') {
-        Some((path, name)) => (RepoPath::normalise(path), name),
-        None => (None, text),
-    };
+    let (path, name) = path_and_name(view, text)?;
     if path.is_none() && text.contains('/') {
-        return super::places::by_path(view, text).map(NamedObject::File);
+        return super::places::by_path(view, text).map(|path| End::One(NamedObject::File(path)));
     }
     let name = super::lenient::plain_name(name);
     let Some(mut found) = named(view, name, path.as_ref())? else {
@@ -186,21 +215,15 @@ fn end(view: &View<'_>, text: &str) -> Result<NamedObject> {
             hint,
         ));
     };
-    let first = &found[0];
-    let is_one = |other: &crate::workspace::SymbolRow| {
-        (&other.path, &other.qualified_name) == (&first.path, &first.qualified_name)
-    };
-    if !found.iter().all(is_one) {
-        let places: Vec<String> = found.iter().take(MAX_NAMED).map(place).collect();
-        return Err(Error::invalid(
-            format!("{} definitions are named `{}`", found.len(), brief(text)),
-            format!("pass a handle or one of {}", places.join(", ")),
-        ));
+    if !is_one(&found) {
+        return Ok(End::Several(found));
     }
-    Ok(NamedObject::Symbol(Box::new(found.swap_remove(0))))
+    Ok(End::One(NamedObject::Symbol(Box::new(
+        found.swap_remove(0),
+    ))))
 }
 
-fn place(symbol: &crate::workspace::SymbolRow) -> String {
+fn place(symbol: &SymbolRow) -> String {
     format!("{}#{}", symbol.path, symbol.qualified_name)
 }
 
@@ -217,7 +240,7 @@ fn rows(view: &View<'_>, end: &NamedObject, level: ChainLevel) -> Result<BTreeSe
         return Ok(BTreeSet::from([file.id]));
     }
     let symbols = view.read.symbols_of(file.id)?;
-    let is_of = |it: &&crate::workspace::SymbolRow| match end {
+    let is_of = |it: &&SymbolRow| match end {
         NamedObject::Symbol(symbol) => symbol.span.contains(&it.span),
         NamedObject::File(_) => true,
     };

@@ -159,7 +159,77 @@ fn schema_of<T: JsonSchema>(is_output: bool) -> Map<String, Value> {
     object
         .entry("type")
         .or_insert_with(|| Value::from("object"));
+    if is_output {
+        share(&mut object);
+    }
     object
+}
+
+/// The least bytes of a schema that stands in one place for several.
+const MIN_SHARED_BYTES: usize = 90;
+
+/// Puts each schema of an object that occurs more than once in `$defs`, under the name of the field that has it first.
+fn share(schema: &mut Map<String, Value>) {
+    let mut found: Vec<(String, String, usize)> = Vec::new();
+    each_object(schema, "", &mut |name, value| {
+        let text = value.to_string();
+        match found.iter_mut().find(|(_, known, _)| *known == text) {
+            Some((_, _, n)) => *n += 1,
+            None => found.push((name.to_owned(), text, 1)),
+        }
+    });
+    found.retain(|(_, text, n)| *n > 1 && text.len() >= MIN_SHARED_BYTES);
+    // A schema within a shared one goes with it.
+    let shared: Vec<(String, String)> = found
+        .iter()
+        .filter(|(_, text, n)| {
+            !found
+                .iter()
+                .any(|(_, around, m)| around.len() > text.len() && around.contains(text) && m >= n)
+        })
+        .map(|(name, text, _)| (name.clone(), text.clone()))
+        .collect();
+    let mut definitions = Map::new();
+    for (name, text) in shared {
+        let reference = json!({"$ref": format!("#/$defs/{name}")});
+        if definitions.contains_key(&name) {
+            continue;
+        }
+        each_object(schema, "", &mut |_, value| {
+            if serde_json::to_string(value).is_ok_and(|it| it == text) {
+                let whole = std::mem::replace(value, reference.clone());
+                definitions.entry(name.clone()).or_insert(whole);
+            }
+        });
+    }
+    if !definitions.is_empty() {
+        schema.insert("$defs".to_owned(), Value::Object(definitions));
+    }
+}
+
+/// Calls `on` with each schema of an object with fields below the root, and the name of the field that it is of.
+fn each_object(fields: &mut Map<String, Value>, name: &str, on: &mut impl FnMut(&str, &mut Value)) {
+    for (key, value) in fields {
+        let name = match key.as_str() {
+            "properties" | "items" | "anyOf" => name,
+            own => own,
+        };
+        each_below(value, name, on);
+    }
+}
+
+fn each_below(value: &mut Value, name: &str, on: &mut impl FnMut(&str, &mut Value)) {
+    let is_object = value["type"] == "object" && value["properties"].is_object();
+    if is_object {
+        on(name, value);
+    }
+    match value {
+        Value::Object(inner) => each_object(inner, name, on),
+        Value::Array(list) => list
+            .iter_mut()
+            .for_each(|inner| each_below(inner, name, on)),
+        _ => {}
+    }
 }
 
 /// Takes out what costs tokens and says nothing: formats, titles, and `null` beside a type, in an output of fields that are
@@ -289,8 +359,21 @@ mod tests {
     use serde::Deserialize;
     use serde_json::json;
 
-    use super::{clamp, input, number, read};
+    use super::{clamp, input, number, read, share};
     use crate::error::Code;
+
+    #[test]
+    fn a_schema_that_occurs_twice_stands_once() {
+        let place = json!({"type": "object", "properties": {"path": {"type": "string"}, "line": {"type": "integer"},
+            "symbol": {"type": "string"}}, "required": ["path", "line"]});
+        let list = json!({"type": "array", "items": place});
+        let mut schema = json!({"type": "object", "properties": {"first": place, "others": list, "type": {"type": "string"}}});
+        share(schema.as_object_mut().unwrap());
+        let reference = json!({"$ref": "#/$defs/first"});
+        assert_eq!(schema["properties"]["first"], reference);
+        assert_eq!(schema["properties"]["others"]["items"], reference);
+        assert_eq!(schema["$defs"]["first"], place);
+    }
 
     #[derive(Debug, Deserialize, JsonSchema)]
     #[serde(rename_all = "camelCase", deny_unknown_fields)]

@@ -192,17 +192,19 @@ pub struct HitOutput {
     pub(super) explain: Option<ExplainOutput>,
 }
 
-/// What the place of a result is made of: the sum of what `signals` add is its `weight`, where the heaviest result has 1.
-/// `factors` are in it. What holds the question literally goes before what is heavier.
+/// Reasons for the place of a result: the parts that `signals` add make its `weight`, where the heaviest result has 1.
+/// `factors` are in it. Results that hold the question literally go before heavier ones.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ExplainOutput {
     weight: f64,
+    /// BLAKE3 of the bytes of the file that were indexed.
+    content_id: String,
     signals: Vec<SignalOutput>,
     factors: BTreeMap<&'static str, f64>,
 }
 
-/// What one signal has to do with a result.
+/// The part of one signal in a result.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SignalOutput {
@@ -211,8 +213,8 @@ pub struct SignalOutput {
     adds: f64,
 }
 
-impl From<&Explanation> for ExplainOutput {
-    fn from(explanation: &Explanation) -> Self {
+impl ExplainOutput {
+    fn of(explanation: &Explanation, content_id: String) -> Self {
         let signals = explanation.signals.iter().map(|signal| SignalOutput {
             name: signal.name,
             rank: signal.rank as u64,
@@ -220,6 +222,7 @@ impl From<&Explanation> for ExplainOutput {
         });
         let sum: f64 = explanation.signals.iter().map(|signal| signal.adds).sum();
         Self {
+            content_id,
             weight: (sum * 10_000.0).round() / 10_000.0,
             signals: signals.collect(),
             factors: explanation.factors.iter().copied().collect(),
@@ -400,7 +403,10 @@ fn result(
         symbol: definition.map(|it| it.symbol),
         literal: shown.n_literal as u64,
         stale: shown.is_stale,
-        explain: hit.explanation.as_ref().map(ExplainOutput::from),
+        explain: hit
+            .explanation
+            .as_ref()
+            .map(|it| ExplainOutput::of(it, chunk.content.to_string())),
         ..HitOutput::default()
     })
 }

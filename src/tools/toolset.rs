@@ -58,7 +58,7 @@ pub struct Selection {
 }
 
 /// Reads a list such as `lean`, `default,read`, `find,map`, `+impact`, `-drop`: names of sets and of tools, with `cl_` or
-/// without. `+` adds to the default, `-` takes away, `read` leaves what only reads. What is unknown is passed over; where
+/// without. `+` adds to the default, `-` takes away, `read` leaves what only reads. Unknown names are passed over; where
 /// nothing else is named, or nothing is left, the default stands.
 pub fn select(list: &str) -> Selection {
     let mut unknown = Vec::new();

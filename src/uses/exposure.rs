@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::ir::{FileFacts, ImportKind};
 use crate::link::entries::entries;
 use crate::link::use_targets::{
-    DefinitionRow, FileTargets, Meaning, Overlay, UseTargets, is_meant_to_export,
+    DefinitionRow, FileTargets, Meaning, UseTargets, is_meant_to_export,
 };
 use crate::model::RepoPath;
 use crate::store::{SymbolRow, token};
@@ -44,7 +44,7 @@ impl Uses<'_> {
         };
         let wanted: Vec<DefinitionRow> = targets.iter().map(|it| (own.id, it.ordinal)).collect();
         let is_it = |meaning: &Meaning| meaning.definition().is_some_and(|it| wanted.contains(&it));
-        let bindings = UseTargets::new(self.read, Overlay::default());
+        let bindings = self.bindings();
         let mut files = self
             .read
             .files_with_word(&token::normal_form(&first.name))?;
@@ -78,7 +78,7 @@ impl Uses<'_> {
                 }
             }
         }
-        exposure.packages = self.packages(&bindings, &passing, &names, &wanted)?;
+        exposure.packages = self.packages(bindings, &passing, &names, &wanted)?;
         Ok(exposure)
     }
 

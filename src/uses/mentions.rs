@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 use super::Uses;
 use crate::error::{Error, Result};
-use crate::link::use_targets::{DefinitionRow, FileTargets, Meaning, Overlay, UseTargets};
+use crate::link::use_targets::{DefinitionRow, FileTargets, Meaning, UseTargets};
 use crate::model::{Provenance, RepoPath, SkipReason, Span};
 use crate::store::{FileSummary, SymbolRow, token};
 use crate::syntax::{self, OccurrenceRole, Occurrences, TestCase, UseKind};
@@ -95,7 +95,7 @@ impl Uses<'_> {
     pub fn mentions(&self, name: &str, targets: &[SymbolRow]) -> Result<Mentions> {
         let wanted = self.wanted(name, targets)?;
         let files = self.files_to_read(name, targets)?;
-        let bindings = UseTargets::new(self.read, Overlay::default());
+        let bindings = self.bindings();
         let mut mentions = Mentions {
             n_files: files.len() as u64,
             ..Mentions::default()
@@ -109,7 +109,7 @@ impl Uses<'_> {
                 mentions.n_unread += 1;
                 continue;
             };
-            self.of_file(file, &text, &bindings, &wanted, &mut mentions.all)?;
+            self.of_file(file, &text, bindings, &wanted, &mut mentions.all)?;
         }
         Ok(mentions)
     }
@@ -144,14 +144,17 @@ impl Uses<'_> {
             return Ok(());
         };
         let wanted = self.wanted(&first.name, targets)?;
-        let bindings = UseTargets::new(self.read, Overlay::default());
+        let bindings = self.bindings();
         for (at, path) in paths.iter().enumerate() {
             let file = self.read.file(path.as_str())?;
             let read = file.and_then(|file| Some((self.sources.read(path, file.content)?, file)));
             let mut cases = Vec::new();
             if let Some((text, file)) = read {
                 let mut all = Vec::new();
-                self.of_file(&file, &text, &bindings, &wanted, &mut all)?;
+                // The bindings are kept: all places of a name are asked for next.
+                let bound = bindings.of_file(file.id)?;
+                self.bound.borrow_mut().insert(file.id, bound);
+                self.of_file(&file, &text, bindings, &wanted, &mut all)?;
                 let uses = all
                     .iter()
                     .filter(|it| matches!(it.part, MentionPart::Use(..)));
@@ -255,8 +258,9 @@ impl Uses<'_> {
         if !has_word && !is_structured {
             return Ok(());
         }
-        let mut bound = bindings.of_file(file.id)?;
-        bound.by_itself = bindings.imported_by_itself(file.id, wanted.name);
+        let known = self.bound.borrow().get(&file.id).cloned();
+        let mut bound = known.map_or_else(|| bindings.of_file(file.id), Ok)?;
+        bound.auto_imported = bindings.auto_imported(file.id, wanted.name);
         let reaches = |meaning: &Meaning| {
             let found = meaning.definition();
             found.is_some_and(|found| wanted.targets.contains(&found))
@@ -353,7 +357,7 @@ fn part(role: OccurrenceRole, bound: &FileTargets, wanted: &MentionTarget<'_>) -
         OccurrenceRole::Key | OccurrenceRole::Local | OccurrenceRole::OtherName => {
             MentionPart::OtherTarget
         }
-        OccurrenceRole::Global(kind) => sorted(bound.by_itself.as_ref(), &|provenance| {
+        OccurrenceRole::Global(kind) => sorted(bound.auto_imported.as_ref(), &|provenance| {
             MentionPart::Use(kind, provenance)
         }),
         OccurrenceRole::Unknown => MentionPart::Unresolved,

@@ -7,9 +7,9 @@
 mod arguments;
 mod broken;
 mod collisions;
-mod counterparts;
 mod difference;
 mod difference_cache;
+mod dispatch;
 mod exposure;
 mod locals;
 mod mentions;
@@ -27,6 +27,10 @@ pub use removed::{DanglingUse, EarlierText, RemovedDefinition};
 pub use crate::graph::changes::ChangeKind;
 pub use crate::syntax::{LocalName, TestCase, UseKind};
 
+use std::cell::{OnceCell, RefCell};
+
+use crate::link::use_targets::{FileTargets, Overlay, UseTargets};
+use crate::model::hash::HashMap;
 use crate::model::{Budget, Sources};
 use crate::store::Read;
 
@@ -38,4 +42,26 @@ pub struct Uses<'a> {
     pub sources: &'a dyn Sources,
     /// Ends the search when its call is cancelled. It has no deadline: half of the uses would be a wrong answer.
     pub budget: Budget,
+    /// Bindings over the index, with the facts of the files that were looked at.
+    bindings: OnceCell<UseTargets<'a>>,
+    /// Bindings of files that the next search reads again.
+    bound: RefCell<HashMap<i64, FileTargets>>,
+}
+
+impl<'a> Uses<'a> {
+    /// Returns the search over some rows. Whoever looks for several things keeps it: the facts of a file are loaded once.
+    pub fn new(read: &'a Read<'a>, sources: &'a dyn Sources, budget: Budget) -> Self {
+        Self {
+            read,
+            sources,
+            budget,
+            bindings: OnceCell::new(),
+            bound: RefCell::default(),
+        }
+    }
+
+    fn bindings(&self) -> &UseTargets<'a> {
+        let make = || UseTargets::new(self.read, Overlay::default());
+        self.bindings.get_or_init(make)
+    }
 }

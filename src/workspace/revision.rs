@@ -60,7 +60,7 @@ impl Workspace {
         self.repo_at_commit(&revision.commit)
     }
 
-    /// Opens the repository anew, to ask the files of a commit. What the repository says of itself is what the commit
+    /// Opens the repository anew, to ask the files of a commit. The repository's own settings are those that the commit
     /// says.
     pub(super) fn repo_at_commit(&self, commit: &CommitId) -> Result<Repo> {
         let repo = Repo::discover(&self.work_dir)?.at_commit(commit)?;

@@ -166,3 +166,36 @@ fn a_test_has_the_command_of_its_runner() {
         "{found}"
     );
 }
+
+#[test]
+fn a_name_of_several_definitions_has_candidates() {
+    let repo = Fixture::parse(
+        "//- /a.ts\nexport function open() {}\nexport class Store {\n  #open() {}\n}\n//- /b.ts\nexport function open() {}\n//- /c.ts\nimport { open } from './b';\nexport function main() { open(); }\n//- commit one\n",
+    )
+    .build();
+    let cli = Cli::new(repo.path());
+    for args in [["main", "--to", "open"], ["open", "--to", "main"]] {
+        let found = cli.json(&[&["related"], &args[..]].concat());
+        let candidates = found["candidates"].as_array().unwrap();
+        assert_eq!(candidates.len(), 2, "{found}");
+        assert!(candidates.iter().all(|it| it["handle"].is_string()));
+        assert!(
+            found["reachable"].is_null(),
+            "nothing was looked for: {found}"
+        );
+        let field = if args[0] == "open" { "path" } else { "to" };
+        let note = found["note"].as_str().unwrap();
+        assert!(note.contains(&format!("`{field}`")), "{note}");
+        let said = cli.run(&[&["related"], &args[..]].concat()).stdout;
+        assert!(said.contains("a.ts:1") && said.contains("b.ts:1"), "{said}");
+    }
+    let chosen = cli.json(&["related", "main", "--to", "b.ts#open"]);
+    assert_eq!(chosen["reachable"], true, "{chosen}");
+    // `path#name` means the same to every tool.
+    let card = |target: &str| cli.json(&["explore", "--targets", target])["cards"][0].clone();
+    assert_eq!(card("b.ts#open")["path"], "b.ts");
+    assert!(!card("src/none.ts#open")["error"].is_null());
+    let said = cli.fails(&["related", "main", "--to", "src/none.ts#open"], 1);
+    assert!(said.contains("src/none.ts"), "{said}");
+    assert_eq!(card("Store.#open")["path"], "a.ts");
+}

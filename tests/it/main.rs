@@ -5,6 +5,7 @@
     reason = "tests stop at the first surprise, and start git and the built binary"
 )]
 
+mod acceptance;
 mod builtins;
 mod callers;
 mod chains;
@@ -12,9 +13,9 @@ mod changes;
 mod cli_and_mcp;
 mod cli_output;
 mod clients;
-mod counterparts;
 mod crash_recovery;
 mod definitions;
+mod dispatch;
 mod documents;
 mod edges;
 mod fixtures;

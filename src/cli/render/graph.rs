@@ -236,6 +236,9 @@ pub(super) fn related(value: &Value, screen: &Screen) -> String {
         text += &screen.paint(FAINT, &note);
         text.push('\n');
     }
+    for one in value.items("candidates") {
+        text += &definition(one, screen);
+    }
     for path in value.items("paths") {
         let steps = path.as_array().into_iter().flatten();
         let step = |step: &Value| {

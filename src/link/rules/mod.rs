@@ -28,16 +28,16 @@ pub(super) enum Implicit {
     OwnUnit,
 }
 
-/// The order in which members are looked for in what a type is built on.
+/// The order in which members are looked for in the bases of a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MemberOrder {
     /// One base after another, each with its own.
     DepthFirst,
     /// The C3 linearization.
     Linearization,
-    /// By depth; what two bases of one depth have is nobody's: embedded fields.
+    /// By depth; a member of two bases of one depth is ambiguous: embedded fields.
     Embedding,
-    /// The `impl` blocks of a type wherever they stand, then those of its traits, then what it dereferences to.
+    /// The `impl` blocks of a type wherever they stand, then those of its traits, then the type it dereferences to.
     Implementations,
 }
 
@@ -56,11 +56,11 @@ pub(super) struct LanguageRules {
     /// Whether an include takes all names of a file, so that a name is looked up in all that is included, and a declaration
     /// may have its definition in a file that nobody includes.
     pub(super) has_includes: bool,
-    /// Whether what an import leads out of the repository for, and each member of that, is known to be from outside.
+    /// Whether a name imported from a package outside the repository, and each of its members, is proven external.
     pub(super) proves_external: bool,
     /// Types and functions that the language itself defines.
     pub(super) predeclared: &'static [&'static str],
-    /// In which order the bases of a type are looked through.
+    /// The method resolution order.
     pub(super) members: MemberOrder,
     /// Whether calling a class constructs an instance: `Store()` in Python, `new Store()` elsewhere.
     pub(super) constructs_by_call: bool,
@@ -68,7 +68,7 @@ pub(super) struct LanguageRules {
     pub(super) instance_call_method: Option<&'static str>,
     /// The method whose callback takes each element, so that its parameter has the element type: `forEach`.
     pub(super) foreach_callback_method: Option<&'static str>,
-    /// The method that gives what reading an attribute of a class gives, of what the attribute holds: `__get__`.
+    /// The descriptor getter called when an instance attribute is read: `__get__`.
     pub(super) descriptor_method: Option<&'static str>,
     /// The method that indexing an instance calls: `__getitem__`.
     pub(super) index_method: Option<&'static str>,

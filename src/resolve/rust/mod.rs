@@ -1,7 +1,7 @@
 //! Crates and modules of Rust: a path leads to the last module on it that is a file.
 //!
 //! Crates are found by the `Cargo.toml` files and the usual places of their targets, modules by the usual places of their
-//! files: `store.rs` and `store/mod.rs` for `mod store;`. What a path names inside of a file is not looked at here. The files
+//! files: `store.rs` and `store/mod.rs` for `mod store;`. Names inside of a file are not looked at here. The files
 //! with members of a type that another one declares are a unit, named by the type: `rs:impl Store`; so are those with a macro.
 
 mod affected;

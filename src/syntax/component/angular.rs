@@ -13,7 +13,7 @@ use super::program::Program;
 use crate::ir::ReferenceKind;
 use crate::syntax::language::Framework;
 
-/// Scopes inside scopes that are read; what is further in can't be read.
+/// Scopes inside scopes that are read; deeper ones can't be read.
 const MAX_SCOPES: usize = 100;
 /// Open elements and blocks among which the one of a closing tag or bracket is looked for.
 const MAX_LOOKED_AT: usize = 200;

@@ -1,6 +1,6 @@
 //! Tags of markup: names and attributes with their places.
 //!
-//! Reads one tag at a time and keeps no tree. What an attribute means is in `vue` and `svelte`.
+//! Reads one tag at a time and keeps no tree. The meaning of attributes is in `vue` and `svelte`.
 
 use std::ops::Range;
 

@@ -241,12 +241,12 @@ impl<'a> Program<'a> {
         self.glue(")=>{");
     }
 
-    /// Ends what [`Self::open_each`] began.
+    /// Ends the scope of [`Self::open_each`].
     pub(super) fn close_each(&mut self) {
         self.glue("});}");
     }
 
-    /// Begins a scope that binds what a pattern names; an empty one for none.
+    /// Begins a scope that binds the names of a pattern; an empty one for none.
     pub(super) fn open_scope(&mut self, patterns: &[Range<usize>]) {
         self.glue(";((_");
         for pattern in patterns {
@@ -258,7 +258,7 @@ impl<'a> Program<'a> {
         self.glue(")=>{");
     }
 
-    /// Ends what [`Self::open_scope`] began.
+    /// Ends the scope of [`Self::open_scope`].
     pub(super) fn close_scope(&mut self) {
         self.glue("});");
     }

@@ -11,7 +11,7 @@ use super::markup::{MarkupAttribute, Tag, is_void, tag};
 use super::program::Program;
 use crate::syntax::language::Framework;
 
-/// Scopes inside scopes that are read; what is further in can't be read.
+/// Scopes inside scopes that are read; deeper ones can't be read.
 const MAX_SCOPES: usize = 100;
 /// Open elements and blocks among which the one of an end is looked for.
 const MAX_LOOKED_AT: usize = 200;

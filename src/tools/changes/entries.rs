@@ -35,7 +35,7 @@ pub(super) struct ComparedFileOutput {
     from: Option<String>,
     /// added, modified, deleted or renamed.
     status: &'static str,
-    /// Lines; absent for what is no text.
+    /// Lines; absent for binary files.
     #[serde(skip_serializing_if = "Option::is_none")]
     added: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -46,7 +46,7 @@ pub(super) struct ComparedFileOutput {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ChangeOutput {
-    /// Of what is gone that of the base.
+    /// That of the base for a removed definition.
     #[serde(skip_serializing_if = "Option::is_none")]
     handle: Option<String>,
     path: String,
@@ -62,7 +62,7 @@ pub(super) struct ChangeOutput {
     line: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     signature: Option<String>,
-    /// Places that use it at the head; of what is gone those that still do.
+    /// Places that use it at the head; of a removed definition those that still do.
     #[serde(skip_serializing_if = "Option::is_none")]
     callers: Option<u64>,
     /// Test files that reach it.
@@ -87,7 +87,7 @@ pub(super) struct FromOutput {
     /// Where that changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     exported: Option<bool>,
-    /// Of what was moved or renamed: same content, or the share of tokens that both have.
+    /// For moved and renamed: same content, or the share of tokens that both have.
     #[serde(skip_serializing_if = "Option::is_none")]
     evidence: Option<String>,
 }

@@ -8,7 +8,7 @@ use crate::tools::places::uses;
 use crate::uses::{BrokenUses, Difference, FilePair};
 use crate::workspace::{Analysis, Comparison, DifferingFile, View, language_of};
 
-/// A difference and what belongs to it.
+/// A difference, with its broken uses, tests and collisions.
 pub(super) struct Gathered {
     pub(super) difference: Arc<Difference>,
     pub(super) broken: BrokenUses,

@@ -1,4 +1,4 @@
-//! `cl_changes`: what changed between two states of the repository, definition by definition, and what that breaks.
+//! `cl_changes`: definitions that differ between two states of the repository, and the uses that break.
 //!
 //! The head is asked through its index; of the base only the files that differ are read, from git.
 
@@ -99,7 +99,7 @@ pub struct ChangesInput {
     pub repo: Option<String>,
 }
 
-/// What changed.
+/// Definitions added, removed or changed.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ChangesOutput {

@@ -14,7 +14,7 @@ const MAX_LINE: usize = 160;
 /// Names in a sentence.
 const MAX_NAMES: usize = 4;
 
-/// Returns the sentences of an answer: where it is done, what that calls, who calls it, its tests, and what is not known.
+/// Returns the sentences of an answer: the place, its callees, its callers, its tests, and the gaps.
 /// They take at most `max_bytes` with their quotes and commas.
 pub(super) fn lines(output: &ExploreOutput, input: &ExploreInput, max_bytes: usize) -> Vec<String> {
     let mut lines = Vec::new();

@@ -1,4 +1,4 @@
-//! The definitions that may go into a pack, in the order in which they do: those that were found, then what stands around
+//! The definitions that may go into a pack, in the order in which they do: those that were found, then their surroundings
 //! the best of them by bound edges. The list does not depend on the budget.
 
 use std::cmp::Reverse;
@@ -57,7 +57,7 @@ const MAX_MERGED_LINES: u32 = 60;
 /// A class beside a hit goes by its header where it is longer.
 const MAX_FRAME_LINES: u32 = 60;
 
-/// Words that are named as what brought a hit.
+/// Words that are named as the reason for a hit.
 const MAX_WORDS: usize = 2;
 
 /// Further definitions that are named and not listed as parts.
@@ -438,7 +438,7 @@ fn exclude(input: &ExploreInput, found: &mut Vec<PackCandidate>) {
     });
 }
 
-/// Adds what stands around the seeds, as far as the caller includes it.
+/// Adds the surroundings of the seeds, as far as the caller includes them.
 fn surroundings(
     source: &SourceReader<'_>,
     input: &ExploreInput,

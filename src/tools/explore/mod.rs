@@ -1,4 +1,4 @@
-//! `cl_explore`: the code that a question or a list of targets leads to, with what stands around it.
+//! `cl_explore`: the code that a question or a list of targets leads to, with its surroundings.
 //!
 //! Without `include` a list of files with previews (`list`); with it, or with `targets`, a pack of source within a
 //! token budget (`pack`).
@@ -139,7 +139,7 @@ pub struct ExploreInput {
     pub repo: Option<String>,
 }
 
-/// What a pack holds.
+/// Parts of a pack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum Include {
@@ -175,7 +175,8 @@ pub struct ExploreOutput {
     /// Sentences about this answer; each name and number of them is in its other fields.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     brief: Vec<String>,
-    /// Of an answer to a `query`.
+    /// Of an answer to a `query`, as in `cl_search`.
+    #[schemars(with = "Option<serde_json::Value>")]
     #[serde(skip_serializing_if = "Option::is_none")]
     confidence: Option<ConfidenceOutput>,
     /// Words of the question that no result holds.

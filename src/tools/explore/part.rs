@@ -72,7 +72,7 @@ pub(super) struct OmittedDefinitionOutput {
     symbol: Option<String>,
     #[schemars(with = "String")]
     role: PackRole,
-    /// What its text would take.
+    /// Tokens of its text.
     tokens: u64,
     #[schemars(with = "String")]
     why: Why,

@@ -7,7 +7,7 @@ use crate::model::{Handle, RepoPath};
 use crate::search::{self, Filters};
 use crate::tools::impact::is_one;
 use crate::tools::lenient::plain_name;
-use crate::tools::places::{NamedObject, by_handle, named, near_names};
+use crate::tools::places::{NamedObject, by_handle, named, near_names, path_and_name};
 use crate::workspace::{SymbolRow, brief, outside};
 
 /// Files that a glob stands for.
@@ -113,13 +113,7 @@ fn at_line(source: &SourceReader<'_>, text: &str) -> Result<Option<SymbolRow>> {
 /// Returns the definition of `name` or of `path#name`.
 fn by_name(source: &SourceReader<'_>, text: &str) -> Result<PackTarget> {
     let view = source.view;
-    let (path, name) = match text.rsplit_once('#') {
-        Some((path, name)) if path.contains(['/', '.']) && !name.is_empty() => {
-            let path = RepoPath::normalise(path).ok_or_else(|| outside(path))?;
-            (Some(path), name)
-        }
-        _ => (None, text),
-    };
+    let (path, name) = path_and_name(view, text)?;
     let name = plain_name(name);
     if let Some(found) = named(view, name, path.as_ref())? {
         return Ok(if is_one(&found) {

@@ -4,7 +4,7 @@ use super::{ImpactInput, ImpactOutput, reach, sites};
 use crate::error::Result;
 use crate::graph::impact::{WalkStart, walk};
 use crate::graph::related::Direction;
-use crate::tools::places::places;
+use crate::tools::places::{places, uses};
 use crate::workspace::{SymbolRow, View};
 
 /// How far a definition reaches, as `cl_impact` counts it at its defaults.
@@ -22,12 +22,13 @@ pub(in crate::tools) struct ReachCounts {
     pub(in crate::tools) unresolved: u64,
 }
 
-/// Counts what one definition reaches; `targets` are its declarations.
+/// Counts the files and tests that one definition reaches; `targets` are its declarations.
 pub(in crate::tools) fn counts(view: &View<'_>, targets: &[SymbolRow]) -> Result<ReachCounts> {
     let input = ImpactInput::default();
     let mut output = ImpactOutput::new(view, 2)?;
-    let found = reach(view, &input, targets, &mut output)?;
-    sites::add(view, &input, targets, &mut output)?;
+    let uses = uses(view);
+    let found = reach(view, &uses, &input, targets, &mut output)?;
+    sites::add(view, &uses, &input, targets, &mut output)?;
     let seeds = WalkStart::of(targets.iter().map(|symbol| symbol.id));
     let used = walk(view.read, &seeds, Direction::Out, 1, view.budget)?;
     Ok(ReachCounts {

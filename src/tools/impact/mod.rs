@@ -30,7 +30,7 @@ use crate::error::{Error, Result};
 use crate::graph::impact::{WalkStart, files_of, walk};
 use crate::graph::related::{self, TestBasis};
 use crate::model::{Provenance, RepoPath};
-use crate::uses::EarlierText;
+use crate::uses::{EarlierText, Uses};
 use crate::workspace::{FileChange, SymbolRow, View, Workspace, outside};
 pub(super) use counts::{ReachCounts, counts};
 use removed::ChangeSetOutput;
@@ -131,7 +131,7 @@ pub struct ImpactInput {
     pub repo: Option<String>,
 }
 
-/// What a change reaches.
+/// Callers, files and tests that a change reaches.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ImpactOutput {
@@ -141,14 +141,11 @@ pub struct ImpactOutput {
     target: ImpactTarget,
     /// The definitions that `changes` or `path` stands for.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<Vec<serde_json::Value>>")]
     targets: Option<Vec<TargetOutput>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<Vec<serde_json::Value>>")]
     candidates: Option<Vec<TargetOutput>>,
     /// Definitions with names like the one that none has.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<Vec<serde_json::Value>>")]
     did_you_mean: Option<Vec<TargetOutput>>,
     summary: String,
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -189,14 +186,12 @@ pub struct ImpactOutput {
     /// Code; with `depth` examples too, by their role.
     affected_files: Vec<FilePlacesOutput>,
     /// Test files: first those that the graph reaches, last those that only name it.
-    #[schemars(with = "Vec<serde_json::Value>")]
     affected_tests: Vec<FilePlacesOutput>,
     /// Test files that name it and have no bound use; listed where no test has one, and with `limit`.
     #[serde(skip_serializing_if = "is_zero")]
     mentioning_tests: u64,
     /// Examples, playgrounds, benchmarks and code of documents.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schemars(with = "Vec<serde_json::Value>")]
     affected_examples: Vec<FilePlacesOutput>,
     callees: Vec<CalleeOutput>,
     depth: u32,
@@ -418,9 +413,10 @@ fn answer(view: &View<'_>, asked: &ImpactQuestion<'_>) -> Result<ImpactOutput> {
             MAX_LIST_BYTES / 4,
         )?);
     }
-    let found = reach(view, input, &targets, &mut output)?;
+    let uses = uses(view);
+    let found = reach(view, &uses, input, &targets, &mut output)?;
     if is_single {
-        sites::add(view, input, &targets, &mut output)?;
+        sites::add(view, &uses, input, &targets, &mut output)?;
     }
     if targets.is_empty() && removed.is_empty() {
         output.analysed = AnalysedOutput::of(view, asked.path.map_or("", RepoPath::as_str))?;
@@ -444,6 +440,7 @@ fn answer(view: &View<'_>, asked: &ImpactQuestion<'_>) -> Result<ImpactOutput> {
 )]
 fn reach(
     view: &View<'_>,
+    uses: &Uses<'_>,
     input: &ImpactInput,
     targets: &[SymbolRow],
     output: &mut ImpactOutput,
@@ -454,7 +451,7 @@ fn reach(
         (None, None) => DEFAULT_LIST_BYTES,
         _ => MAX_LIST_BYTES,
     };
-    let (seeds, is_cut) = uses(view).seeds(targets)?;
+    let (seeds, is_cut) = uses.seeds(targets)?;
     let (inwards, outwards) = (related::Direction::In, related::Direction::Out);
     let mut callers = walk(view.read, &seeds, inwards, output.depth, view.budget)?;
     callers.is_cut |= is_cut;
@@ -498,7 +495,7 @@ fn reach(
         let mut caller = caller_output(view, place, targets, &defaults)?;
         // With `sites` every line is there.
         if with_text && !input.sites && at < MAX_TEXTS && place.reached.hops == 1 {
-            let text = uses(view).line(&place.path, place.reached.line)?;
+            let text = uses.line(&place.path, place.reached.line)?;
             caller.text = (!text.is_empty()).then_some(text);
         }
         list.push(caller);
@@ -536,7 +533,7 @@ fn reach(
     let n_bound = affected.tests.len() - n_mentioning;
     let mut tests = list_tests(view, input, &affected, &defaults);
     truncate_to_bytes(&mut tests, list_bytes / 5);
-    add_cases(view, &placed, targets, &mut tests, list_bytes / 5)?;
+    add_cases(view, uses, &placed, targets, &mut tests, list_bytes / 5)?;
     output.affected_tests = tests;
     output.mentioning_tests = n_mentioning as u64;
     output.truncated = callers.is_cut
@@ -567,6 +564,7 @@ fn reach(
 /// Adds the tests that use the target themselves to their files, as far as the list stays within `max_bytes`.
 fn add_cases(
     view: &View<'_>,
+    uses: &Uses<'_>,
     placed: &[LocatedSymbol],
     targets: &[SymbolRow],
     tests: &mut [FilePlacesOutput],
@@ -587,7 +585,7 @@ fn add_cases(
         }
     }
     paths.truncate(MAX_FILES_WITH_CASES);
-    uses(view).test_cases(&paths, targets, |at, cases| {
+    uses.test_cases(&paths, targets, |at, cases| {
         let mut cases: Vec<CaseOutput> = cases.into_iter().map(CaseOutput::from).collect();
         cases.truncate(MAX_CASES);
         let run = view.roles.command(paths[at]);

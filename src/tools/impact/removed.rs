@@ -26,6 +26,7 @@ pub(super) struct ChangeSetOutput {
     to: &'static str,
     files: Vec<ChangedFileOutput>,
     files_total: u64,
+    /// The shape is in TOOLS.md.
     #[schemars(with = "Vec<serde_json::Value>")]
     removed: Vec<RemovedDefinitionOutput>,
     removed_total: u64,

@@ -11,9 +11,8 @@ use crate::model::path::parent;
 use crate::model::sanitize::one_line;
 use crate::model::{Provenance, RepoPath};
 use crate::tools::answer::{Cursor, MAX_LIST_BYTES, truncate_to_bytes};
-use crate::tools::places::uses;
 use crate::tools::schema::clamp;
-use crate::uses::{Mention, MentionPart, UseKind};
+use crate::uses::{Mention, MentionPart, UseKind, Uses};
 use crate::workspace::{SymbolRow, View};
 
 /// Uses that could not be bound that are listed unasked.
@@ -69,12 +68,13 @@ pub(super) struct OtherMentionsOutput {
 /// Adds the lines of the definition that `targets` declare, as far as they are asked for.
 pub(super) fn add(
     view: &View<'_>,
+    uses: &Uses<'_>,
     input: &ImpactInput,
     targets: &[SymbolRow],
     output: &mut ImpactOutput,
 ) -> Result<()> {
     let first = &targets[0];
-    let exposure = uses(view).exposure(targets)?;
+    let exposure = uses.exposure(targets)?;
     let used_in: HashSet<&str> = output.callers.iter().map(|it| it.path.as_str()).collect();
     let passes_on = |path: &RepoPath| exposure.reexporters.iter().any(|it| it.0 == *path);
     let is_new =
@@ -96,7 +96,7 @@ pub(super) fn add(
     output.exported_from = exposure.packages;
     output.truncated |= exposure.is_cut;
     if input.sites {
-        return add_sites(view, input, targets, output);
+        return add_sites(view, uses, input, targets, output);
     }
     let mut places = view.read.unbound_places(&first.name)?;
     let total = places.iter().map(|place| u64::from(place.count)).sum();
@@ -115,7 +115,7 @@ pub(super) fn add(
         output.unresolved.push(LineOutput {
             path: place.path.to_string(),
             line: place.line,
-            text: uses(view).line(&place.path, place.line)?,
+            text: uses.line(&place.path, place.line)?,
         });
     }
     Ok(())
@@ -124,6 +124,7 @@ pub(super) fn add(
 /// Adds every line, page by page, and the counts of everything else.
 fn add_sites(
     view: &View<'_>,
+    uses: &Uses<'_>,
     input: &ImpactInput,
     targets: &[SymbolRow],
     output: &mut ImpactOutput,
@@ -139,7 +140,7 @@ fn add_sites(
         Some(text) => Some(Cursor::read(text, &asked, view.index_id)?),
         None => None,
     };
-    let mentions = uses(view).mentions(&first.name, targets)?;
+    let mentions = uses.mentions(&first.name, targets)?;
     let mut other = OtherMentionsOutput::default();
     let mut unresolved: Vec<&Mention> = Vec::new();
     let mut sites: Vec<&Mention> = Vec::new();

@@ -242,7 +242,12 @@ pub(super) fn nested() -> Vec<Content> {
         ),
         (
             "deep/declarator.c",
-            [b"int ".to_vec(), around("(*\n", ")\n", n / 2), b";".to_vec()].concat(),
+            [
+                b"int ".to_vec(),
+                around("(*\n", ")\n", n / 2),
+                b";".to_vec(),
+            ]
+            .concat(),
             None,
         ),
         (
@@ -262,7 +267,11 @@ pub(super) fn nested() -> Vec<Content> {
         ),
         (
             "deep/lambdas.cc",
-            [b"void f() { a(".to_vec(), around("[](int b) { c(\n", "); }\n", n / 4)].concat(),
+            [
+                b"void f() { a(".to_vec(),
+                around("[](int b) { c(\n", "); }\n", n / 4),
+            ]
+            .concat(),
             None,
         ),
         ("deep/comment.js", "/*\n".repeat(n).into_bytes(), None),

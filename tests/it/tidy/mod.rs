@@ -8,6 +8,7 @@ mod lexer;
 mod paths;
 mod rules;
 mod samples;
+mod sentences;
 mod table;
 mod words;
 
@@ -79,6 +80,17 @@ fn each_type_name_has_one_meaning() {
         .map(|(path, text)| Source { path, text })
         .collect();
     let faults = words::faults(&sources);
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn doc_sentences_name_their_things() {
+    let files = rust_files("src");
+    let sources: Vec<_> = files
+        .iter()
+        .map(|(path, text)| Source { path, text })
+        .collect();
+    let faults = sentences::faults(&sources);
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 

@@ -97,7 +97,7 @@ impl<'t> Lowering<'t> {
         self.element(object)
     }
 
-    /// Adds an element of what is indexed, received from or gone through.
+    /// Adds an element of a container, a channel or a loop's operand.
     pub(super) fn element(&mut self, object: ExprId) -> ExprId {
         if object == self.unknown {
             return object;

@@ -355,7 +355,7 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// Records the uses in what stands before a dot. The first part of the name of a package is no use.
+    /// Records the uses in a receiver. The first part of the name of a package is no use.
     fn use_object(&mut self, node: Node<'t>) {
         match self.kind(node) {
             Kind::Super | Kind::This => {}

@@ -128,7 +128,7 @@ impl<'t> Lowering<'t> {
         self.add(Expr::Instance { of })
     }
 
-    /// Adds an element of what is iterated or indexed.
+    /// Adds an element of a container.
     pub(super) fn element(&mut self, object: ExprId) -> ExprId {
         self.facts.exprs.element_of_known(object)
     }
@@ -159,7 +159,7 @@ impl<'t> Lowering<'t> {
         self.member_of(object, self.text(name))
     }
 
-    /// Lowers what stands before a dot.
+    /// Lowers a receiver.
     pub(super) fn lower_object(&mut self, node: Node<'t>) -> ExprId {
         if self.kind(node) == Kind::Super {
             return self.add(Expr::Super { scope: self.around });
@@ -297,7 +297,7 @@ impl<'t> Lowering<'t> {
         })
     }
 
-    /// Lowers a lambda to a function that returns what its body gives.
+    /// Lowers a lambda to a function that returns the value of its body.
     fn lower_lambda(&mut self, node: Node<'t>) -> ExprId {
         let Some(body) = self.field(node, self.grammar.fields.body) else {
             return self.unknown;
@@ -396,7 +396,7 @@ impl<'t> Lowering<'t> {
         self.add(Expr::Callable { result })
     }
 
-    /// Lowers what stands before `::`: an expression, or a type.
+    /// Lowers the left side of `::`: an expression, or a type.
     pub(super) fn reference_object(&mut self, node: Node<'t>) -> ExprId {
         if self.kind(node).is_type() {
             return self.type_path(node);

@@ -39,7 +39,7 @@ fn gives_last(name: &str) -> bool {
     )
 }
 
-/// Generic types of the standard library that contain what their last type argument says.
+/// Generic types of the standard library whose elements have the type of their last type argument.
 fn holds_last(name: &str) -> bool {
     matches!(
         name,
@@ -392,7 +392,7 @@ impl<'t> Lowering<'t> {
         self.depth -= 1;
     }
 
-    /// Lowers what stands before the last dot of a name: a type, or a package.
+    /// Lowers a name up to its last dot: a type, or a package.
     fn qualifier(&mut self, node: Node<'t>) -> ExprId {
         if self.kind(node) != Kind::ScopedIdentifier {
             return self.type_path(node);

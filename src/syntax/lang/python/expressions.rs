@@ -160,7 +160,7 @@ impl<'t> Lowering<'t> {
         expr
     }
 
-    /// Adds an element of what is iterated or indexed.
+    /// Adds an element of a container.
     pub(super) fn element(&mut self, object: ExprId) -> ExprId {
         self.facts.exprs.element_of_known(object)
     }

@@ -220,7 +220,7 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// Returns whether a block ends by leaving what is around it.
+    /// Returns whether a block ends by leaving the block around it.
     fn leaves(&self, body: Node<'t>) -> bool {
         self.children(body).last().is_some_and(|last| {
             matches!(

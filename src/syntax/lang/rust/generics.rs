@@ -1,4 +1,4 @@
-//! Type parameters: each is a value of what is known of its type.
+//! Type parameters: each is a value of the known part of its type.
 //!
 //! That of a type is what the type is given (`Store<Item>`), that of an `impl` block the one at its place in the type around,
 //! that of a function what its bounds say.
@@ -45,7 +45,7 @@ impl<'t> Lowering<'t> {
         names
     }
 
-    /// Brings the type parameters of an item into scope, each as what its bounds say.
+    /// Brings the type parameters of an item into scope, each by its bounds.
     pub(super) fn enter_generics(&mut self, item: Node<'_>) {
         for name in self.type_params(item) {
             self.generics.push(Generic {
@@ -129,7 +129,7 @@ impl<'t> Lowering<'t> {
         self.generics.iter().any(|it| it.name == name)
     }
 
-    /// Says what a type parameter is from here on.
+    /// Binds a type parameter from here on.
     pub(super) fn set_generic(&mut self, name: &str, value: ExprId) {
         if let Some(known) = self.generics.iter_mut().rev().find(|it| it.name == name) {
             known.value = value;

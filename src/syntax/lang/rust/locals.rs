@@ -10,7 +10,7 @@ pub(super) enum Local {
     Value(ExprId),
     /// A function, type, constant or macro inside of a function.
     Item(SymbolIdx),
-    /// What a `use` inside of a function names.
+    /// A name that a `use` inside of a function brings into scope.
     Used(ExprId),
 }
 
@@ -52,7 +52,7 @@ impl<'t> Locals<'t> {
         self.globs.push((self.order.len(), glob));
     }
 
-    /// Returns what [`Self::open`] brought into scope, the innermost last.
+    /// Returns the names that [`Self::open`] brought into scope, the innermost last.
     pub(super) fn globs(&self) -> impl Iterator<Item = ExprId> + '_ {
         self.globs.iter().map(|(_, glob)| *glob)
     }

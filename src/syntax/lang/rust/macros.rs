@@ -144,7 +144,7 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// What stands in the place of a parameter of the macro around.
+    /// The argument in the place of a parameter of the macro around.
     pub(super) fn rule_param(&mut self, node: Node<'_>) -> ExprId {
         let name = self.text(node);
         let place = self.rule_params.iter().position(|it| *it == name);
@@ -282,7 +282,7 @@ impl<'t> Lowering<'t> {
     }
 }
 
-/// Returns the bytes of each argument: what stands between commas, semicolons and arrows.
+/// Returns the bytes of each argument: the text between commas, semicolons and arrows.
 fn segments(tree: Node<'_>) -> Vec<Range<usize>> {
     let mut cursor = tree.walk();
     let mut all = Vec::new();

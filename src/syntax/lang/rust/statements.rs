@@ -86,7 +86,7 @@ impl Lowering<'_> {
         is_complete
     }
 
-    /// Lowers a condition; what `let` binds in it is known from here on.
+    /// Lowers a condition; names that `let` binds in it are known from here on.
     pub(super) fn condition(&mut self, node: Node<'_>) {
         let fields = self.grammar.fields;
         match self.kind(node) {
