@@ -10,6 +10,7 @@ use super::cache::Def;
 use super::file::{Access, LinkedFile};
 use super::linker::Linker;
 use super::lookup::is_type;
+use super::path_names::Place;
 use super::types::{ExternalType, Type};
 use crate::ir::{Expr, PathId, Slot, SymbolIdx, linkage_unit};
 use crate::model::hash::HashSet;
@@ -25,11 +26,8 @@ const MAX_CANDIDATES: usize = 256;
 /// Names for names behind each other: `namespace fs = std::filesystem`.
 const MAX_ALIASES: usize = 4;
 
-/// A definition, by its file and place.
-pub(super) type Place = (i64, SymbolIdx);
-
 /// A name and what it is a member of.
-type Member = (Type, Option<Type>);
+type ScopedName = (Type, Option<Type>);
 
 /// Prefix of the names of types in the facts.
 const TYPE: &str = "type ";
@@ -92,7 +90,7 @@ impl Linker<'_, '_> {
         file: &Rc<LinkedFile>,
         scope: Option<SymbolIdx>,
         name: &str,
-    ) -> Option<Member> {
+    ) -> Option<ScopedName> {
         self.step()?;
         let (path, wants_type) = match name.strip_prefix(TYPE) {
             Some(path) => (path, true),
@@ -137,7 +135,7 @@ impl Linker<'_, '_> {
         scope: Option<SymbolIdx>,
         name: &str,
         wants_type: bool,
-    ) -> Option<Member> {
+    ) -> Option<ScopedName> {
         let mut outside = None;
         let mut at = scope.map(|symbol| (Rc::clone(file), symbol));
         let mut n_seen = 0;
@@ -426,7 +424,9 @@ impl Linker<'_, '_> {
         loaded.record_name(name);
         let is_definition = |symbol: &Symbol| {
             !symbol.flags.contains(SymbolFlags::DECLARATION_ONLY)
-                && symbol.qualified_name == declaration.qualified_name
+                && (symbol.qualified_name == declaration.qualified_name
+                    || declaration.parent.is_some()
+                        && is_end(&symbol.qualified_name, &declaration.qualified_name))
                 && (is_own || symbol.exported)
                 && matches!(symbol.kind, SymbolKind::Variable | SymbolKind::Constant)
                     == matches!(
@@ -446,6 +446,13 @@ impl Linker<'_, '_> {
         });
         all.map(|at| (file, at)).collect()
     }
+}
+
+/// Whether a qualified name is the end of another: a member that is defined where its namespace is used.
+fn is_end(end: &str, whole: &str) -> bool {
+    whole
+        .strip_suffix(end)
+        .is_some_and(|before| before.ends_with('.'))
 }
 
 /// Returns the namespaces around a scope, the innermost first; the last one is that of the whole program.

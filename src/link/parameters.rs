@@ -5,9 +5,9 @@ use std::rc::Rc;
 
 use super::cache::Def;
 use super::file::LinkedFile;
-use super::includes::Place;
 use super::linker::Linker;
 use super::overloads::n_params;
+use super::path_names::Place;
 use super::types::Type;
 use crate::ir::{ExprId, PathId, Slot, SymbolIdx};
 use crate::model::{SymbolFlags, SymbolKind};

@@ -41,7 +41,7 @@ const ITERATORS: &[&str] = &[
 ];
 
 impl Linker<'_, '_> {
-    /// What `*object` and the left side of `object->` are.
+    /// Returns the type that a value points to: `*object`, `object->`.
     pub(super) fn pointed(&self, object: &Type) -> Option<Type> {
         self.step()?;
         match object {
@@ -67,7 +67,7 @@ impl Linker<'_, '_> {
         }
     }
 
-    /// What a `typedef` of a pointer points to.
+    /// Returns the type behind a name for a pointer type: `typedef struct store *store_t`.
     fn behind_alias(&self, object: &Type) -> Option<Type> {
         let (file, at) = object.symbol()?;
         let loaded = self.cache.get(file)?;
@@ -80,7 +80,7 @@ impl Linker<'_, '_> {
         (base != *object).then(|| self.pointed(&base))?
     }
 
-    /// What `object[i]` is.
+    /// Returns the type of `object[i]`.
     pub(super) fn indexed(&self, object: &Type) -> Option<Type> {
         self.step()?;
         match object {
@@ -158,13 +158,13 @@ fn is_map(of: &ExternalType) -> bool {
     of.name.ends_with("map")
 }
 
-/// What a pointer points to, and what a container gives for an index or a key.
+/// Returns the type behind a pointer, and the value that a container gives for an index or a key.
 fn held(of: &ExternalType) -> Option<Type> {
     let at = usize::from(is_map(of));
     of.args.get(at)?.clone()
 }
 
-/// What going through a container gives.
+/// Returns the type of each step of a loop over a container: of a map a pair.
 fn element(of: &ExternalType) -> Option<Type> {
     if is_map(of) {
         return Some(Type::ExternalType(Rc::new(ExternalType {

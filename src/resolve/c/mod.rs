@@ -123,7 +123,7 @@ impl CResolver {
         None
     }
 
-    /// The one file whose path ends with the text; of several the one that shares the longest directory with the includer.
+    /// Finds a file whose path ends with the text; of several the nearest to the includer, none where two are as near.
     fn by_end(&self, from: &str, relative: &str) -> Option<String> {
         let clean = join("", relative.trim_start_matches("../"))?;
         let end = format!("/{clean}");

@@ -19,7 +19,7 @@ const MAX_PARAMETERS: usize = 64;
 
 /// The place in which something is declared.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Context<'t> {
+pub(super) struct DeclarationPlace<'t> {
     /// The class around.
     pub(super) parent: Option<SymbolIdx>,
     /// Whether only the class sees it.
@@ -34,7 +34,7 @@ pub(super) struct Context<'t> {
 
 impl<'t> Lowering<'t> {
     /// Lowers what is declared in a node, in source order.
-    pub(super) fn items(&mut self, node: Node<'t>, mut context: Context<'t>) {
+    pub(super) fn items(&mut self, node: Node<'t>, mut context: DeclarationPlace<'t>) {
         if self.depth > MAX_DEPTH || self.budget.is_spent() {
             return;
         }
@@ -52,7 +52,7 @@ impl<'t> Lowering<'t> {
         self.depth -= 1;
     }
 
-    fn item(&mut self, node: Node<'t>, context: Context<'t>) {
+    fn item(&mut self, node: Node<'t>, context: DeclarationPlace<'t>) {
         let fields = self.grammar.fields;
         match self.kind(node) {
             Kind::PreprocInclude => self.include(node),
@@ -83,7 +83,7 @@ impl<'t> Lowering<'t> {
                 } else {
                     self.item(
                         body,
-                        Context {
+                        DeclarationPlace {
                             whole: Some(node),
                             ..context
                         },
@@ -110,7 +110,7 @@ impl<'t> Lowering<'t> {
                     if let Some(inner) = inner {
                         it.item(
                             inner,
-                            Context {
+                            DeclarationPlace {
                                 whole: context.whole.or(Some(node)),
                                 ..context
                             },
@@ -161,7 +161,7 @@ impl<'t> Lowering<'t> {
         });
     }
 
-    fn namespace(&mut self, node: Node<'t>, context: Context<'t>) {
+    fn namespace(&mut self, node: Node<'t>, context: DeclarationPlace<'t>) {
         let fields = self.grammar.fields;
         let Some(body) = self.field(node, fields.body) else {
             return;
@@ -175,7 +175,7 @@ impl<'t> Lowering<'t> {
             .map(str::trim)
             .filter(|it| !it.is_empty() && !is_inline);
         self.namespaces.extend(names);
-        let context = Context {
+        let context = DeclarationPlace {
             is_internal: context.is_internal || name.is_none(),
             ..context
         };
@@ -234,7 +234,7 @@ impl<'t> Lowering<'t> {
         name: Node<'t>,
         kind: SymbolKind,
         span: Node<'t>,
-        context: &Context<'t>,
+        context: &DeclarationPlace<'t>,
         signature: String,
     ) -> SymbolIdx {
         let (doc, lead) = doc_above(self.source, &self.comments, offset(span.start_byte()));
@@ -290,7 +290,7 @@ impl<'t> Lowering<'t> {
         signature::of_head(self.source.get(whole.start_byte()..end).unwrap_or_default())
     }
 
-    fn function(&mut self, node: Node<'t>, context: Context<'t>) {
+    fn function(&mut self, node: Node<'t>, context: DeclarationPlace<'t>) {
         let fields = self.grammar.fields;
         if let Some(type_) = self.field(node, fields.type_)
             && self.kind(type_).is_specifier()
@@ -332,7 +332,7 @@ impl<'t> Lowering<'t> {
         whole: Node<'t>,
         (suite, case): (&'t str, &'t str),
         macro_name: &'t str,
-        context: Context<'t>,
+        context: DeclarationPlace<'t>,
     ) {
         let head = self.head(whole, node);
         let symbol = self.add_symbol(
@@ -379,7 +379,7 @@ impl<'t> Lowering<'t> {
         node: Node<'t>,
         whole: Node<'t>,
         taken: &Declarator<'t>,
-        context: &Context<'t>,
+        context: &DeclarationPlace<'t>,
     ) -> Option<SymbolIdx> {
         let name = taken.name?;
         let last = self.last_name(name);
@@ -612,7 +612,7 @@ impl<'t> Lowering<'t> {
     }
 
     /// A declaration of the top level, of a namespace or of a class.
-    pub(super) fn declaration(&mut self, node: Node<'t>, context: Context<'t>) {
+    pub(super) fn declaration(&mut self, node: Node<'t>, context: DeclarationPlace<'t>) {
         let fields = self.grammar.fields;
         let whole = context.whole.unwrap_or(node);
         let type_ = self.field(node, fields.type_);
@@ -673,7 +673,7 @@ impl<'t> Lowering<'t> {
         whole: Node<'t>,
         taken: &Declarator<'t>,
         base: ExprId,
-        context: &Context<'t>,
+        context: &DeclarationPlace<'t>,
     ) {
         let fields = self.grammar.fields;
         let Some(name) = taken.name else { return };

@@ -16,7 +16,7 @@ pub(super) struct Declarator<'t> {
     pub(super) name: Option<Node<'t>>,
     /// The function declarator right around the name: then it declares a function.
     pub(super) function: Option<Node<'t>>,
-    /// What stands around the name, the innermost last.
+    /// Pointers and functions around the name, the innermost last.
     layers: Vec<Layer>,
     /// The value that it is initialized with.
     pub(super) value: Option<Node<'t>>,

@@ -126,7 +126,6 @@ impl<'t> Lowering<'t> {
                     _ => self.primitive("int"),
                 }
             }
-            Kind::InitializerList => self.unknown,
             _ => self.unknown,
         }
     }

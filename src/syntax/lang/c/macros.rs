@@ -5,7 +5,7 @@
 
 use tree_sitter::Node;
 
-use super::declarations::Context;
+use super::declarations::DeclarationPlace;
 use super::grammar::Kind;
 use super::lowering::Lowering;
 use crate::ir::{ReferenceKind, Target};
@@ -74,9 +74,9 @@ impl<'t> Lowering<'t> {
                 SymbolKind::Constant
             },
             node,
-            &Context {
+            &DeclarationPlace {
                 is_macro: true,
-                ..Context::default()
+                ..DeclarationPlace::default()
             },
             signature,
         );

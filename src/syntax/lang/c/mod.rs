@@ -51,7 +51,7 @@ fn lower(
     let mut lowering = lowering::Lowering::new(source, root, keeps_positions, budget);
     lowering.facts.has_errors = root.has_error();
     lowering.find_comments(root);
-    lowering.items(root, declarations::Context::default());
+    lowering.items(root, declarations::DeclarationPlace::default());
     if budget.is_spent() {
         return None;
     }

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::declarations::Context;
+use super::declarations::DeclarationPlace;
 use super::grammar::Kind;
 use super::lowering::{Local, Lowering};
 use crate::ir::{BaseKind, ExprId, ReferenceKind, Slot, SymbolIdx};
@@ -15,7 +15,7 @@ impl<'t> Lowering<'t> {
     pub(super) fn specifier(
         &mut self,
         node: Node<'t>,
-        context: Context<'t>,
+        context: DeclarationPlace<'t>,
         whole: Node<'t>,
         given: Option<Node<'t>>,
     ) -> Option<SymbolIdx> {
@@ -68,11 +68,11 @@ impl<'t> Lowering<'t> {
             }
         }
         self.symbol = outer;
-        let inner = Context {
+        let inner = DeclarationPlace {
             parent: Some(symbol),
             is_private: self.kind(node) == Kind::ClassSpecifier,
             is_internal: context.is_internal,
-            ..Context::default()
+            ..DeclarationPlace::default()
         };
         self.in_block(|it| it.items(body, inner));
         self.owner = outer_owner;
@@ -84,7 +84,7 @@ impl<'t> Lowering<'t> {
         node: Node<'t>,
         body: Node<'t>,
         name: Option<Node<'t>>,
-        context: Context<'t>,
+        context: DeclarationPlace<'t>,
         whole: Node<'t>,
     ) -> Option<SymbolIdx> {
         let head = self
@@ -116,7 +116,7 @@ impl<'t> Lowering<'t> {
             };
             let text = self.text(member);
             let line = self.line_at(member.start_byte());
-            let inner = Context {
+            let inner = DeclarationPlace {
                 parent: symbol.or(context.parent),
                 ..context
             };
@@ -143,7 +143,7 @@ impl<'t> Lowering<'t> {
     }
 
     /// `typedef struct { … } Store;`, `typedef int (*open_fn)(int);`
-    pub(super) fn type_definition(&mut self, node: Node<'t>, context: Context<'t>) {
+    pub(super) fn type_definition(&mut self, node: Node<'t>, context: DeclarationPlace<'t>) {
         let fields = self.grammar.fields;
         let Some(type_) = self.field(node, fields.type_) else {
             return;
@@ -189,7 +189,7 @@ impl<'t> Lowering<'t> {
     }
 
     /// `using Store = ns::Store;`
-    pub(super) fn alias(&mut self, node: Node<'t>, context: Context<'t>) {
+    pub(super) fn alias(&mut self, node: Node<'t>, context: DeclarationPlace<'t>) {
         let fields = self.grammar.fields;
         let (Some(name), Some(type_)) = (
             self.field(node, fields.name),
@@ -207,7 +207,7 @@ impl<'t> Lowering<'t> {
         &mut self,
         node: Node<'t>,
         name: Node<'t>,
-        context: Context<'t>,
+        context: DeclarationPlace<'t>,
         value: impl FnOnce(&mut Self) -> ExprId,
     ) {
         let whole = context.whole.unwrap_or(node);
