@@ -31,7 +31,7 @@ TOOLS = {
     "cl_stats", "cl_doctor",
 }
 # What may differ between two answers for one tree.
-VOLATILE = {"generation", "nextCursor", "elapsedMs", "cpuMs", "lastIndexedAt", "lastUsedAt", "bytes"}
+VOLATILE = {"generation", "nextCursor", "proof", "elapsedMs", "cpuMs", "lastIndexedAt", "lastUsedAt", "bytes"}
 
 
 def steady(value: object) -> object:

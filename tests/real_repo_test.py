@@ -27,7 +27,7 @@ from checks import Checks  # noqa: E402
 from product import Command  # noqa: E402
 
 LONG_MS = 60_000
-VOLATILE = {"generation", "nextCursor", "elapsedMs", "cpuMs"}
+VOLATILE = {"generation", "nextCursor", "proof", "elapsedMs", "cpuMs"}
 SOURCES = (".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs")
 DECLARATION = re.compile(
     r"^export (?:default )?(?:declare )?(?:abstract )?(?:async )?"

@@ -32,7 +32,7 @@ LONG_MS = 60_000
 MAX_REPLY_BYTES = 44_000
 # Some 2,500 tokens: JSON full of paths has 2.0 to 3.3 bytes a token.
 MAX_LIST_BYTES = 9_000
-VOLATILE = {"generation", "nextCursor", "elapsedMs", "cpuMs"}
+VOLATILE = {"generation", "nextCursor", "proof", "elapsedMs", "cpuMs"}
 RUBBISH = "zorgbat flimmerquux wobnatch"
 EXPORTED = re.compile(r"^(?:export (?:async )?(?:function\*?|class) +|exports\.)(\w{4,})", re.MULTILINE)
 # Where `$` is a letter of names.

@@ -9,6 +9,7 @@ use std::time::Duration;
 use super::content::now_ns;
 use super::listing::Special;
 use super::opened::{EntryKind, Identity, Opened};
+use crate::model::visited::Visited;
 
 /// Bytes of names that are kept of one work tree: about a million files.
 const MAX_BYTES: usize = 32 << 20;
@@ -34,6 +35,8 @@ struct Cache {
     kept: HashMap<Box<[u8]>, CachedDirectory>,
     n_bytes: usize,
     n_walks: u64,
+    /// The last complete walk for members, by its number.
+    last: Option<(u64, Arc<Visited>)>,
 }
 
 #[derive(Debug)]
@@ -90,6 +93,18 @@ impl Directories {
         }
     }
 
+    /// Returns how many walks have begun.
+    pub fn n_walks(&self) -> u64 {
+        self.state().n_walks
+    }
+
+    /// Returns the directories and linked files of the last complete walk over the members, if it began after the first `n_walks`.
+    pub fn visited_after(&self, n_walks: u64) -> Option<Arc<Visited>> {
+        let state = self.state();
+        let last = state.last.as_ref().filter(|(number, _)| *number > n_walks);
+        last.map(|(_, visited)| Arc::clone(visited))
+    }
+
     #[cfg(test)]
     pub(super) fn of_at_most(self, max_bytes: usize) -> Self {
         Self { max_bytes, ..self }
@@ -106,26 +121,25 @@ impl Directories {
 }
 
 impl Pass<'_> {
-    /// Returns the remembered entries of the directory at `path`, if `now` proves that it is unchanged.
+    /// Returns which directory is at `path` and its remembered entries, if `now` proves that it is unchanged.
     pub(super) fn look_up(
         &self,
         path: &[u8],
         now: impl FnOnce() -> Option<Identity>,
-    ) -> Option<DirectoryEntries> {
+    ) -> Option<(Identity, DirectoryEntries)> {
         let (identity, contents) = {
             let mut state = self.directories.state();
             let kept = state.kept.get_mut(path)?;
             kept.walk = kept.walk.max(self.number);
             (kept.identity, kept.contents.clone())
         };
-        (now() == Some(identity)).then_some(contents)
+        (now() == Some(identity)).then_some((identity, contents))
     }
 
-    /// Returns the right to remember the entries of an open directory, which are read after this, where their state
-    /// can be proved.
-    pub(super) fn claim(&self, dir: &Opened) -> Option<Claim> {
+    /// Returns the right to remember the entries of an open directory, which was `before` just now and is read after this,
+    /// where their state can be proved.
+    pub(super) fn claim(&self, dir: &Opened, before: Identity) -> Option<Claim> {
         let now_ns = now_ns();
-        let before = dir.identity()?;
         let is_settled = before.stat.is_older(self.directories.settled_after, now_ns);
         (is_settled && dir.notes_changes()).then_some(Claim { before })
     }
@@ -157,9 +171,17 @@ impl Pass<'_> {
         }
     }
 
-    /// Ends the walk, which visited every directory: directories that it did not visit are forgotten.
-    pub(super) fn end(self) {
+    /// Ends the walk, which visited every directory: directories that it did not visit are forgotten. `visited` is of a
+    /// walk over the members.
+    pub(super) fn end(self, visited: Option<Visited>) {
         let mut state = self.directories.state();
+        let is_newer = state
+            .last
+            .as_ref()
+            .is_none_or(|(number, _)| *number < self.number);
+        if let Some(visited) = visited.filter(|_| is_newer) {
+            state.last = Some((self.number, Arc::new(visited)));
+        }
         state.kept.retain(|_, kept| kept.walk >= self.number);
         state.n_bytes = state.kept.values().map(CachedDirectory::n_bytes).sum();
     }

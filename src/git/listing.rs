@@ -9,8 +9,7 @@ use super::WorkTree;
 use super::content::is_dot_git;
 use super::directories::{DirectoryEntries, EntryNames, Pass};
 use super::ignore::RuleFiles;
-use super::opened::{DirEntry, EntryKind, Opened, identity_at, stat_at};
-use crate::model::FileStat;
+use super::opened::{DirEntry, EntryKind, Identity, Opened, SeenFile, identity_at, stat_at};
 
 /// Entries that are held. Of a larger directory the rest is read as it is asked for.
 const MAX_HELD: usize = 8_192;
@@ -32,6 +31,8 @@ pub(super) struct Listing<'a> {
     dir: Option<Opened>,
     /// Whether there is nothing after the names that are held.
     is_whole: bool,
+    /// Which directory it is, where a pass asks.
+    identity: Option<Identity>,
 }
 
 impl<'a> Listing<'a> {
@@ -54,17 +55,19 @@ impl<'a> Listing<'a> {
         max_held: usize,
     ) -> io::Result<Self> {
         let known = pass.and_then(|pass| pass.look_up(path, || identity_at(tree.root(), path)));
-        if let Some(contents) = known {
+        if let Some((identity, contents)) = known {
             return Ok(Self {
                 tree,
                 contents,
                 dir: None,
                 is_whole: true,
+                identity: Some(identity),
             });
         }
         let place = Path::new(os_str(path));
         let mut dir = tree.list(place)?;
-        let claim = pass.and_then(|pass| pass.claim(&dir));
+        let identity = pass.and_then(|_| dir.identity());
+        let claim = pass.and_then(|pass| pass.claim(&dir, identity?));
         let (mut special, mut names, mut n_held) = (Special::default(), EntryNames::default(), 0);
         while n_held < max_held {
             let Some(entry) = dir.next() else {
@@ -95,12 +98,18 @@ impl<'a> Listing<'a> {
             contents,
             dir: Some(dir),
             is_whole,
+            identity,
         })
     }
 
     /// Returns the entries that tell something about all others.
     pub(super) fn special(&self) -> Special {
         self.contents.special
+    }
+
+    /// Returns which directory it is; `None` where no pass asked, or the system can't tell.
+    pub(super) fn identity(&self) -> Option<Identity> {
+        self.identity
     }
 
     /// Returns the first entries, in the file system's order.
@@ -117,7 +126,7 @@ impl<'a> Listing<'a> {
     }
 
     /// Returns the stat of the entry of that name, at `path`, following no link; `None` where it is no regular file.
-    pub(super) fn stat(&self, name: &[u8], path: &[u8]) -> io::Result<Option<FileStat>> {
+    pub(super) fn stat(&self, name: &[u8], path: &[u8]) -> io::Result<Option<SeenFile>> {
         match &self.dir {
             Some(dir) => dir.stat(name),
             // Opening a directory costs more than the way to its files. Where a link came in its place meanwhile, its

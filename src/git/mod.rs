@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use crate::model::CommitId;
 use crate::model::indexing_rules::IndexingRules;
+use crate::model::visited::Doubts;
 
 mod attributes;
 mod commit;
@@ -34,6 +35,7 @@ mod sound;
 mod source;
 mod staging;
 mod stale_lock;
+mod surroundings;
 #[cfg(test)]
 mod tests;
 mod tree;
@@ -72,6 +74,7 @@ pub struct Repo {
     drivers: Vec<gix::bstr::BString>,
     indexing_rules: IndexingRules,
     directories: Option<Arc<Directories>>,
+    doubts: Doubts,
 }
 
 impl Repo {
@@ -144,9 +147,17 @@ impl Repo {
     /// # Errors
     /// [`GitError::Tree`] where this clone does not have it.
     pub fn at_commit(mut self, commit: &CommitId) -> Result<Self, GitError> {
-        let tree = CommitTree::open(&self.inner, Some(commit.clone()))?;
-        self.source = Source::of_commit(tree, self.inner.object_hash());
+        self.source = self.source_at(Some(commit))?;
         Ok(self)
+    }
+
+    /// Returns the way to read the files of a commit; those of no commit are none.
+    ///
+    /// # Errors
+    /// [`GitError::Tree`] where this clone does not have it.
+    pub fn source_at(&self, commit: Option<&CommitId>) -> Result<Source, GitError> {
+        let tree = CommitTree::open(&self.inner, commit.cloned())?;
+        Ok(Source::of_commit(tree, self.inner.object_hash()))
     }
 
     /// Opens the repository of `found`.
@@ -202,6 +213,7 @@ impl Repo {
             drivers,
             indexing_rules: IndexingRules::default(),
             directories: None,
+            doubts: Doubts::default(),
         })
     }
 
@@ -217,6 +229,13 @@ impl Repo {
     #[must_use]
     pub fn with_directories(mut self, known: Arc<Directories>) -> Self {
         self.directories = Some(known);
+        self
+    }
+
+    /// Makes scans say of which files an equal stat proves nothing.
+    #[must_use]
+    pub fn doubting(mut self, doubts: Doubts) -> Self {
+        self.doubts = doubts;
         self
     }
 

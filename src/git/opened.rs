@@ -23,6 +23,14 @@ pub(super) struct DirEntry {
     pub(super) kind: EntryKind,
 }
 
+/// A regular file that was looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct SeenFile {
+    pub(super) stat: FileStat,
+    /// Whether it has other names, inside or outside the work tree; false where the system does not say.
+    pub(super) is_linked: bool,
+}
+
 /// Which directory this is and when its entries last changed: while that is equal, so are they, if it was settled
 /// when they were read and the file system notes such changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,21 +50,8 @@ mod unix {
     use cap_std::fs::Dir;
     use rustix::fs::{AtFlags, Dir as Entries, FileType, Stat, fstat, statat};
 
-    use super::{DirEntry, EntryKind, FileStat, Identity, io};
+    use super::{DirEntry, EntryKind, FileStat, Identity, SeenFile, io};
     use crate::git::content::{is_gone, nanos};
-
-    /// ext2 to ext4, btrfs, XFS, F2FS, bcachefs, ZFS, tmpfs: `f_type` of `statfs(2)`. Not overlayfs: the layers below may
-    /// have been changed between two mounts, and the stat of a directory tells of the upper one alone.
-    #[cfg(target_os = "linux")]
-    const NOTING: [i64; 7] = [
-        0xef53,
-        0x9123_683e,
-        0x5846_5342,
-        0xf2f5_2010,
-        0xca45_1a4e,
-        0x2fc1_2fc1,
-        0x0102_1994,
-    ];
 
     /// A directory that is read once.
     pub(in crate::git) struct Opened {
@@ -105,9 +100,8 @@ mod unix {
         }
 
         /// Returns the stat of the entry of that name, following no link; `None` where it is no regular file.
-        pub(in crate::git) fn stat(&self, name: &[u8]) -> io::Result<Option<FileStat>> {
-            let stat = self.look(name)?;
-            Ok((kind_of(&stat) == EntryKind::File).then(|| stat_of(&stat)))
+        pub(in crate::git) fn stat(&self, name: &[u8]) -> io::Result<Option<SeenFile>> {
+            Ok(seen(&self.look(name)?))
         }
 
         /// Returns which directory was opened; `None` where the system can't tell.
@@ -125,11 +119,14 @@ mod unix {
         pub(in crate::git) fn notes_changes(&self) -> bool {
             #[cfg(target_os = "linux")]
             {
+                use crate::model::visited::TELLING_FILE_SYSTEMS;
                 use rustix::fs::{StatxAttributes, StatxFlags, fstatfs, statx};
                 let Ok(dir) = self.dir.fd() else {
                     return false;
                 };
-                let is_known = |kind| i64::try_from(kind).is_ok_and(|kind| NOTING.contains(&kind));
+                let is_known = |kind| {
+                    i64::try_from(kind).is_ok_and(|kind| TELLING_FILE_SYSTEMS.contains(&kind))
+                };
                 let attributes = || statx(dir, "", AtFlags::EMPTY_PATH, StatxFlags::empty());
                 fstatfs(dir).is_ok_and(|found| is_known(found.f_type))
                     && attributes().is_ok_and(|found| {
@@ -157,9 +154,15 @@ mod unix {
     }
 
     /// Returns the stat of the regular file at a path below an open directory, as [`identity_at`] finds it.
-    pub(in crate::git) fn stat_at(root: &Dir, path: &[u8]) -> io::Result<Option<FileStat>> {
-        let stat = statat(root, path, AtFlags::SYMLINK_NOFOLLOW)?;
-        Ok((kind_of(&stat) == EntryKind::File).then(|| stat_of(&stat)))
+    pub(in crate::git) fn stat_at(root: &Dir, path: &[u8]) -> io::Result<Option<SeenFile>> {
+        Ok(seen(&statat(root, path, AtFlags::SYMLINK_NOFOLLOW)?))
+    }
+
+    fn seen(stat: &Stat) -> Option<SeenFile> {
+        (kind_of(stat) == EntryKind::File).then(|| SeenFile {
+            stat: stat_of(stat),
+            is_linked: stat.st_nlink > 1,
+        })
     }
 
     #[allow(
@@ -208,7 +211,7 @@ mod unix {
 mod other {
     use cap_std::fs::{Dir, File, ReadDir};
 
-    use super::{DirEntry, EntryKind, FileStat, Identity, io};
+    use super::{DirEntry, EntryKind, Identity, SeenFile, io};
     use crate::git::content::{is_gone, stat_of};
 
     pub(in crate::git) struct Opened {
@@ -252,10 +255,9 @@ mod other {
             false
         }
 
-        pub(in crate::git) fn stat(&self, name: &[u8]) -> io::Result<Option<FileStat>> {
+        pub(in crate::git) fn stat(&self, name: &[u8]) -> io::Result<Option<SeenFile>> {
             let name = std::str::from_utf8(name).map_err(io::Error::other)?;
-            let meta = self.dir.symlink_metadata(name)?;
-            Ok(meta.is_file().then(|| stat_of(&meta)))
+            Ok(seen(&self.dir.symlink_metadata(name)?))
         }
     }
 
@@ -263,9 +265,15 @@ mod other {
         None
     }
 
-    pub(in crate::git) fn stat_at(root: &Dir, path: &[u8]) -> io::Result<Option<FileStat>> {
+    pub(in crate::git) fn stat_at(root: &Dir, path: &[u8]) -> io::Result<Option<SeenFile>> {
         let path = std::str::from_utf8(path).map_err(io::Error::other)?;
-        let meta = root.symlink_metadata(path)?;
-        Ok(meta.is_file().then(|| stat_of(&meta)))
+        Ok(seen(&root.symlink_metadata(path)?))
+    }
+
+    fn seen(meta: &cap_std::fs::Metadata) -> Option<SeenFile> {
+        meta.is_file().then(|| SeenFile {
+            stat: stat_of(meta),
+            is_linked: false,
+        })
     }
 }

@@ -3,9 +3,10 @@
 //! Git decides which files are members; bits of the staging area that hide a file from git (`skip-worktree`, `assume-unchanged`)
 //! hide nothing here.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
 
+use crate::model::visited::Doubts;
 use crate::model::{Budget, FoundFile, RepoPath, SkipReason};
 
 use super::walk::{WalkMode, Walked, walk};
@@ -25,6 +26,8 @@ pub struct Scan {
     pub unreadable: Vec<PathBuf>,
     /// Every `.gitattributes` in a directory that may hold files, ignored ones included; sorted.
     pub attributes: Vec<RepoPath>,
+    /// Files of `files` whose equal stat proves nothing; see [`Repo::doubting`].
+    pub doubted: HashSet<RepoPath>,
     /// Whether every directory was visited. If not, a path that is missing from `files` may exist.
     pub complete: bool,
 }
@@ -46,7 +49,7 @@ impl Repo {
             WalkMode::MEMBERS,
             budget,
         );
-        Ok(Scan::of(found))
+        Ok(Scan::of(found, &self.doubts))
     }
 
     /// Does [`Self::scan`] and [`Self::dirty`] in one walk.
@@ -69,12 +72,19 @@ impl Repo {
         let mut found = walk(self, &staging, &self.rules()?, WalkMode::BOTH, budget);
         let untracked = std::mem::take(&mut found.untracked);
         let dirty = self.dirty_of(staging, untracked, found.complete, budget);
-        Ok((Scan::of(found), dirty))
+        Ok((Scan::of(found, &self.doubts), dirty))
     }
 }
 
 impl Scan {
-    fn of(mut found: Walked) -> Self {
+    fn of(mut found: Walked, doubts: &Doubts) -> Self {
+        let mut doubted = HashSet::new();
+        if !doubts.is_empty() {
+            let paths = found.files.iter().map(|file| &file.path);
+            doubted.extend(paths.filter(|path| doubts.has(path)).cloned());
+            // Written to by another of their names, perhaps.
+            doubted.extend(found.visited.linked.iter().map(|(path, _)| path.clone()));
+        }
         found.files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         found.attributes.sort_unstable();
         found.unreadable.sort_unstable();
@@ -87,6 +97,7 @@ impl Scan {
             skipped: found.skipped,
             unreadable: found.unreadable,
             attributes: found.attributes,
+            doubted,
             complete: found.complete,
         }
     }

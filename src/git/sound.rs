@@ -51,7 +51,10 @@ pub(super) fn validate_git_dir(dot_git: &Path) -> Result<GitDir, GitError> {
     let mut found = GitDir {
         has_includes: false,
     };
-    for dir in [&own, &common] {
+    // Of a linked work tree two directories, else one.
+    let both = [&own, &common];
+    let dirs = &both[..if own == common { 1 } else { 2 }];
+    for dir in dirs {
         for name in READ {
             is_file_or_absent(&dir.join(name), name)?;
         }
@@ -68,7 +71,7 @@ pub(super) fn validate_git_dir(dot_git: &Path) -> Result<GitDir, GitError> {
     }
     // The branch that is checked out, if it is a file of its own.
     if let Some(branch) = link(&own.join("HEAD"), "ref: ") {
-        for dir in [&own, &common] {
+        for dir in dirs {
             is_file_or_absent(&dir.join(&branch), "HEAD")?;
         }
     }

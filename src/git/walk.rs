@@ -11,12 +11,13 @@ use std::sync::{Arc, OnceLock};
 
 use gix::index::entry::Mode;
 
-use crate::model::{Budget, FileStat, FoundFile, RepoPath, SkipReason};
+use crate::model::visited::{DirectoryId, Visited, VisitedDirectory};
+use crate::model::{Budget, FoundFile, RepoPath, SkipReason};
 
 use super::directories::Pass;
 use super::ignore::{IgnoreLevel, IgnoreRules, RuleFiles};
 use super::listing::{Listing, os_str};
-use super::opened::{DirEntry, EntryKind};
+use super::opened::{DirEntry, EntryKind, SeenFile};
 use super::queue::Queue;
 use super::staging::Staging;
 use super::{Repo, content};
@@ -58,6 +59,8 @@ pub(super) struct Walked {
     pub(super) attributes: Vec<RepoPath>,
     pub(super) skipped: BTreeMap<SkipReason, u64>,
     pub(super) unreadable: Vec<PathBuf>,
+    /// The directories that were listed, where the walk remembers directories, and the files that have other names.
+    pub(super) visited: Visited,
     pub(super) complete: bool,
 }
 
@@ -164,7 +167,9 @@ pub(super) fn walk(
     });
     found.complete = !walk.stop.load(Ordering::Relaxed);
     if let Some(pass) = walk.pass.filter(|_| found.complete) {
-        pass.end();
+        let visited = std::mem::take(&mut found.visited);
+        found.visited.linked.clone_from(&visited.linked);
+        pass.end(want.members.then_some(visited));
     }
     found
 }
@@ -175,8 +180,37 @@ impl Walked {
         self.untracked.extend(more.untracked);
         self.attributes.extend(more.attributes);
         self.unreadable.extend(more.unreadable);
+        self.visited.directories.extend(more.visited.directories);
+        self.visited.linked.extend(more.visited.linked);
         for (reason, n) in more.skipped {
             *self.skipped.entry(reason).or_default() += n;
+        }
+    }
+
+    /// Notes a directory that was listed, and its files of rules that have other names: they need not be members.
+    fn visit(&mut self, task: &Task, listing: &Listing<'_>) {
+        let id = listing.identity().map(|identity| DirectoryId {
+            device: identity.device,
+            inode: identity.stat.inode,
+        });
+        self.visited.directories.push(VisitedDirectory {
+            path: task.dir.clone().into(),
+            id,
+        });
+        let special = listing.special();
+        let rules = [
+            (special.rules.git, ".gitignore"),
+            (special.rules.own, ".codelensignore"),
+            (special.gitattributes, ".gitattributes"),
+        ];
+        for (_, name) in rules.into_iter().filter(|(is_there, _)| *is_there) {
+            let path = [&task.dir[..], name.as_bytes()].concat();
+            let seen = listing.stat(name.as_bytes(), &path);
+            if let (Ok(Some(seen)), Some(path)) = (seen, repo_path(&path))
+                && seen.is_linked
+            {
+                self.visited.linked.push((path, seen.stat));
+            }
         }
     }
 
@@ -197,6 +231,9 @@ impl Walk<'_> {
             Err(error) => return self.unreadable(task, &error, found),
         };
         let special = listing.special();
+        if self.pass.is_some() {
+            found.visit(task, &listing);
+        }
         if !task.dir.is_empty() && special.dot_git {
             if task.want.members {
                 found.skip(SkipReason::NestedRepository);
@@ -330,7 +367,7 @@ impl Here<'_> {
         &self,
         path: &[u8],
         kind: EntryKind,
-        stat: impl FnOnce() -> io::Result<Option<FileStat>>,
+        stat: impl FnOnce() -> io::Result<Option<SeenFile>>,
         found: &mut Walked,
     ) {
         if !self.is_tracked(path) && self.git_hides(path) {
@@ -349,11 +386,16 @@ impl Here<'_> {
             return found.skip(SkipReason::NonUtf8Name);
         };
         match stat() {
-            Ok(Some(stat)) => found.files.push(FoundFile {
-                path,
-                stat,
-                blob: None,
-            }),
+            Ok(Some(SeenFile { stat, is_linked })) => {
+                if is_linked {
+                    found.visited.linked.push((path.clone(), stat));
+                }
+                found.files.push(FoundFile {
+                    path,
+                    stat,
+                    blob: None,
+                });
+            }
             // It was replaced since it was listed; the next walk finds its new state.
             Ok(None) => {}
             Err(e) if content::is_gone(&e) => {}

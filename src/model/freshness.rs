@@ -95,6 +95,16 @@ pub enum FreshnessState {
     Unknown(UnknownReason),
 }
 
+/// The basis of a finding.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Proof {
+    /// Each file was looked at in this call.
+    #[default]
+    Stat,
+    /// Each file was looked at less than a minute ago, and the kernel told of no change since.
+    Watch,
+}
+
 /// The currency of an index, as one call found it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Freshness {
@@ -108,6 +118,8 @@ pub struct Freshness {
     pub n_files: u64,
     /// How many of the pending ones are files of a commit whose bytes are not in this clone.
     pub n_missing: u64,
+    /// Its basis.
+    pub proof: Proof,
 }
 
 impl Freshness {
@@ -127,6 +139,7 @@ impl Freshness {
             n_unlinked,
             n_files: 0,
             n_missing: 0,
+            proof: Proof::Stat,
         }
     }
 
@@ -140,6 +153,7 @@ impl Freshness {
             n_unlinked: 0,
             n_files: 0,
             n_missing: 0,
+            proof: Proof::Stat,
         }
     }
 
@@ -154,6 +168,13 @@ impl Freshness {
     #[must_use]
     pub fn without_bytes_of(mut self, n_missing: u64) -> Self {
         self.n_missing = n_missing;
+        self
+    }
+
+    /// Makes it rest on a watch that was told of nothing since an earlier call found it.
+    #[must_use]
+    pub fn by_watch(mut self) -> Self {
+        self.proof = Proof::Watch;
         self
     }
 

@@ -21,13 +21,14 @@ pub mod size;
 pub mod snapshot;
 mod sources;
 pub mod symbol;
+pub mod visited;
 
 pub use analysis::Analysis;
 pub use chunk::{Chunk, ChunkKind};
 pub use edge::{EdgeKind, Provenance};
 pub use family::Family;
 pub use file_role::FileRole;
-pub use freshness::{Budget, Freshness, FreshnessState, SkipReason, UnknownReason};
+pub use freshness::{Budget, Freshness, FreshnessState, Proof, SkipReason, UnknownReason};
 pub use id::{BlobId, CommitId, ContentId, Handle, HandleKind};
 pub use path::RepoPath;
 pub use snapshot::{Branch, COMMIT_SOURCE, CommitLinks, FileStat, FoundFile, Snapshot};

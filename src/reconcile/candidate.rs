@@ -1,5 +1,7 @@
 //! Whether one file has to be read.
 
+use std::collections::HashSet;
+
 use crate::model::indexing_rules::POLICY_VERSION;
 use crate::model::{BlobId, ContentId, FileStat, FoundFile, RepoPath, SkipReason, indexing_rules};
 use crate::store::FileRow;
@@ -31,14 +33,23 @@ pub struct IndexedFile {
     pub content: ContentId,
 }
 
+/// How files are compared with their rows.
+#[derive(Clone, Copy, Debug)]
+pub struct RowComparison<'a> {
+    /// A larger file is to be left out.
+    pub max_file_bytes: u64,
+    /// Whether the attribute is asked for even if the row is current.
+    pub recheck: bool,
+    /// Files whose equal stat proves nothing.
+    pub doubted: &'a HashSet<RepoPath>,
+}
+
 impl Candidate {
-    /// Compares a file with its row; `None` where nothing has to be done. A file larger than `max_file_bytes` is to be
-    /// left out. `recheck` asks for the attribute even if the row is current.
+    /// Compares a file with its row; `None` where nothing has to be done.
     pub(super) fn of(
         row: Option<&FileRow>,
         file: FoundFile,
-        max_file_bytes: u64,
-        recheck: bool,
+        rules: &RowComparison<'_>,
         is_marked: &mut dyn FnMut(&RepoPath) -> bool,
     ) -> Option<Self> {
         let new = |file: FoundFile, known, is_forced, marked| Self {
@@ -53,7 +64,7 @@ impl Candidate {
             let marked = is_marked(&file.path);
             return Some(new(file, None, true, marked));
         };
-        let marked = if recheck {
+        let marked = if rules.recheck {
             is_marked(&file.path)
         } else {
             row.marked
@@ -65,10 +76,13 @@ impl Candidate {
         };
         let is_forced = row.facts_version != wanted_version(&file.path)
             || marked != row.marked
-            || is_misjudged(row, size_bytes > max_file_bytes);
+            || is_misjudged(row, size_bytes > rules.max_file_bytes);
         let (is_same, is_settled) = match (file.blob, row.stat) {
             (Some(blob), _) => (row.blob == Some(blob), true),
-            (None, Some(known)) => (known.stat == file.stat, known.settled),
+            (None, Some(known)) => (
+                known.stat == file.stat,
+                known.settled && !rules.doubted.contains(&file.path),
+            ),
             (None, None) => (false, false),
         };
         let is_missing = row.skip == Some(SkipReason::MissingBlob);

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::candidate::Candidate;
+use super::candidate::{Candidate, RowComparison};
 use super::{ReconcileError, Rows, commit, history, order};
 use crate::git::{GitError, Repo, Scan, Source};
 use crate::link;
@@ -118,7 +118,12 @@ impl Detection {
         let n_files = scan.files.len() as u64;
         // Another linker binds the same facts otherwise: nothing is extracted again.
         let is_linked_otherwise = !rows.is_empty() && meta.link_version != link::VERSION;
-        let mut plan = Plan::between(&rows, scan.files, max_file_bytes, is_new, &mut is_marked);
+        let rules = RowComparison {
+            max_file_bytes,
+            recheck: is_new,
+            doubted: &scan.doubted,
+        };
+        let mut plan = Plan::between(&rows, scan.files, &rules, &mut is_marked);
         let missing = commit::complete_sizes(repo.source(), &rows, &mut plan);
         let new_manifest = commit::manifest(repo)?.filter(|_| missing.is_empty());
         if !meta.complete {
@@ -176,14 +181,11 @@ impl Detection {
 }
 
 impl Plan {
-    /// Compares rows and files, both sorted by path. A larger file than `max_file_bytes` is to be left out.
-    /// `recheck` asks for the attribute of every file,
-    /// not only of those that have to be read anyway.
+    /// Compares rows and files, both sorted by path.
     pub fn between(
         rows: &Rows,
         files: Vec<FoundFile>,
-        max_file_bytes: u64,
-        recheck: bool,
+        rules: &RowComparison<'_>,
         is_marked: &mut dyn FnMut(&RepoPath) -> bool,
     ) -> Self {
         let mut plan = Self::default();
@@ -194,7 +196,7 @@ impl Plan {
             }
             let row = rows.next_if(|row| row.path == file.path);
             plan.replace
-                .extend(Candidate::of(row, file, max_file_bytes, recheck, is_marked));
+                .extend(Candidate::of(row, file, rules, is_marked));
         }
         plan.remove.extend(rows.map(|row| row.path.clone()));
         plan.replace.sort_unstable_by(|a, b| {
@@ -254,9 +256,10 @@ fn left_out_text(counts: &BTreeMap<SkipReason, u64>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
+    use std::collections::HashSet;
+    use std::sync::{Arc, LazyLock};
 
-    use super::Plan;
+    use super::{Plan, RowComparison};
     use crate::model::{ContentId, FileStat, FoundFile, RepoPath, SkipReason};
     use crate::reconcile::candidate::wanted_version;
     use crate::store::{FileRow, StatRow};
@@ -299,8 +302,17 @@ mod tests {
         }
     }
 
+    fn rules(max_file_bytes: u64, recheck: bool) -> RowComparison<'static> {
+        static NONE: LazyLock<HashSet<RepoPath>> = LazyLock::new(HashSet::new);
+        RowComparison {
+            max_file_bytes,
+            recheck,
+            doubted: &NONE,
+        }
+    }
+
     fn between(rows: Vec<FileRow>, files: Vec<FoundFile>) -> (Vec<String>, Vec<String>) {
-        let plan = Plan::between(&Arc::new(rows), files, 10, false, &mut |_| false);
+        let plan = Plan::between(&Arc::new(rows), files, &rules(10, false), &mut |_| false);
         (
             plan.remove.iter().map(ToString::to_string).collect(),
             plan.replace.iter().map(|c| c.path.to_string()).collect(),
@@ -313,6 +325,24 @@ mod tests {
             let rows = vec![row("a.ts", 5, settled)];
             assert_eq!(between(rows, vec![file("a.ts", mtime_ns)]).1.len(), n);
         }
+    }
+
+    #[test]
+    fn a_doubted_file_is_read_although_its_stat_is_equal() {
+        let rows = Arc::new(vec![row("a.ts", 5, true), row("b.ts", 5, true)]);
+        let doubted = HashSet::from([path("b.ts"), path("gone.ts")]);
+        let rules = RowComparison {
+            doubted: &doubted,
+            ..rules(10, false)
+        };
+        let files = vec![file("a.ts", 5), file("b.ts", 5)];
+        let plan = Plan::between(&rows, files, &rules, &mut |_| false);
+        let read: Vec<_> = plan
+            .replace
+            .iter()
+            .map(|c| (c.path.as_str(), c.is_forced))
+            .collect();
+        assert_eq!(read, [("b.ts", false)]);
     }
 
     #[test]
@@ -332,7 +362,12 @@ mod tests {
     fn what_was_asked_for_is_read_before_what_is_newer() {
         let files =
             ["a.ts", "b.ts", "c.ts", "d.ts"].map(|name| file(name, i64::from(name.as_bytes()[0])));
-        let mut plan = Plan::between(&Arc::default(), files.into(), 10, false, &mut |_| false);
+        let mut plan = Plan::between(
+            &Arc::default(),
+            files.into(),
+            &rules(10, false),
+            &mut |_| false,
+        );
         plan.put_first(&["a.ts", "b.ts", "gone.ts"].into_iter().map(path).collect());
         let order: Vec<_> = plan.replace.iter().map(|c| c.path.as_str()).collect();
         assert_eq!(order, ["b.ts", "a.ts", "d.ts", "c.ts"]);
@@ -355,7 +390,7 @@ mod tests {
         let replaced = |max_file_bytes| -> Vec<String> {
             let files = vec![file("a.ts", 1), file("b.ts", 1)];
             let rows = Arc::new(rows());
-            let plan = Plan::between(&rows, files, max_file_bytes, false, &mut |_| false);
+            let plan = Plan::between(&rows, files, &rules(max_file_bytes, false), &mut |_| false);
             plan.replace.iter().map(|c| c.path.to_string()).collect()
         };
         assert_eq!(replaced(0), ["a.ts"]);
@@ -367,8 +402,7 @@ mod tests {
         let plan = Plan::between(
             &Arc::new(vec![row("a.ts", 1, true)]),
             vec![file("a.ts", 1)],
-            10,
-            true,
+            &rules(10, true),
             &mut |_| true,
         );
         assert!(plan.replace[0].marked && plan.replace[0].is_forced);

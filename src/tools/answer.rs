@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::error::{Code, Error, Result};
-use crate::model::{Freshness, FreshnessState, UnknownReason};
+use crate::model::{Freshness, FreshnessState, Proof, UnknownReason};
 use crate::workspace::{View, brief};
 
 /// The most bytes of text that a reply may take: JSON full of paths takes 2.0 to 2.4 bytes a token, and clients cut
@@ -37,7 +37,8 @@ pub struct FreshnessFields {
     /// The definition, chunk or file that it names.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub head_sha: Option<String>,
-    /// `commit`: the files are those of a commit, which never change; absent where the files on disk were looked at.
+    /// `commit`: the files are those of a commit, which never change; `watch`: every file was looked at less than a minute
+    /// ago and the kernel told of no change since; absent where this call looked at every file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub proof: Option<&'static str>,
     /// The state of an index that is not complete, or why a list is empty.
@@ -67,7 +68,11 @@ impl FreshnessFields {
             },
             reference: view.revision.map(|revision| brief(&revision.name)),
             head_sha: view.revision.map(|revision| revision.commit.to_string()),
-            proof: view.revision.map(|_| "commit"),
+            proof: match (view.revision, view.freshness.proof) {
+                (Some(_), _) => Some("commit"),
+                (None, Proof::Watch) => Some("watch"),
+                (None, Proof::Stat) => None,
+            },
             note: state(view.freshness, meta.complete).unwrap_or_default(),
             generation: meta.generation,
         };
@@ -174,6 +179,7 @@ impl FreshnessFields {
     pub fn mark_moved(&mut self) {
         self.freshness = "unknown";
         self.freshness_reason = Some(UnknownReason::Moved.as_str());
+        self.proof = None;
     }
 }
 

@@ -40,13 +40,14 @@ answers from the files that were read so far.
 
 - `freshness`: `fresh` (this call proved that the index equals the work tree), `partial` (files are pending), `unknown` (the proof could not
   be finished: `freshnessReason` says why).
-- `proof`: `commit` where the answer is about a commit, whose files never change; without it the files on the disk were compared in this call.
+- `proof`: `commit` where the answer is about a commit, whose files never change; `watch` where every file was compared less than a minute ago and the
+  kernel told of no change since (a server on Linux); without it every file on the disk was compared in this call.
 - `pendingFiles` of `totalFiles` differ from the index and were not brought up; `stale: true` marks each result whose file is among them.
 - `note`, and the `summary` of `cl_impact`, begin with the state of an index that is not complete (`The index is 46 % built: …`): what is missing then may
   be in a file that is not read yet. These fields come first then. Of a complete index `note` says what an empty list was looked for in.
 - `indexId` is the identity of the rows that were read, `generation` their revision.
 
-A server works off what is left after the answer; a command does not. `generation` and `nextCursor` of query tools and times, durations, counts
+A server works off what is left after the answer; a command does not. `generation`, `nextCursor` and `proof` of query tools and times, durations, counts
 of work and sizes of the others may differ between two answers for the same tree; all else is byte for byte the same while `fresh`.
 
 ## Size

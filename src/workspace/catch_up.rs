@@ -8,7 +8,7 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::upkeep::GcTrigger;
-use super::{Workspace, key_of};
+use super::{Workspace, key_of, proof};
 use crate::error::Result;
 use crate::model::{Budget, CommitId, FreshnessState, RepoPath};
 use crate::reconcile::{self, Outcome};
@@ -155,7 +155,8 @@ impl Workspace {
     fn catch_up_once(self: &Arc<Self>, is_asked: bool) -> Result<Option<usize>> {
         self.make_room.store(false, Ordering::Release);
         let left = self.finish_commits();
-        let repo = self.repo()?;
+        let (mut begun, doubts) = self.begin_look();
+        let repo = self.repo()?.doubting(doubts);
         if left > 0 || repo.is_bare() {
             return Ok(Some(left));
         }
@@ -169,6 +170,13 @@ impl Workspace {
             return Ok(None);
         }
         let (mut index, is_new) = self.index_for(&repo, &key)?;
+        if self
+            .held(&mut begun, &repo, &index, &before, proof::CHECK_AFTER)
+            .is_some()
+        {
+            self.keep(index);
+            return Ok(Some(0));
+        }
         let path = self.home.repo(&key.repo_id).write_lock(&key.index_id());
         let Some(_lock) = WriteLock::take(&path, Duration::ZERO)? else {
             return Ok(None);
@@ -177,6 +185,7 @@ impl Workspace {
         let wanted = std::mem::take(&mut *self.shown_stale());
         detection.plan.put_first(&wanted);
         let outcome = reconcile::repair(&repo, &mut index, detection, &budget, &|_, _| ())?;
+        self.hold(&begun, &repo, &index, &before, &outcome);
         self.keep(index);
         self.run_gc(GcTrigger::Question { is_new });
         Ok(Some(n_left(&outcome)))

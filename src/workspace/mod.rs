@@ -16,6 +16,7 @@ pub mod doctor;
 mod errors;
 mod idle;
 mod paths;
+mod proof;
 mod query;
 mod refresh;
 mod revision;
@@ -45,7 +46,7 @@ pub use revision::Revision;
 pub use served::Served;
 pub use source::{FileRange, FileText};
 pub use state::{CurrentState, IndexCounts, IndexEntry, IndexStatus};
-pub use upkeep::PruneOptions;
+pub use upkeep::{DropTarget, PruneOptions};
 pub use view::{View, brief, family_of, missing, outside};
 
 pub use crate::git::{added_lines, merged_lines, n_changed_lines};
@@ -53,7 +54,7 @@ pub use crate::model::Analysis;
 pub use crate::store::token::normal_form;
 /// Rows that a [`View`] hands out.
 pub use crate::store::{
-    ChunkRow, EdgeRow, FileRow, FileSummary, SavedContext, SavedItem, SymbolRow,
+    ChunkRow, EdgeRow, FileRow, FileSummary, Read, SavedContext, SavedItem, SymbolRow,
 };
 pub use crate::syntax::{by_id as language, by_path as language_of};
 
@@ -108,6 +109,7 @@ pub struct Workspace {
     n_asking: AtomicUsize,
     shown_stale: Mutex<HashSet<RepoPath>>,
     watching: Mutex<watching::Watching>,
+    proof: Mutex<proof::ProofRecord>,
     is_running_gc: AtomicBool,
     owes_gc: AtomicBool,
     owes_settling: AtomicBool,
@@ -252,6 +254,7 @@ impl Workspaces {
             n_asking: AtomicUsize::default(),
             shown_stale: Mutex::default(),
             watching: Mutex::default(),
+            proof: Mutex::default(),
             is_running_gc: AtomicBool::default(),
             owes_gc: AtomicBool::default(),
             owes_settling: AtomicBool::default(),

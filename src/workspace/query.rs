@@ -12,7 +12,7 @@ use super::active_query::{ActiveQuery, Question};
 use super::catch_up::BackgroundJob;
 use super::upkeep::GcTrigger;
 use super::view::LookedAt;
-use super::{Revision, View, Workspace, key_of};
+use super::{Revision, View, Workspace, key_of, proof};
 use crate::error::{Error, Result};
 use crate::git::{GitError, Repo, RepoState, Scan};
 use crate::model::{Budget, CommitId, Freshness, UnknownReason};
@@ -46,8 +46,11 @@ impl Workspace {
         let mut budget = question.budget(self);
         let first_budget = question.first_budget(self);
         let mut was_refused = false;
+        // Once a change was told while an answer was made without a look, there is a look.
+        let mut was_disturbed = false;
         for is_last in std::iter::once(false).chain(std::iter::repeat(true)) {
-            let repo = self.repo_at(question.revision)?;
+            let (mut begun, doubts) = self.begin_look();
+            let repo = self.repo_at(question.revision)?.doubting(doubts);
             let (before, key, is_missing) = self.when_git_is_done(&repo, was_refused, &budget)?;
             let is_made = !is_missing && self.has_to_be_made(&key);
             let lent = match question.revision {
@@ -70,7 +73,18 @@ impl Workspace {
             };
             let mut is_sound = !is_missing;
             let is_own = proved.is_none();
-            let is_first = is_own && !is_missing && (is_made || was_never_complete(&index));
+            // A scan that was made while the index was copied began with no mark.
+            let may_hold = is_own && !is_missing && scan.is_none() && !repo.source().is_commit();
+            let held = if may_hold {
+                self.held(&mut begun, &repo, &index, &before, proof::MAX_AGE)
+                    .filter(|_| !was_disturbed)
+            } else {
+                None
+            };
+            let is_held = held.is_some();
+            let proved = proved.or(held);
+            let is_first =
+                proved.is_none() && !is_missing && (is_made || was_never_complete(&index));
             question.set_building(is_first);
             let building = BringUp {
                 repo: &repo,
@@ -151,6 +165,10 @@ impl Workspace {
                 if has_moved && (!is_last || was_refused && self.may_wait(&budget)) {
                     return Ok(None);
                 }
+                if is_held && !self.is_undisturbed(&begun) {
+                    was_disturbed = true;
+                    return Ok(None);
+                }
                 let made = made?;
                 Ok(if has_moved {
                     let moved = Freshness::unknown(UnknownReason::Moved, freshness.pending);
@@ -172,6 +190,11 @@ impl Workspace {
             if is_sound {
                 if made.is_some() && !repo.source().is_commit() {
                     self.watch(&index);
+                    if is_held {
+                        self.check_in_time();
+                    } else if may_hold {
+                        self.hold(&begun, &repo, &index, &before, &outcome);
+                    }
                 }
                 self.keep(index);
             }

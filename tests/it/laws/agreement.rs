@@ -9,6 +9,7 @@ use crate::support::{Cli, Fixture};
 fn steady(mut value: Value) -> Value {
     if let Some(object) = value.as_object_mut() {
         object.remove("generation");
+        object.remove("proof");
         object.remove("nextCursor");
     }
     value

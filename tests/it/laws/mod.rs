@@ -5,6 +5,8 @@ mod barrels;
 mod commits;
 mod git_steps;
 mod histories;
+#[cfg(target_os = "linux")]
+mod proofs;
 mod replay;
 mod steps;
 
@@ -40,6 +42,26 @@ impl Bench {
             // Of the file systems where that is done only ext2 to ext4 with small inodes (whole seconds) have a coarser clock.
             spaces: Workspaces::new(config).remembering_directories(Duration::from_millis(20)),
         }
+    }
+
+    /// Returns a bench whose work trees are those of a server: watched, and brought up in the background.
+    pub(crate) fn serving() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let config = Config {
+            budget_ms: 60_000,
+            first_build_ms: 60_000,
+            watch_debounce_ms: 1,
+            ..Config::at(dir.path().join("home"))
+        };
+        Self {
+            _dir: dir,
+            spaces: Workspaces::new(config).for_server(),
+        }
+    }
+
+    /// Returns a bench over the same data directory that looks at every file in each call.
+    pub(crate) fn beside(&self) -> Workspaces {
+        Workspaces::new(self.spaces.config().clone())
     }
 
     pub(crate) fn at(&self, place: &Path) -> Arc<Workspace> {

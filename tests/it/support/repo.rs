@@ -3,11 +3,11 @@
 //!
 //! Refuses to know the product.
 
-use std::cell::Cell;
 use std::collections::{BTreeMap, VecDeque};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use tempfile::TempDir;
 
@@ -34,7 +34,7 @@ pub(crate) struct Repo {
     commits: BTreeMap<String, String>,
     marker: Option<Marker>,
     /// How many dates were given out; each is a minute after the one before.
-    n_dates: Cell<u64>,
+    n_dates: AtomicU64,
 }
 
 /// What dates count from: 2024-01-01 00:00:00 UTC.
@@ -57,9 +57,14 @@ const DATED: &[&str] = &[
 impl Repo {
     /// Returns an unborn repository that waits to play these steps.
     pub(crate) fn new(steps: Vec<Step>) -> Self {
+        Self::new_below(&std::env::temp_dir(), steps)
+    }
+
+    /// Does [`Self::new`] in a directory of this one.
+    pub(crate) fn new_below(place: &Path, steps: Vec<Step>) -> Self {
         let dir = tempfile::Builder::new()
             .prefix("codelens-it-")
-            .tempdir()
+            .tempdir_in(place)
             .unwrap();
         fs::create_dir(dir.path().join("home")).unwrap();
         fs::create_dir(dir.path().join("repo")).unwrap();
@@ -68,7 +73,7 @@ impl Repo {
             waiting: steps.into(),
             commits: BTreeMap::new(),
             marker: None,
-            n_dates: Cell::new(0),
+            n_dates: AtomicU64::new(0),
         };
         repo.git(&["init", "--quiet"]);
         repo
@@ -144,9 +149,12 @@ impl Repo {
 
     fn run_git(&self, at: &Path, args: &[&str]) -> std::process::Output {
         if args.iter().any(|arg| DATED.contains(arg)) {
-            self.n_dates.set(self.n_dates.get() + 1);
+            self.n_dates.fetch_add(1, Ordering::Relaxed);
         }
-        let date = format!("{} +0000", EPOCH_S + 60 * self.n_dates.get());
+        let date = format!(
+            "{} +0000",
+            EPOCH_S + 60 * self.n_dates.load(Ordering::Relaxed)
+        );
         let path = std::env::var_os("PATH").unwrap_or_default();
         Command::new("git")
             .args(["-c", "init.defaultBranch=main", "-c", "core.autocrlf=false"])

@@ -152,8 +152,8 @@ pub(crate) const DOORS: &[Door] = &[
     door("regex_syntax", &["lines"]),
     door("oxc_resolver", &["resolve"]),
     door("notify", &["watch"]),
-    // In `git` to list directories, which takes cap_std twice the calls.
-    door("rustix", &["machine", "git"]),
+    // In `git` to list directories, which takes cap_std twice the calls; in `watch` for the kernel's queue of events.
+    door("rustix", &["machine", "git", "watch"]),
     door("rmcp", &["mcp"]),
     door("tokio*", &["mcp"]),
     door("hyper*", &["mcp"]),
