@@ -279,6 +279,18 @@ pub fn member_name(owner: &str, member: &str) -> String {
     format!("{owner}.{member}")
 }
 
+/// How many units the names with external linkage are spread over.
+const N_LINKAGE_UNITS: u64 = 4096;
+
+/// Returns the unit that the files share which declare or define a name with external linkage: `open`, `Store.open`. Names
+/// are spread over a fixed number of units. It is written to disk: the hash is FNV-1a, which stays.
+pub fn linkage_unit(name: &str) -> String {
+    let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    format!("{:03x}", (hash ^ (hash >> 32)) % N_LINKAGE_UNITS)
+}
+
 /// The result of extracting one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Extraction {

@@ -15,6 +15,6 @@ pub use binding::{BaseKind, Binding, PathId, Slot};
 pub use expr::{ContainerKind, Expr, ExprId, ImportIdx, NameId, SymbolIdx};
 pub use facts::{
     Directive, Export, ExportKind, Extraction, FileFacts, Import, ImportKind, ImportedName,
-    MarkupPlace, NamedOwner, Reference, ReferenceKind, Target, member_name,
+    MarkupPlace, NamedOwner, Reference, ReferenceKind, Target, linkage_unit, member_name,
 };
 pub use fingerprint::Fingerprints;

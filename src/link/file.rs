@@ -95,7 +95,8 @@ impl LinkedFile {
             let has_overloads = rules::of_family(facts.family).has_overloads;
             let own = facts.exprs.name(&lookup_name(symbol, has_overloads));
             let own = facts.exprs.path(PathId::EMPTY, Slot::Member(own));
-            let path = if has_overloads || names == symbol.name {
+            let is_flat = has_overloads || rules::of_family(facts.family).has_includes;
+            let path = if is_flat || names == symbol.name {
                 own
             } else {
                 let mut path = PathId::EMPTY;
@@ -224,6 +225,30 @@ impl LinkedFile {
     pub(super) fn members_of_unit(&self) -> &[i64] {
         self.record(bucket(MEMBERS));
         &self.stars
+    }
+
+    /// The files that it includes.
+    pub(super) fn included_files(&self) -> &[i64] {
+        self.record(RESIDUAL);
+        &self.stars
+    }
+
+    /// The unit of a key that the file belongs to.
+    pub(super) fn unit(&self, key: &str) -> Option<i64> {
+        // Its units are in the order of their keys, as those of the facts are.
+        let key = key.rsplit(':').next()?;
+        let at = self
+            .facts
+            .units
+            .binary_search_by(|unit| unit.as_str().cmp(key));
+        self.units.get(at.ok()?).copied()
+    }
+
+    /// The members of types that are defined outside of them, by a name.
+    pub(super) fn owned_members(&self, name: &str) -> Vec<SymbolIdx> {
+        let all = self.facts.owners.iter().map(|it| it.symbol);
+        let named = all.filter(|at| self.facts.symbols[*at as usize].name == name);
+        named.collect()
     }
 
     /// Whether it offers the names of a file by `export * from`.

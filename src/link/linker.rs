@@ -9,7 +9,7 @@ use std::rc::Rc;
 use super::cache::FactsCache;
 use super::directives::Usable;
 use super::file::LinkedFile;
-use super::path_names::{Named, Traits, Wanted};
+use super::path_names::{Named, Place, Traits, Wanted};
 use super::rules::{self, LanguageRules};
 use super::types::{Substitution, Type};
 use crate::ir::SymbolIdx;
@@ -58,6 +58,12 @@ pub(super) struct Linker<'a, 'b> {
     pub(super) traits_in_scope: RefCell<Option<TraitsInScope>>,
     /// Memo of [`Self::traits`], by type.
     pub(super) traits: RefCell<HashMap<(i64, SymbolIdx), Traits>>,
+    /// Memo of [`Self::included`], by file.
+    pub(super) included_files: RefCell<HashMap<i64, Rc<[i64]>>>,
+    /// Memo of [`Self::visible`], by file and name.
+    pub(super) included_names: RefCell<HashMap<(i64, String), Rc<[Place]>>>,
+    /// Memo of [`Self::definition_of`].
+    pub(super) definitions: RefCell<HashMap<Place, Place>>,
 }
 
 /// Traits by file and symbol.
@@ -92,6 +98,9 @@ impl<'a, 'b> Linker<'a, 'b> {
             extensions: RefCell::default(),
             traits_in_scope: RefCell::default(),
             traits: RefCell::default(),
+            included_files: RefCell::default(),
+            included_names: RefCell::default(),
+            definitions: RefCell::default(),
         }
     }
 

@@ -42,10 +42,12 @@ impl Linker<'_, '_> {
         });
         match found {
             Some((Type::Definition(Def::Symbol(file, at)), provenance)) => {
-                UseMeaning::Bound(BoundUse {
-                    to: (file, self.select_declaration(file, at, used.kind)),
-                    provenance,
-                })
+                let to = if self.rules().has_includes {
+                    self.definition_of((file, at))
+                } else {
+                    (file, self.select_declaration(file, at, used.kind))
+                };
+                UseMeaning::Bound(BoundUse { to, provenance })
             }
             Some((found, _)) if found.is_external() => UseMeaning::External,
             // A field that holds a function is no definition, nor is a member of an array.
@@ -193,7 +195,7 @@ impl Linker<'_, '_> {
                 Expr::Call { callee, .. } => *callee,
                 _ => expr,
             },
-            Expr::Member { .. } => expr,
+            Expr::Member { .. } | Expr::Name { .. } => expr,
             _ => return false,
         };
         match self.file.expr(callee) {
@@ -369,6 +371,9 @@ impl Linker<'_, '_> {
         self.step()?;
         if rules::of(file).has_module_tree {
             return self.in_tree(file, scope, name);
+        }
+        if rules::of(file).has_includes {
+            return Some(self.included_name(file, scope, name)?.0);
         }
         let mut at = scope;
         while let Some(symbol) = at {

@@ -49,6 +49,9 @@ impl Linker<'_, '_> {
     pub(super) fn declared(&self, object: &Type, access: Access<'_>) -> Option<Type> {
         self.step()?;
         match object {
+            Type::Container(_, element) if self.rules().has_includes => {
+                self.declared(element, access)
+            }
             Type::Container(_, element) => {
                 let rules = self.rules();
                 let found = container_member(rules, element, access.name()?);
@@ -66,6 +69,9 @@ impl Linker<'_, '_> {
             Type::External => Some(Type::External),
             Type::ExternalType(of) if self.rules().has_module_tree => {
                 self.standard_member(of, access.name()?)
+            }
+            Type::ExternalType(of) if self.rules().has_includes => {
+                Some(self.pointer_member(of, access.name()?))
             }
             Type::ExternalType(of) => Some(of.member(access.name()?)),
             Type::ExternalMethod(..) => None,
@@ -506,6 +512,12 @@ impl Linker<'_, '_> {
         if self.rules().members == MemberOrder::Implementations {
             return self.implemented_element(object);
         }
+        if self.rules().has_includes {
+            return match part {
+                Contained::Element => self.indexed(object),
+                Contained::Key => self.looped(object),
+            };
+        }
         let (file, at) = match object {
             Type::Container(kind, element) => return part.of(*kind, element),
             Type::Tuple(items) => return items.iter().flatten().cloned().reduce(Type::or),
@@ -573,6 +585,13 @@ impl Linker<'_, '_> {
         match object {
             Type::Tuple(items) => items.get(index)?.clone(),
             Type::Union(all) => each(all, |one| self.item(one, index)),
+            Type::ExternalType(of) if self.rules().has_includes => Some(
+                of.args
+                    .get(index)
+                    .cloned()
+                    .flatten()
+                    .unwrap_or(Type::External),
+            ),
             _ if self.rules().has_module_tree => match self.unaliased(object) {
                 Type::Tuple(items) => items.get(index)?.clone(),
                 found => found.is_external().then_some(Type::External),
@@ -583,6 +602,9 @@ impl Linker<'_, '_> {
 
     /// The value that `with` binds.
     pub(super) fn entered(&self, object: &Type) -> Option<Type> {
+        if self.rules().has_includes {
+            return self.pointed(object);
+        }
         match object {
             Type::Container(_, element) => return Some((**element).clone()),
             Type::Union(all) => return each(all, |one| self.entered(one)),

@@ -1,5 +1,6 @@
 //! The differences between languages in resolving names: one table for each family, which the linker asks.
 
+mod c;
 mod ecmascript;
 mod go;
 mod java;
@@ -52,6 +53,9 @@ pub(super) struct LanguageRules {
     pub(super) has_named_owners: bool,
     /// Whether names are found along paths through a tree of modules: `crate::db::Store`.
     pub(super) has_module_tree: bool,
+    /// Whether an include takes all names of a file, so that a name is looked up in all that is included, and a declaration
+    /// may have its definition in a file that nobody includes.
+    pub(super) has_includes: bool,
     /// Whether a name imported from a package outside the repository, and each of its members, is proven external.
     pub(super) proves_external: bool,
     /// Types and functions that the language itself defines.
@@ -103,7 +107,7 @@ pub(super) struct LanguageRules {
 impl LanguageRules {
     /// Whether a value may be found by names alone, without knowing a type.
     pub(super) fn is_plain_known(&self) -> bool {
-        self.has_overloads || self.has_module_tree
+        self.has_overloads || self.has_module_tree || self.has_includes
     }
 
     /// Returns the kind of a container's member.
@@ -126,5 +130,6 @@ pub(super) fn of_family(family: Family) -> &'static LanguageRules {
         Family::Go => &go::RULES,
         Family::Java => &java::RULES,
         Family::Rust => &rust::RULES,
+        Family::C => &c::RULES,
     }
 }

@@ -33,6 +33,7 @@ use crate::model::Family;
 pub(super) const FRONTEND: Frontend = Frontend {
     family: Family::Python,
     grammar: || &grammar::grammar().language,
+    parse: None,
     lower,
     role_of: occurrences::role_of,
 };
