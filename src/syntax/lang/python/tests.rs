@@ -493,7 +493,7 @@ def test_it(client, other):
 "#;
     assert_eq!(
         receivers(source),
-        ["member ~Call(Name client)", "member ~?"]
+        ["member ~Call(Name client)", "member ~Call(Name @other)"]
     );
     let bindings = bindings(source);
     assert!(
