@@ -171,10 +171,8 @@ impl ExprArena {
         at
     }
 
-    /// Takes over all names, paths and expressions of another arena. `change` may put another expression in the place of
-    /// one, which then is one of this arena; expressions made of it follow.
-    ///
-    /// Costs a pass over the other arena.
+    /// Copies all names, paths and expressions of another arena. `change` maps each expression on the way (already
+    /// renumbered); parents use the result. Costs a pass over the other arena.
     pub fn adopt(
         &mut self,
         other: &Self,
@@ -265,9 +263,9 @@ impl ExprArena {
         &self.paths
     }
 
-    /// Finds names and paths by their text, in an arena that was read from an index.
-    pub fn index(&mut self) {
-        self.names.index();
+    /// Rebuilds the intern tables after deserialization.
+    pub fn rebuild_index(&mut self) {
+        self.names.rebuild_index();
         let paths = &self.paths;
         let all = index(paths.len());
         self.path_ids.put_all(all, |at| &paths[at as usize]);
@@ -321,7 +319,7 @@ impl ExprArena {
                 expr.each_part(|part| is_ordered &= is_below(part.0, at));
                 let names = match expr {
                     Expr::Name { name, .. } | Expr::Member { name, .. } => is_name(*name),
-                    Expr::Keyed { key, .. } => is_name(*key),
+                    Expr::ComputedMember { key, .. } => is_name(*key),
                     Expr::Imported { import, name } => {
                         is_name(*name) && is_below(*import, n_imports)
                     }

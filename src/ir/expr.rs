@@ -77,13 +77,13 @@ pub enum Expr {
         /// The object.
         object: ExprId,
     },
-    /// The first of two things that a loop gives: a key of a map, a position in a sequence, what a channel sends.
+    /// The loop's first variable: map key, sequence index, channel element (`for k, v := range m`).
     Key {
-        /// The thing that the loop goes through.
+        /// The iterated object.
         object: ExprId,
     },
-    /// `object[KEY]` where a constant is the key: the member that was given under that key, else an element.
-    Keyed {
+    /// `object[KEY]` with a constant as key: the member declared under it (`{ [KEY]: open }`), else an element.
+    ComputedMember {
         /// The object.
         object: ExprId,
         /// The constant's name.
@@ -100,7 +100,7 @@ pub enum Expr {
     Call {
         /// The callee.
         callee: ExprId,
-        /// The types that it is given in brackets: `callee<A>()`.
+        /// The type arguments: `callee<A>()`.
         types: Box<[ExprId]>,
         /// Its arguments by position; [`Expr::Unknown`] for one of which nothing is known.
         args: Box<[ExprId]>,
@@ -154,8 +154,8 @@ pub enum Expr {
         owner: SymbolIdx,
         /// From 0.
         index: u8,
-        /// Whether its bound or default stands for it where nothing is given: not in what a function is given that is
-        /// handed to another, since whoever calls decides that.
+        /// Whether an unbound parameter falls back to its bound; false for a callback that is passed on, whose caller
+        /// decides.
         has_bound: bool,
     },
     /// Argument `index` of the call whose result this is.
@@ -198,7 +198,7 @@ impl Expr {
             Self::Member { object, .. }
             | Self::Element { object }
             | Self::Key { object }
-            | Self::Keyed { object, .. }
+            | Self::ComputedMember { object, .. }
             | Self::Item { object, .. }
             | Self::Entered { object }
             | Self::Callee { call: object } => visit(*object),
@@ -263,7 +263,7 @@ impl Expr {
             Self::Key { object } => Self::Key {
                 object: part_of(*object),
             },
-            Self::Keyed { object, key } => Self::Keyed {
+            Self::ComputedMember { object, key } => Self::ComputedMember {
                 object: part_of(*object),
                 key: name_of(*key),
             },

@@ -1,7 +1,7 @@
 //! The facts of one file: its symbols, imports, exports, bindings and references.
 //!
 //! Facts are a function of (bytes, language, facts version) alone: no other file, no clock and no
-//! setting enters. Refuses to know what a name in another file means.
+//! setting enters; `link` binds names of other files.
 
 use serde::{Deserialize, Serialize};
 
@@ -65,9 +65,9 @@ pub struct Directive {
     pub is_pipe: bool,
     /// The specifier of the import that leads to its template; empty where it has no file for it.
     pub template: String,
-    /// Names of the file that its template can use; of a module those that its importers can use.
+    /// Identifiers in `imports: […]` of a component; of an NgModule those in `exports`.
     pub imports: Vec<String>,
-    /// The members that a template sets or listens to: the name there and that of the member.
+    /// Inputs and outputs: the name in templates and the name of the member.
     pub inputs: Vec<(String, String)>,
 }
 
@@ -118,8 +118,8 @@ pub struct Import {
     pub type_only: bool,
     /// Line of the specifier.
     pub line: u32,
-    /// Names that are bound or passed on; empty for an import for its effects and for a dynamic import whose result is
-    /// not destructured.
+    /// Names that are bound or re-exported; empty for an import for its side effects and for a dynamic import whose
+    /// result is not destructured.
     pub names: Vec<ImportedName>,
 }
 
@@ -139,7 +139,7 @@ kinds! {
     ExportKind {
         /// A definition or a list in this file (`export function f`, `export { f as g }`, `exports.g = f`).
         Local = 0 "local",
-        /// A name passed on from another module (`export { f as g } from`).
+        /// A name re-exported from another module (`export { f as g } from`).
         From = 1 "from",
         /// Everything of another module (`export * from`).
         Star = 2 "star",
@@ -150,12 +150,12 @@ kinds! {
     }
 }
 
-/// One name that a module offers.
+/// One name that a module exports.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Export {
     /// Which form.
     pub kind: ExportKind,
-    /// The name it is offered by; `default` for a default export, `*` for [`ExportKind::Star`],
+    /// The exported name; `default` for a default export, `*` for [`ExportKind::Star`],
     /// `export=` for [`ExportKind::Assignment`].
     pub name: String,
     /// The name behind it: of this file, or of the other module where there is a specifier; empty for
@@ -249,8 +249,8 @@ impl FileFacts {
         Some(self.owners[at.ok()?].owner)
     }
 
-    /// Returns the name by which a unit offers a member that is declared outside of its type: `Store.Open`.
-    pub fn name_there(&self, symbol: usize) -> Option<String> {
+    /// The name in its unit of a member that is declared outside of its type: `Store.Open`.
+    pub fn unit_member_name(&self, symbol: usize) -> Option<String> {
         let owner = match self.exprs.get(self.owner(symbol)?) {
             Expr::Name { name, .. } | Expr::Member { name, .. } => self.exprs.name_of(*name),
             _ => return None,
@@ -274,7 +274,7 @@ impl FileFacts {
     }
 }
 
-/// Returns the name by which a unit offers the member of a type.
+/// The name in its unit of the member of a type: `Store.Open`.
 pub fn member_name(owner: &str, member: &str) -> String {
     format!("{owner}.{member}")
 }

@@ -43,7 +43,7 @@ impl Fingerprints {
                 Expr::Name { name, .. } | Expr::Member { name, .. } => {
                     arena.name_of(*name).hash(&mut hasher);
                 }
-                Expr::Keyed { key, .. } => arena.name_of(*key).hash(&mut hasher),
+                Expr::ComputedMember { key, .. } => arena.name_of(*key).hash(&mut hasher),
                 Expr::Imported { import, name } => {
                     let import = &facts.imports[*import as usize];
                     (&import.specifier, import.kind).hash(&mut hasher);

@@ -1,7 +1,7 @@
 //! The typed facts of one file: expressions, reduced to the parts that name resolution uses, and their owners.
 //!
-//! Facts are a function of (bytes, language, facts version) alone: no other file, no clock and no setting enters. Knows
-//! `model` alone. Refuses to know what a name in another file means, and how any language writes these things.
+//! Facts are a function of (bytes, language, facts version) alone: no other file, no clock and no setting enters. `syntax`
+//! extracts them, `link` binds names of other files.
 
 mod arena;
 mod binding;

@@ -67,7 +67,7 @@ impl NameTable {
     }
 
     /// Makes names known to [`Self::find`] in a table that was deserialized.
-    pub(super) fn index(&mut self) {
+    pub(super) fn rebuild_index(&mut self) {
         let (text, ends) = (&self.text, &self.ends);
         self.ids
             .put_all(count(ends.len()), |id| text_of(text, ends, id));
@@ -159,7 +159,7 @@ mod tests {
         let mut read: NameTable = serde_json::from_str(&written).unwrap();
         assert_eq!(read, table);
         assert_eq!(read.find("größe"), None);
-        read.index();
+        read.rebuild_index();
         assert_eq!(read.find("größe"), Some(ids[2]));
         assert_eq!(read.iter().collect::<Vec<_>>(), ["store", "", "größe"]);
         assert_eq!((read.get(ids[0]), read.len()), ("store", 3));

@@ -1,6 +1,6 @@
-//! Names that a framework imports by itself, so that no file binds them.
+//! Names that a framework auto-imports: in Nuxt `useFoo()` without an import.
 //!
-//! Knows the files of the index and their exports. Which of them are meant is in `resolve`.
+//! `resolve` says which files a framework imports from; this looks the names up in their exports.
 
 use std::rc::Rc;
 
@@ -11,10 +11,10 @@ use crate::resolve::AutoImports;
 use crate::store::facts::unpack;
 use crate::store::{Read, StoreError};
 
-/// Look-ups of imported names are kept under numbers that no file has.
+/// First id of the memo of auto-imported names; no file has it.
 const FIRST_KEY: i64 = i64::MIN / 2;
 
-/// The names that are imported by themselves, over the rows of one generation.
+/// The auto-imported names, over the rows of one generation.
 #[derive(Debug, Default)]
 pub(super) struct AutoImported {
     imports: AutoImports,

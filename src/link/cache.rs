@@ -29,9 +29,9 @@ struct ResolvedExport {
     dependencies: Vec<FileDependency>,
 }
 
-/// Files and names that were asked for in some time.
+/// Files and resolved names that were asked for since a point in time.
 #[derive(Default)]
-struct Kept {
+struct CacheGeneration {
     files: HashMap<i64, Option<Rc<LinkedFile>>>,
     /// Memo of [`FactsCache::memoized`], by file and name.
     resolved: HashMap<i64, HashMap<String, Rc<ResolvedExport>>>,
@@ -40,13 +40,14 @@ struct Kept {
 /// The files that were loaded, and the look-ups since the last [`FactsCache::begin`].
 pub(super) struct FactsCache<'a> {
     read: &'a Read<'a>,
-    /// How many facts are kept, of all files together, so that memory grows neither with the repository nor with the
-    /// size of its files: at half of it all that was not asked for since the last time is forgotten.
+    /// Upper bound of cached facts over all files: memory grows neither with the repository nor with the size of its
+    /// files. Two-generation eviction: at half of it the current generation becomes the previous one, and entries of
+    /// that one that were not asked for again are dropped.
     max_kept: usize,
-    kept: RefCell<Kept>,
-    /// The older generation; a file that is asked for moves to the younger one.
-    old: RefCell<Kept>,
-    /// How many facts the new ones have.
+    current: RefCell<CacheGeneration>,
+    /// The previous generation; a hit moves its entry to the current one.
+    previous: RefCell<CacheGeneration>,
+    /// Number of facts in the current generation.
     n_kept: Cell<usize>,
     recorder: DependencyRecorder,
     /// The names that files export, as buckets, of those that were asked.
@@ -60,7 +61,7 @@ pub(super) struct FactsCache<'a> {
     package_names: RefCell<HashMap<i64, Option<String>>>,
     /// The files of units that stand in for those of the index.
     regrouped: HashMap<i64, Vec<i64>>,
-    /// Names that no file binds, once one was asked for.
+    /// Names that a framework auto-imports, once one was asked for.
     auto: OnceCell<Rc<AutoImported>>,
 }
 
@@ -69,8 +70,8 @@ impl<'a> FactsCache<'a> {
         Self {
             read,
             max_kept,
-            kept: RefCell::default(),
-            old: RefCell::default(),
+            current: RefCell::default(),
+            previous: RefCell::default(),
             n_kept: Cell::new(0),
             recorder: DependencyRecorder::default(),
             exported_names: RefCell::default(),
@@ -83,7 +84,7 @@ impl<'a> FactsCache<'a> {
         }
     }
 
-    /// Returns the names that are imported by themselves.
+    /// The names that a framework auto-imports.
     pub(super) fn auto_imported(&self) -> &Rc<AutoImported> {
         self.auto.get_or_init(|| {
             let read = AutoImported::of(self.read);
@@ -114,7 +115,7 @@ impl<'a> FactsCache<'a> {
     pub(super) fn begin(&self) {
         self.recorder.take();
         if self.n_kept.get() > self.max_kept / 2 {
-            self.old.replace(self.kept.take());
+            self.previous.replace(self.current.take());
             self.n_kept.set(0);
         }
     }
@@ -126,7 +127,7 @@ impl<'a> FactsCache<'a> {
             return Err(error);
         }
         let mut masks = self.recorder.take();
-        let kept = self.kept.borrow().files.get(&own).cloned().flatten();
+        let kept = self.current.borrow().files.get(&own).cloned().flatten();
         if kept.is_none_or(|loaded| loaded.stars.is_empty()) {
             masks.remove(&own);
         }
@@ -159,12 +160,12 @@ impl<'a> FactsCache<'a> {
     }
 
     fn known_export(&self, file: i64, name: &str) -> Option<Rc<ResolvedExport>> {
-        let kept = self.kept.borrow();
+        let kept = self.current.borrow();
         if let Some(known) = kept.resolved.get(&file).and_then(|it| it.get(name)) {
             return Some(Rc::clone(known));
         }
         drop(kept);
-        let mut old = self.old.borrow_mut();
+        let mut old = self.previous.borrow_mut();
         let (name, known) = old.resolved.get_mut(&file)?.remove_entry(name)?;
         self.keep_export(file, name, &known);
         Some(known)
@@ -173,13 +174,13 @@ impl<'a> FactsCache<'a> {
     fn keep_export(&self, file: i64, name: String, resolved: &Rc<ResolvedExport>) {
         let n_facts = 1 + resolved.dependencies.len();
         self.n_kept.set(self.n_kept.get() + n_facts);
-        let mut kept = self.kept.borrow_mut();
+        let mut kept = self.current.borrow_mut();
         let names = kept.resolved.entry(file).or_default();
         names.insert(name, Rc::clone(resolved));
     }
 
     fn without_implied(&self, masks: &BTreeMap<i64, u64>) -> Vec<FileDependency> {
-        let (kept, old) = (self.kept.borrow(), self.old.borrow());
+        let (kept, old) = (self.current.borrow(), self.previous.borrow());
         let loaded = |file: i64| {
             let known = kept.files.get(&file).or_else(|| old.files.get(&file));
             known.and_then(Option::as_deref)
@@ -233,9 +234,9 @@ impl<'a> FactsCache<'a> {
 
     /// Returns the facts of a file; `None` if it has none.
     pub(super) fn get(&self, file: i64) -> Option<Rc<LinkedFile>> {
-        let known = self.kept.borrow().files.get(&file).cloned();
+        let known = self.current.borrow().files.get(&file).cloned();
         let loaded = known.unwrap_or_else(|| {
-            let old = self.old.borrow_mut().files.remove(&file);
+            let old = self.previous.borrow_mut().files.remove(&file);
             let loaded = old.unwrap_or_else(|| {
                 self.load(file).unwrap_or_else(|error| {
                     self.failure.borrow_mut().get_or_insert(error);
@@ -244,7 +245,7 @@ impl<'a> FactsCache<'a> {
             });
             let n_facts = loaded.as_ref().map_or(0, |loaded| loaded.n_facts());
             self.n_kept.set(self.n_kept.get() + 1 + n_facts);
-            let mut kept = self.kept.borrow_mut();
+            let mut kept = self.current.borrow_mut();
             kept.files.insert(file, loaded.clone());
             loaded
         });

@@ -1,6 +1,6 @@
 //! Types in words: `List<Item>`, `Item[]`, `() => Item`.
 //!
-//! For whoever checks a rule of the evaluator. Refuses to name values without a definition.
+//! For checks of the evaluator's rules. Values without a definition have no name.
 
 use super::cache::{Def, FactsCache};
 use super::linker::Linker;

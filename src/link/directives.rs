@@ -1,7 +1,7 @@
 //! Meanings of names in Angular's markup: the class of a template, and its elements, attributes and pipes, e.g. `<app-row>`.
 //!
-//! A template can use the imports of its class, direct ones and those by a module. Where several of that answer to a name, none is
-//! meant. Refuses to know how markup is read.
+//! A template can use the imports of its class, direct ones and those by a module. A name that several of them have stays
+//! unbound. Markup is parsed in `syntax::component`.
 
 use std::rc::Rc;
 

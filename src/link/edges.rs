@@ -1,6 +1,5 @@
-//! The uses of names in one file, bound and counted.
+//! Binds the uses of one file and counts them by definition: the edges of the file. `lookup` binds one use.
 //!
-//! Refuses to know how a use is bound.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -43,7 +42,7 @@ pub(super) fn of_file(cache: &FactsCache<'_>, file: i64) -> Result<Links, StoreE
         |own: &LinkedFile| own.facts.is_template && cache.template_owners(file).is_empty();
     if let Some(own) = cache.get(file).filter(|own| !is_text(own)) {
         let linker = Linker::new(cache, Rc::clone(&own));
-        let begun = Begun::of(&own.facts);
+        let receivers = ReceiverUseCounts::of(&own.facts);
         let mut units = UnitImports::of(cache, &own);
         for used in &own.facts.references {
             let is_call = matches!(
@@ -57,13 +56,13 @@ pub(super) fn of_file(cache: &FactsCache<'_>, file: i64) -> Result<Links, StoreE
             if let Some(root) = linker.auto_root(used)
                 && let Some(dst) = row_of(cache, root.to)
             {
-                let src = around(&own, used.symbol);
+                let src = attributed_owner(&own, used.symbol);
                 let src = src.and_then(|at| own.ids.get(at as usize).copied());
                 let key = (src, dst, EdgeKind::References, root.provenance);
                 let edge = edges.entry(key).or_insert((0, used.line));
                 add(edge, used.count, used.line);
             }
-            let bound = match linker.meaning(used) {
+            let bound = match linker.bind(used) {
                 UseMeaning::Bound(bound) => Some(bound),
                 UseMeaning::External => continue,
                 UseMeaning::Unknown => None,
@@ -90,11 +89,11 @@ pub(super) fn of_file(cache: &FactsCache<'_>, file: i64) -> Result<Links, StoreE
             };
             // `typeof f` in a signature is erased: it makes the file depend on `f`, not who calls its owner.
             let is_erased = used.kind == ReferenceKind::Type && !linker.is_type(target, at);
-            let count = used.count - begun.beyond(&own.facts, used);
+            let count = used.count - receivers.n_as_receiver(&own.facts, used);
             if count == 0 && linker.is_function(target, at) {
                 continue;
             }
-            let src = around(&own, used.symbol)
+            let src = attributed_owner(&own, used.symbol)
                 .filter(|_| !is_erased)
                 .and_then(|at| own.ids.get(at as usize).copied());
             let kind = if is_call {
@@ -150,10 +149,11 @@ fn row_of(cache: &FactsCache<'_>, (file, at): (i64, u32)) -> Option<i64> {
     cache.get(file)?.ids.get(at as usize).copied()
 }
 
-/// How often a name only begins a chain: `express` in `express.Router()`, which does not call `express`.
-struct Begun<'a>(HashMap<(Option<SymbolIdx>, &'a str), u32>);
+/// Counts, for each name, its uses as the receiver of a member: `express` in `express.Router()`, which does not call
+/// `express`.
+struct ReceiverUseCounts<'a>(HashMap<(Option<SymbolIdx>, &'a str), u32>);
 
-impl<'a> Begun<'a> {
+impl<'a> ReceiverUseCounts<'a> {
     fn of(facts: &'a FileFacts) -> Self {
         let mut counts: HashMap<(Option<SymbolIdx>, &str), u32> = HashMap::default();
         for used in &facts.references {
@@ -171,20 +171,19 @@ impl<'a> Begun<'a> {
         Self(counts)
     }
 
-    /// Of the uses of a bare name as a value, how many only begin a chain.
-    fn beyond(&self, facts: &FileFacts, used: &Reference) -> u32 {
+    /// How many uses of the bare name `used` are receivers of a member.
+    fn n_as_receiver(&self, facts: &FileFacts, used: &Reference) -> u32 {
         if used.kind != ReferenceKind::Value || used.target != Target::Lexical {
             return 0;
         }
-        let begun = self.0.get(&(used.symbol, facts.name(used))).copied();
-        begun.unwrap_or(0).min(used.count)
+        let receivers = self.0.get(&(used.symbol, facts.name(used))).copied();
+        receivers.unwrap_or(0).min(used.count)
     }
 }
 
-/// Returns the definition that a use is said to be in: a function that is given to a member of an object without
-/// definition (`options.done = () => …`) can't be found by its callers, so that what is around it counts. In an object
-/// literal that has a name it can.
-fn around(file: &LinkedFile, symbol: Option<u32>) -> Option<u32> {
+/// The definition to which a use is attributed. A callback assigned to a member of an object that is no definition
+/// (`options.done = () => …`) cannot be found by its callers, so that its uses count for the definition around it.
+fn attributed_owner(file: &LinkedFile, symbol: Option<u32>) -> Option<u32> {
     let mut at = symbol;
     while let Some(here) = at {
         let symbol = file.symbol(here);

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::IndexedFiles;
+use super::indexed_files::IndexedFiles;
 use crate::model::RepoPath;
 use crate::model::path::{parent, upwards};
 use crate::resolve::{Resolver, SourceFiles};

@@ -75,7 +75,7 @@ impl LinkedFile {
         targets: Vec<Option<i64>>,
         units: Vec<i64>,
     ) -> Self {
-        facts.exprs.index();
+        facts.exprs.rebuild_index();
         let mut defined = HashMap::default();
         let mut nested = HashMap::default();
         defined.reserve(facts.symbols.len());
@@ -83,7 +83,7 @@ impl LinkedFile {
         let mut symbol_paths: Vec<PathId> = Vec::with_capacity(facts.symbols.len());
         let mut objects = HashSet::default();
         for (at, symbol) in facts.symbols.iter().enumerate() {
-            if let Some(name) = facts.name_there(at) {
+            if let Some(name) = facts.unit_member_name(at) {
                 let name = facts.exprs.name(&name);
                 let path = facts.exprs.path(PathId::EMPTY, Slot::Member(name));
                 symbol_paths.push(path);

@@ -10,7 +10,7 @@ use super::cache::Def;
 use super::file::{Access, LinkedFile};
 use super::linker::Linker;
 use super::path_names::{Named, Traits, Wanted, payload};
-use super::standard;
+use super::rust_std;
 use super::tree::Module;
 use super::types::{ExternalType, Type, each};
 use crate::ir::{BaseKind, Expr, PathId, Slot, SymbolIdx};
@@ -428,7 +428,7 @@ impl Linker<'_, '_> {
             "Future" => "Output",
             _ => return None,
         };
-        standard::is_known(method).then_some(())?;
+        rust_std::is_known(method).then_some(())?;
         let item = self.associated(loaded, at, part, this);
         let of = ExternalType {
             name: if part == "Item" {

@@ -107,7 +107,7 @@ impl Linker<'_, '_> {
                 let (object, _) = self.infer_object(file, *object, this)?;
                 self.key(&object)?
             }
-            Expr::Keyed { object, key } => {
+            Expr::ComputedMember { object, key } => {
                 let (object, _) = self.infer_object(file, *object, this)?;
                 let key = file.facts.exprs.name_of(*key);
                 self.declared(&object, Access::Key(key))
@@ -280,9 +280,9 @@ fn is_path(file: &LinkedFile, expr: ExprId) -> bool {
     let mut at = expr;
     loop {
         at = match file.expr(at) {
-            Expr::Member { object, .. } | Expr::Element { object } | Expr::Keyed { object, .. } => {
-                *object
-            }
+            Expr::Member { object, .. }
+            | Expr::Element { object }
+            | Expr::ComputedMember { object, .. } => *object,
             Expr::Fallback { other, .. } => *other,
             Expr::Name { .. }
             | Expr::Receiver { .. }

@@ -44,8 +44,9 @@ pub(super) struct Linker<'a, 'b> {
     pub(super) named_in_modules: RefCell<HashMap<NameInModule, Named>>,
     /// The names of modules that are being looked up: one that is met again has nothing of its own.
     pub(super) open_modules: RefCell<Vec<NameInModule>>,
-    /// Whether such a name was met since the look-up began.
-    pub(super) is_cut: Cell<bool>,
+    /// Whether the look-up met a name of [`Self::open_modules`], so that its result depends on one that is not
+    /// finished.
+    pub(super) hit_cycle: Cell<bool>,
     /// Memo of the methods of types, by type and name.
     pub(super) methods: RefCell<HashMap<(i64, SymbolIdx, String), Option<Type>>>,
     /// Memo of [`Self::by_extension`], by type and method.
@@ -82,7 +83,7 @@ impl<'a, 'b> Linker<'a, 'b> {
             linearizations: RefCell::default(),
             named_in_modules: RefCell::default(),
             open_modules: RefCell::default(),
-            is_cut: Cell::new(false),
+            hit_cycle: Cell::new(false),
             methods: RefCell::default(),
             extensions: RefCell::default(),
             traits_in_scope: RefCell::default(),

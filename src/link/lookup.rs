@@ -23,16 +23,16 @@ pub(super) struct BoundUse {
 pub(super) enum UseMeaning {
     /// A definition of the repository.
     Bound(BoundUse),
-    /// Something from outside the repository, which is proven.
+    /// Something from external_name the repository, which is proven.
     External,
     /// Nothing is known.
     Unknown,
 }
 
 impl Linker<'_, '_> {
-    /// Returns the meaning of a use.
-    pub(super) fn meaning(&self, used: &Reference) -> UseMeaning {
-        let found = self.found(used).map(|(found, provenance)| {
+    /// Binds a use to its definition.
+    pub(super) fn bind(&self, used: &Reference) -> UseMeaning {
+        let found = self.bind_type(used).map(|(found, provenance)| {
             let found = match found {
                 // A class that is made an instance of by the word for its base.
                 Type::Instance(def) if used.kind == ReferenceKind::New => Type::Definition(def),
@@ -55,7 +55,7 @@ impl Linker<'_, '_> {
                 UseMeaning::External
             }
             _ if used.target == Target::Lexical
-                && outside(&self.file, self.file.facts.name(used)).is_some() =>
+                && external_name(&self.file, self.file.facts.name(used)).is_some() =>
             {
                 UseMeaning::External
             }
@@ -63,7 +63,7 @@ impl Linker<'_, '_> {
         }
     }
 
-    fn found(&self, used: &Reference) -> Option<(Type, Provenance)> {
+    fn bind_type(&self, used: &Reference) -> Option<(Type, Provenance)> {
         self.refuel();
         let file = &self.file;
         let name = file.facts.name(used);
@@ -84,7 +84,7 @@ impl Linker<'_, '_> {
                 }
                 if is_call && self.is_undecided.get() {
                     provenance = Provenance::Overload;
-                } else if !(self.rules().is_plain_known() && self.is_plain(expr, &found)) {
+                } else if !(self.rules().is_plain_known() && self.needs_no_type(expr, &found)) {
                     provenance = Provenance::Member;
                 }
                 found
@@ -93,7 +93,7 @@ impl Linker<'_, '_> {
             Target::Lexical => self
                 .in_scope(file, used.symbol, name)
                 .map(|found| found.0)
-                .or_else(|| self.bare(file, used.symbol, name))
+                .or_else(|| self.top_level_name(file, used.symbol, name))
                 .or_else(|| self.auto_imported(file, used))?,
             Target::Member {
                 receiver,
@@ -104,10 +104,10 @@ impl Linker<'_, '_> {
                         .used_member(&object, name, used.kind)
                         .or_else(|| self.vue_options_member(receiver, name, &object))?;
                     let is_read = used.kind == ReferenceKind::Value;
-                    if is_read && is_inferred && self.is_held(&object, &found) {
+                    if is_read && is_inferred && self.is_value_of_member(&object, &found) {
                         return None;
                     }
-                    if is_inferred || !self.is_own(&object, &found) {
+                    if is_inferred || !self.is_statically_qualified(&object, &found) {
                         provenance = Provenance::Member;
                     }
                     found
@@ -200,8 +200,9 @@ impl Linker<'_, '_> {
         Some(Type::Definition(Def::Symbol(file, found)))
     }
 
-    /// Whether a value was found without knowing a type: a member of a class around, or of a class by its name.
-    fn is_plain(&self, expr: ExprId, found: &Type) -> bool {
+    /// Whether a binding holds without type inference: the callee is a bare name, a member of the receiver
+    /// (`this.open()`), or qualified statically.
+    fn needs_no_type(&self, expr: ExprId, found: &Type) -> bool {
         let callee = match self.file.expr(expr) {
             Expr::Callee { call } => match self.file.expr(*call) {
                 Expr::Call { callee, .. } => *callee,
@@ -216,16 +217,16 @@ impl Linker<'_, '_> {
                 Expr::Receiver { .. } | Expr::Super { .. } => true,
                 _ => {
                     let object = self.infer(&self.file, *object, None);
-                    object.is_some_and(|object| self.is_own(&object, found))
+                    object.is_some_and(|object| self.is_statically_qualified(&object, found))
                 }
             },
             _ => false,
         }
     }
 
-    /// Whether a definition is the value that a member holds and not the member itself: the function behind `open` in
-    /// `const { open } = api` where `api` has the type `{ open: typeof open }`.
-    fn is_held(&self, object: &Type, found: &Type) -> bool {
+    /// Whether `found` is the value of the member and not the member itself: the function behind `open` in `const {
+    /// open } = api` where `api` has the type `{ open: typeof open }`.
+    fn is_value_of_member(&self, object: &Type, found: &Type) -> bool {
         let Type::Definition(Def::Symbol(file, at)) = found else {
             return false;
         };
@@ -239,9 +240,9 @@ impl Linker<'_, '_> {
         })
     }
 
-    /// Whether a member was found without knowing a type: in a module, or written within the definition that
-    /// the receiver names.
-    fn is_own(&self, object: &Type, found: &Type) -> bool {
+    /// Whether a member is qualified statically: in a module, or declared in the definition that the receiver names
+    /// (`Store.open` of `class Store`).
+    fn is_statically_qualified(&self, object: &Type, found: &Type) -> bool {
         if matches!(object, Type::Definition(Def::Module(_))) {
             return true;
         }
@@ -299,10 +300,10 @@ impl Linker<'_, '_> {
         scope: Option<SymbolIdx>,
         name: &str,
     ) -> Option<Type> {
-        let found = self.bare(file, scope, name);
+        let found = self.top_level_name(file, scope, name);
         found
             .or_else(|| self.auto_value(file, name))
-            .or_else(|| outside(file, name))
+            .or_else(|| external_name(file, name))
     }
 
     /// Returns the type of the receiver of a member (`this`, `self`): the object that the member was asked of, else an
@@ -330,7 +331,7 @@ impl Linker<'_, '_> {
         Some(if in_class { base } else { base.instance() })
     }
 
-    /// Binds a name that a framework imports: `useFoo()` in Nuxt.
+    /// Binds a name that a framework auto-imports: `useFoo()` in Nuxt.
     fn auto_imported(&self, file: &Rc<LinkedFile>, used: &Reference) -> Option<Type> {
         let name = file.facts.name(used);
         if used.kind == ReferenceKind::Jsx && !file.binds(name) {
@@ -340,7 +341,7 @@ impl Linker<'_, '_> {
         self.auto_value(file, name)
     }
 
-    /// As [`Self::auto_imported`], of a name that is no element's.
+    /// As [`Self::auto_imported`], for a name that is not a JSX element.
     fn auto_value(&self, file: &Rc<LinkedFile>, name: &str) -> Option<Type> {
         if file.binds(name) {
             return None;
@@ -348,7 +349,7 @@ impl Linker<'_, '_> {
         self.cache.auto_value(file.file, name).map(Type::Definition)
     }
 
-    /// Returns the definition that is imported by itself and begins a chain: `user` in `user.name`.
+    /// Binds an auto-imported name that is the root of a member chain: `user` in `user.name`.
     pub(super) fn auto_root(&self, used: &Reference) -> Option<BoundUse> {
         let Target::Member {
             receiver,
@@ -374,7 +375,12 @@ impl Linker<'_, '_> {
     }
 
     /// Evaluates a name of the file, or of a namespace around the scope.
-    fn bare(&self, file: &Rc<LinkedFile>, scope: Option<u32>, name: &str) -> Option<Type> {
+    fn top_level_name(
+        &self,
+        file: &Rc<LinkedFile>,
+        scope: Option<u32>,
+        name: &str,
+    ) -> Option<Type> {
         self.step()?;
         if rules::of(file).has_module_tree {
             return self.in_tree(file, scope, name);
@@ -452,15 +458,15 @@ impl Linker<'_, '_> {
     }
 }
 
-/// Returns [`Type::External`] for a name that an import takes from outside the repository, or that the language itself
+/// Returns [`Type::External`] for a name that an import takes from external_name the repository, or that the language itself
 /// defines, where its rules prove that.
-fn outside(file: &LinkedFile, name: &str) -> Option<Type> {
+fn external_name(file: &LinkedFile, name: &str) -> Option<Type> {
     let rules = rules::of(file);
     if rules.has_module_tree {
-        // A path says by itself whether it leads outside.
+        // Paths are resolved to external items elsewhere.
         return None;
     }
-    let is_outside = rules.proves_external
+    let is_external_name = rules.proves_external
         && match file.import(name) {
             Some((target, _)) => target.is_none(),
             None => {
@@ -469,11 +475,11 @@ fn outside(file: &LinkedFile, name: &str) -> Option<Type> {
             }
         };
     if !rules.has_overloads {
-        return is_outside.then_some(Type::External);
+        return is_external_name.then_some(Type::External);
     }
     // Types are followed by their names: what a `List<Item>` gives is known.
     let imported = file.import(name).map_or(name, |(_, imported)| imported);
-    is_outside.then(|| ExternalType::named(imported))
+    is_external_name.then(|| ExternalType::named(imported))
 }
 
 /// Whether it can be the type of something.

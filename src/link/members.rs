@@ -1,6 +1,6 @@
 //! Members and elements: `object.name`, `object[index]`, iteration, for classes, objects, modules, and their bases.
 //!
-//! Refuses to know where a chain begins.
+//! `lookup` binds the root of a chain.
 
 use std::rc::Rc;
 
@@ -33,7 +33,7 @@ impl Contained {
     }
 }
 
-/// How deep embedded types are looked through, and how many of them.
+/// Maximum embedding depth and number of embedded types (Go field promotion).
 const MAX_EMBEDDED_DEPTH: usize = 16;
 const MAX_EMBEDDED: usize = 256;
 
@@ -221,7 +221,7 @@ impl Linker<'_, '_> {
                 return self.inherited(loaded.file, at, access, this);
             }
             MemberOrder::Embedding if is_type(loaded.symbol(at).kind) => {
-                return self.embedded(loaded, at, access, this);
+                return self.promoted_member(loaded, at, access, this);
             }
             _ => {}
         }
@@ -262,9 +262,8 @@ impl Linker<'_, '_> {
             .flatten()
     }
 
-    /// Returns the member that a type has by embedded types: that of the least depth, none where two of one depth
-    /// have it.
-    fn embedded(
+    /// Finds a promoted member: that of the least embedding depth, `None` where two types of one depth have it.
+    fn promoted_member(
         &self,
         loaded: &Rc<LinkedFile>,
         at: SymbolIdx,
@@ -338,7 +337,7 @@ impl Linker<'_, '_> {
         found.map(Type::Definition)
     }
 
-    /// Returns the member of the first class that has it, in the order in which the language looks through the bases.
+    /// Returns the member of the first class that has it, in the method resolution order of the language.
     fn inherited(
         &self,
         file: i64,

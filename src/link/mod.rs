@@ -1,17 +1,17 @@
-//! From the facts of files to the edges between them: which file an import leads to, which
-//! definition a name means.
+//! Links files: resolves imports to files and references to definitions, and writes edges.
 //!
-//! Works off a list that is written together with the rows that make it necessary, so that neither a
-//! crash nor a spent budget loses an edge. Refuses to read the disk: files and their configuration are
-//! what the index holds.
+//! Works off the link queue, whose rows are written in the transaction that makes them necessary: neither a crash nor a
+//! spent budget loses an edge. Reads files and their configuration from the index, never from the disk.
 
+mod affected_importers;
 mod auto_imports;
-pub mod base;
 mod cache;
 mod calls;
 mod dependencies;
 mod describe;
 mod directives;
+pub mod dispatch;
+pub mod earlier_overlay;
 mod edges;
 mod enclosing;
 pub mod entries;
@@ -21,36 +21,34 @@ mod external;
 mod file;
 mod generics;
 mod implementations;
+mod indexed_files;
 mod infer;
+mod java_std;
 mod linker;
 mod lookup;
 mod members;
 mod method_sets;
 mod overloads;
-pub mod overrides;
 mod parallel;
 mod path_names;
-mod queue;
 mod rules;
-mod standard;
+mod rust_std;
 mod tree;
 mod types;
 mod unit_imports;
 pub mod use_targets;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
 use edges::Links;
+use indexed_files::IndexedFiles;
 use parallel::Slices;
 
 use crate::ir::ImportKind;
-use crate::model::hash::{HashMap, HashSet};
-use crate::model::path::{parent, upwards};
 use crate::model::{Budget, RepoPath};
-use crate::resolve::{AutoImports, PathChanges, Resolution, Resolver, SourceFiles};
-use crate::store::facts::unpack;
-use crate::store::{ImportTarget, Index, Read, StoreError};
+use crate::resolve::{PathChanges, Resolver, SourceFiles};
+use crate::store::{ImportTarget, Index, StoreError};
 
 /// Version of the rules of linking. Raised when the same facts lead to other edges: then all files are linked again,
 /// and nothing is extracted.
@@ -68,24 +66,27 @@ const BATCH_IMPORTERS: u32 = 1024;
 /// Files that a thread takes at a time to resolve their imports.
 const SLICE_IMPORTERS: usize = 32;
 
-/// Notes what `changes` affect, and links every file on the list, until it is empty or the budget is spent: first
-/// where its imports lead, for all of them, then what its names mean. The caller holds the write lock and has
-/// applied every file before.
+/// Queues the files that `changes` affect, then links every queued file until the queue is empty or the budget is
+/// spent: first the imports of all of them, then their names. The caller holds the write lock and has applied every
+/// file before.
 pub fn link(index: &mut Index, changes: &PathChanges, budget: &Budget) -> Result<(), StoreError> {
-    let manifest = note(index, changes)?;
+    let manifest = queue_affected(index, changes)?;
     if index.read()?.n_unlinked()? == 0 {
         return Ok(());
     }
     // Binding names puts no import on the list.
-    if imports(index, manifest, budget)? {
-        while !budget.is_spent() && names(index, budget)? {}
+    if resolve_imports(index, manifest, budget)? {
+        while !budget.is_spent() && bind_names(index, budget)? {}
     }
     Ok(())
 }
 
-/// Puts the files whose imports may lead elsewhere on the list of those to link. Returns the files of the index if it
-/// had to go through them. The caller holds the write lock.
-pub fn note(index: &mut Index, changes: &PathChanges) -> Result<Option<IndexedFiles>, StoreError> {
+/// Queues the files whose imports may resolve to other files. Returns the files of the index if they had to be read
+/// for it. The caller holds the write lock.
+pub fn queue_affected(
+    index: &mut Index,
+    changes: &PathChanges,
+) -> Result<Option<IndexedFiles>, StoreError> {
     if changes.is_empty() {
         return Ok(None);
     }
@@ -113,7 +114,7 @@ pub fn note(index: &mut Index, changes: &PathChanges) -> Result<Option<IndexedFi
     Ok(manifest)
 }
 
-/// Returns the files that `changes` affect. All imports are read for it, meanwhile all files.
+/// Returns the files whose imports `changes` affect; reads all imports and all files.
 fn affected(
     index: &Index,
     changes: &PathChanges,
@@ -135,12 +136,12 @@ fn affected(
         };
         Ok::<_, StoreError>((specifiers, manifest))
     })?;
-    let files = queue::affected_files(changes, &manifest, specifiers);
+    let files = affected_importers::affected_files(changes, &manifest, specifiers);
     Ok((files, manifest))
 }
 
-/// Resolves the imports of the files on the list. Returns whether all are resolved.
-fn imports(
+/// Resolves the imports of the queued files. Returns whether all are resolved.
+fn resolve_imports(
     index: &mut Index,
     manifest: Option<IndexedFiles>,
     budget: &Budget,
@@ -161,7 +162,7 @@ fn imports(
             return Ok(true);
         };
         done = last;
-        let worked = resolved(index, &batch, &files, &resolver, budget)?;
+        let worked = changed_targets(index, &batch, &files, &resolver, budget)?;
         let mut writer = index.writer()?;
         for (file, changed) in worked {
             let leads_elsewhere = !changed.is_empty();
@@ -186,12 +187,12 @@ fn imports(
     Ok(false)
 }
 
-/// Imports by their place, with where they lead now, of one file.
+/// A file with its imports whose target changed: ordinal, kind, new target.
 type Changed = (i64, Vec<(u32, ImportKind, ImportTarget)>);
 
-/// Returns of each file of a batch which of its imports lead elsewhere than noted, as far as the budget goes, and of
-/// the first ones in any case.
-fn resolved(
+/// Resolves the imports of a batch of files. Returns those whose target changed, of as many files as the budget
+/// allows, of one slice for each thread in any case.
+fn changed_targets(
     index: &Index,
     batch: &[(i64, RepoPath)],
     files: &IndexedFiles,
@@ -227,7 +228,7 @@ fn resolved(
 }
 
 /// Binds the names of a batch of files. Returns whether there was any.
-fn names(index: &mut Index, budget: &Budget) -> Result<bool, StoreError> {
+fn bind_names(index: &mut Index, budget: &Budget) -> Result<bool, StoreError> {
     let is_unlimited = budget.remaining().is_none();
     let n_files = if is_unlimited {
         LARGE_BATCH_FILES
@@ -253,127 +254,4 @@ fn names(index: &mut Index, budget: &Budget) -> Result<bool, StoreError> {
     }
     writer.commit(true)?;
     Ok(true)
-}
-
-/// The files of the index as the resolver sees them.
-pub struct IndexedFiles {
-    files: HashMap<String, i64>,
-    directories: HashSet<String>,
-    configs: HashMap<String, Vec<u8>>,
-    /// Units of several files, by their keys.
-    units: BTreeMap<String, i64>,
-    /// Whether there is a configuration that could not be unpacked.
-    lacks_configs: bool,
-}
-
-impl IndexedFiles {
-    fn of(read: &Read<'_>) -> Result<Self, StoreError> {
-        let mut directories = HashSet::default();
-        let mut files = HashMap::default();
-        read.each_path(|file, path| {
-            for directory in upwards(parent(path)) {
-                if directories.contains(directory) {
-                    break;
-                }
-                directories.insert(directory.to_owned());
-            }
-            files.insert(path.to_owned(), file);
-        })?;
-        let packed = read.packed_configs()?;
-        let n_configs = packed.len();
-        let configs: HashMap<String, Vec<u8>> = packed
-            .into_iter()
-            .filter_map(|(path, packed)| Some((path.as_str().to_owned(), unpack(&packed)?)))
-            .collect();
-        Ok(Self {
-            files,
-            directories,
-            lacks_configs: configs.len() < n_configs,
-            configs,
-            units: read.units()?.into_iter().collect(),
-        })
-    }
-
-    /// Returns the names that are imported by themselves.
-    fn auto_imports(&self) -> AutoImports {
-        let configs = self.configs.iter();
-        let configs = configs.map(|(path, bytes)| (path.as_str(), bytes.as_slice()));
-        AutoImports::of(configs, &mut self.files.keys().map(String::as_str))
-    }
-
-    fn empty() -> Self {
-        Self {
-            files: HashMap::default(),
-            directories: HashSet::default(),
-            configs: HashMap::default(),
-            units: BTreeMap::new(),
-            lacks_configs: false,
-        }
-    }
-
-    /// Adds a file, under the number of its row or one of its own.
-    fn add(&mut self, path: &str, file: i64) {
-        for directory in upwards(parent(path)) {
-            self.directories.insert(directory.to_owned());
-        }
-        self.files.insert(path.to_owned(), file);
-    }
-
-    fn target(&self, to: &Resolution) -> ImportTarget {
-        match to {
-            Resolution::File(path) => self
-                .files
-                .get(path.as_str())
-                .map_or(ImportTarget::Missing, |id| ImportTarget::File(*id)),
-            Resolution::Unit(key) => self
-                .units
-                .get(key)
-                .map_or(ImportTarget::Missing, |id| ImportTarget::Unit(*id)),
-            Resolution::External => ImportTarget::External,
-            Resolution::Missing => ImportTarget::Missing,
-        }
-    }
-}
-
-impl SourceFiles for IndexedFiles {
-    fn is_file(&self, path: &str) -> bool {
-        self.files.contains_key(path)
-    }
-
-    fn is_dir(&self, path: &str) -> bool {
-        path.is_empty() || self.directories.contains(path)
-    }
-
-    fn files_in(&self, directory: &str) -> Vec<String> {
-        let all = self.files.keys();
-        let mut own: Vec<String> = all
-            .filter(|path| parent(path) == directory)
-            .cloned()
-            .collect();
-        own.sort();
-        own
-    }
-
-    fn units(&self, prefix: &str) -> Vec<String> {
-        let from = self.units.range(prefix.to_owned()..);
-        let units = from.map(|(key, _)| key);
-        units
-            .take_while(|key| key.starts_with(prefix))
-            .cloned()
-            .collect()
-    }
-
-    fn has_unit(&self, key: &str) -> bool {
-        self.units.contains_key(key)
-    }
-
-    fn read_config(&self, path: &str) -> Option<Vec<u8>> {
-        self.configs.get(path).cloned()
-    }
-
-    fn configs(&self) -> Vec<String> {
-        let mut paths: Vec<String> = self.configs.keys().cloned().collect();
-        paths.sort();
-        paths
-    }
 }

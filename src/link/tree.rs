@@ -26,7 +26,7 @@ pub(super) struct Module {
 
 impl Module {
     /// The module around a scope.
-    pub(super) fn around(file: &Rc<LinkedFile>, scope: Option<SymbolIdx>) -> Self {
+    pub(super) fn enclosing(file: &Rc<LinkedFile>, scope: Option<SymbolIdx>) -> Self {
         let mut at = scope;
         while let Some(symbol) = at {
             let found = file.symbol(symbol);
@@ -69,7 +69,7 @@ impl Linker<'_, '_> {
         if let Some(outer) = name.strip_prefix("::") {
             return Some(ExternalType::named(outer));
         }
-        let module = Module::around(file, scope);
+        let module = Module::enclosing(file, scope);
         match name {
             "self::" => return Some(module.as_type()),
             "super::" => return self.module_around(&module),
@@ -95,7 +95,7 @@ impl Linker<'_, '_> {
         self.step()?;
         if let Some(at) = module.inline {
             let parent = module.file.symbol(at).parent;
-            return Some(Module::around(&module.file, parent).as_type());
+            return Some(Module::enclosing(&module.file, parent).as_type());
         }
         let (target, _) = module.file.import("super")?;
         let target = target?;
@@ -153,25 +153,25 @@ impl Linker<'_, '_> {
         }
         let mut open = self.open_modules.borrow_mut();
         if open.contains(&key) || open.len() > MAX_GLOBS {
-            self.is_cut.set(true);
+            self.hit_cycle.set(true);
             return Named::Nothing;
         }
         open.push(key.clone());
         let is_outermost = open.len() == 1;
         drop(open);
-        let was_cut = self.is_cut.replace(false);
+        let outer_hit_cycle = self.hit_cycle.replace(false);
         let found = self.search_module(module, name, wanted);
         self.open_modules.borrow_mut().pop();
-        let is_whole = is_outermost || !self.is_cut.get() || matches!(found, Named::Found(_));
+        let is_whole = is_outermost || !self.hit_cycle.get() || matches!(found, Named::Found(_));
         if is_whole && self.has_fuel() {
             self.named_in_modules
                 .borrow_mut()
                 .insert(key, found.clone());
         }
         if is_outermost {
-            self.is_cut.set(false);
+            self.hit_cycle.set(false);
         } else {
-            self.is_cut.set(was_cut || self.is_cut.get());
+            self.hit_cycle.set(outer_hit_cycle || self.hit_cycle.get());
         }
         found
     }

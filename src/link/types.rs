@@ -1,6 +1,6 @@
 //! Types of expressions, as far as linking needs them.
 //!
-//! Refuses to know how that is found out.
+//! `infer` computes them.
 
 use std::rc::Rc;
 

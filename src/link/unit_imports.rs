@@ -1,7 +1,5 @@
 //! The files behind the imports of units: an import leads to a package, an edge between files to those that hold a name
 //! which the importer uses.
-//!
-//! Refuses to know how a use is bound.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;

@@ -60,8 +60,8 @@ pub struct FileTargets {
     pub imports: Vec<Vec<Meaning>>,
     /// Of each of [`FileFacts::exports`]; `Unresolved` for `export *`.
     pub exports: Vec<Meaning>,
-    /// Of the name that was asked for, where no file has to import it; see [`UseTargets::imported_by_itself`].
-    pub by_itself: Option<Meaning>,
+    /// The meaning of the wanted name, if a framework auto-imports it; see [`UseTargets::auto_imported`].
+    pub auto_imported: Option<Meaning>,
     /// Whether it could be a template, but no class names it: its references are text.
     pub is_text: bool,
 }
@@ -175,17 +175,16 @@ impl<'a> UseTargets<'a> {
         self.cache.get(file).map(FactsOf)
     }
 
-    /// Returns the meaning of a name in a file that does not bind it, where a framework imports it by itself: `useFoo` in a
-    /// project of Nuxt.
-    pub fn imported_by_itself(&self, file: i64, name: &str) -> Option<Meaning> {
+    /// The meaning of a name that the file does not bind and a framework auto-imports: `useFoo` in a project of Nuxt.
+    pub fn auto_imported(&self, file: i64, name: &str) -> Option<Meaning> {
         self.cache.begin();
         let own = self.cache.get(file)?;
         let found = (!own.binds(name)).then(|| self.cache.auto_value(file, name));
         found.flatten().map(meaning)
     }
 
-    /// Returns the files that a file passes on as a whole: `export * from './store'`.
-    pub fn passed_on_whole(&self, file: i64) -> Vec<i64> {
+    /// The targets of `export * from` statements.
+    pub fn star_reexports(&self, file: i64) -> Vec<i64> {
         let loaded = self.cache.get(file);
         loaded.map(|it| it.stars.clone()).unwrap_or_default()
     }
@@ -213,7 +212,7 @@ impl<'a> UseTargets<'a> {
         targets: &[Option<ImportTarget>],
         used: &Reference,
     ) -> Meaning {
-        match linker.meaning(used) {
+        match linker.bind(used) {
             UseMeaning::Bound(bound) => return Meaning::Definition(bound.to, bound.provenance),
             UseMeaning::External => return Meaning::External,
             UseMeaning::Unknown => {}

@@ -270,7 +270,7 @@ fn apply_and_link(
     if applied.pending.is_empty() && detection.is_complete {
         link::link(index, &applied.changes, budget)?;
     } else {
-        link::note(index, &applied.changes)?;
+        link::queue_affected(index, &applied.changes)?;
     }
     Ok(applied)
 }

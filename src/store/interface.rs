@@ -49,14 +49,14 @@ pub fn exported_names(facts: &FileFacts) -> u64 {
 }
 
 /// Returns the bucket of the outermost definition around each symbol, by its place; a member of a type that is declared
-/// elsewhere has that of its [name there](FileFacts::name_there).
+/// elsewhere has that of its [name in its unit](FileFacts::unit_member_name).
 pub fn symbol_buckets(facts: &FileFacts) -> Vec<u64> {
     let mut buckets: Vec<u64> = Vec::with_capacity(facts.symbols.len());
     for (at, symbol) in facts.symbols.iter().enumerate() {
         let outer = symbol
             .parent
             .and_then(|parent| buckets.get(parent as usize).copied());
-        let own = || match facts.name_there(at) {
+        let own = || match facts.unit_member_name(at) {
             Some(name) => bucket(&name),
             None => bucket(&symbol.name),
         };

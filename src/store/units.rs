@@ -1,7 +1,7 @@
 //! Units of visibility that several files share: which files belong to which, and who is linked again when one joins or
 //! leaves.
 //!
-//! A unit is a barrel to the linker, by its row below 0. Refuses to know how a unit is named.
+//! A unit is a barrel to the linker, by its row below 0. `resolve::units` names them.
 
 use rusqlite::OptionalExtension as _;
 

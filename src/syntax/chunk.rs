@@ -1,7 +1,5 @@
-//! Cutting code into chunks: a definition with its comments is one, long ones are cut by members and at
-//! quiet lines, and what lies between is kept.
-//!
-//! Knows lines and the spans of symbols. Refuses to know syntax trees.
+//! Cuts code into chunks, by lines and the spans of symbols: a definition with its comments is a chunk, a long one is cut
+//! by members and at blank lines, and the code between definitions is chunks of its own.
 
 use super::lines::{Lines, MAX_BYTES, MAX_LINES};
 use crate::model::{Chunk, ChunkKind, Symbol, SymbolKind};

@@ -1,6 +1,6 @@
 //! The languages, as rows of data.
 //!
-//! Knows which file is in which language, by its name alone. Refuses to look into a file.
+//! The language of a file is decided by its name alone, not by its contents.
 
 use std::borrow::Cow;
 use std::collections::HashMap;

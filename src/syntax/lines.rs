@@ -1,6 +1,6 @@
 //! The lines of a text, and where it can be cut.
 //!
-//! Knows indentation, blank lines and the bounds of a chunk. Refuses to know languages.
+//! By indentation, blank lines and the bounds of a chunk, whatever the language; see `chunk` for definitions.
 
 use crate::model::Span;
 

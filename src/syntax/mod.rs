@@ -1,8 +1,7 @@
 //! The facts of one file: symbols, imports, exports, uses, and the chunks it is cut into.
 //!
-//! The door to tree-sitter. Knows languages and their syntax. Refuses to know other files, git, the index,
-//! and what a name in another file means. Everything but [`Budget`] is a count, so that the same bytes give
-//! the same facts on every machine.
+//! The door to tree-sitter. `link` binds the names of other files. Every bound but [`Budget`] is a count, so that the same
+//! bytes give the same facts on every machine.
 
 mod arity;
 mod chunk;

@@ -1,7 +1,4 @@
-//! Parsing with bounds.
-//!
-//! Knows one parser for each thread and how much work a file of some length may cost. Refuses to know
-//! what a tree means.
+//! Parsing with bounds: one parser for each thread, and a limit of work by the length of the file.
 
 use std::cell::{Cell, RefCell};
 use std::ops::{ControlFlow, Range as Bytes};

@@ -1,7 +1,6 @@
 //! Which names a file binds, and where: enough to tell a local name from one that another file may mean.
 //!
-//! Knows blocks, functions and hoisting. Refuses to know types: a type and a value of one name are one
-//! name here.
+//! Blocks, functions and hoisting count; a type and a value of one name are one name here.
 
 use crate::model::hash::HashMap;
 

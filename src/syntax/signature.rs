@@ -1,6 +1,4 @@
-//! The words about a definition: its signature and its doc comment.
-//!
-//! Knows white space and comment marks. Refuses to know syntax trees.
+//! The signature and the doc comment of a definition, cleaned of white space and comment marks.
 
 /// Longest signature in bytes.
 pub(super) const SIGNATURE_BYTES: usize = 240;

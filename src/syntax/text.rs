@@ -1,6 +1,6 @@
 //! Cutting documents at their headings, and other text at quiet lines.
 //!
-//! Knows how Markdown, reStructuredText and AsciiDoc mark a heading. Refuses to know what else they mark.
+//! Only headings of Markdown, reStructuredText and AsciiDoc are markup here.
 
 use super::chunk::number;
 use super::language::HeadingStyle;

@@ -12,7 +12,7 @@ use super::mentions::line_at;
 use crate::error::{Error, Result};
 use crate::graph::changes::ChangeKind;
 use crate::ir::{ExportKind, FileFacts, ImportKind, Target};
-use crate::link::base::{EarlierFile, Numbers, overlay};
+use crate::link::earlier_overlay::{EarlierFile, OverlayFileIds, overlay};
 use crate::link::use_targets::{DefinitionRow, FileTargets, Meaning, Overlay, UseTargets};
 use crate::model::{Provenance, RepoPath};
 use crate::store::{ImportTarget, token};
@@ -100,7 +100,7 @@ pub struct BrokenUses {
 /// Both states of a difference, to bind names in.
 pub(super) struct Worlds<'a> {
     pub(super) difference: &'a Difference,
-    pub(super) numbers: Vec<Numbers>,
+    pub(super) numbers: Vec<OverlayFileIds>,
     pub(super) before: UseTargets<'a>,
     pub(super) now: UseTargets<'a>,
     /// The declarations that are gone, with their change.
@@ -201,7 +201,7 @@ impl Uses<'_> {
                     None => continue,
                 },
             };
-            let number = changed.map_or(id, |at| worlds.numbers[at].now);
+            let number = changed.map_or(id, |at| worlds.numbers[at].current);
             let bound = BoundFile {
                 path: &path,
                 language,
@@ -709,7 +709,7 @@ impl Uses<'_> {
             if losses.exports.contains(&(file, from.1.clone())) {
                 return true;
             }
-            open.extend(worlds.now.passed_on_whole(file));
+            open.extend(worlds.now.star_reexports(file));
         }
         false
     }

@@ -14,7 +14,7 @@ use super::mentions::line_at;
 use crate::error::{Error, Result};
 use crate::graph::changes::ChangeKind;
 use crate::ir::FileFacts;
-use crate::link::base::{EarlierFile, overlay};
+use crate::link::earlier_overlay::{EarlierFile, overlay};
 use crate::link::use_targets::{DefinitionRow, Meaning, UseTargets};
 use crate::model::{Provenance, RepoPath};
 use crate::store::ImportTarget;
@@ -226,7 +226,7 @@ impl Uses<'_> {
             let Ok(at) = paths.binary_search(&&file.path) else {
                 continue;
             };
-            let (number, number_now) = (numbers[at].now, changed_numbers[at].now);
+            let (number, number_now) = (numbers[at].current, changed_numbers[at].current);
             let bound = BoundFile {
                 path: &file.path,
                 language: syntax::by_path(&file.path),

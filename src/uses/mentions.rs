@@ -260,7 +260,7 @@ impl Uses<'_> {
         }
         let known = self.bound.borrow().get(&file.id).cloned();
         let mut bound = known.map_or_else(|| bindings.of_file(file.id), Ok)?;
-        bound.by_itself = bindings.imported_by_itself(file.id, wanted.name);
+        bound.auto_imported = bindings.auto_imported(file.id, wanted.name);
         let reaches = |meaning: &Meaning| {
             let found = meaning.definition();
             found.is_some_and(|found| wanted.targets.contains(&found))
@@ -357,7 +357,7 @@ fn part(role: OccurrenceRole, bound: &FileTargets, wanted: &MentionTarget<'_>) -
         OccurrenceRole::Key | OccurrenceRole::Local | OccurrenceRole::OtherName => {
             MentionPart::OtherTarget
         }
-        OccurrenceRole::Global(kind) => sorted(bound.by_itself.as_ref(), &|provenance| {
+        OccurrenceRole::Global(kind) => sorted(bound.auto_imported.as_ref(), &|provenance| {
             MentionPart::Use(kind, provenance)
         }),
         OccurrenceRole::Unknown => MentionPart::Unresolved,

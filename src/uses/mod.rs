@@ -7,9 +7,9 @@
 mod arguments;
 mod broken;
 mod collisions;
-mod counterparts;
 mod difference;
 mod difference_cache;
+mod dispatch;
 mod exposure;
 mod locals;
 mod mentions;

@@ -5,7 +5,7 @@
 //! own. Facts and links are made in memory: a check takes some milliseconds.
 
 use codelens::ir::Target;
-use codelens::link::base::{EarlierFile, overlay};
+use codelens::link::earlier_overlay::{EarlierFile, overlay};
 use codelens::link::use_targets::UseTargets;
 use codelens::model::{Budget, RepoPath};
 use codelens::store::{Home, Index, Pointer};

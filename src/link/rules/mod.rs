@@ -56,11 +56,11 @@ pub(super) struct LanguageRules {
     pub(super) has_named_owners: bool,
     /// Whether names are found along paths through a tree of modules: `crate::db::Store`.
     pub(super) has_module_tree: bool,
-    /// Whether what an import leads out of the repository for, and each member of that, is known to be from outside.
+    /// Whether a name imported from a package outside the repository, and each of its members, is proven external.
     pub(super) proves_external: bool,
     /// Types and functions that the language itself defines.
     pub(super) predeclared: &'static [&'static str],
-    /// In which order the bases of a type are looked through.
+    /// The method resolution order.
     pub(super) members: MemberOrder,
     /// Whether calling a class constructs an instance: `Store()` in Python, `new Store()` elsewhere.
     pub(super) constructs_by_call: bool,
@@ -68,7 +68,7 @@ pub(super) struct LanguageRules {
     pub(super) instance_call_method: Option<&'static str>,
     /// The method whose callback takes each element, so that its parameter has the element type: `forEach`.
     pub(super) foreach_callback_method: Option<&'static str>,
-    /// The method whose result a read of a class attribute is, where the attribute's value has it: `__get__`.
+    /// The descriptor getter called when an instance attribute is read: `__get__`.
     pub(super) descriptor_method: Option<&'static str>,
     /// The method that indexing an instance calls: `__getitem__`.
     pub(super) index_method: Option<&'static str>,

@@ -1,6 +1,6 @@
 //! One folder a family of languages: how its syntax becomes facts.
 //!
-//! Refuses to know other files, and how a file is cut into chunks.
+//! Chunks are cut in `chunk`; names of other files are bound by `link`.
 
 pub(in crate::syntax) mod ecmascript;
 mod frontend;

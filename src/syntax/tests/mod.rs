@@ -156,7 +156,9 @@ pub(super) fn said(facts: &FileFacts, expr: ExprId) -> String {
         let (object, step) = match facts.exprs.get(at) {
             Expr::Member { object, name } => (*object, facts.exprs.name_of(*name).to_owned()),
             Expr::Element { object } => (*object, "[]".to_owned()),
-            Expr::Keyed { object, key } => (*object, format!("[{}]", facts.exprs.name_of(*key))),
+            Expr::ComputedMember { object, key } => {
+                (*object, format!("[{}]", facts.exprs.name_of(*key)))
+            }
             Expr::Construct { class } => (*class, "{}".to_owned()),
             Expr::Param { callee, index } => (*callee, format!("({index})")),
             Expr::Call {

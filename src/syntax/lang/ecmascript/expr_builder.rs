@@ -142,7 +142,7 @@ impl ExprBuilder {
 
     pub(super) fn keyed(&mut self, object: ExprId, key: NameId) -> ExprId {
         self.each(object, |exprs, object| {
-            exprs.add(Expr::Keyed { object, key })
+            exprs.add(Expr::ComputedMember { object, key })
         })
     }
 
@@ -241,7 +241,7 @@ impl ExprBuilder {
             Expr::Union(all) => self.start(all[0]),
             Expr::Member { object: one, .. }
             | Expr::Element { object: one }
-            | Expr::Keyed { object: one, .. }
+            | Expr::ComputedMember { object: one, .. }
             | Expr::Item { object: one, .. }
             | Expr::Entered { object: one }
             | Expr::Call { callee: one, .. }

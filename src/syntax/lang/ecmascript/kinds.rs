@@ -1,7 +1,6 @@
 //! The node kinds of the ECMAScript grammars that the walk acts on, as one dense enumeration.
 //!
-//! Knows how three grammars (TypeScript, TSX, JavaScript) spell the same notion. Refuses to know what is
-//! done at a node.
+//! Three grammars (TypeScript, TSX, JavaScript) spell the same notion differently.
 
 use std::sync::OnceLock;
 

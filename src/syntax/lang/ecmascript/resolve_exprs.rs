@@ -107,7 +107,7 @@ impl<'s, 'w, 'a> BindingSite<'s, 'w, 'a> {
                 let object = self.one(object)?;
                 self.resolver.exprs.element(object)
             }
-            Expr::Keyed { object, key } => {
+            Expr::ComputedMember { object, key } => {
                 let object = self.one(object)?;
                 let binding = self.binding();
                 if self.resolver.is_constant(key, binding) {

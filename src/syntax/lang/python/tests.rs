@@ -36,7 +36,7 @@ fn dump(facts: &FileFacts, id: ExprId) -> String {
         Expr::Member { object, name: it } => format!("Member({}, {})", one(object), name(*it)),
         Expr::Element { object } => format!("Element({})", one(object)),
         Expr::Key { object } => format!("Key({})", one(object)),
-        Expr::Keyed { object, key } => format!("Keyed({}, {})", one(object), name(*key)),
+        Expr::ComputedMember { object, key } => format!("Keyed({}, {})", one(object), name(*key)),
         Expr::Item { object, index } => format!("Item({}, {index})", one(object)),
         Expr::Call { callee, args, .. } if args.is_empty() => format!("Call({})", one(callee)),
         Expr::Call { callee, args, .. } => format!("Call({}, [{}])", one(callee), all(args)),

@@ -1,16 +1,16 @@
-//! From paths that came, went or changed to the files whose imports are resolved again.
+//! Finds the files whose imports have to be resolved again after paths were added, removed or changed.
 //!
-//! Which imports may lead elsewhere is for `resolve` to say; here are the rows.
+//! `resolve` decides which imports may be affected; this walks the rows.
 
 use std::collections::BTreeSet;
 
-use super::IndexedFiles;
+use super::indexed_files::IndexedFiles;
 use crate::model::hash::HashMap;
 use crate::resolve::{AffectedByFamily, KnownTarget, PathChanges};
 use crate::store::ImportTarget;
 
-/// Returns the files of which one of `imports` (the importing file, its specifier, where it led) may lead elsewhere;
-/// `manifest` has all files that there are now.
+/// Returns the files with an import in `imports` (importing file, specifier, stored target) that may resolve to
+/// another file; `manifest` has all present files.
 pub(super) fn affected_files(
     changes: &PathChanges,
     manifest: &IndexedFiles,

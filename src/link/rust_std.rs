@@ -1,8 +1,8 @@
-//! Types of the standard library of Rust: the results of their methods and the parameters of their callbacks, in terms of their type
-//! arguments.
+//! Methods of the standard library of Rust: their results and the parameters of their callbacks, by the type
+//! arguments of the receiver.
 //!
-//! Crates that are much used name their types and methods alike (`HashMap`, `lock`, `iter`), so that the name alone counts.
-//! Of any other type from outside the results are from outside, where nothing of the repository is in it.
+//! The names of types and methods alone count, since popular crates use the same ones (`HashMap`, `lock`, `iter`).
+//! Results of other external types are external, unless they contain values of the repository.
 
 use std::rc::Rc;
 
@@ -11,7 +11,7 @@ use super::linker::Linker;
 use super::path_names::{Wanted, payload};
 use super::types::{ExternalType, Type};
 
-/// Types that have the members of their contents.
+/// Types that dereference to their contents.
 const TRANSPARENT: &[&str] = &[
     "Arc",
     "AsMut",
@@ -44,7 +44,7 @@ const TRANSPARENT: &[&str] = &[
     "UniqueRc",
 ];
 
-/// Types that hold a value behind a call.
+/// Types whose contents are reached by a method: `Mutex<T>.lock()`.
 const CELLS: &[&str] = &[
     "Mutex",
     "RwLock",
@@ -59,7 +59,7 @@ const CELLS: &[&str] = &[
     "FairMutex",
 ];
 
-/// Types of keys and values.
+/// Maps: the type arguments are those of keys and values.
 const MAPS: &[&str] = &[
     "HashMap",
     "BTreeMap",
@@ -79,59 +79,59 @@ const MAPS: &[&str] = &[
 
 /// The result of a method of the standard library, by the types of its receiver and arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Gives {
-    /// The value that is held: the first type argument.
+enum RustMethodResult {
+    /// The contained value, the first type argument: `Option<T>.unwrap()` → `T`.
     Held,
     /// The second type argument.
     Second,
     /// A value of the same type.
     Same,
-    /// An optional held value.
+    /// An optional contained value: `Vec<T>.pop()` → `Option<T>`.
     Maybe,
     /// An optional element.
     MaybeElement,
     /// An iterator over the elements.
     Elements,
-    /// An iterator over the held values, the values of a map.
+    /// An iterator over the contained values, for a map its values.
     Values,
     /// An iterator over the keys of a map.
     Keys,
-    /// The same type, of the first function's result.
+    /// The same type with the result of the first function argument: `Option<T>.map(f)`.
     Mapped,
-    /// The result of the first function.
+    /// The result of the first function argument.
     Returned,
-    /// The result of the second function, or the first argument.
+    /// The result of the second function argument, else the first argument: `map_or(0, f)`.
     ReturnedBySecond,
-    /// An iterator over the elements of the first function's result.
+    /// An iterator over the elements of the first function argument's results: `flat_map`.
     Flattened,
-    /// An iterator over the optional results of the first function.
+    /// An iterator over the contents of the optional results of the first function argument.
     FilterMapped,
-    /// The result of the first function, behind the same type: a step of a chain.
+    /// An iterator of (index, element) pairs: `enumerate`.
     Numbered,
     /// An iterator over pairs with the elements of the argument.
     Zipped,
-    /// A result of the held value.
+    /// A `Result` of the contained value: `Mutex<T>.lock()`.
     Fallible,
-    /// A number, a truth value, a text.
+    /// A type without type arguments: `usize`, `bool`, `String`.
     Plain(&'static str),
     /// The first argument.
     Given,
-    /// An iterator over elements that are held in elements.
+    /// An iterator over the elements of the elements: `flatten`.
     Flat,
-    /// A sequence of sequences: windows, chunks.
+    /// A sequence of slices: `windows`, `chunks`.
     Parts,
-    /// Two values of the same type.
+    /// A pair of values of the same type: `split_at`.
     Two,
 }
 
-use Gives::{
+use RustMethodResult::{
     Elements, Fallible, FilterMapped, Flat, Flattened, Given, Held, Keys, Mapped, Maybe,
     MaybeElement, Numbered, Parts, Plain, Returned, ReturnedBySecond, Same, Second, Two, Values,
     Zipped,
 };
 
-/// Methods that mean the same in each type that has them.
-const METHODS: &[(&str, Gives)] = &[
+/// Methods by name; the result follows the same rule for every type that has one.
+const METHODS: &[(&str, RustMethodResult)] = &[
     ("?", Held),
     ("unwrap", Held),
     ("expect", Held),
@@ -314,7 +314,7 @@ pub(super) fn is_known(method: &str) -> bool {
         )
 }
 
-/// Names of functions that make a value of a type from outside.
+/// Names of constructors: `Vec::new`.
 fn is_maker(name: &str) -> bool {
     matches!(
         name,
@@ -331,10 +331,6 @@ fn is_maker(name: &str) -> bool {
 }
 
 impl ExternalType {
-    fn arg(&self, at: usize) -> Option<Type> {
-        self.args.get(at)?.clone()
-    }
-
     fn is_map(&self) -> bool {
         MAPS.contains(&&*self.name) && self.args.len() > 1
     }
@@ -343,21 +339,14 @@ impl ExternalType {
         TRANSPARENT.contains(&&*self.name)
     }
 
-    /// The value that it holds: the last type argument of a map, else the first one.
+    /// The type of the contained value: the last type argument of a map, else the first one.
     fn held(&self) -> Option<Type> {
         self.arg(usize::from(self.is_map()))
-    }
-
-    fn made(name: &str, args: Vec<Option<Type>>) -> Type {
-        Type::ExternalType(Rc::new(Self {
-            name: name.into(),
-            args: args.into(),
-        }))
     }
 }
 
 impl Linker<'_, '_> {
-    /// The member of a value from outside: a method, a part that a pattern takes, or that of what it holds.
+    /// A member of an external value: a method, a part that a pattern destructures, or a member of its contents.
     pub(super) fn standard_member(&self, of: &Rc<ExternalType>, name: &str) -> Option<Type> {
         self.step()?;
         if of.is_transparent()
@@ -392,7 +381,7 @@ impl Linker<'_, '_> {
         Some(ExternalType::named(bare))
     }
 
-    /// One element of a value from outside.
+    /// The element type of an external value.
     pub(super) fn standard_element(&self, of: &Rc<ExternalType>) -> Option<Type> {
         self.step()?;
         if of.is_transparent()
@@ -406,7 +395,7 @@ impl Linker<'_, '_> {
         of.arg(0).or_else(|| outer_value(of))
     }
 
-    /// The result of a method of a value from outside.
+    /// The result type of a method of an external value.
     #[expect(clippy::too_many_lines, reason = "one arm for each kind of result")]
     pub(super) fn standard_result(&self, of: &Rc<ExternalType>, method: &str) -> Option<Type> {
         self.step()?;
@@ -419,8 +408,8 @@ impl Linker<'_, '_> {
         };
         let same = || Some(Type::ExternalType(Rc::clone(of)));
         let element = || self.standard_element(of);
-        let iterator = |one: Option<Type>| Some(ExternalType::made("Iterator", vec![one]));
-        let maybe = |one: Option<Type>| Some(ExternalType::made("Option", vec![one]));
+        let iterator = |one: Option<Type>| Some(ExternalType::with("Iterator", vec![one]));
+        let maybe = |one: Option<Type>| Some(ExternalType::with("Option", vec![one]));
         let is_cell = CELLS.contains(&name);
         let found = match gives {
             Held if method == "await" => match name {
@@ -438,19 +427,19 @@ impl Linker<'_, '_> {
             Same if name == "Cell" && method == "replace" => of.arg(0),
             Same if method == "map_err" => {
                 let made = self.returned_by(0);
-                Some(ExternalType::made(name, vec![of.arg(0), made]))
+                Some(ExternalType::with(name, vec![of.arg(0), made]))
             }
             Same if name == "Entry" || method != "take" => return same(),
             Same => return same(),
             Maybe if name == "Result" && method == "ok" => maybe(of.arg(0)),
             Maybe if is_cell && method == "get" && name == "Cell" => of.arg(0),
             Maybe if is_cell && method == "get_mut" => {
-                Some(ExternalType::made("Guard", vec![of.arg(0)]))
+                Some(ExternalType::with("Guard", vec![of.arg(0)]))
             }
             Maybe if method == "remove" && matches!(name, "Vec" | "VecDeque") => of.held(),
             Maybe if method == "insert" && name == "Option" => of.held(),
             Maybe if method == "insert" && matches!(name, "Vec" | "HashSet" | "BTreeSet") => {
-                Some(ExternalType::made("bool", Vec::new()))
+                Some(ExternalType::with("bool", Vec::new()))
             }
             Maybe => maybe(of.held()),
             MaybeElement if of.is_map() => maybe(element()),
@@ -465,7 +454,7 @@ impl Linker<'_, '_> {
                     args.push(None);
                 }
                 args[0] = made;
-                Some(ExternalType::made(
+                Some(ExternalType::with(
                     if name == "Result" || name == "Option" {
                         name
                     } else {
@@ -489,7 +478,7 @@ impl Linker<'_, '_> {
                 iterator(held)
             }
             Numbered => {
-                let number = Some(ExternalType::made("usize", Vec::new()));
+                let number = Some(ExternalType::with("usize", Vec::new()));
                 iterator(Some(Type::Tuple([number, of.arg(0)].into())))
             }
             Zipped => {
@@ -498,15 +487,15 @@ impl Linker<'_, '_> {
                     .and_then(|it| self.implemented_element(&it));
                 iterator(Some(Type::Tuple([of.arg(0), other].into())))
             }
-            Fallible if is_cell => Some(ExternalType::made("Guard", vec![of.arg(0)])),
+            Fallible if is_cell => Some(ExternalType::with("Guard", vec![of.arg(0)])),
             Fallible if matches!(method, "read" | "write" | "lock") && !is_cell => {
                 return outer_value(of);
             }
-            Fallible => Some(ExternalType::made(
+            Fallible => Some(ExternalType::with(
                 "Result",
                 vec![of.arg(0), self.argument(0)],
             )),
-            Plain(name) => Some(ExternalType::made(name, Vec::new())),
+            Plain(name) => Some(ExternalType::with(name, Vec::new())),
             Given => self.argument(0),
             Flat => {
                 let inner = of.arg(0)?;
@@ -529,16 +518,16 @@ impl Linker<'_, '_> {
             || matches!(name, "Reverse" | "Wrapping");
         let given = self.argument(0);
         if matches!(name, "Lazy" | "LazyLock" | "LazyCell") {
-            return ExternalType::made(name, vec![self.returned_by(0)]);
+            return ExternalType::with(name, vec![self.returned_by(0)]);
         }
         if holds_given && matches!(method, "new" | "from") && given.is_some() {
-            return ExternalType::made(name, vec![given]);
+            return ExternalType::with(name, vec![given]);
         }
         if matches!(method, "from" | "from_iter")
             && holds(name)
             && let Some(given) = given
         {
-            return ExternalType::made(name, vec![self.implemented_element(&given)]);
+            return ExternalType::with(name, vec![self.implemented_element(&given)]);
         }
         Type::ExternalType(Rc::clone(of))
     }
@@ -552,7 +541,8 @@ impl Linker<'_, '_> {
         }
     }
 
-    /// The function that a method of a value from outside is given at a place: its type arguments are its parameters.
+    /// The type of the callback at argument `index` of a method; its type arguments are the parameters of the
+    /// callback.
     pub(super) fn standard_callback(&self, of: &Rc<ExternalType>, method: &str, index: u8) -> Type {
         let element = || self.standard_element(of);
         let params = match (method, &*of.name) {
@@ -576,17 +566,16 @@ impl Linker<'_, '_> {
             }
             _ => vec![element()],
         };
-        ExternalType::made("fn", params)
+        ExternalType::with("fn", params)
     }
 }
 
-/// The content of a value from outside: from outside too, where no type argument is of the repository.
+/// The type of the content of an external value: external too, unless a type argument is of the repository.
 fn outer_value(of: &ExternalType) -> Option<Type> {
-    let is_outer = |one: &Option<Type>| one.as_ref().is_some_and(Type::is_external);
-    (of.args.iter().all(is_outer) && !holds(&of.name)).then_some(Type::External)
+    (of.has_external_args() && !holds(&of.name)).then_some(Type::External)
 }
 
-/// Whether values of a type may hold such of the repository.
+/// Whether values of a type may contain values of the repository.
 fn holds(name: &str) -> bool {
     TRANSPARENT.contains(&name)
         || CELLS.contains(&name)

@@ -1,12 +1,13 @@
-//! The definitions that stand for others where code runs, so that their users are users of those too.
+//! Seeds of a walk to users: definitions with their dispatch targets, so that users of an override count for the
+//! method it overrides.
 
 use super::Uses;
 use crate::error::Result;
 use crate::graph::impact::WalkStart;
-use crate::link::overrides::Counterparts;
+use crate::link::dispatch::DispatchTargets;
 use crate::store::SymbolRow;
 
-/// Definitions whose counterparts are looked for in one question.
+/// Maximum number of definitions whose dispatch targets are looked up in one query.
 const MAX_TARGETS: usize = 100;
 
 impl Uses<'_> {
@@ -16,7 +17,7 @@ impl Uses<'_> {
     pub fn seeds(&self, targets: &[SymbolRow]) -> Result<(Vec<WalkStart>, bool)> {
         let mut seeds = WalkStart::of(targets.iter().map(|target| target.id));
         let targets_of = self.bindings();
-        let mut all = Counterparts::default();
+        let mut all = DispatchTargets::default();
         all.is_cut |= targets.len() > MAX_TARGETS;
         for target in targets.iter().take(MAX_TARGETS) {
             if self.budget.is_cancelled() {
@@ -24,7 +25,7 @@ impl Uses<'_> {
                 break;
             }
             if let Some(file) = self.read.file(target.path.as_str())? {
-                targets_of.add_counterparts((file.id, target.ordinal), &mut all)?;
+                targets_of.add_dispatch_targets((file.id, target.ordinal), &mut all)?;
             }
         }
         for ((file, at), class) in all.found {

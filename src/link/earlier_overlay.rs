@@ -6,8 +6,9 @@
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
+use super::affected_importers::affected_files;
+use super::indexed_files::IndexedFiles;
 use super::use_targets::Overlay;
-use super::{IndexedFiles, queue};
 use crate::ir::FileFacts;
 use crate::model::RepoPath;
 use crate::model::hash::HashMap;
@@ -25,17 +26,17 @@ pub struct EarlierFile {
     pub now: Option<FileFacts>,
 }
 
-/// The numbers of a file in an overlay.
+/// The ids of a file in an overlay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Numbers {
-    /// Of the file as it was: the row of one that the index has, a number below 0 for one that is gone.
+pub struct OverlayFileIds {
+    /// The file as it was: its row in the index, a negative id for a file that is gone.
     pub earlier: i64,
-    /// Of the file as it is, among the others as they were.
-    pub now: i64,
+    /// The file as it is now, linked among the others as they were.
+    pub current: i64,
 }
 
-/// Numbers of files and units that the index has no row of begin here: no unit of the index has one.
-const FIRST_NEW: i64 = i64::MIN / 4;
+/// OverlayFileIds of files and units that the index has no row of begin here: no unit of the index has one.
+const FIRST_SYNTHETIC_ID: i64 = i64::MIN / 4;
 
 /// The units of the earlier state that differ.
 #[derive(Default)]
@@ -54,9 +55,9 @@ impl Units {
         read: &Read<'_>,
         manifest: &mut IndexedFiles,
         file: &EarlierFile,
-        numbers: Numbers,
+        file_ids: OverlayFileIds,
     ) -> Result<bool, StoreError> {
-        let id = numbers.earlier;
+        let id = file_ids.earlier;
         let now = if id > 0 {
             read.units_of(id)?
         } else {
@@ -73,7 +74,7 @@ impl Units {
             let unit = known.unwrap_or_else(|| {
                 self.n_new += 1;
                 // A unit is a module by its number below 0.
-                -(FIRST_NEW - self.n_new)
+                -(FIRST_SYNTHETIC_ID - self.n_new)
             });
             manifest.units.insert(key, unit);
             then.push((unit, rank));
@@ -94,7 +95,7 @@ impl Units {
         if let Some(facts) = &file.now {
             let known = crate::resolve::units(&file.path, facts).into_iter();
             let known = known.filter_map(|(key, _)| manifest.units.get(&key).copied());
-            self.of_files.insert(numbers.now, known.collect());
+            self.of_files.insert(file_ids.current, known.collect());
         }
         Ok(differs)
     }
@@ -102,7 +103,7 @@ impl Units {
     fn files_of(&mut self, read: &Read<'_>, unit: i64) -> Result<&mut Vec<i64>, StoreError> {
         Ok(match self.files.entry(unit) {
             Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(new) => new.insert(if unit < -FIRST_NEW {
+            Entry::Vacant(new) => new.insert(if unit < -FIRST_SYNTHETIC_ID {
                 read.unit_files(unit)?
             } else {
                 Vec::new()
@@ -111,13 +112,13 @@ impl Units {
     }
 }
 
-/// Lays the earlier files over the index. Returns the overlay and the numbers of each file in it.
+/// Lays the earlier files over the index. Returns the overlay and the ids of each file in it.
 ///
 /// Costs a pass over all paths and imports where files came or went, else the resolution of the imports of `files`.
 pub fn overlay(
     read: &Read<'_>,
     files: Vec<EarlierFile>,
-) -> Result<(Overlay, Vec<Numbers>), StoreError> {
+) -> Result<(Overlay, Vec<OverlayFileIds>), StoreError> {
     let mut manifest = IndexedFiles::of(read)?;
     let mut changes = PathChanges::default();
     let n_files = i64::try_from(files.len()).unwrap_or(i64::MAX / 4);
@@ -129,13 +130,13 @@ pub fn overlay(
         if known.is_none() || file.facts.is_none() {
             changes.add_path(&file.path);
         }
-        let own = FIRST_NEW + i64::try_from(at).unwrap_or(0);
-        let numbers = Numbers {
+        let own = FIRST_SYNTHETIC_ID + i64::try_from(at).unwrap_or(0);
+        let file_ids = OverlayFileIds {
             earlier: known.unwrap_or(own),
-            now: own + n_files,
+            current: own + n_files,
         };
-        ids.push(numbers);
-        if units.change(read, &mut manifest, file, numbers)? {
+        ids.push(file_ids);
+        if units.change(read, &mut manifest, file, file_ids)? {
             changes.add_path(&file.path);
         }
         match (known, &file.facts) {
@@ -165,14 +166,14 @@ pub fn overlay(
             overlay.files.insert(id, (facts, targets));
         };
         if let Some(now) = file.now {
-            lay(id.now, now);
+            lay(id.current, now);
         }
         lay(id.earlier, file.facts.unwrap_or_default());
     }
     if changes.is_empty() {
         return Ok((overlay, ids));
     }
-    for file in queue::affected_files(&changes, &manifest, read.specifiers()?) {
+    for file in affected_files(&changes, &manifest, read.specifiers()?) {
         if overlay.files.contains_key(&file) {
             continue;
         }

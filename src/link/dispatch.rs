@@ -1,8 +1,7 @@
-//! Definitions that stand for each other where code runs: a method and those that it overrides or implements, overloads, and
-//! definitions for other platforms.
+//! Overrides, implementations, overloads and platform variants that a call may dispatch to.
 //!
-//! An edge leads to the declared method alone; whoever asks who calls an implementation is told its callers by this
-//! relation. It is found when it is asked for, from the rows of one generation, so that no edit can make it untrue.
+//! An edge leads to the declared method alone; the callers of an implementation are found by this relation. It is
+//! computed when it is asked for, from the rows of one generation, so that no edit can make it stale.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -22,7 +21,7 @@ use crate::model::{EdgeKind, Provenance, SymbolFlags, SymbolKind};
 use crate::store::token::normal_form;
 use crate::store::{StoreError, SymbolRow};
 
-/// Classes that are looked through above or below one.
+/// Maximum number of base or derived classes that are visited.
 const MAX_CLASSES: usize = 512;
 
 /// Files that are read to look for one relation.
@@ -34,21 +33,21 @@ const MAX_CANDIDATES: usize = 300;
 /// Methods that classes below cannot override, or that run by making an instance.
 const NOT_DISPATCHED: &[&str] = &["__init__", "__new__", "__init_subclass__"];
 
-/// A class of a file that is built on others, with these.
+/// A class of a file with its base classes.
 type DerivedClass = (SymbolIdx, Vec<DefinitionRow>);
 
-/// The definitions that stand for some others.
+/// The dispatch targets of some definitions.
 #[derive(Clone, Debug, Default)]
-pub struct Counterparts {
-    /// Each with the class of its users as users of the other.
+pub struct DispatchTargets {
+    /// The provenance of an edge to it, when it is taken as an edge to the other.
     pub found: BTreeMap<DefinitionRow, Provenance>,
     /// Whether there may be more.
     pub is_cut: bool,
-    /// Memo of the classes of files that are built on others, with these.
+    /// Memo of the derived classes of files, with their bases.
     built: HashMap<i64, Rc<[DerivedClass]>>,
 }
 
-impl Counterparts {
+impl DispatchTargets {
     fn add(&mut self, definition: DefinitionRow, provenance: Provenance) {
         let known = self.found.entry(definition).or_insert(provenance);
         *known = (*known).min(provenance);
@@ -57,16 +56,16 @@ impl Counterparts {
 
 impl UseTargets<'_> {
     /// Adds the definitions whose users may run a definition too.
-    pub fn add_counterparts(
+    pub fn add_dispatch_targets(
         &self,
         of: DefinitionRow,
-        all: &mut Counterparts,
+        all: &mut DispatchTargets,
     ) -> Result<(), StoreError> {
         self.cache.begin();
         if let Some(file) = self.cache.get(of.0)
             && file.facts.symbols.len() > of.1 as usize
         {
-            let relation = CounterpartLookup {
+            let relation = DispatchLookup {
                 targets: self,
                 linker: Linker::new(&self.cache, Rc::clone(&file)),
             };
@@ -87,19 +86,19 @@ impl UseTargets<'_> {
     }
 }
 
-/// The look-up of one definition's counterparts.
-struct CounterpartLookup<'a, 'b> {
+/// The look-up of one definition's dispatch targets.
+struct DispatchLookup<'a, 'b> {
     targets: &'a UseTargets<'b>,
     linker: Linker<'a, 'b>,
 }
 
-impl CounterpartLookup<'_, '_> {
+impl DispatchLookup<'_, '_> {
     /// Adds the definitions of the name in other files of the unit, where builds take either.
     fn alternatives(
         &self,
         file: &LinkedFile,
         at: SymbolIdx,
-        all: &mut Counterparts,
+        all: &mut DispatchTargets,
     ) -> Result<(), StoreError> {
         let symbol = file.symbol(at);
         if symbol.parent.is_some() || file.units.is_empty() || is_repeatable(&symbol.name) {
@@ -109,7 +108,7 @@ impl CounterpartLookup<'_, '_> {
         let Some(own_path) = read.path_of(file.file)? else {
             return Ok(());
         };
-        let own_name = file.facts.name_there(at as usize);
+        let own_name = file.facts.unit_member_name(at as usize);
         let is_left_out = read.is_left_out_of_units(file.file)?;
         for row in self.named(&symbol.name)? {
             let is_near = parent(row.path.as_str()) == parent(own_path.as_str());
@@ -120,7 +119,7 @@ impl CounterpartLookup<'_, '_> {
                 continue;
             };
             let is_same = other.units.iter().any(|unit| file.units.contains(unit))
-                && other.facts.name_there(row.ordinal as usize) == own_name
+                && other.facts.unit_member_name(row.ordinal as usize) == own_name
                 && other.symbol(row.ordinal).qualified_name == symbol.qualified_name;
             if is_same && (is_left_out || read.is_left_out_of_units(other.file)?) {
                 all.add((other.file, row.ordinal), Provenance::Alternative);
@@ -134,7 +133,7 @@ impl CounterpartLookup<'_, '_> {
         &self,
         file: &Rc<LinkedFile>,
         at: SymbolIdx,
-        all: &mut Counterparts,
+        all: &mut DispatchTargets,
     ) -> Result<(), StoreError> {
         let Some(class) = file.symbol(at).parent.filter(|it| is_class(file, *it)) else {
             return Ok(());
@@ -186,7 +185,7 @@ impl CounterpartLookup<'_, '_> {
     fn classes_below(
         &self,
         class: DefinitionRow,
-        all: &mut Counterparts,
+        all: &mut DispatchTargets,
     ) -> Result<(Vec<DefinitionRow>, bool), StoreError> {
         let mut seen = vec![class];
         let mut n_files = 0;
@@ -304,7 +303,7 @@ impl CounterpartLookup<'_, '_> {
         &self,
         file: &Rc<LinkedFile>,
         at: SymbolIdx,
-        all: &mut Counterparts,
+        all: &mut DispatchTargets,
     ) -> Result<(), StoreError> {
         let symbol = file.symbol(at);
         match symbol.parent {
@@ -321,7 +320,7 @@ impl CounterpartLookup<'_, '_> {
         type_: DefinitionRow,
         method: DefinitionRow,
         name: &str,
-        all: &mut Counterparts,
+        all: &mut DispatchTargets,
     ) -> Result<(), StoreError> {
         let mut n = 0;
         for row in self.named(name)? {
@@ -359,7 +358,7 @@ impl CounterpartLookup<'_, '_> {
         file: &Rc<LinkedFile>,
         interface: SymbolIdx,
         name: &str,
-        all: &mut Counterparts,
+        all: &mut DispatchTargets,
     ) -> Result<(), StoreError> {
         self.linker.refuel();
         let Some(required) = self.linker.required(file, interface) else {
@@ -423,7 +422,7 @@ impl CounterpartLookup<'_, '_> {
 }
 
 /// Adds the other overloads of a method: a call whose arguments do not decide may mean each of them.
-fn overloads(file: &LinkedFile, at: SymbolIdx, all: &mut Counterparts) {
+fn overloads(file: &LinkedFile, at: SymbolIdx, all: &mut DispatchTargets) {
     if !rules::of(file).has_overloads || file.symbol(at).kind != SymbolKind::Method {
         return;
     }
