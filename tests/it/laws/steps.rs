@@ -388,7 +388,12 @@ fn python(dice: &mut Dice, n: usize) -> String {
     }
     if dice.below(2) == 0 {
         let (k, j) = (dice.below(4), dice.below(4));
-        let plugins = ["", "", "", "pytest_plugins = [\"src.f1\", \"lib.conftest\"]\n"];
+        let plugins = [
+            "",
+            "",
+            "",
+            "pytest_plugins = [\"src.f1\", \"lib.conftest\"]\n",
+        ];
         let _ = write!(
             text,
             "{}@pytest.fixture\ndef fix{k}(fix{j}):\n    yield C{j}()\n\ndef test_{k}(fix{j}, fix{k}):\n    fix{j}.m{k}()\n\n",

@@ -413,6 +413,9 @@ impl<'t> Lowering<'t> {
         }
         let name = self.text(value);
         let function = self.builders[builder as usize].function.as_ref()?;
+        if function.is_fixture {
+            return None;
+        }
         let skipped = usize::from(function.has_receiver);
         let index = function
             .params

@@ -187,22 +187,20 @@ impl<'t> Lowering<'t> {
         name: &'t str,
     ) -> ExprId {
         let known = |scope: ScopeIdx| self.fixtures.get(&(scope, name)).copied();
-        let own = class.and_then(known).filter(|it| Some(*it) != user);
-        if let Some(own) = own {
+        let own = class.and_then(known);
+        let overrides = own.is_some() && own == user;
+        if let Some(own) = own.filter(|_| !overrides) {
             let symbol = self.symbol(own);
             return self.add(Expr::Symbol(symbol));
         }
         let outer = match known(0) {
             Some(own) if Some(own) == user => {
-                let found: Vec<_> = self.conftests();
                 let name = injected_name(name);
-                let found: Vec<_> = found
-                    .into_iter()
-                    .map(|row| self.imported(row, &name))
-                    .collect();
-                let mut nearest_last = found.into_iter().rev();
-                let last = nearest_last.next().unwrap_or(self.unknown);
-                nearest_last.fold(last, |other, first| self.fallback(first, other))
+                let farthest_first = self.conftests().into_iter().rev();
+                farthest_first.fold(self.unknown, |other, row| {
+                    let first = self.imported(row, &name);
+                    self.fallback(first, other)
+                })
             }
             Some(own) if self.builders[own as usize].symbol.name == name => self.top_name(name),
             Some(own) => {
@@ -218,7 +216,7 @@ impl<'t> Lowering<'t> {
             .and_then(|it| self.class_node(it))
             .and_then(|it| self.field(it, self.grammar.fields.superclasses));
         match class.and_then(|it| self.symbol_around(it)) {
-            Some(class) if bases.is_some() => {
+            Some(class) if bases.is_some() && !overrides => {
                 let class = self.add(Expr::Symbol(class));
                 let inherited = self.member(class, &injected_name(name));
                 self.fallback(inherited, outer)
