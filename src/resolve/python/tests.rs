@@ -490,7 +490,7 @@ fn conftest_files_are_counted_upwards() {
          a/b/test_x.py conftest.2 conftest.py
          a/b/test_x.py conftest.3 external
          a/b/test_x.py conftest.0 external
-         a/b/test_x.py conftest.x external
+         a/b/test_x.py conftest.x missing
          a/b/conftest.py conftest.1 conftest.py
          conftest.py conftest.1 external
          a/c/test_y.py conftest.1 conftest.py

@@ -497,7 +497,7 @@ def test_it(client, other):
     );
     let bindings = bindings(source);
     assert!(
-        bindings.contains("client Return = Call(Member(Element(Call(Name app)), client))"),
+        bindings.contains("client Return = Call(Member(Call(Name app), client))"),
         "{bindings}"
     );
     assert!(references(source).contains("test_it:10 value client lexical"));
