@@ -12,7 +12,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use serde_json::json;
 
 use super::progress::ProgressLine;
-use super::render::impact_graph;
+use super::render::{changes_graph, impact_graph};
 use super::run::{ask, listen_for_interrupts, named_repo, without_repo};
 use super::screen::{PLACE, Screen};
 use super::{flags, output};
@@ -24,12 +24,15 @@ use crate::workspace::{Patience, View, Workspace, Workspaces, outside};
 
 const ABOUT: &str = "\
 Writes one page of HTML that needs no network: the files of the repository and what binds them, to expand, search, filter and open in an editor; or, \
-with --symbol or --changes, what a change reaches. It also lists the indexes of all branches. The index is brought up first.
+with --symbol, --changes or --base, what a change reaches. It also lists the indexes of all branches. The index is brought up first.
 
 The page goes to the data directory unless --output says otherwise; nothing is written in the work tree unasked.";
 
 /// How many definitions of a file are listed.
 const MAX_SYMBOLS: usize = 60;
+
+/// Changed definitions whose reach is drawn.
+const MAX_REACHING: usize = 60;
 
 /// Returns the command.
 pub(super) fn command() -> Command {
@@ -55,12 +58,19 @@ pub(super) fn command() -> Command {
                 .help("Draw the places that the uncommitted changes affect"),
         )
         .arg(
+            Arg::new("base")
+                .long("base")
+                .value_name("REF")
+                .conflicts_with_all(["changes", "symbol"])
+                .help("Draw the definitions that changed since a branch, tag or commit, and the places that they reach"),
+        )
+        .arg(
             Arg::new("depth")
                 .long("depth")
                 .value_name("N")
                 .value_parser(value_parser!(u64).range(1..=5))
                 .default_value("3")
-                .help("Steps at most, with --symbol or --changes"),
+                .help("Steps at most, with --symbol, --changes or --base"),
         )
         .arg(
             Arg::new("output")
@@ -78,7 +88,7 @@ pub(super) fn command() -> Command {
                 .help("Editor that links open: vscode, cursor, windsurf, zed, idea, none, or a template like `my://open?f={path}&l={line}`"),
         )
         .after_help(
-            "Examples:\n  codelens view\n  codelens view packages/core --output core.html\n  codelens view --symbol queueJob --depth 2\n  codelens view --changes --editor zed",
+            "Examples:\n  codelens view\n  codelens view packages/core --output core.html\n  codelens view --symbol queueJob --depth 2\n  codelens view --changes --editor zed\n  codelens view --base main...",
         )
 }
 
@@ -167,10 +177,20 @@ fn page(matches: &ArgMatches, call: &Call<'_>, editor: Option<String>) -> Result
         .chars()
         .take(10)
         .collect();
-    let (mode, title, nodes, edges, freshness, note) = if text("symbol").is_some()
-        || matches.get_flag("changes")
-    {
-        let mut input = json!({"depth": matches.get_one::<u64>("depth"), "limit": 500});
+    let depth = matches.get_one::<u64>("depth");
+    let (mode, title, nodes, edges, freshness, note) = if let Some(base) = text("base") {
+        let changed = changes(base, text("path"), depth, call)?;
+        let title = format!("changes since {base}");
+        (
+            Mode::Impact,
+            title,
+            changed.nodes,
+            changed.edges,
+            changed.freshness,
+            changed.note,
+        )
+    } else if text("symbol").is_some() || matches.get_flag("changes") {
+        let mut input = json!({"depth": depth, "limit": 500});
         if let Some(symbol) = text("symbol") {
             input["symbol"] = symbol.into();
             input["path"] = text("path").into();
@@ -234,6 +254,67 @@ fn page(matches: &ArgMatches, call: &Call<'_>, editor: Option<String>) -> Result
         nodes,
         edges,
         indexes: stats["indexes"].clone(),
+    })
+}
+
+/// The graph of a branch's changes, with what is said of it.
+struct ChangedGraph {
+    nodes: Vec<ViewNode>,
+    edges: Vec<ViewEdge>,
+    freshness: String,
+    note: String,
+}
+
+/// Returns the definitions that changed since `base`, and the places that the first of them reach.
+fn changes(
+    base: &str,
+    path: Option<&str>,
+    depth: Option<&u64>,
+    call: &Call<'_>,
+) -> Result<ChangedGraph> {
+    let mut input =
+        json!({"base": base, "include": ["body", "callers"], "limit": 500, "budget": 20_000});
+    if let Some(path) = path {
+        input["path"] = json!([path]);
+    }
+    let value = ask("cl_changes", input, call)?;
+    let no_changes = Vec::new();
+    let all = value["changes"].as_array().unwrap_or(&no_changes);
+    let mut impacts = Vec::new();
+    let mut n_left = 0;
+    for change in all {
+        let is_there = change["change"] != "removed" && change["callers"].as_u64() != Some(0);
+        let Some(handle) = change["handle"].as_str().filter(|_| is_there) else {
+            continue;
+        };
+        if impacts.len() == MAX_REACHING {
+            n_left += 1;
+            continue;
+        }
+        let input = json!({"handle": handle, "depth": depth, "limit": 500});
+        match ask("cl_impact", input, call) {
+            Ok(impact) => impacts.push((handle.to_owned(), impact)),
+            // Its file changed since.
+            Err(error) if error.code == Code::UnknownHandle => {}
+            Err(error) => return Err(error),
+        }
+    }
+    let (nodes, edges) = changes_graph(&value, &impacts)?;
+    let said = |key: &str| value[key].as_str().unwrap_or_default().to_owned();
+    let mut notes = vec![said("summary")];
+    if n_left > 0 {
+        notes.push(format!(
+            "Of {n_left} more definitions the reach is not drawn: pass a directory to see theirs."
+        ));
+    }
+    if value["truncated"] == true {
+        notes.push("Not all changes are drawn: pass a directory to see the others.".to_owned());
+    }
+    Ok(ChangedGraph {
+        nodes,
+        edges,
+        freshness: said("freshness"),
+        note: notes.join(" "),
     })
 }
 

@@ -144,9 +144,17 @@ impl Repo {
     /// # Errors
     /// [`GitError::Tree`] where this clone does not have it.
     pub fn at_commit(mut self, commit: &CommitId) -> Result<Self, GitError> {
-        let tree = CommitTree::open(&self.inner, Some(commit.clone()))?;
-        self.source = Source::of_commit(tree, self.inner.object_hash());
+        self.source = self.source_at(Some(commit))?;
         Ok(self)
+    }
+
+    /// Returns the way to read the files of a commit; those of no commit are none.
+    ///
+    /// # Errors
+    /// [`GitError::Tree`] where this clone does not have it.
+    pub fn source_at(&self, commit: Option<&CommitId>) -> Result<Source, GitError> {
+        let tree = CommitTree::open(&self.inner, commit.cloned())?;
+        Ok(Source::of_commit(tree, self.inner.object_hash()))
     }
 
     /// Opens the repository of `found`.

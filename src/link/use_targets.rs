@@ -126,12 +126,29 @@ impl<'a> UseTargets<'a> {
 
     /// Binds every name of a file; empty where it has no facts.
     pub fn of_file(&self, file: i64) -> Result<FileTargets, StoreError> {
+        self.of_names(file, |_| true)
+    }
+
+    /// Binds the import and export lists of a file, and those of its references whose places `is_wanted` chooses: the others
+    /// are `Unresolved`.
+    pub fn of_names(
+        &self,
+        file: i64,
+        is_wanted: impl Fn(usize) -> bool,
+    ) -> Result<FileTargets, StoreError> {
         let mut bindings = self.lists_of(file)?;
         if let Some(own) = self.cache.get(file) {
             let targets = self.targets(file)?;
             let linker = Linker::new(&self.cache, Rc::clone(&own));
-            let mean = |used| self.reference(&linker, &own, &targets, used);
-            bindings.references = own.facts.references.iter().map(mean).collect();
+            let mean = |(at, used)| {
+                if is_wanted(at) {
+                    self.reference(&linker, &own, &targets, used)
+                } else {
+                    Meaning::Unresolved
+                }
+            };
+            let references = own.facts.references.iter().enumerate();
+            bindings.references = references.map(mean).collect();
             let owners = || self.cache.template_owners(file);
             bindings.is_text = own.facts.is_template && owners().is_empty();
             self.cache.end(file)?;

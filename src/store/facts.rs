@@ -110,6 +110,27 @@ pub fn unpack(packed: &[u8]) -> Option<Vec<u8>> {
 }
 
 impl Read<'_> {
+    /// Returns the facts of a file with the signatures and places of its symbols, which [`Self::facts`] leaves empty. Docs stay
+    /// empty.
+    pub fn facts_with_places(&self, file: i64) -> StoreResult<Option<FileFacts>> {
+        let Some(mut facts) = self.facts(file)? else {
+            return Ok(None);
+        };
+        let rows = self.symbols_of(file)?;
+        if rows.len() != facts.symbols.len() {
+            return Ok(None);
+        }
+        for row in rows {
+            let Some(symbol) = facts.symbols.get_mut(row.ordinal as usize) else {
+                return Ok(None);
+            };
+            symbol.signature = row.signature;
+            symbol.span = row.span;
+            symbol.name_line = row.name_line;
+        }
+        Ok(Some(facts))
+    }
+
     /// Returns the facts of a file, with empty signatures, docs and places; `None` if it has none.
     pub fn facts(&self, file: i64) -> StoreResult<Option<FileFacts>> {
         let packed: Option<Vec<u8>> = self

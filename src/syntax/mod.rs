@@ -29,7 +29,9 @@ use language::LANGUAGES;
 pub use language::{Language, by_id, by_path, languages, limit_symbols_to};
 pub use literal::{Literal, literals};
 pub use locals::{LocalKind, LocalName, locals};
-pub use occurrences::{Occurrence, OccurrenceRole, Occurrences, UseKind, occurrences, starts};
+pub use occurrences::{
+    Occurrence, OccurrenceRole, Occurrences, UseKind, occurrences, occurrences_of, starts,
+};
 pub use scopes::{GrammarScopes, SourceScope, scopes};
 pub use test_titles::{TestCase, test_block, test_cases, test_title};
 

@@ -13,6 +13,8 @@ use crate::model::Budget;
 /// One place where a word occurs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Occurrence {
+    /// The word, an index into those that were asked for.
+    pub word: usize,
     /// First byte.
     pub start_byte: u32,
     /// Line, from 1.
@@ -89,7 +91,7 @@ pub enum UseKind {
 pub struct Occurrences {
     /// The facts of the file, as extraction gives them.
     pub facts: FileFacts,
-    /// Each place where the word occurs, in source order.
+    /// Each place where one of the words occurs: word by word, each in source order.
     pub places: Vec<Occurrence>,
     /// Every use of any name in the file: first byte, line, reference and kind. A use by an alias is found here:
     /// `b()` after `import { a as b }`.
@@ -104,21 +106,32 @@ pub fn occurrences(
     word: &str,
     budget: &Budget,
 ) -> Option<Occurrences> {
+    occurrences_of(language, source, &[word], budget)
+}
+
+/// Finds the places of several words as [`occurrences`] does, for the cost of one. Without any word [`Occurrences::uses`] are
+/// found all the same.
+pub fn occurrences_of(
+    language: &Language,
+    source: &str,
+    words: &[&str],
+    budget: &Budget,
+) -> Option<Occurrences> {
     let lines = Lines::new(source);
     let line_at = |start: u32| u32::try_from(lines.line_at(start) + 1).unwrap_or(u32::MAX);
     if let FileShape::Component(framework) = language.shape {
-        return component::occurrences(framework, &lines, word, budget);
+        return component::occurrences(framework, &lines, words, budget);
     }
     if language.shape == FileShape::Page {
-        return component::page_occurrences(&lines, word, budget);
+        return component::page_occurrences(&lines, words, budget);
     }
     if let Some(frontend) = frontend(language.shape) {
         let parsed = frontend.read_positioned(source, budget)?;
-        let length = u32::try_from(word.len()).unwrap_or(u32::MAX);
-        let places = starts(source, word).map(|start_byte| Occurrence {
+        let places = places_of(source, words).map(|(word, start_byte, end)| Occurrence {
+            word,
             start_byte,
             line: line_at(start_byte),
-            role: parsed.role(source, start_byte, start_byte + length),
+            role: parsed.role(source, start_byte, end),
         });
         let uses = parsed.uses();
         let uses = uses.map(|(start, reference, kind)| (start, line_at(start), reference, kind));
@@ -129,7 +142,8 @@ pub fn occurrences(
         });
     }
     let FileShape::Script(dialect) = language.shape else {
-        let all = starts(source, word).map(|start_byte| Occurrence {
+        let all = places_of(source, words).map(|(word, start_byte, _)| Occurrence {
+            word,
             start_byte,
             line: line_at(start_byte),
             role: OccurrenceRole::Prose,
@@ -145,22 +159,22 @@ pub fn occurrences(
     };
     let mut parsed = ecmascript::read_positioned(dialect, source, options, budget)?;
     let templates = component::add_inline(&lines, &mut parsed.script, true, budget)?;
-    let length = u32::try_from(word.len()).unwrap_or(u32::MAX);
-    let role = |start: u32| {
-        let role = parsed.role(source, start, start + length);
+    let role = |start: u32, end: u32| {
+        let role = parsed.role(source, start, end);
         let mut around = templates.iter().filter(|it| it.holds(start));
-        match around.next().and_then(|it| it.role(start, start + length)) {
+        match around.next().and_then(|it| it.role(start, end)) {
             // A template is a string to the script.
             Some(inner) if role == OccurrenceRole::Text => inner,
             _ => role,
         }
     };
-    let place = |start_byte| Occurrence {
+    let place = |(word, start_byte, end)| Occurrence {
+        word,
         start_byte,
         line: line_at(start_byte),
-        role: role(start_byte),
+        role: role(start_byte, end),
     };
-    let places = starts(source, word).map(place).collect();
+    let places = places_of(source, words).map(place).collect();
     let mut uses: Vec<(u32, u32, u32, UseKind)> = parsed
         .uses()
         .map(|(start, reference, kind)| (start, line_at(start), reference, kind))
@@ -173,6 +187,18 @@ pub fn occurrences(
         places,
         uses,
         facts: parsed.script.facts,
+    })
+}
+
+/// Returns each place of each word: the word's index, first byte and end.
+pub(super) fn places_of<'a>(
+    source: &'a str,
+    words: &'a [&'a str],
+) -> impl Iterator<Item = (usize, u32, u32)> + 'a {
+    let each = words.iter().enumerate();
+    each.flat_map(move |(at, word)| {
+        let length = u32::try_from(word.len()).unwrap_or(u32::MAX);
+        starts(source, word).map(move |start| (at, start, start.saturating_add(length)))
     })
 }
 

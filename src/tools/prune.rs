@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use super::answer::{MAX_LIST_BYTES, n_within_bytes};
 use super::schema::number;
-use super::{Call, Tool};
+use super::{Call, Tool, revision};
 use crate::error::{Error, Result};
 use crate::lifecycle::prune::RemovedIndex;
-use crate::workspace::PruneOptions;
+use crate::workspace::{DropTarget, PruneOptions};
 
 /// `cl_prune`.
 pub struct Prune;
@@ -136,13 +136,17 @@ pub struct Drop;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct DropInput {
     /// Which index.
-    #[arg(long, value_name = "ID", conflicts_with = "branch")]
+    #[arg(long, value_name = "ID", conflicts_with_all = ["branch", "reference"])]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub index_id: Option<String>,
-    /// All indexes of a branch of this worktree.
-    #[arg(long)]
+    /// Of a branch of this worktree.
+    #[arg(long, conflicts_with = "reference")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
+    /// Of a commit.
+    #[arg(long = "ref", value_name = "REF", allow_hyphen_values = true)]
+    #[serde(default, rename = "ref", skip_serializing_if = "Option::is_none")]
+    pub reference: Option<String>,
     /// Path of the repository, where it is not the working directory's.
     #[arg(skip)]
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -162,22 +166,30 @@ impl Tool for Drop {
     const NAME: &'static str = "cl_drop";
     const TITLE: &'static str = "Delete an index";
     const ABOUT: &'static str = "Deletes an index that is not checked out, pinned or in use.";
-    const EXAMPLES: &'static str = "codelens drop --branch feature/old\ncodelens drop --index-id idx_0123456789abcdef0123456789abcdef";
+    const EXAMPLES: &'static str = "codelens drop --branch feature/old\ncodelens drop --ref v1.2\ncodelens drop --index-id idx_0123456789abcdef0123456789abcdef";
     const READ_ONLY: bool = false;
     const DESTRUCTIVE: bool = true;
     type Input = DropInput;
     type Output = DropOutput;
 
     fn run(input: DropInput, call: &Call<'_>) -> Result<DropOutput> {
-        if input.index_id.is_none() && input.branch.is_none() {
+        let given = [&input.index_id, &input.branch, &input.reference];
+        if given.into_iter().flatten().count() != 1 {
             return Err(Error::invalid(
-                "neither `indexId` nor `branch` is given",
-                "cl_stats (`codelens stats`) lists the indexes with their branches",
+                "one of `indexId`, `branch` and `ref` is needed",
+                "cl_stats (`codelens stats`) lists the indexes with their branches and commits",
             ));
         }
         let workspace = call.workspaces.open(input.repo.as_deref(), call.places)?;
-        let (index_id, bytes_freed) =
-            workspace.drop_index(input.index_id.as_deref(), input.branch.as_deref())?;
+        let chosen = match (input.index_id, input.branch, input.reference) {
+            (Some(id), ..) => DropTarget::Index(id),
+            (None, Some(branch), _) => DropTarget::Branch(branch),
+            (None, None, name) => {
+                let name = name.unwrap_or_default();
+                DropTarget::Commit(revision::named(&name, &workspace)?)
+            }
+        };
+        let (index_id, bytes_freed) = workspace.drop_index(&chosen)?;
         Ok(DropOutput {
             deleted: true,
             index_id,

@@ -59,6 +59,17 @@ pub(super) fn of_call(
     }
 }
 
+/// Returns the commit of a name that was given as `ref`.
+///
+/// # Errors
+/// `invalid_argument` for a name of no commit, with names like it.
+pub(super) fn named(name: &str, workspace: &Workspace) -> Result<Revision> {
+    match workspace.revision(name)? {
+        Some(found) => Ok(found),
+        None => Err(unknown(name, workspace)),
+    }
+}
+
 fn unknown(name: &str, workspace: &Workspace) -> Error {
     let near: Vec<String> = nearest(name, workspace.reference_names().unwrap_or_default())
         .into_iter()

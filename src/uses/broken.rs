@@ -16,7 +16,7 @@ use crate::link::earlier_overlay::{EarlierFile, OverlayFileIds, overlay};
 use crate::link::use_targets::{DefinitionRow, FileTargets, Meaning, Overlay, UseTargets};
 use crate::model::{Provenance, RepoPath};
 use crate::store::{ImportTarget, token};
-use crate::syntax::{self, Language, OccurrenceRole, Occurrences, UseKind};
+use crate::syntax::{self, Language, Occurrence, OccurrenceRole, Occurrences, UseKind};
 
 /// Names whose uses are looked for.
 const MAX_NAMES: usize = 2_000;
@@ -202,14 +202,18 @@ impl Uses<'_> {
                 },
             };
             let number = changed.map_or(id, |at| worlds.numbers[at].current);
+            let now = worlds.now.of_file(id)?;
+            // A name that has a meaning now has lost none.
+            let is_open = |n: usize| now.references.get(n).is_some_and(|it| is_unbound(*it));
+            let before = worlds.before.of_names(number, is_open)?;
             let bound = BoundFile {
                 path: &path,
                 language,
                 id,
                 text: &text,
                 facts,
-                before: worlds.before.of_file(number)?,
-                now: worlds.now.of_file(id)?,
+                before,
+                now,
                 targets: self
                     .read
                     .imports(id)?
@@ -494,49 +498,40 @@ impl Uses<'_> {
         }
         let mut words: BTreeSet<&str> = lists.keys().map(String::as_str).collect();
         words.extend(own.keys().map(|(word, _)| word.as_str()));
-        if words.is_empty() {
-            // One pass finds all uses, whatever word is asked for.
-            words.insert("_");
-        }
-        let mut are_uses_read = false;
-        for word in words {
-            let found = syntax::occurrences(bound.language, bound.text, word, &self.budget);
-            let found = found.ok_or_else(Error::cancelled)?;
-            if !are_uses_read {
-                are_uses_read = true;
-                for (start, line, reference, kind) in &found.uses {
-                    if let Some((it, provenance)) = references.get(reference) {
-                        let spot = Spot {
-                            start: *start,
-                            line: *line,
-                            kind: Some(*kind),
-                            provenance: *provenance,
-                            module_line: None,
-                            from: None,
-                        };
-                        lost.entry((path.clone(), it.clone()))
-                            .or_default()
-                            .push(spot);
-                    }
-                }
+        let words: Vec<&str> = words.into_iter().collect();
+        let found = syntax::occurrences_of(bound.language, bound.text, &words, &self.budget);
+        let found = found.ok_or_else(Error::cancelled)?;
+        for (start, line, reference, kind) in &found.uses {
+            if let Some((it, provenance)) = references.get(reference) {
+                let spot = Spot {
+                    start: *start,
+                    line: *line,
+                    kind: Some(*kind),
+                    provenance: *provenance,
+                    module_line: None,
+                    from: None,
+                };
+                lost.entry((path.clone(), it.clone()))
+                    .or_default()
+                    .push(spot);
             }
-            let roles = lists.get(word);
-            for place in &found.places {
-                if let Some(listed) = roles.and_then(|roles| roles.get(&place.role)) {
-                    let spot = Spot {
-                        start: place.start_byte,
-                        line: place.line,
-                        kind: None,
-                        provenance: Provenance::Resolved,
-                        module_line: listed.module_line,
-                        from: listed.from.clone(),
-                    };
-                    let key = (path.clone(), listed.lost.clone());
-                    lost.entry(key).or_default().push(spot);
-                }
-            }
-            add_own(bound, &own, word, &found, lost);
         }
+        for place in &found.places {
+            let roles = lists.get(words[place.word]);
+            if let Some(listed) = roles.and_then(|roles| roles.get(&place.role)) {
+                let spot = Spot {
+                    start: place.start_byte,
+                    line: place.line,
+                    kind: None,
+                    provenance: Provenance::Resolved,
+                    module_line: listed.module_line,
+                    from: listed.from.clone(),
+                };
+                let key = (path.clone(), listed.lost.clone());
+                lost.entry(key).or_default().push(spot);
+            }
+        }
+        add_own(bound, &own, &words, &found, lost);
         Ok(())
     }
 
@@ -756,19 +751,17 @@ impl Uses<'_> {
     }
 }
 
-/// Adds the places of a name in its own file, where no scope binds it any more.
+/// Adds the places of names in their own file, where no scope binds it any more.
 fn add_own(
     bound: &BoundFile<'_>,
     own: &HashMap<(String, usize), Option<HashSet<u32>>>,
-    word: &str,
+    words: &[&str],
     found: &Occurrences,
     lost: &mut BTreeMap<(RepoPath, Lost), Vec<Spot>>,
 ) {
     for ((name, change), references) in own {
-        if name != word {
-            continue;
-        }
-        for place in &found.places {
+        let of_name = |place: &&Occurrence| words[place.word] == name;
+        for place in found.places.iter().filter(of_name) {
             let (kind, provenance) = match (place.role, references) {
                 (OccurrenceRole::Global(kind), None) => (Some(kind), Provenance::Resolved),
                 (OccurrenceRole::Use { reference, kind }, None) => {

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
 use super::Uses;
-use super::arguments::is_counted;
+use super::arguments::{ArityTrees, is_counted};
 use super::broken::{BoundFile, Broken, BrokenReason, Losses, Worlds};
 use super::difference::{self, ChangedFile, DefinitionPlace, Difference, SymbolChange, side};
 use super::mentions::line_at;
@@ -185,6 +185,7 @@ impl Uses<'_> {
             let at = paths.binary_search(&path).ok()?;
             Some(numbers[at].earlier)
         };
+        let mut trees = ArityTrees::default();
         for (at, change) in merging.changes.iter().enumerate() {
             let Some(DefinitionPlace { file, symbols }) = &change.old else {
                 continue;
@@ -195,7 +196,7 @@ impl Uses<'_> {
             if change.is_gone() {
                 gone.extend(symbols.iter().map(|symbol| ((number, *symbol), at)));
             } else if change.kind == ChangeKind::Signature
-                && let Some((before, now)) = self.required(&merging, change)
+                && let Some((before, now)) = self.required(&merging, change, &mut trees)
             {
                 stricter.extend(symbols.iter().map(|it| ((number, *it), (at, before, now))));
             }
@@ -311,7 +312,7 @@ impl Uses<'_> {
         let Some(arities) = Arities::of(bound.language, text, &self.budget) else {
             return Ok(());
         };
-        let uses = syntax::occurrences(bound.language, text, "_", &self.budget);
+        let uses = syntax::occurrences_of(bound.language, text, &[], &self.budget);
         for (start, line, reference, kind) in uses.ok_or_else(Error::cancelled)?.uses {
             let meaning = bound.before.references.get(reference as usize);
             let Some((at, before, required)) = meaning.and_then(of_stricter) else {

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::difference::{Difference, FilePair};
+use super::difference::{Difference, FilePair, IndexedStates};
 use crate::error::Result;
 use crate::model::{Budget, ContentId, RepoPath};
 
@@ -18,7 +18,11 @@ static KEPT: Mutex<VecDeque<(ContentId, Arc<Difference>)>> = Mutex::new(VecDeque
 
 impl Difference {
     /// Compares files as [`Self::of`] does, or returns the comparison of the same files from before.
-    pub fn kept(files: Vec<(RepoPath, FilePair)>, budget: &Budget) -> Result<Arc<Self>> {
+    pub fn kept(
+        files: Vec<(RepoPath, FilePair)>,
+        indexed: Option<&IndexedStates<'_>>,
+        budget: &Budget,
+    ) -> Result<Arc<Self>> {
         let (key, n_bytes) = key_of(&files);
         let kept = || KEPT.lock().unwrap_or_else(PoisonError::into_inner);
         let known = |all: &VecDeque<(ContentId, Arc<Self>)>| all.iter().position(|it| it.0 == key);
@@ -30,7 +34,7 @@ impl Difference {
                 return Ok(difference);
             }
         }
-        let difference = Arc::new(Self::of(files, budget)?);
+        let difference = Arc::new(Self::of(files, indexed, budget)?);
         if n_bytes <= MAX_BYTES {
             let mut all = kept();
             if known(&all).is_none() {
@@ -75,7 +79,7 @@ mod tests {
                 old: old.map(Into::into),
                 new: Some(new.into()),
             };
-            Difference::kept(vec![(path, texts)], &budget).unwrap()
+            Difference::kept(vec![(path, texts)], None, &budget).unwrap()
         };
         let first = of(Some("const a = 1"), "const a = 2");
         assert!(Arc::ptr_eq(&first, &of(Some("const a = 1"), "const a = 2")));

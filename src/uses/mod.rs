@@ -18,7 +18,9 @@ mod removed;
 
 pub use broken::{Broken, BrokenReason, BrokenUses};
 pub use collisions::{BranchSide, Collision, CollisionKind, LineMerge};
-pub use difference::{ChangedFile, DefinitionPlace, Difference, FilePair, ReExport, SymbolChange};
+pub use difference::{
+    ChangedFile, DefinitionPlace, Difference, FilePair, IndexedStates, ReExport, SymbolChange,
+};
 pub use exposure::Exposure;
 pub use locals::FunctionLocals;
 pub use mentions::{Mention, MentionPart, Mentions};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Uses;
-use super::difference::{Difference, FilePair};
+use super::difference::{Difference, FilePair, IndexedStates};
 use crate::error::Result;
 use crate::graph::changes::ChangeKind;
 use crate::model::{RepoPath, SymbolKind};
@@ -65,7 +65,16 @@ impl Uses<'_> {
             let old = text.clone();
             files.push((path.clone(), FilePair { old, new }));
         }
-        Difference::kept(files, &self.budget)
+        let content = |path: &RepoPath, _: bool| {
+            let row = self.read.file(path.as_str()).ok().flatten();
+            row.map(|row| row.content)
+        };
+        let indexed = IndexedStates {
+            old: None,
+            new: Some(self.read),
+            content: &content,
+        };
+        Difference::kept(files, Some(&indexed), &self.budget)
     }
 
     /// Returns the definitions that are gone, by path and line, each with the uses that still name it.

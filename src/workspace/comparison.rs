@@ -1,17 +1,18 @@
 //! The files that differ between two states of a repository, with the text that they had: what the base of a comparison is,
 //! and what its other side is.
 //!
-//! Nothing of it comes from an index.
+//! The texts come from git and the disk, not from an index.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::{Revision, Workspace, view};
 use crate::error::{Error, Result};
-use crate::git::{Checkout, Repo};
+use crate::git::{Checkout, Repo, Source};
 use crate::model::indexing_rules::{MAX_FILE_BYTES, is_secret_name};
-use crate::model::{Branch, Budget, CommitId, ContentId, RepoPath};
+use crate::model::{Branch, Budget, COMMIT_SOURCE, CommitId, ContentId, RepoPath, Snapshot};
 use crate::reconcile::prepare::decode;
+use crate::store::{Index, IndexKey, Read};
 
 /// Files that are compared.
 const MAX_FILES: usize = 20_000;
@@ -105,14 +106,14 @@ impl Workspace {
         let head = match head {
             None => Self::own_state(&repo)?,
             Some(name) => ComparisonSide {
-                commit: Some(self.commit_of(name)?),
+                commit: Some(self.commit_of("head", name)?),
                 name: name.to_owned(),
                 is_work_tree: false,
             },
         };
         let Some(own) = &head.commit else {
             let name = base.unwrap_or("the empty tree").to_owned();
-            let commit = base.map(|name| self.commit_of(name)).transpose()?;
+            let commit = base.map(|name| self.commit_of("base", name)).transpose()?;
             let is_work_tree = false;
             return Ok((
                 ComparisonSide {
@@ -126,12 +127,12 @@ impl Workspace {
         let (name, from) = match base {
             Some(name) => match name.strip_suffix("...") {
                 None => {
-                    let commit = Some(self.commit_of(name)?);
+                    let commit = Some(self.commit_of("base", name)?);
                     let name = name.to_owned();
                     let is_work_tree = false;
                     return Ok((ComparisonSide { name, commit, is_work_tree }, head));
                 }
-                Some(name) => (name.to_owned(), self.commit_of(name)?),
+                Some(name) => (name.to_owned(), self.commit_of("base", name)?),
             },
             None => default_branch(&repo)?.ok_or_else(|| {
                 Error::invalid(
@@ -169,14 +170,21 @@ impl Workspace {
         })
     }
 
-    /// Returns the commit of a name.
-    fn commit_of(&self, name: &str) -> Result<CommitId> {
-        if let Some(revision) = self.revision(name)? {
+    /// Returns the commit of a name that a field of the input gives.
+    fn commit_of(&self, field: &str, name: &str) -> Result<CommitId> {
+        let revision = self.revision(name).map_err(|mut error| {
+            error.message = format!("field `{field}`: {}", error.message);
+            error
+        })?;
+        if let Some(revision) = revision {
             return Ok(revision.commit);
         }
         let near = near_names(&self.reference_names()?, name);
         Err(Error::invalid(
-            format!("no branch, tag or commit is named `{}`", view::brief(name)),
+            format!(
+                "field `{field}`: no branch, tag or commit is named `{}`",
+                view::brief(name)
+            ),
             if near.is_empty() {
                 "pass the name of one commit, for example `main`, `v1.2` or `HEAD~3`; nothing is fetched".to_owned()
             } else {
@@ -204,7 +212,7 @@ impl Workspace {
                 // A branch that is checked out elsewhere by the name of its directory is asked with its edits.
                 Some(tree) => all.push(tree),
                 None => all.push(Other::Commit(ComparisonSide {
-                    commit: Some(self.commit_of(name)?),
+                    commit: Some(self.commit_of("with", name)?),
                     name: name.clone(),
                     is_work_tree: false,
                 })),
@@ -264,6 +272,46 @@ impl Workspace {
         compare(&repo, &repo, base, head, interrupt)
     }
 
+    /// Calls `then` with the index of a state, where there is a commit's and it can be read. None is made, and none brought up:
+    /// its rows say which bytes they are of.
+    pub fn with_index_of<T>(
+        &self,
+        state: &ComparisonSide,
+        then: impl FnOnce(Option<&Read<'_>>) -> T,
+    ) -> T {
+        let Some(index) = self.index_of(state) else {
+            return then(None);
+        };
+        let made = match index.read() {
+            Ok(read) => then(Some(&read)),
+            Err(_) => then(None),
+        };
+        self.keep(index);
+        made
+    }
+
+    fn index_of(&self, state: &ComparisonSide) -> Option<Index> {
+        let commit = state.commit.as_ref().filter(|_| !state.is_work_tree)?;
+        let key = IndexKey {
+            repo_id: self.repo().ok()?.repo_id(),
+            worktree_id: COMMIT_SOURCE.to_owned(),
+            snapshot: Snapshot {
+                branch: Branch::Detached,
+                head: Some(commit.clone()),
+            },
+        };
+        let home = self.home.repo(&key.repo_id);
+        self.idle_index(&key).or_else(|| {
+            let pointer = home.pointer(&key.index_id()).or_else(|| {
+                // The work tree that has it checked out, or had.
+                let mut pointers = home.pointers().into_iter();
+                pointers.find(|pointer| pointer.head().as_ref() == Some(commit))
+            })?;
+            self.idle_build(&pointer)
+                .or_else(|| Index::open(&home, pointer).ok())
+        })
+    }
+
     /// Returns the files that differ between a commit and another state of the repository.
     pub fn compare_other(
         &self,
@@ -304,33 +352,21 @@ fn compare(
     }
     is_complete &= paths.len() <= MAX_FILES;
     paths.truncate(MAX_FILES);
-    let at = |commit: &Option<CommitId>| -> Result<Option<Repo>> {
-        let Some(commit) = commit else {
-            return Ok(None);
-        };
-        Ok(Some(Repo::discover(repo.work_dir())?.at_commit(commit)?))
-    };
-    let old_files = at(&base.commit)?;
+    let old_files = repo.source_at(base.commit.as_ref())?;
+    let of_commit;
     let new_files = if head.is_work_tree {
-        None
+        there.source()
     } else {
-        at(&head.commit)?
-    };
-    let new_files = if head.is_work_tree {
-        Some(there)
-    } else {
-        new_files.as_ref()
+        of_commit = repo.source_at(head.commit.as_ref())?;
+        &of_commit
     };
     let mut files = Vec::with_capacity(paths.len());
     for path in paths {
         if budget.is_cancelled() {
             return Err(Error::cancelled());
         }
-        let read = |repo: Option<&Repo>| {
-            let source = repo?.source();
-            version(&path, |limit| Ok(source.read(&path, limit)?.bytes))
-        };
-        let (old, new) = (read(old_files.as_ref()), read(new_files));
+        let read = |source: &Source| version(&path, |limit| Ok(source.read(&path, limit)?.bytes));
+        let (old, new) = (read(&old_files), read(new_files));
         let is_same = match (&old, &new) {
             (None, None) => true,
             (Some(old), Some(new)) => {

@@ -45,7 +45,7 @@ pub use revision::Revision;
 pub use served::Served;
 pub use source::{FileRange, FileText};
 pub use state::{CurrentState, IndexCounts, IndexEntry, IndexStatus};
-pub use upkeep::PruneOptions;
+pub use upkeep::{DropTarget, PruneOptions};
 pub use view::{View, brief, family_of, missing, outside};
 
 pub use crate::git::{added_lines, merged_lines, n_changed_lines};
@@ -53,7 +53,7 @@ pub use crate::model::Analysis;
 pub use crate::store::token::normal_form;
 /// Rows that a [`View`] hands out.
 pub use crate::store::{
-    ChunkRow, EdgeRow, FileRow, FileSummary, SavedContext, SavedItem, SymbolRow,
+    ChunkRow, EdgeRow, FileRow, FileSummary, Read, SavedContext, SavedItem, SymbolRow,
 };
 pub use crate::syntax::{by_id as language, by_path as language_of};
 

@@ -23,7 +23,8 @@ impl Workspace {
     /// `invalid_argument` for what names several commits, or something else than a commit.
     pub fn revision(&self, name: &str) -> Result<Option<Revision>> {
         let shown = view::brief(name);
-        let one = "`ref` is one branch, tag or commit, for example `main`, `v1.2` or `HEAD~3`";
+        let one =
+            "pass the name of one branch, tag or commit, for example `main`, `v1.2` or `HEAD~3`";
         let (what, hint) = match self.repo()?.commit_named(name) {
             Ok(commit) => {
                 let name = name.to_owned();

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, SystemTime};
 
 use super::survey::{self, SurveyedRepository};
-use super::{Workspace, now_ms};
+use super::{Revision, Workspace, now_ms};
 use crate::config::pull_request;
 use crate::error::{Code, Error, Result};
 use crate::git::Repo;
@@ -53,6 +53,17 @@ pub struct PruneOptions {
     pub ci: bool,
 }
 
+/// The indexes that are to be dropped.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DropTarget {
+    /// One, by its identity.
+    Index(String),
+    /// All of a branch of this work tree.
+    Branch(String),
+    /// An index of a commit that is not checked out, e.g. `--ref v1.2`.
+    Commit(Revision),
+}
+
 impl Workspace {
     /// Removes useless indexes and files, in the whole data directory.
     ///
@@ -79,15 +90,12 @@ impl Workspace {
         Ok(self.clean(&repo, &rules, wish.ci, wish.dry_run))
     }
 
-    /// Removes one index by its identity, or all of a branch of this work tree.
+    /// Removes one index by its identity, all of a branch of this work tree, or that of a commit which is not checked out. Returns
+    /// the identity of the one that was used last, and the bytes that became free.
     ///
     /// # Errors
     /// `refused` for one that is checked out, pinned or in use; `index_missing` where there is none.
-    pub fn drop_index(
-        &self,
-        index_id: Option<&str>,
-        branch: Option<&str>,
-    ) -> Result<(String, u64)> {
+    pub fn drop_index(&self, target: &DropTarget) -> Result<(String, u64)> {
         let repo = self.repo()?;
         let found = survey::look(&self.home.repo(&repo.repo_id()), Some(&repo));
         let worktree = repo.worktree_id();
@@ -95,20 +103,31 @@ impl Workspace {
             .state
             .entries
             .iter()
-            .filter(|entry| match (index_id, branch) {
-                (Some(id), _) => entry.pointer.index_id == id,
-                (None, branch) => {
-                    entry.pointer.branch.as_deref() == branch
+            .filter(|entry| match target {
+                DropTarget::Index(id) => entry.pointer.index_id == *id,
+                DropTarget::Branch(branch) => {
+                    entry.pointer.branch.as_ref() == Some(branch)
                         && entry.pointer.worktree_id == worktree
+                }
+                DropTarget::Commit(revision) => {
+                    entry.pointer.is_of_commit()
+                        && entry.pointer.head().as_ref() == Some(&revision.commit)
                 }
             })
             .collect();
         chosen.sort_by_key(|entry| std::cmp::Reverse(entry.last_used_ms));
         let Some(first) = chosen.first() else {
+            let what = match target {
+                DropTarget::Commit(revision) => format!(
+                    "no index was made of `{}` with `ref`",
+                    super::view::brief(&revision.name)
+                ),
+                _ => "there is no such index in this repository".to_owned(),
+            };
             return Err(Error::new(
                 Code::IndexMissing,
-                "there is no such index in this repository",
-                "cl_stats (`codelens stats`) lists the indexes with their branches",
+                what,
+                "cl_stats (`codelens stats`) lists the indexes with their branches and commits; pass the `indexId` of one",
             ));
         };
         for entry in &chosen {

@@ -4,8 +4,9 @@
 
 use std::path::Path;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use crate::cli_and_mcp::Session;
 use crate::support::{Cli, Fixture, Repo};
 
 fn word(value: &Value) -> &str {
@@ -90,6 +91,12 @@ fn each_fixture_of_changes_is_told_as_it_says() {
         let with = said.iter().find_map(|line| line.strip_prefix("with "));
         args.extend(with.iter().flat_map(|name| ["--with", name]));
         let answer = cli.json(&args);
+        // The facts of a base that is indexed are those that its files give.
+        cli.json(&["refresh", "--ref", &base]);
+        let name = path.file_stem().unwrap().to_string_lossy();
+        if cli.json(&args) != answer {
+            faults.push(format!("{name}\n  differs where the base is indexed"));
+        }
         let mut wanted: Vec<String> = said
             .iter()
             .filter(|line| !line.starts_with("with "))
@@ -106,10 +113,145 @@ fn each_fixture_of_changes_is_told_as_it_says() {
         let missing: Vec<_> = wanted.iter().filter(|it| !found.contains(it)).collect();
         let more: Vec<_> = found.iter().filter(|it| !wanted.contains(it)).collect();
         if found != wanted {
-            let name = path.file_stem().unwrap().to_string_lossy();
             faults.push(format!("{name}\n  missing {missing:#?}\n  more {more:#?}"));
         }
     }
     assert!(n_fixtures > 10);
     assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// Returns a repository with a branch `feature` that adds a file.
+fn branch_with_a_file() -> Repo {
+    let text = "//- /src/a.ts\nexport const a = 1;\n//- /docs/a.md\nwords\n//- commit base\n//- branch feature\n\
+                //- /src/b.ts\nexport function b(x: number) { return x }\n//- commit two\n";
+    Fixture::parse(text).build()
+}
+
+#[test]
+fn inputs_that_name_no_state_are_refused() {
+    let repo = branch_with_a_file();
+    let cli = Cli::new(repo.path());
+    let long = "x".repeat(100_000);
+    let many = vec!["main"; 21].join(",");
+    for (args, part) in [
+        (&["nope"][..], "field `base`: no branch, tag or commit"),
+        (&["mian"], "did you mean `main`"),
+        (&[""], "field `base`: `` is no name of a commit"),
+        (
+            &["main..feature"],
+            "field `base`: `main..feature` names several commits",
+        ),
+        (&[&long], "field `base`"),
+        (&["main", "--head", "nope"], "field `head`"),
+        (&["main", "--head="], "field `head`"),
+        (&["main", "--head", &long], "field `head`"),
+        (&["main", "--with", "featuer"], "field `with`: no branch"),
+        (&["main", "--with="], "field `with`"),
+        (&["main", "--with", &long], "field `with`"),
+        (&["main", "--with", &many], "at most 20"),
+        (&["main", "--path", "../b"], "not a path inside"),
+        (
+            &["main", "--path", "src/c.ts"],
+            "no file or directory `src/c.ts`",
+        ),
+        (&["main", "--path", &long], "no file or directory"),
+        (
+            &["main", "--cursor", "x"],
+            "the cursor belongs to another query",
+        ),
+        (
+            &["main", "--cursor", &long],
+            "the cursor belongs to another query",
+        ),
+    ] {
+        let told = cli.fails(&[&["changes"], args].concat(), 1);
+        assert!(
+            told.contains(part) && told.len() < 1_500,
+            "{args:?}: {told}"
+        );
+    }
+    for args in [
+        &["nope"][..],
+        &["--symbol", "nope"],
+        &["--symbol="],
+        &["--symbol", &long],
+    ] {
+        let told = cli.fails(&[&["tests"], args].concat(), 1);
+        assert!(told.len() < 1_500, "{args:?}: {told}");
+    }
+    // A directory in which nothing differs is none that is missing.
+    let answer = cli.json(&["changes", "main", "--path", "docs"]);
+    assert_eq!(
+        (&answer["filesTotal"], &answer["complete"]),
+        (&json!(0), &json!(true))
+    );
+    for bound in [
+        "--limit=0",
+        "--limit=-1",
+        "--budget=0",
+        "--limit=9223372036854775807",
+    ] {
+        let answer = cli.json(&["changes", "main", bound]);
+        assert_eq!(answer["changes"][0]["symbol"], "b", "{bound}: {answer}");
+    }
+}
+
+#[test]
+fn inputs_of_another_type_are_refused() {
+    let repo = branch_with_a_file();
+    let mut session = Session::of(Cli::new(repo.path()).command(&["serve"]));
+    let mut at = 0;
+    let mut ask = |arguments: &Value| {
+        at += 1;
+        let params = json!({"name": "cl_changes", "arguments": arguments});
+        session.ask(at, "tools/call", &params)["result"]["content"][0]["text"].to_string()
+    };
+    for wrong in [
+        json!({"base": 5}),
+        json!({"base": ["main"]}),
+        json!({"head": {}}),
+        json!({"with": 5}),
+        json!({"with": [5]}),
+        json!({"path": {}}),
+        json!({"path": [1]}),
+        json!({"include": ["nope"]}),
+        json!({"include": 1}),
+        json!({"budget": "many"}),
+        json!({"budget": 1.5}),
+        json!({"limit": []}),
+        json!({"cursor": 1}),
+        json!({"ref": "main"}),
+    ] {
+        let told = ask(&wrong);
+        let field = wrong.as_object().unwrap().keys().next().unwrap();
+        assert!(told.contains("invalid_argument"), "{wrong}: {told}");
+        assert!(told.contains(field.as_str()), "{wrong}: {told}");
+    }
+    assert!(ask(&json!({"base": "main", "with": [], "path": [], "include": []})).contains("added"));
+}
+
+#[test]
+fn a_branch_is_drawn_with_the_places_that_it_reaches() {
+    let text = "//- /src/a.ts\nexport function open(at: string) { return at }\nexport function close() { return 1 }\n\
+                //- /src/b.ts\nimport { open, close } from './a'\nexport function run() { return open('x') + close() }\n\
+                //- commit base\n//- branch feature\n\
+                //- /src/a.ts\nexport function open(at: string, how: number) { return at + how }\n//- commit two\n";
+    let repo = Fixture::parse(text).build();
+    let cli = Cli::new(repo.path());
+    let ran = cli.run(&["view", "--base", "main", "--output", "-"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    for part in [
+        "changes since main",
+        "\"mode\":\"impact\"",
+        "\"group\":\"signature\"",
+        "\"group\":\"removed\"",
+        "\"group\":\"broken\"",
+        "\"name\":\"run\"",
+    ] {
+        assert!(ran.stdout.contains(part), "{part}");
+    }
+    let told = cli.fails(&["view", "--base", "mian"], 1);
+    assert!(told.contains("did you mean `main`"), "{told}");
+    assert!(!cli.fails(&["view", "--base="], 1).is_empty());
+    cli.fails(&["view", "--base", "main", "--changes"], 2);
 }

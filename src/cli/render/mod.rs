@@ -3,6 +3,7 @@
 //! Knows the shape of every answer, and takes a missing part for an empty one: a value is shown as far as it goes.
 
 mod changes;
+mod changes_graph;
 mod code;
 mod drawing;
 mod files;
@@ -24,6 +25,7 @@ pub(super) use drawing::{GraphLanguage, drawing};
 
 use super::screen::{self, Screen, visible};
 use crate::model::UnknownReason;
+pub(super) use changes_graph::changes_graph;
 pub(super) use impact_graph::impact_graph;
 pub(super) use life::{bundle, context, contexts, repositories, settings};
 pub(super) use pack::markdown;

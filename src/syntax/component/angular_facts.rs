@@ -11,7 +11,7 @@ use crate::model::hash::HashMap;
 use crate::model::{Budget, Chunk};
 use crate::syntax::lang::ecmascript::{LoweredScript, PositionedUse};
 use crate::syntax::lines::Lines;
-use crate::syntax::occurrences::{Occurrence, OccurrenceRole, Occurrences, UseKind, starts};
+use crate::syntax::occurrences::{Occurrence, OccurrenceRole, Occurrences, UseKind, places_of};
 use crate::syntax::text;
 
 /// Templates of one script that are read.
@@ -98,20 +98,18 @@ pub(in crate::syntax) fn add_inline(
     Some(templates)
 }
 
-/// Finds the places of a word in a file of markup; `None` where the budget ended.
+/// Finds the places of words in a file of markup; `None` where the budget ended.
 pub(in crate::syntax) fn occurrences(
     lines: &Lines<'_>,
-    word: &str,
+    words: &[&str],
     budget: &Budget,
 ) -> Option<Occurrences> {
     let (facts, template) = page(lines, true, budget)?;
     let line_at = |start: u32| offset(lines.line_at(start) + 1);
-    let length = offset(word.len());
-    let places = starts(lines.source, word).map(|start_byte| {
-        let role = template
-            .as_ref()
-            .and_then(|it| it.role(start_byte, start_byte + length));
+    let places = places_of(lines.source, words).map(|(word, start_byte, end)| {
+        let role = template.as_ref().and_then(|it| it.role(start_byte, end));
         Occurrence {
+            word,
             start_byte,
             line: line_at(start_byte),
             role: role.unwrap_or(OccurrenceRole::Prose),

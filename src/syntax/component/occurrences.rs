@@ -9,22 +9,22 @@ use crate::model::Budget;
 use crate::model::hash::HashMap;
 use crate::syntax::language::Framework;
 use crate::syntax::lines::Lines;
-use crate::syntax::occurrences::{Occurrence, OccurrenceRole, Occurrences, UseKind, starts};
+use crate::syntax::occurrences::{Occurrence, OccurrenceRole, Occurrences, UseKind, places_of};
 
-/// Finds the places of a word in a component; `None` where the budget ended.
+/// Finds the places of words in a component; `None` where the budget ended.
 pub(in crate::syntax) fn occurrences(
     framework: Framework,
     lines: &Lines<'_>,
-    word: &str,
+    words: &[&str],
     budget: &Budget,
 ) -> Option<Occurrences> {
     let component = component(framework, lines, true, budget)?;
     let line_at = |start: u32| offset(lines.line_at(start) + 1);
-    let length = offset(word.len());
-    let places = starts(lines.source, word).map(|start_byte| Occurrence {
+    let places = places_of(lines.source, words).map(|(word, start_byte, end)| Occurrence {
+        word,
         start_byte,
         line: line_at(start_byte),
-        role: component.role(start_byte, start_byte + length),
+        role: component.role(start_byte, end),
     });
     let places = places.collect();
     let mut uses = component.uses();

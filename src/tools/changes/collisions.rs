@@ -9,12 +9,14 @@ use serde::Serialize;
 
 use super::ChangesQuestion;
 use super::entries::word;
-use super::gather::{Gathered, texts, texts_of};
+use super::gather::{Gathered, content, texts, texts_of};
 use crate::error::{Error, Result};
 use crate::model::sanitize::one_line;
 use crate::model::{Budget, RepoPath};
 use crate::tools::places::uses;
-use crate::uses::{BranchSide, BrokenReason, Collision, CollisionKind, Difference, LineMerge};
+use crate::uses::{
+    BranchSide, BrokenReason, Collision, CollisionKind, Difference, IndexedStates, LineMerge,
+};
 use crate::workspace::{
     Comparison, ComparisonSide, Other, View, Workspace, added_lines, brief, merged_lines,
 };
@@ -100,14 +102,24 @@ pub(super) fn find(
         let ours = match &opposite.ours {
             None => &*gathered.difference,
             Some(comparison) => {
-                own = Difference::kept(texts(view, comparison)?.0, &uses.budget)?;
+                let indexed = IndexedStates {
+                    old: asked.base,
+                    new: Some(view.read),
+                    content: &|path, is_old| content(&comparison.files, path, is_old),
+                };
+                own = Difference::kept(texts(view, comparison)?.0, Some(&indexed), &uses.budget)?;
                 &own
             }
         };
         let budget = Budget::unlimited(view.budget.interrupt());
         let theirs = opposite.theirs.files.iter();
         let theirs = theirs.filter_map(|file| Some((file.path.clone(), texts_of(file)?)));
-        let theirs = Difference::kept(theirs.collect(), &budget)?;
+        let indexed = IndexedStates {
+            old: asked.base,
+            new: None,
+            content: &|path, is_old| content(&opposite.theirs.files, path, is_old),
+        };
+        let theirs = Difference::kept(theirs.collect(), Some(&indexed), &budget)?;
         let lines = LineMerge {
             added: &added_lines,
             merged: &merged_lines,

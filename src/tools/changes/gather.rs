@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use super::ChangesQuestion;
 use crate::error::Result;
-use crate::model::{RepoPath, SkipReason};
+use crate::model::{ContentId, RepoPath, SkipReason};
 use crate::tools::places::uses;
-use crate::uses::{BrokenUses, Difference, FilePair};
+use crate::uses::{BrokenUses, Difference, FilePair, IndexedStates};
 use crate::workspace::{Analysis, Comparison, DifferingFile, View, language_of};
 
 /// A difference, with its broken uses, tests and collisions.
@@ -20,10 +21,16 @@ pub(super) struct Gathered {
 
 impl Gathered {
     /// Compares the definitions of the files that differ, and finds the uses that broke.
-    pub(super) fn of(view: &View<'_>, comparison: &Comparison) -> Result<Self> {
+    pub(super) fn of(view: &View<'_>, asked: &ChangesQuestion<'_>) -> Result<Self> {
+        let comparison = asked.comparison;
         let (files, pending, n_not_analysed) = texts(view, comparison)?;
         let uses = uses(view);
-        let difference = Difference::kept(files, &uses.budget)?;
+        let indexed = IndexedStates {
+            old: asked.base,
+            new: Some(view.read),
+            content: &|path, is_old| content(&comparison.files, path, is_old),
+        };
+        let difference = Difference::kept(files, Some(&indexed), &uses.budget)?;
         let broken = uses.broken(&difference)?;
         Ok(Self {
             difference,
@@ -32,6 +39,17 @@ impl Gathered {
             n_not_analysed,
         })
     }
+}
+
+/// Returns the bytes of a differing file in the old or the new state.
+pub(super) fn content(files: &[DifferingFile], path: &RepoPath, is_old: bool) -> Option<ContentId> {
+    let at = files.binary_search_by(|file| file.path.cmp(path)).ok()?;
+    let version = if is_old {
+        &files[at].old
+    } else {
+        &files[at].new
+    };
+    version.as_ref()?.content
 }
 
 /// Returns the texts of the files that can be compared, those that the index does not have as they are, and how many others

@@ -15,10 +15,10 @@ use super::answer::{Cursor, FreshnessFields, is_zero, truncate_to_bytes};
 use super::impact::count;
 use super::schema::{clamp, number};
 use super::{Call, Tool};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::model::RepoPath;
 use crate::model::path::is_at_or_below;
-use crate::workspace::{Comparison, Question, View, outside};
+use crate::workspace::{Comparison, Question, Read, View, missing, outside};
 use collisions::{CollisionOutput, Opposite};
 use entries::{BrokenOutput, ChangeOutput, ComparedFileOutput, ListedChanges};
 use gather::Gathered;
@@ -177,24 +177,45 @@ impl Tool for Changes {
         }
         let workspace = call.workspaces.open(input.repo.as_deref(), call.places)?;
         let (base, head) = workspace.states(input.base.as_deref(), input.head.as_deref())?;
-        let names = input.with.iter().take(MAX_OTHERS).cloned();
-        let others = workspace.others(&names.collect::<Vec<_>>())?;
+        if input.with.len() > MAX_OTHERS {
+            return Err(Error::invalid(
+                format!(
+                    "field `with`: {} names, and at most {MAX_OTHERS} are compared",
+                    input.with.len()
+                ),
+                "ask about some of them at a time, or pass `worktrees` for all work trees",
+            ));
+        }
+        let others = workspace.others(&input.with)?;
         let comparison = workspace.compare(base, head, &call.interrupt)?;
         let opposites = collisions::opposites(&workspace, &comparison, others, &call.interrupt)?;
         let words = input.path.join(" ");
-        let asked = ChangesQuestion {
-            input: &input,
-            paths: &paths,
-            comparison: &comparison,
-            opposites: &opposites,
-        };
         let revision = comparison.head.revision();
-        call.with_question(&words, |question| {
-            let question = Question {
-                revision: revision.as_ref(),
-                ..question
+        let mut doubtful = Vec::new();
+        for path in &paths {
+            let mut differing = comparison.files.iter();
+            let is_known = differing.any(|file| is_at_or_below(file.path.as_str(), path.as_str()))
+                || workspace.has_file(path, revision.as_ref())?;
+            if !is_known {
+                doubtful.push(path.clone());
+            }
+        }
+        workspace.with_index_of(&comparison.base, |base| {
+            let asked = ChangesQuestion {
+                input: &input,
+                paths: &paths,
+                doubtful: &doubtful,
+                comparison: &comparison,
+                opposites: &opposites,
+                base,
             };
-            workspace.query(question, |view| answer(view, &asked))
+            call.with_question(&words, |question| {
+                let question = Question {
+                    revision: revision.as_ref(),
+                    ..question
+                };
+                workspace.query(question, |view| answer(view, &asked))
+            })
         })
     }
 }
@@ -203,14 +224,35 @@ impl Tool for Changes {
 struct ChangesQuestion<'a> {
     input: &'a ChangesInput,
     paths: &'a [RepoPath],
+    /// Those that are no file of either state: directories where nothing differs, or mistyped.
+    doubtful: &'a [RepoPath],
     comparison: &'a Comparison,
     opposites: &'a [Opposite],
+    /// The index of the base, where there is one.
+    base: Option<&'a Read<'a>>,
 }
 
 impl ChangesQuestion<'_> {
     fn is_wanted(&self, path: &str) -> bool {
         let mut paths = self.paths.iter();
         self.paths.is_empty() || paths.any(|asked| is_at_or_below(path, asked.as_str()))
+    }
+
+    /// Makes sure that each path is one of either state: `No file differs` of a mistyped path would be false.
+    fn check_paths(&self, view: &View<'_>) -> Result<()> {
+        for path in self.doubtful {
+            let is_known = view.freshness.as_str() != "fresh"
+                || view
+                    .read
+                    .files_under(path.as_str())?
+                    .iter()
+                    .next()
+                    .is_some();
+            if !is_known {
+                return Err(missing(path));
+            }
+        }
+        Ok(())
     }
 
     fn has(&self, part: AnswerPart) -> bool {
@@ -251,7 +293,8 @@ fn answer(view: &View<'_>, asked: &ChangesQuestion<'_>) -> Result<ChangesOutput>
     let comparison = asked.comparison;
     let limit = clamp(input.limit, 200, 1..=500);
     let list_bytes = BYTES_PER_TOKEN * clamp(input.budget, DEFAULT_BUDGET, 500..=20_000);
-    let gathered = Gathered::of(view, comparison)?;
+    asked.check_paths(view)?;
+    let gathered = Gathered::of(view, asked)?;
     let listed = ListedChanges::of(view, asked, &gathered)?;
     let digest = asked.digest();
     let after = match &input.cursor {

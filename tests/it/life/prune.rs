@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use crate::cli_and_mcp::Session;
 use crate::support::{Cli, Fixture, Repo, walk};
 
 pub(super) const BASE: &str = "\
@@ -397,6 +398,60 @@ fn an_index_is_dropped_unless_it_is_needed() {
     cli.json(&["save", "kept", "--path", "b.ts", "--pinned"]);
     repo.then("//- checkout main\n");
     assert_eq!(code(&["drop", "--branch", "feature"]), "refused", "pinned");
+}
+
+#[test]
+fn the_index_of_a_commit_is_dropped_by_its_name() {
+    let (repo, cli) = two_branches();
+    let commit = repo.git(&["commit-tree", "feature^{tree}", "-m", "released"]);
+    repo.git(&["tag", "v1.0", commit.trim()]);
+    let told = |args: &[&str]| cli.fails(&[&["drop"], args].concat(), 1);
+    for (args, part) in [
+        (
+            &["--ref", "v1.0"][..],
+            "no index was made of `v1.0` with `ref`",
+        ),
+        (&["--ref", "v1.1"], "did you mean `v1.0`"),
+        (&["--ref", ""], "no name of a commit"),
+        (&["--ref", "-q"], "no name of a commit"),
+        (&["--ref", "main..v1.0"], "several commits"),
+        (&["--ref", &"x".repeat(100_000)], "no name of a commit"),
+        (&["--index-id", ""], "there is no such index"),
+        (
+            &["--index-id", &"x".repeat(100_000)],
+            "there is no such index",
+        ),
+    ] {
+        let said = told(args);
+        assert!(
+            said.contains(part) && said.len() < 1_500,
+            "{args:?}: {said}"
+        );
+    }
+    cli.json(&["map", "--ref", "v1.0"]);
+    let before = branches(&cli).len();
+    cli.json(&["drop", "--ref", "v1.0"]);
+    assert_eq!(branches(&cli).len(), before - 1);
+    assert!(branches(&cli).contains(&"feature".to_owned()));
+    assert!(told(&["--ref", "v1.0"]).contains("no index was made"));
+    let mut session = Session::of(cli.command(&["serve"]));
+    for (at, wrong) in [
+        json!({}),
+        json!({"ref": 5}),
+        json!({"ref": ["main"]}),
+        json!({"branch": "main", "ref": "main"}),
+        json!({"indexId": 7}),
+    ]
+    .iter()
+    .enumerate()
+    {
+        let params = json!({"name": "cl_drop", "arguments": wrong});
+        let answer = session.ask(at as u64 + 1, "tools/call", &params);
+        assert!(
+            answer.to_string().contains("invalid_argument"),
+            "{wrong}: {answer}"
+        );
+    }
 }
 
 #[test]
