@@ -291,6 +291,15 @@ pub fn linkage_unit(name: &str) -> String {
     format!("{:03x}", (hash ^ (hash >> 32)) % N_LINKAGE_UNITS)
 }
 
+/// The first character of names by which definitions are injected into parameters: a fixture that tests ask for by a
+/// parameter `client` is offered as `@client`.
+pub const INJECTED: &str = "@";
+
+/// Returns the name by which a module offers a definition for injection: `@client` for `client`.
+pub fn injected_name(name: &str) -> String {
+    format!("{INJECTED}{name}")
+}
+
 /// The result of extracting one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Extraction {

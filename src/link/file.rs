@@ -7,7 +7,7 @@ use std::hash::Hash;
 
 use super::rules;
 use crate::ir::{
-    BaseKind, Directive, Export, ExportKind, Expr, ExprArena, ExprId, FileFacts, Import,
+    BaseKind, Directive, Export, ExportKind, Expr, ExprArena, ExprId, FileFacts, INJECTED, Import,
     ImportKind, ImportedName, PathId, Slot, SymbolIdx,
 };
 use crate::model::hash::{HashMap, HashSet};
@@ -459,6 +459,27 @@ impl LinkedFile {
         self.record(bucket(name));
         let path = self.member_path(PathId::EMPTY, Access::Name(name))?;
         self.values(None, Some(path)).next()
+    }
+
+    /// The definition that the file offers by a name for injection: the fixture behind `@client`.
+    pub(super) fn injectable(&self, name: &str) -> Option<SymbolIdx> {
+        match self.expr(self.top_value(name)?) {
+            Expr::Symbol(at) => Some(*at),
+            _ => None,
+        }
+    }
+
+    /// The modules that offer definitions for injection to the file, the nearest first.
+    pub(super) fn providers(&self) -> Vec<i64> {
+        self.record(bucket(INJECTED) | RESIDUAL);
+        let of_file = self.member_path(PathId::EMPTY, Access::Name(INJECTED));
+        let path = of_file.and_then(|path| self.below(path, Slot::All));
+        let modules = path.into_iter().flat_map(|it| self.values(None, Some(it)));
+        let targets = modules.filter_map(|it| match self.expr(it) {
+            Expr::Imported { import, .. } => self.target(*import),
+            _ => None,
+        });
+        targets.collect()
     }
 
     /// The bases of a definition.

@@ -81,6 +81,9 @@ impl Linker<'_, '_> {
             Target::Value(expr) => {
                 let found = self.infer(file, expr, None)?;
                 let is_call = matches!(file.expr(expr), Expr::Callee { .. });
+                if self.is_injected(expr) {
+                    return Some((found, provenance));
+                }
                 if is_call && self.is_undecided.get() {
                     provenance = Provenance::Overload;
                 } else if !(self.rules().is_plain_known() && self.needs_no_type(expr, &found)) {
@@ -120,6 +123,18 @@ impl Linker<'_, '_> {
             },
         };
         Some((found, provenance))
+    }
+
+    /// Whether an expression asks for a definition that is injected by its name.
+    fn is_injected(&self, expr: ExprId) -> bool {
+        match self.file.expr(expr) {
+            Expr::Name { name, .. } | Expr::Imported { name, .. } => {
+                let name = self.file.facts.exprs.name_of(*name);
+                self.rules().is_injected(name)
+            }
+            Expr::Fallback { other, .. } => self.is_injected(*other),
+            _ => false,
+        }
     }
 
     /// The member that a use names. Where methods are no fields, calling one asks for the method.

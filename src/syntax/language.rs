@@ -14,7 +14,7 @@ use crate::model::{Analysis, RepoPath};
 /// says something else of the same bytes.
 const ECMASCRIPT_FACTS: u32 = 17;
 /// The same for Python.
-const PYTHON_FACTS: u32 = 2;
+const PYTHON_FACTS: u32 = 3;
 /// The same for Go.
 const GO_FACTS: u32 = 1;
 /// The same for Java.

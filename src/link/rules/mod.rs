@@ -8,6 +8,7 @@ mod python;
 mod rust;
 
 use super::file::LinkedFile;
+use crate::ir::INJECTED;
 use crate::model::Family;
 
 /// The type of a member of a container.
@@ -26,6 +27,9 @@ pub(super) enum ContainerMember {
 pub(super) enum Implicit {
     /// The unit of the file: the other files of its package.
     OwnUnit,
+    /// The modules that the file binds under [`INJECTED`](crate::ir::INJECTED), for definitions that are injected into
+    /// parameters by their name: fixtures of `conftest.py`.
+    Providers,
 }
 
 /// The order in which members are looked for in the bases of a type.
@@ -108,6 +112,11 @@ impl LanguageRules {
     /// Whether a value may be found by names alone, without knowing a type.
     pub(super) fn is_plain_known(&self) -> bool {
         self.has_overloads || self.has_module_tree || self.has_includes
+    }
+
+    /// Whether a name is one by which a definition is injected into a parameter: `@client`.
+    pub(super) fn is_injected(&self, name: &str) -> bool {
+        name.starts_with(INJECTED) && self.implicit_imports.contains(&Implicit::Providers)
     }
 
     /// Returns the kind of a container's member.

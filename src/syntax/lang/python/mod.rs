@@ -13,6 +13,7 @@ mod declarations;
 mod definitions;
 mod expressions;
 mod finish;
+mod fixtures;
 mod grammar;
 mod lowering;
 mod modules;
