@@ -15,7 +15,7 @@ from pathlib import Path
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
 # In the order of PATHS in targets/extract.rs.
 ENDINGS = [".ts", ".tsx", ".js", ".jsx", ".mts", ".d.ts", ".vue", ".svelte", ".md", ".rst", ".adoc", ".json", "package.json",
-           "tsconfig.json", ".py", ".css", "vite.config.ts", ".go", ".java", "go.mod", ".rs", "Cargo.toml"]
+           "tsconfig.json", ".py", ".css", "vite.config.ts", ".go", ".java", "go.mod", ".rs", "Cargo.toml", ".c", ".h", ".cc", "CMakeLists.txt"]
 MAX_BYTES = 6 << 10
 TOOLS = ["current", "search", "explore", "map", "expand", "impact", "related", "refresh", "stats", "doctor", "save", "load", "prune",
          "drop"]

@@ -10,7 +10,7 @@ use libfuzzer_sys::fuzz_target;
 const PATHS: &[&str] = &[
     "a.ts", "a.tsx", "a.js", "a.jsx", "a.mts", "a.d.ts", "a.vue", "a.svelte", "a.md", "a.rst", "a.adoc", "a.json", "package.json",
     "tsconfig.json", "a.py", "a.css", "vite.config.ts", "a.go", "a.java", "go.mod", "a.rs",
-    "Cargo.toml",
+    "Cargo.toml", "a.c", "a.h", "a.cc", "CMakeLists.txt",
 ];
 
 fuzz_target!(|data: &[u8]| {

@@ -17,6 +17,8 @@ pub(super) struct Alias {
     examples: &'static str,
     /// The option whose value stands alone in this command, in place of the tool's own: `NAME` for `--symbol NAME`.
     argument: Option<&'static str>,
+    /// Arguments of the tool that mean something else here, with their help; without one they are left out of the help.
+    helps: &'static [(&'static str, &'static str)],
     /// Values of the fields that the command line does not set.
     defaults: &'static [(&'static str, &'static str)],
 }
@@ -32,6 +34,16 @@ pub(super) const ALIASES: &[Alias] = &[
             codelens grep TODO --scope comments --context-lines 1\n\
             codelens grep \"foo(\" --match literal",
         argument: None,
+        helps: &[
+            (
+                "query",
+                "A regular expression, in the syntax of Rust's crate regex; with `--match literal` the text itself",
+            ),
+            ("limit", "Lines at most [default: 50]"),
+            ("related", ""),
+            ("explain", ""),
+            ("snippet", ""),
+        ],
         defaults: &[("match", "\"regex\"")],
     },
     Alias {
@@ -41,6 +53,7 @@ pub(super) const ALIASES: &[Alias] = &[
         about: "List every line that uses a definition, and every other mention of its name",
         examples: "codelens references queueJob\ncodelens references Store.open --path src/store.ts",
         argument: None,
+        helps: &[],
         defaults: &[("sites", "true")],
     },
     Alias {
@@ -50,6 +63,10 @@ pub(super) const ALIASES: &[Alias] = &[
         about: "Show who calls a definition and what it calls, with source",
         examples: "codelens trace queueJob\ncodelens trace Store.open --source-lines 10",
         argument: None,
+        helps: &[
+            ("depth", "Steps at most [default: 1]"),
+            ("source_lines", "Lines of source [default: 3]"),
+        ],
         defaults: &[("depth", "1"), ("sourceLines", "3")],
     },
     Alias {
@@ -59,6 +76,7 @@ pub(super) const ALIASES: &[Alias] = &[
         about: "Read the definition of a name, with its comment",
         examples: "codelens definition queueJob\ncodelens definition Store.open --path src/store.ts",
         argument: Some("symbol"),
+        helps: &[],
         defaults: &[],
     },
     Alias {
@@ -68,6 +86,7 @@ pub(super) const ALIASES: &[Alias] = &[
         about: "List definitions by their name and kind",
         examples: "codelens symbols queue\ncodelens symbols --kind class --path src --path \"!*.spec.ts\"",
         argument: Some("name"),
+        helps: &[],
         defaults: &[("name", "\"\"")],
     },
     Alias {
@@ -77,6 +96,7 @@ pub(super) const ALIASES: &[Alias] = &[
         about: "List files with their language and size",
         examples: "codelens list-files src\ncodelens list-files \"*.vue\" --limit 500",
         argument: None,
+        helps: &[],
         defaults: &[("view", "\"files\"")],
     },
     Alias {
@@ -86,6 +106,7 @@ pub(super) const ALIASES: &[Alias] = &[
         about: "Draw the directories with their files and lines",
         examples: "codelens tree\ncodelens tree packages --depth 3",
         argument: None,
+        helps: &[],
         defaults: &[("view", "\"tree\"")],
     },
 ];
@@ -109,6 +130,12 @@ impl Alias {
             // The path that the tool's own command takes becomes an option.
             command = command.mut_arg("path", |arg| arg.index(None).long("path"));
             command = command.mut_arg(argument, |arg| arg.long(None).index(1));
+        }
+        for (argument, help) in self.helps {
+            command = command.mut_arg(argument, |arg| match help.is_empty() {
+                true => arg.hide(true),
+                false => arg.help(*help).long_help(*help),
+            });
         }
         command
             .about(self.about)

@@ -30,7 +30,7 @@ pub(super) fn command() -> Command {
         .about("List the test files that reach a change")
         .long_about(
             "Prints the test files that reach what changed since BASE (default: since HEAD left the default branch, uncommitted edits included), or one \
-             definition; the nearest first. Says on standard error when the list cannot be complete. Starts no test.",
+             definition; those found by uses first, the nearest before others. Says on standard error when the list cannot be complete. Starts no test.",
         )
         .arg(Arg::new("base").value_name("BASE").help("Branch, tag or commit to compare with"))
         .arg(
@@ -155,8 +155,16 @@ fn of_symbol(mut answer: Value) -> Result<Value> {
         .filter(is_test)
         .cloned()
         .collect();
+    let named: Vec<Value> = answer["byDispatch"]["tests"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|path| json!({"path": path, "provenance": "dispatch"}))
+        .collect();
+    let tests = [tests, named].concat();
     answer["testsTotal"] = tests.len().into();
     answer["unresolved"] = answer["completeness"]["unresolvedSites"].take();
+    answer["unresolvedIndirect"] = answer["completeness"]["unresolvedIndirect"].take();
     answer["tests"] = tests.into();
     Ok(answer)
 }
@@ -186,6 +194,14 @@ fn note(answer: &Value) -> String {
             n,
             "use has no known meaning",
             "uses have no known meaning",
+        )),
+    }
+    match answer["unresolvedIndirect"].as_u64().unwrap_or(0) {
+        0 => {}
+        n => reasons.push(counted(
+            n,
+            "use of a caller's name has no known meaning",
+            "uses of callers' names have no known meaning",
         )),
     }
     match answer["notAnalysed"].as_u64().unwrap_or(0) {

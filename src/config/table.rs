@@ -95,6 +95,8 @@ pub const SYMBOL_LANGUAGES: &[&str] = &[
     "go",
     "java",
     "rust",
+    "c",
+    "cpp",
 ];
 
 /// Every setting.

@@ -66,13 +66,15 @@ pub struct Reach {
 }
 
 /// Walks from some definitions: to their users (`In`), or to the definitions they use. `depth` is the number of edges
-/// at most.
+/// at most. A definition that is reached stands for others where code runs; their users are reached from it as well:
+/// `dispatch` returns them by its row.
 pub fn walk(
     read: &Read<'_>,
     seeds: &[WalkStart],
     direction: Direction,
     depth: u32,
     budget: &Budget,
+    dispatch: &mut dyn FnMut(i64) -> StoreResult<Vec<WalkStart>>,
 ) -> StoreResult<Reach> {
     let mut reach = Reach::default();
     // Of another overload some users alone are followed; it may be reached as a user itself.
@@ -83,7 +85,13 @@ pub fn walk(
     let mut inner: HashMap<i64, i64> = HashMap::new();
     let mut frontier: Vec<(i64, ReachStep)> = seeds
         .iter()
-        .map(|seed| (seed.definition, ReachStep::new(seed.class)))
+        .map(|seed| {
+            let first = ReachStep::new(Provenance::Resolved);
+            (
+                seed.definition,
+                ReachStep::of_dispatch_target(seed.class, first),
+            )
+        })
         .collect();
     for hops in 1..=depth {
         let mut next: BTreeMap<i64, ReachStep> = BTreeMap::new();
@@ -97,9 +105,8 @@ pub fn walk(
                 Direction::Out => read.edges_out_of(at)?,
             };
             for edge in edges {
-                let is_other_overload = hops == 1 && before.provenance == Provenance::Overload;
                 if before.by_calls && edge.kind != EdgeKind::Calls
-                    || is_other_overload && edge.provenance != Provenance::Overload
+                    || before.by_shared_calls && edge.provenance != Provenance::Overload
                 {
                     continue;
                 }
@@ -137,6 +144,14 @@ pub fn walk(
         }
         if direction == Direction::In && hops < depth {
             outwards(read, hops, &mut next, &mut seen, &mut inner)?;
+            for (at, step) in next.clone() {
+                for start in dispatch(at)? {
+                    let step = ReachStep::of_dispatch_target(start.class, step);
+                    if reach_on(start.definition, step, hops, &mut next, &mut seen) {
+                        inner.insert(start.definition, at);
+                    }
+                }
+            }
         }
         frontier = next.into_iter().collect();
     }
@@ -154,6 +169,8 @@ struct ReachStep {
     provenance: Provenance,
     /// Whether only who calls it is reached through it.
     by_calls: bool,
+    /// Whether it is another overload, of which only calls that may mean either are followed.
+    by_shared_calls: bool,
 }
 
 impl ReachStep {
@@ -161,8 +178,23 @@ impl ReachStep {
         Self {
             provenance,
             by_calls: false,
+            by_shared_calls: false,
         }
     }
+
+    /// A step to a dispatch target of class `class` of a definition that was reached by `before`.
+    fn of_dispatch_target(class: Provenance, before: Self) -> Self {
+        Self {
+            provenance: before.provenance.max(class),
+            by_shared_calls: class == Provenance::Overload,
+            ..before
+        }
+    }
+}
+
+/// The dispatch targets of a walk that goes one edge far, or from users to the definitions they use: none.
+pub fn no_dispatch(_: i64) -> StoreResult<Vec<WalkStart>> {
+    Ok(Vec::new())
 }
 
 /// Goes on from a definition in the next level, unless it was reached in an earlier one. Returns whether it
@@ -180,6 +212,7 @@ fn reach_on(
     let known = next.entry(at).or_insert(step);
     known.provenance = known.provenance.min(step.provenance);
     known.by_calls &= step.by_calls;
+    known.by_shared_calls &= step.by_shared_calls;
     seen.insert(at, hops).is_none()
 }
 

@@ -65,7 +65,7 @@ pub struct Directive {
     pub is_pipe: bool,
     /// The specifier of the import that leads to its template; empty where it has no file for it.
     pub template: String,
-    /// Identifiers in `imports: […]` of a component; of an NgModule those in `exports`.
+    /// Identifiers in `imports: […]` of a component; of an `NgModule` those in `exports`.
     pub imports: Vec<String>,
     /// Inputs and outputs: the name in templates and the name of the member.
     pub inputs: Vec<(String, String)>,
@@ -277,6 +277,27 @@ impl FileFacts {
 /// The name in its unit of the member of a type: `Store.Open`.
 pub fn member_name(owner: &str, member: &str) -> String {
     format!("{owner}.{member}")
+}
+
+/// How many units the names with external linkage are spread over.
+const N_LINKAGE_UNITS: u64 = 4096;
+
+/// Returns the unit that the files share which declare or define a name with external linkage: `open`, `Store.open`. Names
+/// are spread over a fixed number of units. It is written to disk: the hash is FNV-1a, which stays.
+pub fn linkage_unit(name: &str) -> String {
+    let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    format!("{:03x}", (hash ^ (hash >> 32)) % N_LINKAGE_UNITS)
+}
+
+/// The first character of names by which definitions are injected into parameters: a fixture that tests ask for by a
+/// parameter `client` is offered as `@client`.
+pub const INJECTED: &str = "@";
+
+/// Returns the name by which a module offers a definition for injection: `@client` for `client`.
+pub fn injected_name(name: &str) -> String {
+    format!("{INJECTED}{name}")
 }
 
 /// The result of extracting one file.

@@ -14,7 +14,8 @@ pub use arena::{Adopted, ExprArena};
 pub use binding::{BaseKind, Binding, PathId, Slot};
 pub use expr::{ContainerKind, Expr, ExprId, ImportIdx, NameId, SymbolIdx};
 pub use facts::{
-    Directive, Export, ExportKind, Extraction, FileFacts, Import, ImportKind, ImportedName,
-    MarkupPlace, NamedOwner, Reference, ReferenceKind, Target, member_name,
+    Directive, Export, ExportKind, Extraction, FileFacts, INJECTED, Import, ImportKind,
+    ImportedName, MarkupPlace, NamedOwner, Reference, ReferenceKind, Target, injected_name,
+    linkage_unit, member_name,
 };
 pub use fingerprint::Fingerprints;

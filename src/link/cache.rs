@@ -263,6 +263,14 @@ impl<'a> FactsCache<'a> {
         })
     }
 
+    /// Returns the path of a file.
+    pub(super) fn path_of(&self, file: i64) -> Option<crate::model::RepoPath> {
+        self.read.path_of(file).unwrap_or_else(|error| {
+            self.failure.borrow_mut().get_or_insert(error);
+            None
+        })
+    }
+
     /// The files with classes that have a file as their template.
     pub(super) fn template_owners(&self, file: i64) -> Vec<i64> {
         self.read.template_owners(file).unwrap_or_else(|error| {

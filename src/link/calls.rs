@@ -37,6 +37,9 @@ impl Linker<'_, '_> {
             Type::ExternalMethod(of, method) if self.rules().has_module_tree => {
                 return self.standard_result(of, method);
             }
+            Type::ExternalMethod(of, method) if self.rules().has_includes => {
+                return Some(self.pointer_result(of, method));
+            }
             Type::ExternalMethod(of, method) => return self.external_result(of, method),
             // A function, or a struct that is called: what it gives is as little known.
             Type::ExternalType(of) if self.rules().has_module_tree => {
@@ -47,6 +50,8 @@ impl Linker<'_, '_> {
                     Type::External
                 });
             }
+            // A value, or a function object: `std::function<Store()>`.
+            Type::ExternalType(_) if self.rules().has_includes => return Some(callee.clone()),
             Type::ExternalType(_) => return None,
             _ => {}
         }
@@ -95,7 +100,7 @@ impl Linker<'_, '_> {
         }
         // Of several heads, which one is meant depends on what they are given.
         let own = [at];
-        let heads = if rules.has_overloads {
+        let heads = if rules.has_overloads || rules.has_includes {
             &own
         } else {
             loaded.overloads(at)

@@ -14,7 +14,7 @@ use super::overloads::n_params;
 use super::rules::{self, MemberOrder};
 use super::types::Type;
 use super::use_targets::{DefinitionRow, UseTargets};
-use crate::ir::{PathId, Slot, SymbolIdx};
+use crate::ir::{BaseKind, PathId, Slot, SymbolIdx};
 use crate::model::hash::HashMap;
 use crate::model::path::parent;
 use crate::model::{EdgeKind, Provenance, SymbolFlags, SymbolKind};
@@ -75,6 +75,7 @@ impl UseTargets<'_> {
             {
                 match rules::of(&file).members {
                     MemberOrder::Embedding => relation.by_method_sets(&file, of.1, all)?,
+                    MemberOrder::Implementations => relation.by_traits(&file, of.1, all)?,
                     _ => relation.by_classes(&file, of.1, all)?,
                 }
             }
@@ -396,6 +397,56 @@ impl DispatchLookup<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// Adds the method of the trait that an `impl` block's method implements, or the methods of `impl` blocks that implement a
+    /// trait's.
+    fn by_traits(
+        &self,
+        file: &Rc<LinkedFile>,
+        at: SymbolIdx,
+        all: &mut DispatchTargets,
+    ) -> Result<(), StoreError> {
+        let name = &file.symbol(at).name;
+        if let Some((in_file, of)) = self.trait_of(file, at) {
+            if let Some(there) = self.linker.cache.get(in_file) {
+                for method in there.members(of, name) {
+                    all.add((in_file, *method), Provenance::Dispatch);
+                }
+            }
+            return Ok(());
+        }
+        let is_trait = |at: &SymbolIdx| file.symbol(*at).kind == SymbolKind::Interface;
+        let Some(of) = file.symbol(at).parent.filter(is_trait) else {
+            return Ok(());
+        };
+        let mut n = 0;
+        for row in self.named(name)? {
+            if row.kind != SymbolKind::Method || !row.path.as_str().ends_with(".rs") {
+                continue;
+            }
+            n += 1;
+            if n > MAX_CANDIDATES {
+                all.is_cut = true;
+                return Ok(());
+            }
+            let Some(other) = self.file_of(&row)? else {
+                continue;
+            };
+            if self.trait_of(&other, row.ordinal) == Some((file.file, of)) {
+                all.add((other.file, row.ordinal), Provenance::Dispatch);
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the trait that the `impl` block around a method implements.
+    fn trait_of(&self, file: &Rc<LinkedFile>, method: SymbolIdx) -> Option<DefinitionRow> {
+        let of = file.value(method, Slot::Base(BaseKind::Implements))?;
+        self.linker.refuel();
+        let of = self.linker.infer(file, of, None)?.symbol()?;
+        let there = self.linker.cache.get(of.0)?;
+        (there.symbol(of.1).kind == SymbolKind::Interface).then_some(of)
     }
 
     /// Returns the type that a method is declared for.

@@ -35,7 +35,7 @@ pub struct OverlayFileIds {
     pub current: i64,
 }
 
-/// OverlayFileIds of files and units that the index has no row of begin here: no unit of the index has one.
+/// Numbers of files and units that the index has no row of begin here: no unit of the index has one.
 const FIRST_SYNTHETIC_ID: i64 = i64::MIN / 4;
 
 /// The units of the earlier state that differ.

@@ -24,6 +24,9 @@ impl Linker<'_, '_> {
         scope: Option<SymbolIdx>,
         name: &str,
     ) -> Option<Member> {
+        if rules::of(file).has_includes {
+            return self.included_name(file, scope, name);
+        }
         if !rules::of(file).members_in_scope {
             return None;
         }

@@ -4,7 +4,7 @@
 use super::cache::{Def, FactsCache};
 use super::file::LinkedFile;
 use super::rules::{self, Implicit};
-use crate::ir::{Export, ExportKind, member_name};
+use crate::ir::{Export, ExportKind, INJECTED, injected_name, member_name};
 use crate::model::hash::HashSet;
 
 /// How many modules one look-up goes through: behind the barrel of a large package there are a thousand.
@@ -19,6 +19,9 @@ pub(super) fn resolve(cache: &FactsCache<'_>, file: i64, name: &str) -> Option<D
 
 /// Resolves a name of the top level: a definition of the file, or an import.
 pub(super) fn top(cache: &FactsCache<'_>, file: &LinkedFile, name: &str) -> Option<Def> {
+    if rules::of(file).is_injected(name) {
+        return resolve(cache, file.file, name);
+    }
     let found = ExportSearch::new(cache).top(file, name);
     found.or_else(|| {
         if file.import(name).is_some() {
@@ -31,6 +34,7 @@ pub(super) fn top(cache: &FactsCache<'_>, file: &LinkedFile, name: &str) -> Opti
                     let mut units = file.units.iter();
                     units.find_map(|unit| resolve(cache, *unit, name))
                 }
+                Implicit::Providers => None,
             })
             .or_else(|| {
                 let mut wildcards = file.wildcards.iter();
@@ -126,6 +130,12 @@ impl<'a, 'b> ExportSearch<'a, 'b> {
     }
 
     fn offered(&mut self, file: i64, name: &str) -> Option<Def> {
+        if let Some(plain) = name.strip_prefix(INJECTED) {
+            let loaded = self.cache.get(file)?;
+            if rules::of(&loaded).is_injected(name) {
+                return self.injected(&loaded, plain);
+            }
+        }
         if !self.cache.may_export(file, name) {
             return None;
         }
@@ -175,6 +185,32 @@ impl<'a, 'b> ExportSearch<'a, 'b> {
             Some(export) => self.assigned(&loaded, export).or(Some(Def::Module(file))),
             None => loaded.is_common_js().then_some(Def::Module(file)),
         }
+    }
+
+    /// Resolves a name that is injected into parameters: a definition of the file that is offered for it, one that the
+    /// file imports, then those of its providers.
+    fn injected(&mut self, file: &LinkedFile, plain: &str) -> Option<Def> {
+        let name = injected_name(plain);
+        if let Some(at) = file.injectable(&name) {
+            return Some(Def::Symbol(file.file, at));
+        }
+        if let Some((Some(target), imported)) = file.import(plain) {
+            let found = self.export(target, &injected_name(imported));
+            if found.is_some() {
+                return found;
+            }
+        }
+        for target in &file.stars {
+            let takes = |from: &LinkedFile| from.is_starred(plain);
+            if self.cache.get(*target).is_some_and(|it| takes(&it)) {
+                let found = self.export(*target, &name);
+                if found.is_some() {
+                    return found;
+                }
+            }
+        }
+        let mut providers = file.providers().into_iter();
+        providers.find_map(|target| self.export(target, &name))
     }
 
     fn local(&mut self, file: &LinkedFile, export: &Export) -> Option<Def> {

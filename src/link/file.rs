@@ -7,7 +7,7 @@ use std::hash::Hash;
 
 use super::rules;
 use crate::ir::{
-    BaseKind, Directive, Export, ExportKind, Expr, ExprArena, ExprId, FileFacts, Import,
+    BaseKind, Directive, Export, ExportKind, Expr, ExprArena, ExprId, FileFacts, INJECTED, Import,
     ImportKind, ImportedName, PathId, Slot, SymbolIdx,
 };
 use crate::model::hash::{HashMap, HashSet};
@@ -95,7 +95,8 @@ impl LinkedFile {
             let has_overloads = rules::of_family(facts.family).has_overloads;
             let own = facts.exprs.name(&lookup_name(symbol, has_overloads));
             let own = facts.exprs.path(PathId::EMPTY, Slot::Member(own));
-            let path = if has_overloads || names == symbol.name {
+            let is_flat = has_overloads || rules::of_family(facts.family).has_includes;
+            let path = if is_flat || names == symbol.name {
                 own
             } else {
                 let mut path = PathId::EMPTY;
@@ -224,6 +225,30 @@ impl LinkedFile {
     pub(super) fn members_of_unit(&self) -> &[i64] {
         self.record(bucket(MEMBERS));
         &self.stars
+    }
+
+    /// The files that it includes.
+    pub(super) fn included_files(&self) -> &[i64] {
+        self.record(RESIDUAL);
+        &self.stars
+    }
+
+    /// The unit of a key that the file belongs to.
+    pub(super) fn unit(&self, key: &str) -> Option<i64> {
+        // Its units are in the order of their keys, as those of the facts are.
+        let key = key.rsplit(':').next()?;
+        let at = self
+            .facts
+            .units
+            .binary_search_by(|unit| unit.as_str().cmp(key));
+        self.units.get(at.ok()?).copied()
+    }
+
+    /// The members of types that are defined outside of them, by a name.
+    pub(super) fn owned_members(&self, name: &str) -> Vec<SymbolIdx> {
+        let all = self.facts.owners.iter().map(|it| it.symbol);
+        let named = all.filter(|at| self.facts.symbols[*at as usize].name == name);
+        named.collect()
     }
 
     /// Whether it offers the names of a file by `export * from`.
@@ -434,6 +459,27 @@ impl LinkedFile {
         self.record(bucket(name));
         let path = self.member_path(PathId::EMPTY, Access::Name(name))?;
         self.values(None, Some(path)).next()
+    }
+
+    /// The definition that the file offers by a name for injection: the fixture behind `@client`.
+    pub(super) fn injectable(&self, name: &str) -> Option<SymbolIdx> {
+        match self.expr(self.top_value(name)?) {
+            Expr::Symbol(at) => Some(*at),
+            _ => None,
+        }
+    }
+
+    /// The modules that offer definitions for injection to the file, the nearest first.
+    pub(super) fn providers(&self) -> Vec<i64> {
+        self.record(bucket(INJECTED) | RESIDUAL);
+        let of_file = self.member_path(PathId::EMPTY, Access::Name(INJECTED));
+        let path = of_file.and_then(|path| self.below(path, Slot::All));
+        let modules = path.into_iter().flat_map(|it| self.values(None, Some(it)));
+        let targets = modules.filter_map(|it| match self.expr(it) {
+            Expr::Imported { import, .. } => self.target(*import),
+            _ => None,
+        });
+        targets.collect()
     }
 
     /// The bases of a definition.

@@ -57,6 +57,11 @@ const DERIVED: &[&str] = &[
     "ge()",
 ];
 
+/// Whether most types may have a method by traits of the standard library: `clone()`, `fmt()`.
+pub(super) fn is_common(name: &str) -> bool {
+    SAME_TYPE.contains(&name) || DERIVED.contains(&name)
+}
+
 impl Linker<'_, '_> {
     /// The member of a definition.
     pub(super) fn implemented(
@@ -179,7 +184,7 @@ impl Linker<'_, '_> {
             }
         }
         if outside.is_some() {
-            return outside;
+            return self.of_outer_base(outside);
         }
         if let Some(target) = self.associated(loaded, at, "Target", this)
             && target != *this
@@ -275,7 +280,7 @@ impl Linker<'_, '_> {
         if outside.is_none() && this.is_instance() && SAME_TYPE.contains(&asked.as_str()) {
             return Some(Type::Callable(Rc::new(this.clone())));
         }
-        outside
+        self.of_outer_base(outside)
     }
 
     /// The files with `impl` blocks of a type: its own, and those of its unit.

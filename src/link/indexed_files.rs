@@ -107,6 +107,10 @@ impl SourceFiles for IndexedFiles {
         own
     }
 
+    fn paths(&self) -> Vec<String> {
+        self.files.keys().cloned().collect()
+    }
+
     fn units(&self, prefix: &str) -> Vec<String> {
         let from = self.units.range(prefix.to_owned()..);
         let units = from.map(|(key, _)| key);

@@ -128,7 +128,7 @@ impl Linker<'_, '_> {
                 args,
             } => {
                 let (mut callee, object) = self.infer_object(file, *callee, this)?;
-                if rules::of(file).has_overloads {
+                if rules::of(file).has_overloads || rules::of(file).has_includes {
                     callee = self.overload(callee, object.as_ref(), file, args, this);
                 }
                 let is_given = !types.is_empty() || !args.is_empty();

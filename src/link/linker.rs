@@ -9,7 +9,7 @@ use std::rc::Rc;
 use super::cache::FactsCache;
 use super::directives::Usable;
 use super::file::LinkedFile;
-use super::path_names::{Named, Traits, Wanted};
+use super::path_names::{Named, Place, Traits, Wanted};
 use super::rules::{self, LanguageRules};
 use super::types::{Substitution, Type};
 use crate::ir::SymbolIdx;
@@ -31,6 +31,9 @@ pub(super) struct Linker<'a, 'b> {
     depth: Cell<u32>,
     /// Whether the arguments of the call that was evaluated last do not decide between several overloads.
     pub(super) is_undecided: Cell<bool>,
+    /// Whether a member was taken for one of a base from outside the repository, since the question began: no declaration of
+    /// the member was seen.
+    pub(super) by_outer_base: Cell<bool>,
     /// The type arguments and arguments of the call that is being evaluated.
     pub(super) call: RefCell<Option<Rc<Substitution>>>,
     /// Directives and pipes of the template that was asked for last.
@@ -55,6 +58,12 @@ pub(super) struct Linker<'a, 'b> {
     pub(super) traits_in_scope: RefCell<Option<TraitsInScope>>,
     /// Memo of [`Self::traits`], by type.
     pub(super) traits: RefCell<HashMap<(i64, SymbolIdx), Traits>>,
+    /// Memo of [`Self::included`], by file.
+    pub(super) included_files: RefCell<HashMap<i64, Rc<[i64]>>>,
+    /// Memo of [`Self::visible`], by file and name.
+    pub(super) included_names: RefCell<HashMap<(i64, String), Rc<[Place]>>>,
+    /// Memo of [`Self::definition_of`].
+    pub(super) definitions: RefCell<HashMap<Place, Place>>,
 }
 
 /// Traits by file and symbol.
@@ -77,6 +86,7 @@ impl<'a, 'b> Linker<'a, 'b> {
             fuel: Cell::new(FUEL),
             depth: Cell::new(0),
             is_undecided: Cell::new(false),
+            by_outer_base: Cell::new(false),
             call: RefCell::new(None),
             usable: RefCell::new(None),
             open_scopes: RefCell::default(),
@@ -88,12 +98,25 @@ impl<'a, 'b> Linker<'a, 'b> {
             extensions: RefCell::default(),
             traits_in_scope: RefCell::default(),
             traits: RefCell::default(),
+            included_files: RefCell::default(),
+            included_names: RefCell::default(),
+            definitions: RefCell::default(),
         }
     }
 
     /// Begins another question.
     pub(super) fn refuel(&self) {
         self.fuel.set(FUEL);
+        self.by_outer_base.set(false);
+    }
+
+    /// Marks a member as one that only a base from outside the repository can have: `flag.parse()` where
+    /// `trait Flag: serde::Serialize` does not declare it.
+    pub(super) fn of_outer_base(&self, found: Option<Type>) -> Option<Type> {
+        if found.is_some() {
+            self.by_outer_base.set(true);
+        }
+        found
     }
 
     /// Takes one step; `None` when there were enough.

@@ -23,7 +23,7 @@ pub(super) struct BoundUse {
 pub(super) enum UseMeaning {
     /// A definition of the repository.
     Bound(BoundUse),
-    /// Something from external_name the repository, which is proven.
+    /// Something from outside the repository, which is proven.
     External,
     /// Nothing is known.
     Unknown,
@@ -42,10 +42,12 @@ impl Linker<'_, '_> {
         });
         match found {
             Some((Type::Definition(Def::Symbol(file, at)), provenance)) => {
-                UseMeaning::Bound(BoundUse {
-                    to: (file, self.select_declaration(file, at, used.kind)),
-                    provenance,
-                })
+                let to = if self.rules().has_includes {
+                    self.definition_of((file, at))
+                } else {
+                    (file, self.select_declaration(file, at, used.kind))
+                };
+                UseMeaning::Bound(BoundUse { to, provenance })
             }
             Some((found, _)) if found.is_external() => UseMeaning::External,
             // A field that holds a function is no definition, nor is a member of an array.
@@ -79,6 +81,9 @@ impl Linker<'_, '_> {
             Target::Value(expr) => {
                 let found = self.infer(file, expr, None)?;
                 let is_call = matches!(file.expr(expr), Expr::Callee { .. });
+                if self.is_injected(expr) {
+                    return Some((found, provenance));
+                }
                 if is_call && self.is_undecided.get() {
                     provenance = Provenance::Overload;
                 } else if !(self.rules().is_plain_known() && self.needs_no_type(expr, &found)) {
@@ -118,6 +123,18 @@ impl Linker<'_, '_> {
             },
         };
         Some((found, provenance))
+    }
+
+    /// Whether an expression asks for a definition that is injected by its name.
+    fn is_injected(&self, expr: ExprId) -> bool {
+        match self.file.expr(expr) {
+            Expr::Name { name, .. } | Expr::Imported { name, .. } => {
+                let name = self.file.facts.exprs.name_of(*name);
+                self.rules().is_injected(name)
+            }
+            Expr::Fallback { other, .. } => self.is_injected(*other),
+            _ => false,
+        }
     }
 
     /// The member that a use names. Where methods are no fields, calling one asks for the method.
@@ -193,7 +210,7 @@ impl Linker<'_, '_> {
                 Expr::Call { callee, .. } => *callee,
                 _ => expr,
             },
-            Expr::Member { .. } => expr,
+            Expr::Member { .. } | Expr::Name { .. } => expr,
             _ => return false,
         };
         match self.file.expr(callee) {
@@ -370,6 +387,9 @@ impl Linker<'_, '_> {
         if rules::of(file).has_module_tree {
             return self.in_tree(file, scope, name);
         }
+        if rules::of(file).has_includes {
+            return Some(self.included_name(file, scope, name)?.0);
+        }
         let mut at = scope;
         while let Some(symbol) = at {
             let around = file.symbol(symbol);
@@ -443,7 +463,7 @@ impl Linker<'_, '_> {
     }
 }
 
-/// Returns [`Type::External`] for a name that an import takes from external_name the repository, or that the language itself
+/// Returns [`Type::External`] for a name that an import takes from outside the repository, or that the language itself
 /// defines, where its rules prove that.
 fn external_name(file: &LinkedFile, name: &str) -> Option<Type> {
     let rules = rules::of(file);

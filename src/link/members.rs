@@ -49,6 +49,9 @@ impl Linker<'_, '_> {
     pub(super) fn declared(&self, object: &Type, access: Access<'_>) -> Option<Type> {
         self.step()?;
         match object {
+            Type::Container(_, element) if self.rules().has_includes => {
+                self.declared(element, access)
+            }
             Type::Container(_, element) => {
                 let rules = self.rules();
                 let found = container_member(rules, element, access.name()?);
@@ -67,13 +70,23 @@ impl Linker<'_, '_> {
             Type::ExternalType(of) if self.rules().has_module_tree => {
                 self.standard_member(of, access.name()?)
             }
+            Type::ExternalType(of) if self.rules().has_includes => {
+                Some(self.pointer_member(of, access.name()?))
+            }
             Type::ExternalType(of) => Some(of.member(access.name()?)),
             Type::ExternalMethod(..) => None,
             Type::Callable(_) => {
                 let is_call = self.rules().function_calls.contains(&access.name()?);
                 is_call.then(|| object.clone())
             }
-            Type::Union(all) => each(all, |one| self.declared(one, access)),
+            Type::Union(all) => {
+                let found = each(all, |one| self.declared(one, access))?;
+                if found.is_external() && all.iter().any(|one| one.symbol().is_some()) {
+                    // `T: Flag + Serialize`
+                    return self.of_outer_base(Some(found));
+                }
+                Some(found)
+            }
             Type::AnonymousObject(file, owner, path) => {
                 let loaded = self.cache.get(*file)?;
                 loaded
@@ -248,7 +261,7 @@ impl Linker<'_, '_> {
             }
         }
         if outside.is_some() {
-            return outside;
+            return self.of_outer_base(outside);
         }
         if is_type(loaded.symbol(at).kind)
             && let Some(name) = access.name()
@@ -300,8 +313,13 @@ impl Linker<'_, '_> {
                 }
             }
             if found.is_some() || below.is_empty() {
-                // What is embedded from elsewhere may have it.
-                return found.or(is_open.then_some(Type::External));
+                if found.is_some() {
+                    return found;
+                }
+                // An embedded type of another package may have it, if the name is exported.
+                let is_exported = |name: &str| !name.starts_with(char::is_lowercase);
+                let may_have_it = is_open && access.name().is_none_or(is_exported);
+                return self.of_outer_base(may_have_it.then_some(Type::External));
             }
             level = below;
         }
@@ -494,6 +512,12 @@ impl Linker<'_, '_> {
         if self.rules().members == MemberOrder::Implementations {
             return self.implemented_element(object);
         }
+        if self.rules().has_includes {
+            return match part {
+                Contained::Element => self.indexed(object),
+                Contained::Key => self.looped(object),
+            };
+        }
         let (file, at) = match object {
             Type::Container(kind, element) => return part.of(*kind, element),
             Type::Tuple(items) => return items.iter().flatten().cloned().reduce(Type::or),
@@ -561,6 +585,13 @@ impl Linker<'_, '_> {
         match object {
             Type::Tuple(items) => items.get(index)?.clone(),
             Type::Union(all) => each(all, |one| self.item(one, index)),
+            Type::ExternalType(of) if self.rules().has_includes => Some(
+                of.args
+                    .get(index)
+                    .cloned()
+                    .flatten()
+                    .unwrap_or(Type::External),
+            ),
             _ if self.rules().has_module_tree => match self.unaliased(object) {
                 Type::Tuple(items) => items.get(index)?.clone(),
                 found => found.is_external().then_some(Type::External),
@@ -571,6 +602,9 @@ impl Linker<'_, '_> {
 
     /// The value that `with` binds.
     pub(super) fn entered(&self, object: &Type) -> Option<Type> {
+        if self.rules().has_includes {
+            return self.pointed(object);
+        }
         match object {
             Type::Container(_, element) => return Some((**element).clone()),
             Type::Union(all) => return each(all, |one| self.entered(one)),

@@ -51,7 +51,11 @@ impl Linker<'_, '_> {
         args: &[ExprId],
         this: Option<&Type>,
     ) -> Type {
-        let (found, is_undecided) = self.chosen(found, object, file, args, this);
+        let (found, is_undecided) = if self.rules().has_includes {
+            self.included_overload(found, file, args, this)
+        } else {
+            self.chosen(found, object, file, args, this)
+        };
         self.is_undecided.set(is_undecided);
         found
     }

@@ -3,7 +3,11 @@
 use std::rc::Rc;
 
 use super::types::Type;
+use crate::ir::SymbolIdx;
 use crate::model::SymbolKind;
+
+/// A definition, by its file and its place among the symbols of that.
+pub(super) type Place = (i64, SymbolIdx);
 
 /// The traits of a type, as values of them.
 pub(super) type Traits = Rc<[Type]>;

@@ -7,6 +7,7 @@
 use std::rc::Rc;
 
 use super::file::Access;
+use super::implementations::is_common;
 use super::linker::Linker;
 use super::path_names::{Wanted, payload};
 use super::types::{ExternalType, Type};
@@ -296,6 +297,36 @@ const METHODS: &[(&str, RustMethodResult)] = &[
     ("join", Plain("String")),
 ];
 
+/// Traits of the standard library with all methods that only they declare. Those that most types have, e.g. `clone`, are
+/// known by [`is_common`].
+const TRAITS: &[(&str, &[&str])] = &[
+    ("Any", &["downcast_mut", "downcast_ref", "is"]),
+    ("Clone", &["clone_from"]),
+    ("Copy", &["clone_from"]),
+    ("Debug", &[]),
+    ("Default", &["default"]),
+    ("Display", &[]),
+    ("Eq", &[]),
+    ("Error", &["cause", "description", "downcast_ref", "source"]),
+    ("Hash", &["hash_slice"]),
+    ("Ord", &["clamp"]),
+    ("PartialEq", &[]),
+    ("PartialOrd", &[]),
+    ("RefUnwindSafe", &[]),
+    ("Send", &[]),
+    ("Sized", &[]),
+    ("Sync", &[]),
+    ("Unpin", &[]),
+    ("UnwindSafe", &[]),
+];
+
+/// Whether a type is a trait of the standard library that has no such method: `name_long()` of `Debug`.
+fn lacks_method(of: &str, name: &str) -> bool {
+    let method = name.strip_suffix("()").unwrap_or(name);
+    let known = TRAITS.iter().find(|it| it.0 == of);
+    known.is_some_and(|it| !it.1.contains(&method)) && !is_known(method) && !is_common(name)
+}
+
 /// Whether a method is one of the standard library.
 pub(super) fn is_known(method: &str) -> bool {
     METHODS.iter().any(|it| it.0 == method)
@@ -371,6 +402,9 @@ impl Linker<'_, '_> {
                 && let Some(found) = self.by_extension(Some(&of.name), method)
             {
                 return Some(found);
+            }
+            if lacks_method(&of.name, name) {
+                return None;
             }
             return Some(Type::ExternalMethod(Rc::clone(of), method.into()));
         }

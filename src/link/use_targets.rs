@@ -35,6 +35,8 @@ pub enum Meaning {
     Module(i64),
     /// Something outside the repository, by an import that leads there.
     External,
+    /// A member of a definition of the repository that only a base from outside of it can have: not known to be there.
+    Inherited,
     /// A name of this file that it does not have: `import { gone } from './store'`.
     Dangling(i64),
     /// Unknown: the type of the receiver is not evident, or no scope binds the name.
@@ -231,6 +233,7 @@ impl<'a> UseTargets<'a> {
     ) -> Meaning {
         match linker.bind(used) {
             UseMeaning::Bound(bound) => return Meaning::Definition(bound.to, bound.provenance),
+            UseMeaning::External if linker.by_outer_base.get() => return Meaning::Inherited,
             UseMeaning::External => return Meaning::External,
             UseMeaning::Unknown => {}
         }

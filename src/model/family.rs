@@ -16,6 +16,8 @@ pub enum Family {
     Java,
     /// Rust.
     Rust,
+    /// C and C++.
+    C,
 }
 
 impl Family {
@@ -27,6 +29,7 @@ impl Family {
             Self::Go => "go",
             Self::Java => "java",
             Self::Rust => "rust",
+            Self::C => "c",
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Errs on the side of looking again: each ecosystem answers for the imports of its own files.
 
-use super::{AutoImports, Ecosystem, go, is_config, java, node, python, rust};
+use super::{AutoImports, Ecosystem, c, go, is_config, java, node, python, rust};
 use crate::model::RepoPath;
 
 /// The paths of one transaction that came or went, and the configuration files that changed: whatever may lead imports
@@ -105,6 +105,7 @@ pub struct AffectedByFamily<'a> {
     go: go::AffectedImports,
     java: java::AffectedImports,
     rust: rust::AffectedImports,
+    c: c::AffectedImports,
 }
 
 impl<'a> AffectedByFamily<'a> {
@@ -122,6 +123,7 @@ impl<'a> AffectedByFamily<'a> {
             go: go::AffectedImports::of(changes, configs),
             java: java::AffectedImports::of(changes),
             rust: rust::AffectedImports::of(changes),
+            c: c::AffectedImports::of(changes),
         }
     }
 
@@ -133,6 +135,7 @@ impl<'a> AffectedByFamily<'a> {
             Ecosystem::Go => self.go.contains(specifier),
             Ecosystem::Java => self.java.contains(specifier),
             Ecosystem::Rust => self.rust.contains(specifier, target),
+            Ecosystem::C => self.c.contains(specifier),
         }
     }
 }

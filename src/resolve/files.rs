@@ -16,6 +16,9 @@ pub trait SourceFiles: Send + Sync {
     /// Returns the files that lie in a directory itself, sorted. Costs a look at each path.
     fn files_in(&self, directory: &str) -> Vec<String>;
 
+    /// Returns the paths of all files, in no order.
+    fn paths(&self) -> Vec<String>;
+
     /// Returns the keys of the [units](super::units) that begin with `prefix`, sorted: units that have a file.
     fn units(&self, prefix: &str) -> Vec<String>;
 

@@ -26,6 +26,10 @@ impl SourceFiles for TextFiles {
         own.cloned().collect()
     }
 
+    fn paths(&self) -> Vec<String> {
+        self.0.keys().cloned().collect()
+    }
+
     fn units(&self, prefix: &str) -> Vec<String> {
         let mut keys: Vec<String> = Vec::new();
         for (path, bytes) in &self.0 {

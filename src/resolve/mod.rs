@@ -3,6 +3,7 @@
 //! Each ecosystem has its rules in a module of its own; the language of the importing file tells which is asked. Neither
 //! the disk nor a name inside a module is looked at. Broken or missing configuration is a result, never an error.
 
+mod c;
 mod changes;
 mod files;
 #[cfg(test)]
@@ -24,6 +25,7 @@ pub use node::AutoImports;
 
 use crate::ir::{FileFacts, ImportKind};
 use crate::model::RepoPath;
+use c::CResolver;
 use go::GoResolver;
 use java::JavaResolver;
 use node::NodeResolver;
@@ -72,6 +74,7 @@ enum Ecosystem {
     Go,
     Java,
     Rust,
+    C,
 }
 
 impl Ecosystem {
@@ -85,6 +88,8 @@ impl Ecosystem {
             Self::Java
         } else if rust::is_source(path) {
             Self::Rust
+        } else if c::is_source(path) {
+            Self::C
         } else {
             Self::Node
         }
@@ -98,8 +103,10 @@ impl Ecosystem {
             Some(Self::Python)
         } else if GoResolver::is_config(path) {
             Some(Self::Go)
+        } else if RustResolver::is_config(path) {
+            Some(Self::Rust)
         } else {
-            RustResolver::is_config(path).then_some(Self::Rust)
+            CResolver::is_config(path).then_some(Self::C)
         }
     }
 }
@@ -117,6 +124,7 @@ pub fn kept<'a>(path: &RepoPath, bytes: &'a [u8]) -> Cow<'a, [u8]> {
         Some(Ecosystem::Python) => PythonResolver::relevant_bytes(path, bytes),
         Some(Ecosystem::Go) => GoResolver::relevant_bytes(path, bytes),
         Some(Ecosystem::Rust) => RustResolver::relevant_bytes(path, bytes),
+        Some(Ecosystem::C) => CResolver::relevant_bytes(path, bytes),
         _ => NodeResolver::relevant_bytes(path, bytes),
     }
 }
@@ -130,6 +138,7 @@ pub fn units(path: &RepoPath, facts: &FileFacts) -> Vec<(String, u8)> {
         Ecosystem::Go => go::units(path, facts),
         Ecosystem::Java => java::units(path, facts),
         Ecosystem::Rust => rust::units(facts),
+        Ecosystem::C => c::units(facts),
         Ecosystem::Node | Ecosystem::Python => Vec::new(),
     }
 }
@@ -145,6 +154,7 @@ pub struct Resolver {
     go: GoResolver,
     java: JavaResolver,
     rust: RustResolver,
+    c: CResolver,
 }
 
 impl Resolver {
@@ -157,7 +167,8 @@ impl Resolver {
             python: PythonResolver::new(Arc::clone(&files)),
             go: GoResolver::new(Arc::clone(&files)),
             java: JavaResolver::new(Arc::clone(&files)),
-            rust: RustResolver::new(files),
+            rust: RustResolver::new(Arc::clone(&files)),
+            c: CResolver::new(files),
         }
     }
 
@@ -174,6 +185,7 @@ impl Resolver {
             Ecosystem::Go => &self.go,
             Ecosystem::Java => &self.java,
             Ecosystem::Rust => &self.rust,
+            Ecosystem::C => &self.c,
         }
     }
 

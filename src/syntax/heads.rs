@@ -24,14 +24,11 @@ pub struct Heads {
 impl Heads {
     /// Parses a file; `None` for documents, components and other text, or where the budget ended.
     pub fn of(language: &Language, source: &str, budget: &Budget) -> Option<Self> {
-        let grammar = match language.shape {
-            FileShape::Script(dialect) => &Grammar::of(dialect).language,
-            FileShape::Python | FileShape::Go | FileShape::Java | FileShape::Rust => {
-                frontend(language.shape)?.grammar()
-            }
-            _ => return None,
+        let parsed = match language.shape {
+            FileShape::Script(dialect) => parse(&Grammar::of(dialect).language, source, budget),
+            shape => frontend(shape)?.parse(source, budget),
         };
-        match parse(grammar, source, budget) {
+        match parsed {
             Parsed::Tree(tree) => Some(Self { tree }),
             Parsed::TooHard | Parsed::Ended => None,
         }

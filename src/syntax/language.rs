@@ -14,13 +14,15 @@ use crate::model::{Analysis, RepoPath};
 /// says something else of the same bytes.
 const ECMASCRIPT_FACTS: u32 = 17;
 /// The same for Python.
-const PYTHON_FACTS: u32 = 2;
+const PYTHON_FACTS: u32 = 3;
 /// The same for Go.
 const GO_FACTS: u32 = 1;
 /// The same for Java.
 const JAVA_FACTS: u32 = 1;
 /// The same for Rust.
 const RUST_FACTS: u32 = 1;
+/// The same for C and C++.
+const C_FACTS: u32 = 1;
 /// The same for languages that are cut into chunks alone.
 const TEXT_FACTS: u32 = 2;
 
@@ -64,6 +66,10 @@ pub(super) enum FileShape {
     Java,
     /// A module of Rust.
     Rust,
+    /// A file of C, or a header that may be C++.
+    C,
+    /// A file of C++.
+    Cpp,
     /// Markup that may be the template of a class in another file.
     Page,
     /// Headings and sections.
@@ -110,6 +116,7 @@ impl Language {
             FileShape::Go => Some(Family::Go),
             FileShape::Java => Some(Family::Java),
             FileShape::Rust => Some(Family::Rust),
+            FileShape::C | FileShape::Cpp => Some(Family::C),
             FileShape::Document(_) | FileShape::Plain => None,
         }
     }
@@ -122,7 +129,9 @@ impl Language {
             | FileShape::Python
             | FileShape::Go
             | FileShape::Java
-            | FileShape::Rust => Analysis::Full,
+            | FileShape::Rust
+            | FileShape::C
+            | FileShape::Cpp => Analysis::Full,
             // Its uses are known where a class names it; it has no definitions.
             FileShape::Page | FileShape::Document(_) | FileShape::Plain => Analysis::Text,
         }
@@ -141,6 +150,7 @@ const fn row(
         FileShape::Go => (false, true, GO_FACTS),
         FileShape::Java => (false, true, JAVA_FACTS),
         FileShape::Rust => (false, true, RUST_FACTS),
+        FileShape::C | FileShape::Cpp => (false, true, C_FACTS),
         FileShape::Page => (false, false, ECMASCRIPT_FACTS),
         FileShape::Document(_) => (true, false, TEXT_FACTS),
         FileShape::Plain => (false, false, TEXT_FACTS),
@@ -305,11 +315,14 @@ pub(super) static LANGUAGES: &[Language] = &[
     code("swift", &["swift"], &[]),
     code("objectivec", &["m", "mm"], &[]),
     code("dart", &["dart"], &[]),
-    code("c", &["c", "h"], &[]),
-    code(
+    row("c", &["c", "h"], &[], FileShape::C),
+    row(
         "cpp",
-        &["cc", "cpp", "cxx", "c++", "hpp", "hh", "hxx", "inl", "ipp"],
+        &[
+            "cc", "cpp", "cxx", "c++", "hpp", "hh", "hxx", "h++", "inl", "ipp", "tpp",
+        ],
         &[],
+        FileShape::Cpp,
     ),
     code("csharp", &["cs", "csx"], &[]),
     code("fsharp", &["fs", "fsi", "fsx"], &[]),

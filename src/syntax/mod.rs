@@ -69,7 +69,12 @@ pub fn extract(
         FileShape::Document(markup) => Some(chunks_alone(text::document(&lines, markup))),
         FileShape::Page => component::read_page(&lines, budget),
         FileShape::Component(framework) => component::read(framework, &lines, budget),
-        FileShape::Python | FileShape::Go | FileShape::Java | FileShape::Rust => {
+        FileShape::Python
+        | FileShape::Go
+        | FileShape::Java
+        | FileShape::Rust
+        | FileShape::C
+        | FileShape::Cpp => {
             let file = lang::frontend(language.shape)?.read(source, budget)?;
             let outline = SymbolOutline {
                 symbols: &file.facts.symbols,

@@ -110,8 +110,16 @@ pub(super) fn parts(
     let of_script = |dialect: Dialect| &Grammar::of(dialect).language;
     let parts = match language.shape {
         FileShape::Script(dialect) => vec![part(of_script(dialect), source, whole)?],
-        FileShape::Python | FileShape::Go | FileShape::Java | FileShape::Rust => {
-            vec![part(frontend(language.shape)?.grammar(), source, whole)?]
+        FileShape::Python
+        | FileShape::Go
+        | FileShape::Java
+        | FileShape::Rust
+        | FileShape::C
+        | FileShape::Cpp => {
+            let Parsed::Tree(tree) = frontend(language.shape)?.parse(source, budget) else {
+                return None;
+            };
+            vec![GrammarRegion { bytes: whole, tree }]
         }
         FileShape::Component(framework) => component::scripts(framework, source)
             .into_iter()

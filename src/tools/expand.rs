@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::answer::MAX_LIST_BYTES;
 use super::normalize_input::plain_name;
-use super::places::{TargetOutput, named, near_names, target};
+use super::places::{TargetOutput, named, near_names, path_and_name, target};
 use super::schema::{clamp, number};
 use super::{Call, Tool};
 use crate::error::{Error, Result};
@@ -226,14 +226,19 @@ fn by_name(
         Some(path) => Some(RepoPath::normalise(path).ok_or_else(|| outside(path))?),
     };
     let plain = plain_name(name);
-    if plain.is_empty() {
+    if plain.trim().is_empty() {
         return Err(Error::invalid(
             "`symbol` is empty",
             "pass the name of a definition, also qualified (Class.method)",
         ));
     }
     let found = call.ask(workspace, plain, |view| {
-        found(view, name, plain, path.as_ref())
+        let (own_path, name) = match path {
+            Some(_) => (None, name),
+            None => path_and_name(view, name)?,
+        };
+        let path = path.as_ref().or(own_path.as_ref());
+        found(view, name, plain_name(name), path)
     })?;
     let rows = match found {
         Ok(rows) => rows,

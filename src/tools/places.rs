@@ -1,5 +1,7 @@
 //! Places and files in the answers about a change, and the definitions that a name may mean.
 
+use std::collections::BTreeSet;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -10,10 +12,13 @@ use crate::graph::related::TestBasis;
 use crate::model::path::is_at_or_below;
 use crate::model::sanitize::one_line;
 use crate::model::{
-    Budget, Family, Handle, HandleKind, Provenance, RepoPath, Sources as _, SymbolKind,
+    Budget, Family, Handle, HandleKind, Provenance, RepoPath, Sources as _, SymbolFlags, SymbolKind,
 };
 use crate::uses::{TestCase, Uses};
 use crate::workspace::{SymbolRow, View, brief, family_of, normal_form, outside};
+
+/// Declarations of one name that are looked at.
+const MAX_DECLARATIONS: usize = 64;
 
 /// Bytes of the first lines of a definition.
 const MAX_TEXT_BYTES: usize = 4_000;
@@ -307,9 +312,11 @@ pub(super) fn named(
     };
     let wanted = dotted(name);
     let mut found: Vec<SymbolRow> = alike
-        .into_iter()
+        .iter()
         .filter(|symbol| is_named(symbol, &wanted) && is_here(symbol))
+        .cloned()
         .collect();
+    prefer_definitions(view, &mut found, &alike)?;
     if found.iter().any(|symbol| symbol.qualified_name == wanted) {
         found.retain(|symbol| symbol.qualified_name == wanted);
     }
@@ -330,6 +337,55 @@ pub(super) fn named(
         (order, merges(symbol.kind))
     });
     Ok(Some(found))
+}
+
+/// Puts definitions in the place of their declarations, in languages that have both: `int open(void);` in a header.
+fn prefer_definitions(
+    view: &View<'_>,
+    found: &mut Vec<SymbolRow>,
+    alike: &[SymbolRow],
+) -> Result<()> {
+    let has_declarations = |symbol: &SymbolRow| family_of(symbol.path.as_str()) == Some(Family::C);
+    if !found.iter().any(has_declarations) {
+        return Ok(());
+    }
+    let mut definitions = Vec::new();
+    let mut declarations = BTreeSet::new();
+    for symbol in alike
+        .iter()
+        .filter(|it| has_declarations(it))
+        .take(MAX_DECLARATIONS)
+    {
+        let file = view.read.file(symbol.path.as_str())?;
+        let facts = match file {
+            Some(file) => view.read.facts(file.id)?,
+            None => None,
+        };
+        let flags = facts.and_then(|it| Some(it.symbols.get(symbol.ordinal as usize)?.flags));
+        if flags.is_some_and(|it| it.contains(SymbolFlags::DECLARATION_ONLY)) {
+            declarations.insert(symbol.id);
+        } else {
+            definitions.push(symbol.clone());
+        }
+    }
+    let mut all: Vec<SymbolRow> = Vec::new();
+    for symbol in found.drain(..) {
+        let is_same = |it: &&SymbolRow| it.qualified_name == symbol.qualified_name;
+        let mut behind: Vec<SymbolRow> = Vec::new();
+        if declarations.contains(&symbol.id) {
+            behind.extend(definitions.iter().filter(is_same).cloned());
+        }
+        if behind.is_empty() {
+            behind.push(symbol);
+        }
+        for one in behind {
+            if all.iter().all(|it| it.id != one.id) {
+                all.push(one);
+            }
+        }
+    }
+    *found = all;
+    Ok(())
 }
 
 /// Leaves out definitions whose name means another one of the same class first: a field beside a method of its name, and a

@@ -132,6 +132,8 @@ pub(super) struct Losses {
     pub(super) spots: BTreeMap<(RepoPath, Lost), Vec<Spot>>,
     /// Re-exports that are broken themselves: file and name.
     exports: HashSet<(i64, String)>,
+    /// Uses of members that were removed, which a base from outside the repository may have.
+    n_inherited: u64,
 }
 
 /// A place in a file that is broken.
@@ -242,7 +244,7 @@ impl Uses<'_> {
         found.all.sort_by(|a, b| {
             (&a.path, a.line, &a.symbol, &a.home).cmp(&(&b.path, b.line, &b.symbol, &b.home))
         });
-        found.n_unresolved = self.n_unresolved(difference, &found.all)?;
+        found.n_unresolved = losses.n_inherited + self.n_unresolved(difference, &found.all)?;
         Ok(found)
     }
 
@@ -482,10 +484,19 @@ impl Uses<'_> {
         let mut references: HashMap<u32, (Lost, Provenance)> = HashMap::new();
         let meanings = bound.before.references.iter().zip(&bound.now.references);
         for (n, (before, now)) in meanings.enumerate() {
-            let (Meaning::Definition(definition, provenance), true) = (before, is_unbound(*now))
+            let is_inherited = *now == Meaning::Inherited;
+            let (Meaning::Definition(definition, provenance), true) =
+                (before, is_unbound(*now) || is_inherited)
             else {
                 continue;
             };
+            if let (Some(change), true) = (worlds.gone.get(definition), is_inherited)
+                && worlds.difference.changes[*change].kind == ChangeKind::Removed
+            {
+                // It may have been an override of the base's.
+                losses.n_inherited += u64::from(facts.references[n].count);
+                continue;
+            }
             let it = match worlds.gone.get(definition) {
                 Some(change) => Lost::Change(*change),
                 None if not_offered.contains(definition) => Lost::Definition(*definition),

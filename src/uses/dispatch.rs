@@ -1,16 +1,19 @@
 //! Seeds of a walk to users: definitions with their dispatch targets, so that users of an override count for the
-//! method it overrides.
+//! method it overrides; and the dispatch targets of users on the way.
 
 use super::Uses;
 use crate::error::Result;
 use crate::graph::impact::WalkStart;
 use crate::link::dispatch::DispatchTargets;
-use crate::store::SymbolRow;
+use crate::store::{StoreResult, SymbolRow};
 
 /// Maximum number of definitions whose dispatch targets are looked up in one query.
 const MAX_TARGETS: usize = 100;
 
-impl Uses<'_> {
+/// The same for the users on the way, where a walk goes on from them.
+const MAX_USERS: usize = 300;
+
+impl<'r> Uses<'r> {
     /// Returns the seeds of a walk to the users of some definitions: these, then the methods that they override or that override
     /// them, the overloads that share their calls, and what stands for them in builds for other platforms. Also returns
     /// whether there may be more.
@@ -28,18 +31,64 @@ impl Uses<'_> {
                 targets_of.add_dispatch_targets((file.id, target.ordinal), &mut all)?;
             }
         }
-        for ((file, at), class) in all.found {
-            let ids = self.read.symbol_ids(file)?;
-            let Some(row) = ids.get(at as usize) else {
-                continue;
-            };
-            if seeds.iter().all(|seed| seed.definition != *row) {
-                seeds.push(WalkStart {
-                    definition: *row,
-                    class,
-                });
+        for start in self.starts(&all)? {
+            if seeds.iter().all(|seed| seed.definition != start.definition) {
+                seeds.push(start);
             }
         }
         Ok((seeds, all.is_cut))
+    }
+
+    /// Returns the dispatch targets of definitions that a walk reaches: whoever calls `Store.open` may run the `open` of a class
+    /// that is built on `Store`, and so be a user of what that uses.
+    pub fn dispatch_on_the_way(&self) -> UserDispatch<'_, 'r> {
+        UserDispatch {
+            uses: self,
+            known: DispatchTargets::default(),
+            n_asked: 0,
+        }
+    }
+
+    fn starts(&self, all: &DispatchTargets) -> StoreResult<Vec<WalkStart>> {
+        let mut starts = Vec::new();
+        for (&(file, at), &class) in &all.found {
+            let ids = self.read.symbol_ids(file)?;
+            starts.extend(ids.get(at as usize).map(|row| WalkStart {
+                definition: *row,
+                class,
+            }));
+        }
+        Ok(starts)
+    }
+}
+
+/// The look-up of dispatch targets for the users that a walk reaches.
+pub struct UserDispatch<'a, 'r> {
+    uses: &'a Uses<'r>,
+    known: DispatchTargets,
+    n_asked: usize,
+}
+
+impl UserDispatch<'_, '_> {
+    /// Returns the dispatch targets of a definition, by its row; none after the first [`MAX_USERS`] that were asked for.
+    pub fn of(&mut self, definition: i64) -> StoreResult<Vec<WalkStart>> {
+        self.n_asked += 1;
+        if self.n_asked > MAX_USERS || self.uses.budget.is_cancelled() {
+            self.known.is_cut = true;
+            return Ok(Vec::new());
+        }
+        let Some(place) = self.uses.read.symbol_place(definition)? else {
+            return Ok(Vec::new());
+        };
+        self.known.found.clear();
+        self.uses
+            .bindings()
+            .add_dispatch_targets(place, &mut self.known)?;
+        self.uses.starts(&self.known)
+    }
+
+    /// Whether there may be more.
+    pub fn is_cut(&self) -> bool {
+        self.known.is_cut
     }
 }

@@ -334,7 +334,7 @@ fn part(role: OccurrenceRole, bound: &FileTargets, wanted: &MentionTarget<'_>) -
             }
         }
         Some(Meaning::Module(_)) => MentionPart::OtherTarget,
-        Some(Meaning::External) => MentionPart::External,
+        Some(Meaning::External | Meaning::Inherited) => MentionPart::External,
         Some(Meaning::Dangling(_)) => MentionPart::Dangling,
         Some(Meaning::Unresolved) | None => MentionPart::Unresolved,
     };

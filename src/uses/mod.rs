@@ -21,6 +21,7 @@ pub use collisions::{BranchSide, Collision, CollisionKind, LineMerge};
 pub use difference::{
     ChangedFile, DefinitionPlace, Difference, FilePair, IndexedStates, ReExport, SymbolChange,
 };
+pub use dispatch::UserDispatch;
 pub use importers::Exposure;
 pub use locals::FunctionLocals;
 pub use mentions::{Mention, MentionPart, Mentions, innermost};

@@ -225,7 +225,20 @@ impl Workspaces {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Returns the work tree with the root at `place`, if it was opened before. The repository itself is opened by
+    /// whoever asks it.
+    fn known_root(&self, place: &Path) -> Option<Arc<Workspace>> {
+        let root = place.canonicalize().ok()?;
+        root.join(".git").symlink_metadata().ok()?;
+        let open = self.opened();
+        let known = open.get(&root).filter(|known| !known.is_bare)?;
+        Some(Arc::clone(known))
+    }
+
     fn at(&self, place: &Path) -> Result<Arc<Workspace>> {
+        if let Some(known) = self.known_root(place) {
+            return Ok(known);
+        }
         let repo = Repo::discover(place)?;
         let work_dir = repo.work_dir().to_owned();
         let mut open = self.opened();

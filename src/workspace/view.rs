@@ -173,6 +173,14 @@ impl View<'_> {
 
     /// Returns why `path` is not in the index: the error for a path that a caller named.
     pub fn why_absent(&self, path: &RepoPath) -> Error {
+        let below = self.read.files_under(path.as_str());
+        if below.is_ok_and(|below| below.iter().next().is_some()) {
+            let shown = brief(path.as_str());
+            return Error::invalid(
+                format!("`{shown}` is a directory"),
+                format!("name one of its files: `codelens map {shown}` (cl_map) lists them"),
+            );
+        }
         why_absent(self.repo, path)
     }
 }

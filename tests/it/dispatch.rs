@@ -275,6 +275,83 @@ fn types_of_go_implement_interfaces_by_their_method_sets() {
     assert_eq!(callers(GO, "disk/disk.go", 7), ["main.go closes dispatch"]);
 }
 
+const RUST: &str = "\
+//- /Cargo.toml
+[package]
+name = \"shop\"
+//- /src/lib.rs
+pub mod disk;
+pub mod flag;
+//- /src/flag.rs
+pub trait Flag: std::fmt::Debug {
+    fn name_long(&self) -> &'static str;
+    fn make() -> Self where Self: Sized;
+    fn twice(&self) -> usize { self.name_long().len() * 2 }
+}
+pub fn by_object(flag: &dyn Flag) { flag.name_long(); }
+pub fn by_bound<T: Flag>(flag: T) { flag.name_long(); T::make(); }
+//- /src/disk.rs
+use crate::flag::Flag as Named;
+#[derive(Debug)]
+pub struct Disk;
+#[derive(Debug)]
+pub struct Tape;
+impl Named for Disk {
+    fn name_long(&self) -> &'static str { \"disk\" }
+    fn make() -> Self { Disk }
+}
+impl Named for Tape {
+    fn name_long(&self) -> &'static str { \"tape\" }
+    fn make() -> Self { Tape }
+    fn twice(&self) -> usize { 0 }
+}
+pub struct Other;
+impl Other {
+    pub fn name_long(&self) {}
+}
+pub trait Label { fn name_long(&self); }
+impl Label for u8 { fn name_long(&self) {} }
+pub fn by_type(disk: Disk, other: Other) { disk.name_long(); other.name_long(); }
+pub fn by_label(label: &dyn Label) { label.name_long(); }
+";
+
+#[test]
+fn methods_of_impl_blocks_have_the_callers_of_their_trait() {
+    assert_eq!(
+        callers(RUST, "src/disk.rs", 7),
+        [
+            "src/disk.rs by_type member",
+            "src/flag.rs Flag.twice dispatch",
+            "src/flag.rs by_bound dispatch",
+            "src/flag.rs by_object dispatch",
+        ]
+    );
+    assert_eq!(
+        callers(RUST, "src/flag.rs", 2),
+        [
+            "src/disk.rs by_type dispatch",
+            "src/flag.rs Flag.twice member",
+            "src/flag.rs by_bound member",
+            "src/flag.rs by_object member",
+        ]
+    );
+    assert_eq!(
+        callers(RUST, "src/disk.rs", 12),
+        ["src/flag.rs by_bound dispatch"],
+        "a function without a receiver"
+    );
+    assert_eq!(
+        callers(RUST, "src/disk.rs", 17),
+        ["src/disk.rs by_type member"],
+        "a method of no trait"
+    );
+    assert_eq!(
+        callers(RUST, "src/disk.rs", 20),
+        ["src/disk.rs by_label dispatch"],
+        "a trait for a type of the language"
+    );
+}
+
 #[test]
 fn definitions_for_other_platforms_have_the_callers_of_the_usual_one() {
     assert_eq!(
@@ -325,4 +402,53 @@ def make(): return Base()
         ["a.py by_base dispatch", "a.py by_class member"]
     );
     assert_eq!(callers(files, "a.py", 5), [""; 0], "it runs `Base()` not");
+}
+
+#[test]
+fn dispatch_is_followed_at_each_step() {
+    let files = "\
+//- /a.ts
+export function sign(): void {}
+export abstract class Store { abstract open(): void }
+export class Disk extends Store { open() { sign() } }
+//- /use.ts
+import { type Store } from './a';
+export function run(s: Store) { s.open() }
+//- commit all
+";
+    let repo = Fixture::parse(files).build();
+    let cli = Cli::new(repo.path());
+    let said: Value = cli.json(&["impact", "sign"]);
+    assert_eq!(said["affectedFiles"].as_array().unwrap().len(), 1, "{said}");
+    assert_eq!(
+        said["byDispatch"]["files"],
+        serde_json::json!(["use.ts"]),
+        "{said}"
+    );
+    let summary = said["summary"].as_str().unwrap();
+    assert!(
+        summary.contains("By dispatch of callers 1 file and 0 test files more"),
+        "{said}"
+    );
+}
+
+#[test]
+fn unknown_uses_of_callers_are_counted() {
+    let files = "\
+//- /a.ts
+export function sign(): void {}
+export class Disk { open() { sign() } }
+//- /use.ts
+export function run(s: any) { s.open() }
+//- commit all
+";
+    let repo = Fixture::parse(files).build();
+    let cli = Cli::new(repo.path());
+    let said: Value = cli.json(&["impact", "sign"]);
+    assert_eq!(said["completeness"]["unresolvedIndirect"], 1, "{said}");
+    let note = said["confidenceNote"].as_str().unwrap();
+    assert!(
+        note.starts_with("More files and tests may be reached"),
+        "{note}"
+    );
 }

@@ -6,6 +6,7 @@ pub(super) static RULES: LanguageRules = LanguageRules {
     implicit_imports: &[Implicit::OwnUnit],
     has_named_owners: true,
     has_module_tree: false,
+    has_includes: false,
     proves_external: true,
     predeclared: &[
         "any",

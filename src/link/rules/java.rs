@@ -7,6 +7,7 @@ pub(super) static RULES: LanguageRules = LanguageRules {
     implicit_imports: &[Implicit::OwnUnit],
     has_named_owners: false,
     has_module_tree: false,
+    has_includes: false,
     proves_external: true,
     predeclared: PREDECLARED,
     members: MemberOrder::DepthFirst,

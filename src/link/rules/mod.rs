@@ -1,5 +1,6 @@
 //! The differences between languages in resolving names: one table for each family, which the linker asks.
 
+mod c;
 mod ecmascript;
 mod go;
 mod java;
@@ -7,6 +8,7 @@ mod python;
 mod rust;
 
 use super::file::LinkedFile;
+use crate::ir::INJECTED;
 use crate::model::Family;
 
 /// The type of a member of a container.
@@ -25,6 +27,9 @@ pub(super) enum ContainerMember {
 pub(super) enum Implicit {
     /// The unit of the file: the other files of its package.
     OwnUnit,
+    /// The modules that the file binds under [`INJECTED`](crate::ir::INJECTED), for definitions that are injected into
+    /// parameters by their name: fixtures of `conftest.py`.
+    Providers,
 }
 
 /// The order in which members are looked for in the bases of a type.
@@ -52,6 +57,9 @@ pub(super) struct LanguageRules {
     pub(super) has_named_owners: bool,
     /// Whether names are found along paths through a tree of modules: `crate::db::Store`.
     pub(super) has_module_tree: bool,
+    /// Whether an include takes all names of a file, so that a name is looked up in all that is included, and a declaration
+    /// may have its definition in a file that nobody includes.
+    pub(super) has_includes: bool,
     /// Whether a name imported from a package outside the repository, and each of its members, is proven external.
     pub(super) proves_external: bool,
     /// Types and functions that the language itself defines.
@@ -103,7 +111,12 @@ pub(super) struct LanguageRules {
 impl LanguageRules {
     /// Whether a value may be found by names alone, without knowing a type.
     pub(super) fn is_plain_known(&self) -> bool {
-        self.has_overloads || self.has_module_tree
+        self.has_overloads || self.has_module_tree || self.has_includes
+    }
+
+    /// Whether a name is one by which a definition is injected into a parameter: `@client`.
+    pub(super) fn is_injected(&self, name: &str) -> bool {
+        name.starts_with(INJECTED) && self.implicit_imports.contains(&Implicit::Providers)
     }
 
     /// Returns the kind of a container's member.
@@ -126,5 +139,6 @@ pub(super) fn of_family(family: Family) -> &'static LanguageRules {
         Family::Go => &go::RULES,
         Family::Java => &java::RULES,
         Family::Rust => &rust::RULES,
+        Family::C => &c::RULES,
     }
 }

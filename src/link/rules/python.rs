@@ -1,12 +1,13 @@
 //! Python.
 
 use super::ContainerMember::{Element, Pairs, SameContainer};
-use super::{LanguageRules, MemberOrder};
+use super::{Implicit, LanguageRules, MemberOrder};
 
 pub(super) static RULES: LanguageRules = LanguageRules {
-    implicit_imports: &[],
+    implicit_imports: &[Implicit::Providers],
     has_named_owners: false,
     has_module_tree: false,
+    has_includes: false,
     proves_external: false,
     predeclared: &[],
     members: MemberOrder::Linearization,

@@ -6,6 +6,7 @@ pub(super) static RULES: LanguageRules = LanguageRules {
     implicit_imports: &[],
     has_named_owners: true,
     has_module_tree: true,
+    has_includes: false,
     proves_external: true,
     predeclared: PREDECLARED,
     members: MemberOrder::Implementations,

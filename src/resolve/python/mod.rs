@@ -20,7 +20,7 @@ use super::place::{join, parent};
 use super::{Ecosystem, ModuleResolver, PathChanges, Resolution, SourceFiles};
 use crate::ir::ImportKind;
 use crate::model::RepoPath;
-use crate::model::path::file_name;
+use crate::model::path::{file_name, upwards};
 use roots::ImportRoots;
 
 /// Bytes of a specifier beyond which there is nothing to find.
@@ -80,6 +80,16 @@ impl PythonResolver {
         } else {
             Resolution::Missing
         }
+    }
+
+    /// Returns the `conftest.py` number `n` upwards from a file, from 1 for the nearest.
+    fn conftest(&self, from: &RepoPath, n: usize) -> Resolution {
+        let directories = upwards(from.directory());
+        let mut found = directories
+            .filter_map(|directory| exact(&*self.files, &format!("{directory}/conftest.py")))
+            .filter(|path| path != from);
+        let found = n.checked_sub(1).and_then(|n| found.nth(n));
+        found.map_or(Resolution::External, Resolution::File)
     }
 
     fn package(&self, directory: &str) -> Option<RepoPath> {
@@ -152,12 +162,19 @@ impl ModuleResolver for PythonResolver {
             || name.split('.').count() > MAX_PARTS;
         if is_broken {
             Resolution::External
+        } else if let (ImportKind::Scope, Some(n)) = (kind, conftest_number(specifier)) {
+            self.conftest(from, n)
         } else if n_dots > 0 {
             self.relative(from, n_dots, name, kind)
         } else {
             self.absolute(from, name, kind)
         }
     }
+}
+
+/// Returns 2 for `conftest.2`, the second file of fixtures upwards from a test.
+fn conftest_number(specifier: &str) -> Option<usize> {
+    specifier.strip_prefix("conftest.")?.parse().ok()
 }
 
 /// Returns whether an import names what may be no module at all.

@@ -480,3 +480,20 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn conftest_files_are_counted_upwards() {
+    check_files(
+        files("//- conftest.py a/b/conftest.py a/b/test_x.py a/c/test_y.py d/test_z.py"),
+        ImportKind::Scope,
+        "a/b/test_x.py conftest.1 a/b/conftest.py
+         a/b/test_x.py conftest.2 conftest.py
+         a/b/test_x.py conftest.3 external
+         a/b/test_x.py conftest.0 external
+         a/b/test_x.py conftest.x missing
+         a/b/conftest.py conftest.1 conftest.py
+         conftest.py conftest.1 external
+         a/c/test_y.py conftest.1 conftest.py
+         d/test_z.py d.test_z d/test_z.py",
+    );
+}

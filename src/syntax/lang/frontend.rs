@@ -17,6 +17,8 @@ pub(in crate::syntax) struct Frontend {
     pub(super) family: Family,
     /// Returns the grammar.
     pub(super) grammar: fn() -> &'static Language,
+    /// Parses a source, where that takes more than the grammar: code before preprocessing.
+    pub(super) parse: Option<fn(&str, &Budget) -> Parsed>,
     /// Lowers a tree; `None` where the budget ended. The flag keeps the position of each use.
     pub(super) lower: fn(&str, Node<'_>, bool, &Budget) -> Option<LoweredFile>,
     /// Classifies a word that is no recorded use, by the smallest node around it.
@@ -37,6 +39,8 @@ pub(in crate::syntax) struct LoweredFile {
 /// A word of a source.
 #[derive(Clone, Copy)]
 pub(super) struct SourceWord<'s> {
+    /// The text of the file.
+    pub(super) source: &'s str,
     pub(super) text: &'s str,
     /// Whether the node around it is the word and no more.
     pub(super) is_whole: bool,
@@ -77,6 +81,14 @@ impl Frontend {
         (self.grammar)()
     }
 
+    /// Parses a source.
+    pub(in crate::syntax) fn parse(&self, source: &str, budget: &Budget) -> Parsed {
+        match self.parse {
+            Some(read) => read(source, budget),
+            None => parse(self.grammar(), source, budget),
+        }
+    }
+
     /// Lowers a file; `None` where the budget ended. A file that costs more to parse than one of its length may says
     /// nothing but that it has errors.
     pub(in crate::syntax) fn read(&self, source: &str, budget: &Budget) -> Option<LoweredFile> {
@@ -98,7 +110,7 @@ impl Frontend {
         keeps_positions: bool,
         budget: &Budget,
     ) -> Option<PositionedFile> {
-        let (tree, file) = match parse(self.grammar(), source, budget) {
+        let (tree, file) = match self.parse(source, budget) {
             Parsed::Ended => return None,
             Parsed::TooHard => {
                 let mut file = LoweredFile::default();
@@ -136,6 +148,7 @@ impl PositionedFile {
             };
         }
         let word = SourceWord {
+            source,
             is_whole: node.byte_range() == range,
             text: source.get(range).unwrap_or_default(),
         };

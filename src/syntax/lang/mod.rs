@@ -2,6 +2,7 @@
 //!
 //! Chunks are cut in `chunk`; names of other files are bound by `link`.
 
+mod c;
 pub(in crate::syntax) mod ecmascript;
 mod frontend;
 mod go;
@@ -21,6 +22,8 @@ pub(in crate::syntax) fn frontend(shape: FileShape) -> Option<&'static Frontend>
         FileShape::Go => Some(&go::FRONTEND),
         FileShape::Java => Some(&java::FRONTEND),
         FileShape::Rust => Some(&rust::FRONTEND),
+        FileShape::C => Some(&c::C_FRONTEND),
+        FileShape::Cpp => Some(&c::CPP_FRONTEND),
         FileShape::Script(_)
         | FileShape::Component(_)
         | FileShape::Page

@@ -55,26 +55,44 @@ pub enum AnswerPart {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ChangesInput {
     /// Default: the merge base with the default branch.
+    #[arg(
+        help = "Compare with this branch, tag or commit [default: the merge base with the default branch]"
+    )]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<String>,
     /// The work tree.
-    #[arg(long)]
+    #[arg(
+        long,
+        help = "Compare up to this branch, tag or commit [default: the work tree]"
+    )]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head: Option<String>,
     /// Branches or work trees.
-    #[arg(long, value_delimiter = ',')]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        help = "Branches or work trees whose changes may collide with these"
+    )]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub with: Vec<String>,
     /// Files or directories.
-    #[arg(long)]
+    #[arg(long, help = "Only changes of these files or directories")]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub path: Vec<String>,
     /// All but source.
-    #[arg(long, value_delimiter = ',')]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        help = "Parts of the answer [default: all but source]"
+    )]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub include: Vec<AnswerPart>,
     /// Tokens.
-    #[arg(long, allow_negative_numbers = true)]
+    #[arg(
+        long,
+        allow_negative_numbers = true,
+        help = "Tokens of the answer at most"
+    )]
     #[serde(
         default,
         deserialize_with = "number",
@@ -82,7 +100,12 @@ pub struct ChangesInput {
     )]
     pub budget: Option<i64>,
     /// Entries.
-    #[arg(long, short = 'n', allow_negative_numbers = true)]
+    #[arg(
+        long,
+        short = 'n',
+        allow_negative_numbers = true,
+        help = "Entries of each list at most"
+    )]
     #[serde(
         default,
         deserialize_with = "number",

@@ -11,7 +11,7 @@ use super::gather::Gathered;
 use super::{AnswerPart, ChangesQuestion};
 use crate::error::Result;
 use crate::graph::coupled;
-use crate::graph::impact::{files_of, walk};
+use crate::graph::impact::{Reach, files_of, walk};
 use crate::graph::related::{self, Relation, TestBasis};
 use crate::model::sanitize::one_line;
 use crate::model::{Direction, FileRole, Provenance, RepoPath};
@@ -142,8 +142,7 @@ impl ChangesReach {
         if targets.is_empty() || self.n_counted.get() > MAX_COUNTED {
             return Ok(0);
         }
-        let (seeds, _) = uses(view).seeds(targets)?;
-        let reached = walk(view.read, &seeds, Direction::In, DEPTH, view.budget)?;
+        let reached = reached_from(view, targets)?;
         let files: BTreeSet<i64> = reached.places.iter().map(|place| place.file).collect();
         let mut n = 0;
         for file in files {
@@ -201,8 +200,7 @@ impl ChangesReach {
             targets.extend(of_it.filter(|row| is_wanted(&row.path)).cloned());
         }
         targets.sort_by(|a, b| (&a.path, a.ordinal).cmp(&(&b.path, b.ordinal)));
-        let (seeds, _) = uses(view).seeds(&targets)?;
-        let reached = walk(view.read, &seeds, Direction::In, DEPTH, view.budget)?;
+        let reached = reached_from(view, &targets)?;
         let placed = places(view, &reached.places)?;
         let reached: Vec<_> = placed
             .iter()
@@ -307,4 +305,20 @@ fn titles(view: &View<'_>, reach: &ChangesReach, path: &RepoPath) -> Result<Vec<
         titles.extend(title.map(|title| one_line(&title).into_owned()));
     }
     Ok(titles.into_iter().collect())
+}
+
+/// Walks from changed definitions to their users, with those that stand for them where code runs.
+fn reached_from(view: &View<'_>, targets: &[SymbolRow]) -> Result<Reach> {
+    let uses = uses(view);
+    let (seeds, _) = uses.seeds(targets)?;
+    let mut on_the_way = uses.dispatch_on_the_way();
+    let mut dispatch = |definition| on_the_way.of(definition);
+    Ok(walk(
+        view.read,
+        &seeds,
+        Direction::In,
+        DEPTH,
+        view.budget,
+        &mut dispatch,
+    )?)
 }

@@ -121,7 +121,7 @@ fn of_card(card: &CardOutput, lines: &mut Vec<String>) {
         ));
     }
     match counts.tests {
-        Some(0) => lines.push(format!("No test reaches {subject}.")),
+        Some(0) => lines.push(format!("No test reaches {subject} within 2 steps.")),
         Some(n) => lines.push(format!(
             "{subject} is reached by {}.",
             plural(n, "test file")

@@ -584,6 +584,7 @@ fn users(
         Direction::In,
         1,
         view.budget,
+        &mut impact::no_dispatch,
     )?;
     let mut placed = places(view, &reached.places)?;
     placed.retain(|place| !view.is_gone(&place.path));

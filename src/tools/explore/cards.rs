@@ -11,12 +11,12 @@ use super::targets::PackTarget;
 use super::unit::Unit;
 use super::{ExploreInput, Include};
 use crate::error::{Code, Result};
-use crate::graph::impact::{WalkStart, walk};
+use crate::graph::impact::{no_dispatch, walk};
 use crate::graph::related::{Relation, neighbours};
 use crate::model::sanitize::one_line;
 use crate::model::{Direction, EdgeKind, RepoPath};
 use crate::tools::impact::{ReachCounts, counts};
-use crate::tools::places::{TargetOutput, places, target};
+use crate::tools::places::{TargetOutput, places, target, uses};
 use crate::workspace::SymbolRow;
 
 /// Entries of a list of a card.
@@ -212,8 +212,15 @@ fn listed(
 /// Returns the places that use a definition directly, in tests or elsewhere.
 fn users(source: &SourceReader<'_>, found: &[SymbolRow], in_tests: bool) -> Result<Vec<String>> {
     let view = source.view;
-    let seeds = WalkStart::of(found.iter().map(|it| it.id));
-    let reached = walk(view.read, &seeds, Direction::In, 1, view.budget)?;
+    let (seeds, _) = uses(view).seeds(found)?;
+    let reached = walk(
+        view.read,
+        &seeds,
+        Direction::In,
+        1,
+        view.budget,
+        &mut no_dispatch,
+    )?;
     let mut placed = places(view, &reached.places)?;
     placed
         .retain(|it| view.roles.of(&it.path).is_of_tests() == in_tests && !view.is_gone(&it.path));

@@ -39,7 +39,10 @@ pub struct Explore;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ExploreInput {
     /// As in `cl_search`.
-    #[arg(allow_hyphen_values = true)]
+    #[arg(
+        allow_hyphen_values = true,
+        help = "Words, names in any case style, Class.method, a path, an error message; \"quoted\" for exact text"
+    )]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub query: Option<String>,
     /// In place of `query`: up to 20 paths, directories, globs, names, handles; ".": the repository.
@@ -68,7 +71,10 @@ pub struct ExploreInput {
     #[schemars(range(min = 300, max = 12_000))]
     pub budget: Option<i64>,
     /// As in `cl_search`.
-    #[arg(long)]
+    #[arg(
+        long,
+        help = "Only these directories, files, globs; `!glob` leaves out"
+    )]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub path: Vec<String>,
     /// Results at most (8; in a pack 50).

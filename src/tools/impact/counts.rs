@@ -2,7 +2,7 @@
 
 use super::{ImpactInput, ImpactOutput, reach, sites};
 use crate::error::Result;
-use crate::graph::impact::{WalkStart, walk};
+use crate::graph::impact::{WalkStart, no_dispatch, walk};
 use crate::model::Direction;
 use crate::tools::places::{places, uses};
 use crate::workspace::{SymbolRow, View};
@@ -30,7 +30,14 @@ pub(in crate::tools) fn counts(view: &View<'_>, targets: &[SymbolRow]) -> Result
     let found = reach(view, &uses, &input, targets, &mut output)?;
     sites::add(view, &uses, &input, targets, &mut output)?;
     let seeds = WalkStart::of(targets.iter().map(|symbol| symbol.id));
-    let used = walk(view.read, &seeds, Direction::Out, 1, view.budget)?;
+    let used = walk(
+        view.read,
+        &seeds,
+        Direction::Out,
+        1,
+        view.budget,
+        &mut no_dispatch,
+    )?;
     Ok(ReachCounts {
         callers: found.n_direct as u64,
         callees: places(view, &used.places)?.len() as u64,

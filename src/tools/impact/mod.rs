@@ -2,6 +2,7 @@
 //!
 //! An ambiguous name gives candidates, never a guess; uses that could not be bound are listed beside those that were.
 
+mod by_dispatch;
 mod changed_lines;
 mod counts;
 mod removed;
@@ -11,6 +12,7 @@ mod targets;
 mod unknown;
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use clap::Args;
 use schemars::JsonSchema;
@@ -27,11 +29,12 @@ use super::places::{
 use super::schema::{clamp, number};
 use super::{Call, Tool};
 use crate::error::{Error, Result};
-use crate::graph::impact::{WalkStart, files_of, walk};
+use crate::graph::impact::{WalkStart, files_of, no_dispatch, walk};
 use crate::graph::related::TestBasis;
 use crate::model::{Direction, Provenance, RepoPath};
 use crate::uses::{EarlierText, Uses};
 use crate::workspace::{FileChange, SymbolRow, View, Workspace, outside};
+use by_dispatch::{ByDispatch, ByDispatchOutput};
 pub(super) use counts::{ReachCounts, counts};
 use removed::ChangeSetOutput;
 use sites::{LineOutput, OtherMentionsOutput, SiteOutput};
@@ -59,6 +62,9 @@ const MAX_CASES: usize = 20;
 
 /// Tests that only name a definition that are listed unasked.
 const MAX_MENTIONING: usize = 10;
+
+/// Names of callers whose uses of unknown meaning are counted.
+const MAX_NAMES_ON_THE_WAY: usize = 300;
 
 /// `cl_impact`.
 pub struct Impact;
@@ -193,6 +199,9 @@ pub struct ImpactOutput {
     /// Examples, playgrounds, benchmarks and code of documents.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     affected_examples: Vec<FilePlacesOutput>,
+    /// Further files, by methods that a caller overrides or that override it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by_dispatch: Option<ByDispatchOutput>,
     callees: Vec<CalleeOutput>,
     depth: u32,
     completeness: CompletenessOutput,
@@ -231,6 +240,9 @@ impl ImpactTarget {
 pub struct CompletenessOutput {
     resolved_sites: u64,
     unresolved_sites: u64,
+    /// The same for the names of callers from which further ones are reached.
+    #[serde(skip_serializing_if = "is_zero")]
+    unresolved_indirect: u64,
     skipped_files: u64,
 }
 
@@ -245,7 +257,19 @@ impl Tool for Impact {
     type Input = ImpactInput;
     type Output = ImpactOutput;
 
-    fn run(input: ImpactInput, call: &Call<'_>) -> Result<ImpactOutput> {
+    fn run(mut input: ImpactInput, call: &Call<'_>) -> Result<ImpactOutput> {
+        input.drop_empty();
+        let n_subjects = [
+            input.symbol.is_some(),
+            input.handle.is_some(),
+            input.changes,
+        ];
+        if n_subjects.into_iter().filter(|is_given| *is_given).count() > 1 {
+            return Err(Error::invalid(
+                "more than one of `symbol`, `handle` and `changes` is given",
+                "ask about one of them at a time",
+            ));
+        }
         let path = match input.path.as_deref() {
             None | Some("" | "." | "./" | "/") => None,
             Some(text) => Some(RepoPath::normalise(text).ok_or_else(|| outside(text))?),
@@ -286,6 +310,15 @@ impl Tool for Impact {
 }
 
 impl ImpactInput {
+    /// Takes an empty name or handle for one that is not given: some clients fill in every field.
+    fn drop_empty(&mut self) {
+        for field in [&mut self.symbol, &mut self.handle] {
+            if field.as_deref().is_some_and(|text| text.trim().is_empty()) {
+                *field = None;
+            }
+        }
+    }
+
     /// Returns the words that may occur in the paths of the files that the answer is about.
     fn words(&self) -> String {
         let named = [&self.symbol, &self.path].into_iter().flatten();
@@ -340,6 +373,7 @@ impl ImpactOutput {
             affected_tests: Vec::new(),
             mentioning_tests: 0,
             affected_examples: Vec::new(),
+            by_dispatch: None,
             callees: Vec::new(),
             depth,
             completeness: CompletenessOutput {
@@ -425,6 +459,7 @@ fn answer(view: &View<'_>, asked: &ImpactQuestion<'_>) -> Result<ImpactOutput> {
         n_removed: removed.len(),
         n_dangling: removed.iter().map(|one| one.uses.len() as u64).sum(),
         n_unbound: output.completeness.unresolved_sites,
+        n_unbound_indirect: output.completeness.unresolved_indirect,
         is_of_changes: input.changes,
         ..found
     };
@@ -453,10 +488,12 @@ fn reach(
     };
     let (seeds, is_cut) = uses.seeds(targets)?;
     let (inwards, outwards) = (Direction::In, Direction::Out);
-    let mut callers = walk(view.read, &seeds, inwards, output.depth, view.budget)?;
+    let (depth, budget) = (output.depth, view.budget);
+    let mut callers = walk(view.read, &seeds, inwards, depth, budget, &mut no_dispatch)?;
     callers.is_cut |= is_cut;
+    let starts = seeds;
     let seeds = WalkStart::of(targets.iter().map(|symbol| symbol.id));
-    let callees = walk(view.read, &seeds, outwards, 1, view.budget)?;
+    let callees = walk(view.read, &seeds, outwards, 1, budget, &mut no_dispatch)?;
     let with_tests = input.include_tests.unwrap_or(true);
     let mut placed = places(view, &callers.places)?;
     placed.retain(|place| {
@@ -473,7 +510,11 @@ fn reach(
     if with_tests {
         affected.add_unbound_tests(view, targets)?;
     }
+    let by_dispatch = ByDispatch::find(view, uses, &starts, depth, &affected)?;
+    callers.is_cut |= by_dispatch.is_cut;
+    output.by_dispatch = by_dispatch.output();
     output.completeness.resolved_sites = callers.n_sites;
+    output.completeness.unresolved_indirect = unbound_on_the_way(view, &placed, targets, depth)?;
     output.total_callers = placed.len() as u64;
     let direct = || placed.iter().filter(|it| it.reached.hops == 1);
     let n_direct = direct().count();
@@ -555,10 +596,32 @@ fn reach(
         n_mentioning_tests: n_mentioning,
         is_without_naming_tests: with_tests && input.path.is_some() && targets.len() > 1,
         n_examples: affected.examples.len(),
+        n_by_dispatch: by_dispatch.counts(),
         depth: output.depth,
         is_partial: view.freshness.as_str() != "fresh",
         ..ImpactFigures::default()
     })
+}
+
+/// Returns how many uses of the names of those callers could not be bound from which the walk went on.
+fn unbound_on_the_way(
+    view: &View<'_>,
+    placed: &[LocatedSymbol],
+    targets: &[SymbolRow],
+    depth: u32,
+) -> Result<u64> {
+    let on_the_way = placed.iter().filter(|place| place.reached.hops < depth);
+    let symbols = on_the_way.filter_map(|place| place.symbol.as_ref());
+    let mut names: BTreeSet<&str> = symbols.map(|symbol| symbol.name.as_str()).collect();
+    for target in targets {
+        names.remove(target.name.as_str());
+    }
+    let mut n = 0;
+    for name in names.into_iter().take(MAX_NAMES_ON_THE_WAY) {
+        let places = view.read.unbound_places(name)?;
+        n += places.iter().map(|it| u64::from(it.count)).sum::<u64>();
+    }
+    Ok(n)
 }
 
 /// Adds the tests that use the target themselves to their files, as far as the list stays within `max_bytes`.

@@ -24,8 +24,12 @@ pub(super) struct ImpactFigures {
     pub(super) is_without_naming_tests: bool,
     /// Examples that are reached.
     pub(super) n_examples: usize,
+    /// Files of code and tests that dispatch of a caller reaches alone.
+    pub(super) n_by_dispatch: (usize, usize),
     /// Uses of the names that could not be bound.
     pub(super) n_unbound: u64,
+    /// The same for the names of callers from which others are reached.
+    pub(super) n_unbound_indirect: u64,
     /// Definitions that the changes took away.
     pub(super) n_removed: usize,
     /// Uses that still name them.
@@ -90,6 +94,14 @@ pub(super) fn summary(found: &ImpactFigures) -> String {
             )
         }
     });
+    if found.n_by_dispatch != (0, 0) {
+        let (n_files, n_tests) = found.n_by_dispatch;
+        said.push(format!(
+            "By dispatch of callers {} and {} more (`byDispatch`).",
+            count(n_files as u64, "file"),
+            count(n_tests as u64, "test file")
+        ));
+    }
     if found.n_named_tests > 0 {
         said.push(format!(
             "{} only by name.",
@@ -119,6 +131,10 @@ pub(super) fn note(found: &ImpactFigures) -> String {
             .to_owned();
     }
     match found.n_unbound {
+        0 if found.n_unbound_indirect > 0 => format!(
+            "More files and tests may be reached: {} of the callers' names may lead to them (type unknown).",
+            count(found.n_unbound_indirect, "use"),
+        ),
         0 => String::new(),
         n if found.n_direct == 0 && found.n_targets > 0 => format!(
             "Zero callers is not proved: {} of unknown meaning.",
@@ -158,6 +174,11 @@ mod tests {
         found.n_unbound = 3;
         assert!(summary(&found).starts_with("Unknown: 3 places use this name"));
         assert!(note(&found).contains("not proved"));
+        found.n_unbound_indirect = 5;
+        found.n_unbound = 0;
+        assert!(note(&found).starts_with("More files and tests may be reached: 5 uses"));
+        found.n_unbound_indirect = 0;
+        found.n_unbound = 3;
         found.is_partial = true;
         assert!(summary(&found).starts_with("Unknown: the index is not complete"));
         assert!(note(&found).contains("cl_refresh"));

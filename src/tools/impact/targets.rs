@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::model::path::is_at_or_below;
 use crate::model::{RepoPath, SymbolKind};
 use crate::tools::normalize_input::plain_name;
-use crate::tools::places::{NamedObject, by_handle, merges, named};
+use crate::tools::places::{NamedObject, by_handle, merges, named, path_and_name};
 use crate::workspace::{SymbolRow, View};
 
 /// The outcome of the look-up.
@@ -27,8 +27,12 @@ pub(super) fn find<'a>(view: &View<'_>, asked: &ImpactQuestion<'a>) -> Result<Ta
         }));
     }
     if let Some(name) = &input.symbol {
+        let (own_path, name) = match asked.path {
+            Some(_) => (None, name.as_str()),
+            None => path_and_name(view, name)?,
+        };
         let name = plain_name(name);
-        let found = named(view, name, asked.path)?;
+        let found = named(view, name, asked.path.or(own_path.as_ref()))?;
         return Ok(found.map_or(Targets::Unknown(name), Targets::Found));
     }
     if let (Some(path), false) = (asked.path, input.changes) {

@@ -230,6 +230,50 @@ pub(super) fn nested() -> Vec<Content> {
             format!("fn f() {{ a({}", "|b|\n".repeat(n)).into_bytes(),
             None,
         ),
+        (
+            "deep/blocks.c",
+            [b"void f(void) { ".to_vec(), around("{\n", "}\n", n)].concat(),
+            None,
+        ),
+        (
+            "deep/conditions.c",
+            around("#ifdef A\nint f(void) {\n", "}\n#endif\n", n / 4),
+            None,
+        ),
+        (
+            "deep/declarator.c",
+            [
+                b"int ".to_vec(),
+                around("(*\n", ")\n", n / 2),
+                b";".to_vec(),
+            ]
+            .concat(),
+            None,
+        ),
+        (
+            "deep/namespaces.cc",
+            around("namespace a { class B {\n", "}; }\n", n / 4),
+            None,
+        ),
+        (
+            "deep/templates.cc",
+            [b"A<int> a = ".to_vec(), around("A<\n", ">\n", n / 2)].concat(),
+            None,
+        ),
+        (
+            "deep/chain.cc",
+            format!("void f() {{ a{}", "->b()\n".repeat(n)).into_bytes(),
+            None,
+        ),
+        (
+            "deep/lambdas.cc",
+            [
+                b"void f() { a(".to_vec(),
+                around("[](int b) { c(\n", "); }\n", n / 4),
+            ]
+            .concat(),
+            None,
+        ),
         ("deep/comment.js", "/*\n".repeat(n).into_bytes(), None),
         ("deep/strings.js", "'\n\"\n`\n".repeat(n).into_bytes(), None),
     ]
@@ -272,6 +316,16 @@ pub(super) fn long() -> Vec<Content> {
                 })
                 .collect::<String>()
                 .into_bytes(),
+            None,
+        ),
+        (
+            "long/line.c",
+            format!("int a = {}", "x+1+".repeat(n / 4)).into_bytes(),
+            Some(reason),
+        ),
+        (
+            "long/macros.cc",
+            "FOO(a) BAR class BAZ QUX\n".repeat(n / 24).into_bytes(),
             None,
         ),
         (

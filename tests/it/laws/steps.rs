@@ -386,6 +386,20 @@ fn python(dice: &mut Dice, n: usize) -> String {
     if dice.below(4) == 0 {
         let _ = writeln!(text, "__all__ = [\"work{k}\", \"C{k}\"]");
     }
+    if dice.below(2) == 0 {
+        let (k, j) = (dice.below(4), dice.below(4));
+        let plugins = [
+            "",
+            "",
+            "",
+            "pytest_plugins = [\"src.f1\", \"lib.conftest\"]\n",
+        ];
+        let _ = write!(
+            text,
+            "{}@pytest.fixture\ndef fix{k}(fix{j}):\n    yield C{j}()\n\ndef test_{k}(fix{j}, fix{k}):\n    fix{j}.m{k}()\n\n",
+            dice.pick(&plugins),
+        );
+    }
     for _ in 0..dice.below(4) {
         let k = dice.below(12);
         let base = if dice.below(2) == 0 { "(f2.C1)" } else { "" };

@@ -23,6 +23,7 @@ use crate::model::Family;
 pub(super) const FRONTEND: Frontend = Frontend {
     family: Family::Go,
     grammar: || &grammar::grammar().language,
+    parse: None,
     lower,
     role_of: occurrences::role_of,
 };

@@ -26,6 +26,7 @@ use crate::model::Family;
 pub(super) const FRONTEND: Frontend = Frontend {
     family: Family::Java,
     grammar: || &grammar::grammar().language,
+    parse: None,
     lower,
     role_of: occurrences::role_of,
 };

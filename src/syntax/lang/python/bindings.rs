@@ -24,9 +24,10 @@ impl<'t> Lowering<'t> {
                 self.function_bindings(builder);
             }
         }
+        self.offer_fixtures();
     }
 
-    fn push(
+    pub(super) fn push(
         &mut self,
         owner: Option<SymbolIdx>,
         slots: impl IntoIterator<Item = Slot>,
@@ -266,6 +267,8 @@ impl<'t> Lowering<'t> {
         let params = function.params.clone();
         let skipped = usize::from(function.has_receiver);
         let overloads = function.overloads.clone();
+        // Tests get what a fixture yields.
+        let is_yielded = function.is_fixture && !function.yields.is_empty();
         let owner = self.symbol(builder);
         self.bound_bindings(builder);
         for (index, param) in params.iter().skip(skipped).enumerate() {
@@ -294,6 +297,11 @@ impl<'t> Lowering<'t> {
             self.joined_results(results)
         } else {
             self.inferred_result(builder)
+        };
+        let result = if is_yielded {
+            self.element(result)
+        } else {
+            result
         };
         self.push(Some(owner), [Slot::Return], result);
         self.decorator_binding(builder);
@@ -405,6 +413,9 @@ impl<'t> Lowering<'t> {
         }
         let name = self.text(value);
         let function = self.builders[builder as usize].function.as_ref()?;
+        if function.is_fixture {
+            return None;
+        }
         let skipped = usize::from(function.has_receiver);
         let index = function
             .params

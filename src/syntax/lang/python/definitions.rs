@@ -148,7 +148,7 @@ impl<'t> Lowering<'t> {
             if is_overload && overloads.len() < super::lowering::MAX_UNION {
                 overloads.push(node);
             }
-            let is_fixture = is_marked(decorators, "fixture");
+            let fixture = self.fixture_name(whole, name);
             self.builders[builder as usize].type_params = type_params;
             self.builders[builder as usize].function = Some(FunctionSyntax {
                 node,
@@ -158,11 +158,11 @@ impl<'t> Lowering<'t> {
                 returns: Vec::new(),
                 yields: Vec::new(),
                 overloads,
-                is_fixture,
+                is_fixture: fixture.is_some(),
                 has_receiver,
             });
-            if is_fixture {
-                self.fixtures.insert((context.scope, name), builder);
+            if let Some(fixture) = fixture {
+                self.fixtures.insert((context.scope, fixture), builder);
             }
             if earlier.is_none() {
                 self.bind(

@@ -10,7 +10,6 @@ use super::lowering::{Lowering, MAX_DEPTH, MAX_UNION};
 use super::scopes::{BindingScope, BoundValue, STAR, ScopeIdx, Site};
 use super::types::TypeContext;
 use crate::ir::{Expr, ExprId, ImportIdx};
-use crate::model::SymbolFlags;
 
 /// The most arguments of a call that are kept.
 const MAX_ARGS: usize = 12;
@@ -291,7 +290,7 @@ impl<'t> Lowering<'t> {
             BoundValue::Import(row, imported) => self.imported(row, imported),
             BoundValue::Symbol(builder) => self.symbol_expr(builder, name),
             BoundValue::Receiver(method) => self.add_receiver(Some(method)),
-            BoundValue::Parameter(function) => self.fixture(function, name),
+            BoundValue::Parameter(function) => self.fixture_result(function, name),
             BoundValue::TypeParam | BoundValue::Unknown => self.unknown,
         };
         self.taken_apart(value, &site.items)
@@ -373,36 +372,6 @@ impl<'t> Lowering<'t> {
                 self.add(Expr::Instance { of: class })
             }
         }
-    }
-
-    /// Lowers a parameter of a test or fixture that bears the name of a fixture: the fixture's result.
-    fn fixture(&mut self, function: BuilderId, name: &'t str) -> ExprId {
-        let builder = &self.builders[function as usize];
-        let is_fixture = builder.function.as_ref().is_some_and(|it| it.is_fixture);
-        if !is_fixture && !builder.symbol.flags.contains(SymbolFlags::TEST) {
-            return self.unknown;
-        }
-        let scope = builder.scope;
-        let (fixture, callee) = match self.fixtures.get(&(scope, name)).copied() {
-            Some(fixture) if scope != 0 && fixture != function => {
-                let receiver = self.add_receiver(Some(function));
-                (fixture, self.member(receiver, name))
-            }
-            _ => match self.fixtures.get(&(0, name)).copied() {
-                Some(fixture) if fixture != function => (fixture, self.top_name(name)),
-                _ => return self.unknown,
-            },
-        };
-        let call = self.add(Expr::Call {
-            callee,
-            types: Box::default(),
-            args: Box::default(),
-        });
-        let yields = self.builders[fixture as usize]
-            .function
-            .as_ref()
-            .is_some_and(|it| !it.yields.is_empty());
-        if yields { self.element(call) } else { call }
     }
 
     /// Lowers `a.b` of `a.b.c` where `import a` binds `a`: a name of the package, else a module of it.

@@ -38,6 +38,10 @@ pub(super) struct Lowering<'t> {
     pub(super) type_vars: HashMap<&'t str, Option<Node<'t>>>,
     /// Names of fixtures by the scope that defines them.
     pub(super) fixtures: HashMap<(ScopeIdx, &'t str), BuilderId>,
+    /// The imports of `conftest.py` files upwards, the nearest first; none before a fixture is looked for there.
+    pub(super) conftests: Vec<ImportIdx>,
+    /// The imports of the modules of `pytest_plugins`.
+    pub(super) plugins: Vec<ImportIdx>,
     /// Symbols that hold module-level names.
     pub(super) top_symbols: HashMap<&'t str, BuilderId>,
     /// Expressions by the id of their node; `None` while one is lowered.
@@ -70,6 +74,8 @@ impl<'t> Lowering<'t> {
             has_star: false,
             type_vars: HashMap::default(),
             fixtures: HashMap::default(),
+            conftests: Vec::new(),
+            plugins: Vec::new(),
             top_symbols: HashMap::default(),
             lowered: HashMap::default(),
             depth: 0,

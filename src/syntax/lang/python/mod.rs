@@ -13,6 +13,7 @@ mod declarations;
 mod definitions;
 mod expressions;
 mod finish;
+mod fixtures;
 mod grammar;
 mod lowering;
 mod modules;
@@ -33,6 +34,7 @@ use crate::model::Family;
 pub(super) const FRONTEND: Frontend = Frontend {
     family: Family::Python,
     grammar: || &grammar::grammar().language,
+    parse: None,
     lower,
     role_of: occurrences::role_of,
 };

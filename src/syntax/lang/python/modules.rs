@@ -193,7 +193,7 @@ impl<'t> Lowering<'t> {
     }
 
     /// Adds an import. Names bound inside functions are left out: they are no names of the file.
-    fn import_row(
+    pub(super) fn import_row(
         &mut self,
         specifier: &str,
         kind: ImportKind,

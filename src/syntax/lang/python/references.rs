@@ -3,14 +3,12 @@
 use tree_sitter::Node;
 
 use super::annotations::{Annotation, ChainPart, parse};
-use super::builders::Param;
 use super::builtins::type_form;
 use super::grammar::Kind;
 use super::lowering::{Lowering, MAX_DEPTH};
 use super::scopes::{BindingScope, BoundValue, ScopeIdx};
 use crate::ir::{Expr, ExprId, ReferenceKind, Target};
 use crate::model::Budget;
-use crate::model::SymbolFlags;
 use crate::syntax::lang::use_recorder::RecordedUse;
 
 /// The surroundings of a use.
@@ -18,6 +16,13 @@ use crate::syntax::lang::use_recorder::RecordedUse;
 pub(super) struct UsePlace {
     scope: ScopeIdx,
     depth: usize,
+}
+
+impl UsePlace {
+    /// Returns the scope that the code stands in.
+    pub(super) fn scope(self) -> ScopeIdx {
+        self.scope
+    }
 }
 
 impl<'t> Lowering<'t> {
@@ -138,6 +143,7 @@ impl<'t> Lowering<'t> {
 
     /// Uses of a `cast("T", value)` or `TypeVar(bound="T")` name types in strings.
     fn uses_in_call(&mut self, call: Node<'t>, arguments: Node<'t>, place: UsePlace) {
+        self.use_named_fixtures(call, place);
         let fields = self.grammar.fields;
         let callee = self.field(call, fields.function).map(|it| self.text(it));
         let last = callee.and_then(|it| it.rsplit('.').next());
@@ -182,39 +188,9 @@ impl<'t> Lowering<'t> {
             self.uses_in_type(annotation, place);
         }
         if let Some(inner) = inner {
-            self.use_fixtures(&params, inner);
+            self.use_param_fixtures(inner);
         }
         self.uses_in_body(node, place);
-    }
-
-    /// Records that a test or fixture uses the fixtures that its parameters name.
-    fn use_fixtures(&mut self, params: &[Param<'t>], inner: ScopeIdx) {
-        let Some(builder) = self.scopes.get(inner).symbol else {
-            return;
-        };
-        let of = &self.builders[builder as usize];
-        let is_fixture = of.function.as_ref().is_some_and(|it| it.is_fixture);
-        if !is_fixture && !of.symbol.flags.contains(SymbolFlags::TEST) {
-            return;
-        }
-        let scope = of.scope;
-        for param in params {
-            let target = match (
-                self.fixtures.get(&(scope, param.name)),
-                self.fixtures.get(&(0, param.name)),
-            ) {
-                (Some(fixture), _) if scope != 0 => Target::Symbol(self.symbol(*fixture)),
-                (_, Some(fixture)) if *fixture != builder => Target::Lexical,
-                _ => continue,
-            };
-            self.push_use(
-                param.name,
-                target,
-                ReferenceKind::Value,
-                inner,
-                param.node.start_byte(),
-            );
-        }
     }
 
     fn uses_in_body(&mut self, node: Node<'t>, place: UsePlace) {
@@ -388,6 +364,7 @@ impl<'t> Lowering<'t> {
                 if let Some(callee) = self.field(node, fields.function) {
                     self.use_callee(callee, place, ReferenceKind::Decorator);
                 }
+                self.use_named_fixtures(node, place);
                 if let Some(arguments) = self.field(node, fields.arguments) {
                     self.uses_in(arguments, place);
                 }
@@ -537,7 +514,7 @@ impl<'t> Lowering<'t> {
         self.uses_in(object, UsePlace { depth, ..place });
     }
 
-    fn push_use(
+    pub(super) fn push_use(
         &mut self,
         name: &str,
         target: Target,

@@ -36,6 +36,9 @@ impl<'t> Lowering<'t> {
                 if context.scope == 0 && name == "__all__" {
                     self.add_all(value);
                 }
+                if context.scope == 0 && name == "pytest_plugins" {
+                    self.plugin_modules(value, context);
+                }
                 self.declare_type_var(name, value);
             }
         }

@@ -493,11 +493,11 @@ def test_it(client, other):
 "#;
     assert_eq!(
         receivers(source),
-        ["member ~Call(Name client)", "member ~?"]
+        ["member ~Call(Name client)", "member ~Call(Name @other)"]
     );
     let bindings = bindings(source);
     assert!(
-        bindings.contains("client Return = Call(Member(Element(Call(Name app)), client))"),
+        bindings.contains("client Return = Call(Member(Call(Name app), client))"),
         "{bindings}"
     );
     assert!(references(source).contains("test_it:10 value client lexical"));

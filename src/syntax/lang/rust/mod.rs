@@ -29,6 +29,7 @@ use crate::model::Family;
 pub(super) const FRONTEND: Frontend = Frontend {
     family: Family::Rust,
     grammar: || &grammar::grammar().language,
+    parse: None,
     lower,
     role_of: occurrences::role_of,
 };

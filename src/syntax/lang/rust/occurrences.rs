@@ -32,12 +32,15 @@ impl Classifier<'_> {
             }
             _ if !node.kind().ends_with("identifier") => OccurrenceRole::Unknown,
             _ if !word.is_whole => OccurrenceRole::OtherName,
-            _ => self.named(node, word.text),
+            _ => self.named(node, word),
         }
     }
 
     /// Classifies an identifier that is no use which the facts hold.
-    fn named(&self, node: Node<'_>, word: &str) -> OccurrenceRole {
+    fn named(&self, node: Node<'_>, word: SourceWord<'_>) -> OccurrenceRole {
+        let SourceWord {
+            text: word, source, ..
+        } = word;
         let fields = self.grammar.fields;
         let Some(parent) = node.parent() else {
             return OccurrenceRole::Unknown;
@@ -47,8 +50,16 @@ impl Classifier<'_> {
             .take_while(|it| self.grammar.kind(*it) != Kind::Block)
             .find(|it| self.grammar.kind(*it) == Kind::UseDeclaration);
         if let Some(statement) = statement {
+            // Several names of one statement may be imported by other names: `use {a::open as x, b::open as y}`.
+            let clause = (self.grammar.kind(parent) == Kind::UseAs)
+                .then_some(parent)
+                .or_else(|| parent.parent())
+                .filter(|it| self.grammar.kind(*it) == Kind::UseAs);
+            let alias = clause.and_then(|it| it.child_by_field_id(fields.alias));
+            let local = alias.and_then(|it| source.get(it.byte_range()));
+            let local = local.unwrap_or(word);
             return imported(self.facts, statement, |name| {
-                name.local == word || name.imported == word
+                name.local == local && (local == word || name.imported == word)
             });
         }
         let is_name = parent.child_by_field_id(fields.name) == Some(node);

@@ -2,6 +2,7 @@
 
 use crate::ir::{FileFacts, ImportKind};
 use crate::model::{Budget, SymbolFlags};
+use crate::syntax::OccurrenceRole;
 
 fn facts(source: &str) -> FileFacts {
     let budget = Budget::unlimited(std::sync::Arc::default());
@@ -154,4 +155,24 @@ fn broken_and_deep_code_is_read_as_far_as_it_goes() {
         "}".repeat(3_000)
     ));
     facts(&format!("fn f() {{ a{}; }}", ".b()".repeat(3_000)));
+}
+
+#[test]
+fn a_name_of_a_use_belongs_to_the_import_with_its_alias() {
+    let budget = Budget::unlimited(std::sync::Arc::default());
+    let source = "use a::{\n    b::open as first,\n    c::open as second,\n    d::open,\n};\n";
+    let language = crate::syntax::by_id("rust").unwrap();
+    let found = crate::syntax::occurrences(language, source, "open", &budget).unwrap();
+    let facts = facts(source);
+    let named: Vec<_> = found
+        .places
+        .iter()
+        .map(|place| match place.role {
+            OccurrenceRole::Import { import, .. } => {
+                facts.imports[import as usize].names[0].local.as_str()
+            }
+            _ => "",
+        })
+        .collect();
+    assert_eq!(named, ["first", "second", "open"]);
 }

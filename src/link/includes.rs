@@ -1,0 +1,579 @@
+//! Names of C and C++: those of the classes and namespaces around, of the file and of all that it includes; and the
+//! definition behind a declaration.
+//!
+//! A name with the names before it is one name with dots, that of a type begins with `type `. Which of several functions
+//! of one name takes the arguments is decided by `parameters`.
+
+use std::rc::Rc;
+
+use super::cache::Def;
+use super::file::{Access, LinkedFile};
+use super::linker::Linker;
+use super::lookup::is_type;
+use super::path_names::Place;
+use super::types::{ExternalType, Type};
+use crate::ir::{Expr, PathId, Slot, SymbolIdx, linkage_unit};
+use crate::model::hash::HashSet;
+use crate::model::path::parent;
+use crate::model::{Symbol, SymbolFlags, SymbolKind};
+
+/// How many files one file is looked at to include, with those that they include.
+const MAX_INCLUDED: usize = 4_000;
+
+/// Definitions of one name that are compared.
+const MAX_CANDIDATES: usize = 256;
+
+/// Names for names behind each other: `namespace fs = std::filesystem`.
+const MAX_ALIASES: usize = 4;
+
+/// A name and what it is a member of.
+type ScopedName = (Type, Option<Type>);
+
+/// Prefix of the names of types in the facts.
+const TYPE: &str = "type ";
+
+impl Linker<'_, '_> {
+    /// Returns the file and all that it includes, the nearest first.
+    pub(super) fn included(&self, file: i64) -> Rc<[i64]> {
+        if let Some(known) = self.included_files.borrow().get(&file) {
+            return Rc::clone(known);
+        }
+        let mut all = vec![file];
+        let mut seen: HashSet<i64> = HashSet::default();
+        seen.insert(file);
+        let mut next = 0;
+        while let Some(at) = all.get(next).copied() {
+            next += 1;
+            let Some(loaded) = self.cache.get(at) else {
+                continue;
+            };
+            for target in loaded.included_files() {
+                if all.len() < MAX_INCLUDED && seen.insert(*target) {
+                    all.push(*target);
+                }
+            }
+        }
+        let all: Rc<[i64]> = all.into();
+        self.included_files
+            .borrow_mut()
+            .insert(file, Rc::clone(&all));
+        all
+    }
+
+    /// Returns the definitions and declarations of a name at the top level of a file and of all that it includes.
+    pub(super) fn visible(&self, file: i64, name: &str) -> Rc<[Place]> {
+        let key = (file, name.to_owned());
+        if let Some(known) = self.included_names.borrow().get(&key) {
+            return Rc::clone(known);
+        }
+        let mut found = Vec::new();
+        for at in self.included(file).iter() {
+            let Some(loaded) = self.cache.get(*at) else {
+                continue;
+            };
+            let here = loaded.top_level(name).iter();
+            found.extend(here.map(|symbol| (*at, *symbol)));
+            if found.len() >= MAX_CANDIDATES {
+                break;
+            }
+        }
+        let found: Rc<[Place]> = found.into();
+        self.included_names
+            .borrow_mut()
+            .insert(key, Rc::clone(&found));
+        found
+    }
+
+    /// Returns the meaning of a name in a scope, with what it is a member of.
+    pub(super) fn included_name(
+        &self,
+        file: &Rc<LinkedFile>,
+        scope: Option<SymbolIdx>,
+        name: &str,
+    ) -> Option<ScopedName> {
+        self.step()?;
+        let (path, wants_type) = match name.strip_prefix(TYPE) {
+            Some(path) => (path, true),
+            None => (name, false),
+        };
+        let first = path.split('.').next().unwrap_or(path);
+        if matches!(first, "std" | "__gnu_cxx" | "__builtin") {
+            return Some((external(path, wants_type), None));
+        }
+        if wants_type && PRIMITIVES.contains(&path) {
+            return Some((ExternalType::named(path), None));
+        }
+        let mut outside = None;
+        if !path.contains('.') {
+            match self.member_around(file, scope, path, wants_type) {
+                Some(found) if !found.0.is_external() => return Some(found),
+                found => outside = found,
+            }
+        }
+        let found = self.of_namespaces(file, scope, path, wants_type);
+        if let Some(found) = found {
+            return Some((found, None));
+        }
+        if let Some((before, last)) = path.rsplit_once('.') {
+            let _inside = self.descend()?;
+            let (owner, _) = self.included_name(file, scope, &format!("{TYPE}{before}"))?;
+            let object = owner.clone();
+            let found = self.declared(&object, Access::Name(last))?;
+            return Some((found, Some(owner.instance())));
+        }
+        if wants_type && STANDARD_TYPES.contains(&path) {
+            return Some((ExternalType::named(path), None));
+        }
+        // What a base from outside has, it may have.
+        outside
+    }
+
+    /// The member of the innermost class around a scope that has it.
+    fn member_around(
+        &self,
+        file: &Rc<LinkedFile>,
+        scope: Option<SymbolIdx>,
+        name: &str,
+        wants_type: bool,
+    ) -> Option<ScopedName> {
+        let mut outside = None;
+        let mut at = scope.map(|symbol| (Rc::clone(file), symbol));
+        let mut n_seen = 0;
+        while let Some((in_file, symbol)) = at {
+            n_seen += 1;
+            if n_seen > 32 {
+                break;
+            }
+            let around = in_file.symbol(symbol);
+            let parent = around.parent.map(|parent| (Rc::clone(&in_file), parent));
+            if is_type(around.kind) {
+                if around.name == name && around.kind == SymbolKind::Class {
+                    return Some((Type::Definition(Def::Symbol(in_file.file, symbol)), None));
+                }
+                let key = (in_file.file, symbol);
+                if self.open_scopes.borrow().contains(&key) {
+                    // Its own members are known without its bases.
+                    let own = in_file.members(symbol, name).first();
+                    let own = own.map(|own| Type::Definition(Def::Symbol(in_file.file, *own)));
+                    if let Some(own) = own.filter(|own| self.is_wanted(own, wants_type)) {
+                        return Some((own, None));
+                    }
+                } else {
+                    let receiver = Type::Instance(Def::Symbol(in_file.file, symbol));
+                    self.open_scopes.borrow_mut().push(key);
+                    let found = self.declared(&receiver, Access::Name(name));
+                    self.open_scopes.borrow_mut().pop();
+                    match found {
+                        Some(found) if found.is_external() && !wants_type => {
+                            outside = outside.or(Some((found, Some(receiver))));
+                        }
+                        Some(found) if self.is_wanted(&found, wants_type) => {
+                            return Some((found, Some(receiver)));
+                        }
+                        _ => {}
+                    }
+                }
+                at = parent;
+                continue;
+            }
+            let owner = in_file.facts.owner(symbol as usize);
+            at = match owner {
+                Some(owner) if parent.is_none() => {
+                    let key = (in_file.file, symbol);
+                    if self.open_scopes.borrow().contains(&key) {
+                        None
+                    } else {
+                        self.open_scopes.borrow_mut().push(key);
+                        let found = self.infer(&in_file, owner, None);
+                        self.open_scopes.borrow_mut().pop();
+                        found
+                            .and_then(|found| found.symbol())
+                            .and_then(|(file, class)| Some((self.cache.get(file)?, class)))
+                    }
+                }
+                _ => parent,
+            };
+        }
+        outside
+    }
+
+    fn is_wanted(&self, found: &Type, wants_type: bool) -> bool {
+        let Type::Definition(Def::Symbol(file, at)) = found else {
+            return !wants_type;
+        };
+        match self.kind(*file, *at) {
+            Some(SymbolKind::Constructor) => false,
+            Some(kind) => !wants_type || is_type(kind),
+            None => false,
+        }
+    }
+
+    /// The meaning of a name by the namespaces around a scope and those whose names are used here.
+    fn of_namespaces(
+        &self,
+        file: &Rc<LinkedFile>,
+        scope: Option<SymbolIdx>,
+        path: &str,
+        wants_type: bool,
+    ) -> Option<Type> {
+        let mut spaces = namespaces_around(file, scope);
+        let mut path = path.to_owned();
+        for _ in 0..MAX_ALIASES {
+            if let Some(found) = self.in_spaces(file, &spaces, &path, wants_type) {
+                return Some(found);
+            }
+            // `using ns::open;`, `namespace fs = std::filesystem;`
+            let (first, rest) = match path.split_once('.') {
+                Some((first, rest)) => (first, Some(rest)),
+                None => (path.as_str(), None),
+            };
+            let Some(target) = self.used_name(file.file, first) else {
+                break;
+            };
+            path = match rest {
+                Some(rest) => format!("{target}.{rest}"),
+                None => target,
+            };
+            if path == "std" || path.starts_with("std.") {
+                return Some(external(&path, wants_type));
+            }
+            spaces.push(String::new());
+        }
+        None
+    }
+
+    fn in_spaces(
+        &self,
+        file: &Rc<LinkedFile>,
+        spaces: &[String],
+        path: &str,
+        wants_type: bool,
+    ) -> Option<Type> {
+        let last = path.rsplit('.').next().unwrap_or(path);
+        let mut candidates = self.visible(file.file, last);
+        if candidates.is_empty() && file.file != self.file.file {
+            // A header may use what its includers have included before.
+            candidates = self.visible(self.file.file, last);
+        }
+        if candidates.is_empty() {
+            return None;
+        }
+        let names: Vec<String> = spaces.iter().map(|space| within(space, path)).collect();
+        let mut used: Option<Vec<String>> = None;
+        let mut best: Option<((usize, u8, bool), Place)> = None;
+        for (in_file, at) in candidates.iter() {
+            let Some(loaded) = self.cache.get(*in_file) else {
+                continue;
+            };
+            let symbol = loaded.symbol(*at);
+            if loaded.facts.owner(*at as usize).is_some() {
+                continue;
+            }
+            let Some(rank) = kind_rank(symbol, wants_type) else {
+                continue;
+            };
+            let own = names.iter().position(|name| *name == symbol.qualified_name);
+            let space = match own {
+                Some(space) => space,
+                None if symbol.kind == SymbolKind::Macro => names.len(),
+                None if symbol.qualified_name == last => continue,
+                None => {
+                    let used = used.get_or_insert_with(|| {
+                        let spaces = self.used_namespaces(file.file);
+                        spaces.iter().map(|space| within(space, path)).collect()
+                    });
+                    match used.iter().position(|name| *name == symbol.qualified_name) {
+                        Some(space) => names.len() + space,
+                        None => continue,
+                    }
+                }
+            };
+            let is_declaration = symbol.flags.contains(SymbolFlags::DECLARATION_ONLY);
+            let key = (space, rank, is_declaration);
+            if best.as_ref().is_none_or(|(known, _)| key < *known) {
+                best = Some((key, (*in_file, *at)));
+            }
+        }
+        best.map(|(_, (file, at))| Type::Definition(Def::Symbol(file, at)))
+    }
+
+    /// The name behind `using ns::name;` or `namespace name = ns;`, in a file or what it includes.
+    fn used_name(&self, file: i64, name: &str) -> Option<String> {
+        self.included(file).iter().find_map(|at| {
+            let loaded = self.cache.get(*at)?;
+            if !loaded.top_level(name).is_empty() {
+                return None;
+            }
+            let value = loaded.top_value(name)?;
+            match loaded.expr(value) {
+                Expr::Name { name, .. } => Some(loaded.facts.exprs.name_of(*name).to_owned()),
+                _ => None,
+            }
+        })
+    }
+
+    /// The namespaces all of whose names a file uses: `using namespace ns;`.
+    fn used_namespaces(&self, file: i64) -> Vec<String> {
+        let mut all = Vec::new();
+        for at in self.included(file).iter() {
+            let Some(loaded) = self.cache.get(*at) else {
+                continue;
+            };
+            let Some(path) = loaded.below(PathId::EMPTY, Slot::All) else {
+                continue;
+            };
+            for value in loaded.values(None, Some(path)) {
+                if let Expr::Name { name, .. } = loaded.expr(value) {
+                    let name = loaded.facts.exprs.name_of(*name).to_owned();
+                    if !all.contains(&name) && all.len() < 64 {
+                        all.push(name);
+                    }
+                }
+            }
+        }
+        all
+    }
+
+    /// Returns the definition of what is only declared at a place: in the same file, else the one of that name with
+    /// external linkage whose file includes the declaration. Itself where there is none, or several.
+    pub(super) fn definition_of(&self, (in_file, at): Place) -> Place {
+        let key = (in_file, at);
+        if let Some(known) = self.definitions.borrow().get(&key) {
+            return *known;
+        }
+        let found = self.search_definition(in_file, at).unwrap_or(key);
+        self.definitions.borrow_mut().insert(key, found);
+        found
+    }
+
+    fn search_definition(&self, in_file: i64, at: SymbolIdx) -> Option<Place> {
+        let loaded = self.cache.get(in_file)?;
+        let symbol = loaded.symbol(at);
+        if !symbol.flags.contains(SymbolFlags::DECLARATION_ONLY) {
+            return None;
+        }
+        let class = symbol.parent.map(|class| loaded.symbol(class).name.clone());
+        let name = match &class {
+            Some(class) => format!("{class}.{}", symbol.name),
+            None => symbol.name.clone(),
+        };
+        // The file at hand may have its own, which no other sees.
+        for file in [in_file, self.file.file] {
+            let found = self.definitions_in(file, &loaded, at, &name, true);
+            if let Some(found) = self.same_function(&loaded, at, &found) {
+                return Some(found);
+            }
+        }
+        let unit = loaded.unit(&format!("c:{}", linkage_unit(&name)))?;
+        let unit = self.cache.get(unit)?;
+        unit.record_name(&name);
+        let files: Vec<i64> = unit
+            .members_of_unit()
+            .iter()
+            .copied()
+            .filter(|file| *file != in_file && self.cache.may_export(*file, &name))
+            .collect();
+        let mut found = Vec::new();
+        for file in files {
+            found.extend(self.definitions_in(file, &loaded, at, &name, false));
+            if found.len() > MAX_CANDIDATES {
+                return None;
+            }
+        }
+        let includes = |place: &Place| self.included(place.0).contains(&in_file);
+        let near: Vec<Place> = found.iter().copied().filter(includes).collect();
+        let mut found = if near.is_empty() { found } else { near };
+        if let Some(one) = self.same_function(&loaded, at, &found) {
+            return Some(one);
+        }
+        // Several programs of one repository: the one beside the caller.
+        let directory = |file: i64| self.directory_of(file);
+        for around in [self.file.file, in_file] {
+            let own = directory(around);
+            let beside: Vec<Place> = found
+                .iter()
+                .copied()
+                .filter(|place| directory(place.0) == own)
+                .collect();
+            if let Some(one) = self.same_function(&loaded, at, &beside) {
+                return Some(one);
+            }
+        }
+        found.clear();
+        None
+    }
+
+    fn directory_of(&self, file: i64) -> Option<String> {
+        let path = self.cache.path_of(file)?;
+        Some(parent(path.as_str()).to_owned())
+    }
+
+    /// The definitions of a name in one file; without those that only the file sees, unless it is the own one.
+    fn definitions_in(
+        &self,
+        file: i64,
+        declared_in: &LinkedFile,
+        declared: SymbolIdx,
+        name: &str,
+        is_own: bool,
+    ) -> Vec<Place> {
+        let Some(loaded) = self.cache.get(file) else {
+            return Vec::new();
+        };
+        let declaration = declared_in.symbol(declared);
+        loaded.record_name(name);
+        let is_definition = |symbol: &Symbol| {
+            !symbol.flags.contains(SymbolFlags::DECLARATION_ONLY)
+                && (symbol.qualified_name == declaration.qualified_name
+                    || declaration.parent.is_some()
+                        && is_end(&symbol.qualified_name, &declaration.qualified_name))
+                && (is_own || symbol.exported)
+                && matches!(symbol.kind, SymbolKind::Variable | SymbolKind::Constant)
+                    == matches!(
+                        declaration.kind,
+                        SymbolKind::Variable | SymbolKind::Constant
+                    )
+        };
+        let all: Vec<SymbolIdx> = if declaration.parent.is_some() {
+            loaded.owned_members(&declaration.name)
+        } else {
+            loaded.top_level(name).to_vec()
+        };
+        let all = all.into_iter().filter(|at| {
+            let symbol = loaded.symbol(*at);
+            // Members are private where their class says so, in the declaration.
+            is_definition(symbol)
+        });
+        all.map(|at| (file, at)).collect()
+    }
+}
+
+/// Whether a qualified name is the end of another: a member that is defined where its namespace is used.
+fn is_end(end: &str, whole: &str) -> bool {
+    whole
+        .strip_suffix(end)
+        .is_some_and(|before| before.ends_with('.'))
+}
+
+/// Returns the namespaces around a scope, the innermost first; the last one is that of the whole program.
+fn namespaces_around(file: &LinkedFile, scope: Option<SymbolIdx>) -> Vec<String> {
+    let mut all = Vec::new();
+    if let Some(mut at) = scope {
+        for _ in 0..64 {
+            if is_type(file.symbol(at).kind) {
+                all.push(file.symbol(at).qualified_name.clone());
+            }
+            match file.symbol(at).parent {
+                Some(parent) => at = parent,
+                None => break,
+            }
+        }
+        let mut rest = file.symbol(at).qualified_name.as_str();
+        while let Some((before, _)) = rest.rsplit_once('.') {
+            all.push(before.to_owned());
+            rest = before;
+        }
+    }
+    all.push(String::new());
+    all
+}
+
+fn within(space: &str, path: &str) -> String {
+    if space.is_empty() {
+        return path.to_owned();
+    }
+    format!("{space}.{path}")
+}
+
+/// How well a definition is what a name asks for: less is better; `None` where it is not.
+fn kind_rank(symbol: &Symbol, wants_type: bool) -> Option<u8> {
+    use SymbolKind::{Class, Enum, Type};
+    match (wants_type, symbol.kind) {
+        (true, Class | Enum) => Some(0),
+        (true, Type) => Some(1),
+        (true, _) => None,
+        (false, Class | Enum | Type) => Some(1),
+        (false, _) => Some(0),
+    }
+}
+
+fn external(path: &str, wants_type: bool) -> Type {
+    if wants_type {
+        ExternalType::named(path)
+    } else {
+        Type::External
+    }
+}
+
+const PRIMITIVES: &[&str] = &[
+    "auto",
+    "bool",
+    "char",
+    "double",
+    "float",
+    "int",
+    "long",
+    "null",
+    "short",
+    "signed",
+    "unsigned",
+    "void",
+    "size_t",
+    "ssize_t",
+    "ptrdiff_t",
+    "wchar_t",
+    "char8_t",
+    "char16_t",
+    "char32_t",
+    "int8_t",
+    "int16_t",
+    "int32_t",
+    "int64_t",
+    "uint8_t",
+    "uint16_t",
+    "uint32_t",
+    "uint64_t",
+    "intptr_t",
+    "uintptr_t",
+    "_Bool",
+    "nullptr_t",
+];
+
+/// Types of the standard library that code names without `std::`.
+const STANDARD_TYPES: &[&str] = &[
+    "string",
+    "vector",
+    "map",
+    "set",
+    "unordered_map",
+    "unordered_set",
+    "multimap",
+    "list",
+    "deque",
+    "pair",
+    "tuple",
+    "unique_ptr",
+    "shared_ptr",
+    "weak_ptr",
+    "optional",
+    "function",
+    "array",
+    "queue",
+    "stack",
+    "thread",
+    "mutex",
+    "ostream",
+    "istream",
+    "ostringstream",
+    "stringstream",
+    "string_view",
+    "FILE",
+    "DIR",
+    "time_t",
+    "pid_t",
+    "off_t",
+    "mode_t",
+    "pthread_t",
+    "pthread_mutex_t",
+    "va_list",
+];

@@ -1,0 +1,176 @@
+//! Pointers, smart ones, and containers of the standard library of C++: what they point to or hold.
+//!
+//! `std::unique_ptr<Store>` points to a `Store`, one element of `std::map<Key, Row>` is a pair; of other members the
+//! result is from outside the repository.
+
+use std::rc::Rc;
+
+use super::file::Access;
+use super::linker::Linker;
+use super::types::{ExternalType, Type, each};
+
+/// Methods that give an element.
+const ELEMENTS: &[&str] = &[
+    "get",
+    "front",
+    "back",
+    "at",
+    "top",
+    "value",
+    "load",
+    "value_or",
+    "emplace_back",
+    "operator*",
+    "operator->",
+    "operator[]",
+];
+
+/// Methods that give an iterator.
+const ITERATORS: &[&str] = &[
+    "begin",
+    "end",
+    "cbegin",
+    "cend",
+    "rbegin",
+    "rend",
+    "find",
+    "lower_bound",
+    "upper_bound",
+    "erase",
+    "insert_or_assign",
+];
+
+impl Linker<'_, '_> {
+    /// Returns the type that a value points to: `*object`, `object->`.
+    pub(super) fn pointed(&self, object: &Type) -> Option<Type> {
+        self.step()?;
+        match object {
+            Type::Container(_, element) => Some((**element).clone()),
+            Type::Union(all) => each(all, |one| self.pointed(one)),
+            Type::External => Some(Type::External),
+            Type::ExternalType(of) => Some(held(of).unwrap_or(Type::External)),
+            _ => {
+                for operator in ["operator->", "operator*"] {
+                    if let Some(method) = self.declared(object, Access::Name(operator))
+                        && !method.is_external()
+                    {
+                        let given = self.return_type(&method, Some(object), None)?;
+                        return match given {
+                            Type::Container(_, element) => Some((*element).clone()),
+                            given => Some(given),
+                        };
+                    }
+                }
+                // A pointer whose declaration says so only by a name for its type.
+                Some(self.behind_alias(object).unwrap_or_else(|| object.clone()))
+            }
+        }
+    }
+
+    /// Returns the type behind a name for a pointer type: `typedef struct store *store_t`.
+    fn behind_alias(&self, object: &Type) -> Option<Type> {
+        let (file, at) = object.symbol()?;
+        let loaded = self.cache.get(file)?;
+        if loaded.symbol(at).kind != crate::model::SymbolKind::Type {
+            return None;
+        }
+        let base = loaded.bases(at).next()?;
+        let _inside = self.descend()?;
+        let base = self.infer(&loaded, base, None)?;
+        (base != *object).then(|| self.pointed(&base))?
+    }
+
+    /// Returns the type of `object[i]`.
+    pub(super) fn indexed(&self, object: &Type) -> Option<Type> {
+        self.step()?;
+        match object {
+            Type::Container(_, element) => Some((**element).clone()),
+            Type::Union(all) => each(all, |one| self.indexed(one)),
+            Type::External => Some(Type::External),
+            Type::ExternalType(of) => Some(held(of).unwrap_or(Type::External)),
+            _ => match self.declared(object, Access::Name("operator[]")) {
+                Some(method) if !method.is_external() => {
+                    self.return_type(&method, Some(object), None)
+                }
+                _ => self.pointed(object),
+            },
+        }
+    }
+
+    /// One element of what a loop goes through.
+    pub(super) fn looped(&self, object: &Type) -> Option<Type> {
+        self.step()?;
+        match object {
+            Type::Container(_, element) => Some((**element).clone()),
+            Type::Union(all) => each(all, |one| self.looped(one)),
+            Type::External => Some(Type::External),
+            Type::ExternalType(of) => Some(element(of).unwrap_or(Type::External)),
+            _ => {
+                if let Some(method) = self.declared(object, Access::Name("begin")) {
+                    let iterator = self.return_type(&method, Some(object), None)?;
+                    return self.pointed(&iterator);
+                }
+                let (file, at) = object.symbol()?;
+                let loaded = self.cache.get(file)?;
+                let base = loaded.bases(at).next()?;
+                let _inside = self.descend()?;
+                let base = self.infer(&loaded, base, None)?;
+                (base != *object).then(|| self.looped(&base))?
+            }
+        }
+    }
+
+    /// The member of a value of the standard library.
+    pub(super) fn pointer_member(&self, of: &Rc<ExternalType>, name: &str) -> Type {
+        let at = |index: usize| of.args.get(index).cloned().flatten();
+        match name {
+            "first" => at(0).unwrap_or(Type::External),
+            "second" => at(1).unwrap_or(Type::External),
+            _ => Type::ExternalMethod(Rc::clone(of), name.into()),
+        }
+    }
+
+    /// The result of a method of the standard library.
+    pub(super) fn pointer_result(&self, of: &Rc<ExternalType>, method: &str) -> Type {
+        let outside = Type::External;
+        if ELEMENTS.contains(&method) {
+            let held = held(of);
+            // `get` of a smart pointer gives a plain one.
+            return held.unwrap_or(outside);
+        }
+        if ITERATORS.contains(&method) {
+            return element(of).map_or(outside, |one| {
+                Type::ExternalType(Rc::new(ExternalType {
+                    name: "iterator".into(),
+                    args: Rc::from([Some(one)]),
+                }))
+            });
+        }
+        if method == "lock" {
+            return Type::ExternalType(Rc::clone(of));
+        }
+        outside
+    }
+}
+
+/// Whether it maps keys to values.
+fn is_map(of: &ExternalType) -> bool {
+    of.name.ends_with("map")
+}
+
+/// Returns the type behind a pointer, and the value that a container gives for an index or a key.
+fn held(of: &ExternalType) -> Option<Type> {
+    let at = usize::from(is_map(of));
+    of.args.get(at)?.clone()
+}
+
+/// Returns the type of each step of a loop over a container: of a map a pair.
+fn element(of: &ExternalType) -> Option<Type> {
+    if is_map(of) {
+        return Some(Type::ExternalType(Rc::new(ExternalType {
+            name: "pair".into(),
+            args: Rc::clone(&of.args),
+        })));
+    }
+    of.args.first()?.clone()
+}

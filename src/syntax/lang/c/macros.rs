@@ -1,0 +1,207 @@
+//! Macros: as symbols, with the names that their bodies call; and functions that a macro makes of its arguments.
+//!
+//! The body of a macro is text to the grammar: the names before a parenthesis are read as calls, those of its parameters
+//! and of members left out.
+
+use tree_sitter::Node;
+
+use super::declarations::DeclarationPlace;
+use super::grammar::Kind;
+use super::lowering::Lowering;
+use crate::ir::{ReferenceKind, Target};
+use crate::model::SymbolKind;
+use crate::syntax::signature;
+
+/// Bytes of a macro's body that are read.
+const MAX_BODY_BYTES: usize = 16 << 10;
+
+/// Macros that make a test of a suite and a name: `TEST_F(Suite, Case) { … }`.
+const TEST_MACROS: &[&str] = &[
+    "TEST",
+    "TEST_F",
+    "TEST_P",
+    "TYPED_TEST",
+    "TYPED_TEST_P",
+    "TEST_CASE",
+    "TEST_CASE_METHOD",
+    "SCENARIO",
+    "SECTION",
+    "BOOST_AUTO_TEST_CASE",
+    "BOOST_FIXTURE_TEST_CASE",
+    "START_TEST",
+    "UTEST",
+    "UTEST_F",
+    "TEST_IMPL",
+    "BENCHMARK_F",
+    "TEMPLATE_TEST_CASE",
+    "DOCTEST_TEST_CASE",
+    "FUZZ_TEST",
+];
+
+impl<'t> Lowering<'t> {
+    /// Adds the symbol of `#define NAME(…) body`, and the calls in its body.
+    pub(super) fn define_macro(&mut self, node: Node<'t>) {
+        let fields = self.grammar.fields;
+        let Some(name) = self.field(node, fields.name) else {
+            return;
+        };
+        let body = self.field(node, fields.value);
+        let is_function = self.kind(node) == Kind::PreprocFunctionDef;
+        if !is_function && body.is_none_or(|body| self.text(body).trim().is_empty()) {
+            // An include guard, or a switch.
+            return;
+        }
+        let head_end = match (is_function, body) {
+            (true, Some(body)) => body.start_byte(),
+            _ => node.end_byte(),
+        };
+        let head = self
+            .source
+            .get(node.start_byte()..head_end)
+            .unwrap_or_default();
+        let signature = if is_function {
+            signature::of_head(head.trim_end_matches('\\'))
+        } else {
+            signature::of_value(head.trim_end(), None)
+        };
+        let text = self.text(name);
+        let symbol = self.add_symbol(
+            text.to_owned(),
+            name,
+            if is_function {
+                SymbolKind::Macro
+            } else {
+                SymbolKind::Constant
+            },
+            node,
+            &DeclarationPlace {
+                is_macro: true,
+                ..DeclarationPlace::default()
+            },
+            signature,
+        );
+        self.facts.symbols[symbol as usize].qualified_name = text.to_owned();
+        self.export(text, self.line_at(name.start_byte()));
+        let Some(body) = body else { return };
+        let outer = self.symbol.replace(symbol);
+        let parameters: Vec<&str> = self
+            .field(node, fields.parameters)
+            .map(|it| {
+                self.children(it)
+                    .into_iter()
+                    .map(|it| self.text(it))
+                    .collect()
+            })
+            .unwrap_or_default();
+        self.use_body(body, &parameters);
+        self.symbol = outer;
+    }
+
+    fn use_body(&mut self, body: Node<'t>, parameters: &[&str]) {
+        let text = self.text(body);
+        let end = text.floor_char_boundary(MAX_BODY_BYTES.min(text.len()));
+        let bytes = text[..end].as_bytes();
+        let mut at = 0;
+        while at < bytes.len() {
+            let byte = bytes[at];
+            if byte == b'"' || byte == b'\'' {
+                at += 1;
+                while at < bytes.len() && bytes[at] != byte {
+                    at += if bytes[at] == b'\\' { 2 } else { 1 };
+                }
+                at += 1;
+                continue;
+            }
+            if !(byte.is_ascii_alphabetic() || byte == b'_') {
+                // Digits and their suffixes are no names.
+                let skipped = if byte.is_ascii_digit() {
+                    bytes[at..]
+                        .iter()
+                        .take_while(|it| it.is_ascii_alphanumeric())
+                        .count()
+                } else {
+                    1
+                };
+                at += skipped;
+                continue;
+            }
+            let len = bytes[at..]
+                .iter()
+                .take_while(|it| it.is_ascii_alphanumeric() || **it == b'_')
+                .count();
+            let name = &text[at..at + len];
+            let before = text[..at].trim_end();
+            let behind = text[at + len..].trim_start();
+            let is_free = !before.ends_with(['.', ':', '#'])
+                && !before.ends_with("->")
+                && !behind.starts_with("##");
+            if behind.starts_with('(') && is_free && !parameters.contains(&name) && !is_word(name) {
+                self.push_use(
+                    name,
+                    Target::Lexical,
+                    ReferenceKind::Call,
+                    body.start_byte() + at,
+                );
+            }
+            at += len;
+        }
+    }
+
+    /// Returns the suite and the name of a function that a test macro makes, with the macro: `TEST_F(Suite, Case)`.
+    pub(super) fn made_test(&self, macro_name: &str, list: Node<'t>) -> Option<(&'t str, &'t str)> {
+        let is_test = TEST_MACROS.contains(&macro_name);
+        if !is_test {
+            return None;
+        }
+        let text = self
+            .text(list)
+            .trim_start_matches('(')
+            .trim_end_matches(')');
+        let mut parts = text.split(',').map(|it| it.trim().trim_matches('"'));
+        let first = parts.next().filter(|it| !it.is_empty())?;
+        let second = parts.next().filter(|it| !it.is_empty());
+        Some(match second {
+            Some(second)
+                if !macro_name.contains("CASE") || macro_name == "BOOST_FIXTURE_TEST_CASE" =>
+            {
+                (first, second)
+            }
+            _ => ("", first),
+        })
+    }
+}
+
+/// Words before a parenthesis that call nothing.
+fn is_word(name: &str) -> bool {
+    matches!(
+        name,
+        "if" | "while"
+            | "for"
+            | "switch"
+            | "return"
+            | "sizeof"
+            | "defined"
+            | "do"
+            | "else"
+            | "case"
+            | "int"
+            | "char"
+            | "void"
+            | "long"
+            | "unsigned"
+            | "const"
+            | "typeof"
+            | "__typeof__"
+            | "__attribute__"
+            | "alignof"
+            | "static_cast"
+            | "reinterpret_cast"
+            | "const_cast"
+            | "dynamic_cast"
+            | "decltype"
+            | "catch"
+            | "new"
+            | "delete"
+            | "offsetof"
+    )
+}

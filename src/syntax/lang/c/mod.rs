@@ -1,0 +1,59 @@
+//! Facts of C and C++.
+//!
+//! `reading` parses, `cleaning` helps where the grammar fails; `declarations` finds the symbols, `declarators` takes
+//! declarators apart, `statements` walks through bodies, `expressions` and `types` lower values. Names of types begin with
+//! `type ` in the facts, and a name that is written with those around it is one name with dots: `std.vector`. Where an
+//! included name leads, and which definition a declaration has, is decided by `link`.
+
+mod cleaning;
+mod declarations;
+mod declarators;
+mod expressions;
+mod grammar;
+mod lowering;
+mod macros;
+mod occurrences;
+mod reading;
+mod records;
+mod statements;
+#[cfg(test)]
+mod tests;
+mod types;
+
+use super::frontend::{Frontend, LoweredFile};
+use crate::model::Budget;
+use crate::model::Family;
+
+/// The front end of C, and of headers that may be C++.
+pub(super) const C_FRONTEND: Frontend = Frontend {
+    family: Family::C,
+    grammar: || &grammar::c().language,
+    parse: Some(reading::parse_c),
+    lower,
+    role_of: occurrences::role_of,
+};
+
+/// The front end of C++.
+pub(super) const CPP_FRONTEND: Frontend = Frontend {
+    family: Family::C,
+    grammar: || &grammar::cpp().language,
+    parse: Some(reading::parse_cpp),
+    lower,
+    role_of: occurrences::role_of,
+};
+
+fn lower(
+    source: &str,
+    root: tree_sitter::Node<'_>,
+    keeps_positions: bool,
+    budget: &Budget,
+) -> Option<LoweredFile> {
+    let mut lowering = lowering::Lowering::new(source, root, keeps_positions, budget);
+    lowering.facts.has_errors = root.has_error();
+    lowering.find_comments(root);
+    lowering.items(root, declarations::DeclarationPlace::default());
+    if budget.is_spent() {
+        return None;
+    }
+    Some(lowering.finish())
+}

@@ -1,0 +1,76 @@
+//! The part that a name plays at one place of a file: a use, an include, a definition, a comment, …
+//!
+//! Reads the syntax tree at single bytes. Which definition a use means is not decided here; see `link`.
+
+use tree_sitter::Node;
+
+use super::grammar::{Kind, of};
+use crate::ir::FileFacts;
+use crate::syntax::lang::frontend::SourceWord;
+use crate::syntax::occurrences::OccurrenceRole;
+
+/// How far above a name its declaration is looked for.
+const MAX_ANCESTORS: usize = 12;
+
+/// Classifies a word that is no recorded use.
+pub(super) fn role_of(_: &FileFacts, node: Node<'_>, word: SourceWord<'_>) -> OccurrenceRole {
+    let grammar = of(node);
+    match grammar.kind(node) {
+        Kind::Comment => OccurrenceRole::Comment,
+        _ if node.kind().contains("string") || node.kind() == "escape_sequence" => {
+            OccurrenceRole::Text
+        }
+        Kind::PreprocArg => OccurrenceRole::OtherName,
+        _ if !node.kind().ends_with("identifier") => OccurrenceRole::Unknown,
+        _ if !word.is_whole => OccurrenceRole::OtherName,
+        _ => named(node),
+    }
+}
+
+/// Classifies an identifier that is no use which the facts hold.
+fn named(node: Node<'_>) -> OccurrenceRole {
+    let grammar = of(node);
+    let fields = grammar.fields;
+    let mut inner = node;
+    for _ in 0..MAX_ANCESTORS {
+        let Some(parent) = inner.parent() else { break };
+        let is = |field: u16| parent.child_by_field_id(field) == Some(inner);
+        match grammar.kind(parent) {
+            Kind::PointerDeclarator
+            | Kind::ReferenceDeclarator
+            | Kind::ArrayDeclarator
+            | Kind::ParenthesizedDeclarator
+            | Kind::FunctionDeclarator
+            | Kind::InitDeclarator
+            | Kind::QualifiedIdentifier
+            | Kind::DestructorName => inner = parent,
+            Kind::FunctionDefinition
+            | Kind::Declaration
+            | Kind::FieldDeclaration
+            | Kind::ParameterDeclaration
+            | Kind::OptionalParameter
+            | Kind::TypeDefinition
+                if is(fields.declarator) =>
+            {
+                return OccurrenceRole::Definition;
+            }
+            Kind::StructSpecifier
+            | Kind::ClassSpecifier
+            | Kind::UnionSpecifier
+            | Kind::EnumSpecifier
+            | Kind::Enumerator
+            | Kind::PreprocDef
+            | Kind::PreprocFunctionDef
+            | Kind::AliasDeclaration
+            | Kind::NamespaceDefinition
+                if is(fields.name) =>
+            {
+                return OccurrenceRole::Definition;
+            }
+            Kind::FieldExpression if is(fields.field) => return OccurrenceRole::Unknown,
+            Kind::FieldDesignator => return OccurrenceRole::Key,
+            _ => break,
+        }
+    }
+    OccurrenceRole::Local
+}

@@ -1,0 +1,153 @@
+//! Parsing of C and C++: which of the two a source is, and a second attempt where the first one errs.
+//!
+//! Code before preprocessing is no text of the language. Where the grammar fails, the text is cleaned byte for byte and
+//! the tree with fewer bytes in errors counts; each node keeps its place.
+
+use tree_sitter::{Node, Tree};
+
+use super::cleaning::{self, Cleaning};
+use super::grammar::{self, Grammar};
+use crate::model::Budget;
+use crate::syntax::parse::{Parsed, parse};
+
+/// Bytes of a source in which marks of C++ are looked for.
+const MAX_SNIFFED_BYTES: usize = 256 << 10;
+
+/// Parses a file that is C unless its content says otherwise: `.c`, `.h`.
+pub(super) fn parse_c(source: &str, budget: &Budget) -> Parsed {
+    let is_cpp = is_cpp(source);
+    let grammar = if is_cpp { grammar::cpp() } else { grammar::c() };
+    best(grammar, source, is_cpp, budget)
+}
+
+/// Parses a file of C++.
+pub(super) fn parse_cpp(source: &str, budget: &Budget) -> Parsed {
+    best(grammar::cpp(), source, true, budget)
+}
+
+/// Returns the tree with the fewest bytes in errors: of the source, of the source without macros that are attributes, or of
+/// the first branches of its conditions alone.
+fn best(grammar: &Grammar, source: &str, is_cpp: bool, budget: &Budget) -> Parsed {
+    let mut best = parse(&grammar.language, source, budget);
+    let mut n_errors = match &best {
+        Parsed::Ended => return best,
+        Parsed::TooHard => usize::MAX,
+        Parsed::Tree(tree) => error_bytes(tree),
+    };
+    // `struct FOO_EXPORT Options {` reads like a function, without an error.
+    let is_misread = is_cpp && cleaning::has_class_macro(source);
+    let is_broken = match &best {
+        Parsed::Tree(tree) => tree.root_node().has_error(),
+        _ => true,
+    };
+    if !is_broken && !is_misread {
+        return best;
+    }
+    for depth in [Cleaning::Macros, Cleaning::Branches] {
+        let cleaned = cleaning::cleaned(source, is_cpp, depth);
+        match parse(&grammar.language, &cleaned, budget) {
+            Parsed::Ended => return Parsed::Ended,
+            Parsed::TooHard => {}
+            Parsed::Tree(tree) => {
+                let n = error_bytes(&tree);
+                let is_better = n < n_errors || n == n_errors && depth == Cleaning::Macros;
+                if is_better {
+                    let is_clean = !tree.root_node().has_error();
+                    n_errors = n;
+                    best = Parsed::Tree(tree);
+                    if is_clean {
+                        break;
+                    }
+                }
+            }
+        }
+    }
+    best
+}
+
+/// Returns the number of bytes in the outermost error nodes of a tree.
+pub(super) fn error_bytes(tree: &Tree) -> usize {
+    let mut sum = 0;
+    let mut open: Vec<Node<'_>> = vec![tree.root_node()];
+    let mut cursor = tree.walk();
+    while let Some(node) = open.pop() {
+        if node.is_error() {
+            sum += node.byte_range().len();
+        } else if node.has_error() {
+            open.extend(node.children(&mut cursor));
+        }
+    }
+    sum
+}
+
+/// Whether a source that may be C is C++: it has a line that only C++ has, outside of `#ifdef __cplusplus`.
+pub(super) fn is_cpp(source: &str) -> bool {
+    let end = source.floor_char_boundary(MAX_SNIFFED_BYTES.min(source.len()));
+    // How deep in conditions a line is that only C++ sees.
+    let mut skipped = 0_u32;
+    let mut in_comment = false;
+    for line in source[..end].lines() {
+        let line = line.trim();
+        if in_comment {
+            in_comment = !line.contains("*/");
+            continue;
+        }
+        if line.starts_with("/*") {
+            in_comment = !line.contains("*/");
+            continue;
+        }
+        if let Some(directive) = line.strip_prefix('#') {
+            let directive = directive.trim_start();
+            let is_start = directive.starts_with("if");
+            if skipped > 0 {
+                if is_start {
+                    skipped += 1;
+                } else if directive.starts_with("endif")
+                    || skipped == 1 && directive.starts_with("el")
+                {
+                    skipped -= 1;
+                }
+            } else if is_start
+                && directive.contains("__cplusplus")
+                && !directive.starts_with("ifndef")
+                && !directive.contains("!defined")
+            {
+                skipped = 1;
+            }
+            continue;
+        }
+        if skipped == 0 && is_line_of_cpp(line) {
+            return true;
+        }
+    }
+    false
+}
+
+fn is_line_of_cpp(line: &str) -> bool {
+    let first = line
+        .split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+        .next()
+        .unwrap_or_default();
+    let rest = line[first.len()..].trim_start();
+    let is_named = rest.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    match first {
+        "namespace" => is_named || rest.starts_with('{'),
+        "class" => {
+            let ends = line.ends_with(['{', ':', ';']) || !line.contains(['=', '(', ',']);
+            is_named && ends
+        }
+        "template" => rest.starts_with('<'),
+        "using" | "virtual" | "constexpr" => is_named,
+        "public" | "private" | "protected" => rest.starts_with(':') && !rest.starts_with("::"),
+        _ => {
+            let code = line.split("//").next().unwrap_or_default();
+            let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+            !code.contains('"')
+                && !code.starts_with('*')
+                && code.split_once("::").is_some_and(|(before, behind)| {
+                    (before.ends_with(is_name) || before.ends_with('>'))
+                        && behind.starts_with(|c: char| is_name(c) || c == '~')
+                })
+        }
+    }
+}

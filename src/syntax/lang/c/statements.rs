@@ -1,0 +1,473 @@
+//! The walk through the bodies of functions and through initializers: blocks, the names that they bind, and the uses of
+//! names.
+
+use tree_sitter::Node;
+
+use super::grammar::Kind;
+use super::lowering::{Local, Lowering, MAX_DEPTH};
+use crate::ir::{Expr, ExprId, ReferenceKind, Target};
+
+impl<'t> Lowering<'t> {
+    /// Walks through the children of a node.
+    pub(super) fn walk_children(&mut self, node: Node<'t>) {
+        for child in self.children(node) {
+            self.walk(child);
+        }
+    }
+
+    /// Walks through a node: binds the names that it declares and records the uses in it.
+    pub(super) fn walk(&mut self, node: Node<'t>) {
+        if self.depth > MAX_DEPTH || self.budget.is_spent() {
+            return;
+        }
+        self.depth += 1;
+        self.walk_node(node);
+        self.depth -= 1;
+    }
+
+    fn walk_node(&mut self, node: Node<'t>) {
+        let fields = self.grammar.fields;
+        match self.kind(node) {
+            Kind::CompoundStatement
+            | Kind::IfStatement
+            | Kind::ForStatement
+            | Kind::WhileStatement => {
+                self.in_block(|it| it.walk_children(node));
+            }
+            Kind::ForRangeLoop => self.in_block(|it| it.range_loop(node)),
+            Kind::CatchClause => self.in_block(|it| {
+                it.bind_parameters(node, None);
+                it.walk_children(node);
+            }),
+            Kind::LambdaExpression => self.in_block(|it| {
+                for child in it.children(node) {
+                    if it.kind(child) == Kind::AbstractFunctionDeclarator {
+                        it.bind_parameters(child, None);
+                    }
+                }
+                if let Some(body) = it.field(node, fields.body) {
+                    it.walk(body);
+                }
+            }),
+            Kind::Declaration => self.local_declaration(node),
+            Kind::FunctionDefinition => {
+                // A function inside a function is code that the grammar took for one.
+                if let Some(body) = self.field(node, fields.body) {
+                    self.walk(body);
+                }
+            }
+            Kind::TypeDefinition => {
+                if let (Some(type_), Some(declarator)) = (
+                    self.field(node, fields.type_),
+                    self.field(node, fields.declarator),
+                ) && self.kind(declarator) == Kind::TypeIdentifier
+                {
+                    self.local_alias(declarator, type_);
+                }
+            }
+            Kind::AliasDeclaration => {
+                if let (Some(name), Some(type_)) = (
+                    self.field(node, fields.name),
+                    self.field(node, fields.type_),
+                ) {
+                    self.local_alias(name, type_);
+                }
+            }
+            Kind::UsingDeclaration => self.using(node),
+            Kind::Identifier | Kind::QualifiedIdentifier => self.use_value(node),
+            Kind::CallExpression => self.use_call(node),
+            Kind::NewExpression => self.use_new(node),
+            Kind::FieldExpression => {
+                if let Some(object) = self.field(node, fields.argument) {
+                    self.walk(object);
+                }
+            }
+            Kind::CompoundLiteral => {
+                if let Some(type_) = self.field(node, fields.type_) {
+                    self.use_construction(type_);
+                }
+                if let Some(value) = self.field(node, fields.value) {
+                    self.walk(value);
+                }
+            }
+            Kind::FieldInitializer => {
+                // `: Base(x), field(y)`: the arguments.
+                for child in self.children(node) {
+                    if matches!(self.kind(child), Kind::ArgumentList | Kind::InitializerList) {
+                        self.walk(child);
+                    }
+                }
+            }
+            Kind::InitializerPair => {
+                if let Some(value) = self.field(node, fields.value) {
+                    self.walk(value);
+                }
+            }
+            Kind::PreprocDef | Kind::PreprocFunctionDef => self.define_macro(node),
+            Kind::PreprocIf
+            | Kind::PreprocIfdef
+            | Kind::PreprocElse
+            | Kind::PreprocElif
+            | Kind::PreprocElifdef => {
+                let head = [
+                    self.field(node, fields.condition),
+                    self.field(node, fields.name),
+                ];
+                let is_off = head[0].is_some_and(|it| self.text(it) == "0");
+                for child in self.children(node) {
+                    let is_other = Some(child) == self.field(node, fields.alternative);
+                    if !head.contains(&Some(child)) && (!is_off || is_other) {
+                        self.walk(child);
+                    }
+                }
+            }
+            Kind::StringLiteral
+            | Kind::NumberLiteral
+            | Kind::CharLiteral
+            | Kind::Comment
+            | Kind::FieldDesignator
+            | Kind::FieldIdentifier
+            | Kind::TemplateArgumentList => {}
+            kind if kind.is_specifier() && self.field(node, fields.body).is_some() => {
+                self.local_class(node)
+            }
+            kind if kind.is_type() => self.use_type(node, ReferenceKind::Type),
+            _ => self.walk_children(node),
+        }
+    }
+
+    /// A class inside a function is no definition; the code in it is that of the function.
+    fn local_class(&mut self, node: Node<'t>) {
+        let fields = self.grammar.fields;
+        if let Some(name) = self.field(node, fields.name) {
+            let unknown = self.unknown;
+            self.bind_local(self.text(name), Local::Type(unknown));
+        }
+        let Some(body) = self.field(node, fields.body) else {
+            return;
+        };
+        if self.kind(node) == Kind::EnumSpecifier {
+            for one in self.children(body) {
+                if let Some(name) = self.field(one, fields.name) {
+                    let value = self.primitive("int");
+                    self.bind_local(self.text(name), Local::Value(value));
+                }
+            }
+            return;
+        }
+        self.in_block(|it| {
+            for member in it.children(body) {
+                if it.kind(member) == Kind::FunctionDefinition
+                    && let Some(declarator) = it.field(member, fields.declarator)
+                {
+                    let taken = it.declarator(declarator);
+                    it.in_block(|it| {
+                        if let Some(function) = taken.function {
+                            it.bind_parameters(function, None);
+                        }
+                        if let Some(body) = it.field(member, fields.body) {
+                            it.walk(body);
+                        }
+                    });
+                }
+            }
+        });
+    }
+
+    fn local_declaration(&mut self, node: Node<'t>) {
+        let fields = self.grammar.fields;
+        let type_ = self.field(node, fields.type_);
+        let mut base = self.unknown;
+        let mut is_auto = false;
+        if let Some(type_) = type_ {
+            is_auto =
+                self.kind(type_) == Kind::PlaceholderType || self.text(type_) == "__auto_type";
+            if self.kind(type_).is_specifier() && self.field(type_, fields.body).is_some() {
+                self.local_class(type_);
+            } else {
+                self.use_type(type_, ReferenceKind::Type);
+            }
+            base = self.value_of(type_);
+        }
+        for declarator in self.in_field(node, fields.declarator) {
+            let taken = self.declarator(declarator);
+            if let Some(value) = taken.value {
+                self.walk(value);
+            }
+            let Some(name) = taken.name else { continue };
+            if let Some(function) = taken.function {
+                let is_prototype = !self.is_cpp || self.has_storage(node, "extern");
+                if is_prototype {
+                    continue;
+                }
+                // `Store store(path);` reads like the declaration of a function.
+                if let Some(list) = self.field(function, fields.parameters) {
+                    self.use_vexing_arguments(list);
+                }
+                self.bind_local(self.text(name), Local::Value(base));
+                continue;
+            }
+            if self.kind(name) == Kind::StructuredBinding {
+                let value = taken.value.map_or(self.unknown, |it| self.lower(it));
+                self.bind_structured(name, value);
+                continue;
+            }
+            let value = match taken.value {
+                Some(value) if is_auto => self.lower(value),
+                _ => self.declared_value(&taken, base),
+            };
+            self.bind_local(self.text(name), Local::Value(value));
+        }
+    }
+
+    /// Records the names in what reads like parameters and are arguments.
+    fn use_vexing_arguments(&mut self, list: Node<'t>) {
+        for parameter in self.children(list) {
+            if let Some(type_) = self.field(parameter, self.grammar.fields.type_)
+                && self
+                    .field(parameter, self.grammar.fields.declarator)
+                    .is_none()
+                && self.kind(type_) == Kind::TypeIdentifier
+                && self.local(self.text(type_)).is_none()
+            {
+                self.push_use(
+                    self.text(type_),
+                    Target::Lexical,
+                    ReferenceKind::Value,
+                    type_.start_byte(),
+                );
+            }
+        }
+    }
+
+    fn bind_structured(&mut self, names: Node<'t>, value: ExprId) {
+        for (index, name) in self.children(names).into_iter().enumerate() {
+            let item = match u8::try_from(index) {
+                Ok(index) if value != self.unknown => self.add(Expr::Item {
+                    object: value,
+                    index,
+                }),
+                _ => self.unknown,
+            };
+            self.bind_local(self.text(name), Local::Value(item));
+        }
+    }
+
+    /// `for (const auto& row : rows)`
+    fn range_loop(&mut self, node: Node<'t>) {
+        let fields = self.grammar.fields;
+        let mut value = self.unknown;
+        if let Some(right) = self.field(node, fields.right) {
+            self.walk(right);
+            let object = self.lower(right);
+            if object != self.unknown {
+                value = self.add(Expr::Key { object });
+            }
+        }
+        let type_ = self.field(node, fields.type_);
+        if let Some(type_) = type_ {
+            self.use_type(type_, ReferenceKind::Type);
+        }
+        if let Some(declarator) = self.field(node, fields.declarator) {
+            let taken = self.declarator(declarator);
+            if let Some(name) = taken.name {
+                match type_ {
+                    Some(type_) if self.kind(type_) != Kind::PlaceholderType => {
+                        let base = self.value_of(type_);
+                        let value = self.declared_value(&taken, base);
+                        self.bind_local(self.text(name), Local::Value(value));
+                    }
+                    _ if self.kind(name) == Kind::StructuredBinding => {
+                        self.bind_structured(name, value)
+                    }
+                    _ => self.bind_local(self.text(name), Local::Value(value)),
+                }
+            }
+        }
+        if let Some(body) = self.field(node, fields.body) {
+            self.walk(body);
+        }
+    }
+
+    /// Records the use of a name as a value.
+    fn use_value(&mut self, node: Node<'t>) {
+        let Some(text) = self.path_text(node) else {
+            return;
+        };
+        if self.kind(node) == Kind::Identifier {
+            if self.local(&text).is_none() && !is_constant(&text) {
+                self.push_use(
+                    &text,
+                    Target::Lexical,
+                    ReferenceKind::Value,
+                    node.start_byte(),
+                );
+            }
+            return;
+        }
+        self.use_scope(node);
+        let value = self.name(&text);
+        let last = self.last_name(node);
+        self.push_use(
+            self.text(last),
+            Target::Value(value),
+            ReferenceKind::Value,
+            last.start_byte(),
+        );
+    }
+
+    /// Records the class before the last name of a path: `Store` in `Store::open`.
+    fn use_scope(&mut self, node: Node<'t>) {
+        let fields = self.grammar.fields;
+        let Some(scope) = self.field(node, fields.scope) else {
+            return;
+        };
+        if let Some(arguments) = self.last_arguments(scope) {
+            for argument in self.children(arguments) {
+                self.use_type(argument, ReferenceKind::Type);
+            }
+        }
+        if let Some(inner) = self.field(node, fields.name)
+            && self.kind(inner) == Kind::QualifiedIdentifier
+        {
+            self.use_scope(inner);
+        }
+    }
+
+    fn use_arguments(&mut self, node: Node<'t>) {
+        if let Some(arguments) = self.field(node, self.grammar.fields.arguments) {
+            self.walk_children(arguments);
+        }
+    }
+
+    fn use_call(&mut self, node: Node<'t>) {
+        let fields = self.grammar.fields;
+        let Some(function) = self.field(node, fields.function) else {
+            self.walk_children(node);
+            return;
+        };
+        if let Some(arguments) = self.last_arguments(function) {
+            for argument in self.children(arguments) {
+                self.use_type(argument, ReferenceKind::Type);
+            }
+        }
+        match self.kind(function) {
+            Kind::Identifier | Kind::QualifiedIdentifier | Kind::TemplateFunction => {
+                self.use_scope(function);
+                let last = self.last_name(function);
+                let name = self.text(last);
+                let is_local =
+                    self.kind(function) == Kind::Identifier && self.local(name).is_some();
+                if !is_local && !is_cast(name) && !self.is_standard(function) {
+                    self.record_call(node, function, name, last.start_byte());
+                }
+            }
+            Kind::FieldExpression => {
+                if let Some(object) = self.field(function, fields.argument) {
+                    self.walk(object);
+                }
+                if let Some(field) = self.field(function, fields.field) {
+                    let last = self.last_name(field);
+                    let name = self.text(last);
+                    self.record_call(node, function, name, last.start_byte());
+                }
+            }
+            Kind::PrimitiveType => {}
+            _ => self.walk(function),
+        }
+        self.use_arguments(node);
+    }
+
+    /// Whether a path begins with the namespace of the standard library.
+    fn is_standard(&self, function: Node<'t>) -> bool {
+        let text = self.text(function);
+        text.starts_with("std::") || text.starts_with("::std::")
+    }
+
+    fn record_call(&mut self, node: Node<'t>, function: Node<'t>, name: &str, at: usize) {
+        let call = self.lower_call(node, function);
+        let target = if call == self.unknown {
+            Target::Unknown
+        } else {
+            Target::Value(self.add(Expr::Callee { call }))
+        };
+        if target == Target::Unknown && !matches!(self.kind(function), Kind::FieldExpression) {
+            return;
+        }
+        let target = if target == Target::Unknown {
+            // The receiver is not known: the use counts as one of a member.
+            Target::Member {
+                receiver: self.unknown,
+                is_inferred: true,
+            }
+        } else {
+            target
+        };
+        self.push_use(name, target, ReferenceKind::Call, at);
+    }
+
+    fn use_new(&mut self, node: Node<'t>) {
+        if let Some(type_) = self.field(node, self.grammar.fields.type_) {
+            self.use_construction(type_);
+        }
+        for child in self.children(node) {
+            if matches!(self.kind(child), Kind::ArgumentList | Kind::InitializerList) {
+                self.walk_children(child);
+            } else if child.kind() == "new_declarator" {
+                self.walk_children(child);
+            }
+        }
+    }
+
+    /// Records the class of `new T(…)` and `T{…}`.
+    fn use_construction(&mut self, type_: Node<'t>) {
+        match self.kind(type_) {
+            Kind::TypeIdentifier | Kind::QualifiedIdentifier | Kind::TemplateType => {
+                let kind = if self.is_cpp {
+                    ReferenceKind::New
+                } else {
+                    ReferenceKind::Type
+                };
+                self.use_type(type_, kind);
+            }
+            _ => self.use_type(type_, ReferenceKind::Type),
+        }
+    }
+}
+
+/// Names that are values of the language.
+fn is_constant(name: &str) -> bool {
+    matches!(
+        name,
+        "NULL"
+            | "nullptr"
+            | "true"
+            | "false"
+            | "this"
+            | "__func__"
+            | "__FILE__"
+            | "__LINE__"
+            | "__FUNCTION__"
+    )
+}
+
+/// Words of the language that look like functions.
+pub(super) fn is_cast(name: &str) -> bool {
+    matches!(
+        name,
+        "static_cast"
+            | "dynamic_cast"
+            | "reinterpret_cast"
+            | "const_cast"
+            | "sizeof"
+            | "alignof"
+            | "typeid"
+            | "decltype"
+            | "defined"
+            | "noexcept"
+            | "__builtin_expect"
+            | "va_arg"
+            | "va_start"
+            | "va_end"
+    )
+}

@@ -1,0 +1,111 @@
+//! Files that a change reaches by dispatch of its callers: where `Disk.open` calls the definition, code that calls
+//! `Store.open` may run it.
+//!
+//! They are told apart from the others: which method such a call runs is not known.
+
+use std::collections::HashSet;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::error::Result;
+use crate::graph::impact::{WalkStart, files_of, walk};
+use crate::model::{Direction, RepoPath};
+use crate::tools::affected::Affected;
+use crate::tools::answer::is_zero;
+use crate::tools::places::places;
+use crate::uses::Uses;
+use crate::workspace::View;
+
+/// Files of a list that are named.
+const MAX_NAMED: usize = 30;
+
+/// Files that are reached by dispatch of a caller alone, the nearest first.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct ByDispatchOutput {
+    files: Vec<String>,
+    tests: Vec<String>,
+    /// Where they are not all named.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(super) files_total: u64,
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(super) tests_total: u64,
+}
+
+/// Files that are reached by dispatch of a caller alone, before they are shown.
+#[derive(Debug, Default)]
+pub(super) struct ByDispatch {
+    files: Vec<RepoPath>,
+    tests: Vec<RepoPath>,
+    /// Whether there may be more.
+    pub(super) is_cut: bool,
+}
+
+impl ByDispatch {
+    /// Walks from some definitions as far as `depth` edges, with dispatch at each, and keeps the files that are not among
+    /// `known`.
+    pub(super) fn find(
+        view: &View<'_>,
+        uses: &Uses<'_>,
+        seeds: &[WalkStart],
+        depth: u32,
+        known: &Affected,
+    ) -> Result<Self> {
+        if depth < 2 {
+            return Ok(Self::default());
+        }
+        let mut on_the_way = uses.dispatch_on_the_way();
+        let mut dispatch = |definition| on_the_way.of(definition);
+        let reached = walk(
+            view.read,
+            seeds,
+            Direction::In,
+            depth,
+            view.budget,
+            &mut dispatch,
+        )?;
+        let mut placed = places(view, &reached.places)?;
+        placed.retain(|place| !view.is_gone(&place.path));
+        let files: Vec<_> = placed
+            .iter()
+            .map(|it| (it.path.clone(), it.reached.hops, it.reached.provenance))
+            .collect();
+        let all = Affected::of(view, files_of(&files));
+        let listed = known.files.iter().chain(&known.examples);
+        let listed = listed.chain(known.tests.iter().map(|test| &test.0));
+        let listed: HashSet<&RepoPath> = listed.map(|file| &file.0).collect();
+        let is_new = |path: &RepoPath| !listed.contains(path);
+        let files = all.files.into_iter().map(|file| file.0);
+        let n_tests = all.tests.len() - all.n_support;
+        let tests = all.tests.into_iter().take(n_tests).map(|test| test.0.0);
+        Ok(Self {
+            files: files.filter(is_new).collect(),
+            tests: tests.filter(is_new).collect(),
+            is_cut: on_the_way.is_cut(),
+        })
+    }
+
+    /// How many files of code, and how many tests.
+    pub(super) fn counts(&self) -> (usize, usize) {
+        (self.files.len(), self.tests.len())
+    }
+
+    /// Returns the lists as they are shown; `None` for empty ones.
+    pub(super) fn output(&self) -> Option<ByDispatchOutput> {
+        let named = |paths: &[RepoPath]| -> Vec<String> {
+            let named = paths.iter().take(MAX_NAMED);
+            named.map(ToString::to_string).collect()
+        };
+        let total = |paths: &[RepoPath]| match paths.len() {
+            n if n > MAX_NAMED => n as u64,
+            _ => 0,
+        };
+        (self.counts() != (0, 0)).then(|| ByDispatchOutput {
+            files: named(&self.files),
+            tests: named(&self.tests),
+            files_total: total(&self.files),
+            tests_total: total(&self.tests),
+        })
+    }
+}
