@@ -164,7 +164,7 @@ fn of_symbol(mut answer: Value) -> Result<Value> {
     let tests = [tests, named].concat();
     answer["testsTotal"] = tests.len().into();
     answer["unresolved"] = answer["completeness"]["unresolvedSites"].take();
-    answer["unresolvedIndirect"] = answer["completeness"]["unresolvedIndirect"].take();
+    answer["unresolvedVia"] = answer["completeness"]["unresolvedVia"].take();
     answer["tests"] = tests.into();
     Ok(answer)
 }
@@ -196,7 +196,7 @@ fn note(answer: &Value) -> String {
             "uses have no known meaning",
         )),
     }
-    match answer["unresolvedIndirect"].as_u64().unwrap_or(0) {
+    match answer["unresolvedVia"].as_u64().unwrap_or(0) {
         0 => {}
         n => reasons.push(counted(
             n,

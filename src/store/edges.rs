@@ -235,16 +235,18 @@ impl Read<'_> {
             .context("reading the rows of symbols")
     }
 
-    /// Returns the file of a symbol and its place among the symbols there.
-    pub fn symbol_place(&self, symbol: i64) -> StoreResult<Option<(i64, u32)>> {
+    /// Returns the file of a method and its place among the symbols there; `None` for other symbols.
+    pub fn method_place(&self, symbol: i64) -> StoreResult<Option<(i64, u32)>> {
         self.tx
-            .prepare_cached("SELECT file, ordinal FROM symbol WHERE id = ?1")
+            .prepare_cached("SELECT file, ordinal FROM symbol WHERE id = ?1 AND kind = ?2")
             .and_then(|mut statement| {
                 statement
-                    .query_row([symbol], |row| Ok((row.get(0)?, row.get(1)?)))
+                    .query_row((symbol, SymbolKind::Method.code()), |row| {
+                        Ok((row.get(0)?, row.get(1)?))
+                    })
                     .optional()
             })
-            .context("reading the place of a symbol")
+            .context("reading the place of a method")
     }
 
     /// Returns the edges that lead to a definition, by file and line of the first use.

@@ -225,15 +225,8 @@ pub(super) fn near(
 /// Reads a question.
 ///
 /// # Errors
-/// `invalid_argument` for an empty one, and for one of signs alone.
+/// `invalid_argument` for an empty one.
 pub(super) fn question(text: &str) -> Result<Query> {
-    let is_quoted = text.contains(['"', '\'', '`']);
-    if !text.trim().is_empty() && !is_quoted && !text.contains(char::is_alphanumeric) {
-        return Err(Error::invalid(
-            "`query` has no word in it",
-            "say in words what to look for; `match: literal` finds signs",
-        ));
-    }
     search::parse(text).ok_or_else(|| {
         Error::invalid(
             "`query` is empty",

@@ -206,7 +206,11 @@ impl Uses<'_> {
             let number = changed.map_or(id, |at| worlds.numbers[at].current);
             let now = worlds.now.of_file(id)?;
             // A name that has a meaning now has lost none.
-            let is_open = |n: usize| now.references.get(n).is_some_and(|it| is_unbound(*it));
+            let is_open = |n: usize| {
+                now.references
+                    .get(n)
+                    .is_some_and(|it| is_unbound(*it) || *it == Meaning::Inherited)
+            };
             let before = worlds.before.of_names(number, is_open)?;
             let bound = BoundFile {
                 path: &path,

@@ -70,16 +70,16 @@ pub struct UserDispatch<'a, 'r> {
 }
 
 impl UserDispatch<'_, '_> {
-    /// Returns the dispatch targets of a definition, by its row; none after the first [`MAX_USERS`] that were asked for.
+    /// Returns the dispatch targets of a method, by its row; none of other definitions, and none after the first [`MAX_USERS`] that were asked for.
     pub fn of(&mut self, definition: i64) -> StoreResult<Vec<WalkStart>> {
+        let Some(place) = self.uses.read.method_place(definition)? else {
+            return Ok(Vec::new());
+        };
         self.n_asked += 1;
         if self.n_asked > MAX_USERS || self.uses.budget.is_cancelled() {
             self.known.is_cut = true;
             return Ok(Vec::new());
         }
-        let Some(place) = self.uses.read.symbol_place(definition)? else {
-            return Ok(Vec::new());
-        };
         self.known.found.clear();
         self.uses
             .bindings()

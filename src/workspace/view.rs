@@ -174,7 +174,7 @@ impl View<'_> {
     /// Returns why `path` is not in the index: the error for a path that a caller named.
     pub fn why_absent(&self, path: &RepoPath) -> Error {
         let below = self.read.files_under(path.as_str());
-        if below.is_ok_and(|below| below.iter().next().is_some()) {
+        if below.is_ok_and(|below| below.iter().any(|row| row.path != *path)) {
             let shown = brief(path.as_str());
             return Error::invalid(
                 format!("`{shown}` is a directory"),

@@ -445,7 +445,7 @@ export function run(s: any) { s.open() }
     let repo = Fixture::parse(files).build();
     let cli = Cli::new(repo.path());
     let said: Value = cli.json(&["impact", "sign"]);
-    assert_eq!(said["completeness"]["unresolvedIndirect"], 1, "{said}");
+    assert_eq!(said["completeness"]["unresolvedVia"], 1, "{said}");
     let note = said["confidenceNote"].as_str().unwrap();
     assert!(
         note.starts_with("More files and tests may be reached"),

@@ -3,37 +3,20 @@
 //!
 //! They are told apart from the others: which method such a call runs is not known.
 
-use std::collections::HashSet;
-
-use schemars::JsonSchema;
-use serde::Serialize;
+use std::collections::{BTreeMap, HashSet};
 
 use crate::error::Result;
 use crate::graph::impact::{WalkStart, files_of, walk};
 use crate::model::{Direction, RepoPath};
 use crate::tools::affected::Affected;
-use crate::tools::answer::is_zero;
 use crate::tools::places::places;
 use crate::uses::Uses;
 use crate::workspace::View;
 
 /// Files of a list that are named.
-const MAX_NAMED: usize = 30;
+const MAX_NAMED: usize = 50;
 
 /// Files that are reached by dispatch of a caller alone, the nearest first.
-#[derive(Debug, Default, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct ByDispatchOutput {
-    files: Vec<String>,
-    tests: Vec<String>,
-    /// Where they are not all named.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub(super) files_total: u64,
-    #[serde(skip_serializing_if = "is_zero")]
-    pub(super) tests_total: u64,
-}
-
-/// Files that are reached by dispatch of a caller alone, before they are shown.
 #[derive(Debug, Default)]
 pub(super) struct ByDispatch {
     files: Vec<RepoPath>,
@@ -91,21 +74,13 @@ impl ByDispatch {
         (self.files.len(), self.tests.len())
     }
 
-    /// Returns the lists as they are shown; `None` for empty ones.
-    pub(super) fn output(&self) -> Option<ByDispatchOutput> {
+    /// Returns the lists as they are shown, `files` and `tests`; `None` for empty ones.
+    pub(super) fn output(&self) -> Option<BTreeMap<&'static str, Vec<String>>> {
         let named = |paths: &[RepoPath]| -> Vec<String> {
             let named = paths.iter().take(MAX_NAMED);
             named.map(ToString::to_string).collect()
         };
-        let total = |paths: &[RepoPath]| match paths.len() {
-            n if n > MAX_NAMED => n as u64,
-            _ => 0,
-        };
-        (self.counts() != (0, 0)).then(|| ByDispatchOutput {
-            files: named(&self.files),
-            tests: named(&self.tests),
-            files_total: total(&self.files),
-            tests_total: total(&self.tests),
-        })
+        let lists = [("files", named(&self.files)), ("tests", named(&self.tests))];
+        (self.counts() != (0, 0)).then(|| BTreeMap::from(lists))
     }
 }

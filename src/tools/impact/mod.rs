@@ -12,7 +12,7 @@ mod targets;
 mod unknown;
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use clap::Args;
 use schemars::JsonSchema;
@@ -34,7 +34,7 @@ use crate::graph::related::TestBasis;
 use crate::model::{Direction, Provenance, RepoPath};
 use crate::uses::{EarlierText, Uses};
 use crate::workspace::{FileChange, SymbolRow, View, Workspace, outside};
-use by_dispatch::{ByDispatch, ByDispatchOutput};
+use by_dispatch::ByDispatch;
 pub(super) use counts::{ReachCounts, counts};
 use removed::ChangeSetOutput;
 use sites::{LineOutput, OtherMentionsOutput, SiteOutput};
@@ -199,9 +199,9 @@ pub struct ImpactOutput {
     /// Examples, playgrounds, benchmarks and code of documents.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     affected_examples: Vec<FilePlacesOutput>,
-    /// Further files, by methods that a caller overrides or that override it.
+    /// By dispatch of callers.
     #[serde(skip_serializing_if = "Option::is_none")]
-    by_dispatch: Option<ByDispatchOutput>,
+    by_dispatch: Option<BTreeMap<&'static str, Vec<String>>>,
     callees: Vec<CalleeOutput>,
     depth: u32,
     completeness: CompletenessOutput,
@@ -240,9 +240,9 @@ impl ImpactTarget {
 pub struct CompletenessOutput {
     resolved_sites: u64,
     unresolved_sites: u64,
-    /// The same for the names of callers from which further ones are reached.
+    /// Of names of callers.
     #[serde(skip_serializing_if = "is_zero")]
-    unresolved_indirect: u64,
+    unresolved_via: u64,
     skipped_files: u64,
 }
 
@@ -459,7 +459,7 @@ fn answer(view: &View<'_>, asked: &ImpactQuestion<'_>) -> Result<ImpactOutput> {
         n_removed: removed.len(),
         n_dangling: removed.iter().map(|one| one.uses.len() as u64).sum(),
         n_unbound: output.completeness.unresolved_sites,
-        n_unbound_indirect: output.completeness.unresolved_indirect,
+        n_unbound_indirect: output.completeness.unresolved_via,
         is_of_changes: input.changes,
         ..found
     };
@@ -514,7 +514,7 @@ fn reach(
     callers.is_cut |= by_dispatch.is_cut;
     output.by_dispatch = by_dispatch.output();
     output.completeness.resolved_sites = callers.n_sites;
-    output.completeness.unresolved_indirect = unbound_on_the_way(view, &placed, targets, depth)?;
+    output.completeness.unresolved_via = unbound_on_the_way(view, &placed, targets, depth)?;
     output.total_callers = placed.len() as u64;
     let direct = || placed.iter().filter(|it| it.reached.hops == 1);
     let n_direct = direct().count();
