@@ -132,9 +132,12 @@ impl Alias {
             command = command.mut_arg(argument, |arg| arg.long(None).index(1));
         }
         for (argument, help) in self.helps {
-            command = command.mut_arg(argument, |arg| match help.is_empty() {
-                true => arg.hide(true),
-                false => arg.help(*help).long_help(*help),
+            command = command.mut_arg(argument, |arg| {
+                if help.is_empty() {
+                    arg.hide(true)
+                } else {
+                    arg.help(*help).long_help(*help)
+                }
             });
         }
         command

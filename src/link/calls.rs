@@ -38,7 +38,7 @@ impl Linker<'_, '_> {
                 return self.standard_result(of, method);
             }
             Type::ExternalMethod(of, method) if self.rules().has_includes => {
-                return Some(self.pointer_result(of, method));
+                return Some(Self::pointer_result(of, method));
             }
             Type::ExternalMethod(of, method) => return self.external_result(of, method),
             // A function, or a struct that is called: what it gives is as little known.

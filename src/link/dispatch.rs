@@ -422,7 +422,7 @@ impl DispatchLookup<'_, '_> {
         };
         let mut n = 0;
         for row in self.named(name)? {
-            if row.kind != SymbolKind::Method || !row.path.as_str().ends_with(".rs") {
+            if row.kind != SymbolKind::Method || row.path.extension() != Some("rs") {
                 continue;
             }
             n += 1;

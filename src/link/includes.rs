@@ -202,9 +202,8 @@ impl Linker<'_, '_> {
             return !wants_type;
         };
         match self.kind(*file, *at) {
-            Some(SymbolKind::Constructor) => false,
+            None | Some(SymbolKind::Constructor) => false,
             Some(kind) => !wants_type || is_type(kind),
-            None => false,
         }
     }
 
@@ -489,11 +488,9 @@ fn within(space: &str, path: &str) -> String {
 fn kind_rank(symbol: &Symbol, wants_type: bool) -> Option<u8> {
     use SymbolKind::{Class, Enum, Type};
     match (wants_type, symbol.kind) {
-        (true, Class | Enum) => Some(0),
-        (true, Type) => Some(1),
+        (true, Type) | (false, Class | Enum | Type) => Some(1),
+        (true, Class | Enum) | (false, _) => Some(0),
         (true, _) => None,
-        (false, Class | Enum | Type) => Some(1),
-        (false, _) => Some(0),
     }
 }
 

@@ -15,6 +15,9 @@ use super::types::{Substitution, Type};
 use crate::ir::SymbolIdx;
 use crate::model::hash::HashMap;
 
+/// Definitions that a file sees through its includes, by file and name.
+type IncludedNames = HashMap<(i64, String), Rc<[Place]>>;
+
 /// How many look-ups one use may take: chains that go in circles end here.
 const FUEL: u32 = 800;
 
@@ -61,7 +64,7 @@ pub(super) struct Linker<'a, 'b> {
     /// Memo of [`Self::included`], by file.
     pub(super) included_files: RefCell<HashMap<i64, Rc<[i64]>>>,
     /// Memo of [`Self::visible`], by file and name.
-    pub(super) included_names: RefCell<HashMap<(i64, String), Rc<[Place]>>>,
+    pub(super) included_names: RefCell<IncludedNames>,
     /// Memo of [`Self::definition_of`].
     pub(super) definitions: RefCell<HashMap<Place, Place>>,
 }

@@ -71,7 +71,7 @@ impl Linker<'_, '_> {
                 self.standard_member(of, access.name()?)
             }
             Type::ExternalType(of) if self.rules().has_includes => {
-                Some(self.pointer_member(of, access.name()?))
+                Some(Self::pointer_member(of, access.name()?))
             }
             Type::ExternalType(of) => Some(of.member(access.name()?)),
             Type::ExternalMethod(..) => None,

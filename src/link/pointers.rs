@@ -121,7 +121,7 @@ impl Linker<'_, '_> {
     }
 
     /// The member of a value of the standard library.
-    pub(super) fn pointer_member(&self, of: &Rc<ExternalType>, name: &str) -> Type {
+    pub(super) fn pointer_member(of: &Rc<ExternalType>, name: &str) -> Type {
         let at = |index: usize| of.args.get(index).cloned().flatten();
         match name {
             "first" => at(0).unwrap_or(Type::External),
@@ -131,7 +131,7 @@ impl Linker<'_, '_> {
     }
 
     /// The result of a method of the standard library.
-    pub(super) fn pointer_result(&self, of: &Rc<ExternalType>, method: &str) -> Type {
+    pub(super) fn pointer_result(of: &Rc<ExternalType>, method: &str) -> Type {
         let outside = Type::External;
         if ELEMENTS.contains(&method) {
             let held = held(of);

@@ -23,9 +23,9 @@ const FUZZY: f64 = 1.5;
 const PHRASE: f64 = 1.0;
 /// Added when a quoted phrase occurs literally.
 const QUOTED: f64 = 1.0;
-/// A query word equals the symbol name, in a query of at most FEW_WORDS words.
+/// A query word equals the symbol name, in a query of at most `FEW_WORDS` words.
 const NAME_AMONG_FEW: f64 = 0.5;
-/// A query word equals the symbol name, in a query of more than FEW_WORDS words.
+/// A query word equals the symbol name, in a query of more than `FEW_WORDS` words.
 const NAME_AMONG_MANY: f64 = 0.05;
 /// A query word of a longer query is an identifier that names this definition and no other.
 const IDENTIFIER: f64 = 0.6;

@@ -214,13 +214,12 @@ impl<'d> ArityTrees<'d> {
                 .as_ref()
                 .is_some_and(|(it, _)| std::ptr::eq(*it, text))
         };
-        let at = match self.last.iter().position(is_of) {
-            Some(at) => at,
-            None => {
-                self.last.swap(0, 1);
-                self.last[0] = Some((text, Arities::of(syntax::by_path(path), text, budget)));
-                0
-            }
+        let at = if let Some(at) = self.last.iter().position(is_of) {
+            at
+        } else {
+            self.last.swap(0, 1);
+            self.last[0] = Some((text, Arities::of(syntax::by_path(path), text, budget)));
+            0
         };
         self.last[at].as_ref()?.1.as_ref()
     }
@@ -238,7 +237,7 @@ fn have_same_parameters(path: &RepoPath, old: &[&Symbol], new: &[&Symbol]) -> bo
     if !old.iter().chain(new).all(is_called) {
         return true;
     }
-    let is_python = path.as_str().ends_with(".py") || path.as_str().ends_with(".pyi");
+    let is_python = matches!(path.extension(), Some("py" | "pyi"));
     let groups = |all: &[&Symbol]| -> Option<Vec<String>> {
         let each = all.iter().map(|symbol| parenthesised(&symbol.signature));
         each.collect()

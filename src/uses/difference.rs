@@ -243,12 +243,11 @@ fn side_of(
     let Some(text) = text else {
         return Ok(FileSide::default());
     };
-    let facts = match known {
-        Some(facts) => facts,
-        None => {
-            let extracted = syntax::extract(syntax::by_path(path), &text, true, budget);
-            extracted.ok_or_else(Error::cancelled)?.facts
-        }
+    let facts = if let Some(facts) = known {
+        facts
+    } else {
+        let extracted = syntax::extract(syntax::by_path(path), &text, true, budget);
+        extracted.ok_or_else(Error::cancelled)?.facts
     };
     Ok(FileSide {
         facts,

@@ -38,7 +38,7 @@ const EXTENSIONS: [&str; 14] = [
 pub(super) fn is_source(path: &str) -> bool {
     path.rsplit_once('.').is_some_and(|(_, extension)| {
         let is_known = |it: &&str| it.eq_ignore_ascii_case(extension);
-        EXTENSIONS.iter().any(|it| is_known(&it)) && extension != "inc"
+        EXTENSIONS.iter().any(is_known) && extension != "inc"
     })
 }
 
@@ -130,13 +130,16 @@ impl CResolver {
         let all = self.by_name.get_or_init(|| {
             let mut all: HashMap<String, Vec<String>> = HashMap::default();
             for path in self.files.paths() {
-                if is_source(&path) || path.ends_with(".inc") || path.ends_with(".def") {
+                let extension = path.rsplit_once('.').map(|(_, extension)| extension);
+                if is_source(&path) || matches!(extension, Some("inc" | "def")) {
                     all.entry(file_name(&path).to_owned())
                         .or_default()
                         .push(path);
                 }
             }
-            all.values_mut().for_each(|paths| paths.sort());
+            for paths in all.values_mut() {
+                paths.sort();
+            }
             all
         });
         let named = all.get(file_name(&clean))?;
@@ -144,9 +147,9 @@ impl CResolver {
             .iter()
             .filter(|path| **path == clean || path.ends_with(&end));
         let shared = |path: &str| {
-            let mut both = parent(path).split('/').zip(parent(from).split('/'));
+            let both = parent(path).split('/').zip(parent(from).split('/'));
             let mut n_shared = 0;
-            while let Some((one, other)) = both.next() {
+            for (one, other) in both {
                 if one != other {
                     break;
                 }

@@ -62,7 +62,7 @@ const MAX_WORDS: usize = 2;
 /// Further definitions that are named and not listed as parts.
 const MAX_CUT: usize = 50;
 
-/// OmissionReason a part is in a pack, in the order of filling.
+/// The role of a part in a pack, in the order of filling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum PackRole {
@@ -91,7 +91,7 @@ impl PackRole {
     }
 }
 
-/// OmissionReason a definition is no part.
+/// The reason that a definition is no part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum OmissionReason {

@@ -92,7 +92,7 @@ pub(super) struct TargetCountsOutput {
     pub(super) symbols: Option<u64>,
 }
 
-/// OmissionReason there is nothing to say of a target.
+/// The reason that nothing is said of a target.
 #[derive(Debug, Serialize)]
 pub(super) struct ErrorOutput {
     code: &'static str,

@@ -528,10 +528,7 @@ fn is_attribute(
             b'(' | b';' | b'=' | b'[' | b',' | b'{' | b'<'
         ))
     );
-    let is_keyword_behind = kind(behind) == Some(TokenKind::Keyword);
-    is_declared
-        && (n_names >= 2
-            || n_names >= 1 && (n_plain > n_names || is_keyword_behind && n_names >= 2))
+    is_declared && (n_names >= 2 || n_names >= 1 && n_plain > n_names)
 }
 
 /// Whether a macro is alone on its line, with no sign that ends a statement: `Q_OBJECT`, `FOO_BEGIN_NAMESPACE`.

@@ -731,15 +731,14 @@ impl<'t> Lowering<'t> {
             self.use_type(type_, ReferenceKind::Type);
         }
         let is_auto = type_.is_some_and(|it| self.kind(it) == Kind::PlaceholderType);
-        let value = match (is_auto, taken.value) {
-            (true, Some(value)) => self.lower(value),
-            _ => {
-                let base = match type_ {
-                    Some(type_) if !self.kind(type_).is_specifier() => self.value_of(type_),
-                    _ => base,
-                };
-                self.declared_value(taken, base)
-            }
+        let value = if let (true, Some(value)) = (is_auto, taken.value) {
+            self.lower(value)
+        } else {
+            let base = match type_ {
+                Some(type_) if !self.kind(type_).is_specifier() => self.value_of(type_),
+                _ => base,
+            };
+            self.declared_value(taken, base)
         };
         self.bind_name(None, text, value);
         if let Some(value) = taken.value {

@@ -21,6 +21,7 @@ impl<'t> Lowering<'t> {
         value
     }
 
+    #[expect(clippy::too_many_lines, reason = "one arm a form of expression")]
     fn lower_expr(&mut self, node: Node<'t>) -> ExprId {
         let fields = self.grammar.fields;
         match self.kind(node) {

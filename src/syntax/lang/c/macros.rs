@@ -80,7 +80,7 @@ impl<'t> Lowering<'t> {
             },
             signature,
         );
-        self.facts.symbols[symbol as usize].qualified_name = text.to_owned();
+        text.clone_into(&mut self.facts.symbols[symbol as usize].qualified_name);
         self.export(text, self.line_at(name.start_byte()));
         let Some(body) = body else { return };
         let outer = self.symbol.replace(symbol);
@@ -100,7 +100,7 @@ impl<'t> Lowering<'t> {
     fn use_body(&mut self, body: Node<'t>, parameters: &[&str]) {
         let text = self.text(body);
         let end = text.floor_char_boundary(MAX_BODY_BYTES.min(text.len()));
-        let bytes = text[..end].as_bytes();
+        let bytes = &text.as_bytes()[..end];
         let mut at = 0;
         while at < bytes.len() {
             let byte = bytes[at];

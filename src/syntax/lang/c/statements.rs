@@ -25,6 +25,7 @@ impl<'t> Lowering<'t> {
         self.depth -= 1;
     }
 
+    #[expect(clippy::too_many_lines, reason = "one arm a form of statement")]
     fn walk_node(&mut self, node: Node<'t>) {
         let fields = self.grammar.fields;
         match self.kind(node) {
@@ -129,7 +130,7 @@ impl<'t> Lowering<'t> {
             | Kind::FieldIdentifier
             | Kind::TemplateArgumentList => {}
             kind if kind.is_specifier() && self.field(node, fields.body).is_some() => {
-                self.local_class(node)
+                self.local_class(node);
             }
             kind if kind.is_type() => self.use_type(node, ReferenceKind::Type),
             _ => self.walk_children(node),
@@ -278,7 +279,7 @@ impl<'t> Lowering<'t> {
                         self.bind_local(self.text(name), Local::Value(value));
                     }
                     _ if self.kind(name) == Kind::StructuredBinding => {
-                        self.bind_structured(name, value)
+                        self.bind_structured(name, value);
                     }
                     _ => self.bind_local(self.text(name), Local::Value(value)),
                 }
@@ -411,9 +412,8 @@ impl<'t> Lowering<'t> {
             self.use_construction(type_);
         }
         for child in self.children(node) {
-            if matches!(self.kind(child), Kind::ArgumentList | Kind::InitializerList) {
-                self.walk_children(child);
-            } else if child.kind() == "new_declarator" {
+            let is_given = matches!(self.kind(child), Kind::ArgumentList | Kind::InitializerList);
+            if is_given || child.kind() == "new_declarator" {
                 self.walk_children(child);
             }
         }

@@ -147,6 +147,7 @@ impl<'t> Lowering<'t> {
     }
 
     /// Records the uses of the names in a type.
+    #[expect(clippy::match_same_arms, reason = "each form of type stands by itself")]
     pub(super) fn use_type(&mut self, node: Node<'t>, kind: ReferenceKind) {
         if self.depth > MAX_DEPTH {
             return;
