@@ -131,14 +131,18 @@ pub(super) fn on_threads(
                 break;
             };
             let part = &part;
-            others.push(scope.spawn(move || {
+            let work = move || {
                 let read = reader.read()?;
                 // Of another generation nothing may be said; the rest does the work then.
                 if read.meta().generation == generation {
                     part(thread, &read)?;
                 }
                 Ok::<_, StoreError>(())
-            }));
+            };
+            match std::thread::Builder::new().spawn_scoped(scope, work) {
+                Ok(other) => others.push(other),
+                Err(_) => break,
+            }
         }
         part(0, &own)?;
         for other in others {

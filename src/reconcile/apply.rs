@@ -119,10 +119,10 @@ fn replace(
     let permits = Permits::new(IN_WORK_BYTES);
     std::thread::scope(|scope| {
         let (sender, receiver) = sync_channel(QUEUE_FILES);
-        for _ in 0..n_workers {
+        for n in 0..n_workers {
             let sender = sender.clone();
             let (next, permits) = (&next, &permits);
-            scope.spawn(move || {
+            let work = move || {
                 loop {
                     let at = next.fetch_add(1, Ordering::Relaxed);
                     let Some(candidate) = candidates.get(at) else {
@@ -138,7 +138,15 @@ fn replace(
                         break;
                     }
                 }
-            });
+            };
+            if let Err(error) = std::thread::Builder::new().spawn_scoped(scope, work) {
+                // As where memory ends: the work that is committed stands. A panic here would want memory for its report.
+                if n == 0 {
+                    tracing::error!("no thread can be started: {error}");
+                    std::process::abort();
+                }
+                break;
+            }
         }
         drop(sender);
         // Dropping the receiver, also on an error below, lets the workers end.

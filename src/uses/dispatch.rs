@@ -70,7 +70,7 @@ pub struct UserDispatch<'a, 'r> {
 }
 
 impl UserDispatch<'_, '_> {
-    /// Returns the dispatch targets of a method, by its row; none of other definitions, and none after the first [`MAX_USERS`] that were asked for.
+    /// Returns the dispatch targets of a method, by its row; none of other definitions, and none after the first 300 that were asked for.
     pub fn of(&mut self, definition: i64) -> StoreResult<Vec<WalkStart>> {
         let Some(place) = self.uses.read.method_place(definition)? else {
             return Ok(Vec::new());

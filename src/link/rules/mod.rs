@@ -27,7 +27,7 @@ pub(super) enum ContainerMember {
 pub(super) enum Implicit {
     /// The unit of the file: the other files of its package.
     OwnUnit,
-    /// The modules that the file binds under [`INJECTED`](crate::ir::INJECTED), for definitions that are injected into
+    /// The modules that the file binds under [`INJECTED`], for definitions that are injected into
     /// parameters by their name: fixtures of `conftest.py`.
     Providers,
 }
