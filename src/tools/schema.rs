@@ -143,16 +143,16 @@ fn schema_of<T: JsonSchema>(is_output: bool) -> Map<String, Value> {
         Value::Object(object) => object,
         _ => Map::new(),
     };
-    object.remove("title");
+    object.shift_remove("title");
     if !is_output {
-        object.remove("description");
+        object.shift_remove("description");
         // Other names of the fields are taken as well; see `lenient`.
-        object.remove("additionalProperties");
+        object.shift_remove("additionalProperties");
         // Every tool has `repo`: the instructions of the server say what it is, and an answer names its `nextCursor`.
         for name in ["repo", "cursor"] {
             let field = object.get_mut("properties").and_then(|it| it.get_mut(name));
             if let Some(field) = field.and_then(Value::as_object_mut) {
-                field.remove("description");
+                field.shift_remove("description");
             }
         }
     }
@@ -237,23 +237,23 @@ fn each_below(value: &mut Value, name: &str, on: &mut impl FnMut(&str, &mut Valu
 fn tidy(value: &mut Value, is_output: bool) {
     match value {
         Value::Object(object) => {
-            object.remove("format");
+            object.shift_remove("format");
             if is_output {
                 // That a count is not negative need not be said.
-                object.remove("minimum");
-                object.remove("maximum");
+                object.shift_remove("minimum");
+                object.shift_remove("maximum");
             }
             if object.get("default").is_some_and(Value::is_null) {
-                object.remove("default");
+                object.shift_remove("default");
             }
             if let (false, Some(Value::Object(items))) = (is_output, object.get_mut("items"))
                 && items.contains_key("enum")
             {
                 // The words say it.
-                items.remove("description");
+                items.shift_remove("description");
             }
             if is_output && object.get("description").is_some_and(Value::is_string) {
-                object.remove("description");
+                object.shift_remove("description");
             }
             if let Some(Value::Object(fields)) = object.get_mut("properties") {
                 // A field of any value: the protocol takes an object as its schema and no `true`.
@@ -265,7 +265,7 @@ fn tidy(value: &mut Value, is_output: bool) {
                 leave_out_nulls(object);
             } else if let Some(Value::Object(items)) = object.get_mut("items") {
                 // The field itself says what its entries are.
-                items.remove("description");
+                items.shift_remove("description");
             }
             if let (false, Some(Value::Array(types))) = (is_output, object.get_mut("type")) {
                 types.retain(|name| name != "null");
@@ -281,7 +281,7 @@ fn tidy(value: &mut Value, is_output: bool) {
                 choices.retain(|choice| choice.get("type").is_none_or(|name| name != "null"));
                 if let [Value::Object(only)] = choices.as_slice() {
                     let only = only.clone();
-                    object.remove("anyOf");
+                    object.shift_remove("anyOf");
                     for (key, inner) in only {
                         object.entry(key).or_insert(inner);
                     }
@@ -293,7 +293,7 @@ fn tidy(value: &mut Value, is_output: bool) {
                     .filter_map(|choice| choice.get("const").cloned())
                     .collect();
                 if words.len() == choices.len() {
-                    object.remove("oneOf");
+                    object.shift_remove("oneOf");
                     object.insert("enum".to_owned(), Value::Array(words));
                 }
             }

@@ -68,7 +68,7 @@ const WHOLE: &[(&str, &str)] = &[
         "its index has only what was left out",
     ),
     (
-        "WITH RECURSIVE passing(file)",
+        "WITH RECURSIVE reexporter(file)",
         "goes through what it found itself: the files that pass a name on",
     ),
     (
