@@ -11,6 +11,7 @@ mod difference;
 mod difference_cache;
 mod dispatch;
 mod file_occurrences;
+mod implicit;
 mod importers;
 mod locals;
 mod mentions;
@@ -24,6 +25,7 @@ pub use difference::{
 };
 pub use dispatch::UserDispatch;
 pub use file_occurrences::{ByteRange, FileOccurrences, PlacedUse, UseRole, UseTarget};
+pub use implicit::ImplicitCaller;
 pub use importers::Exposure;
 pub use locals::FunctionLocals;
 pub use mentions::{Mention, MentionPart, Mentions, innermost};
