@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::Uses;
 use crate::error::{Error, Result};
-use crate::ir::{FileFacts, ReferenceKind, Target};
+use crate::ir::{FileFacts, Reference, ReferenceKind, Target};
 use crate::link::use_targets::{DefinitionRow, FileTargets, Meaning};
 use crate::model::{SkipReason, Symbol, SymbolKind};
 use crate::store::FileSummary;
@@ -100,9 +100,9 @@ impl Uses<'_> {
             .iter()
             .map(|symbol| name_of(symbol, &text, &words, &found));
         let names: Vec<ByteRange> = names.collect();
-        let mut uses = uses_of(&text, &words, &found, &bound);
-        uses.extend(self.modules(file.id, &text, &known)?);
         let names_of: HashSet<ByteRange> = names.iter().copied().collect();
+        let mut uses = uses_of(&text, &words, &found, &bound, &names_of);
+        uses.extend(self.modules(file.id, &text, &known)?);
         uses.retain(|used| used.role == UseRole::Import || !names_of.contains(&used.place));
         uses.sort_unstable();
         uses.dedup();
@@ -183,7 +183,7 @@ fn has_members(facts: &FileFacts, symbol: u32) -> bool {
     })
 }
 
-/// The names of a file's definitions, and those in the lists of its imports and exports, each once.
+/// The names of a file's definitions, those in the lists of its imports and exports, and those that may be local, each once.
 fn words_of(facts: &FileFacts) -> Vec<String> {
     let mut words: Vec<String> = facts.symbols.iter().map(|it| it.name.clone()).collect();
     for name in facts.imports.iter().flat_map(|import| &import.names) {
@@ -194,10 +194,20 @@ fn words_of(facts: &FileFacts) -> Vec<String> {
         words.push(export.name.clone());
         words.push(export.local.clone());
     }
+    let values = facts.references.iter();
+    words.extend(values.filter_map(|used| value_of(facts, used).map(str::to_owned)));
     words.retain(|word| word.chars().any(|c| c.is_alphanumeric() || c == '_'));
     words.sort_unstable();
     words.dedup();
     words
+}
+
+/// The name of a use that is bound to an expression in its file.
+fn value_of<'f>(facts: &'f FileFacts, used: &Reference) -> Option<&'f str> {
+    match used.target {
+        Target::Value(_) => Some(facts.exprs.name_of(used.name)),
+        _ => None,
+    }
 }
 
 /// Finds the name of a definition on its line.
@@ -255,17 +265,28 @@ fn nameless(symbol: &Symbol, text: &str) -> ByteRange {
     }
 }
 
-fn uses_of(text: &str, words: &[&str], found: &Occurrences, bound: &FileTargets) -> Vec<PlacedUse> {
+fn uses_of(
+    text: &str,
+    words: &[&str],
+    found: &Occurrences,
+    bound: &FileTargets,
+    names: &HashSet<ByteRange>,
+) -> Vec<PlacedUse> {
     let mut all = Vec::new();
     if bound.is_text {
         return all;
     }
+    // Local names, which a value was bound to, have no definition here: `html` after `const { html } = page`.
+    let starts: HashSet<u32> = names.iter().map(|name| name.start).collect();
+    let of_locals = found.places.iter().filter(|place| {
+        place.role == OccurrenceRole::Definition && !starts.contains(&place.start_byte)
+    });
+    let locals: HashSet<&str> = of_locals.map(|place| words[place.word]).collect();
     for (start, _, reference, kind) in &found.uses {
         let Some(used) = found.facts.references.get(*reference as usize) else {
             continue;
         };
-        if matches!(used.target, Target::Value(_)) {
-            // A local name, which the value was bound to: `html` after `const { html } = page`.
+        if value_of(&found.facts, used).is_some_and(|name| locals.contains(name)) {
             continue;
         }
         let meaning = bound.references.get(*reference as usize);
