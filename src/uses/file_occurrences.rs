@@ -202,6 +202,13 @@ fn words_of(facts: &FileFacts) -> Vec<String> {
     words
 }
 
+/// Whether a member stands in a pattern, where it is bound to a local name as well: `const { html } = page`.
+fn is_in_pattern(text: &str, start: usize, word: &str) -> bool {
+    let before = text.get(..start).unwrap_or_default().trim_end();
+    let after = text.get(start + word.len()..).unwrap_or_default();
+    before.ends_with(['{', ',']) && after.trim_start().starts_with(['}', ',', '='])
+}
+
 /// The name of a use that is bound to an expression in its file.
 fn value_of<'f>(facts: &'f FileFacts, used: &Reference) -> Option<&'f str> {
     match used.target {
@@ -278,8 +285,14 @@ fn uses_of(
     }
     // Local names, which a value was bound to, have no definition here: `html` after `const { html } = page`.
     let starts: HashSet<u32> = names.iter().map(|name| name.start).collect();
-    let of_locals = found.places.iter().filter(|place| {
-        place.role == OccurrenceRole::Definition && !starts.contains(&place.start_byte)
+    let of_locals = found.places.iter().filter(|place| match place.role {
+        OccurrenceRole::Definition | OccurrenceRole::Key => !starts.contains(&place.start_byte),
+        OccurrenceRole::Use { reference, .. } => {
+            let used = found.facts.references.get(reference as usize);
+            used.is_some_and(|used| matches!(used.target, Target::Member { .. }))
+                && is_in_pattern(text, place.start_byte as usize, words[place.word])
+        }
+        _ => false,
     });
     let locals: HashSet<&str> = of_locals.map(|place| words[place.word]).collect();
     for (start, _, reference, kind) in &found.uses {
