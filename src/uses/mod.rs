@@ -10,6 +10,7 @@ mod collisions;
 mod difference;
 mod difference_cache;
 mod dispatch;
+mod implicit;
 mod importers;
 mod locals;
 mod mentions;
@@ -22,6 +23,7 @@ pub use difference::{
     ChangedFile, DefinitionPlace, Difference, FilePair, IndexedStates, ReExport, SymbolChange,
 };
 pub use dispatch::UserDispatch;
+pub use implicit::ImplicitCaller;
 pub use importers::Exposure;
 pub use locals::FunctionLocals;
 pub use mentions::{Mention, MentionPart, Mentions, innermost};

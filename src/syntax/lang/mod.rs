@@ -6,6 +6,7 @@ mod c;
 pub(in crate::syntax) mod ecmascript;
 mod frontend;
 mod go;
+mod implicit_calls;
 mod java;
 mod node_table;
 mod outline;
@@ -15,6 +16,7 @@ mod use_recorder;
 
 use super::language::FileShape;
 use frontend::Frontend;
+pub(in crate::syntax) use implicit_calls::ImplicitCalls;
 pub(in crate::syntax) use outline::OutlineLanguage;
 
 /// Returns the front end of a family that has one of its own.

@@ -15,11 +15,18 @@ use std::sync::OnceLock;
 use tree_sitter::{Language, Node};
 
 use super::frontend::{Frontend, SourceWord};
+use super::implicit_calls::ImplicitCalls;
 use crate::ir::FileFacts;
 use crate::model::Family;
 use crate::syntax::occurrences::OccurrenceRole;
 use crate::syntax::scopes::{SourceScope, scope_of};
 use row::OutlineRow;
+
+/// No call is known, so none is told that no source writes.
+const NO_IMPLICIT_CALLS: ImplicitCalls = ImplicitCalls {
+    plain_marks: &[],
+    by_name: |_| None,
+};
 
 /// Declares the languages with their rows.
 macro_rules! languages {
@@ -51,8 +58,12 @@ macro_rules! languages {
                     $(Self::$name => {
                         static FRONTEND: Frontend = Frontend {
                             family: Family::Outline,
+                            has_inline_tests: false,
+                            implicit: &NO_IMPLICIT_CALLS,
                             grammar: || &OutlineLanguage::$name.tables().grammar,
-                            parse: None,
+                            parse: Some(|source, budget| {
+                                walk::parse(OutlineLanguage::$name, source, budget)
+                            }),
                             lower: |source, root, _, budget| {
                                 walk::lower(OutlineLanguage::$name, source, root, budget)
                             },

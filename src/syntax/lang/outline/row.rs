@@ -234,6 +234,8 @@ pub(super) struct ImportRule {
 pub(super) struct OutlineRow {
     /// Returns the grammar.
     pub(super) grammar: fn() -> Language,
+    /// Words before a keyword that the grammar does not read well: they are blank to the parser.
+    pub(super) blanked: &'static [&'static str],
     /// Of several rules for a node the first whose conditions hold and that finds a name counts.
     pub(super) rules: &'static [Rule],
     /// Nodes of comments.
@@ -261,6 +263,7 @@ pub(super) struct OutlineRow {
 pub(super) const fn plain_row(grammar: fn() -> Language) -> OutlineRow {
     OutlineRow {
         grammar,
+        blanked: &[],
         rules: &[],
         comments: &["comment", "line_comment", "block_comment"],
         line_marks: &["//"],

@@ -105,11 +105,9 @@ pub(super) static ELIXIR: OutlineRow = OutlineRow {
             .merged(),
         rule("call", Function, ELIXIR_GUARDED)
             .when(&[Is("target", ELIXIR_FUNCTIONS), Is(ELIXIR_GUARD, &["when"])])
-            .member(Method)
             .merged(),
         rule("call", Function, ELIXIR_HEAD)
             .when(&[Is("target", ELIXIR_FUNCTIONS)])
-            .member(Method)
             .merged(),
         rule("unary_operator", Type, ELIXIR_SPEC)
             .when(&[Is("operand/target", &["type", "typep", "opaque"])]),
@@ -202,6 +200,7 @@ pub(super) static HCL: OutlineRow = OutlineRow {
 };
 
 pub(super) static KOTLIN: OutlineRow = OutlineRow {
+    blanked: &["actual", "expect"],
     rules: &[
         rule("class_declaration", Interface, "name, =identifier").when(&[Has("=interface")]),
         rule("class_declaration", Enum, "name, =identifier")

@@ -1,5 +1,7 @@
 //! Lowers a tree by the row of its language: one pass, definitions and nothing else.
 
+use std::borrow::Cow;
+
 use tree_sitter::Node;
 
 use super::OutlineLanguage;
@@ -9,6 +11,8 @@ use crate::model::hash::HashSet;
 use crate::model::{Budget, Family, Symbol, SymbolFlags, SymbolKind};
 use crate::syntax::lang::frontend::LoweredFile;
 use crate::syntax::lang::use_recorder::{offset, span_of};
+use crate::syntax::occurrences::starts;
+use crate::syntax::parse::{Parsed, parse as parse_text};
 use crate::syntax::signature::{self, Comment, DOC_BYTES, doc_above_marked};
 
 /// Definitions inside definitions that are outlined; deeper ones say nothing.
@@ -23,6 +27,34 @@ const NODES_PER_LOOK: u32 = 1_024;
 const SEPARATORS: [char; 3] = ['.', ':', '\\'];
 /// Marks around a name that are no part of it: `:name`, `$name`, quotes.
 const MARKS: [char; 9] = ['\'', '"', '`', '$', ':', '[', ']', '@', '&'];
+
+/// Parses a file. The parser sees a line's end at the end of the file: scanners look for one and do not stop without.
+pub(super) fn parse(language: OutlineLanguage, source: &str, budget: &Budget) -> Parsed {
+    let mut text = blanked(source, language.row().blanked);
+    if !text.ends_with('\n') {
+        text.to_mut().push('\n');
+    }
+    parse_text(&language.tables().grammar, &text, budget)
+}
+
+/// Returns the source with blanks for some words, where a word and not a sign follows: `actual class` and not `actual = 1`.
+fn blanked<'s>(source: &'s str, words: &[&str]) -> Cow<'s, str> {
+    let mut text = Cow::Borrowed(source);
+    for word in words {
+        for start in starts(source, word) {
+            let start = start as usize;
+            let end = start + word.len();
+            let behind = source[end..].trim_start_matches(' ');
+            let is_before_word = behind.len() < source.len() - end
+                && behind.starts_with(|c: char| c.is_ascii_lowercase());
+            if is_before_word {
+                text.to_mut()
+                    .replace_range(start..end, &" ".repeat(word.len()));
+            }
+        }
+    }
+    text
+}
 
 /// Lowers a tree; `None` where the budget ended.
 pub(super) fn lower(
@@ -153,7 +185,9 @@ struct OutlineWalk<'s, 't> {
 
 impl<'s, 't> OutlineWalk<'s, 't> {
     fn text(&self, node: Node<'t>) -> &'s str {
-        self.source.get(node.byte_range()).unwrap_or_default()
+        // The parser was given a line's end behind the source.
+        let end = node.end_byte().min(self.source.len());
+        self.source.get(node.start_byte()..end).unwrap_or_default()
     }
 
     fn enter(&mut self, node: Node<'t>) {
@@ -161,7 +195,7 @@ impl<'s, 't> OutlineWalk<'s, 't> {
         if known.is_comment {
             self.comments.push(Comment {
                 start: offset(node.start_byte()),
-                end: offset(node.end_byte()),
+                end: offset(node.end_byte().min(self.source.len())),
             });
             return;
         }
@@ -403,6 +437,7 @@ impl<'s, 't> OutlineWalk<'s, 't> {
             return;
         }
         let mut span = span_of(whole);
+        span.end_byte = span.end_byte.min(offset(self.source.len()));
         // Some grammars count the line's end, or the blank lines below, as a part of a node.
         let text = self.text(whole);
         let trimmed = text.trim_end();
@@ -420,7 +455,7 @@ impl<'s, 't> OutlineWalk<'s, 't> {
         let mut flags = SymbolFlags::empty();
         flags.set(SymbolFlags::STATIC, has_word(words, &["static"]));
         flags.set(SymbolFlags::ABSTRACT, has_word(words, &["abstract"]));
-        let signature = signature_of(self.row, self.source, kind, head);
+        let signature = signature_of(self.row, self.source, kind, (head, named));
         self.file.facts.symbols.push(Symbol {
             name: own.to_owned(),
             qualified_name: qualified.clone(),
@@ -438,14 +473,17 @@ impl<'s, 't> OutlineWalk<'s, 't> {
         if is_inside && named != whole {
             let is_type = matches!(
                 kind,
-                SymbolKind::Class | SymbolKind::Interface | SymbolKind::Enum
+                SymbolKind::Class
+                    | SymbolKind::Interface
+                    | SymbolKind::Enum
+                    | SymbolKind::Namespace
             );
             self.push(Frame {
                 depth,
                 symbol: Some(at),
                 name: qualified,
                 is_type,
-                is_code: !is_type && !matches!(kind, SymbolKind::Namespace | SymbolKind::Module),
+                is_code: !is_type,
                 is_exported,
                 hides: false,
             });
@@ -548,7 +586,12 @@ fn has_word(text: &str, words: &[&str]) -> bool {
 }
 
 /// Returns the definition without its annotations and its body.
-fn signature_of(row: &OutlineRow, source: &str, kind: SymbolKind, whole: Node<'_>) -> String {
+fn signature_of(
+    row: &OutlineRow,
+    source: &str,
+    kind: SymbolKind,
+    (whole, named): (Node<'_>, Node<'_>),
+) -> String {
     let from = head_start(row, whole);
     let is_value = matches!(
         kind,
@@ -563,13 +606,14 @@ fn signature_of(row: &OutlineRow, source: &str, kind: SymbolKind, whole: Node<'_
         }
         head
     };
-    match body_start(row, whole, is_value) {
+    let end = whole.end_byte().min(source.len());
+    match body_start(row, (whole, named), is_value) {
         Some(body) => head(body),
         None if is_value => {
-            let text = source.get(from..whole.end_byte()).unwrap_or_default();
+            let text = source.get(from..end).unwrap_or_default();
             signature::of_value(text.trim(), None)
         }
-        None => head(whole.end_byte()),
+        None => head(end),
     }
 }
 
@@ -592,8 +636,13 @@ fn head_start(row: &OutlineRow, whole: Node<'_>) -> usize {
     start
 }
 
-/// Returns the first byte of the body of a definition. A brace in a value is no body.
-fn body_start(row: &OutlineRow, whole: Node<'_>, is_value: bool) -> Option<usize> {
+/// Returns the first byte of the body of a definition, or of a comment between the head and the body. A brace in a value is
+/// no body.
+fn body_start(
+    row: &OutlineRow,
+    (whole, named): (Node<'_>, Node<'_>),
+    is_value: bool,
+) -> Option<usize> {
     let mut level = vec![whole];
     let mut n_left = MAX_NODES;
     while !level.is_empty() {
@@ -607,7 +656,10 @@ fn body_start(row: &OutlineRow, whole: Node<'_>, is_value: bool) -> Option<usize
                 let child = cursor.node();
                 let is_body = cursor.field_name() == Some("body")
                     || row.bodies.contains(&child.kind()) && (child.is_named() || !is_value);
-                if is_body {
+                let is_comment = row.comments.contains(&child.kind())
+                    && child.start_byte() >= named.end_byte()
+                    && child.parent() == Some(whole);
+                if is_body || is_comment {
                     return Some(child.start_byte());
                 }
                 n_left = n_left.checked_sub(1)?;
