@@ -35,6 +35,8 @@ pub(super) struct ImpactFigures {
     pub(super) n_unbound_indirect: u64,
     /// Definitions that are in files which are outlined only.
     pub(super) n_outlined: usize,
+    /// Files that hold the word in languages whose calls are not followed.
+    pub(super) n_unfollowed: u64,
     /// Places of the word and files that hold it, where all definitions are outlined only.
     pub(super) n_words: (u64, u64),
     /// Definitions that the changes took away.
@@ -144,6 +146,12 @@ pub(super) fn summary(found: &ImpactFigures, implicit: &str) -> String {
             )
         }
     });
+    if found.n_unfollowed > 0 && found.n_targets > 0 && found.n_direct == 0 {
+        said.push(format!(
+            "The word occurs in {} of languages whose calls are not followed (cl_search).",
+            count(found.n_unfollowed, "file")
+        ));
+    }
     if found.n_outlined > 0 && (found.n_outlined < found.n_targets || found.is_partial) {
         let n = count(found.n_outlined as u64, "definition");
         said.push(format!(
