@@ -24,6 +24,8 @@ pub(super) enum Runner {
     Tap,
     Node,
     Pytest,
+    Maven,
+    Gradle,
     /// One whose configuration is not read.
     Other,
 }
@@ -40,8 +42,13 @@ impl Runner {
             Self::Tap => "npx tap",
             Self::Node => "node --test",
             Self::Pytest => "python -m pytest",
-            Self::Karma | Self::Other => return None,
+            Self::Karma | Self::Maven | Self::Gradle | Self::Other => return None,
         })
+    }
+
+    /// Returns whether it builds code of the Java virtual machine: it runs classes, not files.
+    pub(super) fn is_jvm(self) -> bool {
+        matches!(self, Self::Maven | Self::Gradle)
     }
 
     /// Returns whether it makes `describe` and `it` global.

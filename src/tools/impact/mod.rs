@@ -649,9 +649,10 @@ fn add_cases(
     }
     paths.truncate(MAX_FILES_WITH_CASES);
     uses.test_cases(&paths, targets, |at, cases| {
+        let names: Vec<&str> = cases.iter().map(|it| it.title.as_str()).collect();
+        let run = view.roles.command(paths[at], &names);
         let mut cases: Vec<CaseOutput> = cases.into_iter().map(CaseOutput::from).collect();
         cases.truncate(MAX_CASES);
-        let run = view.roles.command(paths[at]);
         let n_run = run.as_ref().map_or(0, |run| run.len() + 9);
         let more = size(serde_json::to_string(&cases).ok()) + 10 + n_run;
         let fits = n_bytes + more <= max_bytes;
