@@ -71,6 +71,8 @@ bitflags::bitflags! {
         const TEST = 1 << 7;
         /// A function whose last parameter takes any number of arguments: `Item... items`.
         const VARIADIC = 1 << 8;
+        /// Built for tests alone: `#[cfg(test)]`.
+        const TEST_ONLY = 1 << 9;
     }
 }
 

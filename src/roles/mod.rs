@@ -5,8 +5,10 @@
 //! its change changes roles without touching another row. The declaration is a function of the configuration's bytes;
 //! nothing of it is run.
 
+mod cargo;
 mod config;
 mod glob;
+mod inline_tests;
 mod jvm;
 mod runner;
 mod scripts;
@@ -16,6 +18,7 @@ mod text;
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -101,6 +104,7 @@ fn declared(path: &RepoPath, text: &str, budget: &Budget) -> Vec<Suite> {
             config::jest_config(home, &config::of_json(&json()), &mut found);
             found
         }
+        "Cargo.toml" => vec![cargo::suite(home, text)],
         "pytest.ini" | ".pytest.ini" | "tox.ini" => of_pytest_ini(home, text, "pytest"),
         "setup.cfg" => of_pytest_ini(home, text, "tool:pytest"),
         "pytest.toml" | ".pytest.toml" => of_pytest_toml(home, text, &["pytest"]),
@@ -203,6 +207,7 @@ fn of_pytest(home: &str, mut names: Vec<String>, paths: &[String]) -> Suite {
             .map(|pattern| PathPattern::Glob(config::absolute(home, pattern)))
             .to_vec(),
         is_open: false,
+        package: None,
     }
 }
 
@@ -218,6 +223,8 @@ pub struct Roles<'a> {
     /// The builds of Maven and Gradle, which tell no roles.
     builds: OnceCell<Vec<Suite>>,
     known: RefCell<HashMap<RepoPath, FileRole>>,
+    /// The roles of the definitions in files that may hold tests among their code.
+    inside: RefCell<HashMap<RepoPath, Rc<[FileRole]>>>,
 }
 
 /// Evidence in a script's content.
@@ -239,6 +246,7 @@ impl<'a> Roles<'a> {
             suites: OnceCell::new(),
             builds: OnceCell::new(),
             known: RefCell::default(),
+            inside: RefCell::default(),
         }
     }
 
@@ -273,15 +281,23 @@ impl<'a> Roles<'a> {
         }
     }
 
-    /// Returns the command that runs a test file, from the root of the repository: `npx vitest run src/a.spec.ts`; of Go and Java
-    /// only `tests` of it, by their names, where there are any. `None` where it is not evident: no runner or several are configured
-    /// for it, or its path would have to be quoted. Nothing is run here.
-    pub fn command(&self, path: &RepoPath, tests: &[&str]) -> Option<String> {
+    /// Returns the command that runs a test file, from the root of the repository: `npx vitest run src/a.spec.ts`; of tests among
+    /// code, of Go and of Java only `tests` in it, each by its first line and name, where there are any. `None` where it is not
+    /// evident: no runner or several are configured for it, or its path would have to be quoted. Nothing is run here.
+    pub fn command(&self, path: &RepoPath, tests: &[(u32, &str)]) -> Option<String> {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+@".contains(c);
         let text = path.as_str();
-        if !text.chars().all(is_plain) || text.starts_with('-') || !self.is_test(path) {
+        if !text.chars().all(is_plain) || text.starts_with('-') {
             return None;
         }
+        if syntax::has_inline_tests(path) {
+            let lines: Vec<u32> = tests.iter().map(|it| it.0).collect();
+            return self.cargo_command(path, &lines);
+        }
+        if !self.is_test(path) {
+            return None;
+        }
+        let tests: Vec<&str> = tests.iter().map(|it| it.1).collect();
         if family(path) == FileSyntax::Go {
             let directory = path.directory();
             let package = if directory.is_empty() {
@@ -289,14 +305,14 @@ impl<'a> Roles<'a> {
             } else {
                 format!("./{directory}")
             };
-            return Some(match tests {
+            return Some(match tests.as_slice() {
                 [] => format!("go test {package}"),
                 tests => format!("go test {package} -run '^({})$'", tests.join("|")),
             });
         }
         if path.extension() == Some("java") {
             let is_file = |path: &str| self.read.file(path).is_ok_and(|it| it.is_some());
-            return jvm::command(self.builds(), text, tests, is_file);
+            return jvm::command(self.builds(), text, &tests, is_file);
         }
         let suites: Vec<&Compiled> = self.suites().iter().filter(|it| it.runs(text)).collect();
         // The innermost configuration runs it.
@@ -460,8 +476,10 @@ fn role(path: &RepoPath, suites: &[Compiled], content: impl FnOnce() -> Content)
         FileSyntax::Other => return by_name.unwrap_or(by_directory),
         FileSyntax::Script | FileSyntax::Python => {}
     }
-    let is_own = |suite: &&Compiled| {
-        (suite.suite.runner == Runner::Pytest) == (family == FileSyntax::Python)
+    let is_own = |suite: &&Compiled| match suite.suite.runner {
+        Runner::Pytest => family == FileSyntax::Python,
+        Runner::Cargo => false,
+        _ => family == FileSyntax::Script,
     };
     let covering: Vec<&Compiled> = suites
         .iter()

@@ -20,7 +20,7 @@ const GO_FACTS: u32 = 1;
 /// The same for Java.
 const JAVA_FACTS: u32 = 2;
 /// The same for Rust.
-const RUST_FACTS: u32 = 1;
+const RUST_FACTS: u32 = 2;
 /// The same for C and C++.
 const C_FACTS: u32 = 1;
 /// The same for languages that are cut into chunks alone.
