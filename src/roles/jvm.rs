@@ -4,14 +4,12 @@
 
 use std::fmt::Write as _;
 
+use super::MAX_NAMED_TESTS;
 use super::runner::{Runner, RunnerEvidence, Suite};
 use crate::model::path::{file_name, is_at_or_below, parent};
 
 /// Modules of one build file that are read.
 const MAX_MODULES: usize = 5_000;
-
-/// Tests of one file that a command names; of more the whole file is run.
-const MAX_NAMED_TESTS: usize = 5;
 
 /// Returns the build that a file declares: `pom.xml`, `build.gradle`, `settings.gradle`.
 pub(super) fn declared(home: &str, name: &str, text: &str) -> Vec<Suite> {
@@ -41,6 +39,7 @@ pub(super) fn declared(home: &str, name: &str, text: &str) -> Vec<Suite> {
         include: Vec::new(),
         exclude: Vec::new(),
         is_open: false,
+        package: None,
     }]
 }
 

@@ -36,6 +36,9 @@ use runner::{Compiled, PathPattern, Runner, RunnerEvidence, Suite};
 /// Bytes of a configuration that is read.
 const MAX_CONFIG_BYTES: usize = 1 << 19;
 
+/// Tests of one file that a command names; of more the whole file is run, of Go its package.
+const MAX_NAMED_TESTS: usize = 5;
+
 /// Suites of one repository.
 const MAX_SUITES: usize = 2_000;
 
@@ -307,6 +310,8 @@ impl<'a> Roles<'a> {
             };
             return Some(match tests.as_slice() {
                 [] => format!("go test {package}"),
+                // Of many the package is as good.
+                tests if tests.len() > MAX_NAMED_TESTS => format!("go test {package}"),
                 tests => format!("go test {package} -run '^({})$'", tests.join("|")),
             });
         }
