@@ -80,7 +80,8 @@ pub fn extract(
         | FileShape::Java
         | FileShape::Rust
         | FileShape::C
-        | FileShape::Cpp => {
+        | FileShape::Cpp
+        | FileShape::Outline(_) => {
             let file = lang::frontend(language.shape)?.read(source, budget)?;
             let outline = SymbolOutline {
                 symbols: &file.facts.symbols,

@@ -4,6 +4,7 @@ mod c;
 mod ecmascript;
 mod go;
 mod java;
+mod outline;
 mod python;
 mod rust;
 
@@ -142,5 +143,6 @@ pub(super) fn of_family(family: Family) -> &'static LanguageRules {
         Family::Java => &java::RULES,
         Family::Rust => &rust::RULES,
         Family::C => &c::RULES,
+        Family::Outline => &outline::RULES,
     }
 }
