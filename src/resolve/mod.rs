@@ -105,6 +105,8 @@ impl Ecosystem {
             Some(Self::Go)
         } else if RustResolver::is_config(path) {
             Some(Self::Rust)
+        } else if JavaResolver::is_config(path) {
+            Some(Self::Java)
         } else {
             CResolver::is_config(path).then_some(Self::C)
         }
@@ -124,6 +126,7 @@ pub fn kept<'a>(path: &RepoPath, bytes: &'a [u8]) -> Cow<'a, [u8]> {
         Some(Ecosystem::Python) => PythonResolver::relevant_bytes(path, bytes),
         Some(Ecosystem::Go) => GoResolver::relevant_bytes(path, bytes),
         Some(Ecosystem::Rust) => RustResolver::relevant_bytes(path, bytes),
+        Some(Ecosystem::Java) => JavaResolver::relevant_bytes(path, bytes),
         Some(Ecosystem::C) => CResolver::relevant_bytes(path, bytes),
         _ => NodeResolver::relevant_bytes(path, bytes),
     }

@@ -216,7 +216,7 @@ fn edit_keeping_stat(repo: &Repo, dice: &mut Dice, files: &[PathBuf]) -> String 
 }
 
 fn add(repo: &Repo, dice: &mut Dice, n: usize) -> String {
-    let dirs = ["src", "lib", "docs", "src/deep/er"];
+    let dirs = ["src", "lib", "docs", "src/deep/er", "src/a", "lib/a"];
     let names = [
         "f1.ts",
         "f2.ts",
@@ -237,6 +237,9 @@ fn add(repo: &Repo, dice: &mut Dice, n: usize) -> String {
         "F1.java",
         "F2.java",
         "F3.java",
+        "C1.java",
+        "C2.java",
+        "pom.xml",
         "lib.rs",
         "mod.rs",
         "r1.rs",
@@ -260,6 +263,7 @@ fn source(dice: &mut Dice, n: usize, file: &Path) -> String {
         Some("py" | "pyi") => python(dice, n),
         Some("go") => go(dice),
         Some("java") => java(dice),
+        Some("xml") => pom(dice),
         Some("rs") => rust(dice),
         Some("toml") => manifest(dice),
         _ => ecmascript(dice, n),
@@ -280,6 +284,18 @@ fn manifest(dice: &mut Dice) -> String {
         dice.pick(&names),
         dice.pick(&roots),
         dice.pick(&dirs),
+    )
+}
+
+/// A Maven module that depends on another one, and may have its sources elsewhere.
+fn pom(dice: &mut Dice) -> String {
+    let names = ["one", "two", "three"];
+    let roots = ["a", "../lib", "."];
+    format!(
+        "<project><artifactId>{}</artifactId><dependencies><dependency><artifactId>{}</artifactId></dependency></dependencies><build><sourceDirectory>{}</sourceDirectory></build></project>",
+        dice.pick(&names),
+        dice.pick(&names),
+        dice.pick(&roots),
     )
 }
 
