@@ -18,6 +18,8 @@ pub enum Family {
     Rust,
     /// C and C++.
     C,
+    /// C#.
+    CSharp,
 }
 
 impl Family {
@@ -30,6 +32,7 @@ impl Family {
             Self::Java => "java",
             Self::Rust => "rust",
             Self::C => "c",
+            Self::CSharp => "csharp",
         }
     }
 }

@@ -71,6 +71,10 @@ bitflags::bitflags! {
         const TEST = 1 << 7;
         /// A function whose last parameter takes any number of arguments: `Item... items`.
         const VARIADIC = 1 << 8;
+        /// A part of a type or method whose other parts stand elsewhere: `partial`.
+        const PARTIAL = 1 << 9;
+        /// A static method that is called as a member of its first argument: `static void Open(this Store store)`.
+        const EXTENSION = 1 << 10;
     }
 }
 

@@ -1,0 +1,48 @@
+//! Facts of C#.
+//!
+//! One pass over the syntax tree: `declarations` and `members` add symbols and their bindings, `code` records the uses of names
+//! in statements and expressions, `expressions` and `types` lower what stands before a dot or in front of a name.
+//! Members are not looked up here: a name that no local scope binds may be inherited, or stand in another part of the type.
+
+mod calls;
+mod code;
+mod declarations;
+mod docs;
+mod expressions;
+mod grammar;
+mod locals;
+mod lowering;
+mod members;
+mod namespaces;
+mod occurrences;
+mod patterns;
+mod preprocessing;
+mod symbols;
+#[cfg(test)]
+mod tests;
+mod types;
+
+use super::frontend::{Frontend, LoweredFile};
+use crate::model::Budget;
+use crate::model::Family;
+
+/// The front end of C#.
+pub(super) const FRONTEND: Frontend = Frontend {
+    family: Family::CSharp,
+    grammar: || &grammar::grammar().language,
+    parse: Some(preprocessing::parse),
+    lower,
+    role_of: occurrences::role_of,
+};
+
+fn lower(
+    source: &str,
+    root: tree_sitter::Node<'_>,
+    keeps_positions: bool,
+    budget: &Budget,
+) -> Option<LoweredFile> {
+    let mut lowering = lowering::Lowering::new(source, keeps_positions);
+    lowering.lower_file(root, budget)?;
+    let has_errors = root.has_error() || preprocessing::lacks_branches(source, root);
+    Some(lowering.finish(has_errors))
+}
