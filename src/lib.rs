@@ -25,6 +25,7 @@ pub mod cli;
 pub mod clients;
 pub mod config;
 pub mod error;
+pub mod export;
 pub mod git;
 pub mod graph;
 pub mod ir;

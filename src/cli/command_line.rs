@@ -4,8 +4,8 @@ use clap::{Arg, Command, value_parser};
 
 use super::aliases::{ALIASES, Alias};
 use super::{
-    bundle, cache, context, flags, install, list, manual, reaching_tests, serve, settings, view,
-    watch,
+    bundle, cache, context, export, flags, install, list, manual, reaching_tests, serve, settings,
+    view, watch,
 };
 use crate::tools::{TOOLS, ToolSpec};
 
@@ -45,6 +45,7 @@ pub(super) fn command() -> Command {
         .subcommand(context::command())
         .subcommand(list::command())
         .subcommand(cache::command())
+        .subcommand(export::command())
         .subcommand(bundle::command())
         .subcommand(settings::command())
         .subcommand(serve::command())

@@ -7,6 +7,7 @@ mod bundle;
 mod cache;
 mod command_line;
 mod context;
+mod export;
 mod flags;
 mod install;
 mod links;
@@ -82,6 +83,7 @@ pub fn run(command: &Invocation, cwd: Option<PathBuf>) -> ExitCode {
         "view" => view::run(&command.matches, cwd.as_ref()),
         "list" => list::run(&command.matches),
         "cache" => cache::run(&command.matches, cwd),
+        "export" => export::run(&command.matches, cwd.as_ref()),
         "bundle" => bundle::run(&command.matches, cwd.as_ref()),
         "install" => install::install(&command.matches, cwd.as_ref()),
         "uninstall" => install::uninstall(&command.matches, cwd.as_ref()),

@@ -71,10 +71,12 @@ bitflags::bitflags! {
         const TEST = 1 << 7;
         /// A function whose last parameter takes any number of arguments: `Item... items`.
         const VARIADIC = 1 << 8;
+        /// Built for tests alone: `#[cfg(test)]`.
+        const TEST_ONLY = 1 << 9;
         /// A part of a type or method whose other parts stand elsewhere: `partial`.
-        const PARTIAL = 1 << 9;
+        const PARTIAL = 1 << 10;
         /// A static method that is called as a member of its first argument: `static void Open(this Store store)`.
-        const EXTENSION = 1 << 10;
+        const EXTENSION = 1 << 11;
     }
 }
 

@@ -5,8 +5,10 @@
 //! its change changes roles without touching another row. The declaration is a function of the configuration's bytes;
 //! nothing of it is run.
 
+mod cargo;
 mod config;
 mod glob;
+mod inline_tests;
 mod runner;
 mod scripts;
 #[cfg(test)]
@@ -15,6 +17,7 @@ mod text;
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -100,6 +103,7 @@ fn declared(path: &RepoPath, text: &str, budget: &Budget) -> Vec<Suite> {
             config::jest_config(home, &config::of_json(&json()), &mut found);
             found
         }
+        "Cargo.toml" => vec![cargo::suite(home, text)],
         "pytest.ini" | ".pytest.ini" | "tox.ini" => of_pytest_ini(home, text, "pytest"),
         "setup.cfg" => of_pytest_ini(home, text, "tool:pytest"),
         "pytest.toml" | ".pytest.toml" => of_pytest_toml(home, text, &["pytest"]),
@@ -198,6 +202,7 @@ fn of_pytest(home: &str, mut names: Vec<String>, paths: &[String]) -> Suite {
             .map(|pattern| PathPattern::Glob(config::absolute(home, pattern)))
             .to_vec(),
         is_open: false,
+        package: None,
     }
 }
 
@@ -211,6 +216,8 @@ pub struct Roles<'a> {
     read: &'a Read<'a>,
     suites: OnceCell<Vec<Compiled>>,
     known: RefCell<HashMap<RepoPath, FileRole>>,
+    /// The roles of the definitions in files that may hold tests among their code.
+    inside: RefCell<HashMap<RepoPath, Rc<[FileRole]>>>,
 }
 
 /// Evidence in a script's content.
@@ -231,6 +238,7 @@ impl<'a> Roles<'a> {
             read,
             suites: OnceCell::new(),
             known: RefCell::default(),
+            inside: RefCell::default(),
         }
     }
 
@@ -265,12 +273,19 @@ impl<'a> Roles<'a> {
         }
     }
 
-    /// Returns the command that runs a test, from the root of the repository: `npx vitest run src/a.spec.ts`. `None` where it is
-    /// not evident: no runner or several are configured for it, or its path would have to be quoted. Nothing is run here.
-    pub fn command(&self, path: &RepoPath) -> Option<String> {
+    /// Returns the command that runs a test, from the root of the repository: `npx vitest run src/a.spec.ts`; of tests among
+    /// code those at `lines`. `None` where it is not evident: no runner or several are configured for it, or its path would
+    /// have to be quoted. Nothing is run here.
+    pub fn command(&self, path: &RepoPath, lines: &[u32]) -> Option<String> {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+@".contains(c);
         let text = path.as_str();
-        if !text.chars().all(is_plain) || text.starts_with('-') || !self.is_test(path) {
+        if !text.chars().all(is_plain) || text.starts_with('-') {
+            return None;
+        }
+        if syntax::has_inline_tests(path) {
+            return self.cargo_command(path, lines);
+        }
+        if !self.is_test(path) {
             return None;
         }
         if family(path) == FileSyntax::Go {
@@ -493,8 +508,10 @@ fn role(path: &RepoPath, suites: &[Compiled], content: impl FnOnce() -> Content)
         FileSyntax::Other => return by_name.unwrap_or(by_directory),
         FileSyntax::Script | FileSyntax::Python => {}
     }
-    let is_own = |suite: &&Compiled| {
-        (suite.suite.runner == Runner::Pytest) == (family == FileSyntax::Python)
+    let is_own = |suite: &&Compiled| match suite.suite.runner {
+        Runner::Pytest => family == FileSyntax::Python,
+        Runner::Cargo => false,
+        _ => family == FileSyntax::Script,
     };
     let covering: Vec<&Compiled> = suites
         .iter()

@@ -5,6 +5,7 @@ use std::cell::OnceCell;
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 
+use super::cargo::CargoPackage;
 use super::glob::Glob;
 use crate::model::path::is_at_or_below;
 
@@ -24,6 +25,7 @@ pub(super) enum Runner {
     Tap,
     Node,
     Pytest,
+    Cargo,
     /// One whose configuration is not read.
     Other,
 }
@@ -40,7 +42,7 @@ impl Runner {
             Self::Tap => "npx tap",
             Self::Node => "node --test",
             Self::Pytest => "python -m pytest",
-            Self::Karma | Self::Other => return None,
+            Self::Cargo | Self::Karma | Self::Other => return None,
         })
     }
 
@@ -76,6 +78,9 @@ pub(super) struct Suite {
     /// Whether something of `include` or `roots` could not be read, so that it may run more.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) is_open: bool,
+    /// The package, of a runner that is told packages and not files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) package: Option<CargoPackage>,
 }
 
 /// A pattern of paths.

@@ -45,6 +45,31 @@ pub(super) fn section_values(text: &str, section: &str, key: &str) -> Option<Vec
     Some(values)
 }
 
+/// Returns the first values of `keys` in each `[[table]]` of a TOML file.
+pub(super) fn tables<const N: usize>(
+    text: &str,
+    table: &str,
+    keys: [&str; N],
+) -> Vec<[Option<String>; N]> {
+    let header = format!("[[{table}]]");
+    let mut found: Vec<[Option<String>; N]> = Vec::new();
+    let mut is_inside = false;
+    for line in text.lines().map(str::trim) {
+        if line.starts_with('[') {
+            is_inside = line.split('#').next().unwrap_or(line).trim() == header;
+            if is_inside {
+                found.push([const { None }; N]);
+            }
+        } else if let (true, Some((name, value))) = (is_inside, line.split_once('='))
+            && let Some(at) = keys.iter().position(|key| *key == name.trim())
+            && let Some(row) = found.last_mut()
+        {
+            row[at] = words(value).into_iter().next();
+        }
+    }
+    found
+}
+
 /// Returns the words of a list, without brackets, commas and quotes.
 fn words(text: &str) -> Vec<String> {
     let text = text.split(" #").next().unwrap_or(text);

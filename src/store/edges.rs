@@ -262,6 +262,11 @@ impl Read<'_> {
         )
     }
 
+    /// Returns the edges of the uses in a file, those of its top level among them.
+    pub fn edges_from(&self, file: i64) -> StoreResult<Vec<EdgeRow>> {
+        self.edges("e.src_file = ?1", file)
+    }
+
     /// The enclosing functions and methods of a definition, the innermost first.
     pub fn enclosing_functions(&self, symbol: i64) -> StoreResult<Vec<i64>> {
         self.enclosing(symbol, |kind| {

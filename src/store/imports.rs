@@ -194,6 +194,21 @@ impl Read<'_> {
         )
     }
 
+    /// Returns the other files that import `path` by statements, each with the module as it writes it, sorted.
+    pub fn importers_as(&self, of: &str) -> StoreResult<Vec<(RepoPath, String)>> {
+        self.tx
+            .prepare_cached(
+                "SELECT DISTINCT f.path, i.specifier FROM file t JOIN import i ON i.target = t.id JOIN file f ON f.id = i.file
+                 WHERE t.path = ?1 AND t.id <> f.id AND i.kind NOT IN (9, 12) ORDER BY 1, 2",
+            )
+            .and_then(|mut statement| {
+                statement
+                    .query_map([of], |row| Ok((path(row, 0)?, row.get(1)?)))?
+                    .collect()
+            })
+            .context("reading imports")
+    }
+
     /// Returns the files whose classes have a file as their template, in the order of their paths.
     pub fn template_owners(&self, of: i64) -> StoreResult<Vec<i64>> {
         self.tx

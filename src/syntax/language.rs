@@ -22,11 +22,11 @@ const JAVA_FACTS: u32 = 1;
 /// The same for C#.
 const CSHARP_FACTS: u32 = 1;
 /// The same for Rust.
-const RUST_FACTS: u32 = 1;
+const RUST_FACTS: u32 = 2;
 /// The same for C and C++.
 const C_FACTS: u32 = 1;
 /// The same for languages that are cut into chunks alone.
-const TEXT_FACTS: u32 = 2;
+const TEXT_FACTS: u32 = 3;
 
 /// The same for languages that would be read to the symbol and by the user's will are not.
 const WITHOUT_SYMBOLS_FACTS: u32 = 1_000 + TEXT_FACTS;

@@ -7,6 +7,7 @@ mod arity;
 mod chunk;
 mod component;
 mod heads;
+mod implicit;
 mod lang;
 mod language;
 mod lines;
@@ -24,6 +25,7 @@ mod text;
 
 pub use arity::Arities;
 pub use heads::Heads;
+pub use implicit::{called_by_name, handing_marks};
 #[cfg(test)]
 use language::LANGUAGES;
 pub use language::{Language, by_id, by_path, languages, limit_symbols_to};
@@ -33,13 +35,17 @@ pub use occurrences::{
     Occurrence, OccurrenceRole, Occurrences, UseKind, occurrences, occurrences_of, starts,
 };
 pub use scopes::{GrammarScopes, SourceScope, scopes};
-pub use test_titles::{TestCase, test_block, test_cases, test_title};
+pub use test_titles::{TestCase, joined_titles, test_block, test_cases, test_title};
 
 use crate::ir::Extraction;
-
-use crate::model::Budget;
+use crate::model::{Budget, RepoPath};
 use chunk::SymbolOutline;
 use language::FileShape;
+
+/// Returns whether tests may stand among the code of a file, by its language: `#[test] fn` in a source file.
+pub fn has_inline_tests(path: &RepoPath) -> bool {
+    lang::frontend(by_path(path).shape).is_some_and(|it| it.has_inline_tests)
+}
 
 /// Returns the facts of a file, or `None` where the budget ended first. Never fails on broken code: what can
 /// be read is read, and `has_errors` says that there was more.

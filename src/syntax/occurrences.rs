@@ -9,6 +9,7 @@ use super::lines::Lines;
 use super::{FileShape, Language, component};
 use crate::ir::FileFacts;
 use crate::model::Budget;
+use crate::model::hash::HashMap;
 
 /// One place where a word occurs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,12 +128,14 @@ pub fn occurrences_of(
     }
     if let Some(frontend) = frontend(language.shape) {
         let parsed = frontend.read_positioned(source, budget)?;
-        let places = places_of(source, words).map(|(word, start_byte, end)| Occurrence {
-            word,
-            start_byte,
-            line: line_at(start_byte),
-            role: parsed.role(source, start_byte, end),
-        });
+        let places = places_of(source, words)
+            .into_iter()
+            .map(|(word, start_byte, end)| Occurrence {
+                word,
+                start_byte,
+                line: line_at(start_byte),
+                role: parsed.role(source, start_byte, end),
+            });
         let uses = parsed.uses();
         let uses = uses.map(|(start, reference, kind)| (start, line_at(start), reference, kind));
         return Some(Occurrences {
@@ -142,12 +145,14 @@ pub fn occurrences_of(
         });
     }
     let FileShape::Script(dialect) = language.shape else {
-        let all = places_of(source, words).map(|(word, start_byte, _)| Occurrence {
-            word,
-            start_byte,
-            line: line_at(start_byte),
-            role: OccurrenceRole::Prose,
-        });
+        let all = places_of(source, words)
+            .into_iter()
+            .map(|(word, start_byte, _)| Occurrence {
+                word,
+                start_byte,
+                line: line_at(start_byte),
+                role: OccurrenceRole::Prose,
+            });
         return Some(Occurrences {
             places: all.collect(),
             ..Occurrences::default()
@@ -174,7 +179,7 @@ pub fn occurrences_of(
         line: line_at(start_byte),
         role: role(start_byte, end),
     };
-    let places = places_of(source, words).map(place).collect();
+    let places = places_of(source, words).into_iter().map(place).collect();
     let mut uses: Vec<(u32, u32, u32, UseKind)> = parsed
         .uses()
         .map(|(start, reference, kind)| (start, line_at(start), reference, kind))
@@ -190,25 +195,50 @@ pub fn occurrences_of(
     })
 }
 
-/// Returns each place of each word: the word's index, first byte and end.
-pub(super) fn places_of<'a>(
-    source: &'a str,
-    words: &'a [&'a str],
-) -> impl Iterator<Item = (usize, u32, u32)> + 'a {
-    let each = words.iter().enumerate();
-    each.flat_map(move |(at, word)| {
-        let length = u32::try_from(word.len()).unwrap_or(u32::MAX);
-        starts(source, word).map(move |start| (at, start, start.saturating_add(length)))
-    })
+/// Fewer words are searched for one by one.
+const MANY_WORDS: usize = 16;
+
+/// Returns each place of each word, word by word: the word's index, first byte and end.
+pub(super) fn places_of(source: &str, words: &[&str]) -> Vec<(usize, u32, u32)> {
+    let mut places = Vec::new();
+    let mut plain = HashMap::default();
+    for (at, word) in words.iter().enumerate() {
+        if words.len() > MANY_WORDS && word.chars().all(is_word_char) {
+            plain.insert(*word, at);
+        } else {
+            let length = u32::try_from(word.len()).unwrap_or(u32::MAX);
+            places.extend(
+                starts(source, word).map(|start| (at, start, start.saturating_add(length))),
+            );
+        }
+    }
+    if !plain.is_empty() {
+        // One pass for all of them: a generated file has tens of thousands.
+        let mut start = 0;
+        for piece in source.split(|c| !is_word_char(c)) {
+            if let Some(at) = plain.get(piece) {
+                let [first, end] =
+                    [start, start + piece.len()].map(|at| u32::try_from(at).unwrap_or(u32::MAX));
+                places.push((*at, first, end));
+            }
+            start += piece.len();
+            start += source[start..].chars().next().map_or(0, char::len_utf8);
+        }
+        places.sort_unstable();
+    }
+    places
+}
+
+fn is_word_char(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
 }
 
 /// Returns the first byte of each place where `word` occurs as a word.
 pub fn starts<'a>(source: &'a str, word: &'a str) -> impl Iterator<Item = u32> + 'a {
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
     source.match_indices(word).filter_map(move |(at, found)| {
         let before = source[..at].chars().next_back();
         let after = source[at + found.len()..].chars().next();
-        let is_whole = !before.is_some_and(is_word) && !after.is_some_and(is_word);
+        let is_whole = !before.is_some_and(is_word_char) && !after.is_some_and(is_word_char);
         is_whole.then(|| u32::try_from(at).unwrap_or(u32::MAX))
     })
 }

@@ -50,7 +50,7 @@ pub fn test_title(path: &RepoPath, source: &str, lines: &[u32], budget: &Budget)
             common.truncate(n_common);
             common
         });
-    joined(&common?)
+    joined_titles(&common?)
 }
 
 /// A test or a group of tests.
@@ -83,7 +83,7 @@ pub fn test_cases(path: &RepoPath, source: &str, lines: &[u32], budget: &Budget)
             let titles: Vec<String> = around.iter().map(|(title, _)| title.clone()).collect();
             Some(TestCase {
                 line: u32::try_from(line).unwrap_or(u32::MAX),
-                title: joined(&titles)?,
+                title: joined_titles(&titles)?,
             })
         })
         .collect();
@@ -110,7 +110,7 @@ pub fn test_block(
     let (title, node) = around.into_iter().next_back()?;
     let line_of = |row: usize| u32::try_from(row + 1).unwrap_or(u32::MAX);
     let (first, last) = (node.start_position().row, node.end_position().row);
-    Some((joined(&[title])?, line_of(first), line_of(last)))
+    Some((joined_titles(&[title])?, line_of(first), line_of(last)))
 }
 
 /// Returns the titles around a row, the outermost first.
@@ -191,8 +191,8 @@ fn title(node: Node<'_>, source: &str) -> Option<String> {
     Some(title.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
-/// Joins titles from the outermost to the innermost; where they are too long the innermost is kept.
-fn joined(titles: &[String]) -> Option<String> {
+/// Joins titles from the outermost to the innermost; where they are too long the innermost is kept. `None` of none.
+pub fn joined_titles(titles: &[String]) -> Option<String> {
     let (last, before) = titles.split_last()?;
     let mut shown: String = last.chars().take(MAX_LETTERS).collect();
     if shown.len() < last.len() {

@@ -2,13 +2,14 @@
 //!
 //! A test that names the definition without a bound use of it is listed too, behind those that the graph reaches.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use crate::error::Result;
+use crate::graph::impact::files_of;
 use crate::graph::related::{self, Relation, TestBasis};
 use crate::graph::test_conventions;
 use crate::model::{Direction, FileRole, Provenance, RepoPath};
-use crate::tools::places::{last_name, uses};
+use crate::tools::places::{LocatedSymbol, last_name, uses};
 use crate::workspace::{SymbolRow, View};
 
 /// Import edges within which a test that is known by its name is looked for by better means.
@@ -24,28 +25,43 @@ pub(super) type AffectedFile = (RepoPath, u32, Provenance);
 #[derive(Debug, Default)]
 pub(super) struct Affected {
     pub(super) files: Vec<AffectedFile>,
-    /// The strongest basis first; files that help tests behind the tests that the graph reaches.
+    /// The strongest basis first.
     pub(super) tests: Vec<(AffectedFile, TestBasis)>,
-    /// How many of `tests` help tests and are none: `test/helpers.ts`.
-    pub(super) n_support: usize,
+    /// Files that help tests and are none: `test/helpers.ts`. Their place in a list is behind the tests that the graph
+    /// reaches.
+    pub(super) support: Vec<AffectedFile>,
     pub(super) examples: Vec<AffectedFile>,
 }
 
 impl Affected {
-    /// Sorts files by their roles.
-    pub(super) fn of(view: &View<'_>, reached: Vec<AffectedFile>) -> Self {
+    /// Sorts the files of places by the roles of these: a file with tests among its code may be in two lists.
+    pub(super) fn of(view: &View<'_>, placed: &[LocatedSymbol]) -> Self {
+        let mut by_role: BTreeMap<FileRole, Vec<AffectedFile>> = BTreeMap::new();
+        for place in placed {
+            let file = (
+                place.path.clone(),
+                place.reached.hops,
+                place.reached.provenance,
+            );
+            by_role.entry(place.role(view)).or_default().push(file);
+        }
         let mut affected = Self::default();
-        let mut support = Vec::new();
-        for file in reached {
-            match view.roles.of(&file.0) {
-                FileRole::Code => affected.files.push(file),
-                FileRole::TestSupport => support.push((file, TestBasis::Graph)),
-                FileRole::Test => affected.tests.push((file, TestBasis::Graph)),
-                FileRole::Example => affected.examples.push(file),
+        for (role, reached) in by_role {
+            let files = files_of(&reached);
+            match role {
+                FileRole::Code => affected.files = files,
+                FileRole::TestSupport => affected.support = files,
+                FileRole::Test => {
+                    let tests = files.into_iter().map(|file| (file, TestBasis::Graph));
+                    affected.tests = tests.collect();
+                }
+                FileRole::Example => affected.examples = files,
             }
         }
-        affected.n_support = support.len();
-        affected.tests.append(&mut support);
+        // Beside a test of the same file its helper says nothing more.
+        let tests = &affected.tests;
+        let is_told = |path: &RepoPath| tests.iter().any(|test| test.0.0 == *path);
+        affected.support.retain(|file| !is_told(&file.0));
         affected
     }
 

@@ -32,6 +32,8 @@ pub mod schema;
 pub mod search;
 pub mod toolset;
 
+pub use revision::named as revision_named;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

@@ -12,7 +12,8 @@ use crate::graph::related::TestBasis;
 use crate::model::path::is_at_or_below;
 use crate::model::sanitize::one_line;
 use crate::model::{
-    Budget, Family, Handle, HandleKind, Provenance, RepoPath, Sources as _, SymbolFlags, SymbolKind,
+    Budget, Family, FileRole, Handle, HandleKind, Provenance, RepoPath, Sources as _, SymbolFlags,
+    SymbolKind,
 };
 use crate::uses::{TestCase, Uses};
 use crate::workspace::{SymbolRow, View, brief, family_of, normal_form, outside};
@@ -138,7 +139,7 @@ pub(super) struct CallerOutput {
     /// The definition around the use; `(module)` outside of all, unless that is in a test.
     #[serde(skip_serializing_if = "Option::is_none")]
     symbol: Option<String>,
-    /// The titles of the tests around the first use, where no definition is.
+    /// The titles of the tests around the first use, where no definition is, or one among code that is a test.
     #[serde(skip_serializing_if = "Option::is_none")]
     test: Option<String>,
     /// Line of the first use.
@@ -180,7 +181,7 @@ pub(super) struct CalleeOutput {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct CaseOutput {
     title: String,
-    line: u32,
+    pub(super) line: u32,
 }
 
 impl From<TestCase> for CaseOutput {
@@ -502,6 +503,19 @@ pub(super) struct LocatedSymbol {
     pub(super) reached: Reached,
 }
 
+impl LocatedSymbol {
+    /// Returns the role of the code that it is in.
+    pub(super) fn role(&self, view: &View<'_>) -> FileRole {
+        let ordinal = self.symbol.as_ref().map(|symbol| symbol.ordinal);
+        view.roles.of_definition(&self.path, ordinal)
+    }
+
+    /// Whether it is in a test that stands among code.
+    pub(super) fn is_in_inline_test(&self, view: &View<'_>) -> bool {
+        self.role(view) == FileRole::Test && view.roles.is_code(&self.path)
+    }
+}
+
 /// Returns the places with their definitions, the nearest and best known first.
 pub(super) fn places(view: &View<'_>, reached: &[Reached]) -> Result<Vec<LocatedSymbol>> {
     let mut placed = Vec::with_capacity(reached.len());
@@ -526,7 +540,7 @@ pub(super) fn places(view: &View<'_>, reached: &[Reached]) -> Result<Vec<Located
         let reached = &place.reached;
         let name = place.symbol.as_ref().map(|it| it.qualified_name.clone());
         // Code comes before its tests.
-        let role = view.roles.of(&place.path);
+        let role = place.role(view);
         let known = (reached.hops, role, reached.provenance);
         (known, place.path.clone(), reached.line, name)
     });
@@ -561,7 +575,12 @@ pub(super) fn caller_output(
     Ok(CallerOutput {
         path: place.path.to_string(),
         symbol: Some(symbol.unwrap_or_else(|| "(module)".to_owned())),
-        test: None,
+        test: if place.is_in_inline_test(view) {
+            let title = uses(view).test_around(&place.path, reached.line, None)?;
+            title.map(|title| one_line(&title).into_owned())
+        } else {
+            None
+        },
         line: reached.line,
         text: None,
         count: (reached.hops == 1 && reached.count > 1 && lines.is_empty())
@@ -663,6 +682,18 @@ pub(super) fn test_output(
             ..defaults.known_by(*provenance)
         },
         ..file_output(view, &(path.clone(), *hops, *provenance), defaults)
+    }
+}
+
+/// Converts a file that helps tests to its output form.
+pub(super) fn support_output(
+    view: &View<'_>,
+    file: &(RepoPath, u32, Provenance),
+    defaults: &Defaults,
+) -> FilePlacesOutput {
+    FilePlacesOutput {
+        role: FileRole::TestSupport.word(),
+        ..test_output(view, file, TestBasis::Graph, defaults)
     }
 }
 

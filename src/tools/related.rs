@@ -594,6 +594,9 @@ fn of_type(
         found.extend(near.found.iter().map(|near| output(view, near, edge_type)));
         is_cut |= near.is_cut;
     }
+    if edge_type == EdgeType::Tests && direction != DirectionInput::Out {
+        found.extend(related_symbol::inline_tests(view, path)?);
+    }
     if edge_type == EdgeType::Tests && found.is_empty() && direction != DirectionInput::Out {
         found = related_symbol::tests_naming_exports(view, path)?;
     }

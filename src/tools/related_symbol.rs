@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::graph::definition::{NeighborDefinition, neighbors};
 use crate::graph::related::TestBasis;
 use crate::graph::test_conventions;
-use crate::model::{Direction, EdgeKind, Provenance, RepoPath};
+use crate::model::{Direction, EdgeKind, FileRole, Provenance, RepoPath};
 use crate::workspace::{SymbolRow, View};
 
 /// Exported definitions of a file whose names are looked for in tests.
@@ -53,7 +53,13 @@ fn tests(view: &View<'_>, symbol: &SymbolRow, depth: u32) -> Result<BoundedEdges
         let Some(place) = output(view, near, EdgeType::Tests, way)? else {
             continue;
         };
-        if let Some(path) = RepoPath::new(&place.path).filter(|path| view.roles.is_test(path)) {
+        let symbol = near
+            .symbol
+            .map(|id| view.read.symbol_by_id(id))
+            .transpose()?;
+        let ordinal = symbol.flatten().map(|symbol| symbol.ordinal);
+        let is_test = |path: &RepoPath| view.roles.of_definition(path, ordinal) == FileRole::Test;
+        if let Some(path) = RepoPath::new(&place.path).filter(is_test) {
             let found = (near.hops, near.provenance);
             let known = best.entry(path).or_insert(found);
             *known = (*known).min(found);
@@ -107,6 +113,32 @@ pub(super) fn tests_naming_exports(view: &View<'_>, path: &RepoPath) -> Result<V
         direction: Direction::In.as_str(),
         provenance: Provenance::Name,
         basis: TestBasis::Mention,
+        ..direct(view, test, EdgeType::Tests)
+    });
+    Ok(edges.collect())
+}
+
+/// Returns the files whose tests among code use a definition of a file directly, the file itself too.
+pub(super) fn inline_tests(view: &View<'_>, path: &RepoPath) -> Result<Vec<RelatedEdge>> {
+    let file = view.read.file(path.as_str())?;
+    let Some(file) = file.filter(|_| view.roles.may_hold_tests(path)) else {
+        return Ok(Vec::new());
+    };
+    let mut best: BTreeMap<RepoPath, Provenance> = BTreeMap::new();
+    for symbol in view.read.symbols_of(file.id)? {
+        for edge in view.read.edges_into(symbol.id)? {
+            let user = edge.src.map(|id| view.read.symbol_by_id(id)).transpose()?;
+            let Some(user) = user.flatten() else { continue };
+            let role = view.roles.of_definition(&user.path, Some(user.ordinal));
+            if role == FileRole::Test && view.roles.may_hold_tests(&user.path) {
+                let known = best.entry(user.path).or_insert(edge.provenance);
+                *known = (*known).min(edge.provenance);
+            }
+        }
+    }
+    let edges = best.iter().map(|(test, provenance)| RelatedEdge {
+        direction: Direction::In.as_str(),
+        provenance: *provenance,
         ..direct(view, test, EdgeType::Tests)
     });
     Ok(edges.collect())

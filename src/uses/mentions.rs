@@ -161,6 +161,9 @@ impl Uses<'_> {
                 let mut lines: Vec<u32> = uses.map(|it| it.line).collect();
                 lines.dedup();
                 cases = syntax::test_cases(path, &text, &lines, &self.budget);
+                if cases.is_empty() {
+                    cases = self.marked_tests(file.id, &lines)?;
+                }
             }
             if !on_file(at, cases) {
                 break;

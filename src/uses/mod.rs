@@ -10,6 +10,8 @@ mod collisions;
 mod difference;
 mod difference_cache;
 mod dispatch;
+mod file_occurrences;
+mod implicit;
 mod importers;
 mod locals;
 mod mentions;
@@ -22,12 +24,15 @@ pub use difference::{
     ChangedFile, DefinitionPlace, Difference, FilePair, IndexedStates, ReExport, SymbolChange,
 };
 pub use dispatch::UserDispatch;
+pub use file_occurrences::{ByteRange, FileOccurrences, PlacedUse, UseRole, UseTarget};
+pub use implicit::ImplicitCaller;
 pub use importers::Exposure;
 pub use locals::FunctionLocals;
 pub use mentions::{Mention, MentionPart, Mentions, innermost};
 pub use removed::{DanglingUse, EarlierText, RemovedDefinition};
 
 pub use crate::graph::changes::ChangeKind;
+pub use crate::link::use_targets::DefinitionRow;
 pub use crate::syntax::{LocalName, TestCase, UseKind};
 
 use std::cell::{OnceCell, RefCell};

@@ -5,12 +5,12 @@
 use std::collections::HashSet;
 
 use super::Uses;
-use super::mentions::lines_of;
+use super::mentions::{innermost, lines_of};
 use crate::error::{Error, Result};
-use crate::model::{Analysis, RepoPath};
+use crate::model::{Analysis, FileRole, RepoPath, Span, SymbolFlags};
 use crate::roles::Roles;
 use crate::store::{SymbolRow, token};
-use crate::syntax;
+use crate::syntax::{self, TestCase};
 
 /// Tests that are read to see whether they name it in their text.
 const MAX_READ: usize = 60;
@@ -26,8 +26,8 @@ pub struct NamingTests {
 }
 
 impl Uses<'_> {
-    /// Returns the title of the test or group around a line (from 1) of a script: `queue > pushes`; with `name` around all
-    /// lines that hold it. `None` where there is none, or the file is not as it was indexed. Reads and parses the file.
+    /// Returns the title of the test or group around a line (from 1): `queue > pushes` of a script, else the name of the test;
+    /// of a script with `name` that around all lines that hold it. `None` where there is none, or the file is not as it was indexed. Reads and parses the file.
     pub fn test_around(
         &self,
         path: &RepoPath,
@@ -37,6 +37,11 @@ impl Uses<'_> {
         let Some(file) = self.read.file(path.as_str())? else {
             return Ok(None);
         };
+        if name.is_none()
+            && let [case] = self.marked_tests(file.id, &[line])?.as_slice()
+        {
+            return Ok(Some(case.title.clone()));
+        }
         let text = self.sources.read(path, file.content);
         Ok(text.and_then(|text| {
             let mut lines = vec![line];
@@ -45,6 +50,36 @@ impl Uses<'_> {
             }
             syntax::test_title(path, &text, &lines, &self.budget)
         }))
+    }
+
+    /// Returns the definitions around some lines (from 1) that are tests by their marks or names, `#[test] fn opens()`, each
+    /// once, in source order. The title is its name behind those around it.
+    pub(super) fn marked_tests(&self, file: i64, lines: &[u32]) -> Result<Vec<TestCase>> {
+        let Some(facts) = self.read.facts_with_places(file)? else {
+            return Ok(Vec::new());
+        };
+        let is_around = |span: &Span, line| (span.start_line..=span.end_line).contains(&line);
+        let of_line = |line: u32| {
+            let tests = facts.symbols.iter().filter(|symbol| {
+                symbol.flags.contains(SymbolFlags::TEST) && is_around(&symbol.span, line)
+            });
+            tests.min_by_key(|symbol| symbol.span.end_byte - symbol.span.start_byte)
+        };
+        let mut cases = Vec::new();
+        for test in lines.iter().filter_map(|line| of_line(*line)) {
+            let mut titles = vec![test.name.clone()];
+            let mut at = test.parent;
+            while let Some(around) = at.and_then(|it| facts.symbols.get(it as usize)) {
+                titles.insert(0, around.name.clone());
+                at = around.parent;
+            }
+            let line = test.name_line;
+            let title = syntax::joined_titles(&titles);
+            cases.extend(title.map(|title| TestCase { line, title }));
+        }
+        cases.sort();
+        cases.dedup();
+        Ok(cases)
     }
 
     /// Returns the title and the lines of the innermost test around a line (from 1) of a script. `None` where there is none, or
@@ -85,13 +120,15 @@ impl Uses<'_> {
             !others.iter().any(|other| distance(other, path) < own)
         };
         let is_new = |path: &RepoPath| {
-            path != home && !known.contains(path) && roles.is_test(path) && is_nearest(path)
+            let may_test = path != home && roles.is_test(path) || roles.may_hold_tests(path);
+            may_test && !known.contains(path) && is_nearest(path)
         };
         let rows = self.read.file_rows()?;
         let named = rows.iter().filter(|row| {
             let name = row.path.file_name();
             let stem = name.split('.').next().unwrap_or(name);
-            token::normal_form(stem) == norm && is_new(&row.path)
+            let is_named = token::normal_form(stem) == norm;
+            is_named && roles.is_test(&row.path) && is_new(&row.path)
         });
         found.paths = named.map(|row| row.path.clone()).collect();
         let unbound = self.read.unbound_places(name)?.into_iter();
@@ -101,9 +138,36 @@ impl Uses<'_> {
             .collect();
         unbound.sort_by_cached_key(|path| (distance(home, path), path.clone()));
         unbound.dedup();
-        found.paths.append(&mut unbound);
+        let mut n_read = 0;
+        for path in unbound {
+            let mut is_naming = roles.is_test(&path);
+            if !is_naming && n_read < MAX_READ {
+                n_read += 1;
+                is_naming = self.is_in_inline_test(roles, &path, name)?;
+            } else if !is_naming {
+                found.is_cut = true;
+            }
+            found.paths.extend(is_naming.then_some(path));
+        }
+        let is_new = |path: &RepoPath| roles.is_test(path) && is_new(path);
         self.add_texts(name, &norm, home, &is_new, &mut found)?;
         Ok(found)
+    }
+
+    /// Whether a test among the code of a file has the name. Reads the file.
+    fn is_in_inline_test(&self, roles: &Roles<'_>, path: &RepoPath, name: &str) -> Result<bool> {
+        let Some(file) = self.read.file(path.as_str())? else {
+            return Ok(false);
+        };
+        let Some(text) = self.sources.read(path, file.content) else {
+            return Ok(false);
+        };
+        let symbols = self.read.symbols_of(file.id)?;
+        let is_in_test = |start: u32| {
+            let around = innermost(&symbols, start).map(|symbol| symbol.ordinal);
+            roles.of_definition(path, around) == FileRole::Test
+        };
+        Ok(syntax::starts(&text, name).any(is_in_test))
     }
 
     /// Adds the tests that write the name in a string or a comment; in a language without facts, anywhere.
@@ -119,7 +183,7 @@ impl Uses<'_> {
         let mut holding = self.read.files_with_word(norm)?;
         holding.retain(|file| !known.contains(&file.path) && is_new(&file.path));
         holding.sort_by_cached_key(|file| (distance(home, &file.path), file.path.clone()));
-        found.is_cut = holding.len() > MAX_READ;
+        found.is_cut |= holding.len() > MAX_READ;
         for file in holding.iter().take(MAX_READ) {
             if self.budget.is_cancelled() {
                 return Err(Error::cancelled());

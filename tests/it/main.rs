@@ -18,6 +18,7 @@ mod definitions;
 mod dispatch;
 mod documents;
 mod edges;
+mod exports;
 mod fixtures;
 mod graph;
 mod graph_output;

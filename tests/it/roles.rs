@@ -183,3 +183,177 @@ fn roles_of_a_repository() {
         println!("ROLE\t{line}");
     }
 }
+
+/// A crate with tests among its code, in another file of it, and as a target of their own.
+const CRATE: &str = "\
+//- /Cargo.toml
+[workspace]
+members = [\"crates/*\"]
+//- /crates/store/Cargo.toml
+[package]
+name = \"store\"
+//- /crates/store/src/lib.rs
+pub mod db;
+pub mod query;
+//- /crates/store/src/db.rs
+use std::fmt;
+pub fn open_store(path: &str) -> usize { path.len() }
+pub fn close_store(n: usize) -> usize { n + open_store(\"a\") }
+pub fn unused() {}
+pub struct Store;
+impl fmt::Display for Store {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { Ok(()) }
+}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    fn prepared() -> usize { close_store(1) }
+    #[test]
+    fn opens() {
+        assert_eq!(open_store(\"b\"), 1);
+    }
+    #[tokio::test]
+    async fn closes() { assert_eq!(prepared(), 2) }
+}
+//- /crates/store/src/query.rs
+use crate::db::open_store;
+pub fn find() -> usize { 1 }
+#[cfg(test)]
+mod checks {
+    use super::*;
+    #[rstest]
+    fn finds_in_an_open_store() { open_store(\"c\"); }
+}
+//- /crates/store/tests/whole.rs
+#[test]
+fn opens_from_outside() { store::db::open_store(\"d\"); }
+//- commit base
+";
+
+#[test]
+fn tests_among_code_are_tests() {
+    let repo = Fixture::parse(CRATE).build();
+    let cli = Cli::new(repo.path());
+    let impact = cli.json(&["impact", "open_store"]);
+    let tests = impact["affectedTests"].as_array().unwrap();
+    let told: Vec<Value> = tests
+        .iter()
+        .map(|it| json!([it["path"], it["cases"], it["run"]]))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            json!([
+                "crates/store/src/db.rs",
+                [{"title": "tests > opens", "line": 14}],
+                "cargo test -p store --lib db::tests::opens"
+            ]),
+            json!([
+                "crates/store/src/query.rs",
+                [{"title": "checks > finds_in_an_open_store", "line": 7}],
+                "cargo test -p store --lib query::checks::finds_in_an_open_store"
+            ]),
+            json!([
+                "crates/store/tests/whole.rs",
+                [{"title": "opens_from_outside", "line": 2}],
+                "cargo test -p store --test whole opens_from_outside"
+            ]),
+        ]
+    );
+    assert_eq!(paths(&impact["affectedFiles"]), ["crates/store/src/db.rs"]);
+    let callers = impact["callers"].as_array().unwrap();
+    let titled: Vec<(&str, &Value)> = callers
+        .iter()
+        .map(|it| (it["symbol"].as_str().unwrap(), &it["test"]))
+        .collect();
+    assert_eq!(
+        titled,
+        [
+            ("close_store", &Value::Null),
+            ("tests.opens", &json!("tests > opens")),
+            (
+                "checks.finds_in_an_open_store",
+                &json!("checks > finds_in_an_open_store")
+            ),
+            ("opens_from_outside", &Value::Null),
+        ]
+    );
+    let without = cli.json(&["impact", "open_store", "--include-tests", "false"]);
+    assert_eq!(without["totalCallers"], 1, "{without}");
+    // A helper beside the tests is no code that a change affects; the test behind it is reached.
+    let impact = cli.json(&["impact", "close_store"]);
+    assert_eq!(paths(&impact["affectedFiles"]), [""; 0]);
+    assert_eq!(tests_with_hops(&impact), [("crates/store/src/db.rs", 2)]);
+    let listed = cli.json(&["tests", "--symbol", "close_store"]);
+    assert_eq!(paths(&listed["tests"]), ["crates/store/src/db.rs"]);
+    let related = cli.json(&[
+        "related",
+        "crates/store/src/db.rs",
+        "--types",
+        "tests",
+        "--depth",
+        "1",
+    ]);
+    let related = paths(&related["results"]);
+    assert!(
+        related.contains(&"crates/store/src/db.rs")
+            && related.contains(&"crates/store/src/query.rs"),
+        "{related:?}"
+    );
+    // A change is reached by them too.
+    repo.write("crates/store/src/query.rs", "pub fn find() -> usize { 1 }\n#[cfg(test)]\nmod checks { #[test] fn finds() { super::find(); } }\n");
+    let changes = cli.json(&["changes", "--include", "tests"]);
+    assert_eq!(
+        paths(&changes["tests"]),
+        ["crates/store/src/query.rs"],
+        "{changes}"
+    );
+}
+
+fn tests_with_hops(impact: &Value) -> Vec<(&str, u64)> {
+    let tests = impact["affectedTests"].as_array().unwrap();
+    let hops = |it: &Value| it["hops"].as_u64().unwrap_or(1);
+    tests
+        .iter()
+        .map(|it| (it["path"].as_str().unwrap(), hops(it)))
+        .collect()
+}
+
+#[test]
+fn callers_that_no_line_shows_are_said() {
+    let repo = Fixture::parse(CRATE).build();
+    repo.write(
+        "web/app.py",
+        "from flask import app\n@app.route('/')\ndef index(): pass\nclass Rows:\n    def __len__(self): return 1\n    @property\n    def lonely(self): return 2\n",
+    );
+    repo.write("web/test_app.py", "import app\ndef test_index(): pass\n");
+    let cli = Cli::new(repo.path());
+    for (name, wanted) in [
+        ("tests.opens", "it is a test, which the test runner calls"),
+        ("test_index", "it is a test, which the test runner calls"),
+        (
+            "index",
+            "it is marked with `@app.route('/')`: what that registers may call it",
+        ),
+        ("Rows.__len__", "it is a special method, which Python calls"),
+        (
+            "Store.fmt",
+            "it may be called through `Display`, which is not defined here",
+        ),
+    ] {
+        let summary = &cli.json(&["impact", name])["summary"];
+        let start = format!("No uses found in code, but {wanted}");
+        assert!(
+            summary.as_str().unwrap().starts_with(&start),
+            "{name}: {summary}"
+        );
+    }
+    for name in ["unused", "Rows.lonely"] {
+        let summary = &cli.json(&["impact", name])["summary"];
+        let start = "No uses found in code. (";
+        assert!(
+            summary.as_str().unwrap().starts_with(start),
+            "{name}: {summary}"
+        );
+    }
+}

@@ -75,7 +75,13 @@ fn callers(value: &Value, screen: &Screen) -> String {
     let mut text = String::new();
     let affected = entries(value, "affectedTests");
     let tests: Vec<&str> = affected.iter().map(|test| test.text("path")).collect();
-    let is_test = |place: &&Value| tests.contains(&place.text("path"));
+    // A file may hold tests among its code: then the place says whether it is in one.
+    let files = entries(value, "affectedFiles");
+    let is_code = |path: &str| files.iter().any(|file| file.text("path") == path);
+    let is_test = |place: &&Value| {
+        let path = place.text("path");
+        tests.contains(&path) && (!place.text("test").is_empty() || !is_code(path))
+    };
     let examples = entries(value, "affectedExamples");
     let is_example = |place: &&Value| {
         let path = place.text("path");
@@ -354,11 +360,15 @@ fn leaf(place: &str, value: &Value) -> TreeNode {
         (_, other) => other,
     };
     let mark = if value.is_true("stale") { "stale" } else { "" };
+    let test = match value.text("symbol") {
+        "" => value.text("test"),
+        _ => "",
+    };
     TreeNode {
         line: StyledLine::default()
             .with(PLACE, place)
             .with(STRONG, &visible(value.text("symbol")))
-            .with(STRONG, &visible(value.text("test")))
+            .with(STRONG, &visible(test))
             .with(FAINT, &more_lines(value))
             .with(FAINT, &visible(value.text("role")))
             .with(FAINT, &visible(provenance))

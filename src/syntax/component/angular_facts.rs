@@ -106,15 +106,17 @@ pub(in crate::syntax) fn occurrences(
 ) -> Option<Occurrences> {
     let (facts, template) = page(lines, true, budget)?;
     let line_at = |start: u32| offset(lines.line_at(start) + 1);
-    let places = places_of(lines.source, words).map(|(word, start_byte, end)| {
-        let role = template.as_ref().and_then(|it| it.role(start_byte, end));
-        Occurrence {
-            word,
-            start_byte,
-            line: line_at(start_byte),
-            role: role.unwrap_or(OccurrenceRole::Prose),
-        }
-    });
+    let places = places_of(lines.source, words)
+        .into_iter()
+        .map(|(word, start_byte, end)| {
+            let role = template.as_ref().and_then(|it| it.role(start_byte, end));
+            Occurrence {
+                word,
+                start_byte,
+                line: line_at(start_byte),
+                role: role.unwrap_or(OccurrenceRole::Prose),
+            }
+        });
     let places = places.collect();
     let mut uses = template.map_or_else(Vec::new, |template| template.uses());
     uses.sort_unstable_by_key(|it| it.0);

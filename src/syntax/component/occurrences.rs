@@ -20,12 +20,14 @@ pub(in crate::syntax) fn occurrences(
 ) -> Option<Occurrences> {
     let component = component(framework, lines, true, budget)?;
     let line_at = |start: u32| offset(lines.line_at(start) + 1);
-    let places = places_of(lines.source, words).map(|(word, start_byte, end)| Occurrence {
-        word,
-        start_byte,
-        line: line_at(start_byte),
-        role: component.role(start_byte, end),
-    });
+    let places = places_of(lines.source, words)
+        .into_iter()
+        .map(|(word, start_byte, end)| Occurrence {
+            word,
+            start_byte,
+            line: line_at(start_byte),
+            role: component.role(start_byte, end),
+        });
     let places = places.collect();
     let mut uses = component.uses();
     uses.sort_unstable_by_key(|it| it.0);

@@ -5,6 +5,7 @@
 
 use tree_sitter::{Language, Node, Tree};
 
+use super::implicit_calls::ImplicitCalls;
 use super::use_recorder::{offset, span_of};
 use crate::ir::{FileFacts, ImportedName, ReferenceKind};
 use crate::model::Budget;
@@ -15,6 +16,10 @@ use crate::syntax::parse::{Parsed, parse};
 /// A family of languages with its functions.
 pub(in crate::syntax) struct Frontend {
     pub(super) family: Family,
+    /// Whether tests stand among code, told by marks in the source: `#[test]`. Elsewhere a file is a test as a whole.
+    pub(in crate::syntax) has_inline_tests: bool,
+    /// The calls that no source writes.
+    pub(in crate::syntax) implicit: &'static ImplicitCalls,
     /// Returns the grammar.
     pub(super) grammar: fn() -> &'static Language,
     /// Parses a source, where that takes more than the grammar: code before preprocessing.

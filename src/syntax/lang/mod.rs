@@ -7,6 +7,7 @@ mod csharp;
 pub(in crate::syntax) mod ecmascript;
 mod frontend;
 mod go;
+mod implicit_calls;
 mod java;
 mod node_table;
 mod python;
@@ -15,6 +16,7 @@ mod use_recorder;
 
 use super::language::FileShape;
 use frontend::Frontend;
+pub(in crate::syntax) use implicit_calls::ImplicitCalls;
 
 /// Returns the front end of a family that has one of its own.
 pub(in crate::syntax) fn frontend(shape: FileShape) -> Option<&'static Frontend> {

@@ -11,7 +11,7 @@ use super::gather::Gathered;
 use super::{AnswerPart, ChangesQuestion};
 use crate::error::Result;
 use crate::graph::coupled;
-use crate::graph::impact::{Reach, files_of, walk};
+use crate::graph::impact::{Reach, walk};
 use crate::graph::related::{self, Relation, TestBasis};
 use crate::model::sanitize::one_line;
 use crate::model::{Direction, FileRole, Provenance, RepoPath};
@@ -143,14 +143,12 @@ impl ChangesReach {
             return Ok(0);
         }
         let reached = reached_from(view, targets)?;
-        let files: BTreeSet<i64> = reached.places.iter().map(|place| place.file).collect();
-        let mut n = 0;
-        for file in files {
-            if let Some(path) = view.read.path_of(file)? {
-                n += u64::from(view.roles.is_test(&path));
-            }
-        }
-        Ok(n)
+        let placed = places(view, &reached.places)?;
+        let tests = placed
+            .iter()
+            .filter(|place| place.role(view) == FileRole::Test);
+        let files: BTreeSet<&RepoPath> = tests.map(|place| &place.path).collect();
+        Ok(files.len() as u64)
     }
 
     fn find_tests(
@@ -163,9 +161,6 @@ impl ChangesReach {
         let is_wanted = |path: &RepoPath| asked.is_wanted(path.as_str());
         let mut tests: BTreeMap<RepoPath, Test> = BTreeMap::new();
         let mut add = |path: RepoPath, hops: u32, provenance: Provenance, basis: TestBasis| {
-            if view.roles.of(&path) != FileRole::Test {
-                return;
-            }
             let key = path.clone();
             let test = Test {
                 path,
@@ -178,8 +173,9 @@ impl ChangesReach {
                 *known = test;
             }
         };
+        let is_test = |path: &RepoPath| view.roles.is_test(path);
         for file in &asked.comparison.files {
-            if file.new.is_some() && is_wanted(&file.path) {
+            if file.new.is_some() && is_wanted(&file.path) && is_test(&file.path) {
                 add(file.path.clone(), 0, Provenance::Resolved, TestBasis::Graph);
             }
         }
@@ -187,7 +183,7 @@ impl ChangesReach {
             .broken
             .all
             .iter()
-            .filter(|one| is_wanted(&one.home))
+            .filter(|one| is_wanted(&one.home) && is_test(&one.path))
         {
             add(one.path.clone(), 1, one.provenance, TestBasis::Graph);
         }
@@ -199,20 +195,15 @@ impl ChangesReach {
             let of_it = self.rows.get(&at).into_iter().flatten();
             targets.extend(of_it.filter(|row| is_wanted(&row.path)).cloned());
         }
+        for row in &targets {
+            if view.roles.of_definition(&row.path, Some(row.ordinal)) == FileRole::Test {
+                add(row.path.clone(), 0, Provenance::Resolved, TestBasis::Graph);
+            }
+        }
         targets.sort_by(|a, b| (&a.path, a.ordinal).cmp(&(&b.path, b.ordinal)));
         let reached = reached_from(view, &targets)?;
         let placed = places(view, &reached.places)?;
-        let reached: Vec<_> = placed
-            .iter()
-            .map(|place| {
-                (
-                    place.path.clone(),
-                    place.reached.hops,
-                    place.reached.provenance,
-                )
-            })
-            .collect();
-        let mut affected = Affected::of(view, files_of(&reached));
+        let mut affected = Affected::of(view, &placed);
         affected.add_unbound_tests(view, &targets)?;
         for ((path, hops, provenance), basis) in affected.tests {
             add(path, hops, provenance, basis);
@@ -250,7 +241,7 @@ impl ChangesReach {
         }
         let users = coupled::indirect_users(view.read, coupled, COUPLED_DEPTH, view.budget)?;
         for (file, hops) in users {
-            if let Some(path) = view.read.path_of(file)? {
+            if let Some(path) = view.read.path_of(file)?.filter(is_test) {
                 add(path, hops, Provenance::PathHeuristic, TestBasis::Barrel);
             }
         }

@@ -589,7 +589,7 @@ fn users(
     let mut placed = places(view, &reached.places)?;
     placed.retain(|place| !view.is_gone(&place.path));
     placed.sort_by_key(|place| Reverse(place.reached.count));
-    placed.sort_by_key(|place| (view.roles.of(&place.path), place.reached.provenance));
+    placed.sort_by_key(|place| (place.role(view), place.reached.provenance));
     for (include, role, max) in [
         (Include::Callers, PackRole::Caller, MAX_CALLERS),
         (Include::Tests, PackRole::Test, MAX_TESTS),
@@ -601,7 +601,7 @@ fn users(
         let is_test = role == PackRole::Test;
         let of_role = placed
             .iter()
-            .filter(|place| view.roles.of(&place.path).is_of_tests() == is_test);
+            .filter(|place| place.role(view).is_of_tests() == is_test);
         for place in of_role.take(MAX_AROUND) {
             let Some((unit, test)) = around_use(source, place, is_test)? else {
                 continue;

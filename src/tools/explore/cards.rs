@@ -222,8 +222,7 @@ fn users(source: &SourceReader<'_>, found: &[SymbolRow], in_tests: bool) -> Resu
         &mut no_dispatch,
     )?;
     let mut placed = places(view, &reached.places)?;
-    placed
-        .retain(|it| view.roles.of(&it.path).is_of_tests() == in_tests && !view.is_gone(&it.path));
+    placed.retain(|it| it.role(view).is_of_tests() == in_tests && !view.is_gone(&it.path));
     let shown = placed.iter().take(MAX_LISTED).map(|place| {
         let name = place.symbol.as_ref().map(|it| it.qualified_name.as_str());
         format!(

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use crate::error::Result;
-use crate::graph::impact::{WalkStart, files_of, walk};
+use crate::graph::impact::{WalkStart, walk};
 use crate::model::{Direction, RepoPath};
 use crate::tools::affected::Affected;
 use crate::tools::places::places;
@@ -50,18 +50,14 @@ impl ByDispatch {
         )?;
         let mut placed = places(view, &reached.places)?;
         placed.retain(|place| !view.is_gone(&place.path));
-        let files: Vec<_> = placed
-            .iter()
-            .map(|it| (it.path.clone(), it.reached.hops, it.reached.provenance))
-            .collect();
-        let all = Affected::of(view, files_of(&files));
+        let all = Affected::of(view, &placed);
         let listed = known.files.iter().chain(&known.examples);
+        let listed = listed.chain(&known.support);
         let listed = listed.chain(known.tests.iter().map(|test| &test.0));
         let listed: HashSet<&RepoPath> = listed.map(|file| &file.0).collect();
         let is_new = |path: &RepoPath| !listed.contains(path);
         let files = all.files.into_iter().map(|file| file.0);
-        let n_tests = all.tests.len() - all.n_support;
-        let tests = all.tests.into_iter().take(n_tests).map(|test| test.0.0);
+        let tests = all.tests.into_iter().map(|test| test.0.0);
         Ok(Self {
             files: files.filter(is_new).collect(),
             tests: tests.filter(is_new).collect(),

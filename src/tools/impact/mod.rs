@@ -24,15 +24,15 @@ use super::answer::{FreshnessFields, MAX_LIST_BYTES, is_zero, truncate_to_bytes}
 use super::places::{
     CalleeOutput, CallerOutput, CaseOutput, Defaults, FilePlacesOutput, LocatedSymbol,
     TargetOutput, add_test_titles, callee_output, caller_output, file_output, first_lines, places,
-    target, test_output, uses,
+    support_output, target, test_output, uses,
 };
 use super::schema::{clamp, number};
 use super::{Call, Tool};
 use crate::error::{Error, Result};
-use crate::graph::impact::{WalkStart, files_of, no_dispatch, walk};
+use crate::graph::impact::{WalkStart, no_dispatch, walk};
 use crate::graph::related::TestBasis;
-use crate::model::{Direction, Provenance, RepoPath};
-use crate::uses::{EarlierText, Uses};
+use crate::model::{Direction, FileRole, Provenance, RepoPath};
+use crate::uses::{EarlierText, ImplicitCaller, Uses};
 use crate::workspace::{FileChange, SymbolRow, View, Workspace, outside};
 use by_dispatch::ByDispatch;
 pub(super) use counts::{ReachCounts, counts};
@@ -463,9 +463,27 @@ fn answer(view: &View<'_>, asked: &ImpactQuestion<'_>) -> Result<ImpactOutput> {
         is_of_changes: input.changes,
         ..found
     };
-    output.summary = summary::summary(&found);
+    let implicit = match targets.as_slice() {
+        [target, ..] if is_single && found.n_direct == 0 => implicit_callers(view, &uses, target)?,
+        _ => Vec::new(),
+    };
+    output.summary = summary::summary(&found, &summary::implicit(&implicit));
     output.confidence_note = summary::note(&found);
     Ok(output)
+}
+
+/// Returns the callers of a definition that no line shows; a test runner only where it runs the file.
+fn implicit_callers(
+    view: &View<'_>,
+    uses: &Uses<'_>,
+    target: &SymbolRow,
+) -> Result<Vec<ImplicitCaller>> {
+    let mut callers = uses.implicit_callers(target)?;
+    let role = view.roles.of_definition(&target.path, Some(target.ordinal));
+    if role != FileRole::Test {
+        callers.retain(|it| *it != ImplicitCaller::TestRunner);
+    }
+    Ok(callers)
 }
 
 /// Walks from the targets and lists their users, the definitions they use, and the files that reaches.
@@ -497,16 +515,12 @@ fn reach(
     let with_tests = input.include_tests.unwrap_or(true);
     let mut placed = places(view, &callers.places)?;
     placed.retain(|place| {
-        (with_tests || !view.roles.of(&place.path).is_of_tests()) && !view.is_gone(&place.path)
+        (with_tests || !place.role(view).is_of_tests()) && !view.is_gone(&place.path)
     });
     for target in targets {
         view.is_stale_at(target.path.as_str(), 0);
     }
-    let reached: Vec<(RepoPath, u32, Provenance)> = placed
-        .iter()
-        .map(|LocatedSymbol { path, reached, .. }| (path.clone(), reached.hops, reached.provenance))
-        .collect();
-    let mut affected = Affected::of(view, files_of(&reached));
+    let mut affected = Affected::of(view, &placed);
     if with_tests {
         affected.add_unbound_tests(view, targets)?;
     }
@@ -527,7 +541,7 @@ fn reach(
     };
     output.indirect = (placed.len() - n_listed) as u64;
     let mut defaults = Defaults::of_edges(targets.first().map_or("", |it| it.path.as_str()));
-    if !affected.tests.is_empty() {
+    if !affected.tests.is_empty() || !affected.support.is_empty() {
         defaults = defaults.with_tests();
     }
     let mut list = Vec::new();
@@ -571,7 +585,7 @@ fn reach(
     output.affected_files = listed(&files);
     output.affected_examples = listed(&affected.examples);
     let n_mentioning = affected.n_tests(TestBasis::Mention);
-    let n_bound = affected.tests.len() - n_mentioning;
+    let n_bound = affected.tests.len() + affected.support.len() - n_mentioning;
     let mut tests = list_tests(view, input, &affected, &defaults);
     truncate_to_bytes(&mut tests, list_bytes / 5);
     add_cases(view, uses, &placed, targets, &mut tests, list_bytes / 5)?;
@@ -583,7 +597,7 @@ fn reach(
         || output.affected_files.len() < files.len()
         || output.affected_examples.len() < affected.examples.len()
         || output.affected_tests.len() < n_bound;
-    if !placed.is_empty() || !callees_of.is_empty() || !affected.tests.is_empty() {
+    if !placed.is_empty() || !callees_of.is_empty() || n_bound + n_mentioning > 0 {
         output.defaults = Some(defaults);
     }
     Ok(ImpactFigures {
@@ -591,7 +605,7 @@ fn reach(
         n_direct,
         n_dispatched,
         n_files: affected.files.len(),
-        n_tests: affected.n_tests(TestBasis::Graph) - affected.n_support,
+        n_tests: affected.n_tests(TestBasis::Graph),
         n_named_tests: affected.n_tests(TestBasis::Path),
         n_mentioning_tests: n_mentioning,
         is_without_naming_tests: with_tests && input.path.is_some() && targets.len() > 1,
@@ -637,7 +651,10 @@ fn add_cases(
     let mut n_bytes = size(serde_json::to_string(&*tests).ok());
     let direct = |test: &&mut FilePlacesOutput| {
         let mut direct = placed.iter().filter(|place| place.reached.hops == 1);
-        let place = direct.find(|place| place.path.as_str() == test.path)?;
+        let place = direct.find(|place| {
+            place.path.as_str() == test.path
+                && (place.role(view).is_of_tests() || !view.roles.may_hold_tests(&place.path))
+        })?;
         Some(&place.path)
     };
     let (mut paths, mut direct_tests) = (Vec::new(), Vec::new());
@@ -651,7 +668,8 @@ fn add_cases(
     uses.test_cases(&paths, targets, |at, cases| {
         let mut cases: Vec<CaseOutput> = cases.into_iter().map(CaseOutput::from).collect();
         cases.truncate(MAX_CASES);
-        let run = view.roles.command(paths[at]);
+        let lines: Vec<u32> = cases.iter().map(|case| case.line).collect();
+        let run = view.roles.command(paths[at], &lines);
         let n_run = run.as_ref().map_or(0, |run| run.len() + 9);
         let more = size(serde_json::to_string(&cases).ok()) + 10 + n_run;
         let fits = n_bytes + more <= max_bytes;
@@ -673,7 +691,7 @@ fn list_tests(
 ) -> Vec<FilePlacesOutput> {
     let limit = clamp(input.limit, 200, 1..=500);
     let n_mentioning = affected.n_tests(TestBasis::Mention);
-    let n_bound = affected.tests.len() - n_mentioning;
+    let n_bound = affected.tests.len() + affected.support.len() - n_mentioning;
     let max_mentioning = match (input.limit, n_bound) {
         (Some(_), _) => limit,
         (None, 0) => MAX_MENTIONING,
@@ -681,8 +699,10 @@ fn list_tests(
         (None, _) => 0,
     };
     let n_shown = limit.min(n_bound + n_mentioning.min(max_mentioning));
-    let tests = affected.tests.iter().take(n_shown);
-    tests
-        .map(|(file, basis)| test_output(view, file, *basis, defaults))
-        .collect()
+    let (reached, others) = affected.tests.split_at(affected.n_tests(TestBasis::Graph));
+    let test = |(file, basis): &(_, TestBasis)| test_output(view, file, *basis, defaults);
+    let support = affected.support.iter();
+    let support = support.map(|file| support_output(view, file, defaults));
+    let all = reached.iter().map(test).chain(support);
+    all.chain(others.iter().map(test)).take(n_shown).collect()
 }

@@ -2,6 +2,9 @@
 //!
 //! Never says that a change is safe: uses that could not be bound, and ways that no index sees, are named.
 
+use crate::model::sanitize::one_line;
+use crate::uses::ImplicitCaller;
+
 /// The figures of an answer.
 #[derive(Clone, Copy, Debug, Default)]
 #[allow(clippy::struct_excessive_bools, reason = "independent facts")]
@@ -42,8 +45,33 @@ pub(super) struct ImpactFigures {
     pub(super) is_partial: bool,
 }
 
-/// Returns the finding.
-pub(super) fn summary(found: &ImpactFigures) -> String {
+/// Returns the callers that no line shows, in words that follow "but": "the test runner calls it".
+pub(super) fn implicit(callers: &[ImplicitCaller]) -> String {
+    let mut said = Vec::new();
+    let mut marks = Vec::new();
+    for caller in callers {
+        match caller {
+            ImplicitCaller::TestRunner => {
+                said.push("it is a test, which the test runner calls".to_owned());
+            }
+            ImplicitCaller::Language(words) => said.push(format!("it is {words}")),
+            ImplicitCaller::Mark(mark) => marks.push(format!("`{}`", one_line(mark))),
+            ImplicitCaller::OutsideBase(base) => said.push(format!(
+                "it may be called through `{base}`, which is not defined here"
+            )),
+        }
+    }
+    if !marks.is_empty() {
+        said.push(format!(
+            "it is marked with {}: what that registers may call it",
+            marks.join(", ")
+        ));
+    }
+    said.join("; ")
+}
+
+/// Returns the finding; `implicit` are callers that no line shows.
+pub(super) fn summary(found: &ImpactFigures, implicit: &str) -> String {
     let mut said: Vec<String> = Vec::new();
     if found.n_removed > 0 {
         let gone = count(found.n_removed as u64, "definition");
@@ -69,11 +97,18 @@ pub(super) fn summary(found: &ImpactFigures) -> String {
         (_, 0, _) if found.is_partial => {
             "Unknown: the index is not complete; no use was found in the files indexed so far.".to_owned()
         }
+        (_, 0, 0) if !implicit.is_empty() => format!(
+            "No uses found in code, but {implicit}. (Calls by computed names and from other repositories are not visible.)"
+        ),
         (_, 0, 0) => "No uses found in code. (Calls by computed names and from other repositories are not visible.)".to_owned(),
         (_, 0, n) => format!(
-            "Unknown: {} {} this name, but what it means there is not known (`unresolved`).",
+            "Unknown: {} {} this name, but what it means there is not known (`unresolved`).{}",
             count(n, "place"),
-            if n == 1 { "uses" } else { "use" }
+            if n == 1 { "uses" } else { "use" },
+            match implicit {
+                "" => String::new(),
+                implicit => format!(" Beside that {implicit}."),
+            }
         ),
         (_, n, _) => {
             let mut reached = vec![count(found.n_files as u64, "file")];
@@ -160,7 +195,7 @@ pub(in crate::tools) fn count(n: u64, noun: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{ImpactFigures, note, summary};
+    use super::{ImpactFigures, ImplicitCaller, implicit, note, summary};
 
     #[test]
     fn nothing_found_is_never_said_to_be_safe() {
@@ -169,10 +204,10 @@ mod tests {
             depth: 2,
             ..ImpactFigures::default()
         };
-        assert!(summary(&found).contains("not visible"));
+        assert!(summary(&found, "").contains("not visible"));
         assert_eq!(note(&found), "");
         found.n_unbound = 3;
-        assert!(summary(&found).starts_with("Unknown: 3 places use this name"));
+        assert!(summary(&found, "").starts_with("Unknown: 3 places use this name"));
         assert!(note(&found).contains("not proved"));
         found.n_unbound_indirect = 5;
         found.n_unbound = 0;
@@ -180,13 +215,13 @@ mod tests {
         found.n_unbound_indirect = 0;
         found.n_unbound = 3;
         found.is_partial = true;
-        assert!(summary(&found).starts_with("Unknown: the index is not complete"));
+        assert!(summary(&found, "").starts_with("Unknown: the index is not complete"));
         assert!(note(&found).contains("cl_refresh"));
         found.is_partial = false;
         found.n_direct = 1;
         found.n_tests = 2;
         found.n_named_tests = 1;
-        let said = summary(&found);
+        let said = summary(&found, "");
         assert_eq!(
             said,
             "1 direct caller. Affects 0 files and 2 test files (2 steps). 1 test file only by name."
@@ -194,6 +229,38 @@ mod tests {
         assert_eq!(
             note(&found),
             "3 more uses of this name may be callers (type unknown)."
+        );
+    }
+
+    #[test]
+    fn callers_that_no_line_shows_are_named() {
+        let found = ImpactFigures {
+            n_targets: 1,
+            depth: 2,
+            ..ImpactFigures::default()
+        };
+        let callers = [
+            ImplicitCaller::Language("a special method"),
+            ImplicitCaller::OutsideBase("Sized".to_owned()),
+            ImplicitCaller::Mark("@app.route('/')".to_owned()),
+        ];
+        let said = summary(&found, &implicit(&callers));
+        assert!(
+            said.starts_with(
+                "No uses found in code, but it is a special method; it may be called through `Sized`, which is not defined here; it is marked with `@app.route('/')`: what that registers may call it. (Calls"
+            ),
+            "{said}"
+        );
+        let said = summary(
+            &ImpactFigures {
+                n_unbound: 1,
+                ..found
+            },
+            &implicit(&[ImplicitCaller::TestRunner]),
+        );
+        assert!(
+            said.ends_with("Beside that it is a test, which the test runner calls."),
+            "{said}"
         );
     }
 
@@ -206,13 +273,13 @@ mod tests {
             ..ImpactFigures::default()
         };
         assert_eq!(
-            summary(&found),
+            summary(&found, ""),
             "1 definition removed or renamed: 45 places still name them (`changeSet.removed`)."
         );
         found = ImpactFigures {
             is_of_changes: true,
             ..ImpactFigures::default()
         };
-        assert_eq!(summary(&found), "No changed definitions.");
+        assert_eq!(summary(&found, ""), "No changed definitions.");
     }
 }

@@ -88,6 +88,19 @@ pub(crate) const ROOMS: &[Room] = &[
             "config",
         ],
     ),
+    // Indexes that other tools read.
+    room(
+        "export",
+        &[
+            "workspace",
+            "uses",
+            "roles",
+            "store",
+            "ir",
+            "model",
+            "error",
+        ],
+    ),
     room(
         "mcp",
         &["tools", "workspace", "machine", "model", "error", "config"],
@@ -102,6 +115,7 @@ pub(crate) const ROOMS: &[Room] = &[
             "tools",
             "mcp",
             "clients",
+            "export",
             "view",
             "workspace",
             "model",
@@ -136,6 +150,8 @@ pub(crate) const DOORS: &[Door] = &[
     door("libsqlite3_sys", &["store"]),
     door("zstd", &["store"]),
     door("postcard", &["store"]),
+    door("scip", &["export"]),
+    door("protobuf", &["export"]),
     door("toml", &["config", "resolve"]),
     door("jsonc_parser", &["clients"]),
     door("toml_edit", &["clients"]),

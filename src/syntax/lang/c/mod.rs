@@ -21,12 +21,29 @@ mod tests;
 mod types;
 
 use super::frontend::{Frontend, LoweredFile};
+use super::implicit_calls::{ENTRY_POINT, ImplicitCalls};
 use crate::model::Budget;
 use crate::model::Family;
+use crate::model::SymbolKind;
+
+/// The calls that no source writes.
+const IMPLICIT: ImplicitCalls = ImplicitCalls {
+    plain_marks: &[],
+    by_name: |symbol| match (symbol.kind, symbol.name.as_str()) {
+        (SymbolKind::Function, "main" | "wmain" | "WinMain" | "wWinMain") => Some(ENTRY_POINT),
+        (_, name) if name.starts_with("operator") => {
+            Some("an operator, which is written as a sign")
+        }
+        (_, name) if name.starts_with('~') => Some("a destructor, which runs where a value ends"),
+        _ => None,
+    },
+};
 
 /// The front end of C, and of headers that may be C++.
 pub(super) const C_FRONTEND: Frontend = Frontend {
     family: Family::C,
+    has_inline_tests: false,
+    implicit: &IMPLICIT,
     grammar: || &grammar::c().language,
     parse: Some(reading::parse_c),
     lower,
@@ -36,6 +53,8 @@ pub(super) const C_FRONTEND: Frontend = Frontend {
 /// The front end of C++.
 pub(super) const CPP_FRONTEND: Frontend = Frontend {
     family: Family::C,
+    has_inline_tests: false,
+    implicit: &IMPLICIT,
     grammar: || &grammar::cpp().language,
     parse: Some(reading::parse_cpp),
     lower,

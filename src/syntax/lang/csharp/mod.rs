@@ -23,8 +23,44 @@ mod tests;
 mod types;
 
 use super::frontend::{Frontend, LoweredFile};
+use super::implicit_calls::{ENTRY_POINT, ImplicitCalls};
 use crate::model::Budget;
 use crate::model::Family;
+use crate::model::SymbolKind;
+
+/// The calls that no source writes.
+const IMPLICIT: ImplicitCalls = ImplicitCalls {
+    plain_marks: &[
+        "CLSCompliant",
+        "DebuggerStepThrough",
+        "EditorBrowsable",
+        "Flags",
+        "MethodImpl",
+        "Obsolete",
+        "Pure",
+    ],
+    by_name: |symbol| match (symbol.kind, symbol.name.as_str()) {
+        (SymbolKind::Method, "Main") if symbol.is_static() => Some(ENTRY_POINT),
+        (SymbolKind::Method, name)
+            if name.starts_with("operator ")
+                || name.starts_with('~')
+                || matches!(
+                    name,
+                    "CompareTo"
+                        | "Deconstruct"
+                        | "Dispose"
+                        | "DisposeAsync"
+                        | "Equals"
+                        | "GetEnumerator"
+                        | "GetHashCode"
+                        | "ToString"
+                ) =>
+        {
+            Some("a method that the language and its library call")
+        }
+        _ => None,
+    },
+};
 
 /// The front end of C#.
 pub(super) const FRONTEND: Frontend = Frontend {
@@ -33,6 +69,8 @@ pub(super) const FRONTEND: Frontend = Frontend {
     parse: Some(preprocessing::parse),
     lower,
     role_of: occurrences::role_of,
+    has_inline_tests: false,
+    implicit: &IMPLICIT,
 };
 
 fn lower(

@@ -69,8 +69,27 @@ use kinds::{Dialect, Grammar};
 pub(in crate::syntax) use occurrences::PositionedScript;
 pub(in crate::syntax) use vue_options::{VueMember, VueOptions};
 
-use crate::model::Budget;
+use super::implicit_calls::ImplicitCalls;
+use crate::model::{Budget, SymbolKind};
 use crate::syntax::parse::{Parsed, parse};
+
+/// The calls that no source writes.
+pub(in crate::syntax) const IMPLICIT: ImplicitCalls = ImplicitCalls {
+    plain_marks: &["deprecated", "override", "readonly"],
+    by_name: |symbol| match (symbol.kind, symbol.name.as_str()) {
+        (SymbolKind::Method, "toJSON" | "toString" | "valueOf") => {
+            Some("a method that the language and its library call")
+        }
+        (
+            SymbolKind::Method,
+            "adoptedCallback"
+            | "attributeChangedCallback"
+            | "connectedCallback"
+            | "disconnectedCallback",
+        ) => Some("a method that the browser calls"),
+        _ => None,
+    },
+};
 
 /// Lowers a script; `None` where the budget ended. A script that costs more to parse than one of its length may has no
 /// facts but that it has errors.

@@ -16,12 +16,61 @@ mod tests;
 mod types;
 
 use super::frontend::{Frontend, LoweredFile};
+use super::implicit_calls::{ENTRY_POINT, ImplicitCalls};
 use crate::model::Budget;
 use crate::model::Family;
+use crate::model::SymbolKind;
+
+/// Methods of interfaces of the standard library.
+const WELL_KNOWN: &[&str] = &[
+    "As",
+    "Close",
+    "Error",
+    "Format",
+    "GoString",
+    "Is",
+    "Len",
+    "Less",
+    "MarshalBinary",
+    "MarshalJSON",
+    "MarshalText",
+    "Pop",
+    "Push",
+    "Read",
+    "ReadFrom",
+    "RoundTrip",
+    "Scan",
+    "Seek",
+    "ServeHTTP",
+    "String",
+    "Swap",
+    "UnmarshalBinary",
+    "UnmarshalJSON",
+    "UnmarshalText",
+    "Unwrap",
+    "Value",
+    "Write",
+    "WriteTo",
+];
+
+/// The calls that no source writes.
+const IMPLICIT: ImplicitCalls = ImplicitCalls {
+    plain_marks: &[],
+    by_name: |symbol| match (symbol.kind, symbol.name.as_str()) {
+        (SymbolKind::Function, "main") => Some(ENTRY_POINT),
+        (SymbolKind::Function, "init") => Some("run when its package is loaded"),
+        (SymbolKind::Method, name) if WELL_KNOWN.contains(&name) => {
+            Some("named like a method of an interface of the standard library, which may call it")
+        }
+        _ => None,
+    },
+};
 
 /// The front end of Go.
 pub(super) const FRONTEND: Frontend = Frontend {
     family: Family::Go,
+    has_inline_tests: false,
+    implicit: &IMPLICIT,
     grammar: || &grammar::grammar().language,
     parse: None,
     lower,

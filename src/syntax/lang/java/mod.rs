@@ -19,12 +19,43 @@ mod tests;
 mod types;
 
 use super::frontend::{Frontend, LoweredFile};
+use super::implicit_calls::{ENTRY_POINT, ImplicitCalls};
 use crate::model::Budget;
 use crate::model::Family;
+use crate::model::SymbolKind;
+
+/// The calls that no source writes.
+const IMPLICIT: ImplicitCalls = ImplicitCalls {
+    plain_marks: &[
+        "CheckReturnValue",
+        "Deprecated",
+        "FunctionalInterface",
+        "Generated",
+        "NonNull",
+        "Nonnull",
+        "NotNull",
+        "Nullable",
+        "Override",
+        "SafeVarargs",
+        "SuppressWarnings",
+        "VisibleForTesting",
+    ],
+    by_name: |symbol| match (symbol.kind, symbol.name.as_str()) {
+        (SymbolKind::Method, "main") if symbol.is_static() => Some(ENTRY_POINT),
+        (
+            SymbolKind::Method,
+            "compareTo" | "equals" | "finalize" | "hashCode" | "readObject" | "toString"
+            | "writeObject",
+        ) => Some("a method that the language and its library call"),
+        _ => None,
+    },
+};
 
 /// The front end of Java.
 pub(super) const FRONTEND: Frontend = Frontend {
     family: Family::Java,
+    has_inline_tests: false,
+    implicit: &IMPLICIT,
     grammar: || &grammar::grammar().language,
     parse: None,
     lower,

@@ -27,12 +27,48 @@ mod tests;
 mod types;
 
 use super::frontend::{Frontend, LoweredFile};
+use super::implicit_calls::ImplicitCalls;
 use crate::model::Budget;
 use crate::model::Family;
+use crate::model::SymbolKind;
+
+/// The calls that no source writes.
+const IMPLICIT: ImplicitCalls = ImplicitCalls {
+    plain_marks: &[
+        "abstractmethod",
+        "asynccontextmanager",
+        "cache",
+        "cached_property",
+        "classmethod",
+        "contextmanager",
+        "dataclass",
+        "deleter",
+        "deprecated",
+        "final",
+        "getter",
+        "lru_cache",
+        "overload",
+        "override",
+        "property",
+        "setter",
+        "staticmethod",
+        "total_ordering",
+        "wraps",
+    ],
+    by_name: |symbol| {
+        let is_special = symbol.name.starts_with("__") && symbol.name.ends_with("__");
+        let is_function = matches!(symbol.kind, SymbolKind::Function | SymbolKind::Method);
+        (is_special && is_function).then_some(
+            "a special method, which Python calls for operators, built-ins and protocols",
+        )
+    },
+};
 
 /// The front end of Python.
 pub(super) const FRONTEND: Frontend = Frontend {
     family: Family::Python,
+    has_inline_tests: false,
+    implicit: &IMPLICIT,
     grammar: || &grammar::grammar().language,
     parse: None,
     lower,

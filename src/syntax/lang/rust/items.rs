@@ -129,6 +129,24 @@ impl<'t> Lowering<'t> {
         })
     }
 
+    /// Whether an item is built for tests alone: `#[cfg(test)]`, `#[cfg(all(test, unix))]`.
+    fn is_for_tests(&self, item: &Item<'_>) -> bool {
+        self.attribute_texts(item).into_iter().any(|text| {
+            let Some(condition) = text.strip_prefix("cfg") else {
+                return false;
+            };
+            let condition: String = condition.chars().filter(|c| !c.is_whitespace()).collect();
+            let condition = condition
+                .strip_prefix('(')
+                .and_then(|it| it.strip_suffix(')'));
+            let condition = condition.unwrap_or_default();
+            let all = condition
+                .strip_prefix("all(")
+                .and_then(|it| it.strip_suffix(')'));
+            condition == "test" || all.is_some_and(|all| all.split(',').any(|it| it == "test"))
+        })
+    }
+
     fn is_public(&self, node: Node<'_>) -> bool {
         let visibility = self.child_of(node, Kind::VisibilityModifier);
         visibility.is_some_and(|it| self.text(it) == "pub")
@@ -181,7 +199,11 @@ impl<'t> Lowering<'t> {
             },
             name_line: offset(name.start_position().row + 1),
             exported: new.is_public && self.is_open(parent),
-            flags: SymbolFlags::empty(),
+            flags: if self.is_for_tests(item) {
+                SymbolFlags::TEST_ONLY
+            } else {
+                SymbolFlags::empty()
+            },
             signature,
             doc,
             parent,
@@ -249,6 +271,8 @@ impl<'t> Lowering<'t> {
         );
         let mut flags = SymbolFlags::empty();
         flags.set(SymbolFlags::TEST, self.is_test(item));
+        let is_for_tests = block.is_some_and(|it| it.is_for_tests);
+        flags.set(SymbolFlags::TEST_ONLY, is_for_tests);
         let params = self.field(node, self.grammar.fields.parameters);
         let takes_self = params.is_some_and(|it| self.child_of(it, Kind::SelfParameter).is_some());
         flags.set(
@@ -645,6 +669,7 @@ impl<'t> Lowering<'t> {
             local,
             trait_: base,
             is_of_trait: trait_.is_some(),
+            is_for_tests: self.is_for_tests(item),
         };
         let outer_self = self.self_type.replace(value);
         if let Some(body) = self.field(node, fields.body) {
@@ -849,4 +874,5 @@ struct ImplBlock<'n> {
     /// A value of the trait.
     trait_: Option<ExprId>,
     is_of_trait: bool,
+    is_for_tests: bool,
 }

@@ -22,12 +22,49 @@ mod tests;
 mod types;
 
 use super::frontend::{Frontend, LoweredFile};
+use super::implicit_calls::{ENTRY_POINT, ImplicitCalls};
 use crate::model::Budget;
 use crate::model::Family;
+use crate::model::SymbolKind;
+
+/// The calls that no source writes.
+const IMPLICIT: ImplicitCalls = ImplicitCalls {
+    plain_marks: &[
+        "allow",
+        "cfg",
+        "cfg_attr",
+        "cold",
+        "deny",
+        "deprecated",
+        "derive",
+        "doc",
+        "expect",
+        "forbid",
+        "inline",
+        "instrument",
+        "macro_export",
+        "must_use",
+        "non_exhaustive",
+        "path",
+        "repr",
+        "rustfmt",
+        "serde",
+        "skip",
+        "target_feature",
+        "track_caller",
+        "warn",
+    ],
+    by_name: |symbol| {
+        let is_main = symbol.kind == SymbolKind::Function && symbol.name == "main";
+        is_main.then_some(ENTRY_POINT)
+    },
+};
 
 /// The front end of Rust.
 pub(super) const FRONTEND: Frontend = Frontend {
     family: Family::Rust,
+    has_inline_tests: true,
+    implicit: &IMPLICIT,
     grammar: || &grammar::grammar().language,
     parse: None,
     lower,

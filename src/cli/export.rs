@@ -1,0 +1,130 @@
+//! `codelens export`: the index in a format that other tools read.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use clap::builder::PossibleValuesParser;
+use clap::{Arg, ArgMatches, Command, value_parser};
+use serde_json::json;
+
+use super::flags;
+use super::progress::ProgressLine;
+use super::run::{in_workspace, listen_for_interrupts};
+use crate::export::{ExportRequest, Format, WrittenExport, export};
+use crate::tools::{Progress, revision_named};
+
+const LONG: &str = "\
+Writes definitions and uses to one file that other tools read. The index is brought up first, without a limit of time.
+
+`scip` is the format of code-intelligence servers (Sourcegraph; Glean and Kythe import it): each definition and each bound use with its range, \
+signatures, doc comments, and which definitions extend, implement or override others. `jsonl` has a JSON object a line for each file, symbol, \
+import and edge, for a database.
+
+Uses that are not bound are left out, as in every answer. The same commit gives the same bytes.";
+
+const EXAMPLES: &str = "\
+Examples:
+  codelens export --format scip --output index.scip
+  codelens export --format scip --ref main --output /tmp/main.scip
+  codelens export --format jsonl --output index.jsonl --json";
+
+/// Returns the command.
+pub(super) fn command() -> Command {
+    Command::new("export")
+        .about("Write the index for other tools: SCIP or lines of JSON")
+        .long_about(LONG)
+        .arg(
+            Arg::new("format")
+                .long("format")
+                .value_name("FORMAT")
+                .required(true)
+                .value_parser(PossibleValuesParser::new(["scip", "jsonl"]))
+                .help("The format"),
+        )
+        .arg(
+            Arg::new("output")
+                .long("output")
+                .short('o')
+                .value_name("FILE")
+                .required(true)
+                .value_parser(value_parser!(PathBuf))
+                .help("The file to write; one that is there is replaced"),
+        )
+        .arg(
+            Arg::new("ref")
+                .long("ref")
+                .value_name("REF")
+                .help("A branch, tag or commit, in place of the work tree"),
+        )
+        .after_help(EXAMPLES)
+}
+
+/// Runs the command.
+pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
+    let format = match matches.get_one::<String>("format").map(String::as_str) {
+        Some("scip") => Format::Scip,
+        _ => Format::JsonLines,
+    };
+    let output = matches
+        .get_one::<PathBuf>("output")
+        .expect("the argument is required");
+    let target = cwd.map_or_else(|| output.clone(), |cwd| cwd.join(output));
+    let interrupt = Arc::new(AtomicBool::new(false));
+    listen_for_interrupts(&interrupt);
+    let is_quiet = flags::verbosity(matches) > 0;
+    let indexing = ProgressLine::new("indexing", "files", Duration::ZERO, is_quiet);
+    let writing = ProgressLine::new("writing", "files", Duration::ZERO, is_quiet);
+    in_workspace(matches, cwd.cloned(), |place| {
+        let name = matches.get_one::<String>("ref");
+        let revision = match name {
+            Some(name) => Some(revision_named(name, place)?),
+            None if place.is_bare() => Some(revision_named("HEAD", place)?),
+            None => None,
+        };
+        let request = ExportRequest {
+            format,
+            target: &target,
+            revision: revision.as_ref(),
+            interrupt: &interrupt,
+            on_indexed: &|done, total| indexing.show(Progress { done, total }),
+            on_written: &|done, total| {
+                indexing.clear();
+                writing.show(Progress { done, total });
+            },
+        };
+        let done = export(place, &request);
+        indexing.clear();
+        writing.clear();
+        let done = done?;
+        let value = json!({
+            "file": target.display().to_string(),
+            "indexId": done.index_id,
+            "ref": name,
+            "headSha": done.head.as_ref().map(ToString::to_string),
+            "files": done.n_files,
+            "symbols": done.n_symbols,
+            "uses": done.n_uses,
+            "leftOut": done.n_left_out,
+            "bytes": done.bytes,
+        });
+        Ok((value, text(&done, &target)))
+    })
+}
+
+fn text(done: &WrittenExport, target: &std::path::Path) -> String {
+    let left_out = match done.n_left_out {
+        0 => String::new(),
+        n => format!("; {n} files are left out, since they changed or can't be read"),
+    };
+    format!(
+        "{}: {} files, {} symbols, {} uses ({} KiB){left_out}\n",
+        target.display(),
+        done.n_files,
+        done.n_symbols,
+        done.n_uses,
+        done.bytes.div_ceil(1024),
+    )
+}

@@ -1,0 +1,179 @@
+//! Calls of a definition that no line of a repository writes: by the language itself, or by code that a decorator, an
+//! annotation or an attribute hands it to.
+//!
+//! Each family has a table; tests are told by [`SymbolFlags::TEST`](crate::model::SymbolFlags).
+
+use tree_sitter::Node;
+
+use super::lang::ecmascript;
+use super::lang::ecmascript::kinds::Grammar;
+use super::lang::{ImplicitCalls, frontend};
+use super::language::{self, FileShape};
+use super::parse::{Parsed, parse};
+use crate::model::{Budget, RepoPath, Symbol};
+
+/// Letters of a mark that are shown.
+const MAX_LETTERS: usize = 60;
+
+fn table(shape: FileShape) -> &'static ImplicitCalls {
+    match frontend(shape) {
+        Some(frontend) => frontend.implicit,
+        None => &ecmascript::IMPLICIT,
+    }
+}
+
+/// Returns how the language calls a definition by its name, in words that follow "it is": "a special method, …".
+pub fn called_by_name(path: &RepoPath, symbol: &Symbol) -> Option<&'static str> {
+    (table(language::by_path(path).shape).by_name)(symbol)
+}
+
+/// Returns the decorators, annotations and attributes of a definition that may hand it to other code, as they are written:
+/// `@app.route("/")`. Costs the parsing of the file; empty for components.
+pub fn handing_marks(
+    path: &RepoPath,
+    source: &str,
+    symbol: &Symbol,
+    budget: &Budget,
+) -> Vec<String> {
+    let shape = language::by_path(path).shape;
+    let parsed = match (shape, frontend(shape)) {
+        (FileShape::Script(dialect), _) => parse(&Grammar::of(dialect).language, source, budget),
+        (_, Some(frontend)) => frontend.parse(source, budget),
+        _ => return Vec::new(),
+    };
+    let Parsed::Tree(tree) = parsed else {
+        return Vec::new();
+    };
+    let plain = table(shape).plain_marks;
+    let marks = marks_of(tree.root_node(), symbol).into_iter();
+    let texts = marks.filter_map(|node| source.get(node.byte_range()));
+    texts
+        .filter(|text| !plain.contains(&name_of_mark(text)))
+        .map(shown)
+        .collect()
+}
+
+fn is_mark(node: Node<'_>) -> bool {
+    matches!(
+        node.kind(),
+        "decorator" | "annotation" | "marker_annotation" | "attribute_item"
+    )
+}
+
+/// Returns the marks of a definition: within its span, or right before it.
+fn marks_of<'t>(root: Node<'t>, symbol: &Symbol) -> Vec<Node<'t>> {
+    let (start, end) = (
+        symbol.span.start_byte as usize,
+        symbol.span.end_byte as usize,
+    );
+    let Some(node) = root.descendant_for_byte_range(start, end.saturating_sub(1).max(start)) else {
+        return Vec::new();
+    };
+    let mut found = Vec::new();
+    let mut cursor = node.walk();
+    for child in node.named_children(&mut cursor) {
+        if child.start_byte() < start || child.start_byte() >= end {
+            continue;
+        }
+        let mut inner = child.walk();
+        match child.kind() {
+            _ if is_mark(child) => found.push(child),
+            "modifiers" => found.extend(child.named_children(&mut inner).filter(|it| is_mark(*it))),
+            _ => {}
+        }
+    }
+    // Before `export class Store`, before a member of a class.
+    let mut at = node;
+    while let Some(around) = at
+        .parent()
+        .filter(|it| matches!(it.kind(), "export_statement" | "decorated_definition"))
+    {
+        let mut cursor = around.walk();
+        found.extend(around.named_children(&mut cursor).filter(|it| is_mark(*it)));
+        at = around;
+    }
+    let mut before = at.prev_named_sibling();
+    while let Some(mark) = before.filter(|it| is_mark(*it) && at.start_byte() >= start) {
+        found.push(mark);
+        before = mark.prev_named_sibling();
+    }
+    found.sort_by_key(Node::start_byte);
+    found.dedup_by_key(|it| it.start_byte());
+    found
+}
+
+/// Returns the last name of a mark: `route` of `@app.route("/")`, `get` of `#[rocket::get("/")]`.
+fn name_of_mark(text: &str) -> &str {
+    let text = text.trim_start_matches(['@', '#', '[', ' ']);
+    let path = text.split(['(', '=', ']', ' ']).next().unwrap_or(text);
+    path.rsplit(['.', ':']).next().unwrap_or(path)
+}
+
+fn shown(text: &str) -> String {
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut shown: String = text.chars().take(MAX_LETTERS).collect();
+    if shown.len() < text.len() {
+        shown.push('…');
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::{called_by_name, handing_marks};
+    use crate::model::{Budget, RepoPath};
+    use crate::syntax::{by_path, extract};
+
+    /// Returns the marks of each definition that has some, and the words for those that the language calls.
+    fn told(path: &str, source: &str) -> Vec<String> {
+        let path = RepoPath::new(path).unwrap();
+        let budget = Budget::unlimited(Arc::default());
+        let extraction = extract(by_path(&path), source, true, &budget).unwrap();
+        let mut told = Vec::new();
+        for symbol in &extraction.facts.symbols {
+            let marks = handing_marks(&path, source, symbol, &budget);
+            let by_name = called_by_name(&path, symbol).map(|_| "by name".to_owned());
+            let all: Vec<String> = marks.into_iter().chain(by_name).collect();
+            if !all.is_empty() {
+                told.push(format!("{}: {}", symbol.qualified_name, all.join(" ")));
+            }
+        }
+        told
+    }
+
+    #[test]
+    fn marks_that_hand_a_definition_on_are_told() {
+        let source = "@app.route('/', methods=['GET'])\n@login\ndef index(x): pass\n\nclass Store:\n    @property\n    def size(self): pass\n    def __len__(self): pass\n\n@fixture\ndef db(): pass\n";
+        assert_eq!(
+            told("a.py", source),
+            [
+                "index: @app.route('/', methods=['GET']) @login",
+                "Store.__len__: by name",
+                "db: @fixture"
+            ]
+        );
+        let source = "class A {\n  @Override public void run(@Nullable String a) {}\n  @Bean\n  public Db db() { return null; }\n  public static void main(String[] a) {}\n}\n";
+        assert_eq!(told("A.java", source), ["A.db: @Bean", "A.main: by name"]);
+        let source = "#[inline]\nfn a() {}\n\n#[get(\"/\")]\nasync fn index() {}\nfn main() {}\n";
+        assert_eq!(
+            told("a.rs", source),
+            ["index: #[get(\"/\")]", "main: by name"]
+        );
+        let source = "@Component({ selector: 'a' })\nexport class A {\n  @Input() name = 1\n  @HostListener('x')\n  listen() {}\n  other() {}\n}\n";
+        assert_eq!(
+            told("a.ts", source),
+            [
+                "A: @Component({ selector: 'a' })",
+                "A.name: @Input()",
+                "A.listen: @HostListener('x')"
+            ]
+        );
+        let source = "package a\nfunc init() {}\nfunc main() {}\nfunc (s Store) String() string { return \"\" }\nfunc open() {}\n";
+        assert_eq!(
+            told("a.go", source),
+            ["init: by name", "main: by name", "Store.String: by name"]
+        );
+    }
+}
