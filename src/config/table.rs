@@ -84,7 +84,7 @@ const fn number(
 
 const PIB: u64 = 1 << 50;
 
-/// Languages that are read to the symbol.
+/// Languages whose definitions are read: those that are read to the symbol, then those that are outlined.
 pub const SYMBOL_LANGUAGES: &[&str] = &[
     "typescript",
     "tsx",
@@ -98,6 +98,18 @@ pub const SYMBOL_LANGUAGES: &[&str] = &[
     "c",
     "cpp",
     "csharp",
+    "shell",
+    "dart",
+    "elixir",
+    "graphql",
+    "terraform",
+    "kotlin",
+    "lua",
+    "php",
+    "protobuf",
+    "ruby",
+    "swift",
+    "zig",
 ];
 
 /// Every setting.
@@ -173,7 +185,7 @@ pub const SETTINGS: &[Setting] = &[
         name: "symbols",
         variable: "CODELENS_SYMBOLS",
         unit: "",
-        about: "languages that are read to the symbol; others as text",
+        about: "languages whose definitions are read; others are text",
         kind: ValueType::Names {
             names: SYMBOL_LANGUAGES,
         },

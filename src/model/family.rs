@@ -18,6 +18,8 @@ pub enum Family {
     Rust,
     /// C and C++.
     C,
+    /// Languages that are outlined: their names are not resolved.
+    Outline,
     /// C#.
     CSharp,
 }
@@ -32,6 +34,7 @@ impl Family {
             Self::Java => "java",
             Self::Rust => "rust",
             Self::C => "c",
+            Self::Outline => "outline",
             Self::CSharp => "csharp",
         }
     }

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
+use super::lang::OutlineLanguage;
 use super::lang::ecmascript::kinds::Dialect;
 use crate::model::Family;
 use crate::model::{Analysis, RepoPath};
@@ -25,6 +26,8 @@ const CSHARP_FACTS: u32 = 1;
 const RUST_FACTS: u32 = 2;
 /// The same for C and C++.
 const C_FACTS: u32 = 1;
+/// The same for languages that are outlined.
+const OUTLINE_FACTS: u32 = 101;
 /// The same for languages that are cut into chunks alone.
 const TEXT_FACTS: u32 = 3;
 
@@ -74,6 +77,8 @@ pub(super) enum FileShape {
     C,
     /// A file of C++.
     Cpp,
+    /// Definitions alone.
+    Outline(OutlineLanguage),
     /// Markup that may be the template of a class in another file.
     Page,
     /// Headings and sections.
@@ -122,7 +127,7 @@ impl Language {
             FileShape::CSharp => Some(Family::CSharp),
             FileShape::Rust => Some(Family::Rust),
             FileShape::C | FileShape::Cpp => Some(Family::C),
-            FileShape::Document(_) | FileShape::Plain => None,
+            FileShape::Outline(_) | FileShape::Document(_) | FileShape::Plain => None,
         }
     }
 
@@ -138,6 +143,7 @@ impl Language {
             | FileShape::Rust
             | FileShape::C
             | FileShape::Cpp => Analysis::Full,
+            FileShape::Outline(_) => Analysis::Outline,
             // Its uses are known where a class names it; it has no definitions.
             FileShape::Page | FileShape::Document(_) | FileShape::Plain => Analysis::Text,
         }
@@ -158,6 +164,7 @@ const fn row(
         FileShape::CSharp => (false, true, CSHARP_FACTS),
         FileShape::Rust => (false, true, RUST_FACTS),
         FileShape::C | FileShape::Cpp => (false, true, C_FACTS),
+        FileShape::Outline(_) => (false, true, OUTLINE_FACTS),
         FileShape::Page => (false, false, ECMASCRIPT_FACTS),
         FileShape::Document(_) => (true, false, TEXT_FACTS),
         FileShape::Plain => (false, false, TEXT_FACTS),
@@ -187,6 +194,16 @@ const fn code(
         is_code: true,
         ..row(id, extensions, names, FileShape::Plain)
     }
+}
+
+/// A programming language whose definitions are known, and not their uses.
+const fn outline(
+    id: &'static str,
+    extensions: &'static [&'static str],
+    names: &'static [&'static str],
+    language: OutlineLanguage,
+) -> Language {
+    row(id, extensions, names, FileShape::Outline(language))
 }
 
 const fn named(
@@ -316,12 +333,12 @@ pub(super) static LANGUAGES: &[Language] = &[
     named("gomod", &[], &["go.mod", "go.work"]),
     row("rust", &["rs"], &[], FileShape::Rust),
     row("java", &["java"], &[], FileShape::Java),
-    code("kotlin", &["kt", "kts"], &[]),
+    outline("kotlin", &["kt", "kts"], &[], OutlineLanguage::Kotlin),
     code("scala", &["scala", "sc", "sbt"], &[]),
     code("groovy", &["groovy", "gradle"], &[]),
-    code("swift", &["swift"], &[]),
+    outline("swift", &["swift"], &[], OutlineLanguage::Swift),
     code("objectivec", &["m", "mm"], &[]),
-    code("dart", &["dart"], &[]),
+    outline("dart", &["dart"], &[], OutlineLanguage::Dart),
     row("c", &["c", "h"], &[], FileShape::C),
     row(
         "cpp",
@@ -333,37 +350,61 @@ pub(super) static LANGUAGES: &[Language] = &[
     ),
     row("csharp", &["cs", "csx"], &[], FileShape::CSharp),
     code("fsharp", &["fs", "fsi", "fsx"], &[]),
-    code("ruby", &["rb", "rake", "gemspec"], &["gemfile", "rakefile"]),
-    code("php", &["php", "phtml"], &[]),
+    outline(
+        "ruby",
+        &["rb", "rake", "gemspec", "ru"],
+        &["gemfile", "rakefile"],
+        OutlineLanguage::Ruby,
+    ),
+    outline("php", &["php", "phtml"], &[], OutlineLanguage::Php),
     code("perl", &["pl", "pm"], &[]),
-    code("lua", &["lua"], &[]),
+    outline("lua", &["lua", "rockspec"], &[], OutlineLanguage::Lua),
     code("r", &["r"], &[]),
     code("julia", &["jl"], &[]),
-    code("elixir", &["ex", "exs"], &[]),
+    outline("elixir", &["ex", "exs"], &[], OutlineLanguage::Elixir),
     code("erlang", &["erl", "hrl"], &[]),
     code("haskell", &["hs"], &[]),
     code("ocaml", &["ml", "mli"], &[]),
     code("clojure", &["clj", "cljs", "cljc", "edn"], &[]),
-    code("zig", &["zig"], &[]),
+    outline("zig", &["zig"], &[], OutlineLanguage::Zig),
     code("nix", &["nix"], &[]),
-    code(
+    outline(
         "shell",
-        &["sh", "bash", "zsh", "fish", "ksh"],
-        &[".bashrc", ".zshrc", ".profile", "gradlew", ".envrc"],
+        &["sh", "bash", "zsh", "ksh", "bats"],
+        &[
+            ".bashrc",
+            ".zshrc",
+            ".profile",
+            ".bash_profile",
+            "gradlew",
+            ".envrc",
+        ],
+        OutlineLanguage::Bash,
     ),
+    code("fish", &["fish"], &[]),
     code("powershell", &["ps1", "psm1", "psd1"], &[]),
     code("batch", &["bat", "cmd"], &[]),
     code("sql", &["sql"], &[]),
     code("prisma", &["prisma"], &[]),
-    code("graphql", &["graphql", "gql"], &[]),
-    code("protobuf", &["proto"], &[]),
+    outline(
+        "graphql",
+        &["graphql", "gql", "graphqls"],
+        &[],
+        OutlineLanguage::GraphQl,
+    ),
+    outline("protobuf", &["proto"], &[], OutlineLanguage::Protobuf),
     plain(
         "xml",
         &[
             "xml", "svg", "xsd", "xsl", "xslt", "csproj", "vbproj", "props", "plist", "resx",
         ],
     ),
-    plain("terraform", &["tf", "tfvars", "hcl"]),
+    outline(
+        "terraform",
+        &["tf", "tfvars", "hcl"],
+        &[],
+        OutlineLanguage::Hcl,
+    ),
     named(
         "dockerfile",
         &["dockerfile"],
@@ -415,8 +456,8 @@ pub fn languages() -> &'static [Language] {
         let rows = LANGUAGES.iter().cloned();
         let chosen = SYMBOLS.get();
         rows.map(|row| {
-            let is_full = row.analysis() == Analysis::Full;
-            if !is_full || chosen.is_none_or(|ids| ids.contains(&row.id)) {
+            let is_text = row.analysis() == Analysis::Text;
+            if is_text || chosen.is_none_or(|ids| ids.contains(&row.id)) {
                 return row;
             }
             Language {

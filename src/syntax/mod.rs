@@ -81,7 +81,8 @@ pub fn extract(
         | FileShape::CSharp
         | FileShape::Rust
         | FileShape::C
-        | FileShape::Cpp => {
+        | FileShape::Cpp
+        | FileShape::Outline(_) => {
             let file = lang::frontend(language.shape)?.read(source, budget)?;
             let outline = SymbolOutline {
                 symbols: &file.facts.symbols,

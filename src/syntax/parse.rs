@@ -55,6 +55,7 @@ pub(super) fn parse(language: &Language, source: &str, budget: &Budget) -> Parse
         let (mut n_steps, mut ended) = (0_usize, false);
         let max_windows = READINGS * (source.len() / WINDOW_BYTES + 8);
         let n_windows = Cell::new(0_usize);
+        let last_end = Cell::new(usize::MAX - 1);
         let mut watch = |_: &ParseState| {
             n_steps += 1;
             ended = budget.is_spent();
@@ -69,8 +70,11 @@ pub(super) fn parse(language: &Language, source: &str, budget: &Budget) -> Parse
             &mut |at, _| {
                 n_windows.set(n_windows.get() + 1);
                 if n_windows.get() > max_windows {
-                    // To the lexer the file ends here; what it makes of that is thrown away below.
-                    return &bytes[..0];
+                    // To the lexer the file ends here, with a line's end for scanners that look for one; what it makes of that
+                    // is thrown away below.
+                    let is_behind_end = at == last_end.get() + 1;
+                    last_end.set(at);
+                    return if is_behind_end { &bytes[..0] } else { b"\n" };
                 }
                 &bytes[at.min(bytes.len())..bytes.len().min(at + WINDOW_BYTES)]
             },

@@ -23,6 +23,8 @@ const COMMENTS: &[&str] = &[
     "block_comment",
     "html_comment",
     "hash_bang_line",
+    "documentation_comment",
+    "multiline_comment",
 ];
 
 /// Nodes of text: strings, regular expressions, text between tags.
@@ -40,6 +42,23 @@ const STRINGS: &[&str] = &[
     "rune_literal",
     "system_lib_string",
     "regex",
+    "string_content",
+    "quoted_content",
+    "string_value",
+    "string_lit",
+    "template_literal",
+    "line_string_literal",
+    "multi_line_string_literal",
+    "multiline_string",
+    "multiline_string_literal",
+    "raw_string",
+    "encapsed_string",
+    "heredoc_body",
+    "nowdoc_body",
+    "ansi_c_string",
+    "charlist",
+    "sigil",
+    "string_array",
     "jsx_text",
     "html_character_reference",
 ];
@@ -50,6 +69,12 @@ const SUBSTITUTIONS: &[&str] = &[
     "template_type",
     "interpolation",
     "string_interpolation",
+    "interpolated_expression",
+    "command_substitution",
+    "expansion",
+    "simple_expansion",
+    "template_interpolation",
+    "template_substitution",
 ];
 
 /// The part of a source that a byte belongs to.
@@ -116,7 +141,8 @@ pub(super) fn parts(
         | FileShape::CSharp
         | FileShape::Rust
         | FileShape::C
-        | FileShape::Cpp => {
+        | FileShape::Cpp
+        | FileShape::Outline(_) => {
             let Parsed::Tree(tree) = frontend(language.shape)?.parse(source, budget) else {
                 return None;
             };
@@ -131,7 +157,8 @@ pub(super) fn parts(
     Some(parts)
 }
 
-fn scope_of(leaf: Node<'_>) -> Option<SourceScope> {
+/// Returns the scope of a node; `None` in broken code.
+pub(super) fn scope_of(leaf: Node<'_>) -> Option<SourceScope> {
     let mut at = Some(leaf);
     for depth in 0..=MAX_ANCESTORS {
         let Some(node) = at else { break };

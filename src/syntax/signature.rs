@@ -75,6 +75,16 @@ pub(super) fn of_value(whole: &str, type_end: Option<usize>) -> String {
 /// Line comments count as one comment where they follow line on line. A `/** … */` may be one blank line
 /// above. Remarks to tools (`eslint-disable`, `@ts-ignore`, `#__PURE__`) are stepped over.
 pub(super) fn doc_above(source: &str, comments: &[Comment], start: u32) -> (String, u32) {
+    doc_above_marked(source, comments, start, &["//"])
+}
+
+/// Returns the same as [`doc_above`] where line comments begin with one of `marks`: `#`, `--`.
+pub(super) fn doc_above_marked(
+    source: &str,
+    comments: &[Comment],
+    start: u32,
+    marks: &[&str],
+) -> (String, u32) {
     let n_before = comments.partition_point(|c| c.start < start);
     let (mut lead, mut lines, mut doc) = (start, Vec::new(), String::new());
     for comment in comments[..n_before].iter().rev() {
@@ -90,7 +100,7 @@ pub(super) fn doc_above(source: &str, comments: &[Comment], start: u32) -> (Stri
         if !near || !begins_its_line(source, comment.start) {
             break;
         }
-        let is_line = text.starts_with("//");
+        let is_line = marks.iter().any(|mark| text.starts_with(mark)) && !text.starts_with("--[[");
         if !is_line && !lines.is_empty() {
             break;
         }
@@ -102,7 +112,9 @@ pub(super) fn doc_above(source: &str, comments: &[Comment], start: u32) -> (Stri
             continue;
         }
         if is_line {
-            lines.push(text.trim_start_matches('/').trim());
+            let mark = text.chars().next().unwrap_or_default();
+            let all = text.lines().rev();
+            lines.extend(all.map(|line| line.trim().trim_start_matches(mark).trim()));
         } else {
             doc = block_text(text);
             break;
@@ -150,6 +162,18 @@ fn is_remark(text: &str) -> bool {
         "go:",
         "nolint",
         "+build",
+        "#!",
+        "# -*-",
+        "# encoding",
+        "# frozen_string_literal",
+        "# rubocop:",
+        "# shellcheck ",
+        "# typed:",
+        "-luacheck",
+        "ignore_for_file",
+        "swiftlint:",
+        "swiftformat:",
+        "ktlint-",
     ]
     .iter()
     .any(|mark| inner.starts_with(mark))
@@ -171,6 +195,11 @@ fn is_about_the_file(text: &str) -> bool {
 fn block_text(text: &str) -> String {
     let inner = text.trim_start_matches('/').trim_start_matches(['*', '!']);
     let inner = inner.strip_suffix("*/").unwrap_or(inner);
+    // Lua, Ruby.
+    let inner = inner.strip_prefix("--[[").unwrap_or(inner);
+    let inner = inner.strip_suffix("]]").unwrap_or(inner);
+    let inner = inner.strip_prefix("=begin").unwrap_or(inner);
+    let inner = inner.strip_suffix("=end").unwrap_or(inner);
     let mut out = String::new();
     for line in inner.lines() {
         let line = line.trim();

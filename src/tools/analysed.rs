@@ -1,5 +1,5 @@
 //! How much of the files that a question touches is analysed: an answer from definitions and edges says nothing of files
-//! that are read as text alone.
+//! that are outlined or read as text alone.
 
 use std::collections::BTreeMap;
 
@@ -8,19 +8,20 @@ use serde::Serialize;
 
 use super::answer::is_zero;
 use crate::error::Result;
-use crate::workspace::{Analysis, View, language};
+use crate::model::RepoPath;
+use crate::workspace::{Analysis, View, language, language_of};
 
 /// Files by how deep they are analysed.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct AnalysedOutput {
     /// Files with definitions and edges.
     full: u64,
-    /// Files with definitions alone.
+    /// Files with definitions alone: callers are not followed.
     #[serde(skip_serializing_if = "is_zero")]
     outline: u64,
     /// Files of code that is searched as text alone.
     text: u64,
-    /// Languages of the latter, with their files.
+    /// Languages of the latter two, with their files.
     languages: BTreeMap<String, u64>,
     /// The consequence for the answer.
     note: String,
@@ -31,8 +32,8 @@ impl AnalysedOutput {
     /// Data and documents count only where `path` is one of them.
     pub(super) fn of(view: &View<'_>, path: &str) -> Result<Option<Self>> {
         let is_file = !path.is_empty() && view.read.has_file(path)?;
-        let (mut full, mut outline, mut text) = (0, 0, 0);
-        let mut languages = BTreeMap::new();
+        let mut full = 0;
+        let (mut outlined, mut texts) = (BTreeMap::new(), BTreeMap::new());
         for (id, n) in view.read.languages_under(path)? {
             let Some(language) = language(&id).filter(|language| language.is_code || is_file)
             else {
@@ -40,39 +41,51 @@ impl AnalysedOutput {
             };
             match language.analysis() {
                 Analysis::Full => full += n,
-                Analysis::Outline => outline += n,
-                Analysis::Text => {
-                    text += n;
-                    languages.insert(id, n);
-                }
+                Analysis::Outline => drop(outlined.insert(id, n)),
+                Analysis::Text => drop(texts.insert(id, n)),
             }
         }
-        if text == 0 {
+        if outlined.is_empty() && texts.is_empty() {
             return Ok(None);
         }
-        let note = note(&languages);
+        let notes = [
+            note(&outlined, "are outlined only: callers are not followed"),
+            note(
+                &texts,
+                "are searched as text only: their definitions and calls are not known",
+            ),
+        ];
+        let notes: Vec<String> = notes.into_iter().flatten().collect();
+        let (outline, text) = (outlined.values().sum(), texts.values().sum());
+        outlined.append(&mut texts);
         Ok(Some(Self {
             full,
             outline,
             text,
-            languages,
-            note,
+            languages: outlined,
+            note: format!("{}; use cl_search.", notes.join(". ")),
         }))
     }
 
-    /// Whether so many files are read as text alone that an answer about all of them says little without the note: one in
+    /// Whether so many files are not analysed in full that an answer about all of them says little without the note: one in
     /// twenty.
     pub(super) fn is_telling(&self) -> bool {
-        20 * self.text >= self.full + self.outline
+        20 * (self.text + self.outline) >= self.full + self.outline
     }
 
-    /// Returns the sentence about files without definitions and edges.
+    /// Returns the sentence about files without definitions or edges.
     pub(super) fn note(&self) -> &str {
         &self.note
     }
 }
 
-fn note(languages: &BTreeMap<String, u64>) -> String {
+/// Whether the definitions of a file are known and their uses are not.
+pub(super) fn is_outlined(path: &RepoPath) -> bool {
+    language_of(path).analysis() == Analysis::Outline
+}
+
+/// Says of the files in some languages: `Files in ruby (3), lua (1) and others are …`; `None` where there are none.
+fn note(languages: &BTreeMap<String, u64>, consequence: &str) -> Option<String> {
     let mut names: Vec<(&String, &u64)> = languages.iter().collect();
     names.sort_by_key(|(name, n)| (std::cmp::Reverse(**n), (*name).clone()));
     let listed: Vec<String> = names
@@ -81,8 +94,6 @@ fn note(languages: &BTreeMap<String, u64>) -> String {
         .map(|(name, n)| format!("{name} ({n})"))
         .collect();
     let more = if names.len() > 3 { " and others" } else { "" };
-    format!(
-        "Files in {}{more} are searched as text only: their definitions and calls are not known; use cl_search.",
-        listed.join(", ")
-    )
+    let listed = listed.join(", ");
+    (!names.is_empty()).then(|| format!("Files in {listed}{more} {consequence}"))
 }

@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::analysed::AnalysedOutput;
+use super::analysed::{AnalysedOutput, is_outlined};
 use super::answer::{Cursor, FreshnessFields, MAX_LIST_BYTES, truncate_to_bytes};
 use super::places::{EdgeConfidence, NamedObject, TargetOutput, by_handle, by_path, uses};
 use super::related_paths::{self, ChainsOutput};
@@ -400,9 +400,9 @@ fn answer(view: &View<'_>, input: &RelatedInput) -> Result<RelatedOutput> {
     });
     let mut freshness_fields = FreshnessFields::of(view);
     let mut analysed = None;
-    if total == 0 {
+    if total == 0 || is_outlined(start) {
         analysed = AnalysedOutput::of(view, start.as_str())?;
-        if analysed.is_none() {
+        if analysed.is_none() && total == 0 {
             freshness_fields.say_nothing_found(
                 "No imports, calls, references or tests of these types were found for it",
                 view.read.files_under("")?.iter().count() as u64,

@@ -299,10 +299,10 @@ fn an_import_of_a_name_that_its_module_lacks_is_told() {
 }
 
 const POLYGLOT: &str = "\
-//- /src/main.zig
+//- /src/main.jl
 fn main() void { launch(); }
 fn launch() void {}
-//- /lib/app.zig
+//- /lib/app.jl
 const launch = 1;
 //- /web/page.ts
 export const page = 1
@@ -315,38 +315,103 @@ export const page = 1
 fn files_without_definitions_say_so() {
     let repo = Fixture::parse(POLYGLOT).build();
     let cli = Cli::new(repo.path());
-    let note = "Files in zig (1) are searched as text only: their definitions and calls are not known; use cl_search.";
+    let note = "Files in julia (1) are searched as text only: their definitions and calls are not known; use cl_search.";
     let answer = cli.json(&["map", "lib"]);
     assert_eq!(answer["analysed"]["note"], note);
     assert_eq!(answer["analysed"]["text"], 1);
-    let answer = cli.json(&["map", "lib/app.zig"]);
-    assert_eq!(answer["analysed"]["languages"], json!({"zig": 1}));
-    let answer = cli.json(&["related", "lib/app.zig"]);
+    let answer = cli.json(&["map", "lib/app.jl"]);
+    assert_eq!(answer["analysed"]["languages"], json!({"julia": 1}));
+    let answer = cli.json(&["related", "lib/app.jl"]);
     assert_eq!(answer["analysed"]["note"], note);
-    let answer = cli.json(&["impact", "--path", "lib/app.zig"]);
+    let answer = cli.json(&["impact", "--path", "lib/app.jl"]);
     assert_eq!(answer["analysed"]["note"], note);
     let answer = cli.json(&["impact", "launch"]);
     assert_eq!(answer["mentions"]["total"], 3);
     let summary = answer["summary"].as_str().unwrap();
     assert!(
-        summary.contains("occurs 3 times in 2 files") && summary.contains("zig (2)"),
+        summary.contains("occurs 3 times in 2 files") && summary.contains("julia (2)"),
         "{summary}"
     );
     // What looks like the definition comes first.
     let places = &answer["mentions"]["places"];
     assert_eq!(
         (&places[0]["path"], &places[0]["line"]),
-        (&json!("lib/app.zig"), &json!(1))
+        (&json!("lib/app.jl"), &json!(1))
     );
     assert_eq!(
         (&places[1]["path"], &places[1]["line"]),
-        (&json!("src/main.zig"), &json!(2))
+        (&json!("src/main.jl"), &json!(2))
     );
     // Where all code is analysed nothing is said of it.
     assert!(cli.json(&["map", "web"])["analysed"].is_null());
     // A document has no outline either.
     let answer = cli.json(&["map", "docs/guide.md"]);
     assert_eq!(answer["analysed"]["languages"], json!({"markdown": 1}));
+}
+
+const OUTLINED: &str = "\
+//- /lib/store.rb
+require_relative 'base'
+
+# Keeps records.
+class Store
+  def open_all(path)
+  end
+end
+//- /lib/base.rb
+module Base
+end
+//- /bin/run.rb
+# open_all is used here.
+Store.new.open_all('x')
+//- /test/store_test.rb
+Store.new.open_all('y')
+//- /web/page.ts
+export const page = 1
+//- commit base
+";
+
+#[test]
+fn outlined_definitions_are_never_said_to_have_no_callers() {
+    let repo = Fixture::parse(OUTLINED).build();
+    let cli = Cli::new(repo.path());
+    let note = "Files in ruby (4) are outlined only: callers are not followed; use cl_search.";
+    let answer = cli.json(&["map", "lib/store.rb"]);
+    assert_eq!(answer["analysed"]["outline"], 1);
+    let symbols = answer["files"][0]["symbols"].as_array().unwrap();
+    assert_eq!(symbols[0]["name"], "Store");
+    let answer = cli.json(&["expand", "--symbol", "Store.open_all"]);
+    let text = answer.to_string();
+    assert!(text.contains("def open_all(path)"), "{text}");
+    let answer = cli.json(&["impact", "open_all"]);
+    assert_eq!(
+        answer["summary"].as_str().unwrap().split(" (").next(),
+        Some(
+            "Outline only: callers are not followed in files of this language. The word occurs at 3 other places in 2 files"
+        )
+    );
+    assert_eq!(answer["mentions"]["total"], 3);
+    assert_eq!(answer["totalCallers"], 0);
+    assert_eq!(answer["analysed"]["note"], note);
+    let places = &answer["mentions"]["places"];
+    assert_eq!(places[0]["text"], "Store.new.open_all('x')");
+    let said = answer["confidenceNote"].as_str().unwrap();
+    assert!(said.contains("not proved"), "{said}");
+    assert_eq!(answer["affectedTests"][0]["path"], "test/store_test.rb");
+    let answer = cli.json(&["impact", "open_all", "--sites"]);
+    let other = &answer["otherMentions"];
+    assert_eq!(
+        (&other["definitions"], &other["comments"], &other["prose"]),
+        (&json!(1), &json!(1), &json!(2))
+    );
+    let answer = cli.json(&["related", "lib/store.rb"]);
+    assert_eq!(answer["results"][0]["path"], "lib/base.rb");
+    let answer = cli.json(&["explore", "--targets", "Store"]);
+    let card = &answer["cards"][0];
+    assert_eq!(card["symbol"], "Store");
+    assert!(card["counts"]["callers"].is_null(), "{card}");
+    let brief = answer["brief"].to_string();
+    assert!(brief.contains("outlined only"), "{brief}");
 }
 
 #[test]

@@ -5,6 +5,7 @@ mod csharp;
 mod ecmascript;
 mod go;
 mod java;
+mod outline;
 mod python;
 mod rust;
 
@@ -148,6 +149,7 @@ pub(super) fn of_family(family: Family) -> &'static LanguageRules {
         Family::Java => &java::RULES,
         Family::Rust => &rust::RULES,
         Family::C => &c::RULES,
+        Family::Outline => &outline::RULES,
         Family::CSharp => &csharp::RULES,
     }
 }

@@ -10,6 +10,7 @@ mod go;
 mod implicit_calls;
 mod java;
 mod node_table;
+mod outline;
 mod python;
 mod rust;
 mod use_recorder;
@@ -17,6 +18,7 @@ mod use_recorder;
 use super::language::FileShape;
 use frontend::Frontend;
 pub(in crate::syntax) use implicit_calls::ImplicitCalls;
+pub(in crate::syntax) use outline::OutlineLanguage;
 
 /// Returns the front end of a family that has one of its own.
 pub(in crate::syntax) fn frontend(shape: FileShape) -> Option<&'static Frontend> {
@@ -28,6 +30,7 @@ pub(in crate::syntax) fn frontend(shape: FileShape) -> Option<&'static Frontend>
         FileShape::Rust => Some(&rust::FRONTEND),
         FileShape::C => Some(&c::C_FRONTEND),
         FileShape::Cpp => Some(&c::CPP_FRONTEND),
+        FileShape::Outline(language) => Some(language.frontend()),
         FileShape::Script(_)
         | FileShape::Component(_)
         | FileShape::Page

@@ -119,6 +119,10 @@ fn of_card(card: &CardOutput, lines: &mut Vec<String>) {
             "{subject} is imported by {}.",
             plural(dependents, "file")
         ));
+    } else {
+        lines.push(format!(
+            "Uses of {subject} are not followed: its file is outlined only."
+        ));
     }
     match counts.tests {
         Some(0) => lines.push(format!("No test reaches {subject} within 2 steps.")),

@@ -15,6 +15,7 @@ use crate::graph::impact::{no_dispatch, walk};
 use crate::graph::related::{Relation, neighbours};
 use crate::model::sanitize::one_line;
 use crate::model::{Direction, EdgeKind, RepoPath};
+use crate::tools::analysed::is_outlined;
 use crate::tools::impact::{ReachCounts, counts};
 use crate::tools::places::{TargetOutput, places, target, uses};
 use crate::workspace::SymbolRow;
@@ -173,6 +174,13 @@ fn of_symbol(
         unresolved,
     } = counts(view, found)?;
     let signature = one_line(&symbol.signature).into_owned();
+    let is_bound = !is_outlined(&symbol.path);
+    let known = |n: u64| (is_bound || n > 0).then_some(n);
+    // Of a definition whose uses are not known an empty list would claim that there are none.
+    let listed = |include, list: &dyn Fn() -> Result<Vec<String>>| -> Result<_> {
+        let list = input.includes(include).then(list).transpose()?;
+        Ok(list.filter(|list| is_bound || !list.is_empty()))
+    };
     Ok(CardOutput {
         handle: Some(symbol.handle.to_string()),
         path: Some(symbol.path.to_string()),
@@ -185,28 +193,20 @@ fn of_symbol(
         signature: (!signature.is_empty()).then_some(signature),
         doc: doc(source, symbol)?,
         counts: Some(TargetCountsOutput {
-            callers: Some(callers),
-            callees: Some(callees),
-            tests: Some(tests),
-            dependents: Some(dependents),
+            callers: known(callers),
+            callees: known(callees),
+            tests: known(tests),
+            dependents: known(dependents),
             unresolved: (unresolved > 0).then_some(unresolved),
             ..TargetCountsOutput::default()
         }),
-        callers: listed(input, Include::Callers, || users(source, found, false))?,
-        tests: listed(input, Include::Tests, || users(source, found, true))?,
-        callees: listed(input, Include::Callees, || used(source, found, true))?,
-        imports: listed(input, Include::Imports, || used(source, found, false))?,
+        callers: listed(Include::Callers, &|| users(source, found, false))?,
+        tests: listed(Include::Tests, &|| users(source, found, true))?,
+        callees: listed(Include::Callees, &|| used(source, found, true))?,
+        imports: listed(Include::Imports, &|| used(source, found, false))?,
         stale: view.is_stale(symbol.path.as_str()),
         ..shown
     })
-}
-
-fn listed(
-    input: &ExploreInput,
-    include: Include,
-    list: impl FnOnce() -> Result<Vec<String>>,
-) -> Result<Option<Vec<String>>> {
-    input.includes(include).then(list).transpose()
 }
 
 /// Returns the places that use a definition directly, in tests or elsewhere.
@@ -275,10 +275,13 @@ fn of_file(
     };
     let importers = around(Relation::Imports, Direction::In)?.found;
     let tests = around(Relation::Tests, Direction::In)?.found;
-    let list = |found: Vec<crate::graph::related::Neighbour>| -> Vec<String> {
+    let is_bound = !is_outlined(path);
+    let list = |found: Vec<crate::graph::related::Neighbour>| -> Option<Vec<String>> {
         let paths = found.into_iter().take(MAX_LISTED);
-        paths.map(|near| near.path.to_string()).collect()
+        let list: Vec<String> = paths.map(|near| near.path.to_string()).collect();
+        (is_bound || !list.is_empty()).then_some(list)
     };
+    let known = |n: usize| (is_bound || n > 0).then_some(n as u64);
     let n_lines = view
         .read
         .file(path.as_str())?
@@ -289,15 +292,19 @@ fn of_file(
         lines: (n_lines > 0).then(|| format!("1-{n_lines}")),
         kind: Some("file"),
         counts: Some(TargetCountsOutput {
-            dependents: Some(importers.len() as u64),
-            tests: Some(tests.len() as u64),
+            dependents: known(importers.len()),
+            tests: known(tests.len()),
             symbols: Some(source.symbols(path)?.len() as u64),
             ..TargetCountsOutput::default()
         }),
-        callers: input.includes(Include::Callers).then(|| list(importers)),
-        tests: input.includes(Include::Tests).then(|| list(tests)),
+        callers: Some(importers)
+            .filter(|_| input.includes(Include::Callers))
+            .and_then(list),
+        tests: Some(tests)
+            .filter(|_| input.includes(Include::Tests))
+            .and_then(list),
         imports: if input.includes(Include::Imports) {
-            Some(list(around(Relation::Imports, Direction::Out)?.found))
+            list(around(Relation::Imports, Direction::Out)?.found)
         } else {
             None
         },

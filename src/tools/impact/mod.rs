@@ -19,7 +19,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::affected::Affected;
-use super::analysed::AnalysedOutput;
+use super::analysed::{AnalysedOutput, is_outlined};
 use super::answer::{FreshnessFields, MAX_LIST_BYTES, is_zero, truncate_to_bytes};
 use super::places::{
     CalleeOutput, CallerOutput, CaseOutput, Defaults, FilePlacesOutput, LocatedSymbol,
@@ -186,7 +186,7 @@ pub struct ImpactOutput {
     unresolved_total: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     other_mentions: Option<OtherMentionsOutput>,
-    /// Places of a name that no definition has.
+    /// Places of a name that no definition has, or whose uses are not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     mentions: Option<MentionsOutput>,
     /// Code; with `depth` examples too, by their role.
@@ -452,10 +452,19 @@ fn answer(view: &View<'_>, asked: &ImpactQuestion<'_>) -> Result<ImpactOutput> {
     if is_single {
         sites::add(view, &uses, input, &targets, &mut output)?;
     }
-    if targets.is_empty() && removed.is_empty() {
+    let n_outlined = targets.iter().filter(|it| is_outlined(&it.path)).count();
+    if is_single && n_outlined > 0 {
+        output.mentions = unknown::of_outlined(&uses, &targets)?;
+    }
+    if targets.is_empty() && removed.is_empty() || n_outlined > 0 {
         output.analysed = AnalysedOutput::of(view, asked.path.map_or("", RepoPath::as_str))?;
     }
     let found = ImpactFigures {
+        n_outlined,
+        n_words: output
+            .mentions
+            .as_ref()
+            .map_or((0, 0), MentionsOutput::counts),
         n_removed: removed.len(),
         n_dangling: removed.iter().map(|one| one.uses.len() as u64).sum(),
         n_unbound: output.completeness.unresolved_sites,

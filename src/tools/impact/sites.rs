@@ -61,7 +61,7 @@ pub(super) struct OtherMentionsOutput {
     external: u64,
     comments: u64,
     strings: u64,
-    /// In files that are read as text alone.
+    /// In files whose uses are not known.
     prose: u64,
 }
 

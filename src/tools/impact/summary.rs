@@ -33,6 +33,10 @@ pub(super) struct ImpactFigures {
     pub(super) n_unbound: u64,
     /// The same for the names of callers from which others are reached.
     pub(super) n_unbound_indirect: u64,
+    /// Definitions that are in files which are outlined only.
+    pub(super) n_outlined: usize,
+    /// Places of the word and files that hold it, where all definitions are outlined only.
+    pub(super) n_words: (u64, u64),
     /// Definitions that the changes took away.
     pub(super) n_removed: usize,
     /// Uses that still name them.
@@ -44,6 +48,9 @@ pub(super) struct ImpactFigures {
     /// Whether the index is not known to be complete.
     pub(super) is_partial: bool,
 }
+
+/// The finding for definitions in files that are outlined.
+const OUTLINED: &str = "Outline only: callers are not followed in files of this language.";
 
 /// Returns the callers that no line shows, in words that follow "but": "the test runner calls it".
 pub(super) fn implicit(callers: &[ImplicitCaller]) -> String {
@@ -97,6 +104,14 @@ pub(super) fn summary(found: &ImpactFigures, implicit: &str) -> String {
         (_, 0, _) if found.is_partial => {
             "Unknown: the index is not complete; no use was found in the files indexed so far.".to_owned()
         }
+        (n, 0, _) if found.n_outlined == n => match found.n_words {
+            (0, _) => OUTLINED.to_owned(),
+            (n, n_files) => format!(
+                "{OUTLINED} The word occurs at {} in {} (`mentions`).",
+                count(n, "other place"),
+                count(n_files, "file")
+            ),
+        },
         (_, 0, 0) if !implicit.is_empty() => format!(
             "No uses found in code, but {implicit}. (Calls by computed names and from other repositories are not visible.)"
         ),
@@ -129,6 +144,12 @@ pub(super) fn summary(found: &ImpactFigures, implicit: &str) -> String {
             )
         }
     });
+    if found.n_outlined > 0 && (found.n_outlined < found.n_targets || found.is_partial) {
+        let n = count(found.n_outlined as u64, "definition");
+        said.push(format!(
+            "Callers of {n} are not followed: outline only (`analysed`)."
+        ));
+    }
     if found.n_by_dispatch != (0, 0) {
         let (n_files, n_tests) = found.n_by_dispatch;
         said.push(format!(
@@ -163,6 +184,10 @@ pub(super) fn summary(found: &ImpactFigures, implicit: &str) -> String {
 pub(super) fn note(found: &ImpactFigures) -> String {
     if found.is_partial {
         return "The index is not complete (see `freshness`): ask again, or call cl_refresh first."
+            .to_owned();
+    }
+    if found.n_outlined > 0 && found.n_outlined == found.n_targets && found.n_unbound == 0 {
+        return "Zero callers is not proved: nothing is known of uses in files that are outlined only."
             .to_owned();
     }
     match found.n_unbound {
@@ -230,6 +255,26 @@ mod tests {
             note(&found),
             "3 more uses of this name may be callers (type unknown)."
         );
+    }
+
+    #[test]
+    fn callers_of_outlined_definitions_are_not_counted() {
+        let mut found = ImpactFigures {
+            n_targets: 1,
+            n_outlined: 1,
+            n_words: (3, 2),
+            depth: 2,
+            ..ImpactFigures::default()
+        };
+        assert_eq!(
+            summary(&found, ""),
+            "Outline only: callers are not followed in files of this language. The word occurs at 3 other places in 2 files \
+             (`mentions`)."
+        );
+        assert!(note(&found).contains("not proved"));
+        found.n_targets = 3;
+        found.n_direct = 1;
+        assert!(summary(&found, "").contains("Callers of 1 definition are not followed"));
     }
 
     #[test]

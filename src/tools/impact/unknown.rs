@@ -11,11 +11,12 @@ use super::sites::{LineOutput, line};
 use super::summary::count;
 use super::{ImpactOutput, ImpactQuestion, ImpactTarget};
 use crate::error::Result;
+use crate::model::RepoPath;
 use crate::tools::analysed::AnalysedOutput;
 use crate::tools::answer::{MAX_LIST_BYTES, is_zero};
 use crate::tools::places::{last_name, near_names, target, uses};
-use crate::uses::{ChangeKind, Mention, MentionPart, RemovedDefinition};
-use crate::workspace::{View, brief};
+use crate::uses::{ChangeKind, Mention, MentionPart, RemovedDefinition, Uses};
+use crate::workspace::{SymbolRow, View, brief, language_of};
 
 /// Places that are shown.
 const MAX_PLACES: usize = 10;
@@ -56,7 +57,7 @@ const DEFINING_WORDS: &[&str] = &[
 /// Names that are offered.
 const MAX_NEAR: usize = 5;
 
-/// The places of a name that no definition has.
+/// The places of a name that no definition has, or one whose uses are not known.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct MentionsOutput {
@@ -165,6 +166,40 @@ pub(super) fn answer(
         });
     }
     Ok(())
+}
+
+/// Returns the places of the name of a definition whose uses are not known, those in files of its language first.
+pub(super) fn of_outlined(
+    uses: &Uses<'_>,
+    targets: &[SymbolRow],
+) -> Result<Option<MentionsOutput>> {
+    let first = &targets[0];
+    let mentions = uses.mentions(&first.name, targets)?;
+    let is_other = |it: &&Mention| it.part != MentionPart::OwnDefinition;
+    let mut all: Vec<&Mention> = mentions.all.iter().filter(is_other).collect();
+    let language = language_of(&first.path).id;
+    all.sort_by_cached_key(|it| {
+        (
+            language_of(&it.path).id != language,
+            likelihood(it, &first.name),
+            it.path.clone(),
+            it.line,
+        )
+    });
+    let files: HashSet<&RepoPath> = all.iter().map(|it| &it.path).collect();
+    Ok((!all.is_empty()).then(|| MentionsOutput {
+        total: all.len() as u64,
+        files: files.len() as u64,
+        dangling: 0,
+        places: shown_places(&all),
+    }))
+}
+
+impl MentionsOutput {
+    /// Returns how many places there are, and in how many files.
+    pub(super) fn counts(&self) -> (u64, u64) {
+        (self.total, self.files)
+    }
 }
 
 /// Says that a word was not found, and how many files it may be in all the same.
