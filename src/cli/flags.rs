@@ -57,6 +57,7 @@ pub(super) fn change_flags() -> [Arg; 2] {
         Arg::new("format")
             .long("format")
             .value_name("FORMAT")
+            .conflicts_with_all(["json", "jsonl"])
             .value_parser(PossibleValuesParser::new([
                 "text", "json", "markdown", "github", "sarif",
             ]))

@@ -54,7 +54,50 @@ impl DispatchTargets {
     }
 }
 
+/// A method of a class that is built on another one, where no class above has a method of its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BaselessMethod {
+    /// The method.
+    pub method: DefinitionRow,
+    /// Whether its class lacks a method that is required.
+    pub lacks_required: bool,
+    /// Whether its class is also built on something that is not known, which may have the method.
+    pub has_outside_base: bool,
+    /// Whether the language refuses it: a method in an `impl` block of a trait that has none of its name.
+    pub is_refused: bool,
+}
+
 impl UseTargets<'_> {
+    /// Returns the methods of a name in classes that are built on `class`, which has none of that name, and whether there may be
+    /// more. `required` are methods that a class built on it has to have. Empty where types satisfy interfaces without saying so.
+    pub fn methods_without_base(
+        &self,
+        class: DefinitionRow,
+        name: &str,
+        required: &[&str],
+    ) -> Result<(Vec<BaselessMethod>, bool), StoreError> {
+        let mut found = Vec::new();
+        let mut is_cut = false;
+        self.cache.begin();
+        if let Some(file) = self.cache.get(class.0)
+            && file.facts.symbols.len() > class.1 as usize
+        {
+            let relation = DispatchLookup {
+                targets: self,
+                linker: Linker::new(&self.cache, Rc::clone(&file)),
+            };
+            match rules::of(&file).members {
+                MemberOrder::Embedding => {}
+                MemberOrder::Implementations => {
+                    is_cut = relation.implementing(class, name, &mut found)?;
+                }
+                _ => is_cut = relation.overriding(class, name, required, &mut found)?,
+            }
+        }
+        self.cache.end(class.0)?;
+        Ok((found, is_cut))
+    }
+
     /// Adds the definitions whose users may run a definition too.
     pub fn add_dispatch_targets(
         &self,
@@ -162,6 +205,78 @@ impl DispatchLookup<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// Adds the methods of a name in classes below one, of which no class above has a method of that name. Returns whether
+    /// there may be more.
+    fn overriding(
+        &self,
+        class: DefinitionRow,
+        name: &str,
+        required: &[&str],
+        found: &mut Vec<BaselessMethod>,
+    ) -> Result<bool, StoreError> {
+        let (below, is_cut) = self.classes_below(class, &mut DispatchTargets::default())?;
+        let has = |at: &DefinitionRow, name: &str| {
+            let file = self.linker.cache.get(at.0);
+            file.is_some_and(|file| !methods(&file, at.1, name).is_empty())
+        };
+        for at in below {
+            let Some(file) = self.linker.cache.get(at.0) else {
+                continue;
+            };
+            let mut above = self.classes_above(at);
+            if above.iter().any(|it| has(it, name)) {
+                continue;
+            }
+            let signature = self.linker.cache.signature_of(&file, at.1);
+            let is_abstract = signature.is_some_and(|it| it.contains("abstract "));
+            let is_concrete = file.symbol(at.1).kind == SymbolKind::Class && !is_abstract;
+            above.push(at);
+            let has_outside_base = above.iter().any(|it| {
+                let file = self.linker.cache.get(it.0);
+                file.is_some_and(|file| file.bases(it.1).count() > self.bases(&file, it.1).len())
+            });
+            let offering = |name: &str| above.iter().any(|it| *it != class && has(it, name));
+            let lacks_required = is_concrete && required.iter().any(|name| !offering(name));
+            for method in methods(&file, at.1, name) {
+                if file.symbol(method).kind == SymbolKind::Method {
+                    found.push(BaselessMethod {
+                        method: (at.0, method),
+                        lacks_required,
+                        has_outside_base,
+                        is_refused: false,
+                    });
+                }
+            }
+        }
+        Ok(is_cut)
+    }
+
+    /// Adds the methods of a name in `impl` blocks of a trait. Returns whether there may be more.
+    fn implementing(
+        &self,
+        of: DefinitionRow,
+        name: &str,
+        found: &mut Vec<BaselessMethod>,
+    ) -> Result<bool, StoreError> {
+        let rows = self.named(name)?;
+        for row in rows.iter().take(MAX_CANDIDATES) {
+            let file = self.file_of(row)?;
+            let file = file.filter(|it| rules::of(it).members == MemberOrder::Implementations);
+            let Some(file) = file.filter(|_| row.kind == SymbolKind::Method) else {
+                continue;
+            };
+            if self.trait_of(&file, row.ordinal) == Some(of) {
+                found.push(BaselessMethod {
+                    method: (file.file, row.ordinal),
+                    lacks_required: false,
+                    has_outside_base: false,
+                    is_refused: true,
+                });
+            }
+        }
+        Ok(rows.len() > MAX_CANDIDATES)
     }
 
     fn classes_above(&self, class: DefinitionRow) -> Vec<DefinitionRow> {
@@ -500,6 +615,15 @@ fn built(file: &LinkedFile) -> BTreeSet<SymbolIdx> {
 fn is_class(file: &LinkedFile, at: SymbolIdx) -> bool {
     let kind = file.symbol(at).kind;
     is_type(kind) || kind == SymbolKind::EnumMember
+}
+
+/// Returns the members of a class that are looked up as methods of a name.
+fn methods(file: &LinkedFile, class: SymbolIdx, name: &str) -> Vec<SymbolIdx> {
+    if rules::of(file).has_overloads {
+        file.members(class, &format!("{name}()")).to_vec()
+    } else {
+        file.members(class, name).to_vec()
+    }
 }
 
 /// Whether calls of a method may run another one of its name: it is neither private nor a constructor.

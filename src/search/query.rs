@@ -88,6 +88,11 @@ impl Query {
         &self.text
     }
 
+    /// Whether it has no word, and is no name that is written in signs (`$`, `_`): there is nothing to look for.
+    pub fn is_without_words(&self) -> bool {
+        self.words.is_empty() && !self.text.chars().all(|c| matches!(c, '$' | '_'))
+    }
+
     /// Returns the words and parts that are looked for, in their order, each once.
     pub fn terms(&self) -> &[String] {
         &self.terms

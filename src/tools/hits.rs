@@ -15,7 +15,7 @@ use crate::graph::neighborhood::neighborhood;
 use crate::model::{RepoPath, Sources as _};
 use crate::search::snippet::{self, Snippet};
 use crate::search::{self, Confidence, Filters, Hit, Level, PageRequest, Query};
-use crate::workspace::{SymbolRow, View};
+use crate::workspace::{SymbolRow, View, language, language_of};
 
 /// How deep the ranked list goes for paging.
 pub(super) const DEPTH: usize = 500;
@@ -246,6 +246,9 @@ pub(super) fn ranked(
     wanted: PageRequest,
 ) -> Result<Vec<Hit>> {
     check_filters(view, filters)?;
+    if query.is_without_words() {
+        return Ok(Vec::new());
+    }
     let mut found = search::search(view.read, query, filters, wanted, view, view.budget)?;
     found.retain(|hit| !view.is_gone(&hit.chunk.path));
     Ok(found)
@@ -254,9 +257,17 @@ pub(super) fn ranked(
 /// Says that a question has no answer, and in how many files one was looked for.
 pub(super) fn say_nothing_found(
     view: &View<'_>,
+    query: &Query,
     filters: &Filters,
     freshness_fields: &mut FreshnessFields,
 ) -> Result<()> {
+    if query.is_without_words() {
+        let shown = crate::workspace::brief(query.text()).replace('\'', "'\\''");
+        freshness_fields.say(&format!(
+            "The query has no word to search for; text as it stands is found with `match: literal` (codelens grep '{shown}' --match literal)."
+        ));
+        return Ok(());
+    }
     let n_files = search::n_matching(view.read, filters)?;
     freshness_fields.say_nothing_found("No file holds a word of the question", n_files);
     Ok(())
@@ -366,6 +377,17 @@ fn check_filters(view: &View<'_>, filters: &Filters) -> Result<()> {
         return Err(no_file_left(&filters.paths));
     }
     Ok(())
+}
+
+/// Returns the language that a caller names: by its own name, else by an extension of its files, `ts` for `typescript`.
+pub(super) fn named_language(name: Option<String>) -> Option<String> {
+    let name = name?;
+    if language(&name.to_ascii_lowercase()).is_some() {
+        return Some(name);
+    }
+    let file = RepoPath::new(&format!("a.{}", name.to_ascii_lowercase()));
+    let found = file.map(|file| language_of(&file)).filter(|it| it.is_code);
+    Some(found.map_or(name, |it| it.id.to_owned()))
 }
 
 /// Refuses a language of which there is no file.

@@ -235,7 +235,8 @@ impl Tool for Map {
     type Input = MapInput;
     type Output = MapOutput;
 
-    fn run(input: MapInput, call: &Call<'_>) -> Result<MapOutput> {
+    fn run(mut input: MapInput, call: &Call<'_>) -> Result<MapOutput> {
+        input.language = hits::named_language(input.language);
         hits::check_paths(&input.path)?;
         let is_list = matches!(input.view, Some(MapView::Files | MapView::Tree));
         let is_filtered = !input.kind.is_empty() || input.name.is_some();

@@ -243,7 +243,8 @@ impl Tool for Search {
     type Input = SearchInput;
     type Output = SearchOutput;
 
-    fn run(input: SearchInput, call: &Call<'_>) -> Result<SearchOutput> {
+    fn run(mut input: SearchInput, call: &Call<'_>) -> Result<SearchOutput> {
+        input.language = hits::named_language(input.language);
         hits::check_paths(&input.path)?;
         if let Some(syntax) = lines::syntax(&input)? {
             return lines::search(&input, syntax, call);
@@ -352,7 +353,7 @@ fn answer(
     }
     hits::say_left_out(n_left_out, &mut freshness_fields);
     if rest.is_empty() && after.is_none() {
-        hits::say_nothing_found(view, filters, &mut freshness_fields)?;
+        hits::say_nothing_found(view, query, filters, &mut freshness_fields)?;
     }
     Ok(SearchOutput {
         index_id: view.index_id.to_owned(),

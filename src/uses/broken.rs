@@ -245,10 +245,11 @@ impl Uses<'_> {
                 .extend(self.entries(&worlds, file, &lost, spots, &losses)?);
         }
         self.add_calls(&worlds, &mut found)?;
+        self.add_overrides(&worlds, &mut found)?;
         found.all.sort_by(|a, b| {
             (&a.path, a.line, &a.symbol, &a.home).cmp(&(&b.path, b.line, &b.symbol, &b.home))
         });
-        found.n_unresolved = losses.n_inherited + self.n_unresolved(difference, &found.all)?;
+        found.n_unresolved += losses.n_inherited + self.n_unresolved(difference, &found.all)?;
         Ok(found)
     }
 

@@ -16,6 +16,7 @@ mod importers;
 mod locals;
 mod mentions;
 mod naming_tests;
+mod overrides;
 mod removed;
 
 pub use broken::{Broken, BrokenReason, BrokenUses};

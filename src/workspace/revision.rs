@@ -36,7 +36,11 @@ impl Workspace {
                 "give more digits of the commit",
             ),
             Err(NoCommit::OtherObject) => (format!("`{shown}` is an object, and no commit"), one),
-            Err(NoCommit::Range) => (format!("`{shown}` names several commits"), one),
+            Err(NoCommit::Range) => {
+                let message = format!("`{shown}` names several commits");
+                let both = range_hint(name).unwrap_or_default();
+                return Err(Error::invalid(message, format!("{one}{both}")));
+            }
             Err(NoCommit::Search) => (format!("`{shown}` is a search or a path, and no name"), one),
             Err(NoCommit::NoName) => (format!("`{shown}` is no name of a commit"), one),
         };
@@ -68,4 +72,18 @@ impl Workspace {
         let indexing_rules = self.repository_settings(&repo).indexing_rules;
         Ok(repo.with_indexing_rules(indexing_rules))
     }
+}
+
+/// Returns how two ends of a range are compared: `codelens changes main --head fix` for `main..fix`.
+fn range_hint(range: &str) -> Option<String> {
+    let (base, head) = range.split_once("..").filter(|it| !it.1.starts_with('.'))?;
+    let is_plain = |name: &str| {
+        let fits = |c: char| c.is_ascii_alphanumeric() || "/._-+@~^".contains(c);
+        name.chars().all(fits) && !name.starts_with('-')
+    };
+    let head = if head.is_empty() { "HEAD" } else { head };
+    let base = if base.is_empty() { "HEAD" } else { base };
+    (is_plain(base) && is_plain(head)).then(|| {
+        format!("; two are compared by `codelens changes {base} --head {head}` (`base` and `head`)")
+    })
 }

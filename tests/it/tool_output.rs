@@ -369,3 +369,64 @@ fn text_that_is_meant_as_it_stands_comes_first() {
     assert_eq!(found["count"], 1);
     assert!(!cli.fails(&["search", "--limit", "many", "x"], 2).is_empty());
 }
+
+#[test]
+fn a_query_of_signs_alone_has_no_answer_and_says_what_to_type() {
+    let repo = Fixture::parse(
+        "//- /src/page.js\nconst $ = (id) => document.getElementById(id)\nexport const one = $('a')\n//- commit base\n",
+    )
+    .build();
+    let cli = Cli::new(repo.path());
+    for query in ["!!! ???", "*", "🦀"] {
+        for tool in ["search", "explore"] {
+            let answer = cli.json(&[tool, query]);
+            assert_eq!(answer["count"], 0, "{tool} {query}: {answer}");
+            let note = answer["note"].as_str().unwrap();
+            let typed = format!("codelens grep '{query}' --match literal");
+            assert!(note.contains("no word") && note.contains(&typed), "{note}");
+        }
+    }
+    // A name may be written in signs.
+    let answer = cli.json(&["search", "$"]);
+    assert_eq!(answer["results"][0]["symbol"], "$", "{answer}");
+}
+
+#[test]
+fn a_language_is_named_by_an_extension_too() {
+    let (_repo, cli) = store();
+    for args in [
+        &["search", "store", "--language", "ts"][..],
+        &["grep", "Store", "--language", "TS"],
+        &["symbols", "Store", "--language", "ts"],
+    ] {
+        let named: Vec<&str> = args.iter().copied().take(args.len() - 1).collect();
+        let whole = cli.json(&[&named[..], &["typescript"]].concat());
+        let short = cli.json(args);
+        let list = |answer: &Value| {
+            answer["results"]
+                .as_array()
+                .or(answer["symbols"].as_array())
+                .map(Vec::len)
+        };
+        assert!(list(&short).unwrap() > 0, "{args:?}: {short}");
+        assert_eq!(list(&short), list(&whole), "{args:?}");
+    }
+    let said = error(&cli, &["search", "store", "--language", "nosuch"]);
+    assert!(
+        said["message"].as_str().unwrap().contains("`nosuch`"),
+        "{said}"
+    );
+}
+
+#[test]
+fn two_forms_of_one_answer_are_refused() {
+    let (_repo, cli) = store();
+    let said = cli.fails(&["changes", "--format", "sarif", "--json"], 2);
+    assert!(
+        said.contains("--format") && said.contains("--json"),
+        "{said}"
+    );
+    let said = error(&cli, &["changes", "main..fix"]);
+    let hint = said["hint"].as_str().unwrap();
+    assert!(hint.contains("codelens changes main --head fix"), "{hint}");
+}

@@ -48,7 +48,11 @@ pub(super) fn impact(value: &Value, screen: &Screen) -> String {
         &lines(mentions, "role"),
         screen,
     );
-    text += &callers(value, screen);
+    // Every line is more than the callers.
+    let has_sites = value["sites"].is_array();
+    if !has_sites {
+        text += &callers(value, screen);
+    }
     let sites = value.items("sites");
     section(&mut text, "Every use", &lines(sites, "use"), screen);
     let unresolved = value.items("unresolved");
@@ -58,10 +62,12 @@ pub(super) fn impact(value: &Value, screen: &Screen) -> String {
         &lines(unresolved, ""),
         screen,
     );
-    text += &exposure(value, screen);
-    let callees = entries(value, "callees");
-    let callees: Vec<&Value> = callees.iter().collect();
-    section(&mut text, "Uses", &by_file(&callees), screen);
+    if !has_sites {
+        text += &exposure(value, screen);
+        let callees = entries(value, "callees");
+        let callees: Vec<&Value> = callees.iter().collect();
+        section(&mut text, "Uses", &by_file(&callees), screen);
+    }
     let note = visible(value.text("confidenceNote"));
     if !note.is_empty() {
         add(&mut text, format_args!("\n{}\n", screen.paint(CARE, &note)));

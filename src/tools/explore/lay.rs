@@ -269,7 +269,11 @@ impl PackBuilder<'_> {
         part.also = also;
         part.truncated = candidates.iter().any(|cut| {
             let is_whole = |it: &PackCandidate| !it.unit.is_cut && it.unit.contains(&cut.unit);
-            cut.unit.is_cut && !candidates.iter().any(is_whole)
+            // Parts that were laid together may have all lines of the definition.
+            let is_within = cut.unit.symbol.as_ref().is_some_and(|symbol| {
+                lines.0 <= symbol.span.start_line && symbol.span.end_line <= lines.1
+            });
+            cut.unit.is_cut && !is_within && !candidates.iter().any(is_whole)
         });
         Ok(AdjacentRun {
             lines,

@@ -176,7 +176,7 @@ pub(super) fn answer(
     }
     hits::say_left_out(n_left_out, &mut output.freshness_fields);
     if ranked.is_empty() && after.is_none() {
-        hits::say_nothing_found(view, &filters, &mut output.freshness_fields)?;
+        hits::say_nothing_found(view, query, &filters, &mut output.freshness_fields)?;
     }
     let shortened = page
         .iter()

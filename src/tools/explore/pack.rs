@@ -67,7 +67,7 @@ pub(super) fn of_query(
     let (confidence, n_wanted) = hits::confidence(view, config, counted);
     output.confidence = Some(confidence);
     if ranked.is_empty() {
-        hits::say_nothing_found(view, &filters, &mut output.freshness_fields)?;
+        hits::say_nothing_found(view, query, &filters, &mut output.freshness_fields)?;
     }
     hits::say_left_out(
         ranked.len().saturating_sub(n_wanted),

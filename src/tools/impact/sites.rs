@@ -84,7 +84,9 @@ pub(super) fn add(
         .filter(|path| is_new(path))
         .map(ToString::to_string)
         .collect();
+    let n_importers = imported_by.len();
     truncate_to_bytes(&mut imported_by, DEFAULT_LIST_BYTES / 6);
+    output.truncated |= imported_by.len() < n_importers;
     output.imported_by = imported_by;
     let mut reexported_by: Vec<String> = exposure
         .reexporters
@@ -92,6 +94,7 @@ pub(super) fn add(
         .map(|(path, line)| format!("{path}:{line}"))
         .collect();
     truncate_to_bytes(&mut reexported_by, DEFAULT_LIST_BYTES / 8);
+    output.truncated |= reexported_by.len() < exposure.reexporters.len();
     output.reexported_by = reexported_by;
     output.exported_from = exposure.packages;
     output.truncated |= exposure.is_cut;

@@ -125,6 +125,20 @@ pub(super) fn answer(
     } else {
         format!("No definition is named `{shown}`{place}.")
     }];
+    if let Some(path) = asked.path
+        && view
+            .read
+            .files_under(path.as_str())?
+            .iter()
+            .next()
+            .is_none()
+        && !view.read.has_file(path.as_str())?
+    {
+        said.insert(
+            0,
+            format!("There is no indexed file or directory `{path}`."),
+        );
+    }
     if asked.path.is_some() && near.iter().any(|it| it.name == word) {
         said.push("Other files define it: see `didYouMean`.".to_owned());
     }

@@ -1,0 +1,154 @@
+//! Methods that override or implement one that a change removed or renamed: `override run()` of a class whose base has no
+//! `run` any more, `open()` of a class that lacks the method its interface has in its place.
+
+use super::Uses;
+use super::broken::{Broken, BrokenReason, BrokenUses, Worlds};
+use super::difference::SymbolChange;
+use super::mentions::line_at;
+use crate::error::{Error, Result};
+use crate::graph::changes::ChangeKind;
+use crate::ir::FileFacts;
+use crate::model::{Provenance, RepoPath, Symbol, SymbolFlags, SymbolKind};
+use crate::syntax::UseKind;
+
+/// A method that is gone from a class which is still there.
+struct GoneMember<'d> {
+    /// Its change, an index into the difference.
+    change: usize,
+    home: &'d RepoPath,
+    method: &'d Symbol,
+    /// The class as it is, by its place among the symbols of its file.
+    class: u32,
+    /// Methods that the class requires of those built on it, and did not before.
+    required: Vec<&'d str>,
+}
+
+impl Uses<'_> {
+    /// Adds the methods that override or implement nothing now.
+    pub(super) fn add_overrides(&self, worlds: &Worlds<'_>, found: &mut BrokenUses) -> Result<()> {
+        let changes = worlds.difference.changes.iter().enumerate();
+        let gone: Vec<GoneMember<'_>> = changes
+            .filter_map(|(at, change)| gone_member(worlds, at, change))
+            .collect();
+        for member in &gone {
+            self.add_overrides_of(member, found)?;
+        }
+        Ok(())
+    }
+
+    fn add_overrides_of(&self, member: &GoneMember<'_>, found: &mut BrokenUses) -> Result<()> {
+        if self.budget.is_cancelled() {
+            return Err(Error::cancelled());
+        }
+        let Some(home) = self.read.file(member.home.as_str())? else {
+            return Ok(());
+        };
+        let name = member.method.name.as_str();
+        let class = (home.id, member.class);
+        let bindings = self.bindings();
+        let (methods, is_cut) = bindings.methods_without_base(class, name, &member.required)?;
+        found.is_cut |= is_cut;
+        for method in methods {
+            let Some(path) = self.read.path_of(method.method.0)? else {
+                continue;
+            };
+            let rows = self.read.symbols_of(method.method.0)?;
+            let row = rows.iter().find(|it| it.ordinal == method.method.1);
+            let file = self.read.file(path.as_str())?;
+            let text = file.and_then(|file| self.sources.read(&path, file.content));
+            let (Some(row), Some(text)) = (row, text) else {
+                found.is_cut = true;
+                continue;
+            };
+            let start = row.span.start_byte as usize;
+            let lines = (row.name_line + 1).saturating_sub(row.span.start_line) as usize;
+            let head = text.get(start..row.span.end_byte as usize);
+            let head: Vec<&str> = head.unwrap_or_default().lines().take(lines).collect();
+            if !method.is_refused && !method.lacks_required && !is_marked(&head) {
+                continue;
+            }
+            if method.has_outside_base && !method.is_refused && !method.lacks_required {
+                // That base may have it.
+                found.n_unresolved += 1;
+                continue;
+            }
+            let at = text
+                .split_inclusive('\n')
+                .take(row.name_line.saturating_sub(1) as usize)
+                .map(str::len)
+                .sum();
+            found.all.push(Broken {
+                path,
+                line: row.name_line,
+                text: line_at(&text, at),
+                kind: Some(UseKind::Implements),
+                also: Vec::new(),
+                home: member.home.clone(),
+                symbol: member.method.qualified_name.clone(),
+                change: Some(member.change),
+                reason: BrokenReason::Gone,
+                provenance: Provenance::Dispatch,
+                module_line: None,
+                is_through: false,
+            });
+        }
+        Ok(())
+    }
+}
+
+/// Returns the member that a change took from its class; `None` where it is none, or a declaration of its name is left.
+fn gone_member<'d>(
+    worlds: &Worlds<'d>,
+    at: usize,
+    change: &'d SymbolChange,
+) -> Option<GoneMember<'d>> {
+    let difference = worlds.difference;
+    let is_taken = matches!(change.kind, ChangeKind::Removed | ChangeKind::Renamed);
+    let (file, method) = difference.old(change).filter(|_| is_taken)?;
+    let (old, new) = (&file.old.facts, &file.new.facts);
+    let parent = method
+        .parent
+        .filter(|_| method.kind == SymbolKind::Method)?;
+    let class = old.symbols.get(parent as usize)?;
+    let is_class =
+        |it: &&Symbol| (&it.qualified_name, it.kind) == (&class.qualified_name, class.kind);
+    let now = new.symbols.iter().position(|it| is_class(&it))?;
+    let now = u32::try_from(now).ok()?;
+    let has = |facts: &FileFacts, class: u32, name: &str| {
+        let mut all = facts.symbols.iter();
+        all.any(|it| it.parent == Some(class) && it.name == name)
+    };
+    if has(new, now, &method.name) {
+        return None;
+    }
+    let is_interface = class.kind == SymbolKind::Interface;
+    // A method that nobody had to have leaves nothing to be had in its place.
+    let was_required = is_interface || method.flags.contains(SymbolFlags::ABSTRACT);
+    let members = new
+        .symbols
+        .iter()
+        .filter(|it| was_required && it.parent == Some(now));
+    let required = members.filter(|it| {
+        let is_abstract = it.flags.contains(SymbolFlags::ABSTRACT);
+        let is_optional = it.signature.contains(&format!("{}?", it.name));
+        let has_body = it.signature.starts_with("default ");
+        let is_required = is_abstract || is_interface && !is_optional && !has_body;
+        it.kind == SymbolKind::Method && is_required && !has(old, parent, &it.name)
+    });
+    Some(GoneMember {
+        change: at,
+        home: &file.path,
+        method,
+        class: now,
+        required: required.map(|it| it.name.as_str()).collect(),
+    })
+}
+
+/// Whether the lines of a head say that the method overrides another one: `override`, `@Override`.
+fn is_marked(head: &[&str]) -> bool {
+    let words = head
+        .iter()
+        .flat_map(|line| line.split(|c: char| !c.is_alphanumeric()));
+    let mut words = words.take_while(|word| !word.contains('{'));
+    words.any(|word| word.eq_ignore_ascii_case("override"))
+}
