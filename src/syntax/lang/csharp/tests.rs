@@ -76,10 +76,10 @@ class Hidden { public void F() { } }
 -enumMember Store.Kind.One | One
 -enumMember Store.Kind.Two | Two = 2
 +interface IStore | public interface IStore
-+method IStore.Close | void Close();
++method IStore.Close | void Close()
 +property IStore.Size | int Size
-+type Visit | public delegate int Visit(int at);
-+class Point | public record Point(int X, int Y);
++type Visit | public delegate int Visit(int at)
++class Point | public record Point(int X, int Y)
 +property Point.X | int X
 +property Point.Y | int Y
 -class Hidden | class Hidden
