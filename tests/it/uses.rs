@@ -362,7 +362,7 @@ end
 module Base
 end
 //- /bin/run.rb
-# open_all is used here.
+# open_all is used here, of a page.
 Store.new.open_all('x')
 //- /test/store_test.rb
 Store.new.open_all('y')
@@ -398,6 +398,13 @@ fn outlined_definitions_are_never_said_to_have_no_callers() {
     let said = answer["confidenceNote"].as_str().unwrap();
     assert!(said.contains("not proved"), "{said}");
     assert_eq!(answer["affectedTests"][0]["path"], "test/store_test.rb");
+    // Code in a language that is outlined may use what is not.
+    let answer = cli.json(&["impact", "page"]);
+    let said = answer["summary"].as_str().unwrap();
+    assert!(
+        said.contains("occurs in 1 file of languages whose calls are not followed"),
+        "{said}"
+    );
     let answer = cli.json(&["impact", "open_all", "--sites"]);
     let other = &answer["otherMentions"];
     assert_eq!(

@@ -459,8 +459,15 @@ fn answer(view: &View<'_>, asked: &ImpactQuestion<'_>) -> Result<ImpactOutput> {
     if targets.is_empty() && removed.is_empty() || n_outlined > 0 {
         output.analysed = AnalysedOutput::of(view, asked.path.map_or("", RepoPath::as_str))?;
     }
+    let n_unfollowed = match targets.as_slice() {
+        [target, ..] if is_single && found.n_direct == 0 && n_outlined == 0 => {
+            unknown::n_unfollowed(view, &target.name)?
+        }
+        _ => 0,
+    };
     let found = ImpactFigures {
         n_outlined,
+        n_unfollowed,
         n_words: output
             .mentions
             .as_ref()

@@ -35,6 +35,8 @@ pub(super) struct ImpactFigures {
     pub(super) n_unbound_indirect: u64,
     /// Definitions that are in files which are outlined only.
     pub(super) n_outlined: usize,
+    /// Files that hold the word in languages whose calls are not followed.
+    pub(super) n_unfollowed: u64,
     /// Places of the word and files that hold it, where all definitions are outlined only.
     pub(super) n_words: (u64, u64),
     /// Definitions that the changes took away.
@@ -144,12 +146,7 @@ pub(super) fn summary(found: &ImpactFigures, implicit: &str) -> String {
             )
         }
     });
-    if found.n_outlined > 0 && (found.n_outlined < found.n_targets || found.is_partial) {
-        let n = count(found.n_outlined as u64, "definition");
-        said.push(format!(
-            "Callers of {n} are not followed: outline only (`analysed`)."
-        ));
-    }
+    said.extend(unfollowed(found));
     if found.n_by_dispatch != (0, 0) {
         let (n_files, n_tests) = found.n_by_dispatch;
         said.push(format!(
@@ -178,6 +175,25 @@ pub(super) fn summary(found: &ImpactFigures, implicit: &str) -> String {
         );
     }
     said.join(" ")
+}
+
+/// Returns the sentences about files whose calls are not followed, beside the finding for definitions in them.
+fn unfollowed(found: &ImpactFigures) -> impl Iterator<Item = String> {
+    let has_word = found.n_unfollowed > 0 && found.n_targets > 0 && found.n_direct == 0;
+    let word = has_word.then(|| {
+        format!(
+            "The word occurs in {} of languages whose calls are not followed (cl_search).",
+            count(found.n_unfollowed, "file")
+        )
+    });
+    let is_said = found.n_outlined == found.n_targets && !found.is_partial;
+    let outlined = (found.n_outlined > 0 && !is_said).then(|| {
+        format!(
+            "Callers of {} are not followed: outline only (`analysed`).",
+            count(found.n_outlined as u64, "definition")
+        )
+    });
+    word.into_iter().chain(outlined)
 }
 
 /// Returns how far the answer can be relied on; empty where nothing speaks against it.

@@ -16,7 +16,7 @@ use crate::tools::analysed::AnalysedOutput;
 use crate::tools::answer::{MAX_LIST_BYTES, is_zero};
 use crate::tools::places::{last_name, near_names, target, uses};
 use crate::uses::{ChangeKind, Mention, MentionPart, RemovedDefinition, Uses};
-use crate::workspace::{SymbolRow, View, brief, language_of};
+use crate::workspace::{Analysis, SymbolRow, View, brief, language, language_of, normal_form};
 
 /// Places that are shown.
 const MAX_PLACES: usize = 10;
@@ -207,6 +207,15 @@ pub(super) fn of_outlined(
         dangling: 0,
         places: shown_places(&all),
     }))
+}
+
+/// Returns how many files hold a word in languages whose calls are not followed: code that may call a definition of another
+/// language.
+pub(super) fn n_unfollowed(view: &View<'_>, name: &str) -> Result<u64> {
+    let files = view.read.files_with_word(&normal_form(name))?;
+    let languages = files.iter().filter_map(|file| language(&file.language));
+    let unfollowed = languages.filter(|it| it.is_code && it.analysis() != Analysis::Full);
+    Ok(unfollowed.count() as u64)
 }
 
 impl MentionsOutput {
