@@ -181,6 +181,13 @@ pub enum Expr {
         /// An [`Expr::Call`].
         call: ExprId,
     },
+    /// A method that nobody writes and that stands for a definition: `withName()`, which Lombok makes for a field `name`.
+    Accessor {
+        /// The definition.
+        of: ExprId,
+        /// The type that calling it returns.
+        result: ExprId,
+    },
 }
 
 impl Expr {
@@ -215,6 +222,7 @@ impl Expr {
             | Self::Container { element: one, .. }
             | Self::Callable { result: one }
             | Self::Param { callee: one, .. } => visit(*one),
+            Self::Accessor { of, result } => [*of, *result].into_iter().for_each(visit),
             Self::Specialized { base, args } => {
                 visit(*base);
                 args.iter().for_each(|one| visit(*one));
@@ -315,6 +323,10 @@ impl Expr {
             },
             Self::Callee { call } => Self::Callee {
                 call: part_of(*call),
+            },
+            Self::Accessor { of, result } => Self::Accessor {
+                of: part_of(*of),
+                result: part_of(*result),
             },
             Self::Unknown
             | Self::Receiver { .. }

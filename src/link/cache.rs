@@ -60,7 +60,7 @@ pub(super) struct FactsCache<'a> {
     /// The names of packages, by their units.
     package_names: RefCell<HashMap<i64, Option<String>>>,
     /// The files of units that stand in for those of the index.
-    regrouped: HashMap<i64, Vec<i64>>,
+    regrouped: HashMap<i64, Vec<(i64, u8)>>,
     /// Names that a framework auto-imports, once one was asked for.
     auto: OnceCell<Rc<AutoImported>>,
 }
@@ -107,7 +107,7 @@ impl<'a> FactsCache<'a> {
     }
 
     /// Lets other files stand in for those of a unit.
-    pub(super) fn regroup(&mut self, unit: i64, files: Vec<i64>) {
+    pub(super) fn regroup(&mut self, unit: i64, files: Vec<(i64, u8)>) {
         self.regrouped.insert(unit, files);
     }
 

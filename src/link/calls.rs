@@ -36,6 +36,7 @@ impl Linker<'_, '_> {
         self.step()?;
         match callee {
             Type::Callable(result) => return Some((**result).clone()),
+            Type::Accessor(_, result) => return result.as_deref().cloned(),
             Type::Union(all) => return each(all, |one| self.result(one, object)),
             Type::External => return Some(Type::External),
             Type::ExternalMethod(of, method) if self.rules().has_module_tree => {

@@ -55,6 +55,7 @@ impl Linker<'_, '_> {
             Type::ExternalMethod(of, name) => format!("{of}.{name}"),
             Type::External => "external".to_owned(),
             Type::Callable(result) => format!("() => {}", inner(result)),
+            Type::Accessor(def, _) => format!("accessor of {}", name(self.cache, *def)),
             Type::AnonymousObject(..) => "{ … }".to_owned(),
             Type::Union(all) => {
                 let all: Vec<String> = all.iter().map(inner).collect();

@@ -42,7 +42,7 @@ const FIRST_SYNTHETIC_ID: i64 = i64::MIN / 4;
 #[derive(Default)]
 struct Units {
     of_files: HashMap<i64, Vec<i64>>,
-    files: HashMap<i64, Vec<i64>>,
+    files: HashMap<i64, Vec<(i64, u8)>>,
     n_new: i64,
     /// The keys of those that the index has no row of.
     new: Vec<String>,
@@ -81,13 +81,13 @@ impl Units {
         }
         for unit in &now {
             let files = self.files_of(read, *unit)?;
-            files.retain(|other| *other != id);
+            files.retain(|other| other.0 != id);
         }
         for (unit, rank) in &then {
             let files = self.files_of(read, *unit)?;
             // The place among files of one rank is by path; a file that only changed is where it was.
             let at = if *rank == 0 { 0 } else { files.len() };
-            files.insert(at, id);
+            files.insert(at, (id, *rank));
         }
         let then: Vec<i64> = then.into_iter().map(|(unit, _)| unit).collect();
         let differs = now != then;
@@ -100,7 +100,7 @@ impl Units {
         Ok(differs)
     }
 
-    fn files_of(&mut self, read: &Read<'_>, unit: i64) -> Result<&mut Vec<i64>, StoreError> {
+    fn files_of(&mut self, read: &Read<'_>, unit: i64) -> Result<&mut Vec<(i64, u8)>, StoreError> {
         Ok(match self.files.entry(unit) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(new) => new.insert(if unit < -FIRST_SYNTHETIC_ID {

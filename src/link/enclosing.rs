@@ -46,9 +46,15 @@ impl Linker<'_, '_> {
                     continue;
                 }
                 self.open_scopes.borrow_mut().push(key);
+                let of_outer_base = self.by_outer_base.replace(false);
                 let found = self.declared(&receiver, Access::Name(name));
                 self.open_scopes.borrow_mut().pop();
+                let is_own = !self.by_outer_base.get() && !name.ends_with("()");
+                self.by_outer_base
+                    .set(of_outer_base || self.by_outer_base.get());
                 match found {
+                    // A field that nobody writes, of a type from outside.
+                    Some(found) if is_own => return Some((found, Some(receiver))),
                     Some(found) if !found.is_external() => return Some((found, Some(receiver))),
                     found => outside = outside.or(found),
                 }

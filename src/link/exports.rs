@@ -182,10 +182,12 @@ impl<'a, 'b> ExportSearch<'a, 'b> {
                     return found;
                 }
             }
-            for target in self.cache.stars_with(&loaded, name) {
-                let found = self.starred(&loaded, target, name);
+            let stars = self.cache.stars_with(&loaded, name);
+            for (at, target) in stars.iter().enumerate() {
+                let found = self.starred(&loaded, *target, name);
                 if found.is_some() {
-                    return found;
+                    let is_ambiguous = self.is_ambiguous(&loaded, *target, &stars[at + 1..], name);
+                    return found.filter(|_| !is_ambiguous);
                 }
             }
             let (target, imported) = loaded.commented_import(name)?;
@@ -199,6 +201,20 @@ impl<'a, 'b> ExportSearch<'a, 'b> {
             Some(export) => self.assigned(&loaded, export).or(Some(Def::Module(file))),
             None => loaded.is_common_js().then_some(Def::Module(file)),
         }
+    }
+
+    /// Whether another file of a unit defines a name with as much right as `target`, where the language has no order among
+    /// them.
+    fn is_ambiguous(&mut self, unit: &LinkedFile, target: i64, others: &[i64], name: &str) -> bool {
+        let Some(rank) = unit.rank(target) else {
+            return false;
+        };
+        let is_told_apart = |file: &LinkedFile| rules::of(file).one_definition_in_unit;
+        if !self.cache.get(target).is_some_and(|it| is_told_apart(&it)) {
+            return false;
+        }
+        let mut others = others.iter().filter(|it| unit.rank(**it) == Some(rank));
+        others.any(|other| self.export(*other, name).is_some())
     }
 
     /// Resolves a name that is injected into parameters: a definition of the file that is offered for it, one that the

@@ -54,6 +54,8 @@ pub(super) struct LinkedFile {
     pub(super) has_outer_wildcard: bool,
     /// The files whose names it offers by `export * from`.
     pub(super) stars: Vec<i64>,
+    /// The ranks of the files of a unit.
+    ranks: HashMap<i64, u8>,
     /// The same as a set, once asked.
     star_set: OnceCell<HashSet<i64>>,
     /// The names that each of them exports, as buckets, once asked.
@@ -205,6 +207,7 @@ impl LinkedFile {
             wildcards,
             has_outer_wildcard,
             stars,
+            ranks: HashMap::default(),
             star_set: OnceCell::new(),
             star_exports: OnceCell::new(),
             buckets,
@@ -213,7 +216,7 @@ impl LinkedFile {
     }
 
     /// A unit as a module: it re-exports each of its files.
-    pub(super) fn of_unit(unit: i64, files: &[i64]) -> Self {
+    pub(super) fn of_unit(unit: i64, files: &[(i64, u8)]) -> Self {
         let mut facts = FileFacts::default();
         for at in 0..files.len() {
             let specifier = at.to_string();
@@ -233,14 +236,21 @@ impl LinkedFile {
                 line: 1,
             });
         }
-        let targets = files.iter().copied().map(Some).collect();
-        Self::of(unit, facts, Vec::new(), targets, Vec::new())
+        let targets = files.iter().map(|it| Some(it.0)).collect();
+        let mut made = Self::of(unit, facts, Vec::new(), targets, Vec::new());
+        made.ranks = files.iter().copied().collect();
+        made
     }
 
     /// The files of a unit.
     pub(super) fn members_of_unit(&self) -> &[i64] {
         self.record(bucket(MEMBERS));
         &self.stars
+    }
+
+    /// The rank of a file among those of a unit.
+    pub(super) fn rank(&self, file: i64) -> Option<u8> {
+        self.ranks.get(&file).copied()
     }
 
     /// The files that it includes.

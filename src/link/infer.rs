@@ -195,6 +195,12 @@ impl Linker<'_, '_> {
                 let found = self.overload(found, object.as_ref(), file, (types, &args), this);
                 return Some((found, object));
             }
+            Expr::Accessor { of, result } => match self.infer(file, *of, this)? {
+                Type::Definition(def) => {
+                    Type::Accessor(def, self.infer(file, *result, this).map(Rc::new))
+                }
+                other => other,
+            },
             Expr::Union(all) => {
                 let all = all.iter().filter_map(|one| self.infer(file, *one, this));
                 all.reduce(Type::or)?

@@ -39,7 +39,10 @@ impl Linker<'_, '_> {
             let found = match found {
                 // A class that is made an instance of by the word for its base.
                 Type::Instance(def) if used.kind == ReferenceKind::New => Type::Definition(def),
-                found => found.inside().unwrap_or(found),
+                found => match found.inside().unwrap_or(found) {
+                    Type::Accessor(def, _) => Type::Definition(def),
+                    found => found,
+                },
             };
             (found, provenance)
         });

@@ -81,7 +81,7 @@ impl Linker<'_, '_> {
                 Some(of.dotnet_member(access.name()?))
             }
             Type::ExternalType(of) => Some(of.member(access.name()?)),
-            Type::ExternalMethod(..) => None,
+            Type::ExternalMethod(..) | Type::Accessor(..) => None,
             Type::Callable(_) => {
                 let is_call = self.rules().function_calls.contains(&access.name()?);
                 is_call.then(|| object.clone())

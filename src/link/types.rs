@@ -23,6 +23,8 @@ pub(super) enum Type {
     Tuple(Rc<[Option<Type>]>),
     /// A function that gives this when it is called.
     Callable(Rc<Type>),
+    /// A method that nobody writes and that stands for a definition, with the type that calling it returns.
+    Accessor(Def, Option<Rc<Type>>),
     /// An object literal, or a type that is written out, which is no definition: the file, the symbol in which it stands and
     /// the path there.
     AnonymousObject(i64, Option<SymbolIdx>, PathId),

@@ -78,8 +78,8 @@ pub struct Overlay {
     pub targets: HashMap<i64, Vec<ImportTarget>>,
     /// The units of the files above, by their rows; a unit that the index has no row of has a number of its own.
     pub units: HashMap<i64, Vec<i64>>,
-    /// The files of the units that have others there.
-    pub unit_files: HashMap<i64, Vec<i64>>,
+    /// The files of the units that have others there, with their ranks.
+    pub unit_files: HashMap<i64, Vec<(i64, u8)>>,
 }
 
 /// The facts of a file that was loaded to bind its names.

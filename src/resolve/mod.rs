@@ -113,6 +113,8 @@ impl Ecosystem {
             Some(Self::Rust)
         } else if DotnetResolver::is_config(path) {
             Some(Self::Dotnet)
+        } else if JavaResolver::is_config(path) {
+            Some(Self::Java)
         } else {
             CResolver::is_config(path).then_some(Self::C)
         }
@@ -132,6 +134,7 @@ pub fn kept<'a>(path: &RepoPath, bytes: &'a [u8]) -> Cow<'a, [u8]> {
         Some(Ecosystem::Python) => PythonResolver::relevant_bytes(path, bytes),
         Some(Ecosystem::Go) => GoResolver::relevant_bytes(path, bytes),
         Some(Ecosystem::Rust) => RustResolver::relevant_bytes(path, bytes),
+        Some(Ecosystem::Java) => JavaResolver::relevant_bytes(path, bytes),
         Some(Ecosystem::C) => CResolver::relevant_bytes(path, bytes),
         Some(Ecosystem::Dotnet) => DotnetResolver::relevant_bytes(path, bytes),
         _ => NodeResolver::relevant_bytes(path, bytes),

@@ -121,7 +121,12 @@ pub(super) fn suites(runner: Runner, home: &str, name: &str, values: &[Literal])
             .take(1)
             .map(|it| files(Runner::Tap, home, it.get("include")))
             .collect(),
-        Runner::Node | Runner::Pytest | Runner::Cargo | Runner::Other => Vec::new(),
+        Runner::Node
+        | Runner::Pytest
+        | Runner::Cargo
+        | Runner::Maven
+        | Runner::Gradle
+        | Runner::Other => Vec::new(),
     };
     found.truncate(MAX_SUITES);
     found
@@ -142,9 +147,12 @@ pub(super) fn default_suite(
         Runner::Tap => (TAP_INCLUDE, TAP_EXCLUDE),
         Runner::Node => (NODE_INCLUDE, DEFAULT_EXCLUDE),
         Runner::Mocha => (&["test/*.{js,cjs,mjs}"] as &[&str], DEFAULT_EXCLUDE),
-        Runner::Karma | Runner::Pytest | Runner::Cargo | Runner::Other => {
-            (&[] as &[&str], DEFAULT_EXCLUDE)
-        }
+        Runner::Karma
+        | Runner::Pytest
+        | Runner::Cargo
+        | Runner::Maven
+        | Runner::Gradle
+        | Runner::Other => (&[] as &[&str], DEFAULT_EXCLUDE),
     };
     let globs = |patterns: &[&str]| -> Vec<PathPattern> {
         let patterns = patterns.iter();

@@ -9,6 +9,7 @@ mod cargo;
 mod config;
 mod glob;
 mod inline_tests;
+mod jvm;
 mod runner;
 mod scripts;
 #[cfg(test)]
@@ -34,6 +35,9 @@ use runner::{Compiled, PathPattern, Runner, RunnerEvidence, Suite};
 
 /// Bytes of a configuration that is read.
 const MAX_CONFIG_BYTES: usize = 1 << 19;
+
+/// Tests of one file that a command names; of more the whole file is run, of Go its package.
+const MAX_NAMED_TESTS: usize = 5;
 
 /// Suites of one repository.
 const MAX_SUITES: usize = 2_000;
@@ -108,6 +112,10 @@ fn declared(path: &RepoPath, text: &str, budget: &Budget) -> Vec<Suite> {
         "setup.cfg" => of_pytest_ini(home, text, "tool:pytest"),
         "pytest.toml" | ".pytest.toml" => of_pytest_toml(home, text, &["pytest"]),
         "pyproject.toml" => of_pytest_toml(home, text, &["tool.pytest", "tool.pytest.ini_options"]),
+        "pom.xml" => jvm::declared(home, name, text),
+        _ if name.ends_with(".gradle") || name.ends_with(".gradle.kts") => {
+            jvm::declared(home, name, text)
+        }
         _ => match config::runner_of(name) {
             Some(runner) => {
                 let values = syntax::literals(path, text, budget);
@@ -215,6 +223,8 @@ fn is_config(path: &RepoPath) -> bool {
 pub struct Roles<'a> {
     read: &'a Read<'a>,
     suites: OnceCell<Vec<Compiled>>,
+    /// The builds of Maven and Gradle, which tell no roles.
+    builds: OnceCell<Vec<Suite>>,
     known: RefCell<HashMap<RepoPath, FileRole>>,
     /// The roles of the definitions in files that may hold tests among their code.
     inside: RefCell<HashMap<RepoPath, Rc<[FileRole]>>>,
@@ -237,6 +247,7 @@ impl<'a> Roles<'a> {
         Self {
             read,
             suites: OnceCell::new(),
+            builds: OnceCell::new(),
             known: RefCell::default(),
             inside: RefCell::default(),
         }
@@ -273,31 +284,43 @@ impl<'a> Roles<'a> {
         }
     }
 
-    /// Returns the command that runs a test, from the root of the repository: `npx vitest run src/a.spec.ts`; of tests among
-    /// code those at `lines`. `None` where it is not evident: no runner or several are configured for it, or its path would
-    /// have to be quoted. Nothing is run here.
-    pub fn command(&self, path: &RepoPath, lines: &[u32]) -> Option<String> {
+    /// Returns the command that runs a test file, from the root of the repository: `npx vitest run src/a.spec.ts`; of tests among
+    /// code, of Go and of Java only `tests` in it, each by its first line and name, where there are any. `None` where it is not
+    /// evident: no runner or several are configured for it, or its path would have to be quoted. Nothing is run here.
+    pub fn command(&self, path: &RepoPath, tests: &[(u32, &str)]) -> Option<String> {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+@".contains(c);
         let text = path.as_str();
         if !text.chars().all(is_plain) || text.starts_with('-') {
             return None;
         }
         if syntax::has_inline_tests(path) {
-            return self.cargo_command(path, lines);
+            let lines: Vec<u32> = tests.iter().map(|it| it.0).collect();
+            return self.cargo_command(path, &lines);
         }
         if !self.is_test(path) {
             return None;
         }
+        let tests: Vec<&str> = tests.iter().map(|it| it.1).collect();
         if family(path) == FileSyntax::Go {
             let directory = path.directory();
-            return Some(if directory.is_empty() {
-                "go test .".to_owned()
+            let package = if directory.is_empty() {
+                ".".to_owned()
             } else {
-                format!("go test ./{directory}")
+                format!("./{directory}")
+            };
+            return Some(match tests.as_slice() {
+                [] => format!("go test {package}"),
+                // Of many the package is as good.
+                tests if tests.len() > MAX_NAMED_TESTS => format!("go test {package}"),
+                tests => format!("go test {package} -run '^({})$'", tests.join("|")),
             });
         }
         if family(path) == FileSyntax::CSharp {
             return self.dotnet_command(path);
+        }
+        if path.extension() == Some("java") {
+            let is_file = |path: &str| self.read.file(path).is_ok_and(|it| it.is_some());
+            return jvm::command(self.builds(), text, &tests, is_file);
         }
         let suites: Vec<&Compiled> = self.suites().iter().filter(|it| it.runs(text)).collect();
         // The innermost configuration runs it.
@@ -347,15 +370,25 @@ impl<'a> Roles<'a> {
 
     fn suites(&self) -> &[Compiled] {
         self.suites.get_or_init(|| {
-            // A configuration that can't be read is none.
-            let rows = self.read.runners().unwrap_or_default();
-            let declared = rows.into_iter().filter_map(|(path, text)| {
-                let is_fixture = by_directories(path.as_str()) == FileRole::TestSupport;
-                let suites: Vec<Suite> = serde_json::from_str(&text).ok()?;
-                (!is_fixture).then_some(suites)
-            });
-            compiled(declared.flatten().take(MAX_SUITES).collect())
+            let suites = self.declared().filter(|it| !it.runner.is_jvm());
+            compiled(suites.take(MAX_SUITES).collect())
         })
+    }
+
+    fn builds(&self) -> &[Suite] {
+        self.builds
+            .get_or_init(|| self.declared().filter(|it| it.runner.is_jvm()).collect())
+    }
+
+    /// All suites that configurations declare; one that can't be read is none.
+    fn declared(&self) -> impl Iterator<Item = Suite> {
+        let rows = self.read.runners().unwrap_or_default();
+        let declared = rows.into_iter().filter_map(|(path, text)| {
+            let is_fixture = by_directories(path.as_str()) == FileRole::TestSupport;
+            let suites: Vec<Suite> = serde_json::from_str(&text).ok()?;
+            (!is_fixture).then_some(suites)
+        });
+        declared.flatten()
     }
 
     fn content(&self, path: &RepoPath) -> Content {

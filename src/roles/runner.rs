@@ -26,6 +26,8 @@ pub(super) enum Runner {
     Node,
     Pytest,
     Cargo,
+    Maven,
+    Gradle,
     /// One whose configuration is not read.
     Other,
 }
@@ -42,8 +44,13 @@ impl Runner {
             Self::Tap => "npx tap",
             Self::Node => "node --test",
             Self::Pytest => "python -m pytest",
-            Self::Cargo | Self::Karma | Self::Other => return None,
+            Self::Cargo | Self::Karma | Self::Maven | Self::Gradle | Self::Other => return None,
         })
+    }
+
+    /// Returns whether it builds code of the Java virtual machine: it runs classes, not files.
+    pub(super) fn is_jvm(self) -> bool {
+        matches!(self, Self::Maven | Self::Gradle)
     }
 
     /// Returns whether it makes `describe` and `it` global.

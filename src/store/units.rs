@@ -130,13 +130,17 @@ impl Read<'_> {
             .context("reading units")
     }
 
-    /// Returns the files of a unit, those of low rank first, then by their paths.
-    pub fn unit_files(&self, unit: i64) -> StoreResult<Vec<i64>> {
+    /// Returns the files of a unit with their ranks, those of low rank first, then by their paths.
+    pub fn unit_files(&self, unit: i64) -> StoreResult<Vec<(i64, u8)>> {
         self.tx
             .prepare_cached(
-                "SELECT m.file FROM unit_file m CROSS JOIN file f ON f.id = m.file WHERE m.unit = ?1 ORDER BY m.rank, f.path",
+                "SELECT m.file, m.rank FROM unit_file m CROSS JOIN file f ON f.id = m.file WHERE m.unit = ?1 ORDER BY m.rank, f.path",
             )
-            .and_then(|mut statement| statement.query_map([unit], |row| row.get(0))?.collect())
+            .and_then(|mut statement| {
+                statement
+                    .query_map([unit], |row| Ok((row.get(0)?, row.get(1)?)))?
+                    .collect()
+            })
             .context("reading units")
     }
 }

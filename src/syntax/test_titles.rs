@@ -58,17 +58,18 @@ pub fn test_title(path: &RepoPath, source: &str, lines: &[u32], budget: &Budget)
 pub struct TestCase {
     /// Its first line, from 1.
     pub line: u32,
-    /// Its title, behind those of the groups that it is in; of Python its name.
+    /// Its title, behind those of the groups that it is in; of Python, Go and Java its name.
     pub title: String,
 }
 
 /// Returns the innermost test around each of some lines (from 1), each once, in source order: of JavaScript the call that
-/// makes it, of Python the function whose name begins with `test`. Costs the parsing of the file.
+/// makes it, of Python the function whose name begins with `test`, of Go the one that takes a `*testing.T`, of Java the method
+/// with an annotation for it. Costs the parsing of the file.
 pub fn test_cases(path: &RepoPath, source: &str, lines: &[u32], budget: &Budget) -> Vec<TestCase> {
     let shape = language::by_path(path).shape;
     let grammar = match (shape, frontend(shape)) {
         (FileShape::Script(dialect), _) => &Grammar::of(dialect).language,
-        (FileShape::Python, Some(python)) => python.grammar(),
+        (FileShape::Python | FileShape::Go | FileShape::Java, Some(own)) => own.grammar(),
         _ => return Vec::new(),
     };
     let Parsed::Tree(tree) = parse(grammar, source, budget) else {
@@ -160,6 +161,30 @@ fn title(node: Node<'_>, source: &str) -> Option<String> {
             .starts_with("test")
             .then(|| name.to_owned());
     }
+    // Of Go and Java.
+    if matches!(node.kind(), "function_declaration" | "method_declaration") {
+        let text = |node: Node<'_>| source.get(node.byte_range()).unwrap_or_default();
+        let modifiers = node.named_child(0);
+        let is_annotated = modifiers.is_some_and(|it| {
+            let mut cursor = it.walk();
+            let mut all = it.named_children(&mut cursor);
+            it.kind() == "modifiers" && all.any(|it| is_test_annotation(text(it)))
+        });
+        let takes_test = || {
+            let parameters = node.child_by_field_name("parameters").map_or("", text);
+            node.kind() == "function_declaration" && parameters.contains("*testing.")
+        };
+        let name = text(node.child_by_field_name("name")?);
+        let is_test =
+            is_annotated || (name.starts_with("Test") || name.starts_with("Fuzz")) && takes_test();
+        return is_test.then(|| name.to_owned());
+    }
+    // A class inside of another one, of Java.
+    let is_nested = |node: Node<'_>| node.parent().is_some_and(|it| it.kind() == "class_body");
+    if node.kind() == "class_declaration" && is_nested(node) {
+        let name = node.child_by_field_name("name")?;
+        return source.get(name.byte_range()).map(str::to_owned);
+    }
     if node.kind() != "call_expression" {
         return None;
     }
@@ -177,6 +202,10 @@ fn title(node: Node<'_>, source: &str) -> Option<String> {
         return None;
     }
     let arguments = node.child_by_field_name("arguments")?;
+    // Those of Go, where `test(t, want)` is any call, are of another kind.
+    if arguments.kind() != "arguments" {
+        return None;
+    }
     let first = arguments.named_child(0)?;
     let title = match first.kind() {
         "string" | "template_string" => {
@@ -189,6 +218,16 @@ fn title(node: Node<'_>, source: &str) -> Option<String> {
     };
     arguments.named_child(1)?;
     Some(title.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+/// Returns whether an annotation of Java makes a method a test that is run by its name: `@Test`, `@ParameterizedTest(name = "a")`.
+fn is_test_annotation(annotation: &str) -> bool {
+    let name = annotation.trim_start_matches('@');
+    let name = name.split('(').next().unwrap_or(name).trim();
+    matches!(
+        name.rsplit('.').next(),
+        Some("Test" | "ParameterizedTest" | "RepeatedTest" | "TestFactory" | "TestTemplate")
+    )
 }
 
 /// Joins titles from the outermost to the innermost; where they are too long the innermost is kept. `None` of none.
@@ -282,6 +321,23 @@ def test_alone():
         assert_eq!(
             cases("test_a.py", source, &[3, 8]),
             ["2:TestStore > test_open", "7:test_alone"]
+        );
+        let source = "func TestOpen(t *testing.T) {
+\tt.Run(\"a\", func(t *testing.T) { test(run, 1) })
+}
+func helper() { run() }
+";
+        assert_eq!(cases("a_test.go", source, &[2, 4]), ["1:TestOpen"]);
+        let source = "class ATest {
+  @DisplayName(\"x\") @org.junit.jupiter.api.Test
+  void opens() { run(); }
+  @BeforeEach void setUp() { run(); }
+  @Nested class B { @ParameterizedTest(name = \"a\") void closes(int n) { run(); } }
+}
+";
+        assert_eq!(
+            cases("ATest.java", source, &[3, 4, 5]),
+            ["2:opens", "5:B > closes"]
         );
         assert!(cases("a.md", "x", &[1]).is_empty() && cases("a.py", "def (", &[1]).is_empty());
     }

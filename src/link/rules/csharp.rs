@@ -40,6 +40,7 @@ pub(super) static RULES: LanguageRules = LanguageRules {
         "Invoke()",
     ],
     constructor: "<init>()",
+    one_definition_in_unit: false,
     has_method_values: true,
     has_partial_types: true,
     has_extension_methods: true,

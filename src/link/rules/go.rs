@@ -5,6 +5,7 @@ use super::{Implicit, LanguageRules, MemberOrder};
 pub(super) static RULES: LanguageRules = LanguageRules {
     implicit_imports: &[Implicit::OwnUnit],
     has_named_owners: true,
+    one_definition_in_unit: false,
     has_module_tree: false,
     has_includes: false,
     proves_external: true,

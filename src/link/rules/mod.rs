@@ -57,6 +57,8 @@ pub(super) struct LanguageRules {
     pub(super) implicit_imports: &'static [Implicit],
     /// Whether members may be declared outside of their type, in any file of its unit.
     pub(super) has_named_owners: bool,
+    /// Whether a unit has one definition of a name: of two files that define it neither is meant. Elsewhere the first is.
+    pub(super) one_definition_in_unit: bool,
     /// Whether names are found along paths through a tree of modules: `crate::db::Store`.
     pub(super) has_module_tree: bool,
     /// Whether an include takes all names of a file, so that a name is looked up in all that is included, and a declaration

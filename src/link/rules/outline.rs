@@ -5,6 +5,7 @@ use super::{LanguageRules, MemberOrder};
 pub(super) static RULES: LanguageRules = LanguageRules {
     implicit_imports: &[],
     has_named_owners: false,
+    one_definition_in_unit: false,
     has_module_tree: false,
     has_includes: false,
     proves_external: false,

@@ -682,10 +682,10 @@ fn add_cases(
     }
     paths.truncate(MAX_FILES_WITH_CASES);
     uses.test_cases(&paths, targets, |at, cases| {
+        let all = cases.iter().map(|it| (it.line, it.title.as_str()));
+        let run = view.roles.command(paths[at], &all.collect::<Vec<_>>());
         let mut cases: Vec<CaseOutput> = cases.into_iter().map(CaseOutput::from).collect();
         cases.truncate(MAX_CASES);
-        let lines: Vec<u32> = cases.iter().map(|case| case.line).collect();
-        let run = view.roles.command(paths[at], &lines);
         let n_run = run.as_ref().map_or(0, |run| run.len() + 9);
         let more = size(serde_json::to_string(&cases).ok()) + 10 + n_run;
         let fits = n_bytes + more <= max_bytes;

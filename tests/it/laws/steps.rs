@@ -216,7 +216,7 @@ fn edit_keeping_stat(repo: &Repo, dice: &mut Dice, files: &[PathBuf]) -> String 
 }
 
 fn add(repo: &Repo, dice: &mut Dice, n: usize) -> String {
-    let dirs = ["src", "lib", "docs", "src/deep/er"];
+    let dirs = ["src", "lib", "docs", "src/deep/er", "src/a", "lib/a"];
     let names = [
         "f1.ts",
         "f2.ts",
@@ -241,6 +241,9 @@ fn add(repo: &Repo, dice: &mut Dice, n: usize) -> String {
         "F2.cs",
         "F3.cs",
         "A.csproj",
+        "C1.java",
+        "C2.java",
+        "pom.xml",
         "lib.rs",
         "mod.rs",
         "r1.rs",
@@ -269,6 +272,7 @@ fn source(dice: &mut Dice, n: usize, file: &Path) -> String {
             "<Project><Using Include=\"{}\"/></Project>",
             dice.pick(&["A", "A.B", "C"])
         ),
+        Some("xml") => pom(dice),
         Some("rs") => rust(dice),
         Some("toml") => manifest(dice),
         _ => ecmascript(dice, n),
@@ -289,6 +293,18 @@ fn manifest(dice: &mut Dice) -> String {
         dice.pick(&names),
         dice.pick(&roots),
         dice.pick(&dirs),
+    )
+}
+
+/// A Maven module that depends on another one, and may have its sources elsewhere.
+fn pom(dice: &mut Dice) -> String {
+    let names = ["one", "two", "three"];
+    let roots = ["a", "../lib", "."];
+    format!(
+        "<project><artifactId>{}</artifactId><dependencies><dependency><artifactId>{}</artifactId></dependency></dependencies><build><sourceDirectory>{}</sourceDirectory></build></project>",
+        dice.pick(&names),
+        dice.pick(&names),
+        dice.pick(&roots),
     )
 }
 

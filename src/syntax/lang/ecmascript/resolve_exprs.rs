@@ -86,7 +86,8 @@ impl<'s, 'w, 'a> BindingSite<'s, 'w, 'a> {
             | Expr::Key { .. }
             | Expr::Entered { .. }
             | Expr::Fallback { .. }
-            | Expr::Callee { .. } => return None,
+            | Expr::Callee { .. }
+            | Expr::Accessor { .. } => return None,
             Expr::Union(_) => self.value(id)?,
             Expr::Name { name, .. } => {
                 let name = self.resolver.text(name);

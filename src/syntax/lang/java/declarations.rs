@@ -113,7 +113,7 @@ impl<'t> Lowering<'t> {
             SymbolKind::Interface => self.functional_method(symbol, first_binding),
             _ => {}
         }
-        self.synthetic_members(symbol, &modifiers, body);
+        self.lombok_members(symbol, &modifiers, node);
         self.leave_type_params(mark);
         self.around = around;
         Some(symbol)

@@ -243,6 +243,17 @@ impl<'t> Lowering<'t> {
         });
     }
 
+    /// Adds a binding at a path below a symbol, where nothing is bound yet.
+    pub(super) fn bind_at(&mut self, owner: SymbolIdx, path: PathId, value: ExprId) {
+        if self.bound.insert((owner, path)) {
+            self.facts.bindings.push(Binding {
+                owner: Some(owner),
+                path,
+                value,
+            });
+        }
+    }
+
     /// Adds a binding of a member.
     pub(super) fn bind_member(&mut self, owner: SymbolIdx, name: &str, value: ExprId) {
         if value != self.unknown {

@@ -9,6 +9,7 @@ mod declarations;
 mod expressions;
 mod grammar;
 mod locals;
+mod lombok;
 mod lowering;
 mod modules;
 mod occurrences;

@@ -54,11 +54,6 @@ pub(super) struct Modifiers<'t> {
 }
 
 impl Modifiers<'_> {
-    /// Returns whether there is an annotation of this name.
-    pub(super) fn has(&self, name: &str) -> bool {
-        self.annotations.iter().any(|(it, _)| *it == name)
-    }
-
     /// Returns whether a test framework runs the method.
     pub(super) fn is_test(&self) -> bool {
         self.annotations

@@ -56,6 +56,7 @@ fn dump(facts: &FileFacts, id: ExprId) -> String {
         Expr::TypeParam { owner, index, .. } => format!("TypeParam({}, {index})", symbol(*owner)),
         Expr::Argument { index } => format!("Argument {index}"),
         Expr::Callee { call } => format!("Callee({})", one(call)),
+        Expr::Accessor { of, result } => format!("Accessor({}, {})", one(of), one(result)),
         Expr::Union(parts) => format!("Union({})", all(parts)),
         Expr::Fallback {
             variable,
