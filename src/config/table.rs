@@ -97,6 +97,7 @@ pub const SYMBOL_LANGUAGES: &[&str] = &[
     "rust",
     "c",
     "cpp",
+    "csharp",
     "shell",
     "dart",
     "elixir",

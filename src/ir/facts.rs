@@ -5,7 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Binding, Expr, ExprArena, ExprId, NameId, SymbolIdx};
+use super::{Binding, Expr, ExprArena, ExprId, NameId, PathId, Slot, SymbolIdx};
+use crate::model::hash::HashMap;
 use crate::model::symbol::kinds;
 use crate::model::{Chunk, Family, Symbol};
 
@@ -258,6 +259,21 @@ impl FileFacts {
         Some(member_name(owner, &self.symbols[symbol].name))
     }
 
+    /// The number of type parameters of each type and method that has some, where its language tells them apart by it: each has a
+    /// default for each of them, if only an unknown one.
+    pub fn arities(&self) -> HashMap<SymbolIdx, usize> {
+        let mut all: HashMap<SymbolIdx, usize> = HashMap::default();
+        for binding in &self.bindings {
+            if let Some(owner) = binding.owner
+                && let Some((PathId::EMPTY, Slot::TypeParamDefault(_))) =
+                    self.exprs.last(binding.path)
+            {
+                *all.entry(owner).or_default() += 1;
+            }
+        }
+        all
+    }
+
     /// Returns the name that a reference uses.
     pub fn name(&self, reference: &Reference) -> &str {
         self.exprs.name_of(reference.name)
@@ -278,6 +294,44 @@ impl FileFacts {
 pub fn member_name(owner: &str, member: &str) -> String {
     format!("{owner}.{member}")
 }
+
+/// The name by which a type with type parameters is looked up: ``Map`2`` for `Map<K, V>`. Where a type is meant that has none it is
+/// asked for as ``Store`0``, and offered as `Store`.
+pub fn generic_name(name: &str, n_params: usize) -> String {
+    format!("{name}{ARITY}{n_params}")
+}
+
+/// Splits the number of type parameters from the name of a type that is asked for: `Store` and `Store` for ``Store`0``, `Map` and
+/// ``Map`2`` for ``Map`2``: the name as it is written, and as it is offered.
+pub fn split_generic_name(name: &str) -> Option<(&str, &str)> {
+    let (plain, n_params) = name.rsplit_once(ARITY)?;
+    Some((plain, if n_params == "0" { plain } else { name }))
+}
+
+/// The sign between the name of a type and the number of its type parameters.
+const ARITY: char = '`';
+
+/// The name by which a namespace offers a method that is called as a member of its first argument: `this Open()`.
+pub fn extension_name(method: &str) -> String {
+    format!("this {method}()")
+}
+
+/// The name of the member that indexing an object reads: `store[0]`.
+pub const INDEXER: &str = "this[]";
+
+/// The specifier of a namespace that is named inside of another one, `Acme.App|Db`: it may stand in that, or in one around.
+pub fn in_namespace(around: &str, name: &str) -> String {
+    format!("{around}|{name}")
+}
+
+/// The specifier of the namespaces that all files of a project use: `global using`. With a number behind it it is that of one
+/// which the project file names.
+pub fn global_usings() -> &'static str {
+    "global using"
+}
+
+/// How many namespaces of a project file are used by all files of the project.
+pub const N_PROJECT_USINGS: usize = 4;
 
 /// How many units the names with external linkage are spread over.
 const N_LINKAGE_UNITS: u64 = 4096;

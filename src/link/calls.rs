@@ -28,6 +28,10 @@ impl Linker<'_, '_> {
         found
     }
 
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one pass, whose steps are read in order"
+    )]
     fn result(&self, callee: &Type, object: Option<&Type>) -> Option<Type> {
         self.step()?;
         match callee {
@@ -41,6 +45,9 @@ impl Linker<'_, '_> {
             Type::ExternalMethod(of, method) if self.rules().has_includes => {
                 return Some(Self::pointer_result(of, method));
             }
+            Type::ExternalMethod(of, method) if self.rules().has_method_values => {
+                return self.dotnet_result(of, method);
+            }
             Type::ExternalMethod(of, method) => return self.external_result(of, method),
             // A function, or a struct that is called: what it gives is as little known.
             Type::ExternalType(of) if self.rules().has_module_tree => {
@@ -53,6 +60,9 @@ impl Linker<'_, '_> {
             }
             // A value, or a function object: `std::function<Store()>`.
             Type::ExternalType(_) if self.rules().has_includes => return Some(callee.clone()),
+            Type::ExternalType(of) if self.rules().has_method_values => {
+                return of.delegate_result();
+            }
             Type::ExternalType(_) => return None,
             _ => {}
         }
@@ -95,7 +105,8 @@ impl Linker<'_, '_> {
             let held = self.declared_type(&loaded, at, object)?;
             return (held != *callee).then(|| self.result(&held, None))?;
         }
-        if rules.has_overloads && loaded.symbol(at).kind == SymbolKind::Field {
+        let is_accessor = rules.has_overloads && !rules.has_method_values;
+        if is_accessor && loaded.symbol(at).kind == SymbolKind::Field {
             // The accessor of a record, or one that is written for an annotation.
             return self.declared_type(&loaded, at, object);
         }
@@ -150,9 +161,15 @@ impl Linker<'_, '_> {
                 let path = loaded.below(*path, Slot::Param(index))?;
                 return self.in_object(*file, *owner, path, object.unwrap_or(callee));
             }
+            Type::ExternalType(of) if self.rules().has_method_values => {
+                return of.delegate_parameter(usize::from(index));
+            }
             Type::ExternalType(of) => return of.parameter(usize::from(index)),
             Type::ExternalMethod(of, method) if self.rules().has_module_tree => {
                 return Some(self.standard_callback(of, method, index));
+            }
+            Type::ExternalMethod(of, method) if self.rules().has_method_values => {
+                return Self::dotnet_callback(of, method, index);
             }
             Type::ExternalMethod(of, method) => return of.parameter_of(method),
             _ => {}

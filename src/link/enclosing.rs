@@ -72,7 +72,7 @@ impl Linker<'_, '_> {
     }
 
     /// Returns the member that a static import takes: `import static a.B.open`, `import static a.B.*`.
-    fn statically_imported(&self, file: &Rc<LinkedFile>, name: &str) -> Option<Member> {
+    pub(super) fn statically_imported(&self, file: &Rc<LinkedFile>, name: &str) -> Option<Member> {
         let plain = name.strip_suffix("()").unwrap_or(name);
         let mut outside = None;
         for wanted in [plain, "*"] {

@@ -55,6 +55,20 @@ pub(super) fn member_elsewhere(
     units.find_map(|unit| resolve(cache, *unit, &name))
 }
 
+/// Returns the definitions that the files of a unit offer by a name: one of each file that has it.
+pub(super) fn all_in_unit(cache: &FactsCache<'_>, unit: i64, name: &str) -> Vec<Def> {
+    let Some(loaded) = cache.get(unit) else {
+        return Vec::new();
+    };
+    loaded.record_name(name);
+    let files = cache.stars_with(&loaded, name).into_iter();
+    let found = files.filter_map(|target| {
+        let file = cache.get(target)?;
+        ExportSearch::new(cache).in_namespace(&file, unit, name)
+    });
+    found.collect()
+}
+
 /// Resolves an imported name. `*` is the module object, or the value of `module.exports =` if there is one.
 pub(super) fn imported(cache: &FactsCache<'_>, file: i64, name: &str) -> Option<Def> {
     if name == "*" {
@@ -295,7 +309,28 @@ impl<'a, 'b> ExportSearch<'a, 'b> {
         if rules::of(from).stars_bind && !self.cache.get(target)?.is_starred(name) {
             return None;
         }
+        if from.file < 0
+            && self.cache.may_export(target, name)
+            && let Some(loaded) = self.cache.get(target)
+            && rules::of(&loaded).has_partial_types
+        {
+            return self.in_namespace(&loaded, from.file, name);
+        }
         self.export(target, name)
+    }
+
+    /// Resolves a name of a file that has parts of several namespaces: in one of them by its exports there, in the unit of those
+    /// that use its `global using` directives by these.
+    fn in_namespace(&mut self, file: &LinkedFile, unit: i64, name: &str) -> Option<Def> {
+        let Some(namespace) = file.namespace_of(unit) else {
+            let mut targets = self.cache.stars_with(file, name).into_iter();
+            return targets.find_map(|target| self.export(target, name));
+        };
+        let own = |it: &&Export| {
+            it.kind == ExportKind::Local && (it.specifier.is_empty() || it.specifier == namespace)
+        };
+        let mut exports = file.exports(name).filter(own);
+        exports.find_map(|export| self.local(file, export))
     }
 
     fn imported(&mut self, file: i64, name: &str) -> Option<Def> {

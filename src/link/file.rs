@@ -8,10 +8,10 @@ use std::hash::Hash;
 use super::rules;
 use crate::ir::{
     BaseKind, Directive, Export, ExportKind, Expr, ExprArena, ExprId, FileFacts, INJECTED, Import,
-    ImportKind, ImportedName, PathId, Slot, SymbolIdx,
+    ImportKind, ImportedName, PathId, Slot, SymbolIdx, generic_name,
 };
 use crate::model::hash::{HashMap, HashSet};
-use crate::model::{Symbol, SymbolKind};
+use crate::model::{Symbol, SymbolFlags, SymbolKind};
 use crate::store::interface::{MEMBERS, RESIDUAL, bucket, symbol_buckets};
 
 /// How many definitions of one name in one place are told apart.
@@ -39,6 +39,8 @@ pub(super) struct LinkedFile {
     bindings: HashMap<(Option<SymbolIdx>, PathId), TablePlaces>,
     /// Paths to objects and types that are no definitions.
     objects: HashSet<(Option<SymbolIdx>, PathId)>,
+    /// The number of type parameters of each type and method that has some, where they are told apart by it.
+    arities: HashMap<SymbolIdx, usize>,
     /// Of each expression, whether a generic type is given types in it, and whether a type parameter of a class is in it.
     generic: Vec<(bool, bool)>,
     imported: HashMap<String, (u32, u32)>,
@@ -82,6 +84,11 @@ impl LinkedFile {
         let mut nested = HashMap::default();
         defined.reserve(facts.symbols.len());
         let buckets = symbol_buckets(&facts);
+        let arities = if rules::of_family(facts.family).has_method_values {
+            facts.arities()
+        } else {
+            HashMap::default()
+        };
         let mut symbol_paths: Vec<PathId> = Vec::with_capacity(facts.symbols.len());
         let mut objects = HashSet::default();
         for (at, symbol) in facts.symbols.iter().enumerate() {
@@ -95,7 +102,15 @@ impl LinkedFile {
             let at = place(at);
             let names = path_of(&facts.symbols, symbol);
             let has_overloads = rules::of_family(facts.family).has_overloads;
-            let own = facts.exprs.name(&lookup_name(symbol, has_overloads));
+            let plain = lookup_name(symbol, has_overloads);
+            let of_flat = rules::of_family(facts.family).has_partial_types;
+            let own = match arities.get(&at) {
+                Some(n_params) if is_generic(symbol.kind) => {
+                    facts.exprs.name(&generic_name(&plain, *n_params))
+                }
+                _ if of_flat && is_explicit(symbol, names) => facts.exprs.name(names),
+                _ => facts.exprs.name(&plain),
+            };
             let own = facts.exprs.path(PathId::EMPTY, Slot::Member(own));
             let is_flat = has_overloads || rules::of_family(facts.family).has_includes;
             let path = if is_flat || names == symbol.name {
@@ -184,6 +199,7 @@ impl LinkedFile {
             owners,
             bindings,
             objects,
+            arities,
             generic,
             imported,
             submodules,
@@ -517,7 +533,31 @@ impl LinkedFile {
     /// parentheses.
     pub(super) fn lookup_name(&self, at: SymbolIdx) -> Cow<'_, str> {
         let rules = rules::of_family(self.facts.family);
-        lookup_name(&self.facts.symbols[at as usize], rules.has_overloads)
+        let symbol = &self.facts.symbols[at as usize];
+        let name = lookup_name(symbol, rules.has_overloads);
+        match self.arities.get(&at) {
+            Some(n_params) if is_generic(symbol.kind) => Cow::Owned(generic_name(&name, *n_params)),
+            _ => name,
+        }
+    }
+
+    /// The number of type parameters of a method, where methods are told apart by it.
+    pub(super) fn arity(&self, at: SymbolIdx) -> usize {
+        self.record_symbol(at);
+        self.arities.get(&at).copied().unwrap_or_default()
+    }
+
+    /// Whether a type or method has parts that stand elsewhere.
+    pub(super) fn is_partial(&self, at: SymbolIdx) -> bool {
+        self.symbol(at).flags.contains(SymbolFlags::PARTIAL)
+    }
+
+    /// The namespace by which a unit of the file is known to it; `None` where the unit is none of its namespaces.
+    pub(super) fn namespace_of(&self, unit: i64) -> Option<&str> {
+        let at = self.units.iter().position(|it| *it == unit)?;
+        // Its namespaces are behind other units, in the order of their names.
+        let n_others = self.units.len().checked_sub(self.facts.units.len())?;
+        Some(&self.facts.units[at.checked_sub(n_others)?])
     }
 
     /// The definitions of the same name in the same place: overloads, merged interfaces. The first of them, where
@@ -758,6 +798,14 @@ fn path_of<'s>(symbols: &'s [Symbol], symbol: &'s Symbol) -> &'s str {
     let path = path.filter(|path| path.ends_with(&symbol.name));
     // Names that are too deep are cut off.
     path.unwrap_or(&symbol.name)
+}
+
+/// Whether a member has the name of an interface before its own, so that no look-up by its own name finds it: `IStore.Open`.
+fn is_explicit(symbol: &Symbol, names: &str) -> bool {
+    names.len() > symbol.name.len()
+        && matches!(symbol.kind, SymbolKind::Method | SymbolKind::Property)
+        && names.starts_with(char::is_uppercase)
+        && symbol.parent.is_some()
 }
 
 /// Returns the name by which a symbol is looked up in its owner.

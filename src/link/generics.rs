@@ -45,6 +45,13 @@ impl Linker<'_, '_> {
         self.nth(&call, &call.args, index)
     }
 
+    /// A type argument that the call which is being evaluated writes: `Item` in `OfType<Item>()`.
+    pub(super) fn written_type(&self, index: u8) -> Option<Type> {
+        self.step()?;
+        let call = self.call()?;
+        self.nth(&call, &call.types, index)
+    }
+
     /// The type of a type parameter. Of a type: the type argument that `this` passes, else its bound or default. Of a
     /// function: inferred from the call, else its bound.
     pub(super) fn type_parameter(

@@ -2,6 +2,7 @@
 //!
 //! One function with one arm for each form of expression. An expression that is not evident has no type: `None`.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use super::cache::Def;
@@ -70,6 +71,9 @@ impl Linker<'_, '_> {
             Expr::Unknown => return None,
             Expr::Name { name, scope } => {
                 let name = file.facts.exprs.name_of(*name);
+                if rules::of(file).has_method_values {
+                    return self.simple_name(file, *scope, name);
+                }
                 match self.in_scope(file, *scope, name) {
                     Some(found) => return Some(found),
                     None => self.named(file, *scope, name)?,
@@ -97,7 +101,12 @@ impl Linker<'_, '_> {
                 }
                 let (object, _) = self.infer_object(file, *object, this)?;
                 let name = file.facts.exprs.name_of(*name);
-                return Some((self.member(&object, name)?, Some(object)));
+                let found = if rules::of(file).has_method_values {
+                    self.member_or_extension(file, &object, name)?
+                } else {
+                    self.member(&object, name)?
+                };
+                return Some((found, Some(object)));
             }
             Expr::Element { object } => {
                 let (object, _) = self.infer_object(file, *object, this)?;
@@ -127,12 +136,14 @@ impl Linker<'_, '_> {
                 types,
                 args,
             } => {
-                let (mut callee, object) = self.infer_object(file, *callee, this)?;
+                let (mut found, object) = self.infer_object(file, *callee, this)?;
+                let args = self.with_receiver(file, *callee, &found, object.as_ref(), args);
                 if rules::of(file).has_overloads || rules::of(file).has_includes {
-                    callee = self.overload(callee, object.as_ref(), file, args, this);
+                    found = self.overload(found, object.as_ref(), file, (types, &args), this);
                 }
+                let callee = found;
                 let is_given = !types.is_empty() || !args.is_empty();
-                let call = is_given.then(|| self.substitution(file, types, args, this));
+                let call = is_given.then(|| self.substitution(file, types, &args, this));
                 self.return_type(&callee, object.as_ref(), call)?
             }
             Expr::Construct { class } => {
@@ -158,7 +169,10 @@ impl Linker<'_, '_> {
             Expr::Callable { result } => Type::Callable(Rc::new(self.infer(file, *result, this)?)),
             Expr::Param { callee, index } => {
                 let (callee, object) = self.infer_object(file, *callee, this)?;
-                let found = self.parameter(&callee, *index, object.as_ref())?;
+                // The receiver is the first argument of an extension method.
+                let is_extension = self.is_extension_call(&callee, object.as_ref());
+                let index = index.saturating_add(u8::from(is_extension));
+                let found = self.parameter(&callee, index, object.as_ref())?;
                 return Some((found, object));
             }
             Expr::TypeParam {
@@ -168,11 +182,17 @@ impl Linker<'_, '_> {
             } => self.type_parameter(file, *owner, *index, *has_bound, this)?,
             Expr::Argument { index } => self.argument(*index)?,
             Expr::Callee { call } => {
-                let Expr::Call { callee, args, .. } = file.expr(*call) else {
+                let Expr::Call {
+                    callee,
+                    types,
+                    args,
+                } = file.expr(*call)
+                else {
                     return None;
                 };
-                let (callee, object) = self.infer_object(file, *callee, this)?;
-                let found = self.overload(callee, object.as_ref(), file, args, this);
+                let (found, object) = self.infer_object(file, *callee, this)?;
+                let args = self.with_receiver(file, *callee, &found, object.as_ref(), args);
+                let found = self.overload(found, object.as_ref(), file, (types, &args), this);
                 return Some((found, object));
             }
             Expr::Accessor { of, result } => match self.infer(file, *of, this)? {
@@ -197,6 +217,31 @@ impl Linker<'_, '_> {
             }
         };
         Some((found, None))
+    }
+
+    /// The arguments of a call, with the receiver before them where the callee takes it as its first one.
+    fn with_receiver<'e>(
+        &self,
+        file: &LinkedFile,
+        callee: ExprId,
+        found: &Type,
+        object: Option<&Type>,
+        args: &'e [ExprId],
+    ) -> Cow<'e, [ExprId]> {
+        let mut callee = callee;
+        if let Expr::Callee { call } = file.expr(callee)
+            && let Expr::Call { callee: inner, .. } = file.expr(*call)
+        {
+            callee = *inner;
+        }
+        match file.expr(callee) {
+            Expr::Member {
+                object: receiver, ..
+            } if self.is_extension_call(found, object) => std::iter::once(*receiver)
+                .chain(args.iter().copied())
+                .collect(),
+            _ => Cow::Borrowed(args),
+        }
     }
 
     /// An instance of the class that an expression names, with its type arguments.

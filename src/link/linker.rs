@@ -9,6 +9,7 @@ use std::rc::Rc;
 use super::cache::FactsCache;
 use super::directives::Usable;
 use super::file::LinkedFile;
+use super::parts::Definitions;
 use super::path_names::{Named, Place, Traits, Wanted};
 use super::rules::{self, LanguageRules};
 use super::types::{Substitution, Type};
@@ -59,6 +60,8 @@ pub(super) struct Linker<'a, 'b> {
     pub(super) extensions: RefCell<HashMap<(String, String), Option<Type>>>,
     /// The traits whose methods the file can call, once asked.
     pub(super) traits_in_scope: RefCell<Option<TraitsInScope>>,
+    /// Memo of [`Self::parts`], by type.
+    pub(super) parts_of_types: RefCell<HashMap<(i64, SymbolIdx), Definitions>>,
     /// Memo of [`Self::traits`], by type.
     pub(super) traits: RefCell<HashMap<(i64, SymbolIdx), Traits>>,
     /// Memo of [`Self::included`], by file.
@@ -100,6 +103,7 @@ impl<'a, 'b> Linker<'a, 'b> {
             methods: RefCell::default(),
             extensions: RefCell::default(),
             traits_in_scope: RefCell::default(),
+            parts_of_types: RefCell::default(),
             traits: RefCell::default(),
             included_files: RefCell::default(),
             included_names: RefCell::default(),

@@ -10,7 +10,10 @@ use super::file::{Access, LinkedFile};
 use super::linker::Linker;
 use super::rules::{self, MemberOrder};
 use super::types::{ExternalType, Type};
-use crate::ir::{Expr, ExprId, FileFacts, PathId, Reference, ReferenceKind, SymbolIdx, Target};
+use crate::ir::{
+    Expr, ExprId, FileFacts, PathId, Reference, ReferenceKind, SymbolIdx, Target,
+    split_generic_name,
+};
 use crate::model::{Provenance, SymbolFlags, SymbolKind};
 
 /// A use that was bound.
@@ -95,6 +98,9 @@ impl Linker<'_, '_> {
                 found
             }
             Target::Lexical if name == "super" => self.base_of_receiver(file, used.symbol)?,
+            Target::Lexical if self.rules().has_method_values => {
+                self.simple_name(file, used.symbol, name)?.0
+            }
             Target::Lexical => self
                 .in_scope(file, used.symbol, name)
                 .map(|found| found.0)
@@ -147,6 +153,9 @@ impl Linker<'_, '_> {
             if is_value {
                 return self.member(object, &format!("{name}()"));
             }
+        }
+        if self.rules().has_method_values {
+            return self.member_or_method(object, name);
         }
         self.member(object, name)
     }
@@ -468,7 +477,7 @@ impl Linker<'_, '_> {
 
 /// Returns [`Type::External`] for a name that an import takes from outside the repository, or that the language itself
 /// defines, where its rules prove that.
-fn external_name(file: &LinkedFile, name: &str) -> Option<Type> {
+pub(super) fn external_name(file: &LinkedFile, name: &str) -> Option<Type> {
     let rules = rules::of(file);
     if rules.has_module_tree {
         // Paths are resolved to external items elsewhere.
@@ -479,7 +488,9 @@ fn external_name(file: &LinkedFile, name: &str) -> Option<Type> {
             Some((target, _)) => target.is_none(),
             None => {
                 rules.predeclared.contains(&name)
-                    || file.has_outer_wildcard && name.starts_with(char::is_uppercase)
+                    || file.has_outer_wildcard
+                        && name.starts_with(char::is_uppercase)
+                        && !name.ends_with("()")
             }
         };
     if !rules.has_overloads {
@@ -513,7 +524,10 @@ fn chain(facts: &FileFacts, expr: ExprId) -> Option<String> {
 /// Returns the name that a chain begins with, where it begins with one of the file.
 pub(super) fn root_of(facts: &FileFacts, expr: ExprId) -> Option<&str> {
     match facts.exprs.get(expr) {
-        Expr::Name { name, .. } => Some(facts.exprs.name_of(*name)),
+        Expr::Name { name, .. } => {
+            let name = facts.exprs.name_of(*name);
+            Some(split_generic_name(name).map_or(name, |it| it.0))
+        }
         Expr::Member { object, .. } => root_of(facts, *object),
         Expr::Callee { call } => match facts.exprs.get(*call) {
             Expr::Call { callee, .. } => root_of(facts, *callee),

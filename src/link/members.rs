@@ -11,7 +11,7 @@ use super::linker::{Linearization, Linker};
 use super::lookup::{is_type, receiver_of};
 use super::path_names::{Named, Wanted};
 use super::rules::{self, ContainerMember, LanguageRules, MemberOrder};
-use super::types::{Type, each};
+use super::types::{ExternalType, Type, each};
 use crate::ir::{BaseKind, ContainerKind, ExportKind, PathId, Slot, SymbolIdx};
 use crate::model::{SymbolFlags, SymbolKind};
 
@@ -52,6 +52,10 @@ impl Linker<'_, '_> {
             Type::Container(_, element) if self.rules().has_includes => {
                 self.declared(element, access)
             }
+            Type::Container(_, element) if self.rules().has_method_values => {
+                let array = ExternalType::with("Array", [Some((**element).clone())]);
+                self.declared(&array, access)
+            }
             Type::Container(_, element) => {
                 let rules = self.rules();
                 let found = container_member(rules, element, access.name()?);
@@ -72,6 +76,9 @@ impl Linker<'_, '_> {
             }
             Type::ExternalType(of) if self.rules().has_includes => {
                 Some(Self::pointer_member(of, access.name()?))
+            }
+            Type::ExternalType(of) if self.rules().has_method_values => {
+                Some(of.dotnet_member(access.name()?))
             }
             Type::ExternalType(of) => Some(of.member(access.name()?)),
             Type::ExternalMethod(..) | Type::Accessor(..) => None,
@@ -238,8 +245,19 @@ impl Linker<'_, '_> {
             }
             _ => {}
         }
+        let parts = self.parts(loaded, at);
+        let mut heads: Vec<(Rc<LinkedFile>, SymbolIdx)> =
+            all.iter().map(|at| (Rc::clone(loaded), *at)).collect();
+        for (file, at) in parts.iter() {
+            let there = self.cache.get(*file)?;
+            let found = self.own_of_type(&there, *at, access, this);
+            if found.is_some() {
+                return found;
+            }
+            heads.push((there, *at));
+        }
         let mut outside = None;
-        for at in all {
+        for (loaded, at) in &heads {
             for base in loaded.bases(*at) {
                 let base = self.infer(loaded, base, None);
                 let base = base.map(|base| {
@@ -523,6 +541,7 @@ impl Linker<'_, '_> {
             Type::Tuple(items) => return items.iter().flatten().cloned().reduce(Type::or),
             Type::Union(all) => return each(all, |one| self.contained(one, part)),
             Type::External => return Some(Type::External),
+            Type::ExternalType(of) if part == Contained::Key => return of.looped(),
             Type::ExternalType(of) => return of.element(),
             _ => object.symbol()?,
         };
@@ -544,7 +563,7 @@ impl Linker<'_, '_> {
         let held = self.declared_type(&loaded, at, None);
         match held.filter(|held| held != object) {
             Some(held) => self.contained(&held, part),
-            None if part == Contained::Key => None,
+            None if part == Contained::Key && !self.rules().has_method_values => None,
             None => self.iterated(object, rules::of(&loaded)),
         }
     }
@@ -557,9 +576,15 @@ impl Linker<'_, '_> {
         }
         if let Some(method) = rules.index_method
             && let Some(method) = self.declared(object, Access::Name(method))
-            && let Some(found) = self.return_type(&method, Some(object), None)
         {
-            return Some(found);
+            if let Type::Definition(Def::Symbol(file, at)) = method
+                && self.kind(file, at) == Some(SymbolKind::Property)
+            {
+                return self.declared_type(&self.cache.get(file)?, at, Some(object));
+            }
+            if let Some(found) = self.return_type(&method, Some(object), None) {
+                return Some(found);
+            }
         }
         if let Some(method) = rules.foreach_callback_method {
             // `forEach(cb: (one: T) => void)`
@@ -596,6 +621,8 @@ impl Linker<'_, '_> {
                 Type::Tuple(items) => items.get(index)?.clone(),
                 found => found.is_external().then_some(Type::External),
             },
+            Type::ExternalType(of) if self.rules().has_method_values => of.arg(index),
+            _ if self.rules().has_method_values => None,
             _ => self.element(object),
         }
     }

@@ -9,6 +9,7 @@ use std::rc::Rc;
 use super::cache::Def;
 use super::file::LinkedFile;
 use super::linker::Linker;
+use super::rules;
 use super::types::{ExternalType, Type};
 use crate::ir::{ExprId, PathId, Slot, SymbolIdx};
 use crate::model::{SymbolFlags, SymbolKind};
@@ -20,10 +21,10 @@ const MAX_CANDIDATES: usize = 64;
 const MAX_CLASSES: usize = 64;
 
 /// Primitive types of numbers, each of which takes a value of those before it; `char` is one for `int` and further ones.
-const NUMBERS: [&str; 6] = ["byte", "short", "int", "long", "float", "double"];
+const NUMBERS: [&str; 7] = ["byte", "short", "int", "long", "float", "double", "decimal"];
 
 /// The classes of primitive values.
-const BOXES: [(&str, &str); 8] = [
+const BOXES: [(&str, &str); 18] = [
     ("byte", "Byte"),
     ("short", "Short"),
     ("int", "Integer"),
@@ -32,6 +33,16 @@ const BOXES: [(&str, &str); 8] = [
     ("double", "Double"),
     ("char", "Character"),
     ("boolean", "Boolean"),
+    ("bool", "Boolean"),
+    ("char", "Char"),
+    ("decimal", "Decimal"),
+    ("float", "Single"),
+    ("int", "Int32"),
+    ("long", "Int64"),
+    ("short", "Int16"),
+    ("uint", "UInt32"),
+    ("ulong", "UInt64"),
+    ("ushort", "UInt16"),
 ];
 
 /// A method, by its file and place.
@@ -42,19 +53,19 @@ type Fit = Option<u32>;
 
 impl Linker<'_, '_> {
     /// Returns of the methods that share the name of `found`, in its class and the bases of that, the one that takes these
-    /// arguments; `found` where none is known to. `object` is the receiver of the method.
+    /// type arguments and arguments; `found` where none is known to. `object` is the receiver of the method.
     pub(super) fn overload(
         &self,
         found: Type,
         object: Option<&Type>,
         file: &Rc<LinkedFile>,
-        args: &[ExprId],
+        (types, args): (&[ExprId], &[ExprId]),
         this: Option<&Type>,
     ) -> Type {
         let (found, is_undecided) = if self.rules().has_includes {
             self.included_overload(found, file, args, this)
         } else {
-            self.chosen(found, object, file, args, this)
+            self.chosen(found, object, file, (types.len(), args), this)
         };
         self.is_undecided.set(is_undecided);
         found
@@ -66,7 +77,7 @@ impl Linker<'_, '_> {
         found: Type,
         object: Option<&Type>,
         file: &Rc<LinkedFile>,
-        args: &[ExprId],
+        (n_types, args): (usize, &[ExprId]),
         this: Option<&Type>,
     ) -> (Type, bool) {
         let Type::Definition(Def::Symbol(in_file, at)) = found else {
@@ -83,16 +94,26 @@ impl Linker<'_, '_> {
             .map(|arg| self.infer(file, *arg, this))
             .collect();
         let own = loaded.overloads(at);
+        let is_extension = self.is_extension_call(&found, object);
         if own.len() == 1
+            && !is_extension
             && self
                 .fit_of_method((in_file, at), object, &args, false)
                 .is_some()
         {
             return (found, false);
         }
-        let all = self.methods_like(&loaded, at);
-        if all.len() < 2 {
-            return (found, false);
+        let mut all = match object.filter(|_| is_extension) {
+            Some(object) => self.extensions_for(file, object, &loaded.lookup_name(at)),
+            None => self.methods_like(&loaded, at),
+        };
+        if rules::of(&loaded).has_method_values {
+            self.retain_by_arity(&mut all, n_types);
+        }
+        match all.as_slice() {
+            [] => return (found, false),
+            [(file, at)] => return (Type::Definition(Def::Symbol(*file, *at)), false),
+            _ => {}
         }
         for is_variadic in [false, true] {
             let mut best: Vec<(u32, Method)> = Vec::new();
@@ -110,7 +131,9 @@ impl Linker<'_, '_> {
             }
             if let [(_, first), others @ ..] = best.as_slice() {
                 let mut others = others.iter();
-                let is_undecided = others.any(|(_, other)| self.differ(*first, *other));
+                let is_undecided = others.any(|(_, other)| {
+                    self.is_same_arity(*first, *other) && self.differ(*first, *other)
+                });
                 return (
                     Type::Definition(Def::Symbol(first.0, first.1)),
                     is_undecided,
@@ -120,7 +143,7 @@ impl Linker<'_, '_> {
         // None fits by what is known of the types: the number of arguments decides.
         let has_arity = |(in_file, at): &&Method| {
             let loaded = self.cache.get(*in_file);
-            loaded.is_some_and(|it| n_params(&it, *at) == args.len())
+            loaded.is_some_and(|it| takes_number(&it, *at, args.len()))
         };
         let mut by_arity = all.iter().filter(has_arity);
         match by_arity.next() {
@@ -164,6 +187,12 @@ impl Linker<'_, '_> {
                     all.push((in_file, *method));
                 }
             }
+            let parts = self.parts(&loaded, class);
+            for part in parts.iter() {
+                if !seen.contains(part) && seen.len() < MAX_CLASSES {
+                    seen.push(*part);
+                }
+            }
             for base in loaded.bases(class) {
                 if let Some(base) = self.infer(&loaded, base, None).and_then(|it| it.symbol())
                     && !seen.contains(&base)
@@ -174,6 +203,41 @@ impl Linker<'_, '_> {
             }
         }
         all
+    }
+
+    fn is_same_arity(&self, one: Method, other: Method) -> bool {
+        let arity = |(file, at): Method| self.cache.get(file).map_or(0, |it| it.arity(at));
+        arity(one) == arity(other)
+    }
+
+    /// Leaves out methods with another number of type parameters than a call writes; where it writes none, one without type parameters
+    /// comes first.
+    fn retain_by_arity(&self, all: &mut Vec<Method>, n_types: usize) {
+        let arity = |(file, at): Method| self.cache.get(file).map_or(0, |it| it.arity(at));
+        if n_types > 0 {
+            let has_it = all.iter().any(|it| arity(*it) == n_types);
+            all.retain(|it| !has_it || arity(*it) == n_types);
+        } else {
+            all.sort_by_key(|it| arity(*it) > 0);
+        }
+    }
+
+    /// Whether a value can be the receiver of a method that takes it as its first argument.
+    pub(super) fn receives(&self, object: &Type, param: Option<&Type>) -> bool {
+        let Some(param) = param else {
+            // A type parameter without a bound.
+            return true;
+        };
+        if let Type::Union(all) = param {
+            return all.iter().all(|one| self.receives(object, Some(one)));
+        }
+        match (object, param) {
+            (Type::ExternalType(object), Type::ExternalType(param)) => object.may_be(param),
+            (_, Type::External) => false,
+            _ => self
+                .fit(Some(object), Some(param), 0)
+                .is_some_and(|fit| fit > 0),
+        }
     }
 
     fn fit_of_method(
@@ -189,7 +253,7 @@ impl Linker<'_, '_> {
         let is_fit = if is_variadic {
             takes_any && args.len() + 1 >= n_params
         } else {
-            args.len() == n_params
+            takes_number(&loaded, at, args.len())
         };
         if !is_fit {
             return None;
@@ -206,7 +270,9 @@ impl Linker<'_, '_> {
             }
             sum += self.fit(arg.as_ref(), param.as_ref(), 0)?;
         }
-        Some(sum)
+        // One whose parameters are all given is better than one that leaves some out.
+        let is_whole = args.len() == n_params;
+        Some(sum * 2 + u32::from(is_whole))
     }
 
     /// Returns how well a value fits a type.
@@ -222,6 +288,19 @@ impl Linker<'_, '_> {
         if arg == param {
             return Some(9);
         }
+        let is_method = |arg: &Type| matches!(arg, Type::Definition(Def::Symbol(file, at)) if self.kind(*file, *at) == Some(SymbolKind::Method));
+        if self.rules().has_method_values {
+            if is_method(arg) {
+                let lambda = ExternalType::named("lambda");
+                return self.fit(Some(&lambda), Some(param), depth + 1);
+            }
+            if let Type::ExternalType(lambda) = arg
+                && &*lambda.name == "lambda"
+                && let Some((file, at)) = param.symbol()
+            {
+                return (self.kind(file, at) == Some(SymbolKind::Type)).then_some(4);
+            }
+        }
         match (arg, param) {
             (Type::Union(all), _) => all
                 .iter()
@@ -236,6 +315,7 @@ impl Linker<'_, '_> {
             (Type::Container(_, arg), Type::Container(_, param)) => {
                 self.fit(Some(arg), Some(param), depth + 1)
             }
+            (Type::Container(..), Type::ExternalType(param)) if is_sequence(&param.name) => Some(5),
             (Type::Container(..), Type::ExternalType(param)) => is_object(&param.name).then_some(1),
             (Type::ExternalType(arg), Type::Container(..)) => (&*arg.name == "null").then_some(4),
             (Type::Container(..), _) | (_, Type::Container(..)) => None,
@@ -258,17 +338,22 @@ impl Linker<'_, '_> {
 
     /// Returns how near a class is above another; `None` where it is not.
     fn distance(&self, arg: &Type, param: &Type) -> Fit {
-        let (from, to) = (arg.symbol()?, param.symbol()?);
+        let (from, to) = (arg.symbol()?, self.first_part(param.symbol()?));
         let mut seen = vec![(from, 0_u32)];
         let mut next = 0;
         while let Some(&((in_file, class), depth)) = seen.get(next) {
             next += 1;
-            if (in_file, class) == to {
+            if self.first_part((in_file, class)) == to {
                 return Some(8_u32.saturating_sub(depth).max(3));
             }
             let Some(loaded) = self.cache.get(in_file) else {
                 continue;
             };
+            for part in self.parts(&loaded, class).iter() {
+                if seen.iter().all(|(it, _)| it != part) && seen.len() < MAX_CLASSES {
+                    seen.push((*part, depth));
+                }
+            }
             for base in loaded.bases(class) {
                 if let Some(base) = self.infer(&loaded, base, None).and_then(|it| it.symbol())
                     && seen.iter().all(|(it, _)| *it != base)
@@ -309,12 +394,41 @@ pub(super) fn n_params(loaded: &LinkedFile, at: SymbolIdx) -> usize {
     (0..255).take_while(|index| has(*index)).count()
 }
 
+/// Whether a method takes a number of arguments; those for optional parameters may be missing.
+fn takes_number(loaded: &LinkedFile, at: SymbolIdx, n_args: usize) -> bool {
+    let n_params = n_params(loaded, at);
+    let is_optional = |index: usize| {
+        let slot = Slot::Param(u8::try_from(index).unwrap_or(u8::MAX));
+        let path = loaded.below(PathId::EMPTY, slot);
+        let path = path.and_then(|path| loaded.below(path, Slot::All));
+        path.is_some() && loaded.values(Some(at), path).next().is_some()
+    };
+    n_args <= n_params && (n_args..n_params).all(is_optional)
+}
+
+/// Whether a type of the standard library takes arrays.
+fn is_sequence(name: &str) -> bool {
+    matches!(
+        name,
+        "Array"
+            | "IEnumerable"
+            | "ICollection"
+            | "IList"
+            | "IReadOnlyCollection"
+            | "IReadOnlyList"
+            | "ReadOnlyMemory"
+            | "ReadOnlySpan"
+            | "Memory"
+            | "Span"
+    )
+}
+
 fn external_fit(arg: &ExternalType, param: &ExternalType) -> Fit {
     let (arg, param) = (&*arg.name, &*param.name);
     if arg == param {
         return Some(9);
     }
-    let box_of = |name: &str| BOXES.iter().find(|it| it.0 == name).map(|it| it.1);
+    let is_boxed = |name: &str, class: &str| BOXES.contains(&(name, class));
     let boxed_in = |name: &str| BOXES.iter().find(|it| it.1 == name).map(|it| it.0);
     match (arg, param) {
         ("null", param) => (!is_primitive(param)).then_some(if is_object(param) { 3 } else { 4 }),
@@ -322,18 +436,18 @@ fn external_fit(arg: &ExternalType, param: &ExternalType) -> Fit {
             (!is_primitive(param) && !is_plain(param) && !is_object(param)).then_some(4)
         }
         _ if is_primitive(arg) && is_primitive(param) => widened(arg, param),
-        _ if is_primitive(arg) => {
-            let is_box = box_of(arg) == Some(param);
-            is_box.then_some(4).or(is_object(param).then_some(1))
-        }
-        _ if is_primitive(param) => boxed_in(arg).and_then(|arg| {
-            if arg == param {
+        _ if is_primitive(arg) => is_boxed(arg, param)
+            .then_some(4)
+            .or(is_object(param).then_some(1)),
+        _ if is_primitive(param) => boxed_in(arg).and_then(|boxed| {
+            let (class, arg) = (arg, boxed);
+            if is_boxed(param, class) {
                 Some(4)
             } else {
                 widened(arg, param).map(|_| 3)
             }
         }),
-        (_, "Object") => Some(1),
+        (_, "Object" | "object") => Some(1),
         ("String", "CharSequence") => Some(6),
         _ if is_plain(arg) => is_object(param).then_some(3),
         _ if is_plain(param) => Some(0),
@@ -343,6 +457,9 @@ fn external_fit(arg: &ExternalType, param: &ExternalType) -> Fit {
 
 /// Returns how well a primitive value fits another type of such.
 fn widened(arg: &str, param: &str) -> Fit {
+    if param == "decimal" && matches!(arg, "float" | "double") {
+        return None;
+    }
     let rank = |name: &str| NUMBERS.iter().position(|it| *it == name);
     let to = rank(param)?;
     let from = if arg == "char" { 1 } else { rank(arg)? };
@@ -356,13 +473,23 @@ fn is_primitive(name: &str) -> bool {
 
 /// Whether a class of the standard library has no classes below it.
 fn is_plain(name: &str) -> bool {
-    name == "String" || name == "Class" || BOXES.iter().any(|it| it.1 == name)
+    matches!(name, "String" | "Class" | "string") || BOXES.iter().any(|it| it.1 == name)
 }
 
 /// Whether a type of the standard library takes boxes, strings and more.
 fn is_object(name: &str) -> bool {
     matches!(
         name,
-        "Object" | "Number" | "Comparable" | "Serializable" | "CharSequence" | "Constable"
+        "Object"
+            | "Number"
+            | "Comparable"
+            | "Serializable"
+            | "CharSequence"
+            | "Constable"
+            | "object"
+            | "IComparable"
+            | "IConvertible"
+            | "IFormattable"
+            | "ValueType"
     )
 }

@@ -8,7 +8,8 @@ use super::cache::{Def, FactsCache};
 use super::exports;
 use super::file::LinkedFile;
 use super::lookup::root_of;
-use crate::ir::{ImportKind, ImportedName, Reference, Target};
+use super::rules;
+use crate::ir::{Expr, ImportKind, ImportedName, Reference, Target};
 use crate::model::hash::HashMap;
 
 /// The imports of units in one file, with the files that they lead to as far as uses were noted.
@@ -67,7 +68,7 @@ impl UnitImports {
         let stars = self
             .stars
             .iter()
-            .filter(|_| named.is_none() && used.target == Target::Lexical);
+            .filter(|_| named.is_none() && is_bare(own, used));
         let found: Vec<u32> = named.into_iter().chain(stars.copied()).collect();
         for at in found {
             let is_there = self
@@ -97,6 +98,17 @@ impl UnitImports {
             }
         }
         self.found.into_iter().collect()
+    }
+}
+
+/// Whether a use is a name without a receiver.
+fn is_bare(own: &LinkedFile, used: &Reference) -> bool {
+    match used.target {
+        Target::Lexical => true,
+        Target::Value(value) => {
+            rules::of(own).has_method_values && matches!(own.expr(value), Expr::Name { .. })
+        }
+        _ => false,
     }
 }
 

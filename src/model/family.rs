@@ -20,6 +20,8 @@ pub enum Family {
     C,
     /// Languages that are outlined: their names are not resolved.
     Outline,
+    /// C#.
+    CSharp,
 }
 
 impl Family {
@@ -33,6 +35,7 @@ impl Family {
             Self::Rust => "rust",
             Self::C => "c",
             Self::Outline => "outline",
+            Self::CSharp => "csharp",
         }
     }
 }

@@ -54,7 +54,16 @@ const TEST_DIRECTORIES: &[&str] = &[
 ];
 
 /// Ends of directory names with the same meaning.
-const TEST_ENDS: &[&str] = &["-e2e", "-tests"];
+const TEST_ENDS: &[&str] = &[
+    "-e2e",
+    "-tests",
+    // Projects of .NET: `Acme.Db.Tests`.
+    ".functionaltests",
+    ".integrationtests",
+    ".test",
+    ".tests",
+    ".unittests",
+];
 
 const SUPPORT_DIRECTORIES: &[&str] = &[
     "__fixtures__",
@@ -95,6 +104,9 @@ const EXAMPLE_ENDS: &[&str] = &[
     "-example",
     "-examples",
     "-playground",
+    ".benchmarks",
+    ".examples",
+    ".samples",
 ];
 
 /// Parts of names before the extension: `a.spec.ts`, `a_test.go`.
@@ -242,6 +254,7 @@ mod tests {
             ("src/UserTest.java", Some(Test)),
             ("src/latestTest.ts", None),
             ("src/LoginIT.java", Some(Test)),
+            ("src/ParserTests.cs", Some(Test)),
             ("src/TestLogin.java", Some(Test)),
             ("src/UNIT.java", None),
             ("src/Testing.java", None),
@@ -271,6 +284,8 @@ mod tests {
             ("app/src/main/java/demo/A.java", Code),
             ("examples/src/main/java/com/acme/A.java", Example),
             ("tests/com/acme/A.java", Test),
+            ("src/Acme.Db.Tests/A.cs", Test),
+            ("src/Acme.Samples/A.cs", Example),
         ] {
             assert_eq!(by_directories(path), wanted, "{path}");
         }

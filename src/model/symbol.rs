@@ -73,6 +73,10 @@ bitflags::bitflags! {
         const VARIADIC = 1 << 8;
         /// Built for tests alone: `#[cfg(test)]`.
         const TEST_ONLY = 1 << 9;
+        /// A part of a type or method whose other parts stand elsewhere: `partial`.
+        const PARTIAL = 1 << 10;
+        /// A static method that is called as a member of its first argument: `static void Open(this Store store)`.
+        const EXTENSION = 1 << 11;
     }
 }
 

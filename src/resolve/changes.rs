@@ -2,7 +2,7 @@
 //!
 //! Errs on the side of looking again: each ecosystem answers for the imports of its own files.
 
-use super::{AutoImports, Ecosystem, c, go, is_config, java, node, python, rust};
+use super::{AutoImports, Ecosystem, c, dotnet, go, is_config, java, node, python, rust};
 use crate::model::RepoPath;
 
 /// The paths of one transaction that came or went, and the configuration files that changed: whatever may lead imports
@@ -106,6 +106,7 @@ pub struct AffectedByFamily<'a> {
     java: java::AffectedImports,
     rust: rust::AffectedImports,
     c: c::AffectedImports,
+    dotnet: dotnet::AffectedImports,
 }
 
 impl<'a> AffectedByFamily<'a> {
@@ -124,6 +125,7 @@ impl<'a> AffectedByFamily<'a> {
             java: java::AffectedImports::of(changes),
             rust: rust::AffectedImports::of(changes),
             c: c::AffectedImports::of(changes),
+            dotnet: dotnet::AffectedImports::of(changes),
         }
     }
 
@@ -136,6 +138,7 @@ impl<'a> AffectedByFamily<'a> {
             Ecosystem::Java => self.java.contains(specifier),
             Ecosystem::Rust => self.rust.contains(specifier, target),
             Ecosystem::C => self.c.contains(specifier),
+            Ecosystem::Dotnet => self.dotnet.contains(specifier),
         }
     }
 }

@@ -34,9 +34,14 @@ impl SourceFiles for TextFiles {
         let mut keys: Vec<String> = Vec::new();
         for (path, bytes) in &self.0 {
             let text = String::from_utf8_lossy(bytes);
-            let clause = text.lines().find_map(|line| line.strip_prefix("package "));
+            let clause = |line: &'_ str| {
+                let clause = line.strip_prefix("package ");
+                let clause = clause.or_else(|| line.strip_prefix("namespace "));
+                clause.map(str::to_owned)
+            };
+            let clause = text.lines().find_map(clause);
             let facts = FileFacts {
-                units: clause.map(str::to_owned).into_iter().collect(),
+                units: clause.into_iter().collect(),
                 ..FileFacts::default()
             };
             let units = super::units(&RepoPath::new(path).unwrap(), &facts);

@@ -5,6 +5,7 @@
 
 mod c;
 mod changes;
+mod dotnet;
 mod files;
 #[cfg(test)]
 mod fixture;
@@ -26,6 +27,7 @@ pub use node::AutoImports;
 use crate::ir::{FileFacts, ImportKind};
 use crate::model::RepoPath;
 use c::CResolver;
+use dotnet::DotnetResolver;
 use go::GoResolver;
 use java::JavaResolver;
 use node::NodeResolver;
@@ -75,6 +77,8 @@ enum Ecosystem {
     Java,
     Rust,
     C,
+    /// C#.
+    Dotnet,
 }
 
 impl Ecosystem {
@@ -90,6 +94,8 @@ impl Ecosystem {
             Self::Rust
         } else if c::is_source(path) {
             Self::C
+        } else if dotnet::is_source(path) {
+            Self::Dotnet
         } else {
             Self::Node
         }
@@ -105,6 +111,8 @@ impl Ecosystem {
             Some(Self::Go)
         } else if RustResolver::is_config(path) {
             Some(Self::Rust)
+        } else if DotnetResolver::is_config(path) {
+            Some(Self::Dotnet)
         } else if JavaResolver::is_config(path) {
             Some(Self::Java)
         } else {
@@ -128,6 +136,7 @@ pub fn kept<'a>(path: &RepoPath, bytes: &'a [u8]) -> Cow<'a, [u8]> {
         Some(Ecosystem::Rust) => RustResolver::relevant_bytes(path, bytes),
         Some(Ecosystem::Java) => JavaResolver::relevant_bytes(path, bytes),
         Some(Ecosystem::C) => CResolver::relevant_bytes(path, bytes),
+        Some(Ecosystem::Dotnet) => DotnetResolver::relevant_bytes(path, bytes),
         _ => NodeResolver::relevant_bytes(path, bytes),
     }
 }
@@ -142,6 +151,7 @@ pub fn units(path: &RepoPath, facts: &FileFacts) -> Vec<(String, u8)> {
         Ecosystem::Java => java::units(path, facts),
         Ecosystem::Rust => rust::units(facts),
         Ecosystem::C => c::units(facts),
+        Ecosystem::Dotnet => dotnet::units(path, facts),
         Ecosystem::Node | Ecosystem::Python => Vec::new(),
     }
 }
@@ -158,6 +168,7 @@ pub struct Resolver {
     java: JavaResolver,
     rust: RustResolver,
     c: CResolver,
+    dotnet: DotnetResolver,
 }
 
 impl Resolver {
@@ -171,7 +182,8 @@ impl Resolver {
             go: GoResolver::new(Arc::clone(&files)),
             java: JavaResolver::new(Arc::clone(&files)),
             rust: RustResolver::new(Arc::clone(&files)),
-            c: CResolver::new(files),
+            c: CResolver::new(Arc::clone(&files)),
+            dotnet: DotnetResolver::new(files),
         }
     }
 
@@ -189,6 +201,7 @@ impl Resolver {
             Ecosystem::Java => &self.java,
             Ecosystem::Rust => &self.rust,
             Ecosystem::C => &self.c,
+            Ecosystem::Dotnet => &self.dotnet,
         }
     }
 

@@ -28,7 +28,7 @@ pub use crate::model::FileRole;
 use crate::ir::FileFacts;
 use crate::model::file_role::{by_directories, by_name, is_in_source};
 use crate::model::path::is_at_or_below;
-use crate::model::{Budget, RepoPath, ini};
+use crate::model::{Budget, RepoPath, SymbolFlags, ini};
 use crate::store::Read;
 use crate::syntax;
 use runner::{Compiled, PathPattern, Runner, RunnerEvidence, Suite};
@@ -315,6 +315,9 @@ impl<'a> Roles<'a> {
                 tests => format!("go test {package} -run '^({})$'", tests.join("|")),
             });
         }
+        if family(path) == FileSyntax::CSharp {
+            return self.dotnet_command(path);
+        }
         if path.extension() == Some("java") {
             let is_file = |path: &str| self.read.file(path).is_ok_and(|it| it.is_some());
             return jvm::command(self.builds(), text, &tests, is_file);
@@ -337,6 +340,32 @@ impl<'a> Roles<'a> {
         }
         let inside = text.strip_prefix(home)?.strip_prefix('/')?;
         Some(format!("cd {home} && {command} {inside}"))
+    }
+
+    /// Returns the command for the tests of a class: `dotnet test src/Db.Tests --filter FullyQualifiedName~StoreTests`. `None` where
+    /// the file has no or several classes with tests, or lies in no project.
+    fn dotnet_command(&self, path: &RepoPath) -> Option<String> {
+        let file = self.read.file(path.as_str()).ok()??;
+        let facts = self.read.facts(file.id).ok()??;
+        let mut classes = classes_with_tests(&facts);
+        let (class, None) = (classes.next()?, classes.next()) else {
+            return None;
+        };
+        let mut directory = path.directory();
+        loop {
+            if self.read.has_file_in(directory, ".csproj").ok()? {
+                break;
+            }
+            directory = match directory.rsplit_once('/') {
+                Some((before, _)) => before,
+                None if directory.is_empty() => return None,
+                None => "",
+            };
+        }
+        let project = if directory.is_empty() { "." } else { directory };
+        Some(format!(
+            "dotnet test {project} --filter FullyQualifiedName~{class}"
+        ))
     }
 
     fn suites(&self) -> &[Compiled] {
@@ -369,6 +398,11 @@ impl<'a> Roles<'a> {
         let specifiers = self.read.specifiers_of(file.id).unwrap_or_default();
         let is_framework = |it: &String| FRAMEWORKS.iter().any(|(name, _)| name == it);
         let mut content = Content::default();
+        if family(path) == FileSyntax::CSharp {
+            let facts = self.read.facts(file.id).ok().flatten();
+            content.helps = facts.is_some_and(|it| classes_with_tests(&it).next().is_some());
+            return content;
+        }
         if specifiers.iter().any(is_framework) {
             let facts = self.read.facts(file.id).ok().flatten();
             content = facts.map_or_else(Content::default, |facts| imported(&facts));
@@ -410,6 +444,19 @@ fn is_yielded(suite: &Compiled, suites: &[Compiled], path: &str) -> bool {
         })
 }
 
+/// Returns the names of the types of a file whose methods are tests.
+fn classes_with_tests(facts: &FileFacts) -> impl Iterator<Item = &str> {
+    let symbols = facts.symbols.iter();
+    let tests = symbols.filter(|it| it.flags.contains(SymbolFlags::TEST));
+    let mut last = None;
+    let classes = tests.filter_map(move |it| {
+        let is_new = it.parent != last;
+        last = it.parent;
+        it.parent.filter(|_| is_new)
+    });
+    classes.map(|at| facts.symbols[at as usize].name.as_str())
+}
+
 fn imported(facts: &FileFacts) -> Content {
     let mut content = Content::default();
     for import in &facts.imports {
@@ -439,6 +486,7 @@ enum FileSyntax {
     Component,
     Python,
     Go,
+    CSharp,
     Other,
     /// No code.
     Data,
@@ -450,6 +498,7 @@ fn family(path: &RepoPath) -> FileSyntax {
         "vue" | "svelte" => FileSyntax::Component,
         "py" => FileSyntax::Python,
         "go" => FileSyntax::Go,
+        "cs" => FileSyntax::CSharp,
         _ if syntax::by_path(path).is_code => FileSyntax::Other,
         _ => FileSyntax::Data,
     }
@@ -478,6 +527,17 @@ fn role(path: &RepoPath, suites: &[Compiled], content: impl FnOnce() -> Content)
         FileSyntax::Go if text.ends_with("_test.go") => return FileRole::Test,
         FileSyntax::Go => return helped,
         FileSyntax::Component => return by_name.unwrap_or(helped),
+        // A test is known by the attributes of its methods, a project of tests by its directory.
+        FileSyntax::CSharp if by_name.is_some() || by_directory != FileRole::Test => {
+            return by_name.unwrap_or(by_directory);
+        }
+        FileSyntax::CSharp => {
+            return if content().helps {
+                FileRole::Test
+            } else {
+                helped
+            };
+        }
         FileSyntax::Other => return by_name.unwrap_or(by_directory),
         FileSyntax::Script | FileSyntax::Python => {}
     }

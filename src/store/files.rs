@@ -83,6 +83,30 @@ impl Read<'_> {
             .context("looking a file up")
     }
 
+    /// Returns whether a directory itself has a file whose name ends so. One pass over the paths below it.
+    pub fn has_file_in(&self, directory: &str, ending: &str) -> StoreResult<bool> {
+        let (from, to) = if directory.is_empty() {
+            (String::new(), "\u{10ffff}".to_owned())
+        } else {
+            (format!("{directory}/"), format!("{directory}0"))
+        };
+        (|| {
+            let mut statement = self
+                .tx
+                .prepare_cached("SELECT path FROM file WHERE path > ?1 AND path < ?2")?;
+            let mut rows = statement.query((&from, &to))?;
+            while let Some(row) = rows.next()? {
+                let path = row.get_ref(0)?.as_str()?;
+                let name = path.get(from.len()..).unwrap_or_default();
+                if name.ends_with(ending) && !name.contains('/') {
+                    return Ok(true);
+                }
+            }
+            Ok(false)
+        })()
+        .context("looking files up")
+    }
+
     /// Returns the file at `path`; `None` if none is indexed there.
     pub fn file(&self, path: &str) -> StoreResult<Option<FileSummary>> {
         self.tx

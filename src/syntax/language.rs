@@ -20,6 +20,8 @@ const PYTHON_FACTS: u32 = 3;
 const GO_FACTS: u32 = 1;
 /// The same for Java.
 const JAVA_FACTS: u32 = 2;
+/// The same for C#.
+const CSHARP_FACTS: u32 = 1;
 /// The same for Rust.
 const RUST_FACTS: u32 = 2;
 /// The same for C and C++.
@@ -67,6 +69,8 @@ pub(super) enum FileShape {
     Go,
     /// A compilation unit of Java.
     Java,
+    /// A compilation unit of C#.
+    CSharp,
     /// A module of Rust.
     Rust,
     /// A file of C, or a header that may be C++.
@@ -120,6 +124,7 @@ impl Language {
             FileShape::Python => Some(Family::Python),
             FileShape::Go => Some(Family::Go),
             FileShape::Java => Some(Family::Java),
+            FileShape::CSharp => Some(Family::CSharp),
             FileShape::Rust => Some(Family::Rust),
             FileShape::C | FileShape::Cpp => Some(Family::C),
             FileShape::Outline(_) | FileShape::Document(_) | FileShape::Plain => None,
@@ -134,6 +139,7 @@ impl Language {
             | FileShape::Python
             | FileShape::Go
             | FileShape::Java
+            | FileShape::CSharp
             | FileShape::Rust
             | FileShape::C
             | FileShape::Cpp => Analysis::Full,
@@ -155,6 +161,7 @@ const fn row(
         FileShape::Python => (false, true, PYTHON_FACTS),
         FileShape::Go => (false, true, GO_FACTS),
         FileShape::Java => (false, true, JAVA_FACTS),
+        FileShape::CSharp => (false, true, CSHARP_FACTS),
         FileShape::Rust => (false, true, RUST_FACTS),
         FileShape::C | FileShape::Cpp => (false, true, C_FACTS),
         FileShape::Outline(_) => (false, true, OUTLINE_FACTS),
@@ -341,7 +348,7 @@ pub(super) static LANGUAGES: &[Language] = &[
         &[],
         FileShape::Cpp,
     ),
-    code("csharp", &["cs", "csx"], &[]),
+    row("csharp", &["cs", "csx"], &[], FileShape::CSharp),
     code("fsharp", &["fs", "fsi", "fsx"], &[]),
     outline(
         "ruby",

@@ -78,6 +78,7 @@ pub fn extract(
         FileShape::Python
         | FileShape::Go
         | FileShape::Java
+        | FileShape::CSharp
         | FileShape::Rust
         | FileShape::C
         | FileShape::Cpp

@@ -138,6 +138,7 @@ pub(super) fn parts(
         FileShape::Python
         | FileShape::Go
         | FileShape::Java
+        | FileShape::CSharp
         | FileShape::Rust
         | FileShape::C
         | FileShape::Cpp

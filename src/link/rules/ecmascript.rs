@@ -51,6 +51,9 @@ pub(super) static RULES: LanguageRules = LanguageRules {
     has_overloads: false,
     root_members: &[],
     constructor: "constructor",
+    has_method_values: false,
+    has_partial_types: false,
+    has_extension_methods: false,
     function_calls: &["call", "apply"],
     function_binds: &["bind"],
 };

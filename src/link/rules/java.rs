@@ -44,6 +44,9 @@ pub(super) static RULES: LanguageRules = LanguageRules {
         "wait()",
     ],
     constructor: "<init>()",
+    has_method_values: false,
+    has_partial_types: false,
+    has_extension_methods: false,
     function_calls: &[],
     function_binds: &[],
 };

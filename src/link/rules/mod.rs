@@ -1,6 +1,7 @@
 //! The differences between languages in resolving names: one table for each family, which the linker asks.
 
 mod c;
+mod csharp;
 mod ecmascript;
 mod go;
 mod java;
@@ -105,6 +106,13 @@ pub(super) struct LanguageRules {
     pub(super) root_members: &'static [&'static str],
     /// The name by which the constructors of a class are looked up.
     pub(super) constructor: &'static str,
+    /// Whether a method is a value by its name alone, and a member that holds a function is called by its own; types have the number
+    /// of their type parameters in their names.
+    pub(super) has_method_values: bool,
+    /// Whether a type may have parts in several files of its unit, and a file types of several units.
+    pub(super) has_partial_types: bool,
+    /// Whether a static method may be called as a member of its first argument, where its unit is visible.
+    pub(super) has_extension_methods: bool,
     /// Members of a function that call it.
     pub(super) function_calls: &'static [&'static str],
     /// Members of a function that make a function that calls it.
@@ -144,5 +152,6 @@ pub(super) fn of_family(family: Family) -> &'static LanguageRules {
         Family::Rust => &rust::RULES,
         Family::C => &c::RULES,
         Family::Outline => &outline::RULES,
+        Family::CSharp => &csharp::RULES,
     }
 }

@@ -3,6 +3,7 @@
 //! Chunks are cut in `chunk`; names of other files are bound by `link`.
 
 mod c;
+mod csharp;
 pub(in crate::syntax) mod ecmascript;
 mod frontend;
 mod go;
@@ -25,6 +26,7 @@ pub(in crate::syntax) fn frontend(shape: FileShape) -> Option<&'static Frontend>
         FileShape::Python => Some(&python::FRONTEND),
         FileShape::Go => Some(&go::FRONTEND),
         FileShape::Java => Some(&java::FRONTEND),
+        FileShape::CSharp => Some(&csharp::FRONTEND),
         FileShape::Rust => Some(&rust::FRONTEND),
         FileShape::C => Some(&c::C_FRONTEND),
         FileShape::Cpp => Some(&c::CPP_FRONTEND),

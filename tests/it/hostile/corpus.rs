@@ -196,6 +196,45 @@ pub(super) fn nested() -> Vec<Content> {
             None,
         ),
         (
+            "deep/classes.cs",
+            around("class A : A {\n", "}\n", n / 4),
+            None,
+        ),
+        (
+            "deep/namespaces.cs",
+            around("namespace A {\n", "}\n", n / 4),
+            None,
+        ),
+        (
+            "deep/blocks.cs",
+            [b"class A { void F() {\n".to_vec(), around("{\n", "}\n", n)].concat(),
+            None,
+        ),
+        (
+            "deep/lambdas.cs",
+            format!("class A {{ F f = {}", "a =>\n".repeat(n / 2)).into_bytes(),
+            None,
+        ),
+        (
+            "deep/generics.cs",
+            [b"class A { ".to_vec(), around("A<\n", ">\n", n / 2)].concat(),
+            None,
+        ),
+        (
+            "deep/chain.cs",
+            format!("class A {{ object x = a{}", ".B()\n".repeat(n)).into_bytes(),
+            None,
+        ),
+        (
+            "deep/conditions.cs",
+            [
+                b"class A {\n".to_vec(),
+                around("#if A\n", "#endif\n", n / 8),
+            ]
+            .concat(),
+            None,
+        ),
+        (
             "deep/blocks.rs",
             [b"fn f() { ".to_vec(), around("{\n", "}\n", n)].concat(),
             None,
@@ -326,6 +365,14 @@ pub(super) fn long() -> Vec<Content> {
         (
             "long/macros.cc",
             "FOO(a) BAR class BAZ QUX\n".repeat(n / 24).into_bytes(),
+            None,
+        ),
+        (
+            "long/partial.cs",
+            (0..400)
+                .map(|i| format!("partial class A : A {{ void Alpha(this A{i} a) {{ a.Alpha(); Alpha(a); }} }}\n"))
+                .collect::<String>()
+                .into_bytes(),
             None,
         ),
         (

@@ -37,7 +37,7 @@ impl Numbers {
 fn mutated_code_is_read_to_its_end() {
     let mut numbers = Numbers(0x2545_f491_4f6c_dd1d);
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/edges");
-    for family in ["c", "cpp", "go", "java", "python", "rust"] {
+    for family in ["c", "cpp", "csharp", "go", "java", "python", "rust"] {
         let mut sources = Vec::new();
         for entry in std::fs::read_dir(folder.join(family)).unwrap() {
             let name = entry.unwrap().file_name().into_string().unwrap();

@@ -237,6 +237,10 @@ fn add(repo: &Repo, dice: &mut Dice, n: usize) -> String {
         "F1.java",
         "F2.java",
         "F3.java",
+        "F1.cs",
+        "F2.cs",
+        "F3.cs",
+        "A.csproj",
         "C1.java",
         "C2.java",
         "pom.xml",
@@ -256,13 +260,18 @@ fn add(repo: &Repo, dice: &mut Dice, n: usize) -> String {
     format!("write {path}")
 }
 
-/// Text for a file: Python, Go, Java and Rust where its name says so, TypeScript everywhere else.
+/// Text for a file: Python, Go, Java, C# and Rust where its name says so, TypeScript everywhere else.
 fn source(dice: &mut Dice, n: usize, file: &Path) -> String {
     let extension = file.extension().and_then(|extension| extension.to_str());
     match extension {
         Some("py" | "pyi") => python(dice, n),
         Some("go") => go(dice),
         Some("java") => java(dice),
+        Some("cs") => csharp(dice),
+        Some("csproj") => format!(
+            "<Project><Using Include=\"{}\"/></Project>",
+            dice.pick(&["A", "A.B", "C"])
+        ),
         Some("xml") => pom(dice),
         Some("rs") => rust(dice),
         Some("toml") => manifest(dice),
@@ -380,6 +389,49 @@ fn java(dice: &mut Dice) -> String {
         let _ = write!(
             text,
             "public class C{k} extends C{base} {{\n  C{held} held;\n  static C{held} run({}) {{ return run(); }}\n  C{k} m{k}({}) {{\n    held.m{held}(1).m{held}();\n    m{base}(\"a\");\n    return new C{k}() {{ void f() {{ m{base}(); }} }};\n  }}\n  interface I {{ void m(C{k} one); }}\n}}\n",
+            dice.pick(&params),
+            dice.pick(&params),
+        );
+    }
+    text
+}
+
+/// Types of namespaces with parts, extension methods and every form of a using directive.
+fn csharp(dice: &mut Dice) -> String {
+    let namespaces = ["A", "A.B", "C"];
+    let mut text = String::new();
+    if dice.below(4) == 0 {
+        let _ = writeln!(text, "global using {};", dice.pick(&namespaces));
+    }
+    let _ = writeln!(
+        text,
+        "using {};\nusing static {}.C{};\nusing D = {}.C{};\nusing System;",
+        dice.pick(&namespaces),
+        dice.pick(&namespaces),
+        dice.below(6),
+        dice.pick(&namespaces),
+        dice.below(6),
+    );
+    for _ in 0..dice.below(3) {
+        if dice.below(6) > 0 {
+            let _ = writeln!(text, "namespace {} {{", dice.pick(&namespaces));
+        } else {
+            let _ = writeln!(text, "namespace A {{");
+        }
+        let (k, base, held) = (dice.below(6), dice.below(6), dice.below(6));
+        let params = [
+            "",
+            "int n",
+            "string text",
+            "C1 one",
+            "int n = 1",
+            "params C1[] all",
+        ];
+        let partial = dice.pick(&["", "partial "]);
+        let generic = dice.pick(&["", "<T>"]);
+        let _ = write!(
+            text,
+            "public {partial}class C{k}{generic} : C{base} {{\n  C{held} held;\n  static C{held} Run({}) => Run();\n  C{k} M{k}({}) {{\n    held.M{held}(1)?.E{held}();\n    M{base}(\"a\");\n    new D().M{base}(); A.B.C{held}.Run();\n    return new();\n  }}\n}}\npublic static class X{k} {{ public static void E{k}(this C{held} it) {{ it.M{k}(); }} }}\n}}\n",
             dice.pick(&params),
             dice.pick(&params),
         );

@@ -1,0 +1,40 @@
+//! Which imports of C# may lead elsewhere: those of a namespace that came into being or went, and those that a project file says.
+
+use super::super::{Ecosystem, PathChanges};
+use super::candidates;
+use crate::ir::global_usings;
+use crate::model::hash::HashSet;
+
+/// The imports that some changes may affect.
+#[derive(Debug, Default)]
+pub(in crate::resolve) struct AffectedImports {
+    /// The namespaces that came or went.
+    namespaces: HashSet<String>,
+    /// Whether the namespaces that a project uses may be others.
+    has_projects: bool,
+}
+
+impl AffectedImports {
+    /// Prepares the look at imports.
+    pub(in crate::resolve) fn of(changes: &PathChanges) -> Self {
+        let units = changes.units().iter();
+        let namespaces: HashSet<String> = units
+            .filter_map(|key| key.strip_prefix("cs:"))
+            .map(str::to_owned)
+            .collect();
+        let of_directories = changes.units().iter().any(|key| key.starts_with("cs#"));
+        let has_configs = changes.configs(Ecosystem::Dotnet).next().is_some();
+        Self {
+            has_projects: has_configs || of_directories || !namespaces.is_empty(),
+            namespaces,
+        }
+    }
+
+    /// Returns whether an import may lead elsewhere.
+    pub(in crate::resolve) fn contains(&self, specifier: &str) -> bool {
+        if specifier.starts_with(global_usings()) {
+            return self.has_projects;
+        }
+        !self.namespaces.is_empty() && candidates(specifier).any(|it| self.namespaces.contains(&it))
+    }
+}

@@ -1,0 +1,425 @@
+//! Lowering of expressions: the part of a value that name resolution can use.
+
+use tree_sitter::Node;
+
+use super::grammar::Kind;
+use super::lowering::{Lowering, MAX_DEPTH};
+use crate::ir::{Expr, ExprId};
+
+impl<'t> Lowering<'t> {
+    /// Lowers an expression. Each node is lowered once; one that needs its own value is unknown.
+    pub(super) fn lower_expr(&mut self, node: Node<'t>) -> ExprId {
+        if let Some(known) = self.lowered.get(&node.id()) {
+            return *known;
+        }
+        if self.depth > MAX_DEPTH {
+            return self.unknown;
+        }
+        self.lowered.insert(node.id(), self.unknown);
+        self.depth += 1;
+        let expr = self.lower_new(node);
+        self.depth -= 1;
+        self.lowered.insert(node.id(), expr);
+        expr
+    }
+
+    #[expect(clippy::too_many_lines, reason = "one arm for each form of expression")]
+    fn lower_new(&mut self, node: Node<'t>) -> ExprId {
+        let fields = self.grammar.fields;
+        match self.kind(node) {
+            Kind::Identifier => self.lower_name(node),
+            Kind::GenericName => {
+                // A generic type before a dot: `Cache<Item>.Load()`.
+                self.type_path(node)
+            }
+            Kind::This => self.add(Expr::Receiver { scope: self.around }),
+            Kind::Base => self.add(Expr::Super { scope: self.around }),
+            Kind::Parenthesized | Kind::Checked | Kind::Ref | Kind::PostfixUnary | Kind::With => {
+                self.lower_first(node)
+            }
+            Kind::PrefixUnary | Kind::Unary => {
+                if self.text(node).starts_with('!') {
+                    return self.primitive("bool");
+                }
+                self.lower_first(node)
+            }
+            Kind::MemberAccess | Kind::ConditionalAccess => self.lower_member(node),
+            Kind::Invocation => self.lower_invocation(node),
+            Kind::New => match self.field(node, fields.type_) {
+                Some(type_) => {
+                    let class = self.type_path(type_);
+                    self.constructed(class)
+                }
+                None => self.unknown,
+            },
+            Kind::ImplicitNew => {
+                let expected = self.expected.get(&node.id()).copied();
+                expected.unwrap_or(self.unknown)
+            }
+            Kind::ElementAccess => match self.field(node, fields.expression) {
+                Some(object) => {
+                    let object = self.lower_expr(object);
+                    self.element(object)
+                }
+                None => self.unknown,
+            },
+            Kind::ArrayCreation | Kind::Cast | Kind::Default => {
+                match self.field(node, fields.type_) {
+                    Some(type_) => self.lower_type(type_),
+                    None => self.unknown,
+                }
+            }
+            Kind::As => match self.field(node, fields.right) {
+                Some(type_) => self.lower_type(type_),
+                None => self.unknown,
+            },
+            Kind::ImplicitArray => {
+                let first = self
+                    .child_of(node, Kind::Initializer)
+                    .and_then(|it| self.children(it).into_iter().next());
+                let element = first.map_or(self.unknown, |it| self.lower_expr(it));
+                self.array(element)
+            }
+            Kind::Conditional => {
+                let one = self.field(node, fields.consequence);
+                let other = self.field(node, fields.alternative);
+                self.lower_all(one.into_iter().chain(other).collect())
+            }
+            Kind::Assignment => match self.field(node, fields.left) {
+                Some(left) => self.lower_expr(left),
+                None => self.unknown,
+            },
+            Kind::Await => {
+                let task = self.lower_first(node);
+                self.element(task)
+            }
+            Kind::SwitchExpression => {
+                let arms = self.children(node).into_iter().skip(1);
+                let values = arms.filter_map(|arm| self.children(arm).into_iter().next_back());
+                let values: Vec<Node<'t>> =
+                    values.filter(|it| self.kind(*it) != Kind::Throw).collect();
+                self.lower_all(values)
+            }
+            Kind::Lambda | Kind::AnonymousMethod => self.lower_lambda(node),
+            Kind::Query => self.lower_query(node),
+            Kind::TupleExpression => {
+                let mut items = Vec::new();
+                for item in self.children(node).into_iter().take(16) {
+                    items.push(match self.value_of(item) {
+                        Some(value) => self.lower_expr(value),
+                        None => self.unknown,
+                    });
+                }
+                self.add(Expr::Tuple(items.into()))
+            }
+            Kind::DeclarationExpression => match self.field(node, fields.type_) {
+                Some(type_) if self.kind(type_) != Kind::ImplicitType => self.lower_type(type_),
+                _ => self.unknown,
+            },
+            Kind::Binary => self.lower_binary(node),
+            Kind::Is | Kind::IsPattern | Kind::Boolean => self.primitive("bool"),
+            Kind::Str | Kind::VerbatimString | Kind::RawString | Kind::InterpolatedString => {
+                self.primitive("string")
+            }
+            Kind::TypeOf => self.primitive("Type"),
+            Kind::SizeOf => self.primitive("int"),
+            Kind::Character => self.primitive("char"),
+            Kind::Null => self.primitive("null"),
+            Kind::Integer => {
+                let text = self.text(node).to_ascii_lowercase();
+                let is_hex = text.starts_with("0x");
+                let name = match (
+                    text.ends_with("ul"),
+                    text.ends_with('l'),
+                    text.ends_with('u'),
+                ) {
+                    (true, ..) => "ulong",
+                    (_, true, _) => "long",
+                    (_, _, true) if !is_hex => "uint",
+                    _ => "int",
+                };
+                self.primitive(name)
+            }
+            Kind::Real => {
+                let name = match self.text(node).as_bytes().last() {
+                    Some(b'f' | b'F') => "float",
+                    Some(b'm' | b'M') => "decimal",
+                    _ => "double",
+                };
+                self.primitive(name)
+            }
+            kind if kind.is_type_only() => self.type_path(node),
+            _ => self.unknown,
+        }
+    }
+
+    fn lower_first(&mut self, node: Node<'t>) -> ExprId {
+        match self.children(node).first() {
+            Some(inner) => self.lower_expr(*inner),
+            None => self.unknown,
+        }
+    }
+
+    fn lower_all(&mut self, nodes: Vec<Node<'t>>) -> ExprId {
+        let all = nodes.into_iter().map(|it| self.lower_expr(it)).collect();
+        self.union(all)
+    }
+
+    /// Adds a new instance of a class; unknown where the class is.
+    pub(super) fn constructed(&mut self, class: ExprId) -> ExprId {
+        if class == self.unknown {
+            return class;
+        }
+        self.add(Expr::Construct { class })
+    }
+
+    fn lower_name(&mut self, node: Node<'t>) -> ExprId {
+        let name = self.name_text(node);
+        match self.locals.get(name) {
+            Some(value) => value,
+            None => self.name(name),
+        }
+    }
+
+    /// Splits `object.name` and `object?.name`.
+    pub(super) fn split_access(&self, node: Node<'t>) -> Option<(Node<'t>, Node<'t>)> {
+        let fields = self.grammar.fields;
+        match self.kind(node) {
+            Kind::MemberAccess => Some((
+                self.field(node, fields.expression)?,
+                self.field(node, fields.name)?,
+            )),
+            Kind::ConditionalAccess => {
+                let object = self.field(node, fields.condition)?;
+                let binding = self.child_of(node, Kind::MemberBinding)?;
+                Some((object, self.field(binding, fields.name)?))
+            }
+            _ => None,
+        }
+    }
+
+    fn lower_member(&mut self, node: Node<'t>) -> ExprId {
+        let Some((object, name)) = self.split_access(node) else {
+            // `items?[0]`
+            let object = self.field(node, self.grammar.fields.condition);
+            let object = object.map_or(self.unknown, |it| self.lower_expr(it));
+            return self.element(object);
+        };
+        let receiver = self.lower_expr(object);
+        let bare = self.bare_name(name);
+        let own = self.lookup_name_of(name, self.name_text(bare));
+        let member = self.member_of(receiver, &own);
+        if !self.may_be_namespace(object) || !has_member_behind(node) {
+            return member;
+        }
+        let in_namespace = self.in_qualifier(&self.dotted(object), &own);
+        self.facts.exprs.fallback_of_known(in_namespace, member)
+    }
+
+    /// Whether names before a dot may be those of a namespace: written large, and none a variable.
+    fn may_be_namespace(&self, node: Node<'t>) -> bool {
+        let mut at = node;
+        for _ in 0..16 {
+            match self.kind(at) {
+                Kind::Identifier => {
+                    let name = self.name_text(at);
+                    return name.starts_with(char::is_uppercase) && self.locals.get(name).is_none();
+                }
+                Kind::AliasQualifiedName => return true,
+                Kind::MemberAccess => match self.split_access(at) {
+                    Some((object, name))
+                        if self.kind(name) == Kind::Identifier
+                            && self.name_text(name).starts_with(char::is_uppercase) =>
+                    {
+                        at = object;
+                    }
+                    _ => return false,
+                },
+                _ => return false,
+            }
+        }
+        false
+    }
+
+    /// Lowers a lambda to a function that returns the value of its body.
+    fn lower_lambda(&mut self, node: Node<'t>) -> ExprId {
+        let body = self
+            .field(node, self.grammar.fields.body)
+            .or_else(|| self.child_of(node, Kind::Block));
+        let Some(body) = body else {
+            return self.unknown;
+        };
+        let mark = self.locals.mark();
+        self.enter_lambda(node);
+        let result = if self.kind(body) == Kind::Block {
+            self.returned_by(body)
+        } else {
+            self.lower_expr(body)
+        };
+        self.locals.leave(mark);
+        if result == self.unknown {
+            return result;
+        }
+        self.add(Expr::Callable { result })
+    }
+
+    /// Lowers the values that the statements of a block return, as far as its own declarations tell.
+    fn returned_by(&mut self, block: Node<'t>) -> ExprId {
+        let mut all = Vec::new();
+        for child in self.children(block) {
+            if let Some(declaration) = self.child_of(child, Kind::VariableDeclaration) {
+                self.bind_variables(declaration);
+            }
+            if self.kind(child) == Kind::Return
+                && let Some(value) = self.children(child).first()
+            {
+                all.push(self.lower_expr(*value));
+            }
+        }
+        self.union(all)
+    }
+
+    /// Binds the parameters of a lambda.
+    pub(super) fn enter_lambda(&mut self, node: Node<'t>) {
+        let expected = self.expected.get(&node.id()).copied();
+        let list = self
+            .field(node, self.grammar.fields.parameters)
+            .or_else(|| self.child_of(node, Kind::ParameterList));
+        let Some(list) = list else {
+            return;
+        };
+        if self.kind(list) == Kind::ImplicitParameter {
+            let value = self.given_to_lambda(expected, 0);
+            self.locals.bind(self.name_text(list), value);
+            return;
+        }
+        for (index, (param, _)) in self.params(list).into_iter().enumerate() {
+            let is_written = param
+                .type_
+                .is_some_and(|it| self.kind(it) != Kind::ImplicitType);
+            let value = if is_written {
+                self.param_type(&param)
+            } else {
+                self.given_to_lambda(expected, index)
+            };
+            self.locals.bind(param.name, value);
+        }
+    }
+
+    fn given_to_lambda(&mut self, expected: Option<ExprId>, index: usize) -> ExprId {
+        match (expected, u8::try_from(index)) {
+            (Some(callee), Ok(index)) if callee != self.unknown => {
+                self.add(Expr::Param { callee, index })
+            }
+            _ => self.unknown,
+        }
+    }
+
+    /// Lowers `from a in all … select b` to a sequence of the values that it selects.
+    fn lower_query(&mut self, node: Node<'t>) -> ExprId {
+        let mark = self.locals.mark();
+        let mut result = self.unknown;
+        for clause in self.children(node) {
+            self.bind_clause(clause);
+            if self.kind(clause) == Kind::SelectClause
+                && let Some(value) = self.children(clause).first()
+            {
+                let element = self.lower_expr(*value);
+                result = if element == self.unknown {
+                    element
+                } else {
+                    self.array(element)
+                };
+            }
+        }
+        self.locals.leave(mark);
+        result
+    }
+
+    /// Binds the name that a clause of a query brings.
+    pub(super) fn bind_clause(&mut self, clause: Node<'t>) {
+        let fields = self.grammar.fields;
+        let children = self.children(clause);
+        match self.kind(clause) {
+            Kind::FromClause => {
+                let Some(name) = self.field(clause, fields.name) else {
+                    return;
+                };
+                let value = match (self.field(clause, fields.type_), children.last()) {
+                    (Some(type_), _) => self.lower_type(type_),
+                    (None, Some(all)) if *all != name => {
+                        let all = self.lower_expr(*all);
+                        self.looped(all)
+                    }
+                    _ => self.unknown,
+                };
+                self.locals.bind(self.name_text(name), value);
+            }
+            Kind::JoinClause => {
+                let type_ = self.field(clause, fields.type_);
+                let mut rest = children.into_iter().filter(|it| Some(*it) != type_);
+                let (Some(name), Some(all)) = (rest.next(), rest.next()) else {
+                    return;
+                };
+                let all = self.lower_expr(all);
+                let value = match type_ {
+                    Some(type_) => self.lower_type(type_),
+                    None => self.looped(all),
+                };
+                self.locals.bind(self.name_text(name), value);
+                if let Some(into) = self.child_of(clause, Kind::JoinInto)
+                    && let Some(name) = self.children(into).first()
+                {
+                    self.locals.bind(self.name_text(*name), all);
+                }
+            }
+            Kind::LetClause => {
+                if let [name, value, ..] = children.as_slice() {
+                    let value = self.lower_expr(*value);
+                    self.locals.bind(self.name_text(*name), value);
+                }
+            }
+            // `group a by b into c`, `select a into c`: a name of which nothing is known.
+            Kind::Identifier => self.locals.bind(self.name_text(clause), self.unknown),
+            _ => {}
+        }
+    }
+
+    fn lower_binary(&mut self, node: Node<'t>) -> ExprId {
+        let fields = self.grammar.fields;
+        let operator = self.field(node, fields.operator).map_or("", |it| it.kind());
+        let (Some(left), Some(right)) = (
+            self.field(node, fields.left),
+            self.field(node, fields.right),
+        ) else {
+            return self.unknown;
+        };
+        match operator {
+            "&&" | "||" | "==" | "!=" | "<" | ">" | "<=" | ">=" => self.primitive("bool"),
+            "??" => self.lower_all(vec![left, right]),
+            _ => {
+                let text = self.primitive("string");
+                let (left, right) = (self.lower_expr(left), self.lower_expr(right));
+                if operator == "+" && (left == text || right == text) {
+                    return text;
+                }
+                if left == right { left } else { self.unknown }
+            }
+        }
+    }
+
+    /// Lowers the name of a method that is called: `Open()`. A generic one has its own name alone.
+    pub(super) fn method_name(&self, name: Node<'t>) -> String {
+        format!("{}()", self.name_text(self.bare_name(name)))
+    }
+}
+
+/// Whether the node is the object before another dot.
+fn has_member_behind(node: Node<'_>) -> bool {
+    node.parent().is_some_and(|parent| {
+        matches!(
+            parent.kind(),
+            "member_access_expression" | "conditional_access_expression"
+        ) && parent.named_child(0) == Some(node)
+    })
+}

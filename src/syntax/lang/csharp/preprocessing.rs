@@ -1,0 +1,132 @@
+//! Conditional compilation: `#if`.
+//!
+//! The grammar reads all branches where each of them is a run of whole declarations or statements. A file in which it fails is
+//! read once more with the first branch of each condition alone, the other branches being blank; it counts as read in part.
+
+use tree_sitter::Node;
+
+use super::grammar::{Kind, grammar};
+use crate::model::Budget;
+use crate::syntax::parse::{Parsed, parse as parse_source};
+
+/// Parses a source.
+pub(super) fn parse(source: &str, budget: &Budget) -> Parsed {
+    let language = &grammar().language;
+    let whole = parse_source(language, source, budget);
+    let Parsed::Tree(tree) = &whole else {
+        return whole;
+    };
+    if !tree.root_node().has_error() || !source.contains("#if") {
+        return whole;
+    }
+    match parse_source(language, &first_branches(source), budget) {
+        Parsed::Tree(other) if n_errors(&other) < n_errors(tree) => Parsed::Tree(other),
+        Parsed::Ended => Parsed::Ended,
+        _ => whole,
+    }
+}
+
+/// Whether a source has branches that its tree does not have.
+pub(super) fn lacks_branches(source: &str, root: Node<'_>) -> bool {
+    let has_others = source
+        .lines()
+        .any(|line| matches!(directive(line), Some("else" | "elif")));
+    has_others && !has_branch(root)
+}
+
+fn has_branch(root: Node<'_>) -> bool {
+    let grammar = grammar();
+    let mut cursor = root.walk();
+    loop {
+        if matches!(
+            grammar.kind(cursor.node()),
+            Kind::PreprocElse | Kind::PreprocElif
+        ) {
+            return true;
+        }
+        if cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return false;
+            }
+        }
+    }
+}
+
+/// Returns the bytes in errors.
+fn n_errors(tree: &tree_sitter::Tree) -> usize {
+    let mut n = 0;
+    let mut cursor = tree.walk();
+    loop {
+        let node = cursor.node();
+        if node.is_error() || node.is_missing() {
+            n += 1 + node.byte_range().len();
+        } else if node.has_error() && cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return n;
+            }
+        }
+    }
+}
+
+/// Returns the name of the directive of a line: `if` for `#if NET`.
+fn directive(line: &str) -> Option<&str> {
+    let rest = line.trim_start().strip_prefix('#')?.trim_start();
+    rest.split(|c: char| !c.is_ascii_alphabetic()).next()
+}
+
+/// Blanks the branches behind the first one of each condition, and the directives; every byte keeps its place.
+fn first_branches(source: &str) -> String {
+    let mut out = String::with_capacity(source.len());
+    // For each condition that is open whether a branch behind the first is read.
+    let mut open: Vec<bool> = Vec::new();
+    for line in source.split_inclusive('\n') {
+        let directive = directive(line);
+        match directive {
+            Some("if") => open.push(false),
+            Some("elif" | "else") => {
+                if let Some(is_other) = open.last_mut() {
+                    *is_other = true;
+                }
+            }
+            _ => {}
+        }
+        let is_condition = matches!(directive, Some("if" | "elif" | "else" | "endif"));
+        if is_condition || open.contains(&true) {
+            for c in line.chars() {
+                if c == '\n' {
+                    out.push('\n');
+                } else {
+                    out.extend(std::iter::repeat_n(' ', c.len_utf8()));
+                }
+            }
+        } else {
+            out.push_str(line);
+        }
+        if directive == Some("endif") {
+            open.pop();
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::first_branches;
+
+    #[test]
+    fn first_branches_stay_in_their_places() {
+        let source = "a\n#if X\nb\n  #if Y\nc\n#else\nd\n#endif\n# elif Z\ne é\n#endif\nf";
+        let wanted = "a\n     \nb\n       \nc\n     \n \n      \n        \n    \n      \nf";
+        assert_eq!(first_branches(source), wanted);
+        assert_eq!(
+            first_branches("#else\na\n#endif\n#if"),
+            "     \na\n      \n   "
+        );
+    }
+}
