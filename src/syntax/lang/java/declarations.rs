@@ -199,7 +199,7 @@ impl<'t> Lowering<'t> {
             let value = self.param_type(&param);
             self.around = around;
             self.bind_member(record, param.name, value);
-            let accessor = self.add(Expr::Symbol(field));
+            let accessor = self.getter(record, field, param.name);
             self.bind_member(record, &method_name(param.name), accessor);
         }
     }

@@ -197,19 +197,16 @@ impl<'t> Lowering<'t> {
         };
         if is_fluent && is_read && is_written {
             // Reading and writing have one name.
-            let read = self.add(Expr::Call {
-                callee: means,
-                types: Box::default(),
-                args: Box::default(),
-            });
+            let read = self.member_of(this, field.name);
             let result = self.union(vec![read, this]);
             let value = self.standing_for(means, result);
             add(self, &name_of("get"), value);
         } else if is_read {
+            let value = self.getter(class, field.symbol, field.name);
             add(
                 self,
                 &name_of(if field.is_boolean { "is" } else { "get" }),
-                means,
+                value,
             );
         }
         if is_written {
