@@ -314,9 +314,19 @@ impl ExternalType {
         if is_known {
             return takes_all && !self.args.is_empty();
         }
+        if is_interface(&self.name) {
+            // A method for another interface is hardly meant.
+            return takes_all && !self.args.is_empty();
+        }
         // Which types from outside are built on which is not known.
         !WELL_KNOWN.contains(&&*other.name) || takes_all && !self.args.is_empty()
     }
+}
+
+/// Whether a name is that of an interface by the convention of .NET: `IDbCommand`.
+fn is_interface(name: &str) -> bool {
+    let rest = name.strip_prefix('I');
+    rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()))
 }
 
 /// Whether the second name is that of the struct behind the first, or the other way round: `int` and `Int32`.

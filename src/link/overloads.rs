@@ -112,7 +112,12 @@ impl Linker<'_, '_> {
         }
         match all.as_slice() {
             [] => return (found, false),
-            [(file, at)] => return (Type::Definition(Def::Symbol(*file, *at)), false),
+            [only] => {
+                let is_another =
+                    !self.takes_some(*only, args.len()) && self.has_outside_base(*only);
+                let only = Type::Definition(Def::Symbol(only.0, only.1));
+                return (if is_another { Type::External } else { only }, false);
+            }
             _ => {}
         }
         for is_variadic in [false, true] {
@@ -151,8 +156,26 @@ impl Linker<'_, '_> {
                 Type::Definition(Def::Symbol(first.0, first.1)),
                 by_arity.any(|other| self.differ(*first, *other)),
             ),
+            None if all.iter().any(|it| self.has_outside_base(*it)) => (Type::External, false),
             None => (found, true),
         }
+    }
+
+    /// Whether a method takes so many arguments, in any form.
+    fn takes_some(&self, (in_file, at): Method, n_args: usize) -> bool {
+        self.cache.get(in_file).is_none_or(|loaded| {
+            let takes_any = loaded.symbol(at).flags.contains(SymbolFlags::VARIADIC);
+            takes_number(&loaded, at, n_args) || takes_any && n_args + 1 >= n_params(&loaded, at)
+        })
+    }
+
+    /// Whether a class above that of a method is from outside the repository, which may have further methods of the name.
+    fn has_outside_base(&self, (in_file, at): Method) -> bool {
+        let Some(loaded) = self.cache.get(in_file) else {
+            return false;
+        };
+        let class = loaded.symbol(at).parent;
+        class.is_some_and(|class| self.classes_from(&loaded, class).1)
     }
 
     /// Whether two methods are overloads, not one method that is declared in a class and in its base: a parameter of theirs has
@@ -175,10 +198,7 @@ impl Linker<'_, '_> {
         };
         let name = loaded.lookup_name(at);
         let mut all = Vec::new();
-        let mut seen = vec![(loaded.file, class)];
-        let mut next = 0;
-        while let Some(&(in_file, class)) = seen.get(next) {
-            next += 1;
+        for (in_file, class) in self.classes_from(loaded, class).0 {
             let Some(loaded) = self.cache.get(in_file) else {
                 continue;
             };
@@ -187,6 +207,24 @@ impl Linker<'_, '_> {
                     all.push((in_file, *method));
                 }
             }
+        }
+        all
+    }
+
+    /// Returns a class with its other parts and the classes above it, and whether one above is from outside the repository.
+    fn classes_from(
+        &self,
+        loaded: &Rc<LinkedFile>,
+        class: SymbolIdx,
+    ) -> (Vec<(i64, SymbolIdx)>, bool) {
+        let mut seen = vec![(loaded.file, class)];
+        let mut is_open = false;
+        let mut next = 0;
+        while let Some(&(in_file, class)) = seen.get(next) {
+            next += 1;
+            let Some(loaded) = self.cache.get(in_file) else {
+                continue;
+            };
             let parts = self.parts(&loaded, class);
             for part in parts.iter() {
                 if !seen.contains(part) && seen.len() < MAX_CLASSES {
@@ -194,7 +232,9 @@ impl Linker<'_, '_> {
                 }
             }
             for base in loaded.bases(class) {
-                if let Some(base) = self.infer(&loaded, base, None).and_then(|it| it.symbol())
+                let base = self.infer(&loaded, base, None);
+                is_open |= matches!(base, Some(Type::External | Type::ExternalType(_)));
+                if let Some(base) = base.and_then(|it| it.symbol())
                     && !seen.contains(&base)
                     && seen.len() < MAX_CLASSES
                 {
@@ -202,7 +242,7 @@ impl Linker<'_, '_> {
                 }
             }
         }
-        all
+        (seen, is_open)
     }
 
     fn is_same_arity(&self, one: Method, other: Method) -> bool {
@@ -214,11 +254,16 @@ impl Linker<'_, '_> {
     /// comes first.
     fn retain_by_arity(&self, all: &mut Vec<Method>, n_types: usize) {
         let arity = |(file, at): Method| self.cache.get(file).map_or(0, |it| it.arity(at));
+        let takes_any = |(file, at): Method| {
+            let loaded = self.cache.get(file);
+            loaded.is_some_and(|it| it.symbol(at).flags.contains(SymbolFlags::VARIADIC))
+        };
         if n_types > 0 {
             let has_it = all.iter().any(|it| arity(*it) == n_types);
             all.retain(|it| !has_it || arity(*it) == n_types);
         } else {
-            all.sort_by_key(|it| arity(*it) > 0);
+            // In its plain form one that takes any number comes after the others.
+            all.sort_by_key(|it| (takes_any(*it), arity(*it) > 0));
         }
     }
 
