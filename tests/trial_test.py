@@ -69,6 +69,8 @@ class Case:
     labelled: tuple[str, str] | None = None
     # A path and a name in a language that is not analysed.
     text_only: tuple[str, str] | None = None
+    # A path and a name in a language whose definitions are listed and whose calls are not followed.
+    outline_only: tuple[str, str] | None = None
     # A path to outline.
     outlined: str = ""
 
@@ -88,7 +90,8 @@ CASES = {
                  ("Failed to place order", "packages/core/src/order.ts")],
         answered=[("place an order", "packages/core/src/order.ts")],
         labelled=("__FEATURE_QUEUE__", "queueOrder"),
-        text_only=("reports/digest.rb", "WeeklyDigest"),
+        text_only=("reports/nightly.jl", "NightlyDigest"),
+        outline_only=("reports/digest.rb", "WeeklyDigest"),
         outlined="packages/core",
     ),
     "core": Case(
@@ -321,8 +324,23 @@ class Trial:
         answer = self.cl("impact", name)
         self.checks.that("the word's places are given", answer.get("mentions", {}).get("total"), answer)
         place = answer["mentions"]["places"][0]
-        self.checks.that("the likeliest is its definition", re.search(rf"\b(class|def|func|type)\b.*\b{name}\b", place["text"]), place)
+        self.checks.that("the likeliest is its definition", re.search(rf"\b(struct|class|def|func|type)\b.*\b{name}\b", place["text"]), place)
         self.checks.that("what is not analysed is in the summary", "text only" in answer["summary"], answer["summary"])
+
+    def outlined_languages_are_said(self) -> None:
+        if not self.case.outline_only:
+            return
+        path, name = self.case.outline_only
+        for words in (("map", path), ("related", path), ("impact", "--path", path)):
+            answer = self.cl(*words)
+            self.checks.that(f"{words[0]} says that {path} is outlined alone", answer.get("analysed", {}).get("outline"), answer)
+        listed = [symbol["name"] for symbol in self.cl("map", path)["files"][0]["symbols"]]
+        self.checks.that(f"{name} is in the outline of {path}", name in listed, listed)
+        answer = self.cl("impact", name)
+        self.checks.that("the definition is found", answer.get("target", {}).get("path") == path, answer.get("target"))
+        self.checks.that("no caller is claimed", not answer.get("callers"), answer.get("callers"))
+        self.checks.that("the word's other places are given", answer.get("mentions", {}).get("total"), answer)
+        self.checks.that("it is said that callers are not followed", answer["summary"].startswith("Outline only"), answer["summary"])
 
     def input_as_people_write_it(self) -> None:
         path = next(path for path in self.listed() if "/" in path and path.endswith(SCRIPTS + (".py",)))
@@ -380,8 +398,8 @@ class Trial:
             self.every_occurrence_is_accounted_for, self.renamed_definitions_leave_uses_behind,
             self.deleted_definitions_leave_uses_behind, self.tests_are_told_from_code_and_examples,
             self.words_are_found_where_they_stand, self.scores_mean_something, self.previews_are_the_file,
-            self.other_languages_are_said, self.input_as_people_write_it, self.the_doctor_knows_what_commands_leave,
-            self.answers_that_an_agent_can_afford,
+            self.other_languages_are_said, self.outlined_languages_are_said, self.input_as_people_write_it,
+            self.the_doctor_knows_what_commands_leave, self.answers_that_an_agent_can_afford,
         ]
         self.checks.run({task.__name__: task for task in tasks}, only)
 
