@@ -27,7 +27,7 @@ from product import Command, Server  # noqa: E402
 BRANCHES = ("main", "one", "two", "three", "four")
 REFS = (*BRANCHES, "v1", "HEAD", "HEAD~1")
 N_FILES = 40
-REFUSED = ("invalid_argument", "bad_cursor", "outside_repo", "protocol")
+REFUSED = ("invalid_argument", "path_not_found", "bad_cursor", "outside_repo", "protocol")
 
 
 class Scene:
