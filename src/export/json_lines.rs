@@ -6,8 +6,8 @@ use std::io::Write;
 
 use serde_json::{Value, json};
 
-use super::{FileWriter, WrittenExport};
-use crate::error::{Code, Error, Result};
+use super::{FileWriter, WrittenExport, write_failed};
+use crate::error::Result;
 use crate::model::{CommitId, FileRole};
 use crate::store::{FileSummary, ImportTarget};
 use crate::workspace::View;
@@ -44,13 +44,7 @@ impl<'a> LineWriter<'a> {
     }
 
     fn line(&mut self, value: &Value) -> Result<()> {
-        writeln!(self.out, "{value}").map_err(|error| {
-            Error::new(
-                Code::Io,
-                format!("the index can't be written: {error}"),
-                "make room on the disk, or name a file elsewhere",
-            )
-        })
+        writeln!(self.out, "{value}").map_err(|error| write_failed(&error))
     }
 }
 

@@ -164,6 +164,15 @@ fn write_all(
     Ok(counts)
 }
 
+/// The error of a format whose output can't be taken.
+fn write_failed(reason: &dyn std::fmt::Display) -> Error {
+    Error::new(
+        Code::Io,
+        format!("the index can't be written: {reason}"),
+        "make room on the disk, or name a file elsewhere",
+    )
+}
+
 /// The name under which the file is made, beside its last one: whoever reads that one never sees half.
 fn draft_of(target: &Path) -> Result<PathBuf> {
     let Some(name) = target.file_name().filter(|_| !target.is_dir()) else {

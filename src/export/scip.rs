@@ -14,10 +14,10 @@ use scip::types::{
     Signature, SymbolInformation, SymbolRole, TextEncoding, ToolInfo,
 };
 
-use super::positions::LineStarts;
+use super::positions::range;
 use super::symbol_names::{FileNames, SymbolNames};
-use super::{FileWriter, WrittenExport};
-use crate::error::{Code, Error, Result};
+use super::{FileWriter, WrittenExport, write_failed};
+use crate::error::{Error, Result};
 use crate::model::{Symbol, SymbolFlags, SymbolKind};
 use crate::store::FileSummary;
 use crate::uses::{ByteRange, DefinitionRow, FileOccurrences, UseRole, UseTarget, Uses};
@@ -91,7 +91,7 @@ impl<'a> ScipWriter<'a> {
         found: &FileOccurrences,
         counts: &mut WrittenExport,
     ) -> Result<Document> {
-        let lines = LineStarts::of(&found.text);
+        let lines = &found.lines;
         let of_test = if self.view.roles.is_test(&file.path) {
             SymbolRole::Test as i32
         } else {
@@ -117,13 +117,16 @@ impl<'a> ScipWriter<'a> {
             .zip(&names.definitions);
         for (at, ((symbol, place), named)) in definitions.enumerate() {
             occurrences.push(Occurrence {
-                range: lines.range(*place),
+                range: range(lines, *place),
                 symbol: named.symbol.clone(),
                 symbol_roles: SymbolRole::Definition as i32 | of_test,
-                enclosing_range: lines.range(ByteRange {
-                    start: symbol.span.start_byte,
-                    end: symbol.span.end_byte,
-                }),
+                enclosing_range: range(
+                    lines,
+                    ByteRange {
+                        start: symbol.span.start_byte,
+                        end: symbol.span.end_byte,
+                    },
+                ),
                 ..Occurrence::default()
             });
             if described.insert(named.symbol.as_str()) {
@@ -150,7 +153,7 @@ impl<'a> ScipWriter<'a> {
             };
             for symbol in self.symbol_of(used.target)?.into_iter().chain(constructor) {
                 occurrences.push(Occurrence {
-                    range: lines.range(used.place),
+                    range: range(lines, used.place),
                     symbol,
                     symbol_roles: role | of_test,
                     ..Occurrence::default()
@@ -346,16 +349,8 @@ fn file_uri(path: &Path) -> String {
 }
 
 fn write(out: &mut dyn Write, part: &Index) -> Result<()> {
-    let bytes = part.write_to_bytes();
-    let bytes = bytes.map_err(|error| failed(&error.to_string()))?;
-    out.write_all(&bytes)
-        .map_err(|error| failed(&error.to_string()))
-}
-
-fn failed(reason: &str) -> Error {
-    Error::new(
-        Code::Io,
-        format!("the index can't be written: {reason}"),
-        "make room on the disk, or name a file elsewhere",
-    )
+    let bytes = part
+        .write_to_bytes()
+        .map_err(|error| write_failed(&error))?;
+    out.write_all(&bytes).map_err(|error| write_failed(&error))
 }

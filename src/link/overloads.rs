@@ -137,7 +137,7 @@ impl Linker<'_, '_> {
             if let [(_, first), others @ ..] = best.as_slice() {
                 let mut others = others.iter();
                 let is_undecided = others.any(|(_, other)| {
-                    self.is_same_arity(*first, *other) && self.differ(*first, *other)
+                    self.arity(*first) == self.arity(*other) && self.differ(*first, *other)
                 });
                 return (
                     Type::Definition(Def::Symbol(first.0, first.1)),
@@ -163,10 +163,8 @@ impl Linker<'_, '_> {
 
     /// Whether a method takes so many arguments, in any form.
     fn takes_some(&self, (in_file, at): Method, n_args: usize) -> bool {
-        self.cache.get(in_file).is_none_or(|loaded| {
-            let takes_any = loaded.symbol(at).flags.contains(SymbolFlags::VARIADIC);
-            takes_number(&loaded, at, n_args) || takes_any && n_args + 1 >= n_params(&loaded, at)
-        })
+        let loaded = self.cache.get(in_file);
+        loaded.is_none_or(|it| takes_number(&it, at, n_args) || takes_more(&it, at, n_args))
     }
 
     /// Whether a class above that of a method is from outside the repository, which may have further methods of the name.
@@ -245,25 +243,24 @@ impl Linker<'_, '_> {
         (seen, is_open)
     }
 
-    fn is_same_arity(&self, one: Method, other: Method) -> bool {
-        let arity = |(file, at): Method| self.cache.get(file).map_or(0, |it| it.arity(at));
-        arity(one) == arity(other)
+    /// The number of type parameters of a method.
+    fn arity(&self, (in_file, at): Method) -> usize {
+        self.cache.get(in_file).map_or(0, |it| it.arity(at))
     }
 
     /// Leaves out methods with another number of type parameters than a call writes; where it writes none, one without type parameters
     /// comes first.
     fn retain_by_arity(&self, all: &mut Vec<Method>, n_types: usize) {
-        let arity = |(file, at): Method| self.cache.get(file).map_or(0, |it| it.arity(at));
-        let takes_any = |(file, at): Method| {
-            let loaded = self.cache.get(file);
-            loaded.is_some_and(|it| it.symbol(at).flags.contains(SymbolFlags::VARIADIC))
-        };
         if n_types > 0 {
-            let has_it = all.iter().any(|it| arity(*it) == n_types);
-            all.retain(|it| !has_it || arity(*it) == n_types);
+            let has_it = all.iter().any(|it| self.arity(*it) == n_types);
+            all.retain(|it| !has_it || self.arity(*it) == n_types);
         } else {
             // In its plain form one that takes any number comes after the others.
-            all.sort_by_key(|it| (takes_any(*it), arity(*it) > 0));
+            all.sort_by_key(|it| {
+                let loaded = self.cache.get(it.0);
+                let takes_any = loaded.is_some_and(|loaded| is_variadic(&loaded, it.1));
+                (takes_any, self.arity(*it) > 0)
+            });
         }
     }
 
@@ -294,9 +291,8 @@ impl Linker<'_, '_> {
     ) -> Fit {
         let loaded = self.cache.get(in_file)?;
         let n_params = n_params(&loaded, at);
-        let takes_any = loaded.symbol(at).flags.contains(SymbolFlags::VARIADIC);
         let is_fit = if is_variadic {
-            takes_any && args.len() + 1 >= n_params
+            takes_more(&loaded, at, args.len())
         } else {
             takes_number(&loaded, at, args.len())
         };
@@ -449,6 +445,16 @@ fn takes_number(loaded: &LinkedFile, at: SymbolIdx, n_args: usize) -> bool {
         path.is_some() && loaded.values(Some(at), path).next().is_some()
     };
     n_args <= n_params && (n_args..n_params).all(is_optional)
+}
+
+/// Whether a method takes a number of arguments in the form that takes any number of the last one.
+fn takes_more(loaded: &LinkedFile, at: SymbolIdx, n_args: usize) -> bool {
+    is_variadic(loaded, at) && n_args + 1 >= n_params(loaded, at)
+}
+
+fn is_variadic(loaded: &LinkedFile, at: SymbolIdx) -> bool {
+    let flags = loaded.symbol(at).flags;
+    flags.contains(SymbolFlags::VARIADIC)
 }
 
 /// Whether a type of the standard library takes arrays.

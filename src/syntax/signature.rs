@@ -16,6 +16,14 @@ pub(super) struct Comment {
     pub(super) end: u32,
 }
 
+impl Comment {
+    /// The comment at some bytes of a file.
+    pub(super) fn at(bytes: std::ops::Range<usize>) -> Self {
+        let [start, end] = [bytes.start, bytes.end].map(|at| u32::try_from(at).unwrap_or(u32::MAX));
+        Self { start, end }
+    }
+}
+
 /// Returns `text` with every run of white space as one blank, trimmed, at most `limit` bytes; what is cut
 /// ends in `…`.
 pub(super) fn fold(text: &str, limit: usize) -> String {

@@ -4,9 +4,8 @@
 //! left out.
 
 use std::collections::HashSet;
-use std::sync::Arc;
 
-use super::Uses;
+use super::{LineStarts, Uses};
 use crate::error::{Error, Result};
 use crate::ir::{FileFacts, Reference, ReferenceKind, Target};
 use crate::link::use_targets::{DefinitionRow, FileTargets, Meaning};
@@ -17,8 +16,8 @@ use crate::syntax::{self, OccurrenceRole, Occurrences, UseKind};
 /// The definitions and bound uses of one file.
 #[derive(Clone, Debug)]
 pub struct FileOccurrences {
-    /// The text that all places are of.
-    pub text: Arc<str>,
+    /// The lines of the text that all places are of.
+    pub lines: LineStarts,
     /// Its definitions, in the order of their first byte, as the rows of the index count them.
     pub symbols: Vec<Symbol>,
     /// The name of each definition; where the text does not show it (`default`), its first byte and nothing more.
@@ -102,7 +101,8 @@ impl Uses<'_> {
         let names: Vec<ByteRange> = names.collect();
         let names_of: HashSet<ByteRange> = names.iter().copied().collect();
         let mut uses = uses_of(&text, &words, &found, &bound, &names_of);
-        uses.extend(self.modules(file.id, &text, &known)?);
+        let lines = LineStarts::of(&text);
+        uses.extend(self.modules(file.id, (&text, &lines), &known)?);
         uses.retain(|used| used.role == UseRole::Import || !names_of.contains(&used.place));
         uses.sort_unstable();
         uses.dedup();
@@ -110,30 +110,34 @@ impl Uses<'_> {
             names,
             uses,
             symbols: found.facts.symbols,
-            text,
+            lines,
         }))
     }
 
     /// Returns the modules that the imports of a file name, where each is a file here: `'./store'` with its quotes.
-    fn modules(&self, file: i64, text: &str, facts: &FileFacts) -> Result<Vec<PlacedUse>> {
-        let mut starts = vec![0];
-        starts.extend(text.match_indices('\n').map(|(at, _)| at + 1));
+    fn modules(
+        &self,
+        file: i64,
+        (text, lines): (&str, &LineStarts),
+        facts: &FileFacts,
+    ) -> Result<Vec<PlacedUse>> {
         let mut modules = Vec::new();
         for (import, target) in facts.imports.iter().zip(self.read.import_targets(file)?) {
             let line = import.line.saturating_sub(1) as usize;
-            let (Some(target), Some(start)) = (target.filter(|it| *it > 0), starts.get(line))
+            let (Some(target), Some(start)) = (target.filter(|it| *it > 0), lines.start(line))
             else {
                 continue;
             };
-            let line = text[*start..].lines().next().unwrap_or_default();
+            let line = text.get(start as usize..).unwrap_or_default();
+            let line = line.lines().next().unwrap_or_default();
             let Some(at) = line
                 .find(&import.specifier)
                 .filter(|_| !import.specifier.is_empty())
             else {
                 continue;
             };
-            let [start, end] = [start + at, start + at + import.specifier.len()]
-                .map(|at| u32::try_from(at).unwrap_or(u32::MAX));
+            let [start, end] = [at, at + import.specifier.len()]
+                .map(|at| start.saturating_add(u32::try_from(at).unwrap_or(u32::MAX)));
             modules.push(PlacedUse {
                 place: quoted(text, ByteRange { start, end }),
                 target: UseTarget::File(target),

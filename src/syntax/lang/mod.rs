@@ -13,6 +13,8 @@ mod node_table;
 mod outline;
 mod python;
 mod rust;
+mod scoped_names;
+mod tree_walk;
 mod use_recorder;
 
 use super::language::FileShape;

@@ -1,9 +1,10 @@
 //! The state of lowering one file, and access to its syntax tree.
 
+use std::ops::ControlFlow;
+
 use tree_sitter::Node;
 
 use super::grammar::{Grammar, Kind, grammar};
-use super::locals::Locals;
 use super::types::Param;
 use crate::ir::{
     Binding, ContainerKind, Expr, ExprId, FileFacts, ImportIdx, PathId, ReferenceKind, Slot,
@@ -13,7 +14,9 @@ use crate::model::Budget;
 use crate::model::Family;
 use crate::model::hash::{HashMap, HashSet};
 use crate::syntax::lang::frontend::LoweredFile;
-use crate::syntax::lang::use_recorder::{RecordedUse, UseRecorder, offset};
+use crate::syntax::lang::scoped_names::ScopedNames;
+use crate::syntax::lang::tree_walk::each_node;
+use crate::syntax::lang::use_recorder::{RecordedUse, UseRecorder};
 use crate::syntax::signature::Comment;
 
 /// The deepest nesting of syntax that is read; deeper syntax says nothing.
@@ -41,7 +44,8 @@ pub(super) struct Lowering<'t> {
     pub(super) leads: Vec<u32>,
     /// All comments, by their first byte.
     pub(super) comments: Vec<Comment>,
-    pub(super) locals: Locals<'t>,
+    /// The local names in scope, with their values.
+    pub(super) locals: ScopedNames<'t, ExprId>,
     /// The type parameters in scope, the innermost last.
     pub(super) type_params: Vec<TypeParam<'t>>,
     /// The innermost symbol around the code that is read.
@@ -86,7 +90,7 @@ impl<'t> Lowering<'t> {
             facts,
             leads: Vec::new(),
             comments: Vec::new(),
-            locals: Locals::default(),
+            locals: ScopedNames::default(),
             type_params: Vec::new(),
             around: None,
             namespace: String::new(),
@@ -165,24 +169,12 @@ impl<'t> Lowering<'t> {
     }
 
     fn find_comments(&mut self, root: Node<'t>) {
-        let mut cursor = root.walk();
-        loop {
-            let node = cursor.node();
+        each_node(root, |node| {
             if self.kind(node) == Kind::Comment {
-                self.comments.push(Comment {
-                    start: offset(node.start_byte()),
-                    end: offset(node.end_byte()),
-                });
+                self.comments.push(Comment::at(node.byte_range()));
             }
-            if cursor.goto_first_child() {
-                continue;
-            }
-            while !cursor.goto_next_sibling() {
-                if !cursor.goto_parent() {
-                    return;
-                }
-            }
-        }
+            ControlFlow::<(), bool>::Continue(true)
+        });
     }
 
     /// Ends the file.

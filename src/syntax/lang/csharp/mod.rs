@@ -10,7 +10,6 @@ mod declarations;
 mod docs;
 mod expressions;
 mod grammar;
-mod locals;
 mod lowering;
 mod members;
 mod namespaces;

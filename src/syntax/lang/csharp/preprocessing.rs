@@ -3,10 +3,13 @@
 //! The grammar reads all branches where each of them is a run of whole declarations or statements. A file in which it fails is
 //! read once more with the first branch of each condition alone, the other branches being blank; it counts as read in part.
 
+use std::ops::ControlFlow;
+
 use tree_sitter::Node;
 
 use super::grammar::{Kind, grammar};
 use crate::model::Budget;
+use crate::syntax::lang::tree_walk::each_node;
 use crate::syntax::parse::{Parsed, parse as parse_source};
 
 /// Parses a source.
@@ -36,42 +39,24 @@ pub(super) fn lacks_branches(source: &str, root: Node<'_>) -> bool {
 
 fn has_branch(root: Node<'_>) -> bool {
     let grammar = grammar();
-    let mut cursor = root.walk();
-    loop {
-        if matches!(
-            grammar.kind(cursor.node()),
-            Kind::PreprocElse | Kind::PreprocElif
-        ) {
-            return true;
-        }
-        if cursor.goto_first_child() {
-            continue;
-        }
-        while !cursor.goto_next_sibling() {
-            if !cursor.goto_parent() {
-                return false;
-            }
-        }
-    }
+    let found = each_node(root, |node| match grammar.kind(node) {
+        Kind::PreprocElse | Kind::PreprocElif => ControlFlow::Break(()),
+        _ => ControlFlow::Continue(true),
+    });
+    found.is_some()
 }
 
 /// Returns the bytes in errors.
 fn n_errors(tree: &tree_sitter::Tree) -> usize {
     let mut n = 0;
-    let mut cursor = tree.walk();
-    loop {
-        let node = cursor.node();
-        if node.is_error() || node.is_missing() {
+    each_node(tree.root_node(), |node| {
+        let is_error = node.is_error() || node.is_missing();
+        if is_error {
             n += 1 + node.byte_range().len();
-        } else if node.has_error() && cursor.goto_first_child() {
-            continue;
         }
-        while !cursor.goto_next_sibling() {
-            if !cursor.goto_parent() {
-                return n;
-            }
-        }
-    }
+        ControlFlow::<(), bool>::Continue(!is_error && node.has_error())
+    });
+    n
 }
 
 /// Returns the name of the directive of a line: `if` for `#if NET`.

@@ -333,7 +333,7 @@ impl<'t> Lowering<'t> {
         for child in self.children(node) {
             let is_name = self.kind(child) == Kind::Identifier;
             let name = self.text(child);
-            if !is_name || self.locals.get(name).is_some() {
+            if !is_name || self.locals.value_or_class(name).is_some() {
                 self.walk(child);
                 continue;
             }
@@ -346,7 +346,7 @@ impl<'t> Lowering<'t> {
 
     fn use_identifier(&mut self, node: Node<'t>) {
         let name = self.text(node);
-        match self.locals.get(name) {
+        match self.locals.value_or_class(name) {
             Some(Local::Value(_)) => {}
             Some(Local::Class(symbol)) => {
                 self.push_use(node, Target::Symbol(symbol), ReferenceKind::Value);
@@ -366,7 +366,10 @@ impl<'t> Lowering<'t> {
     /// Returns whether a name before a dot is known without the type of a value: a chain of names that the file shows.
     fn is_plain(&self, node: Node<'t>) -> bool {
         match self.kind(node) {
-            Kind::Identifier => !matches!(self.locals.get(self.text(node)), Some(Local::Value(_))),
+            Kind::Identifier => !matches!(
+                self.locals.value_or_class(self.text(node)),
+                Some(Local::Value(_))
+            ),
             Kind::This | Kind::Super => true,
             kind if kind.is_type() => true,
             Kind::FieldAccess => {

@@ -135,7 +135,7 @@ impl<'t> Lowering<'t> {
 
     fn lower_name(&mut self, node: Node<'t>) -> ExprId {
         let name = self.text(node);
-        match self.locals.get(name) {
+        match self.locals.value_or_class(name) {
             Some(Local::Value(value)) => value,
             Some(Local::Class(symbol)) => self.add(Expr::Symbol(symbol)),
             _ => self.name(name),

@@ -1,5 +1,7 @@
 //! The state of lowering one file, and access to its syntax tree.
 
+use std::ops::ControlFlow;
+
 use tree_sitter::Node;
 
 use super::grammar::{Grammar, Kind, grammar};
@@ -10,7 +12,8 @@ use crate::model::Budget;
 use crate::model::Family;
 use crate::model::hash::{HashMap, HashSet};
 use crate::syntax::lang::frontend::LoweredFile;
-use crate::syntax::lang::use_recorder::{RecordedUse, UseRecorder, offset};
+use crate::syntax::lang::tree_walk::each_node;
+use crate::syntax::lang::use_recorder::{RecordedUse, UseRecorder};
 use crate::syntax::signature::Comment;
 
 /// The deepest nesting of syntax that is read; deeper syntax says nothing.
@@ -117,24 +120,12 @@ impl<'t> Lowering<'t> {
     }
 
     fn find_comments(&mut self, root: Node<'t>) {
-        let mut cursor = root.walk();
-        loop {
-            let node = cursor.node();
+        each_node(root, |node| {
             if matches!(self.kind(node), Kind::LineComment | Kind::BlockComment) {
-                self.comments.push(Comment {
-                    start: offset(node.start_byte()),
-                    end: offset(node.end_byte()),
-                });
+                self.comments.push(Comment::at(node.byte_range()));
             }
-            if cursor.goto_first_child() {
-                continue;
-            }
-            while !cursor.goto_next_sibling() {
-                if !cursor.goto_parent() {
-                    return;
-                }
-            }
-        }
+            ControlFlow::<(), bool>::Continue(true)
+        });
     }
 
     /// Ends the file.

@@ -181,7 +181,7 @@ impl<'t> Lowering<'t> {
 
     /// Lowers the name of a class that is no type parameter.
     fn type_name(&mut self, name: &str) -> ExprId {
-        match self.locals.get(name) {
+        match self.locals.value_or_class(name) {
             Some(Local::Class(symbol)) => self.add(Expr::Symbol(symbol)),
             _ => self.name(name),
         }
@@ -424,7 +424,7 @@ impl<'t> Lowering<'t> {
         if self.type_param(name).is_some() || name == "var" {
             return;
         }
-        let target = match self.locals.get(name) {
+        let target = match self.locals.value_or_class(name) {
             Some(Local::Class(symbol)) => Target::Symbol(symbol),
             _ => Target::Lexical,
         };

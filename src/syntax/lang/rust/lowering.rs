@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use std::ops::ControlFlow;
+
 use tree_sitter::Node;
 
 use super::grammar::{Grammar, Kind, grammar};
@@ -11,6 +13,7 @@ use crate::ir::{Binding, Expr, ExprId, FileFacts, PathId, ReferenceKind, Slot, S
 use crate::model::hash::HashSet;
 use crate::model::{Budget, Family, Symbol};
 use crate::syntax::lang::frontend::LoweredFile;
+use crate::syntax::lang::tree_walk::each_node;
 use crate::syntax::lang::use_recorder::{RecordedUse, UseRecorder, offset};
 use crate::syntax::signature::Comment;
 
@@ -120,28 +123,18 @@ impl<'t> Lowering<'t> {
 
     /// Notes all comments.
     pub(super) fn find_comments(&mut self, root: Node<'_>) {
-        let mut cursor = root.walk();
-        loop {
-            let node = cursor.node();
-            if self.kind(node).is_comment() {
-                // A doc comment of a line has the end of the line in it.
-                let text = self.text(node);
-                let end = node.start_byte() + text.trim_end_matches(['\n', '\r']).len();
-                if !text.starts_with("//!") && !text.starts_with("/*!") {
-                    self.comments.push(Comment {
-                        start: offset(node.start_byte()),
-                        end: offset(end),
-                    });
-                }
-            } else if cursor.goto_first_child() {
-                continue;
+        each_node(root, |node| {
+            if !self.kind(node).is_comment() {
+                return ControlFlow::<(), bool>::Continue(true);
             }
-            while !cursor.goto_next_sibling() {
-                if !cursor.goto_parent() {
-                    return;
-                }
+            // A doc comment of a line has the end of the line in it.
+            let text = self.text(node);
+            let end = node.start_byte() + text.trim_end_matches(['\n', '\r']).len();
+            if !text.starts_with("//!") && !text.starts_with("/*!") {
+                self.comments.push(Comment::at(node.start_byte()..end));
             }
-        }
+            ControlFlow::Continue(false)
+        });
     }
 
     /// Ends the file.

@@ -3,7 +3,7 @@
 //! To the grammar they are tokens. The bytes of all arguments are parsed as one tuple, array or block, else one by one, with
 //! the places that they have in the file; what is no expression is left out.
 
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 
 use tree_sitter::Node;
 
@@ -11,6 +11,7 @@ use super::grammar::Kind;
 use super::locals::Local;
 use super::lowering::Lowering;
 use crate::ir::{Expr, ExprId, ReferenceKind, Slot, SymbolIdx, Target};
+use crate::syntax::lang::tree_walk::each_node;
 use crate::syntax::parse::parse_range;
 
 /// Macros of the standard library, whose uses are no calls of the repository.
@@ -312,22 +313,12 @@ fn segments(tree: Node<'_>) -> Vec<Range<usize>> {
 
 /// Whether a tree has more errors than a missing end of the statement.
 fn has_errors(root: Node<'_>) -> bool {
-    if !root.has_error() {
-        return false;
-    }
-    let mut cursor = root.walk();
-    loop {
-        let node = cursor.node();
+    let found = each_node(root, |node| {
         if node.is_error() || node.is_missing() && node.kind() != ";" {
-            return true;
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(node.has_error())
         }
-        if node.has_error() && cursor.goto_first_child() {
-            continue;
-        }
-        while !cursor.goto_next_sibling() {
-            if !cursor.goto_parent() {
-                return false;
-            }
-        }
-    }
+    });
+    found.is_some()
 }

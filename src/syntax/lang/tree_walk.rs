@@ -1,0 +1,29 @@
+//! A walk over the nodes of a syntax tree, without recursion: code nests as deep as it likes.
+
+use std::ops::ControlFlow;
+
+use tree_sitter::Node;
+
+/// Visits a node and all below it in source order, each before its children, until `visit` breaks; returns the value that it
+/// broke with. `Continue(false)` passes over the nodes below the one that is visited.
+pub(super) fn each_node<'t, B>(
+    root: Node<'t>,
+    mut visit: impl FnMut(Node<'t>) -> ControlFlow<B, bool>,
+) -> Option<B> {
+    let mut cursor = root.walk();
+    loop {
+        match visit(cursor.node()) {
+            ControlFlow::Break(found) => return Some(found),
+            ControlFlow::Continue(goes_below) => {
+                if goes_below && cursor.goto_first_child() {
+                    continue;
+                }
+            }
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return None;
+            }
+        }
+    }
+}
