@@ -2,6 +2,7 @@
 //!
 //! Made to be loaded into a database (`read_json` of `DuckDB`) or a graph. The fields are described in `docs/export.md`.
 
+use std::collections::HashMap;
 use std::io::Write;
 
 use serde_json::{Value, json};
@@ -71,11 +72,14 @@ impl FileWriter for LineWriter<'_> {
             "role": role_word(self.view.roles.of(&file.path)),
             "leftOut": file.skip.map(crate::model::SkipReason::as_str),
         }))?;
+        let mut ids = HashMap::new();
         for symbol in read.symbols_of(file.id)? {
             counts.n_symbols += 1;
+            let id = symbol.handle.to_string();
+            ids.insert(symbol.id, id.clone());
             self.line(&json!({
                 "type": "symbol",
-                "id": symbol.handle.to_string(),
+                "id": id,
                 "path": path,
                 "name": symbol.name,
                 "qualifiedName": symbol.qualified_name,
@@ -102,26 +106,38 @@ impl FileWriter for LineWriter<'_> {
                 "isExternal": import.target == Some(ImportTarget::External),
             }))?;
         }
+        // Rows are numbered in the order of the build, which differs from one to the next.
+        let mut edges = Vec::new();
         for edge in read.edges_from(file.id)? {
             let Some(to) = read.symbol_by_id(edge.dst)? else {
                 continue;
             };
-            let from = match edge.src {
-                Some(id) => read.symbol_by_id(id)?,
-                None => None,
-            };
+            let from = edge.src.and_then(|id| ids.get(&id));
+            let to_id = to.handle.to_string();
+            edges.push((
+                edge.line,
+                from,
+                to_id,
+                edge.kind,
+                edge.provenance,
+                edge.count,
+                to,
+            ));
+        }
+        edges.sort_by(|a, b| (a.0, &a.1, &a.2, a.3, a.4).cmp(&(b.0, &b.1, &b.2, b.3, b.4)));
+        for (line, from, to_id, kind, provenance, count, to) in edges {
             counts.n_uses += 1;
             self.line(&json!({
                 "type": "edge",
-                "from": from.map(|it| it.handle.to_string()),
+                "from": from,
                 "path": path,
-                "line": edge.line,
-                "to": to.handle.to_string(),
+                "line": line,
+                "to": to_id,
                 "toPath": to.path.as_str(),
                 "toName": to.qualified_name,
-                "kind": edge.kind.as_str(),
-                "provenance": edge.provenance.as_str(),
-                "count": edge.count,
+                "kind": kind.as_str(),
+                "provenance": provenance.as_str(),
+                "count": count,
             }))?;
         }
         Ok(())

@@ -165,6 +165,13 @@ fn lines_of_json_lead_from_one_to_the_other() {
     let file = cli.home().with_file_name("index.jsonl");
     let told = cli.json(&["export", "--format", "jsonl", "-o", file.to_str().unwrap()]);
     let lines = std::fs::read_to_string(&file).unwrap();
+    let elsewhere = Cli::new(repo.path());
+    elsewhere.json(&["export", "--format", "jsonl", "-o", file.to_str().unwrap()]);
+    assert_eq!(
+        std::fs::read_to_string(&file).unwrap(),
+        lines,
+        "another index gives the same"
+    );
     let lines: Vec<Value> = lines
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
