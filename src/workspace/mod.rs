@@ -425,3 +425,23 @@ fn key_of(repo: &Repo, snapshot: crate::model::Snapshot) -> IndexKey {
         snapshot,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use crate::config::SYMBOL_LANGUAGES;
+    use crate::model::Analysis;
+    use crate::syntax;
+
+    #[test]
+    fn the_setting_names_each_language_with_definitions() {
+        let rows = syntax::languages().iter();
+        let read: BTreeSet<&str> = rows
+            .filter(|row| row.analysis() != Analysis::Text)
+            .map(|row| row.id)
+            .collect();
+        let named: BTreeSet<&str> = SYMBOL_LANGUAGES.iter().copied().collect();
+        assert_eq!(read, named);
+    }
+}
