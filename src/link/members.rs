@@ -246,19 +246,20 @@ impl Linker<'_, '_> {
             _ => {}
         }
         let parts = self.parts(loaded, at);
-        let mut heads: Vec<(Rc<LinkedFile>, SymbolIdx)> =
-            all.iter().map(|at| (Rc::clone(loaded), *at)).collect();
-        for (file, at) in parts.iter() {
+        let mut elsewhere: Vec<(Rc<LinkedFile>, SymbolIdx)> = Vec::new();
+        for (file, at) in parts.iter().flat_map(|it| it.iter()) {
             let there = self.cache.get(*file)?;
             let found = self.own_of_type(&there, *at, access, this);
             if found.is_some() {
                 return found;
             }
-            heads.push((there, *at));
+            elsewhere.push((there, *at));
         }
+        let own = all.iter().map(|at| (loaded, *at));
+        let heads = own.chain(elsewhere.iter().map(|(file, at)| (file, *at)));
         let mut outside = None;
-        for (loaded, at) in &heads {
-            for base in loaded.bases(*at) {
+        for (loaded, at) in heads {
+            for base in loaded.bases(at) {
                 let base = self.infer(loaded, base, None);
                 let base = base.map(|base| {
                     if this.is_instance() {

@@ -224,7 +224,7 @@ impl Linker<'_, '_> {
                 continue;
             };
             let parts = self.parts(&loaded, class);
-            for part in parts.iter() {
+            for part in parts.iter().flat_map(|it| it.iter()) {
                 if !seen.contains(part) && seen.len() < MAX_CLASSES {
                     seen.push(*part);
                 }
@@ -390,7 +390,8 @@ impl Linker<'_, '_> {
             let Some(loaded) = self.cache.get(in_file) else {
                 continue;
             };
-            for part in self.parts(&loaded, class).iter() {
+            let parts = self.parts(&loaded, class);
+            for part in parts.iter().flat_map(|it| it.iter()) {
                 if seen.iter().all(|(it, _)| it != part) && seen.len() < MAX_CLASSES {
                     seen.push((*part, depth));
                 }

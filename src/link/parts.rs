@@ -21,14 +21,14 @@ const MAX_EXTENSIONS: usize = 64;
 pub(super) type Definitions = Rc<[(i64, SymbolIdx)]>;
 
 impl Linker<'_, '_> {
-    /// The other parts of a type that is declared in parts: those in other files, sorted.
-    pub(super) fn parts(&self, loaded: &LinkedFile, at: SymbolIdx) -> Definitions {
+    /// The other parts of a type that is declared in parts: those in other files, sorted; `None` for a type that is not.
+    pub(super) fn parts(&self, loaded: &LinkedFile, at: SymbolIdx) -> Option<Definitions> {
         if !rules::of(loaded).has_partial_types || !loaded.is_partial(at) {
-            return Rc::default();
+            return None;
         }
         let key = (loaded.file, at);
         if let Some(known) = self.parts_of_types.borrow().get(&key) {
-            return Rc::clone(known);
+            return Some(Rc::clone(known));
         }
         let mut all = Vec::new();
         let name = self.name_in_unit(loaded, at);
@@ -46,7 +46,7 @@ impl Linker<'_, '_> {
         let all: Definitions = all.into();
         let kept = Rc::clone(&all);
         self.parts_of_types.borrow_mut().insert(key, kept);
-        all
+        Some(all)
     }
 
     /// The name of a type with those of the types around it, as its unit offers it.
@@ -70,7 +70,8 @@ impl Linker<'_, '_> {
         let is_partial = loaded.is_partial(at);
         let own = (file, if is_partial { first } else { at });
         let parts = self.parts(&loaded, at);
-        parts.iter().copied().fold(own, std::cmp::min)
+        let others = parts.iter().flat_map(|it| it.iter().copied());
+        others.fold(own, std::cmp::min)
     }
 
     /// The static method that a member of a value means: the nearest unit with one that takes the value decides.
@@ -132,11 +133,11 @@ impl Linker<'_, '_> {
     /// Whether a definition is called as a member of a value: the value is its first argument.
     pub(super) fn is_extension_call(&self, callee: &Type, object: Option<&Type>) -> bool {
         let is_value = object.is_some_and(|it| !matches!(it, Type::Definition(_)));
-        is_value
+        self.rules().has_extension_methods
+            && is_value
             && matches!(callee, Type::Definition(Def::Symbol(file, at))
             if self.cache.get(*file).is_some_and(|loaded| {
-                rules::of(&loaded).has_extension_methods
-                    && loaded.symbol(*at).kind == SymbolKind::Method
+                loaded.symbol(*at).kind == SymbolKind::Method
                     && loaded.symbol(*at).flags.contains(SymbolFlags::EXTENSION)
             }))
     }
