@@ -19,11 +19,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de};
 
 use super::answer::{FreshnessFields, is_zero};
+use super::file_history::{FileHistories, HeldCommitsOutput};
 use super::hits::{
     self, ConfidenceOutput, ContentTypeInput, NearDefaults, NearOutput, SnippetMode,
 };
 use super::schema::number;
 use super::{Call, Tool};
+use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::search::Filters;
 use crate::workspace::View;
@@ -159,6 +161,12 @@ pub enum Include {
     Tests,
     /// Definitions that they name and do not call: types, constants.
     Imports,
+    /// Who owns and who changed the file.
+    Owners,
+    /// Commits that changed the file.
+    History,
+    /// Counts of the file.
+    Metrics,
 }
 
 /// The code that was found, by file or as a pack.
@@ -194,6 +202,10 @@ pub struct ExploreOutput {
     cards: Option<Vec<cards::CardOutput>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     parts: Option<Vec<part::PartOutput>>,
+    /// The commits that figures of cards are of.
+    #[schemars(with = "Option<serde_json::Value>")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    history: Option<HeldCommitsOutput>,
     #[serde(skip_serializing_if = "Option::is_none")]
     defaults: Option<NearDefaults>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -268,7 +280,9 @@ impl Tool for Explore {
             ExploreSubject::Query(query) => {
                 pack::of_query(view, &input, query, call.workspaces.config())
             }
-            ExploreSubject::Targets(targets) => pack::of_targets(view, &input, targets),
+            ExploreSubject::Targets(targets) => {
+                pack::of_targets(view, &input, targets, call.workspaces.config())
+            }
         })
     }
 }
@@ -320,6 +334,15 @@ impl ExploreInput {
 
     fn includes(&self, wanted: Include) -> bool {
         self.include.contains(&wanted)
+    }
+
+    /// Reads the history of files where a card is to have something of it.
+    fn histories(&self, view: &View<'_>, config: &Config) -> Result<Option<FileHistories>> {
+        let wanted = [Include::Owners, Include::History, Include::Metrics];
+        let is_wanted = wanted.into_iter().any(|it| self.includes(it));
+        is_wanted
+            .then(|| FileHistories::of(view, config))
+            .transpose()
     }
 }
 
