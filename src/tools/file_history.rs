@@ -36,34 +36,20 @@ pub(super) struct HeldCommitsOutput {
 /// The history of a file.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct FileHistoryOutput {
-    commits: u64,
-    commits90: u64,
-    fixes: u64,
+    pub(super) commits: u64,
+    pub(super) commits90: u64,
+    pub(super) fixes: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     last: Option<LastCommitOutput>,
     #[serde(rename = "coChange", skip_serializing_if = "Vec::is_empty")]
     pub(super) co_change: Vec<CoChangeOutput>,
 }
 
-impl FileHistoryOutput {
-    pub(super) fn n_commits(&self) -> u64 {
-        self.commits
-    }
-
-    pub(super) fn n_recent(&self) -> u64 {
-        self.commits90
-    }
-
-    pub(super) fn n_fixes(&self) -> u64 {
-        self.fixes
-    }
-}
-
 /// The newest commit that changed a file.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct LastCommitOutput {
     sha: String,
-    date: String,
+    pub(super) date: String,
     subject: String,
 }
 

@@ -13,6 +13,7 @@ mod impact_graph;
 mod life;
 mod lines;
 mod pack;
+mod risk;
 mod setup;
 mod state;
 mod text;
