@@ -50,6 +50,8 @@ pub struct CoChange {
     pub together: usize,
     /// Commits that changed the first one.
     pub of: usize,
+    /// How many of these, from the newest on, changed both without an exception.
+    pub in_a_row: usize,
 }
 
 /// An author of a file.
@@ -183,21 +185,26 @@ impl ChangeHistory {
     pub fn co_changes(&self, path: &str) -> Vec<CoChange> {
         let places = self.of_files.get(path).into_iter().flatten();
         let mut n_commits = 0;
-        let mut together: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut together: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
         for files in places.filter_map(|at| self.files_of.get(at)) {
             if !files.iter().any(|file| file == path) {
                 continue;
             }
-            n_commits += 1;
             for other in files.iter().filter(|other| *other != path) {
-                *together.entry(other).or_default() += 1;
+                let (n, in_a_row) = together.entry(other).or_default();
+                *in_a_row += usize::from(*n == n_commits);
+                *n += 1;
             }
+            n_commits += 1;
         }
-        let found = together.into_iter().map(|(path, together)| CoChange {
-            path: path.to_owned(),
-            together,
-            of: n_commits,
-        });
+        let found = together
+            .into_iter()
+            .map(|(path, (together, in_a_row))| CoChange {
+                path: path.to_owned(),
+                together,
+                of: n_commits,
+                in_a_row,
+            });
         let mut found: Vec<CoChange> = found.collect();
         found.sort_by_key(|it| Reverse(it.together));
         found

@@ -116,6 +116,15 @@ fn files_that_are_usually_changed_too_are_missing_from_a_change() {
     ] {
         assert!(printed.contains(part), "{part}: {printed}");
     }
+    // Once they went apart, nobody has to be reminded.
+    repo.git(&["stash", "--quiet"]);
+    add(&repo, "src/price.ts", "// alone\n");
+    commit(&repo, "alone");
+    repo.git(&["stash", "pop", "--quiet"]);
+    assert_eq!(risk(&cli, &["--changes"])["missingCoChange"], json!([]));
+    repo.git(&["stash", "--quiet"]);
+    repo.git(&["reset", "--quiet", "--hard", "HEAD~1"]);
+    repo.git(&["stash", "pop", "--quiet"]);
     add(&repo, "src/tax.ts", "export const more = 1;\n");
     let value = risk(&cli, &["--changes"]);
     assert_eq!(value["missingCoChange"], json!([]));
@@ -215,6 +224,43 @@ fn reviewers_are_those_of_the_repository_then_the_authors() {
     );
     assert!(!value.to_string().contains("@prices"));
     drop(repo);
+}
+
+#[test]
+fn signals_are_those_of_the_files_of_the_change() {
+    let repo = Fixture::parse(
+        "\
+//- /src/run.ts
+import { exec } from 'child_process';
+
+export function run(dir: string): void {
+  exec(`ls ${dir}`);
+}
+//- /src/calm.ts
+export function calm(code: string): unknown {
+  return eval(code);
+}
+//- /src/run.spec.ts
+import { run } from './run';
+
+test('run', () => {
+  eval(run as any);
+});
+//- commit base
+",
+    )
+    .build();
+    let cli = Cli::new(repo.path());
+    let value = risk(&cli, &["run"]);
+    let wanted =
+        json!([{"kind": "shell", "path": "src/run.ts", "line": 4, "text": "exec(`ls ${dir}`);"}]);
+    assert_eq!(value["signals"], wanted);
+    assert!(
+        cli.run(&["impact", "run", "--risk"])
+            .stdout
+            .contains("src/run.ts:4 shell: exec")
+    );
+    assert_eq!(risk(&cli, &["calm"])["signals"][0]["kind"], "eval");
 }
 
 #[test]
