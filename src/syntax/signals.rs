@@ -42,7 +42,7 @@ const REQUEST_PARTS: [&str; 4] = ["params", "query", "body", "headers"];
 
 /// A place that is worth a second look.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Signal {
+pub struct CodeSignal {
     /// Its line, from 1.
     pub line: u32,
     /// The rule: eval, shell, inner_html, dangerous_html, v_html, tls_off, weak_hash, jwt_none, sql, weak_random, open_cors or request_path.
@@ -51,7 +51,7 @@ pub struct Signal {
 
 /// Returns the signals of a script or component, by line; none for other files. `eval(code)` → `eval`, ``db.query(`… ${id}`)`` → `sql`.
 /// Costs the parsing of the file.
-pub fn signals(path: &RepoPath, source: &str, budget: &Budget) -> Vec<Signal> {
+pub fn signals(path: &RepoPath, source: &str, budget: &Budget) -> Vec<CodeSignal> {
     let scripts = match language::by_path(path).shape {
         FileShape::Script(dialect) => vec![(dialect, source.to_owned())],
         FileShape::Component(framework) => {
@@ -80,8 +80,8 @@ pub fn signals(path: &RepoPath, source: &str, budget: &Budget) -> Vec<Signal> {
     found
 }
 
-fn signal(kind: &'static str, row: usize) -> Signal {
-    Signal {
+fn signal(kind: &'static str, row: usize) -> CodeSignal {
+    CodeSignal {
         line: u32::try_from(row + 1).unwrap_or(u32::MAX),
         kind,
     }
@@ -92,7 +92,7 @@ struct SignalFinder<'a> {
     /// Names that stand for `child_process`, and for its functions that take a command line.
     shells: HashSet<&'a str>,
     shell_functions: HashSet<&'a str>,
-    found: Vec<Signal>,
+    found: Vec<CodeSignal>,
 }
 
 impl<'a> SignalFinder<'a> {

@@ -119,7 +119,7 @@ impl FileHistories {
     pub(super) fn history(&self, path: &str, n_together: usize) -> Option<FileHistoryOutput> {
         let history = self.known()?;
         let commits: Vec<&PastCommit> = history.commits(path).collect();
-        let co_changes = history.co_changes(path).into_iter().take(n_together);
+        let co_changes = history.co_changes(path, None).into_iter().take(n_together);
         Some(FileHistoryOutput {
             commits: commits.len() as u64,
             commits90: commits.iter().filter(|it| history.is_recent(it)).count() as u64,

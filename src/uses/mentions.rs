@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::link::use_targets::{DefinitionRow, FileTargets, Meaning, UseTargets};
 use crate::model::{Provenance, RepoPath, SkipReason, Span};
 use crate::store::{FileSummary, SymbolRow, token};
-use crate::syntax::{self, OccurrenceRole, Occurrences, Signal, TestCase, UseKind};
+use crate::syntax::{self, CodeSignal, OccurrenceRole, Occurrences, TestCase, UseKind};
 
 /// Files that are read for one name.
 const MAX_FILES: usize = 5_000;
@@ -134,7 +134,7 @@ impl Uses<'_> {
 
     /// Returns the places of a script that are worth a second look, each with its text; none of a file that is not as it was indexed. Reads and
     /// parses the file.
-    pub fn signals(&self, path: &RepoPath) -> Result<Vec<(Signal, String)>> {
+    pub fn signals(&self, path: &RepoPath) -> Result<Vec<(CodeSignal, String)>> {
         let Some(file) = self.read.file(path.as_str())? else {
             return Ok(Vec::new());
         };
@@ -143,7 +143,7 @@ impl Uses<'_> {
         };
         let lines: Vec<&str> = text.lines().collect();
         let found = syntax::signals(path, &text, &self.budget).into_iter();
-        let line = |signal: &Signal| {
+        let line = |signal: &CodeSignal| {
             lines
                 .get(signal.line as usize - 1)
                 .map_or("", |it| it.trim())

@@ -7,7 +7,7 @@ use super::Workspace;
 use crate::error::Result;
 use crate::git::differing_lines;
 use crate::model::indexing_rules::MAX_FILE_BYTES;
-use crate::model::{Analysis, Budget, RepoPath};
+use crate::model::{Analysis, Budget, CommitId, RepoPath};
 use crate::reconcile::prepare::decode;
 use crate::syntax;
 
@@ -26,6 +26,8 @@ pub struct FileChange {
 pub struct ChangesSince {
     /// The commit, in words.
     pub base: String,
+    /// The commit; `None` before the first one.
+    pub commit: Option<CommitId>,
     /// The files.
     pub changes: Vec<FileChange>,
     /// The text that each analysed one had.
@@ -61,6 +63,7 @@ impl Workspace {
         let comparison = self.compare(base, head, interrupt)?;
         let mut since = ChangesSince {
             base: comparison.base.name,
+            commit: comparison.base.commit,
             changes: Vec::new(),
             earlier: Vec::new(),
         };

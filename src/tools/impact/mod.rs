@@ -35,7 +35,7 @@ use crate::error::{Error, Result};
 use crate::graph::impact::{WalkStart, no_dispatch, walk};
 use crate::graph::related::TestBasis;
 use crate::model::path::is_at_or_below;
-use crate::model::{Direction, FileRole, Provenance, RepoPath};
+use crate::model::{CommitId, Direction, FileRole, Provenance, RepoPath};
 use crate::uses::{EarlierText, ImplicitCaller, Uses};
 use crate::workspace::{FileChange, SymbolRow, View, Workspace, outside};
 use by_dispatch::ByDispatch;
@@ -97,11 +97,11 @@ pub struct ImpactInput {
     #[arg(long)]
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub changes: bool,
-    /// The same of what differs from where HEAD left this branch, tag or commit.
+    /// As `changes`, since HEAD left this branch or commit.
     #[arg(long, value_name = "REF")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<String>,
-    /// Add commits, fixes, owners, files usually changed too, and definitions without tests.
+    /// Add history, owners, files usually changed too, test gaps.
     #[arg(long)]
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub risk: bool,
@@ -109,7 +109,7 @@ pub struct ImpactInput {
     #[arg(long)]
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub sites: bool,
-    /// Lines of source: 1 (default) shows the line of each direct caller, more the first of the definition too.
+    /// Lines of source: 1 (default) of direct callers; more: of the definition too.
     #[arg(long, allow_negative_numbers = true)]
     #[serde(
         default,
@@ -118,7 +118,7 @@ pub struct ImpactInput {
     )]
     #[schemars(range(min = 0, max = 20))]
     pub source_lines: Option<i64>,
-    /// Steps at most (2); if given, indirect callers are listed too, and all files by role.
+    /// Steps at most (2); given, it lists indirect callers and all files too.
     #[arg(long, allow_negative_numbers = true)]
     #[serde(
         default,
@@ -131,7 +131,7 @@ pub struct ImpactInput {
     #[arg(long, num_args = 0..=1, default_missing_value = "true")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub include_tests: Option<bool>,
-    /// Entries of each list at most (200; without it and `depth` about 2,500 tokens in all).
+    /// Entries of each list at most (200).
     #[arg(long, short = 'n', allow_negative_numbers = true)]
     #[serde(
         default,
@@ -308,10 +308,11 @@ impl Tool for Impact {
             ));
         }
         let mut changed = Vec::new();
-        let mut from = "HEAD".to_owned();
-        let earlier = if let Some(base) = &input.base {
-            let since = workspace.changes_since(base, &call.interrupt)?;
+        let (mut from, mut base) = ("HEAD".to_owned(), None);
+        let earlier = if let Some(name) = &input.base {
+            let since = workspace.changes_since(name, &call.interrupt)?;
             (from, changed) = (since.base, since.changes);
+            base = since.commit;
             let texts = since.earlier.into_iter();
             texts
                 .map(|(path, text)| EarlierText { path, text })
@@ -326,6 +327,7 @@ impl Tool for Impact {
             input: &input,
             path: path.as_ref(),
             from: &from,
+            base: base.as_ref(),
             changes: &changed,
             earlier: &earlier,
             config: call.workspaces.config(),
@@ -376,6 +378,8 @@ struct ImpactQuestion<'a> {
     path: Option<&'a RepoPath>,
     /// The commit that `changes` are compared with.
     from: &'a str,
+    /// That commit where it is not `HEAD`.
+    base: Option<&'a CommitId>,
     changes: &'a [FileChange],
     earlier: &'a [EarlierText],
     config: &'a Config,

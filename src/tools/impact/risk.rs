@@ -10,8 +10,8 @@ use super::test_gaps::{TestGapOutput, test_gaps};
 use super::{ImpactFigures, ImpactQuestion};
 use crate::config::Config;
 use crate::error::Result;
-use crate::model::RepoPath;
 use crate::model::sanitize::one_line;
+use crate::model::{CommitId, RepoPath};
 use crate::tools::affected::Affected;
 use crate::tools::answer::truncate_to_bytes;
 use crate::tools::file_history::{
@@ -71,7 +71,7 @@ pub(super) struct RiskOutput {
     blast: BlastOutput,
     /// Places of the files to look at.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    signals: Vec<SignalOutput>,
+    signals: Vec<CodeSignalOutput>,
     history: HeldCommitsOutput,
 }
 
@@ -117,7 +117,7 @@ struct MissingOutput {
 
 /// A place that is worth a second look, by one rule of the syntax.
 #[derive(Debug, Serialize)]
-struct SignalOutput {
+struct CodeSignalOutput {
     kind: &'static str,
     path: String,
     line: u32,
@@ -164,7 +164,7 @@ pub(super) fn risk(
     paths.retain(|path| seen.insert(*path));
     let n_files = paths.len();
     let changed: HashSet<&str> = asked.changes.iter().map(|it| it.path.as_str()).collect();
-    let missing = is_of_changes.then(|| missing(&histories, &paths, &changed));
+    let missing = is_of_changes.then(|| missing(&histories, &paths, &changed, asked.base));
     let files = paths.iter().take(MAX_FILES);
     let mut files: Vec<FileRiskOutput> = files.map(|path| file_risk(&histories, path)).collect();
     if !files.is_empty() {
@@ -189,7 +189,7 @@ pub(super) fn risk(
 }
 
 /// Finds the signals in the first files that are code.
-fn signals(view: &View<'_>, paths: &[&RepoPath]) -> Result<Vec<SignalOutput>> {
+fn signals(view: &View<'_>, paths: &[&RepoPath]) -> Result<Vec<CodeSignalOutput>> {
     let uses = uses(view);
     let mut found = Vec::new();
     let code = paths.iter().filter(|path| view.roles.is_code(path));
@@ -199,7 +199,7 @@ fn signals(view: &View<'_>, paths: &[&RepoPath]) -> Result<Vec<SignalOutput>> {
                 return Ok(found);
             }
             let end = text.floor_char_boundary(MAX_TEXT_BYTES);
-            found.push(SignalOutput {
+            found.push(CodeSignalOutput {
                 kind: signal.kind,
                 path: path.to_string(),
                 line: signal.line,
@@ -245,10 +245,14 @@ fn missing(
     histories: &FileHistories,
     paths: &[&RepoPath],
     changed: &HashSet<&str>,
+    base: Option<&CommitId>,
 ) -> Vec<MissingOutput> {
+    // The commits of the change itself are no evidence.
+    let known = histories.known();
+    let earlier = base.and_then(|base| known?.reachable(base));
     let mut best: BTreeMap<String, (usize, usize, &RepoPath)> = BTreeMap::new();
     for path in paths {
-        let co_changes = histories.known().map(|it| it.co_changes(path.as_str()));
+        let co_changes = known.map(|it| it.co_changes(path.as_str(), earlier.as_ref()));
         for other in co_changes.into_iter().flatten() {
             let is_evident = other.together >= MIN_TOGETHER
                 && other.together * 1_000 >= other.of * MIN_SHARE
