@@ -135,7 +135,9 @@ impl Uses<'_> {
     /// Returns the places of a script that are worth a second look, each with its text; none of a file that is not as it was indexed. Reads and
     /// parses the file.
     pub fn signals(&self, path: &RepoPath) -> Result<Vec<(CodeSignal, String)>> {
-        let Some(file) = self.read.file(path.as_str())? else {
+        let file = self.read.file(path.as_str())?;
+        // Code that was not written by hand is not to be reviewed.
+        let Some(file) = file.filter(|file| file.skip.is_none()) else {
             return Ok(Vec::new());
         };
         let Some(text) = self.sources.read(path, file.content) else {

@@ -83,7 +83,7 @@ fn file(file: &Value) -> TreeNode {
         .iter()
         .filter_map(Value::as_str)
     {
-        node.below.push(plain(&format!("fix: {subject}")));
+        node.below.push(plain(&format!("fixed by: {subject}")));
     }
     for owner in file.items("owners") {
         node.below
