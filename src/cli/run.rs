@@ -19,7 +19,7 @@ use super::{flags, output, pager, render};
 use crate::config::Config;
 use crate::error::{Code, Error, Result};
 use crate::tools::{Call, ToolSpec};
-use crate::workspace::{FirstBuild, Patience, Workspace, Workspaces};
+use crate::workspace::{Author, FirstBuild, Patience, Workspace, Workspaces, WrittenBy};
 
 /// Tokens of a list of changes that is printed.
 const PERSON_TOKENS: u32 = 20_000;
@@ -99,6 +99,7 @@ pub(super) fn tool(
                 interrupt: Arc::clone(&interrupt),
                 progress: &|progress| meter.show(progress),
                 patience,
+                author: author(),
                 revision: None,
             };
             answer(tool, input, &call)
@@ -153,6 +154,16 @@ pub(super) fn tool(
         return ExitCode::from(BROKEN);
     }
     code
+}
+
+/// Returns who gives the commands: a person where a terminal is read, else a program.
+pub(super) fn author() -> Author<'static> {
+    let by = if std::io::stdin().is_terminal() {
+        WrittenBy::Person
+    } else {
+        WrittenBy::Agent
+    };
+    Author { by, client: None }
 }
 
 /// Returns where data goes, with the work tree that places lead into.

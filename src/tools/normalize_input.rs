@@ -150,7 +150,8 @@ pub(super) fn make_paths_relative(input: &mut Value, call: &Call<'_>) -> Result<
         for (name, value) in fields {
             match (name.as_str(), value) {
                 ("path", Value::Array(paths)) => slots.extend(paths),
-                ("path" | "to", value) => slots.push(value),
+                ("path" | "to" | "about", value) => slots.push(value),
+                ("document", value) => slots.extend(value.get_mut("path")),
                 ("items", Value::Array(items)) => {
                     slots.extend(items.iter_mut().filter_map(|item| item.get_mut("path")));
                 }

@@ -9,12 +9,12 @@ mod cache;
 mod catch_up;
 mod changes;
 mod comparison;
-mod contexts;
 mod disk;
 mod disk_search;
 pub mod doctor;
 mod errors;
 mod idle;
+mod memory;
 mod paths;
 mod proof;
 mod query;
@@ -40,7 +40,10 @@ pub use bundle::{Exported, Imported, OnBundle};
 pub use cache::{CacheKey, RepositoryEntry};
 pub use changes::FileChange;
 pub use comparison::{Comparison, ComparisonSide, DifferingFile, FileVersion, Other};
-pub use contexts::{ItemToSave, Loaded, MAX_ITEMS, wanted};
+pub use memory::{
+    Author, BoundRecord, BoundRecords, DocumentToSave, ItemToSave, JudgedRecord, Loaded,
+    RecallRequest, Recollections, RecordToSave, SavedOutcome, wanted,
+};
 pub use refresh::Refreshed;
 pub use revision::Revision;
 pub use served::Served;
@@ -51,10 +54,11 @@ pub use view::{View, brief, family_of, missing, outside};
 
 pub use crate::git::{added_lines, merged_lines, n_changed_lines};
 pub use crate::model::Analysis;
+pub use crate::store::memory::{DocumentLink, DocumentPlace, NamedTest, SeenRun, WrittenBy};
 pub use crate::store::token::normal_form;
 /// Rows that a [`View`] hands out.
 pub use crate::store::{
-    ChunkRow, EdgeRow, FileRow, FileSummary, Read, SavedContext, SavedItem, SymbolRow,
+    ChunkRow, EdgeRow, FileRow, FileSummary, Read, Record, RecordKind, SavedItem, SymbolRow,
 };
 pub use crate::syntax::{by_id as language, by_path as language_of};
 

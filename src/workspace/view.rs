@@ -14,7 +14,7 @@ use crate::model::{
 use crate::reconcile::commit;
 use crate::reconcile::prepare::decode;
 use crate::roles::Roles;
-use crate::store::Read;
+use crate::store::{Read, RepoHome};
 use crate::syntax;
 
 /// One generation of one index, and how current it is.
@@ -32,6 +32,7 @@ pub struct View<'a> {
     /// The commit that was asked for; `None` for the work tree.
     pub revision: Option<&'a Revision>,
     pub(super) repo: &'a Repo,
+    pub(super) home: RepoHome,
     pub(super) looked_at: LookedAt,
 }
 

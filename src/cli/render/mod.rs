@@ -12,6 +12,7 @@ mod hits;
 mod impact_graph;
 mod life;
 mod lines;
+mod memory;
 mod pack;
 mod setup;
 mod state;
@@ -70,7 +71,8 @@ pub(super) fn page(tool: &str, value: &Value, screen: &Screen) -> RenderedText {
         "cl_doctor" => state::doctor(value, screen).into(),
         "cl_prune" => life::prune(value, screen).into(),
         "cl_drop" => life::dropped(value).into(),
-        "cl_save" => life::save(value, screen).into(),
+        "cl_save" => memory::save(value, screen).into(),
+        "cl_load" if value["results"].is_array() => memory::records(value, screen).into(),
         "cl_load" => life::context(value, screen).into(),
         _ => pretty(value).into(),
     };

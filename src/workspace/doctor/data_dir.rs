@@ -7,7 +7,7 @@ use crate::config::Config;
 use crate::lifecycle::policy::RepositoryState;
 use crate::machine;
 use crate::model::size::size;
-use crate::store::{Contexts, Home, SCHEMA_VERSION};
+use crate::store::{Home, RecordStore, SCHEMA_VERSION};
 use crate::watch::network_type;
 use crate::workspace::survey::{self, SurveyedRepository};
 use crate::workspace::upkeep::LEFT_AGE;
@@ -34,7 +34,7 @@ pub fn of_data_directory(config: &Config) -> Vec<Check> {
         owners(&found),
         versions(&found),
         strangers(&home),
-        contexts(&found),
+        memory(&found),
     ]
 }
 
@@ -189,30 +189,30 @@ fn strangers(home: &Home) -> Check {
     )
 }
 
-fn contexts(found: &[SurveyedRepository]) -> Check {
-    let name = "saved contexts";
-    let mut n_contexts = 0;
+fn memory(found: &[SurveyedRepository]) -> Check {
+    let name = "memory";
+    let mut n_records = 0;
     for found in found {
-        let read = Contexts::open_existing(&found.home).and_then(|contexts| {
-            let Some(contexts) = contexts else {
+        let read = RecordStore::open_existing(&found.home).and_then(|store| {
+            let Some(store) = store else {
                 return Ok((0, None));
             };
-            Ok((contexts.all()?.len(), contexts.damage()?))
+            Ok((store.count(None)?, store.damage()?))
         });
         let damage = match read {
             Ok((n, None)) => {
-                n_contexts += n;
+                n_records += n;
                 continue;
             }
             Ok((_, Some(damage))) => damage,
             Err(error) => error.to_string(),
         };
-        let path: PathBuf = crate::store::contexts::path(&found.home);
+        let path: PathBuf = crate::store::memory::path(&found.home);
         return Check::failed(
             name,
             format!("{} cannot be used: {damage}", path.display()),
-            "put a copy in its place (`codelens context export` makes one), or move it away and begin anew; nothing is pruned in that repository meanwhile",
+            "put a copy in its place (`codelens note export` makes one), or move it away and begin anew; nothing is pruned in that repository meanwhile",
         );
     }
-    Check::passed(name, format!("{n_contexts}, all readable"))
+    Check::passed(name, format!("{n_records} saved records, all readable"))
 }

@@ -5,5 +5,6 @@ mod ci;
 mod contexts;
 mod data_dir;
 mod health;
+mod memory;
 mod prune;
 mod settings;
