@@ -150,7 +150,7 @@ fn listing(value: &Value) -> String {
     super::render::contexts(value, &screen)
 }
 
-fn read(file: &Path) -> Result<String> {
+pub(super) fn read(file: &Path) -> Result<String> {
     use std::io::Read as _;
     let failed = |error: std::io::Error| {
         Error::new(

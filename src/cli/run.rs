@@ -195,6 +195,32 @@ pub(super) fn in_workspace(
     })
 }
 
+/// Runs a command that asks tools about one repository: `act` returns its value and the same as text.
+pub(super) fn with_tools(
+    matches: &ArgMatches,
+    cwd: Option<&PathBuf>,
+    act: impl FnOnce(&Call<'_>) -> Result<(Value, String)>,
+) -> ExitCode {
+    without_repo(matches, |workspaces| {
+        let interrupt = Arc::new(AtomicBool::new(false));
+        listen_for_interrupts(&interrupt);
+        let meter = ProgressLine::new("indexing", "files", PATIENCE, flags::verbosity(matches) > 0);
+        let call = Call {
+            workspaces,
+            places: &places(matches, cwd),
+            cwd: cwd.map(PathBuf::as_path),
+            interrupt,
+            progress: &|progress| meter.show(progress),
+            patience: Patience::Configured,
+            author: author(),
+            revision: None,
+        };
+        let outcome = act(&call);
+        meter.clear();
+        outcome
+    })
+}
+
 /// Runs a command that is no tool, about no repository in particular.
 pub(super) fn without_repo(
     matches: &ArgMatches,

@@ -6,8 +6,9 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::answer::MAX_LIST_BYTES;
+use super::answer::{MAX_LIST_BYTES, is_zero};
 use super::normalize_input::plain_name;
+use super::notes;
 use super::places::{TargetOutput, named, near_names, path_and_name, target};
 use super::schema::{clamp, number};
 use super::{Call, Tool};
@@ -120,6 +121,9 @@ pub struct FileLinesOutput {
     /// Characters in `content` that can't be seen: controls, marks that turn the direction of text, what has no width.
     #[serde(skip_serializing_if = "Option::is_none")]
     hidden_characters: Option<u64>,
+    /// Saved records about these lines (cl_load).
+    #[serde(skip_serializing_if = "is_zero")]
+    notes: u64,
 }
 
 impl Tool for Expand {
@@ -193,12 +197,29 @@ impl Tool for Expand {
             total_lines: total,
             invalid_bytes: (text.n_invalid > 0).then_some(text.n_invalid),
             hidden_characters: (n_hidden > 0).then_some(n_hidden),
+            notes: n_notes(&place.path, (start, cut.end), &workspace, call)?,
         };
         Ok(ExpandOutput {
             lines: Some(lines),
             candidates: None,
         })
     }
+}
+
+/// Returns how many saved records are about lines of a file, or the file.
+fn n_notes(
+    path: &RepoPath,
+    lines: (u32, u32),
+    workspace: &Arc<Workspace>,
+    call: &Call<'_>,
+) -> Result<u64> {
+    if !workspace.has_records()? {
+        return Ok(0);
+    }
+    call.ask(workspace, path.as_str(), |view| {
+        let bound = notes::bound(view, [(path.as_str(), None)])?;
+        Ok(bound.count(path.as_str(), Some(lines), true))
+    })
 }
 
 /// The definitions of a name.

@@ -22,6 +22,7 @@ pub mod map_lists;
 pub mod memory;
 mod near_paths;
 mod normalize_input;
+mod notes;
 mod places;
 pub mod prune;
 pub mod related;

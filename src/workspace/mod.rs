@@ -41,8 +41,8 @@ pub use cache::{CacheKey, RepositoryEntry};
 pub use changes::FileChange;
 pub use comparison::{Comparison, ComparisonSide, DifferingFile, FileVersion, Other};
 pub use memory::{
-    Author, BoundRecord, BoundRecords, DocumentToSave, ItemToSave, JudgedRecord, Loaded,
-    RecallRequest, Recollections, RecordToSave, SavedOutcome, wanted,
+    Author, BoundRecord, BoundRecords, DocumentToSave, FinishedRun, ItemToSave, JudgedRecord,
+    Loaded, RecallRequest, Recollections, RecordToSave, SavedOutcome, VerifiedOutcome, wanted,
 };
 pub use refresh::Refreshed;
 pub use revision::Revision;
@@ -62,8 +62,8 @@ pub use crate::store::{
 };
 pub use crate::syntax::{by_id as language, by_path as language_of};
 
-use crate::config::Config;
 use crate::config::repository::{self, RepositorySettings};
+use crate::config::{Config, Unasked};
 use crate::error::{Code, Error, Result};
 use crate::git::{Directories, ReadError, Repo};
 use crate::lifecycle::policy::RetentionRules;
@@ -101,6 +101,8 @@ pub struct Workspace {
     first_build: Duration,
     /// How long the work tree is quiet before the watch follows a change.
     debounce: Duration,
+    /// How much of saved records answers say unasked.
+    unasked: Unasked,
     is_server: bool,
     directories: Option<Arc<Directories>>,
     rules: RetentionRules,
@@ -257,6 +259,7 @@ impl Workspaces {
             budget: self.config.budget(),
             first_build: self.config.first_build(),
             debounce: Duration::from_millis(self.config.watch_debounce_ms),
+            unasked: self.config.unasked,
             is_server: self.is_server,
             directories: self
                 .directories_settle_after

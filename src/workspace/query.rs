@@ -148,6 +148,7 @@ impl Workspace {
                         revision: question.revision,
                         repo: &repo,
                         home: self.home.repo(&repo.repo_id()),
+                        unasked: self.unasked,
                         looked_at: LookedAt::default(),
                     };
                     let made = answer(&view);

@@ -209,10 +209,10 @@ fn codewell() -> Vec<Row> {
         ),
         row(
             "related_revisions, attached_documents",
-            Pending(
+            Call(
                 "cl_explore",
                 json!({"query": "total", "include": ["notes", "documents"]}),
-                "/notes",
+                &["/documents"],
             ),
         ),
         row(

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::text::{Fields, add, plural};
+use super::text::{Fields, add, plural, table};
 use crate::cli::screen::{BAD, CARE, FAINT, GOOD, STRONG, Screen, visible, visible_lines};
 
 /// Returns the record that was saved.
@@ -124,6 +124,76 @@ fn one(record: &Value, screen: &Screen) -> String {
             &mut text,
             format_args!("  {}\n", screen.paint(FAINT, &visible(&signs))),
         );
+    }
+    text
+}
+
+/// Returns the list of records, as they were saved.
+pub(in crate::cli) fn record_list(value: &Value, screen: &Screen) -> String {
+    let records = value.items("records");
+    if records.is_empty() {
+        return "no saved records in this repository; `codelens note add` adds one\n".to_owned();
+    }
+    let rows: Vec<_> = records
+        .iter()
+        .map(|record| {
+            let author = &record["author"];
+            let by = match author.text("by") {
+                "import" if author.is_true("approved") => "import, approved",
+                by => by,
+            };
+            vec![
+                visible(record.text("id")).into_owned(),
+                record.text("kind").to_owned(),
+                visible(record.text("title")).into_owned(),
+                record.number("itemCount").to_string(),
+                by.to_owned(),
+                visible(record.text("branch")).into_owned(),
+            ]
+        })
+        .collect();
+    table(
+        screen,
+        &["id", "kind", "title", "items", "by", "branch"],
+        &rows,
+    )
+}
+
+/// Returns the notes and documents of an answer; nothing where it has none.
+pub(super) fn noted(value: &Value, screen: &Screen) -> String {
+    let mut text = String::new();
+    for note in value.items("notes") {
+        let line = format!(
+            "noted: {} ({}, {})",
+            visible(note.text("title")),
+            note.text("kind"),
+            note.text("verdict")
+        );
+        add(
+            &mut text,
+            format_args!(
+                "{}  {}\n",
+                screen.paint(CARE, &line),
+                screen.paint(FAINT, &visible(note.text("id")))
+            ),
+        );
+        for line in visible_lines(note.text("text")).lines() {
+            add(&mut text, format_args!("    {line}\n"));
+        }
+    }
+    for document in value.items("documents") {
+        let place = ["path", "url", "copy"]
+            .map(|field| document.text(field))
+            .concat();
+        let line = format!(
+            "document: {} ({}, {})  {} {}\n",
+            visible(document.text("title")),
+            document.text("via"),
+            document.text("verdict"),
+            visible(&place),
+            visible(document.text("locator"))
+        );
+        text += &line;
     }
     text
 }

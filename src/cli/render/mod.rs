@@ -29,6 +29,7 @@ use crate::model::UnknownReason;
 pub(super) use changes_graph::changes_graph;
 pub(super) use impact_graph::impact_graph;
 pub(super) use life::{bundle, context, contexts, repositories, settings};
+pub(super) use memory::record_list;
 pub(super) use pack::markdown;
 pub(super) use setup::installed;
 use text::{Fields, count};

@@ -224,6 +224,23 @@ pub(super) fn title(text: &str) -> String {
     one_line(&cut).into_owned()
 }
 
+/// Returns a record as lists of records have it: as it was saved, and not judged.
+pub fn record_output(record: &Record) -> serde_json::Value {
+    let mut value = serde_json::json!({
+        "id": record.uid,
+        "kind": record.kind.as_str(),
+        "title": title(&record.title),
+        "itemCount": record.n_items,
+        "author": author(record.by, record.client.clone(), record.approved),
+        "branch": record.branch,
+        "updatedAt": time(record.updated_ms),
+    });
+    if let Some(name) = &record.name {
+        value["name"] = name.as_str().into();
+    }
+    value
+}
+
 /// Converts a context to its output form.
 pub fn context_output(context: Record) -> ContextOutput {
     ContextOutput {

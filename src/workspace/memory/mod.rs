@@ -1,19 +1,24 @@
 //! Memory: saves records about code and finds them again on any branch, each with a verdict on what is checked out.
 
 mod bound;
+mod documents;
 mod items;
 mod judge;
 mod recall;
+mod runs;
 mod save;
 #[cfg(test)]
 mod tests;
 
 use std::sync::Arc;
 
+pub(super) use documents::has_copy;
+
 pub use bound::{BoundRecord, BoundRecords};
 pub use items::{ItemToSave, Loaded, wanted};
 pub use judge::JudgedRecord;
 pub use recall::{RecallRequest, Recollections};
+pub use runs::{FinishedRun, VerifiedOutcome};
 pub use save::{DocumentToSave, RecordToSave, SavedOutcome};
 
 use super::{Question, View, Workspace};
@@ -85,6 +90,12 @@ impl Workspace {
             }
             None => Err(unknown(name, &store.all(kind)?)),
         }
+    }
+
+    /// Returns whether anything was ever saved in the repository.
+    pub fn has_records(&self) -> Result<bool> {
+        let home = self.home.repo(&self.repo()?.repo_id());
+        Ok(crate::store::memory::path(&home).is_file())
     }
 
     /// Returns whether something was saved under a name or `uid`.

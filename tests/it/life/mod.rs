@@ -6,5 +6,6 @@ mod contexts;
 mod data_dir;
 mod health;
 mod memory;
+mod notes;
 mod prune;
 mod settings;
